@@ -1,0 +1,51 @@
+/**
+ * Everything that can go wrong in a way that a person has to know about: one row a code.
+ * `meaning` and `advice` are general; the sentence that a person reads is written where the problem is found
+ * and names the file, the address or the flag. `docs/errors.md` is generated from this table.
+ */
+export const errorTable = {
+  USAGE: {
+    meaning: 'The command line was not understood.',
+    advice: 'See `weeder --help` for the flags and verbs.',
+  },
+  CONFIG_UNREADABLE: {
+    meaning: 'The config file could not be read.',
+    advice: 'Give the path of a readable YAML file with --config-file.',
+  },
+  CONFIG_INVALID: {
+    meaning: 'The config file was read, and says something that is not allowed.',
+    advice: 'Correct the lines named above; `weeder check FILE` shows every fault at once.',
+  },
+} as const satisfies Record<string, { readonly meaning: string; readonly advice: string }>;
+
+export type ErrorCode = keyof typeof errorTable;
+
+/** One thing that went wrong, as a value: the code, a sentence that says what and where, and what to do. */
+export interface Problem {
+  readonly code: ErrorCode;
+  readonly sentence: string;
+  readonly advice: string;
+}
+
+/** The answer of whatever can fail in a foreseen way: the value, or the problem. */
+export type Result<T, E = Problem> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problem: E };
+
+/** A problem with the table's advice, or with a more specific one. */
+export function problem(code: ErrorCode, sentence: string, advice: string = errorTable[code].advice): Problem {
+  return { code, sentence, advice };
+}
+
+export function ok<T>(value: T): Result<T, never> {
+  return { ok: true, value };
+}
+
+export function failed<E>(reason: E): Result<never, E> {
+  return { ok: false, problem: reason };
+}
+
+/** The message of anything that was thrown, for a sentence or a log line. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
