@@ -1,0 +1,50 @@
+import { accessSync, constants } from 'node:fs';
+import { join } from 'node:path';
+import { builtAssets } from './build.ts';
+import { SetupProblem } from './process.ts';
+
+/** The paths of the three binaries that make a control plane, and the folder that holds them. */
+export interface Assets {
+  readonly folder: string;
+  readonly etcd: string;
+  readonly apiServer: string;
+  readonly controllerManager: string;
+}
+
+/**
+ * Finds the binaries in the folder that `KUBEBUILDER_ASSETS` names, or builds them with Go (kept in a cache; only the
+ * first time takes minutes). `say` hears what it does. Throws a SetupProblem when there is neither.
+ */
+export async function findAssets(say: (line: string) => void = (line) => console.error(line)): Promise<Assets> {
+  const named = process.env['KUBEBUILDER_ASSETS'];
+  const folder = named ? named : await builtAssets(say);
+  const assets = {
+    folder,
+    etcd: join(folder, 'etcd'),
+    apiServer: join(folder, 'kube-apiserver'),
+    controllerManager: join(folder, 'kube-controller-manager'),
+  };
+  const missing = [assets.etcd, assets.apiServer, assets.controllerManager].filter((path) => !isExecutable(path));
+  if (missing.length > 0) throw new SetupProblem(named ? whatToDo(missing) : damaged(folder, missing));
+  return assets;
+}
+
+function whatToDo(missing: readonly string[]): string {
+  return (
+    `KUBEBUILDER_ASSETS names a folder in which these are missing or not executable: ${missing.join(', ')}. ` +
+    'Add them (setup-envtest brings no kube-controller-manager), or unset KUBEBUILDER_ASSETS to build all three with Go.'
+  );
+}
+
+function damaged(folder: string, missing: readonly string[]): string {
+  return `The built control plane is damaged, ${missing.join(', ')} cannot be run: remove ${folder} and start again.`;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,78 @@
+import { Agent, type Dispatcher, request } from 'undici';
+
+/** What a server answered: the body as JSON when it says that it is, else as text. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: unknown;
+}
+
+export interface RequestOptions {
+  readonly token?: string;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Default `application/json`; a PATCH needs its own, such as `application/merge-patch+json`. */
+  readonly contentType?: string;
+  readonly signal?: AbortSignal;
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Plain HTTP to one server: the tests' own way to the cluster, so that they need not trust the code under test. */
+export interface HttpClient {
+  send(method: Method, path: string, options?: RequestOptions): Promise<Answer>;
+  /** A response as it comes, line by line (a watch); ends when the server ends it, throws when `signal` aborts. */
+  lines(path: string, options?: RequestOptions): Promise<{ status: number; lines: AsyncGenerator<string> }>;
+  close(): Promise<void>;
+}
+
+/** A client for `origin` that trusts the given certificates (PEM) and nothing else. */
+export function httpClient(origin: string, ca?: string): HttpClient {
+  // HTTP/1.1: a connection per watch, so that nothing that one request does can disturb another.
+  const agent = new Agent({
+    allowH2: false,
+    bodyTimeout: 0,
+    headersTimeout: 60_000,
+    ...(ca ? { connect: { ca } } : {}),
+  });
+  const open = (method: Method, path: string, options: RequestOptions): Promise<Dispatcher.ResponseData> =>
+    request(`${origin}${path}`, {
+      dispatcher: agent,
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
+        ...(options.body === undefined ? {} : { 'content-type': options.contentType ?? 'application/json' }),
+      },
+      ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+      ...(options.signal ? { signal: options.signal } : {}),
+    });
+  return {
+    send: async (method, path, options = {}) => {
+      const response = await open(method, path, options);
+      const text = await response.body.text();
+      const isJson = String(response.headers['content-type']).startsWith('application/json');
+      return { status: response.statusCode, headers: response.headers, body: isJson ? parse(text) : text };
+    },
+    lines: async (path, options = {}) => {
+      const response = await open('GET', path, options);
+      return { status: response.statusCode, lines: linesOf(response.body) };
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function parse(text: string): unknown {
+  return JSON.parse(text);
+}
+
+async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of body) {
+    const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = parts.pop() ?? '';
+    yield* parts;
+  }
+  if (rest !== '') yield rest;
+}

@@ -1,0 +1,25 @@
+/**
+ * A control plane to try weeder on by hand: `node test/cluster/support/start.ts [kube-apiserver flags]`.
+ * Prints the path of an admin kubeconfig and stays up until Ctrl-C or SIGTERM; then nothing of it is left.
+ */
+import { writeCoordinates } from './access.ts';
+import { startControlPlane } from './controlPlane.ts';
+import { SetupProblem } from './process.ts';
+
+const started = performance.now();
+try {
+  const controlPlane = await startControlPlane({ apiServerFlags: process.argv.slice(2) });
+  console.log(`control plane ready in ${((performance.now() - started) / 1000).toFixed(1)} s at ${controlPlane.url}`);
+  console.log(`KUBECONFIG=${controlPlane.kubeconfigFor('admin')}`);
+  console.log(`WEEDER_TEST_CLUSTER=${writeCoordinates(controlPlane)}   (for \`node --test test/cluster/…\`)`);
+  console.log('Ctrl-C ends it.');
+  const awake = setInterval(() => {}, 60_000);
+  const end = Promise.withResolvers<void>();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end.resolve());
+  await end.promise;
+  clearInterval(awake);
+  await controlPlane.stop();
+} catch (error) {
+  console.error(error instanceof SetupProblem ? error.message : error);
+  process.exitCode = 1;
+}
