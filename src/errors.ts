@@ -16,6 +16,30 @@ export const errorTable = {
     meaning: 'The config file was read, and says something that is not allowed.',
     advice: 'Correct the lines named above; `weeder check FILE` shows every fault at once.',
   },
+  KUBECONFIG_NOT_FOUND: {
+    meaning: 'No cluster was found, or the kubeconfig that was named does not exist.',
+    advice: 'Give a kubeconfig with --kubeconfig or $KUBECONFIG; `weeder demo` needs no cluster.',
+  },
+  KUBECONFIG_INVALID: {
+    meaning: 'A kubeconfig was found, and does not lead to a cluster.',
+    advice: 'Correct the kubeconfig, or choose another one with --kubeconfig or --context.',
+  },
+  CLUSTER_UNREACHABLE: {
+    meaning: 'The API server does not answer.',
+    advice: 'Check the address in the kubeconfig, and that the API server can be reached from here.',
+  },
+  CLUSTER_REFUSES: {
+    meaning: 'The API server answers, and does not accept the credentials.',
+    advice: 'Renew the credentials, or choose others with --kubeconfig or --context.',
+  },
+  CLUSTER_CREDENTIALS: {
+    meaning: 'The credentials could not be had: an exec plugin failed, or a token file cannot be read.',
+    advice: 'Run the plugin by hand and see what it says, or choose other credentials with --kubeconfig or --context.',
+  },
+  CLUSTER_NOT_KUBERNETES: {
+    meaning: 'Something answers at the address of the API server, and it is not a Kubernetes API server.',
+    advice: 'Check the address in the kubeconfig; a proxy or a login page may be in the way.',
+  },
 } as const satisfies Record<string, { readonly meaning: string; readonly advice: string }>;
 
 export type ErrorCode = keyof typeof errorTable;

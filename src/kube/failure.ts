@@ -1,10 +1,12 @@
+import { isRecord } from './shape.ts';
+
 /** Why a request did not bring what was asked for. */
 export type FailureKind =
-  /** 404: what was asked for does not exist. */
+  /** 404 by the API itself: what was asked for does not exist. */
   | 'notFound'
   /** 409: it changed meanwhile (a precondition does not hold), or exists already. */
   | 'conflict'
-  /** 410: the resourceVersion or continue token is too old. */
+  /** 410: the resourceVersion or continue token is too old, or newer than anything the server knows. */
   | 'expired'
   /** 429: too many requests, or a PodDisruptionBudget forbids the eviction now. */
   | 'throttled'
@@ -26,7 +28,7 @@ export type FailureKind =
   | 'badAnswer'
   /** The credentials could not be had: an unreadable token file, a failing exec plugin. */
   | 'credentials'
-  /** The caller's own signal ended it. */
+  /** The caller's own signal ended it, or the client is closed. */
   | 'cancelled';
 
 /** A request that failed, as a value. */
@@ -36,8 +38,121 @@ export interface ApiFailure {
   readonly status?: number;
   /** `reason` of the server's Status, such as `TooManyRequests`. */
   readonly reason?: string;
-  /** One sentence or part of one, the server's own where it gave one. */
+  /** What went wrong, without a full stop: the server's own words where it gave any. */
   readonly message: string;
   /** How long the server asks to wait, in milliseconds. */
   readonly retryAfterMs?: number;
+}
+
+export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+const kindByStatus: Readonly<Record<number, FailureKind>> = {
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'notFound',
+  409: 'conflict',
+  410: 'expired',
+  422: 'invalid',
+  429: 'throttled',
+};
+
+const unrecoverable: ReadonlySet<FailureKind> = new Set(['rejected', 'notFound', 'conflict', 'expired', 'cancelled']);
+
+/**
+ * Is trying the same request again worth while? Design §2.4: network, timeout, 429, 5xx, 403, 422 and 401 are; 400 and
+ * 405 are not; 404, 409 and 410 are answers, and the caller decides anew.
+ */
+export function isRecoverable(failure: ApiFailure): boolean {
+  return !unrecoverable.has(failure.kind);
+}
+
+/** An answer other than 2xx, as a failure. `now` (epoch milliseconds) is needed for a `Retry-After` that is a date. */
+export function classify(status: number, headers: ResponseHeaders, body: string, now: number): ApiFailure {
+  const said = statusObject(body);
+  if (said === undefined && isForeign(status)) {
+    return { kind: 'badAnswer', status, message: `the answer was ${status} with ${describeBody(body)}` };
+  }
+  return failureFrom(status, said, retryAfter(headers['retry-after'], now), body);
+}
+
+/** The Status object of an ERROR event in a watch, as a failure. */
+export function classifyStatus(object: unknown): ApiFailure {
+  const said = isRecord(object) && object['kind'] === 'Status' ? object : undefined;
+  const code = said?.['code'];
+  if (typeof code !== 'number')
+    return { kind: 'badAnswer', message: 'the watch reported an error without saying which' };
+  return failureFrom(code, said, undefined, '');
+}
+
+/** Says what an answer's body is, for a sentence: its first line, shortened, or that it is HTML. */
+export function describeBody(body: string): string {
+  const text = body.trimStart();
+  if (text === '') return 'an empty body';
+  if (/^<(!doctype|html|head|body|\?xml)/i.test(text)) {
+    const title = /<title>([^<]{1,80})/i.exec(text)?.[1]?.trim();
+    return title === undefined ? 'HTML' : `HTML ("${title}")`;
+  }
+  const firstLine = text.split('\n', 1)[0] ?? '';
+  return JSON.stringify(firstLine.length > 120 ? `${firstLine.slice(0, 120)}…` : firstLine);
+}
+
+function failureFrom(
+  status: number,
+  said: Readonly<Record<string, unknown>> | undefined,
+  retryAfterMs: number | undefined,
+  body: string,
+): ApiFailure {
+  const reason = said?.['reason'];
+  const message = said?.['message'];
+  const wait = retryAfterMs ?? secondsOf(said);
+  return {
+    kind: isFromTheFuture(said) ? 'expired' : kindOf(status),
+    status,
+    ...(typeof reason === 'string' ? { reason } : {}),
+    message:
+      typeof message === 'string' && message !== '' ? message : `the answer was ${status} with ${describeBody(body)}`,
+    ...(wait === undefined ? {} : { retryAfterMs: wait }),
+  };
+}
+
+function kindOf(status: number): FailureKind {
+  if (status >= 500) return 'unavailable';
+  return kindByStatus[status] ?? 'rejected';
+}
+
+/** Without a Status, these come from something in front of the API server, and say nothing about the object. */
+function isForeign(status: number): boolean {
+  return status < 400 || status === 404 || status === 410;
+}
+
+/** After etcd was restored from a backup our resourceVersion lies in the future: only a new list helps. */
+function isFromTheFuture(said: Readonly<Record<string, unknown>> | undefined): boolean {
+  const details = said?.['details'];
+  const causes = isRecord(details) ? details['causes'] : undefined;
+  if (!Array.isArray(causes)) return false;
+  return causes.some((cause: unknown) => isRecord(cause) && cause['reason'] === 'ResourceVersionTooLarge');
+}
+
+function secondsOf(said: Readonly<Record<string, unknown>> | undefined): number | undefined {
+  const details = said?.['details'];
+  const seconds = isRecord(details) ? details['retryAfterSeconds'] : undefined;
+  return typeof seconds === 'number' && seconds > 0 ? seconds * 1_000 : undefined;
+}
+
+/** RFC 9110: seconds, or an HTTP date. */
+function retryAfter(header: string | string[] | undefined, now: number): number | undefined {
+  const value = Array.isArray(header) ? header[0] : header;
+  if (value === undefined) return undefined;
+  if (/^\d{1,9}$/.test(value.trim())) return Number(value) * 1_000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+function statusObject(body: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    return isRecord(parsed) && parsed['kind'] === 'Status' ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
 }

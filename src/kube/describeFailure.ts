@@ -1,0 +1,42 @@
+import type { ApiFailure, FailureKind } from './failure.ts';
+
+const advice: Partial<Readonly<Record<FailureKind, string>>> = {
+  unauthorized:
+    'The credentials are wrong or have expired: renew them, or choose others with --kubeconfig or --context.',
+  network: 'Check that the address is right, that the API server runs, and that it can be reached from here.',
+  timeout: 'The API server or the network on the way to it hangs.',
+  badAnswer: 'Is this address a Kubernetes API server?',
+  throttled: 'The server asks for patience.',
+  rejected: 'This is a fault of weeder or of a very old server; please report it.',
+};
+
+const denial =
+  /cannot (\w+) resource "([^"]+)" in API group "([^"]*)"(?: in the namespace "([^"]+)"| at the cluster scope)?/;
+
+/** One sentence or two for a person: which server, what happened, what to do. */
+export function describeFailure(failure: ApiFailure, server: string): string {
+  const status = failure.status === undefined ? '' : ` (${failure.status})`;
+  return `${subject(failure.kind, server)}${status}: ${failure.message.replace(/\.$/, '')}. ${whatToDo(failure)}`.trimEnd();
+}
+
+function subject(kind: FailureKind, server: string): string {
+  if (kind === 'network') return `${server} cannot be reached`;
+  if (kind === 'timeout') return `${server} did not answer in time`;
+  if (kind === 'badAnswer') return `${server} gave an answer that is not Kubernetes'`;
+  if (kind === 'credentials') return `There are no credentials for ${server}`;
+  if (kind === 'unauthorized') return `${server} does not accept the credentials`;
+  return `${server} refused`;
+}
+
+function whatToDo(failure: ApiFailure): string {
+  if (failure.kind === 'forbidden') return grant(failure.message);
+  return advice[failure.kind] ?? '';
+}
+
+/** The missing rule, as it has to be written into a Role, read from the server's own message. */
+function grant(message: string): string {
+  const [, verb, resource, group, namespace] = denial.exec(message) ?? [];
+  if (verb === undefined || resource === undefined) return '';
+  const role = namespace === undefined ? 'a ClusterRole' : `a Role in namespace ${namespace}`;
+  return `Grant it in ${role}: {apiGroups: ["${group ?? ''}"], resources: ["${resource}"], verbs: ["${verb}"]}.`;
+}
