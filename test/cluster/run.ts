@@ -1,0 +1,74 @@
+/**
+ * `npm run test:cluster`: one control plane for all cluster tests, and node's own test runner over them.
+ * Arguments: test files (default all of this folder) and `--test-name-pattern=…`.
+ */
+import { globSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { parseArgs } from 'node:util';
+import { coordinatesVariable, writeCoordinates } from './support/access.ts';
+import { findAssets } from './support/assets.ts';
+import { startControlPlane } from './support/controlPlane.ts';
+import { SetupProblem } from './support/process.ts';
+
+const fileTimeout = 10 * 60_000;
+
+interface Outcome {
+  readonly ran: number;
+  readonly success: boolean;
+}
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { 'test-name-pattern': { type: 'string', multiple: true } },
+  });
+  const files = positionals.length > 0 ? positionals : globSync(join(import.meta.dirname, '*.test.ts')).sort();
+  if (files.length === 0) throw new SetupProblem(`There are no test files in ${import.meta.dirname}.`);
+  const end = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end.abort());
+
+  const assets = await findAssets();
+  // The test processes take these binaries, and this control plane.
+  process.env['KUBEBUILDER_ASSETS'] = assets.folder;
+  const started = performance.now();
+  const controlPlane = await startControlPlane();
+  try {
+    process.env[coordinatesVariable] = writeCoordinates(controlPlane);
+    console.log(
+      `control plane at ${controlPlane.url}, ready in ${((performance.now() - started) / 1000).toFixed(1)} s`,
+    );
+    const outcome = await runTests(files, values['test-name-pattern'] ?? [], end.signal);
+    if (outcome.ran === 0) throw new SetupProblem('No test ran: no name matches, or the files hold no tests.');
+    return outcome.success && !end.signal.aborted ? 0 : 1;
+  } finally {
+    await controlPlane.stop();
+  }
+}
+
+async function runTests(files: string[], patterns: string[], signal: AbortSignal): Promise<Outcome> {
+  let ran = 0;
+  let success = false;
+  // Tests mostly wait for the cluster: a file more than there are cores keeps these busy.
+  const concurrency = availableParallelism() + 1;
+  const events = run({ files, concurrency, timeout: fileTimeout, testNamePatterns: patterns, signal });
+  events.on('test:summary', (summary) => {
+    if (summary.file !== undefined) return;
+    ran = summary.counts.tests - summary.counts.skipped;
+    success = summary.success;
+  });
+  const report = events.compose(new spec());
+  report.pipe(process.stdout, { end: false });
+  await finished(report);
+  return { ran, success };
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error(error instanceof SetupProblem ? error.message : error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,76 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { inspect } from 'node:util';
+
+/** Called by a condition with what it looked at, for the sentence of the failure. */
+export type Saw = (seen: unknown) => void;
+
+/** Undefined, null, false: not yet. Anything else: the answer. An exception: not yet, for the reason it gives. */
+type Condition<T> = (saw: Saw) => T | undefined | null | false | Promise<T | undefined | null | false>;
+
+export interface EventuallyOptions {
+  /** What is awaited, as the end of a sentence that begins with "not seen: ". */
+  readonly what: string;
+  /** Milliseconds; default 20,000, because two cores are shared by many. */
+  readonly within?: number;
+  /** Milliseconds between two looks; default 20. */
+  readonly every?: number;
+}
+
+/** Looks again and again until `condition` gives an answer, and returns it; fails with what was last seen. */
+export async function eventually<T>(condition: Condition<T>, options: EventuallyOptions): Promise<T> {
+  const { what, within = 20_000, every = 20 } = options;
+  const deadline = performance.now() + within;
+  const last = remember();
+  for (;;) {
+    try {
+      const answer = await condition(last.saw);
+      if (answer !== undefined && answer !== null && answer !== false) return answer;
+      last.unless(answer);
+    } catch (error) {
+      last.saw(error);
+    }
+    if (performance.now() >= deadline)
+      throw new Error(`not seen within ${within} ms: ${what}; last seen: ${last.text()}`);
+    await pause(every);
+  }
+}
+
+export interface StaysOptions {
+  /** What has to stay true, as the end of a sentence that begins with "no longer true". */
+  readonly what: string;
+  /** Milliseconds of observation. Prefer ending a negative claim by a positive marker: see `PodObserver.caughtUp`. */
+  readonly for: number;
+  readonly every?: number;
+}
+
+/** Fails as soon as `condition` is false or throws within the time of observation. */
+export async function stays(condition: (saw: Saw) => boolean | Promise<boolean>, options: StaysOptions): Promise<void> {
+  const { what, every = 20 } = options;
+  const started = performance.now();
+  const last = remember();
+  do {
+    const holds = await condition(last.saw);
+    if (!holds) {
+      const after = Math.round(performance.now() - started);
+      throw new Error(`no longer true after ${after} ms: ${what}; last seen: ${last.text()}`);
+    }
+    await pause(every);
+  } while (performance.now() - started < options.for);
+}
+
+function remember(): { saw: Saw; unless: Saw; text(): string } {
+  let seen: unknown = 'nothing';
+  let reported = false;
+  return {
+    saw: (value) => {
+      seen = value;
+      reported = true;
+    },
+    /** For what a condition returned, when it reported nothing better itself. */
+    unless: (value) => {
+      if (!reported) seen = value;
+      reported = false;
+    },
+    text: () => (seen instanceof Error ? seen.message : inspect(seen, { depth: 6, breakLength: 120 })),
+  };
+}

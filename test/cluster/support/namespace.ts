@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import { type Cluster, connect, coordinatesVariable, readCoordinates } from './access.ts';
+import { startControlPlane } from './controlPlane.ts';
+
+/** What a cleanup is registered with: node:test's context of a test or a suite. */
+export interface Cleanup {
+  after(cleanup: () => unknown): void;
+}
+
+/** A namespace that one test has to itself. */
+export interface TestNamespace {
+  readonly name: string;
+  readonly cluster: Cluster;
+  /** The path of a namespaced resource: `path('apis/apps/v1', 'replicasets', 'web')`. */
+  path(group: string, resource: string, name?: string): string;
+  /** Called when the test is over, before the namespace is deleted. */
+  after(cleanup: () => unknown): void;
+}
+
+let shared: Promise<Cluster> | undefined;
+
+/**
+ * The control plane that all tests of a run share: the one that run.ts started, or, for a test file that is run by
+ * hand, one that goes away together with this process. Break one of your own (`startControlPlane`), not this one.
+ */
+export function sharedControlPlane(): Promise<Cluster> {
+  const file = process.env[coordinatesVariable];
+  shared ??= file === undefined ? startControlPlane() : Promise.resolve(connect(readCoordinates(file)));
+  return shared;
+}
+
+/** Makes a namespace with a unique name; it is deleted after the test, without waiting until it is empty. */
+export async function testNamespace(t: Cleanup, prefix: string, cluster?: Cluster): Promise<TestNamespace> {
+  const home = cluster ?? (await sharedControlPlane());
+  const name = `${prefix}-${randomBytes(4).toString('hex')}`;
+  const cleanups: (() => unknown)[] = [];
+  await home.api('POST', '/api/v1/namespaces', { metadata: { name } });
+  t.after(async () => {
+    for (const cleanup of cleanups.reverse()) await cleanup();
+    // The control plane may be gone by now, together with the namespace.
+    await home.send('DELETE', `/api/v1/namespaces/${name}`).catch(() => {});
+  });
+  return {
+    name,
+    cluster: home,
+    path: (group, resource, object) =>
+      `/${group}/namespaces/${name}/${resource}${object === undefined ? '' : `/${object}`}`,
+    after: (cleanup) => cleanups.push(cleanup),
+  };
+}

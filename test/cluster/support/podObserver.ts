@@ -1,0 +1,149 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { ZodError } from 'zod';
+import { eventually } from './eventually.ts';
+import type { TestNamespace } from './namespace.ts';
+import { type Pod, PodList, Pod as PodSchema, Status, WatchEvent } from './objects.ts';
+import { barePod } from './workloads.ts';
+
+/** One event of a pod, as an observer saw it that shares nothing with the code under test. */
+export interface PodEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  /** Milliseconds since the epoch, with fractions, when the event arrived here. */
+  readonly at: number;
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly deletionTimestamp: string | undefined;
+  readonly pod: Pod;
+}
+
+export interface PodObserver {
+  /** Everything seen since the observer was started, in order, the pods that were there before as `ADDED`. */
+  readonly events: readonly PodEvent[];
+  /** The pods that are gone, in order. */
+  deletions(): PodEvent[];
+  /** Waits until the pod with this uid is gone; the event tells when. */
+  untilDeleted(uid: string, within?: number): Promise<PodEvent>;
+  /** Resolves when the observer has seen everything that happened before this call: negative claims are safe then. */
+  caughtUp(): Promise<void>;
+}
+
+const markerPrefix = 'observer-marker-';
+
+/** Records every pod event of a namespace from now on, until the test is over; survives broken connections. */
+export async function watchDeletions(ns: TestNamespace): Promise<PodObserver> {
+  const events: PodEvent[] = [];
+  const known = new Map<string, Pod>();
+  const end = new AbortController();
+  const record = (type: PodEvent['type'], pod: Pod): void => {
+    const { name, uid, resourceVersion, deletionTimestamp } = pod.metadata;
+    if (type === 'DELETED') known.delete(uid);
+    else known.set(uid, pod);
+    events.push({
+      type,
+      at: performance.timeOrigin + performance.now(),
+      name,
+      uid,
+      resourceVersion,
+      deletionTimestamp,
+      pod,
+    });
+  };
+  const started = Promise.withResolvers<void>();
+  const over = observe(ns, end.signal, known, record, () => started.resolve());
+  over.catch((error: unknown) => started.reject(error));
+  ns.after(async () => {
+    end.abort();
+    await over;
+  });
+  await started.promise;
+  let markers = 0;
+  const deletions = (): PodEvent[] =>
+    events.filter((event) => event.type === 'DELETED' && !event.name.startsWith(markerPrefix));
+  return {
+    events,
+    deletions,
+    untilDeleted: (uid, within) =>
+      eventually(
+        (saw) => {
+          saw(events.filter((event) => event.uid === uid).map(({ type, pod }) => [type, pod.status.containerStatuses]));
+          return deletions().find((event) => event.uid === uid);
+        },
+        { what: `the deletion of pod ${uid} in ${ns.name}`, every: 5, ...(within === undefined ? {} : { within }) },
+      ),
+    caughtUp: async () => {
+      markers += 1;
+      const marker = await barePod(ns, `${markerPrefix}${markers}`, { labels: {} });
+      await ns.cluster.api('DELETE', ns.path('api/v1', 'pods', marker.metadata.name));
+      const { uid } = marker.metadata;
+      await eventually(() => events.some((event) => event.type === 'DELETED' && event.uid === uid), {
+        what: `the observer's own marker in ${ns.name}`,
+        every: 5,
+      });
+    },
+  };
+}
+
+type Recorder = (type: PodEvent['type'], pod: Pod) => void;
+
+async function observe(
+  ns: TestNamespace,
+  signal: AbortSignal,
+  known: ReadonlyMap<string, Pod>,
+  record: Recorder,
+  onWatching: () => void,
+): Promise<void> {
+  let from: string | undefined;
+  while (!signal.aborted) {
+    try {
+      from ??= await relist(ns, known, record);
+      from = await follow(ns, from, signal, record, onWatching);
+    } catch (error) {
+      if (error instanceof ZodError) throw error;
+      // A broken connection is what some tests are about: go on from where it broke.
+      await pause(20);
+    }
+  }
+}
+
+async function relist(ns: TestNamespace, known: ReadonlyMap<string, Pod>, record: Recorder): Promise<string> {
+  const list = PodList.parse(await ns.cluster.api('GET', ns.path('api/v1', 'pods')));
+  const present = new Set(list.items.map((pod) => pod.metadata.uid));
+  for (const [uid, pod] of [...known]) if (!present.has(uid)) record('DELETED', pod);
+  for (const pod of list.items) record(known.has(pod.metadata.uid) ? 'MODIFIED' : 'ADDED', pod);
+  return list.metadata.resourceVersion;
+}
+
+/** Follows one stream to its end; returns where to go on, or undefined when the past is no longer to be had. */
+async function follow(
+  ns: TestNamespace,
+  from: string,
+  signal: AbortSignal,
+  record: Recorder,
+  onWatching: () => void,
+): Promise<string | undefined> {
+  const query = `watch=true&allowWatchBookmarks=true&resourceVersion=${from}`;
+  const { status, lines } = await ns.cluster.lines(`${ns.path('api/v1', 'pods')}?${query}`, { signal });
+  if (status === 410) return undefined;
+  if (status !== 200) throw new Error(`watch refused: ${status}`);
+  onWatching();
+  let last: string | undefined = from;
+  try {
+    for await (const line of lines) {
+      last = take(WatchEvent.parse(JSON.parse(line)), last, record);
+      if (last === undefined) break;
+    }
+  } catch (error) {
+    if (error instanceof ZodError) throw error;
+    // The connection broke in the middle.
+  }
+  return last;
+}
+
+function take({ type, object }: WatchEvent, last: string, record: Recorder): string | undefined {
+  if (type === 'ERROR') return Status.parse(object).code === 410 ? undefined : last;
+  if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED') return last;
+  const pod = PodSchema.parse(object);
+  record(type, pod);
+  return pod.metadata.resourceVersion;
+}

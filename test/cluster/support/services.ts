@@ -1,0 +1,107 @@
+import { eventually } from './eventually.ts';
+import type { TestNamespace } from './namespace.ts';
+import { type EndpointSlice, EndpointSliceList } from './objects.ts';
+
+export interface ServiceOptions {
+  /** Without one nothing but the test makes EndpointSlices for it. */
+  readonly selector?: Readonly<Record<string, string>>;
+  readonly publishNotReadyAddresses?: boolean;
+  readonly headless?: boolean;
+}
+
+/** Makes a Service with one port. */
+export async function createService(ns: TestNamespace, name: string, options: ServiceOptions = {}): Promise<void> {
+  const { headless, ...rest } = options;
+  const spec = { ports: [{ port: 80 }], ...rest, ...(headless ? { clusterIP: 'None' } : {}) };
+  await ns.cluster.api('POST', ns.path('api/v1', 'services'), { metadata: { name }, spec });
+}
+
+export interface SliceOptions {
+  /** One endpoint each; undefined leaves the condition unset, which counts as ready. */
+  readonly ready: readonly (boolean | undefined)[];
+  /** Default `IPv4`; cannot be changed later. */
+  readonly addressType?: 'IPv4' | 'IPv6' | 'FQDN';
+  /** Default: the service's name and the address type, so that there is one slice for each. */
+  readonly name?: string;
+  /** Names of the pods behind the endpoints, in their order. */
+  readonly targetRefs?: readonly (string | undefined)[];
+}
+
+/** Makes an EndpointSlice of `service` by hand; the service itself need not exist. Fails when the slice does. */
+export async function createSlice(ns: TestNamespace, service: string, options: SliceOptions): Promise<void> {
+  await ns.cluster.api('POST', slices(ns), slice(ns, service, options));
+}
+
+/** Makes the slice, or replaces it as a whole. */
+export async function setSlice(ns: TestNamespace, service: string, options: SliceOptions): Promise<void> {
+  const body = slice(ns, service, options);
+  const answer = await ns.cluster.send('PUT', slices(ns, body.metadata.name), { body });
+  if (answer.status === 404) await createSlice(ns, service, options);
+  else if (answer.status >= 400) throw new Error(`slice of ${service} refused: ${JSON.stringify(answer.body)}`);
+}
+
+/** Removes a slice of `service`: the one of that name, or else the IPv4 one that `setSlice` makes. */
+export async function deleteSlice(ns: TestNamespace, service: string, name?: string): Promise<void> {
+  await ns.cluster.api('DELETE', slices(ns, name ?? sliceName(service, 'IPv4')));
+}
+
+/** All slices of a service, whoever made them. */
+export async function slicesOf(ns: TestNamespace, service: string): Promise<EndpointSlice[]> {
+  const selector = encodeURIComponent(`kubernetes.io/service-name=${service}`);
+  return EndpointSliceList.parse(await ns.cluster.api('GET', `${slices(ns)}?labelSelector=${selector}`)).items;
+}
+
+/** Waits until exactly `ready` endpoints of the service are ready, over all its slices. */
+export async function readyEndpoints(ns: TestNamespace, service: string, ready: number): Promise<EndpointSlice[]> {
+  return eventually(
+    async (saw) => {
+      const found = await slicesOf(ns, service);
+      const endpoints = found.flatMap((one) => one.endpoints ?? []);
+      saw(endpoints);
+      return endpoints.filter((endpoint) => endpoint.conditions?.ready !== false).length === ready && found;
+    },
+    { what: `${ready} ready endpoints of service ${service} in ${ns.name}` },
+  );
+}
+
+/** Sets a hand-made Endpoints object of a service without selector; the cluster mirrors it into slices. */
+export async function setEndpoints(
+  ns: TestNamespace,
+  service: string,
+  addresses: { readonly ready: number; readonly notReady?: number },
+): Promise<void> {
+  const list = (count: number, offset: number): object[] =>
+    Array.from({ length: count }, (_, index) => ({ ip: `10.2.${offset}.${index + 1}` }));
+  const subset = { addresses: list(addresses.ready, 0), notReadyAddresses: list(addresses.notReady ?? 0, 1) };
+  const body = { metadata: { name: service }, subsets: [{ ...subset, ports: [{ port: 80 }] }] };
+  const answer = await ns.cluster.send('PUT', ns.path('api/v1', 'endpoints', service), { body });
+  if (answer.status === 404) await ns.cluster.api('POST', ns.path('api/v1', 'endpoints'), body);
+  else if (answer.status >= 400) throw new Error(`endpoints of ${service} refused: ${JSON.stringify(answer.body)}`);
+}
+
+function slices(ns: TestNamespace, name?: string): string {
+  return ns.path('apis/discovery.k8s.io/v1', 'endpointslices', name);
+}
+
+function sliceName(service: string, addressType: string): string {
+  return `${service}-${addressType.toLowerCase()}`;
+}
+
+function slice(ns: TestNamespace, service: string, options: SliceOptions) {
+  const { addressType = 'IPv4', name = sliceName(service, addressType), targetRefs = [] } = options;
+  const endpoints = options.ready.map((ready, index) => {
+    const pod = targetRefs[index];
+    return {
+      addresses: [address(addressType, index + 1)],
+      conditions: ready === undefined ? {} : { ready },
+      ...(pod === undefined ? {} : { targetRef: { kind: 'Pod', namespace: ns.name, name: pod } }),
+    };
+  });
+  const labels = { 'kubernetes.io/service-name': service, 'endpointslice.kubernetes.io/managed-by': 'weeder-test' };
+  return { metadata: { name, labels }, addressType, endpoints, ports: [{ port: 80 }] };
+}
+
+function address(addressType: string, index: number): string {
+  if (addressType === 'FQDN') return `endpoint-${index}.test`;
+  return addressType === 'IPv6' ? `fd00:1::${index.toString(16)}` : `10.1.${index >> 8}.${index & 255}`;
+}
