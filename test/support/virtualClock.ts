@@ -6,8 +6,15 @@ export interface VirtualClock extends Clock {
   advance(ms: number): void;
   /** Moves the wall clock only, as when somebody sets it: timers and `monotonic()` do not notice. */
   jumpWallClock(ms: number): void;
+  /** The same, letting promises settle after each step. */
+  pass(ms: number): Promise<void>;
   /** How many timers are armed. */
   readonly pending: number;
+}
+
+/** Lets everything run that waits for nothing but its turn. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
 interface Timer {
@@ -33,6 +40,16 @@ export function virtualClock(start = Date.UTC(2026, 0, 1)): VirtualClock {
     return next;
   }
 
+  /** Runs the next timer that is due by `target`; false when there is none. */
+  function step(target: number): boolean {
+    const next = nextDue(target);
+    if (next === undefined) return false;
+    timers.delete(next[0]);
+    elapsed = next[1].due;
+    next[1].callback();
+    return true;
+  }
+
   return {
     setTimeout(callback, delay) {
       if (!(delay >= 0 && delay <= longestDelay)) throw new RangeError(`a timer cannot wait ${delay} ms`);
@@ -47,11 +64,13 @@ export function virtualClock(start = Date.UTC(2026, 0, 1)): VirtualClock {
     monotonic: () => elapsed,
     advance(ms) {
       const target = elapsed + ms;
-      for (let next = nextDue(target); next !== undefined; next = nextDue(target)) {
-        timers.delete(next[0]);
-        elapsed = next[1].due;
-        next[1].callback();
-      }
+      while (step(target));
+      elapsed = target;
+    },
+    async pass(ms) {
+      const target = elapsed + ms;
+      do await settled();
+      while (step(target));
       elapsed = target;
     },
     jumpWallClock(ms) {

@@ -1,0 +1,127 @@
+import {
+  type AnyActorLogic,
+  assign,
+  type DoneActorEvent,
+  type ErrorActorEvent,
+  enqueueActions,
+  fromCallback,
+  setup,
+} from 'xstate';
+
+export interface ManagerInput {
+  /** The names of the streams of which each has its reflector. */
+  readonly streams: readonly string[];
+}
+
+interface ManagerContext extends ManagerInput {
+  readonly unsynced: readonly string[];
+}
+
+export type ManagerEvent =
+  | { readonly type: 'leadership.acquired' }
+  | { readonly type: 'leadership.lost' }
+  /** A reflector has read the complete state for the first time. */
+  | { readonly type: 'reflector.synced'; readonly name?: string }
+  /** SIGTERM or SIGINT. */
+  | { readonly type: 'shutdown.requested' }
+  /** No deletion is in flight any more. */
+  | { readonly type: 'deletions.drained' }
+  | DoneActorEvent
+  | ErrorActorEvent;
+
+function unprovided(): never {
+  throw new Error('The manager machine was started without its implementation: use the one that src/main.ts provides.');
+}
+
+const unprovidedChild: AnyActorLogic = fromCallback(unprovided);
+
+export const manager = setup({
+  types: {
+    context: {} as ManagerContext,
+    events: {} as ManagerEvent,
+    input: {} as Partial<ManagerInput> | undefined,
+  },
+  actors: {
+    leadership: fromCallback<ManagerEvent>(unprovided),
+    reflector: unprovidedChild,
+    drain: fromCallback<ManagerEvent>(unprovided),
+  },
+  actions: {
+    spawnReflectors: enqueueActions(({ context, enqueue }) => {
+      for (const name of context.streams) enqueue.spawnChild('reflector', { id: name, input: { name } });
+    }),
+    restartReflector: enqueueActions(({ event, enqueue }) => {
+      if (!('actorId' in event)) return;
+      enqueue.stopChild(event.actorId);
+      enqueue.spawnChild('reflector', { id: event.actorId, input: { name: event.actorId } });
+    }),
+    noteSynced: assign({
+      unsynced: ({ context, event }) =>
+        context.unsynced.filter((name) => event.type !== 'reflector.synced' || name !== event.name),
+    }),
+    startWeeding: unprovided,
+    stopWeeding: unprovided,
+    reportReflectorFailed: unprovided,
+    reportLeadershipLost: unprovided,
+    reportDrainOverdue: unprovided,
+  },
+  guards: {
+    isReflector: ({ context, event }) => 'actorId' in event && context.streams.includes(event.actorId),
+    isSynced: ({ context }) => context.unsynced.length === 0,
+  },
+  delays: { drainTimeout: 1500 },
+}).createMachine({
+  id: 'manager',
+  description: 'The process: leadership first, then complete caches, then weeding, and an orderly end.',
+  options: { maxIterations: 1000 },
+  context: ({ input }) => ({ streams: input?.streams ?? [], unsynced: input?.streams ?? [] }),
+  invoke: {
+    id: 'leadership',
+    src: 'leadership',
+    onDone: { target: '.draining', actions: 'reportLeadershipLost' },
+    onError: { target: '.draining', actions: 'reportLeadershipLost' },
+  },
+  initial: 'electing',
+  states: {
+    electing: {
+      description: 'Stands by until this replica leads. Without leader election it leads at once.',
+      on: {
+        'leadership.acquired': { target: 'syncing' },
+        'shutdown.requested': { target: 'stopped' },
+      },
+    },
+    syncing: {
+      description: 'Reads the complete state of every stream before any window opens.',
+      entry: 'spawnReflectors',
+      always: { guard: 'isSynced', target: 'running' },
+      on: {
+        'reflector.synced': { actions: 'noteSynced' },
+        'leadership.lost': { target: 'draining', actions: 'reportLeadershipLost' },
+        'shutdown.requested': { target: 'draining' },
+        'xstate.done.actor.*': { guard: 'isReflector', actions: ['reportReflectorFailed', 'restartReflector'] },
+        'xstate.error.actor.*': { guard: 'isReflector', actions: ['reportReflectorFailed', 'restartReflector'] },
+      },
+    },
+    running: {
+      description: 'Every recovery opens a window.',
+      entry: 'startWeeding',
+      on: {
+        'leadership.lost': { target: 'draining', actions: 'reportLeadershipLost' },
+        'shutdown.requested': { target: 'draining' },
+        'xstate.done.actor.*': { guard: 'isReflector', actions: ['reportReflectorFailed', 'restartReflector'] },
+        'xstate.error.actor.*': { guard: 'isReflector', actions: ['reportReflectorFailed', 'restartReflector'] },
+      },
+    },
+    draining: {
+      description: 'No deletion is begun any more; those in flight end.',
+      entry: 'stopWeeding',
+      invoke: { id: 'drain', src: 'drain', onError: { target: 'stopped', actions: 'reportDrainOverdue' } },
+      on: { 'deletions.drained': { target: 'stopped' } },
+      after: { drainTimeout: { target: 'stopped', actions: 'reportDrainOverdue' } },
+    },
+    stopped: {
+      type: 'final',
+      description: 'Streams, actors and timers are gone: the process can end.',
+    },
+  },
+});

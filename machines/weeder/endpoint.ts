@@ -1,0 +1,265 @@
+import {
+  type AnyActorLogic,
+  assign,
+  type DoneActorEvent,
+  type ErrorActorEvent,
+  enqueueActions,
+  fromCallback,
+  setup,
+} from 'xstate';
+
+/** One service of the config in one namespace. Durations are milliseconds. */
+export interface EndpointInput {
+  readonly namespace: string;
+  readonly service: string;
+  /** How many podSelectors the config names for this service: a window spawns one child for each. */
+  readonly selectors: number;
+  readonly watchDuration: number;
+  readonly onStart: 'recent' | 'always' | 'never';
+  readonly whileNotReady: 'hold' | 'delete';
+}
+
+/** What a `dependants` child is told when a window opens. */
+export interface DependantsInput {
+  readonly namespace: string;
+  readonly service: string;
+  /** Counts the windows of this endpoint, from 1. */
+  readonly window: number;
+  /** Which of the service's podSelectors, from 0. */
+  readonly selector: number;
+  /** How long the child lives, in milliseconds. */
+  readonly watchDuration: number;
+}
+
+interface EndpointContext extends EndpointInput {
+  /** The number of the newest window; 0 before the first. */
+  readonly window: number;
+  /** The ids of the children of the open window. */
+  readonly children: readonly string[];
+  /** How long the window that opens next lasts, in milliseconds. */
+  readonly remaining: number;
+  /** Epoch milliseconds: what happened until then was seen. 0 at weeder's start, when nothing was. */
+  readonly seenUntil: number;
+}
+
+export type EndpointEvent =
+  /** A backing pod is ready where none was; or the service appeared, ready, after weeder's start. */
+  | { readonly type: 'endpoint.ready' }
+  /** It was ready already when weeder started, or is still ready after a gap (epoch milliseconds) in what weeder saw. */
+  | { readonly type: 'endpoint.foundReady'; readonly seenUntil?: number }
+  /** No backing pod is ready. */
+  | { readonly type: 'endpoint.notReady' }
+  /** The backing pods tell since when the service is ready. Epoch milliseconds. */
+  | { readonly type: 'recovery.dated'; readonly readySince?: number; readonly now?: number }
+  /** They do not tell. */
+  | { readonly type: 'recovery.undated' }
+  | DoneActorEvent
+  | ErrorActorEvent;
+
+const fiveMinutes = 300_000;
+
+function unprovided(): never {
+  throw new Error('The endpoint machine was started without its implementation: use the one that src/weeder provides.');
+}
+
+const unprovidedChild: AnyActorLogic = fromCallback(unprovided);
+
+export const endpoint = setup({
+  types: {
+    context: {} as EndpointContext,
+    events: {} as EndpointEvent,
+    input: {} as Partial<EndpointInput> | undefined,
+    tags: {} as 'windowOpen',
+  },
+  actors: {
+    dependants: unprovidedChild,
+    readySince: fromCallback<EndpointEvent, { readonly namespace: string; readonly service: string }>(unprovided),
+  },
+  actions: {
+    noteGap: assign({
+      seenUntil: ({ event }) => (event.type === 'endpoint.foundReady' ? (event.seenUntil ?? 0) : 0),
+    }),
+    measureFullWindow: assign({ remaining: ({ context }) => context.watchDuration }),
+    measureRestOfWindow: assign({
+      remaining: ({ context, event }) => (event.type === 'recovery.dated' ? restOfWindow(context, event) : 0),
+    }),
+    /** The new children start before the old ones stop, so that a deletion that both want is not given up between. */
+    openWindow: enqueueActions(({ context, enqueue }) => {
+      const window = context.window + 1;
+      const children = Array.from({ length: context.selectors }, (_, selector) => `dependants-${window}-${selector}`);
+      enqueue.assign({ window, children });
+      enqueue('reportWindowOpened');
+      children.forEach((id, selector) => {
+        const { namespace, service, remaining } = context;
+        const input: DependantsInput = { namespace, service, window, selector, watchDuration: remaining };
+        enqueue.spawnChild('dependants', { id, input });
+      });
+      for (const id of context.children) enqueue.stopChild(id);
+    }),
+    holdDeletions: enqueueActions(({ context, enqueue }) => {
+      for (const id of context.children) enqueue.sendTo(id, { type: 'window.hold' });
+    }),
+    reapDependants: enqueueActions(({ context, event, enqueue }) => {
+      const id = 'actorId' in event && typeof event.actorId === 'string' ? event.actorId : '';
+      enqueue.stopChild(id);
+      enqueue.assign({ children: context.children.filter((child) => child !== id) });
+    }),
+    reportNotReady: unprovided,
+    reportFoundReady: unprovided,
+    reportWindowOpened: unprovided,
+    reportWindowClosed: unprovided,
+    reportChildFailed: unprovided,
+  },
+  guards: {
+    opensAlways: ({ context }) => context.onStart === 'always',
+    opensNever: ({ context }) => context.onStart === 'never',
+    isRecent: ({ context, event }) =>
+      event.type === 'recovery.dated' &&
+      (event.readySince ?? 0) > context.seenUntil &&
+      restOfWindow(context, event) > 0,
+    isAfterGap: ({ context }) => context.seenUntil > 0,
+    canDeleteWhileNotReady: ({ context }) => context.whileNotReady === 'delete',
+    isWindowOver: ({ context }) => context.children.length === 0,
+  },
+}).createMachine({
+  id: 'endpoint',
+  description:
+    'One service in one namespace. When it recovers, a window opens in which the pods that depend on it are not left ' +
+    'sitting in crash-loop back-off.',
+  options: { maxIterations: 1000 },
+  context: ({ input }) => ({
+    namespace: 'default',
+    service: 'etcd-main-client',
+    selectors: 1,
+    watchDuration: fiveMinutes,
+    onStart: 'recent',
+    whileNotReady: 'hold',
+    ...input,
+    window: 0,
+    children: [],
+    remaining: 0,
+    seenUntil: 0,
+  }),
+  initial: 'notReady',
+  on: {
+    'xstate.done.actor.*': {
+      actions: 'reapDependants',
+      description: 'The time of one podSelector of the window is over.',
+    },
+    'xstate.error.actor.*': {
+      actions: ['reportChildFailed', 'reapDependants'],
+      description: 'A child broke: the others go on.',
+    },
+  },
+  states: {
+    notReady: {
+      description: 'No endpoint in any EndpointSlice of the service is ready, or there is no slice.',
+      initial: 'idle',
+      on: {
+        'endpoint.ready': {
+          target: '#endpoint.ready.weeding',
+          actions: 'measureFullWindow',
+          description: 'The recovery: what is crash-looping for want of this service can start now.',
+        },
+        'endpoint.foundReady': [
+          { guard: 'opensNever', target: '#endpoint.ready.idle', actions: 'reportFoundReady' },
+          { guard: 'opensAlways', target: '#endpoint.ready.weeding', actions: 'measureFullWindow' },
+          {
+            target: '#endpoint.ready.dating',
+            actions: 'noteGap',
+            description: 'It may have recovered while weeder was not looking.',
+          },
+        ],
+      },
+      states: {
+        idle: { description: 'No window is open: nothing is deleted.' },
+        holding: {
+          description: 'The window stays open, but its deletions wait: a pod started now would only crash again.',
+          tags: 'windowOpen',
+          always: { guard: 'isWindowOver', target: 'idle', actions: 'reportWindowClosed' },
+        },
+        weeding: {
+          description: 'The window goes on deleting although the service is down again (whileNotReady: delete).',
+          tags: 'windowOpen',
+          always: { guard: 'isWindowOver', target: 'idle', actions: 'reportWindowClosed' },
+        },
+      },
+    },
+    ready: {
+      description: 'At least one endpoint in any EndpointSlice of the service is ready.',
+      initial: 'weeding',
+      states: {
+        dating: {
+          description: 'Asks the backing pods since when they are ready.',
+          invoke: {
+            id: 'readySince',
+            src: 'readySince',
+            input: ({ context: { namespace, service } }) => ({ namespace, service }),
+            onError: { target: 'weeding', actions: 'measureFullWindow' },
+          },
+          on: {
+            'recovery.dated': [
+              {
+                guard: 'isRecent',
+                target: 'weeding',
+                actions: 'measureRestOfWindow',
+                description: 'Less than watchDuration ago: a window for what is left of it.',
+              },
+              {
+                target: 'idle',
+                actions: 'reportFoundReady',
+                description: 'Long ago, or seen at the time: nothing to catch up with.',
+              },
+            ],
+            'recovery.undated': [
+              {
+                guard: 'isAfterGap',
+                target: 'idle',
+                actions: 'reportFoundReady',
+                description: 'It was ready before the gap and is after it.',
+              },
+              {
+                target: 'weeding',
+                actions: 'measureFullWindow',
+                description: 'It cannot be known: a full window.',
+              },
+            ],
+            'endpoint.notReady': { target: '#endpoint.notReady.idle', actions: 'reportNotReady' },
+          },
+        },
+        weeding: {
+          description: 'A window is open: one child for each podSelector watches the dependants for watchDuration.',
+          tags: 'windowOpen',
+          entry: 'openWindow',
+          always: { guard: 'isWindowOver', target: 'idle', actions: 'reportWindowClosed' },
+          on: {
+            'endpoint.notReady': [
+              { guard: 'canDeleteWhileNotReady', target: '#endpoint.notReady.weeding', actions: 'reportNotReady' },
+              { target: '#endpoint.notReady.holding', actions: ['reportNotReady', 'holdDeletions'] },
+            ],
+          },
+        },
+        idle: {
+          description: 'No window is open: nothing is deleted, whatever crash-loops.',
+          on: {
+            'endpoint.notReady': { target: '#endpoint.notReady.idle', actions: 'reportNotReady' },
+            'endpoint.foundReady': {
+              target: 'dating',
+              actions: 'noteGap',
+              description: 'The stream of EndpointSlices had a gap: a whole outage may lie in it.',
+            },
+          },
+        },
+      },
+    },
+  },
+});
+
+/** What is left of a window that should have opened at `readySince`; all of it when that lies in the future. */
+function restOfWindow(
+  context: EndpointContext,
+  event: { readonly readySince?: number; readonly now?: number },
+): number {
+  const age = Math.max(0, (event.now ?? 0) - (event.readySince ?? 0));
+  return Math.max(0, context.watchDuration - age);
+}

@@ -1,0 +1,259 @@
+import { type AnyEventObject, assign, fromCallback, setup } from 'xstate';
+
+/** Why a pod is never deleted, whatever happens. */
+export type Protection = 'none' | 'barePod' | 'mirrorPod' | 'ignored';
+
+/** The newest state of a crash-looping pod, as far as the decision needs it. */
+export interface PodState {
+  readonly resourceVersion: string;
+  /** Milliseconds until a silent back-off counts as one; 0 when it counts already. */
+  readonly settleIn: number;
+  readonly protection: Protection;
+}
+
+export interface PodDeletionInput extends PodState {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+interface PodDeletionContext extends PodDeletionInput {
+  /** The state that the try in flight insists on. */
+  readonly triedVersion: string;
+  /** Tries that were refused, since the first. */
+  readonly refusals: number;
+  /** Milliseconds to wait before the next try. */
+  readonly retryIn: number;
+  /** The pod stopped crash-looping, or left, while a try was in flight. */
+  readonly hasLeft: boolean;
+  /** No window wants it deleted any more. */
+  readonly isUnwanted: boolean;
+}
+
+export type PodDeletionEvent =
+  | ({ readonly type: 'pod.crashLooping' } & Partial<PodState>)
+  /** It no longer crash-loops, no longer matches, is being deleted already, or is gone. */
+  | { readonly type: 'pod.left' }
+  /** A window wants it deleted (again). */
+  | { readonly type: 'windows.open' }
+  /** No open window wants it deleted any more. */
+  | { readonly type: 'windows.closed' }
+  | { readonly type: 'queue.turn' }
+  | { readonly type: 'delete.accepted' }
+  /** 404. */
+  | { readonly type: 'delete.notFound' }
+  /** 409: the pod is not in the state that the try insisted on. `jitter` is random, from 0 to 1. */
+  | { readonly type: 'delete.conflicted'; readonly jitter?: number }
+  /** Recoverable. `retryAfter`, in milliseconds, is the server's own wish. */
+  | {
+      readonly type: 'delete.refused';
+      readonly jitter?: number;
+      readonly retryAfter?: number;
+      readonly reason?: string;
+    }
+  /** Unrecoverable: the same request would be refused for ever. */
+  | { readonly type: 'delete.rejected'; readonly reason?: string };
+
+const shortestRetry = 200;
+const longestRetry = 10_000;
+const longestDelay = 2 ** 31 - 1;
+
+function unprovided(): never {
+  throw new Error(
+    'The podDeletion machine was started without its implementation: use the one that src/weeder provides.',
+  );
+}
+
+export const podDeletion = setup({
+  types: {
+    context: {} as PodDeletionContext,
+    events: {} as PodDeletionEvent,
+    input: {} as Partial<PodDeletionInput> | undefined,
+  },
+  actors: {
+    queueTurn: fromCallback<AnyEventObject, { readonly uid: string }>(unprovided),
+    deletePod: fromCallback<AnyEventObject, PodDeletionInput>(unprovided),
+  },
+  actions: {
+    noteNewestState: assign(({ context, event }) =>
+      event.type === 'pod.crashLooping'
+        ? {
+            resourceVersion: event.resourceVersion ?? context.resourceVersion,
+            settleIn: event.settleIn ?? 0,
+            protection: event.protection ?? 'none',
+            hasLeft: false,
+          }
+        : {},
+    ),
+    noteTry: assign({ triedVersion: ({ context }) => context.resourceVersion }),
+    noteRefusal: assign(({ context, event }) => ({
+      refusals: context.refusals + 1,
+      retryIn: retryDelay(context.refusals, event),
+    })),
+    noteSettled: assign({ settleIn: 0 }),
+    noteLeft: assign({ hasLeft: true }),
+    noteUnwanted: assign({ isUnwanted: true }),
+    noteWanted: assign({ isUnwanted: false }),
+    reportKept: unprovided,
+    reportDeleted: unprovided,
+    reportRecovered: unprovided,
+    reportRefused: unprovided,
+    reportAbandoned: unprovided,
+  },
+  guards: {
+    isProtected: ({ context }) => context.protection !== 'none',
+    isSettled: ({ context }) => context.settleIn <= 0,
+    canKeepItsPlace: ({ event }) =>
+      event.type === 'pod.crashLooping' && (event.settleIn ?? 0) <= 0 && (event.protection ?? 'none') === 'none',
+    hasLeft: ({ context }) => context.hasLeft,
+    isUnwanted: ({ context }) => context.isUnwanted,
+    hasNewerState: ({ context }) => context.resourceVersion !== context.triedVersion,
+  },
+  delays: {
+    settleTime: ({ context }) => Math.min(Math.max(0, context.settleIn), longestDelay),
+    retryDelay: ({ context }) => Math.min(Math.max(0, context.retryIn), longestDelay),
+  },
+}).createMachine({
+  id: 'podDeletion',
+  description: 'One crash-looping pod that an open window wants deleted, from the first sight to the outcome.',
+  options: { maxIterations: 1000 },
+  context: ({ input }) => ({
+    uid: '',
+    namespace: 'default',
+    name: 'pod',
+    resourceVersion: '',
+    settleIn: 0,
+    protection: 'none',
+    ...input,
+    triedVersion: '',
+    refusals: 0,
+    retryIn: shortestRetry,
+    hasLeft: false,
+    isUnwanted: false,
+  }),
+  initial: 'settling',
+  states: {
+    settling: {
+      description:
+        'Decides by the newest state. A container that has terminated may be restarted at once: only after 2 s ' +
+        'without a restart is it held back in silence.',
+      always: [
+        { guard: 'isProtected', target: 'kept' },
+        { guard: 'isSettled', target: 'attempting' },
+      ],
+      after: { settleTime: { target: 'attempting', actions: 'noteSettled' } },
+      on: {
+        'pod.crashLooping': { target: 'settling', reenter: true, actions: 'noteNewestState' },
+        'pod.left': { target: 'recovered' },
+        'windows.closed': { target: 'abandoned' },
+      },
+    },
+    attempting: {
+      description: 'One try: it holds a place in the queue from start to end.',
+      invoke: {
+        id: 'queueTurn',
+        src: 'queueTurn',
+        input: ({ context }) => ({ uid: context.uid }),
+        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
+      },
+      initial: 'queued',
+      states: {
+        queued: {
+          description: 'Waits for its turn, first come, first served.',
+          on: {
+            'queue.turn': { target: 'deleting' },
+            'pod.crashLooping': [
+              { guard: 'canKeepItsPlace', actions: 'noteNewestState' },
+              { target: '#podDeletion.settling', actions: 'noteNewestState' },
+            ],
+            'pod.left': { target: '#podDeletion.recovered' },
+            'windows.closed': { target: '#podDeletion.abandoned' },
+          },
+        },
+        deleting: {
+          description:
+            'One DELETE (or eviction) is on the way. It insists on uid and resourceVersion, so that neither a ' +
+            'successor nor a pod that has just recovered is ever deleted.',
+          entry: 'noteTry',
+          invoke: {
+            id: 'deletePod',
+            src: 'deletePod',
+            input: ({ context }) => context,
+            onError: { target: '#podDeletion.backingOff', actions: ['noteRefusal', 'reportRefused'] },
+          },
+          on: {
+            'delete.accepted': { target: '#podDeletion.deleted' },
+            'delete.notFound': { target: '#podDeletion.recovered' },
+            'delete.conflicted': { target: '#podDeletion.conflicted', actions: 'noteRefusal' },
+            'delete.refused': { target: '#podDeletion.backingOff', actions: ['noteRefusal', 'reportRefused'] },
+            'delete.rejected': { target: '#podDeletion.abandoned' },
+            'pod.crashLooping': { actions: 'noteNewestState' },
+            'pod.left': { actions: 'noteLeft' },
+            'windows.closed': { actions: 'noteUnwanted' },
+            'windows.open': { actions: 'noteWanted' },
+          },
+        },
+      },
+    },
+    conflicted: {
+      description: 'The API server has a newer state than the one that was tried. The decision waits for it.',
+      always: [
+        { guard: 'hasLeft', target: 'recovered' },
+        { guard: 'isUnwanted', target: 'abandoned' },
+        { guard: 'hasNewerState', target: 'settling' },
+      ],
+      after: { retryDelay: { target: 'settling', description: 'Nothing newer was heard of: ask again.' } },
+      on: {
+        'pod.crashLooping': { target: 'settling', actions: 'noteNewestState' },
+        'pod.left': { target: 'recovered' },
+        'windows.closed': { target: 'abandoned' },
+      },
+    },
+    backingOff: {
+      description:
+        'Refused in a way that may pass (network, 429, 5xx, 401, 403, 422): another try after a pause that grows ' +
+        'from 200 ms to 10 s, or as long as the server asked for.',
+      always: [
+        { guard: 'hasLeft', target: 'recovered' },
+        { guard: 'isUnwanted', target: 'abandoned' },
+      ],
+      after: { retryDelay: { target: 'settling' } },
+      on: {
+        'pod.crashLooping': { actions: 'noteNewestState' },
+        'pod.left': { target: 'recovered' },
+        'windows.closed': { target: 'abandoned' },
+      },
+    },
+    kept: {
+      description: 'Never deleted: it has no controller, or is a mirror pod, or is annotated weeder.dev/ignore.',
+      entry: 'reportKept',
+      on: {
+        'pod.crashLooping': { target: 'settling', actions: 'noteNewestState' },
+        'pod.left': { target: 'recovered' },
+      },
+    },
+    deleted: {
+      type: 'final',
+      description: 'The API server accepted the deletion. Its controller starts a fresh pod.',
+      entry: 'reportDeleted',
+    },
+    recovered: {
+      type: 'final',
+      description: 'It runs again, no longer matches, or left by itself.',
+      entry: 'reportRecovered',
+    },
+    abandoned: {
+      type: 'final',
+      description: 'Given up: the windows closed first, or the API server will never accept it.',
+      entry: 'reportAbandoned',
+    },
+  },
+});
+
+/** Doubles from 200 ms to 10 s, of which a random half is taken off; never sooner than the server asked for. */
+function retryDelay(refusals: number, event: PodDeletionEvent): number {
+  const jitter = 'jitter' in event ? (event.jitter ?? 1) : 1;
+  const retryAfter = 'retryAfter' in event ? (event.retryAfter ?? 0) : 0;
+  const ceiling = Math.min(longestRetry, shortestRetry * 2 ** Math.min(refusals, 16));
+  return Math.max(retryAfter, ceiling * (0.5 + 0.5 * jitter));
+}

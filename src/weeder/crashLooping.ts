@@ -1,0 +1,145 @@
+import type { Protection } from '../../machines/weeder/podDeletion.ts';
+import type { Clock } from '../clock.ts';
+import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf, timeOf } from '../json.ts';
+
+/** What is remembered of a pod that is crash-looping now; whole pods are never kept. */
+export interface CrashLoopingPod {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly resourceVersion: string;
+  /** The container that crash-loops, the first where there are several. */
+  readonly container: string;
+  readonly containerKind: 'container' | 'initContainer' | 'sidecar';
+  /** `silent`: the kubelet sits out a back-off while it goes on reporting `terminated`. */
+  readonly cause: 'CrashLoopBackOff' | 'silent';
+  readonly restarts: number;
+  /** Epoch milliseconds by the node's clock, for a silent back-off. */
+  readonly finishedAt: number | undefined;
+  /** The kubelet's own words, such as `back-off 1m20s restarting failed container=…`. */
+  readonly message: string | undefined;
+  readonly protection: Protection;
+}
+
+type Container = Pick<CrashLoopingPod, 'container' | 'containerKind' | 'cause' | 'restarts' | 'finishedAt' | 'message'>;
+
+/** A kubelet restarts a container at once when no back-off is due; after this time one is. Milliseconds. */
+const silentAfter = 2000;
+
+/** Reads a Pod as the API serves it: what there is to know when it is crash-looping (design §2.3), else undefined. */
+export function crashLooping(pod: unknown): CrashLoopingPod | undefined {
+  const { metadata, spec, status } = objectOf(pod);
+  const meta = objectOf(metadata);
+  const uid = textOf(meta['uid']);
+  if (uid === undefined || meta['deletionTimestamp'] !== undefined) return undefined;
+  const container = findCrashLoopingContainer(objectOf(spec), objectOf(status));
+  if (container === undefined) return undefined;
+  return {
+    uid,
+    namespace: textOf(meta['namespace']) ?? '',
+    name: textOf(meta['name']) ?? '',
+    resourceVersion: textOf(meta['resourceVersion']) ?? '',
+    ...container,
+    protection: protectionOf(meta),
+  };
+}
+
+/** How long until a silent back-off counts as one: 0 when it does already. Milliseconds. */
+export function settleTime(pod: CrashLoopingPod, firstSeen: number, clock: Clock): number {
+  if (pod.cause === 'CrashLoopBackOff') return 0;
+  const ageByNode = pod.finishedAt === undefined ? 0 : clock.now() - pod.finishedAt;
+  const ageByUs = clock.monotonic() - firstSeen;
+  return Math.max(0, silentAfter - Math.max(ageByNode, ageByUs));
+}
+
+/** Whether two readings are of the same stay in the same back-off. */
+export function isSameStay(a: CrashLoopingPod, b: CrashLoopingPod): boolean {
+  return a.cause === b.cause && a.container === b.container && a.restarts === b.restarts;
+}
+
+function findCrashLoopingContainer(spec: JsonObject, status: JsonObject): Container | undefined {
+  if (status['phase'] === 'Succeeded' || status['phase'] === 'Failed') return undefined;
+  const containers = containersOf(spec, status);
+  const regular = containers.filter((each) => each.kind === 'container');
+  const isEnding = regular.length > 0 && regular.every((each) => isTerminated(each) && !isRestarted(each));
+  if (isEnding) return undefined;
+  const backedOff = containers.find((each) => waitingReason(each) === 'CrashLoopBackOff');
+  if (backedOff !== undefined) return describe(backedOff, 'CrashLoopBackOff');
+  const heldBack = containers
+    .filter((each) => each.restarts >= 1 && isTerminated(each) && isRestarted(each))
+    .map((each) => describe(each, 'silent'));
+  return heldBack.sort((a, b) => (a.finishedAt ?? 0) - (b.finishedAt ?? 0))[0];
+}
+
+interface ContainerView {
+  readonly name: string;
+  readonly kind: Container['containerKind'];
+  readonly state: JsonObject;
+  readonly restarts: number;
+  readonly spec: JsonObject;
+  readonly podPolicy: unknown;
+}
+
+function containersOf(spec: JsonObject, status: JsonObject): ContainerView[] {
+  const podPolicy = spec['restartPolicy'] ?? 'Always';
+  const view = (specs: unknown, kind: 'container' | 'initContainer') => (containerStatus: unknown) => {
+    const { name, state, restartCount } = objectOf(containerStatus);
+    const own = objectOf(arrayOf(specs).find((each) => objectOf(each)['name'] === name));
+    return {
+      name: textOf(name) ?? '',
+      kind: kind === 'initContainer' && own['restartPolicy'] === 'Always' ? ('sidecar' as const) : kind,
+      state: objectOf(state),
+      restarts: numberOf(restartCount) ?? 0,
+      spec: own,
+      podPolicy,
+    };
+  };
+  return [
+    ...arrayOf(status['initContainerStatuses']).map(view(spec['initContainers'], 'initContainer')),
+    ...arrayOf(status['containerStatuses']).map(view(spec['containers'], 'container')),
+  ];
+}
+
+function describe(view: ContainerView, cause: Container['cause']): Container {
+  return {
+    container: view.name,
+    containerKind: view.kind,
+    cause,
+    restarts: view.restarts,
+    finishedAt: timeOf(objectOf(view.state['terminated'])['finishedAt']),
+    message: textOf(objectOf(view.state['waiting'])['message']),
+  };
+}
+
+function waitingReason(view: ContainerView): unknown {
+  return objectOf(view.state['waiting'])['reason'];
+}
+
+function isTerminated(view: ContainerView): boolean {
+  return isObject(view.state['terminated']);
+}
+
+/** Whether the kubelet would restart this terminated container: by its own rules and policy, or by its pod's. */
+function isRestarted(view: ContainerView): boolean {
+  const exitCode = numberOf(objectOf(view.state['terminated'])['exitCode']) ?? 0;
+  if (arrayOf(view.spec['restartPolicyRules']).some((rule) => doesRuleRestart(objectOf(rule), exitCode))) return true;
+  const policy = view.spec['restartPolicy'] ?? view.podPolicy;
+  if (policy === 'Never') return false;
+  const restartsAfterSuccess = policy === 'Always' && view.kind !== 'initContainer';
+  return restartsAfterSuccess || exitCode !== 0;
+}
+
+function doesRuleRestart(rule: JsonObject, exitCode: number): boolean {
+  if (rule['action'] !== 'Restart' && rule['action'] !== 'RestartAllContainers') return false;
+  const { operator, values } = objectOf(rule['exitCodes']);
+  const isListed = arrayOf(values).includes(exitCode);
+  return operator === 'In' ? isListed : operator === 'NotIn' && !isListed;
+}
+
+function protectionOf(meta: JsonObject): Protection {
+  const annotations = objectOf(meta['annotations']);
+  if (annotations['weeder.dev/ignore'] === 'true') return 'ignored';
+  if (annotations['kubernetes.io/config.mirror'] !== undefined) return 'mirrorPod';
+  const hasController = arrayOf(meta['ownerReferences']).some((owner) => objectOf(owner)['controller'] === true);
+  return hasController ? 'none' : 'barePod';
+}

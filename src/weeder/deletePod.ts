@@ -1,0 +1,59 @@
+import type { PodDeletionEvent } from '../../machines/weeder/podDeletion.ts';
+import type { ApiRequest, KubeClient } from '../kube/client.ts';
+import type { ApiFailure } from '../kube/failure.ts';
+import { isRecoverable } from '../kube/failure.ts';
+
+/** What the config says of how a service's dependants are deleted. */
+export interface DeletionPolicy {
+  readonly barePods: 'keep' | 'delete';
+  readonly deletion: 'delete' | 'evict';
+  /** Seconds; undefined: the pod's own. */
+  readonly gracePeriodSeconds: number | undefined;
+}
+
+/** One try to delete one pod in one state. */
+export interface DeletionRequest {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly resourceVersion: string;
+  readonly policy: DeletionPolicy;
+}
+
+/** The API server's answer, as the event that the `podDeletion` machine takes. */
+export type DeletionAnswer = Extract<PodDeletionEvent, { readonly type: `delete.${string}` }>;
+
+/** Never rejects. */
+export type DeletePod = (request: DeletionRequest, signal: AbortSignal) => Promise<DeletionAnswer>;
+
+/** Deletes or evicts by way of the API server, insisting on uid and resourceVersion (design §2.4). */
+export function deleteThrough(client: KubeClient): DeletePod {
+  return async (request, signal) => {
+    const result = await client.call({ ...apiRequest(request), signal });
+    return result.ok ? { type: 'delete.accepted' } : answerTo(result.failure);
+  };
+}
+
+/** `--dry-run`: everything but the deletion. */
+export const deleteNothing: DeletePod = async () => ({ type: 'delete.accepted' });
+
+function apiRequest({ uid, namespace, name, resourceVersion, policy }: DeletionRequest): ApiRequest {
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}`;
+  const { gracePeriodSeconds } = policy;
+  const options = {
+    preconditions: { uid, resourceVersion },
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+  };
+  if (policy.deletion === 'delete') {
+    return { method: 'DELETE', path, body: { apiVersion: 'v1', kind: 'DeleteOptions', ...options } };
+  }
+  const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace }, deleteOptions: options };
+  return { method: 'POST', path: `${path}/eviction`, body: eviction };
+}
+
+function answerTo(failure: ApiFailure): DeletionAnswer {
+  if (failure.kind === 'notFound') return { type: 'delete.notFound' };
+  if (failure.kind === 'conflict') return { type: 'delete.conflicted' };
+  if (!isRecoverable(failure)) return { type: 'delete.rejected', reason: failure.message };
+  return { type: 'delete.refused', reason: failure.message, retryAfter: failure.retryAfterMs ?? 0 };
+}

@@ -1,0 +1,130 @@
+import { type Actor, createActor } from 'xstate';
+import type { PodState } from '../../machines/weeder/podDeletion.ts';
+import type { ActorRuntime } from '../actorRuntime.ts';
+import type { CrashLoopingPod } from './crashLooping.ts';
+import type { DeletionPolicy } from './deletePod.ts';
+import type { Report } from './facts.ts';
+import { type PodDeletionEffects, type PodDeletionLogic, providePodDeletion } from './podDeletionActor.ts';
+import type { PodIndex } from './podIndex.ts';
+import type { WindowAccount } from './windows.ts';
+
+/** One podSelector of one open window: whoever wants pods deleted. */
+export interface Want {
+  readonly account: WindowAccount;
+  readonly policy: DeletionPolicy;
+  readonly index: PodIndex;
+  /** The pods it wants deleted, by uid. */
+  readonly uids: Set<string>;
+}
+
+/** Why nobody wants a pod deleted any more. */
+type Ending = 'left' | 'over' | 'held';
+
+/** The pods that open windows want deleted: a `podDeletion` actor each, every one a root of its own. */
+export interface Deletions {
+  /** The pod crash-loops, or has a newer state in which it still does. */
+  request(want: Want, uid: string): void;
+  /** The pod no longer crash-loops as far as this want's stream tells. */
+  left(want: Want, uid: string): void;
+  /** This want is over, or held while its service is down. What is in flight ends by itself. */
+  withdraw(want: Want, because: 'over' | 'held'): void;
+  readonly size: number;
+}
+
+/** What is known of a pod that a window wants, or wanted, deleted. */
+export interface DeletionEntry {
+  readonly actor: Actor<PodDeletionLogic>;
+  readonly wants: Set<Want>;
+  pod: CrashLoopingPod;
+  /** What the actor was told last. */
+  told: PodState;
+  /** On whose account the outcome goes when nobody wants it any more. */
+  lastWant: Want;
+  ending: Ending;
+}
+
+export interface DeletionsOptions extends Omit<PodDeletionEffects, 'entryOf'> {
+  readonly runtime: ActorRuntime;
+  readonly report: Report;
+}
+
+export function createDeletions(options: DeletionsOptions): Deletions {
+  const { runtime, report } = options;
+  const entries = new Map<string, DeletionEntry>();
+  const logic = providePodDeletion({ ...options, entryOf: (uid) => entries.get(uid) });
+
+  function create(want: Want, pod: CrashLoopingPod): void {
+    const told = stateOf(pod, [want]);
+    const { uid, namespace, name } = pod;
+    const actor = createActor(logic, { ...runtime, id: uid, input: { uid, namespace, name, ...told } });
+    entries.set(uid, { actor, wants: new Set([want]), pod, told, lastWant: want, ending: 'over' });
+    actor.subscribe({
+      complete: () => dropIfUnwanted(uid),
+      error: (error) => {
+        entries.delete(uid);
+        report({ type: 'actor.failed', actor: `podDeletion ${namespace}/${name}`, error });
+      },
+    });
+    actor.start();
+  }
+
+  function tellNewestState(entry: DeletionEntry, pod: CrashLoopingPod): void {
+    const state = stateOf(pod, [...entry.wants]);
+    const isNews = state.resourceVersion !== entry.told.resourceVersion || state.protection !== entry.told.protection;
+    entry.pod = pod;
+    entry.told = state;
+    if (isNews) entry.actor.send({ type: 'pod.crashLooping', ...state });
+  }
+
+  /** An actor that has ended stays as long as somebody wants its pod deleted: it remembers that this was dealt with. */
+  function dropIfUnwanted(uid: string): void {
+    const entry = entries.get(uid);
+    if (entry === undefined || entry.wants.size > 0) return;
+    const snapshot = entry.actor.getSnapshot();
+    if (snapshot.status === 'active' && !snapshot.matches('kept')) return;
+    entries.delete(uid);
+    entry.actor.stop();
+  }
+
+  function release(want: Want, uid: string, ending: Ending): void {
+    want.uids.delete(uid);
+    const entry = entries.get(uid);
+    if (entry === undefined || !entry.wants.delete(want) || entry.wants.size > 0) return;
+    entry.lastWant = want;
+    entry.ending = ending;
+    dropIfUnwanted(uid);
+    if (entries.has(uid)) entry.actor.send({ type: ending === 'left' ? 'pod.left' : 'windows.closed' });
+  }
+
+  return {
+    request(want, uid) {
+      const pod = want.index.get(uid);
+      if (pod === undefined) return;
+      want.uids.add(uid);
+      const entry = entries.get(uid);
+      if (entry === undefined) {
+        create(want, pod);
+        return;
+      }
+      const isNew = !entry.wants.has(want);
+      entry.wants.add(want);
+      if (isNew) entry.actor.send({ type: 'windows.open' });
+      tellNewestState(entry, pod);
+    },
+    left: (want, uid) => release(want, uid, 'left'),
+    withdraw(want, because) {
+      for (const uid of [...want.uids]) release(want, uid, because);
+    },
+    get size() {
+      return entries.size;
+    },
+  };
+}
+
+/** The pod's state as the decision needs it: a bare pod is no longer protected when one of the windows deletes those. */
+function stateOf(pod: CrashLoopingPod, wants: readonly Want[]): PodState {
+  const isBarePodWanted = wants.some((want) => want.policy.barePods === 'delete');
+  const protection = pod.protection === 'barePod' && isBarePodWanted ? 'none' : pod.protection;
+  const settleIn = Math.min(...wants.map((want) => want.index.settleIn(pod.uid)));
+  return { resourceVersion: pod.resourceVersion, settleIn, protection };
+}

@@ -1,0 +1,50 @@
+import type { Protection } from '../../machines/weeder/podDeletion.ts';
+import type { CrashLoopingPod } from './crashLooping.ts';
+
+/** Which window of which service. */
+export interface WindowRef {
+  readonly namespace: string;
+  readonly service: string;
+  /** Counts the windows of this service, from 1. */
+  readonly window: number;
+}
+
+/**
+ * Everything the weeder has to say while it works, one object a fact; whoever wants to know (log, metrics, Events,
+ * recording) is told all of them. Times and durations are milliseconds.
+ */
+export type WeederFact =
+  /** It was ready when weeder started, or still is after a gap, and no window is due. */
+  | { readonly type: 'service.ready'; readonly namespace: string; readonly service: string }
+  | { readonly type: 'service.notReady'; readonly namespace: string; readonly service: string }
+  | ({ readonly type: 'window.opened'; readonly duration: number } & WindowRef)
+  | ({ readonly type: 'window.closed' } & WindowRef & WindowCounts)
+  | ({ readonly type: 'pod.deleted'; readonly pod: CrashLoopingPod; readonly sinceOpened: number } & WindowRef & Deed)
+  | ({ readonly type: 'pod.kept'; readonly pod: CrashLoopingPod; readonly reason: Protection } & WindowRef)
+  | ({ readonly type: 'pod.recovered'; readonly pod: CrashLoopingPod } & WindowRef)
+  | ({ readonly type: 'deletion.refused'; readonly pod: CrashLoopingPod } & WindowRef & Refusal)
+  /** The service is down again: a later window may take it up. */
+  | ({ readonly type: 'deletion.held'; readonly pod: CrashLoopingPod } & WindowRef)
+  | ({ readonly type: 'deletion.givenUp'; readonly pod: CrashLoopingPod; readonly reason: string } & WindowRef)
+  /** A mistake in weeder itself: it goes on, and says so. */
+  | { readonly type: 'actor.failed'; readonly actor: string; readonly error: unknown };
+
+interface Deed {
+  readonly how: 'delete' | 'evict' | 'dryRun';
+}
+
+interface Refusal {
+  readonly reason: string;
+  readonly attempt: number;
+  readonly retryIn: number;
+}
+
+/** How the pods of a window fared. */
+export interface WindowCounts {
+  readonly deleted: number;
+  readonly kept: number;
+  /** Names of the pods whose deletion did not succeed before the window closed. */
+  readonly givenUp: readonly string[];
+}
+
+export type Report = (fact: WeederFact) => void;

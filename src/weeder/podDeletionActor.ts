@@ -1,0 +1,107 @@
+import { fromCallback } from 'xstate';
+import { podDeletion } from '../../machines/weeder/podDeletion.ts';
+import type { Clock } from '../clock.ts';
+import { messageOf } from '../errors.ts';
+import type { DeletePod, DeletionPolicy } from './deletePod.ts';
+import type { DeletionQueue } from './deletionQueue.ts';
+import type { DeletionEntry } from './deletions.ts';
+import type { Report } from './facts.ts';
+import type { WindowAccount } from './windows.ts';
+
+/** What the `podDeletion` machine needs of the world. */
+export interface PodDeletionEffects {
+  readonly clock: Clock;
+  readonly queue: DeletionQueue;
+  readonly deletePod: DeletePod;
+  readonly isDryRun: boolean;
+  readonly report: Report;
+  /** From 0 to 1, for jitter. */
+  readonly random: () => number;
+  readonly entryOf: (uid: string) => DeletionEntry | undefined;
+}
+
+export type PodDeletionLogic = ReturnType<typeof providePodDeletion>;
+
+/** The `podDeletion` machine with its effects. */
+export function providePodDeletion(effects: PodDeletionEffects): typeof podDeletion {
+  const { clock, queue, deletePod, report, random, entryOf } = effects;
+
+  /** Tells of the pod once for each window that wants it, or for the last one that did. */
+  function forEachAccount(uid: string, tell: (account: WindowAccount, entry: DeletionEntry) => void): void {
+    const entry = entryOf(uid);
+    if (entry === undefined) return;
+    const wants = entry.wants.size > 0 ? [...entry.wants] : [entry.lastWant];
+    for (const account of new Set(wants.map((want) => want.account))) tell(account, entry);
+  }
+
+  return podDeletion.provide({
+    actors: {
+      queueTurn: fromCallback(({ input, sendBack }) => queue.enter(input.uid, () => sendBack({ type: 'queue.turn' }))),
+      deletePod: fromCallback(({ input, sendBack }) => {
+        const { uid, namespace, name, resourceVersion } = input;
+        const controller = new AbortController();
+        deletePod({ uid, namespace, name, resourceVersion, policy: policyOf(entryOf(uid)) }, controller.signal).then(
+          (answer) => sendBack({ ...answer, jitter: random() }),
+          (error) => sendBack({ type: 'delete.refused', reason: messageOf(error), jitter: random() }),
+        );
+        return () => controller.abort();
+      }),
+    },
+    actions: {
+      reportKept: ({ context }) =>
+        forEachAccount(context.uid, (account, { pod }) => {
+          if (account.kept.has(context.uid)) return;
+          account.kept.add(context.uid);
+          report({ type: 'pod.kept', pod, reason: context.protection, ...refOf(account) });
+        }),
+      reportDeleted: ({ context }) =>
+        forEachAccount(context.uid, (account, entry) => {
+          account.deleted.add(context.uid);
+          const sinceOpened = clock.monotonic() - account.openedAt;
+          const how = effects.isDryRun ? 'dryRun' : policyOf(entry).deletion;
+          report({ type: 'pod.deleted', pod: entry.pod, sinceOpened, how, ...refOf(account) });
+        }),
+      reportRecovered: ({ context }) =>
+        forEachAccount(context.uid, (account, { pod }) => report({ type: 'pod.recovered', pod, ...refOf(account) })),
+      reportRefused: ({ context, event }) =>
+        forEachAccount(context.uid, (account, { pod }) => {
+          const { refusals, retryIn } = context;
+          report({
+            type: 'deletion.refused',
+            pod,
+            reason: reasonOf(event),
+            attempt: refusals,
+            retryIn,
+            ...refOf(account),
+          });
+        }),
+      reportAbandoned: ({ context, event }) =>
+        forEachAccount(context.uid, (account, { pod, wants, ending }) => {
+          if (wants.size === 0 && ending === 'held') {
+            report({ type: 'deletion.held', pod, ...refOf(account) });
+            return;
+          }
+          account.givenUp.add(pod.name);
+          const reason = event.type === 'delete.rejected' ? reasonOf(event) : 'the window closed first';
+          report({ type: 'deletion.givenUp', pod, reason, ...refOf(account) });
+        }),
+    },
+  });
+}
+
+/** The policy of the first window that lets this pod be deleted. */
+function policyOf(entry: DeletionEntry | undefined): DeletionPolicy {
+  const wants = entry === undefined ? [] : [...entry.wants, entry.lastWant];
+  const permitting = wants.find((want) => entry?.pod.protection === 'none' || want.policy.barePods === 'delete');
+  return permitting?.policy ?? { barePods: 'keep', deletion: 'delete', gracePeriodSeconds: undefined };
+}
+
+function refOf({ namespace, service, window }: WindowAccount) {
+  return { namespace, service, window };
+}
+
+/** The words of a refusal, or of an effect that broke. */
+function reasonOf(event: object): string {
+  if ('reason' in event && typeof event.reason === 'string') return event.reason;
+  return 'error' in event ? messageOf(event.error) : 'no reason given';
+}

@@ -1,0 +1,125 @@
+import type { Clock } from '../clock.ts';
+import { objectOf, textOf } from '../json.ts';
+import type { PeekedMetadata } from '../kube/peek.ts';
+import type { ChangeType, ObjectSink } from '../kube/sink.ts';
+import { type CrashLoopingPod, crashLooping, isSameStay, settleTime } from './crashLooping.ts';
+
+/** Hears what happens to the crash-looping pods of the namespaces it asked for. */
+export interface PodListener {
+  /** A pod is crash-looping: new, or a newer state of one that was told before. */
+  crashLooping(pod: CrashLoopingPod): void;
+  /** It no longer is: it runs, left the selector, is being deleted, or is gone. */
+  left(uid: string): void;
+}
+
+/** Namespaces by name, or every one that there is. */
+export type Scope = 'all' | readonly string[];
+
+/**
+ * The pods of one podSelector that are crash-looping now, and nothing of any other pod: the sink of a pod stream.
+ * Open windows subscribe to it by namespace.
+ */
+export interface PodIndex extends ObjectSink {
+  get(uid: string): CrashLoopingPod | undefined;
+  /** Milliseconds until this pod's silent back-off counts as one; 0 when it does. */
+  settleIn(uid: string): number;
+  /** Tells the listener of every pod that is crash-looping now, and then of each change. Returns the way to end it. */
+  subscribe(scope: Scope, listener: PodListener): () => void;
+  /** How many pods are crash-looping now. */
+  readonly size: number;
+}
+
+interface Entry {
+  readonly pod: CrashLoopingPod;
+  /** By our own clock that never jumps: since when the pod is in this stay of this back-off. Milliseconds. */
+  readonly firstSeen: number;
+  /** In which complete list, or after which, it was last heard of. */
+  readonly list: number;
+}
+
+const crashLoopBackOff = Buffer.from('CrashLoopBackOff');
+const terminated = Buffer.from('"terminated"');
+
+export function createPodIndex(clock: Clock): PodIndex {
+  const entries = new Map<string, Entry>();
+  const byNamespace = new Map<string, Set<string>>();
+  const listeners = new Map<string, Set<PodListener>>();
+  let list = 0;
+
+  function tell(namespace: string, what: (listener: PodListener) => void): void {
+    for (const name of [namespace, everywhere]) for (const listener of [...(listeners.get(name) ?? [])]) what(listener);
+  }
+
+  function put(pod: CrashLoopingPod): void {
+    const known = entries.get(pod.uid);
+    const isSame = known !== undefined && isSameStay(known.pod, pod);
+    entries.set(pod.uid, { pod, firstSeen: isSame ? known.firstSeen : clock.monotonic(), list });
+    addTo(byNamespace, pod.namespace, pod.uid);
+    if (known?.pod.resourceVersion !== pod.resourceVersion) {
+      tell(pod.namespace, (listener) => listener.crashLooping(pod));
+    }
+  }
+
+  function remove(uid: string): void {
+    const known = entries.get(uid);
+    if (known === undefined) return;
+    entries.delete(uid);
+    removeFrom(byNamespace, known.pod.namespace, uid);
+    tell(known.pod.namespace, (listener) => listener.left(uid));
+  }
+
+  function podsIn(scope: Scope): CrashLoopingPod[] {
+    if (scope === 'all') return [...entries.values()].map((entry) => entry.pod);
+    return scope
+      .flatMap((namespace) => [...(byNamespace.get(namespace) ?? [])])
+      .flatMap((uid) => entries.get(uid)?.pod ?? []);
+  }
+
+  return {
+    begin() {
+      list += 1;
+    },
+    apply(type: ChangeType, object: unknown) {
+      const pod = type === 'DELETED' ? undefined : crashLooping(object);
+      if (pod !== undefined) put(pod);
+      else remove(textOf(objectOf(objectOf(object)['metadata'])['uid']) ?? '');
+    },
+    end() {
+      for (const [uid, entry] of entries) if (entry.list !== list) remove(uid);
+    },
+    isIrrelevant(line: Buffer, metadata: PeekedMetadata) {
+      return !entries.has(metadata.uid) && !line.includes(crashLoopBackOff) && !line.includes(terminated);
+    },
+    get: (uid) => entries.get(uid)?.pod,
+    settleIn(uid) {
+      const entry = entries.get(uid);
+      return entry === undefined ? 0 : settleTime(entry.pod, entry.firstSeen, clock);
+    },
+    subscribe(scope, listener) {
+      const names = scope === 'all' ? [everywhere] : [...new Set(scope)];
+      for (const name of names) addTo(listeners, name, listener);
+      for (const pod of podsIn(scope)) listener.crashLooping(pod);
+      return () => {
+        for (const name of names) removeFrom(listeners, name, listener);
+      };
+    },
+    get size() {
+      return entries.size;
+    },
+  };
+}
+
+/** No namespace has this name. */
+const everywhere = '*';
+
+function addTo<T>(sets: Map<string, Set<T>>, name: string, value: T): void {
+  const set = sets.get(name);
+  if (set === undefined) sets.set(name, new Set([value]));
+  else set.add(value);
+}
+
+function removeFrom<T>(sets: Map<string, Set<T>>, name: string, value: T): void {
+  const set = sets.get(name);
+  set?.delete(value);
+  if (set?.size === 0) sets.delete(name);
+}

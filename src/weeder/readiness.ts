@@ -1,0 +1,173 @@
+import type { Clock } from '../clock.ts';
+import { arrayOf, type JsonObject, objectOf, textOf, timeOf } from '../json.ts';
+import type { ObjectSink } from '../kube/sink.ts';
+
+/** A pod that stands behind a ready endpoint. */
+export interface BackingPod {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** What all EndpointSlices of a service say together. */
+export interface ServiceReadiness {
+  readonly namespace: string;
+  readonly service: string;
+  /** At least one endpoint in any slice is ready. */
+  readonly isReady: boolean;
+  /** False when the service has no slice (any more). */
+  readonly exists: boolean;
+}
+
+/** What can be known of the moment when a ready service became ready. */
+export interface ReadyEvidence {
+  /** The pods behind the ready endpoints; undefined when an endpoint does not name its pod. */
+  readonly backingPods: readonly BackingPod[] | undefined;
+  /** Epoch milliseconds by the API server's clock of the newest write to a slice; undefined when it does not tell. */
+  readonly lastWrite: number | undefined;
+}
+
+export interface ReadinessListener {
+  /** A service became ready or notReady, or lost its last slice. */
+  changed(service: ServiceReadiness): void;
+  /** Still ready after a complete list that was read again: what happened between `seenUntil` and now is unknown. */
+  readyAfterGap(service: ServiceReadiness, seenUntil: number): void;
+}
+
+/** The readiness of every service, from all of its EndpointSlices: the sink of their stream (design §2.1). */
+export interface Readiness extends ObjectSink {
+  /** Every service that has a slice. */
+  services(): ServiceReadiness[];
+  evidence(namespace: string, service: string): ReadyEvidence;
+}
+
+interface Slice {
+  readonly serviceKey: string;
+  readonly isReady: boolean;
+  readonly backingPods: readonly BackingPod[] | undefined;
+  readonly lastWrite: number | undefined;
+  readonly list: number;
+}
+
+interface Service {
+  readonly namespace: string;
+  readonly service: string;
+  readonly slices: Map<string, Slice>;
+  isReady: boolean;
+}
+
+/** `isWanted` says which services are watched; slices of others are passed over. */
+export function createReadiness(
+  clock: Clock,
+  isWanted: (namespace: string, service: string) => boolean,
+  listener: ReadinessListener,
+): Readiness {
+  const services = new Map<string, Service>();
+  const serviceOfSlice = new Map<string, string>();
+  let list = 0;
+  let seenUntil = 0;
+  let readyBeforeList: readonly Service[] = [];
+
+  function factOf(service: Service): ServiceReadiness {
+    const { namespace, service: name, isReady, slices } = service;
+    return { namespace, service: name, isReady, exists: slices.size > 0 };
+  }
+
+  function settle(serviceKey: string): void {
+    const service = services.get(serviceKey);
+    if (service === undefined) return;
+    const wasReady = service.isReady;
+    service.isReady = [...service.slices.values()].some((slice) => slice.isReady);
+    if (service.slices.size === 0) services.delete(serviceKey);
+    if (service.isReady !== wasReady || service.slices.size === 0) listener.changed(factOf(service));
+  }
+
+  function removeSlice(sliceKey: string): void {
+    const serviceKey = serviceOfSlice.get(sliceKey);
+    if (serviceKey === undefined) return;
+    serviceOfSlice.delete(sliceKey);
+    services.get(serviceKey)?.slices.delete(sliceKey);
+    settle(serviceKey);
+  }
+
+  function putSlice(sliceKey: string, namespace: string, name: string, object: JsonObject): void {
+    const serviceKey = keyOf(namespace, name);
+    if (serviceOfSlice.get(sliceKey) !== serviceKey) removeSlice(sliceKey);
+    const service = services.get(serviceKey) ?? { namespace, service: name, slices: new Map(), isReady: false };
+    services.set(serviceKey, service);
+    serviceOfSlice.set(sliceKey, serviceKey);
+    service.slices.set(sliceKey, { serviceKey, ...readSlice(object, namespace), list });
+    settle(serviceKey);
+  }
+
+  return {
+    begin() {
+      if (list > 0) readyBeforeList = [...services.values()].filter((service) => service.isReady);
+      list += 1;
+    },
+    apply(type, object) {
+      const slice = objectOf(object);
+      const meta = objectOf(slice['metadata']);
+      const namespace = textOf(meta['namespace']) ?? '';
+      const sliceKey = keyOf(namespace, textOf(meta['name']) ?? '');
+      const name = textOf(objectOf(meta['labels'])['kubernetes.io/service-name']);
+      if (type === 'DELETED' || name === undefined || !isWanted(namespace, name)) removeSlice(sliceKey);
+      else putSlice(sliceKey, namespace, name, slice);
+      if (readyBeforeList.length === 0) seenUntil = clock.now();
+    },
+    end() {
+      for (const service of [...services.values()]) {
+        for (const [sliceKey, slice] of service.slices) if (slice.list !== list) removeSlice(sliceKey);
+      }
+      for (const service of readyBeforeList) {
+        if (service.isReady) listener.readyAfterGap(factOf(service), seenUntil);
+      }
+      readyBeforeList = [];
+    },
+    services: () => [...services.values()].map(factOf),
+    evidence(namespace, service) {
+      const slices = [...(services.get(keyOf(namespace, service))?.slices.values() ?? [])];
+      const ready = slices.filter((slice) => slice.isReady);
+      return {
+        backingPods: allOrNone(ready.map((slice) => slice.backingPods))?.flat(),
+        lastWrite: allOrNone(slices.map((slice) => slice.lastWrite))?.reduce((a, b) => Math.max(a, b), 0),
+      };
+    },
+  };
+}
+
+/** The key of a namespaced thing: neither part can contain the separator. */
+export function keyOf(namespace: string, name: string): string {
+  return `${namespace}/${name}`;
+}
+
+function readSlice(slice: JsonObject, namespace: string): Omit<Slice, 'serviceKey' | 'list'> {
+  const ready = arrayOf(slice['endpoints']).map(objectOf).filter(isEndpointReady);
+  return {
+    isReady: ready.length > 0,
+    backingPods: allOrNone(ready.map((endpoint) => backingPodOf(endpoint, namespace))),
+    lastWrite: lastWriteOf(objectOf(slice['metadata'])),
+  };
+}
+
+/** `conditions.ready` unset counts as ready: that is the API's definition. */
+function isEndpointReady(endpoint: JsonObject): boolean {
+  return objectOf(endpoint['conditions'])['ready'] !== false;
+}
+
+function backingPodOf(endpoint: JsonObject, namespace: string): BackingPod | undefined {
+  const target = objectOf(endpoint['targetRef']);
+  const name = textOf(target['name']);
+  if (target['kind'] !== 'Pod' || name === undefined) return undefined;
+  return { namespace: textOf(target['namespace']) ?? namespace, name };
+}
+
+function lastWriteOf(meta: JsonObject): number | undefined {
+  const times = arrayOf(meta['managedFields']).flatMap((field) => timeOf(objectOf(field)['time']) ?? []);
+  return times.length === 0 ? undefined : Math.max(...times);
+}
+
+/** The values when every one is known. */
+function allOrNone<T>(values: readonly (T | undefined)[]): T[] | undefined {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === values.length ? known : undefined;
+}

@@ -1,0 +1,53 @@
+import type { Clock } from '../clock.ts';
+import type { Report, WindowRef } from './facts.ts';
+
+/** An open window's account: what it did so far. */
+export interface WindowAccount extends WindowRef {
+  /** By the clock that never jumps, in milliseconds. */
+  readonly openedAt: number;
+  readonly deleted: Set<string>;
+  readonly kept: Set<string>;
+  readonly givenUp: Set<string>;
+}
+
+/** The accounts of the windows that are open, by service. */
+export interface Windows {
+  open(ref: WindowRef, duration: number): void;
+  /** The account of a window that is open, or was until a moment ago. */
+  account(ref: WindowRef): WindowAccount | undefined;
+  /** Closes the newest window of the service and reports what it did. */
+  close(ref: WindowRef): void;
+  readonly size: number;
+}
+
+export function createWindows(clock: Clock, report: Report): Windows {
+  const accounts = new Map<string, WindowAccount>();
+  const keyOf = ({ namespace, service }: WindowRef) => `${namespace}/${service}`;
+
+  function close(ref: WindowRef): void {
+    const account = accounts.get(keyOf(ref));
+    if (account === undefined) return;
+    accounts.delete(keyOf(ref));
+    const { namespace, service, window, deleted, kept, givenUp } = account;
+    const counts = { deleted: deleted.size, kept: kept.size, givenUp: [...givenUp] };
+    report({ type: 'window.closed', namespace, service, window, ...counts });
+  }
+
+  return {
+    open(ref, duration) {
+      close(ref);
+      const { namespace, service, window } = ref;
+      const sets = { deleted: new Set<string>(), kept: new Set<string>(), givenUp: new Set<string>() };
+      accounts.set(keyOf(ref), { namespace, service, window, openedAt: clock.monotonic(), ...sets });
+      report({ type: 'window.opened', namespace, service, window, duration });
+    },
+    account(ref) {
+      const account = accounts.get(keyOf(ref));
+      return account?.window === ref.window ? account : undefined;
+    },
+    close,
+    get size() {
+      return accounts.size;
+    },
+  };
+}

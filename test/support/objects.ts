@@ -1,0 +1,112 @@
+/** Kubernetes objects for tests, as the API serves them. Times are epoch milliseconds. */
+
+export interface ContainerState {
+  readonly name?: string;
+  readonly restarts?: number;
+  readonly state: object;
+}
+
+export interface PodOptions {
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly uid?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly isBare?: boolean;
+  readonly phase?: string;
+  readonly restartPolicy?: string;
+  readonly deletionTimestamp?: string;
+  readonly containers?: readonly (ContainerState & { readonly spec?: object })[];
+  readonly initContainers?: readonly (ContainerState & { readonly spec?: object })[];
+}
+
+let version = 1000;
+
+/** A resourceVersion that is newer than every one before. */
+export function nextVersion(): string {
+  version += 1;
+  return String(version);
+}
+
+export function pod(options: PodOptions = {}) {
+  const { namespace = 'shoot-1', name = 'kapi-0', containers = [running()], initContainers = [] } = options;
+  const controller = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'kapi', uid: 'rs-1', controller: true };
+  return {
+    kind: 'Pod',
+    apiVersion: 'v1',
+    metadata: {
+      name,
+      namespace,
+      uid: options.uid ?? `uid-of-${namespace}-${name}`,
+      resourceVersion: nextVersion(),
+      ...(options.deletionTimestamp === undefined ? {} : { deletionTimestamp: options.deletionTimestamp }),
+      labels: options.labels ?? { role: 'apiserver' },
+      annotations: options.annotations ?? {},
+      ownerReferences: options.isBare === true ? [] : [controller],
+    },
+    spec: {
+      restartPolicy: options.restartPolicy ?? 'Always',
+      containers: containers.map((each, index) => ({ name: each.name ?? `main-${index}`, ...each.spec })),
+      initContainers: initContainers.map((each, index) => ({ name: each.name ?? `init-${index}`, ...each.spec })),
+    },
+    status: {
+      phase: options.phase ?? 'Running',
+      containerStatuses: containers.map((each, index) => statusOf(each, `main-${index}`)),
+      initContainerStatuses: initContainers.map((each, index) => statusOf(each, `init-${index}`)),
+    },
+  };
+}
+
+function statusOf({ name, restarts = 0, state }: ContainerState, defaultName: string) {
+  return { name: name ?? defaultName, restartCount: restarts, state };
+}
+
+export function running(restarts = 0): ContainerState {
+  return { restarts, state: { running: { startedAt: '2026-01-01T00:00:00Z' } } };
+}
+
+export function backOff(restarts = 3, message = 'back-off 40s restarting failed container'): ContainerState {
+  return { restarts, state: { waiting: { reason: 'CrashLoopBackOff', message } } };
+}
+
+export function terminated(finishedAt: number, restarts = 3, exitCode = 1): ContainerState {
+  const finished = new Date(finishedAt).toISOString();
+  return { restarts, state: { terminated: { exitCode, reason: 'Error', finishedAt: finished } } };
+}
+
+export interface SliceOptions {
+  readonly namespace?: string;
+  readonly service?: string;
+  readonly name?: string;
+  /** One endpoint each; null: the condition is not set. */
+  readonly ready?: readonly (boolean | null)[];
+  /** Name the backing pods `<service>-0`, … */
+  readonly withTargets?: boolean;
+  /** When its endpoints were last written. */
+  readonly written?: number;
+}
+
+export function slice(options: SliceOptions = {}) {
+  const { namespace = 'shoot-1', service = 'etcd-main-client', ready = [true] } = options;
+  const target = (index: number) => ({ targetRef: { kind: 'Pod', namespace, name: `${service}-${index}` } });
+  return {
+    kind: 'EndpointSlice',
+    apiVersion: 'discovery.k8s.io/v1',
+    metadata: {
+      name: options.name ?? `${service}-abcde`,
+      namespace,
+      uid: `slice-${service}`,
+      resourceVersion: nextVersion(),
+      labels: { 'kubernetes.io/service-name': service },
+      ...(options.written === undefined
+        ? {}
+        : { managedFields: [{ manager: 'kube-controller-manager', time: new Date(options.written).toISOString() }] }),
+    },
+    addressType: 'IPv4',
+    endpoints: ready.map((isReady, index) => ({
+      addresses: [`10.0.0.${index + 1}`],
+      conditions: isReady === null ? {} : { ready: isReady },
+      ...(options.withTargets === true ? target(index) : {}),
+    })),
+  };
+}
