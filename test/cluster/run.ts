@@ -4,7 +4,7 @@
  */
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
@@ -56,9 +56,14 @@ async function runTests(files: string[], patterns: string[], signal: AbortSignal
   const concurrency = availableParallelism() + 1;
   const events = run({ files, concurrency, timeout: fileTimeout, testNamePatterns: patterns, signal });
   events.on('test:summary', (summary) => {
-    if (summary.file !== undefined) return;
-    ran = summary.counts.tests - summary.counts.skipped;
-    success = summary.success;
+    if (summary.file === undefined) success = summary.success;
+  });
+  events.on('test:pass', (event) => {
+    // A file in which nothing ran is itself reported as a test that passed.
+    if (event.details.type !== 'suite' && !event.skip && resolve(event.name) !== event.file) ran += 1;
+  });
+  events.on('test:fail', () => {
+    ran += 1;
   });
   const report = events.compose(new spec());
   report.pipe(process.stdout, { end: false });
