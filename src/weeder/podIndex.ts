@@ -20,6 +20,8 @@ export type Scope = 'all' | readonly string[];
  * Open windows subscribe to it by namespace.
  */
 export interface PodIndex extends ObjectSink {
+  /** A sink for one more stream into the same index: its complete lists say nothing of what other streams told. */
+  createSink(): ObjectSink;
   get(uid: string): CrashLoopingPod | undefined;
   /** Milliseconds until this pod's silent back-off counts as one; 0 when it does. */
   settleIn(uid: string): number;
@@ -33,8 +35,14 @@ interface Entry {
   readonly pod: CrashLoopingPod;
   /** By our own clock that never jumps: since when the pod is in this stay of this back-off. Milliseconds. */
   readonly firstSeen: number;
-  /** In which complete list, or after which, it was last heard of. */
+  /** Which stream told of it, and in or after which of its complete lists. */
+  readonly source: Source;
   readonly list: number;
+}
+
+/** One stream into the index. */
+interface Source {
+  list: number;
 }
 
 const crashLoopBackOff = Buffer.from('CrashLoopBackOff');
@@ -44,16 +52,15 @@ export function createPodIndex(clock: Clock): PodIndex {
   const entries = new Map<string, Entry>();
   const byNamespace = new Map<string, Set<string>>();
   const listeners = new Map<string, Set<PodListener>>();
-  let list = 0;
 
   function tell(namespace: string, what: (listener: PodListener) => void): void {
     for (const name of [namespace, everywhere]) for (const listener of [...(listeners.get(name) ?? [])]) what(listener);
   }
 
-  function put(pod: CrashLoopingPod): void {
+  function put(pod: CrashLoopingPod, source: Source): void {
     const known = entries.get(pod.uid);
     const isSame = known !== undefined && isSameStay(known.pod, pod);
-    entries.set(pod.uid, { pod, firstSeen: isSame ? known.firstSeen : clock.monotonic(), list });
+    entries.set(pod.uid, { pod, firstSeen: isSame ? known.firstSeen : clock.monotonic(), source, list: source.list });
     addTo(byNamespace, pod.namespace, pod.uid);
     if (known?.pod.resourceVersion !== pod.resourceVersion) {
       tell(pod.namespace, (listener) => listener.crashLooping(pod));
@@ -75,21 +82,29 @@ export function createPodIndex(clock: Clock): PodIndex {
       .flatMap((uid) => entries.get(uid)?.pod ?? []);
   }
 
+  function createSink(): ObjectSink {
+    const source: Source = { list: 0 };
+    return {
+      begin() {
+        source.list += 1;
+      },
+      apply(type: ChangeType, object: unknown) {
+        const pod = type === 'DELETED' ? undefined : crashLooping(object);
+        if (pod !== undefined) put(pod, source);
+        else remove(textOf(objectOf(objectOf(object)['metadata'])['uid']) ?? '');
+      },
+      end() {
+        for (const [uid, entry] of entries) if (entry.source === source && entry.list !== source.list) remove(uid);
+      },
+      isIrrelevant(line: Buffer, metadata: PeekedMetadata) {
+        return !entries.has(metadata.uid) && !line.includes(crashLoopBackOff) && !line.includes(terminated);
+      },
+    };
+  }
+
   return {
-    begin() {
-      list += 1;
-    },
-    apply(type: ChangeType, object: unknown) {
-      const pod = type === 'DELETED' ? undefined : crashLooping(object);
-      if (pod !== undefined) put(pod);
-      else remove(textOf(objectOf(objectOf(object)['metadata'])['uid']) ?? '');
-    },
-    end() {
-      for (const [uid, entry] of entries) if (entry.list !== list) remove(uid);
-    },
-    isIrrelevant(line: Buffer, metadata: PeekedMetadata) {
-      return !entries.has(metadata.uid) && !line.includes(crashLoopBackOff) && !line.includes(terminated);
-    },
+    ...createSink(),
+    createSink,
     get: (uid) => entries.get(uid)?.pod,
     settleIn(uid) {
       const entry = entries.get(uid);

@@ -35,6 +35,8 @@ export interface ReadinessListener {
 
 /** The readiness of every service, from all of its EndpointSlices: the sink of their stream (design §2.1). */
 export interface Readiness extends ObjectSink {
+  /** A sink for one more stream: its complete lists say nothing of the slices that other streams told of. */
+  createSink(): ObjectSink;
   /** Every service that has a slice. */
   services(): ServiceReadiness[];
   evidence(namespace: string, service: string): ReadyEvidence;
@@ -45,7 +47,17 @@ interface Slice {
   readonly isReady: boolean;
   readonly backingPods: readonly BackingPod[] | undefined;
   readonly lastWrite: number | undefined;
+  readonly source: Source;
   readonly list: number;
+}
+
+/** One stream of EndpointSlices. */
+interface Source {
+  list: number;
+  /** Epoch milliseconds of the last change that came outside a list that is read again. */
+  seenUntil: number;
+  /** The services of this stream that were ready when such a list began. */
+  readyBefore: readonly Service[];
 }
 
 interface Service {
@@ -63,9 +75,6 @@ export function createReadiness(
 ): Readiness {
   const services = new Map<string, Service>();
   const serviceOfSlice = new Map<string, string>();
-  let list = 0;
-  let seenUntil = 0;
-  let readyBeforeList: readonly Service[] = [];
 
   function factOf(service: Service): ServiceReadiness {
     const { namespace, service: name, isReady, slices } = service;
@@ -89,40 +98,55 @@ export function createReadiness(
     settle(serviceKey);
   }
 
-  function putSlice(sliceKey: string, namespace: string, name: string, object: JsonObject): void {
+  function putSlice(sliceKey: string, namespace: string, name: string, object: JsonObject, source: Source): void {
     const serviceKey = keyOf(namespace, name);
     if (serviceOfSlice.get(sliceKey) !== serviceKey) removeSlice(sliceKey);
     const service = services.get(serviceKey) ?? { namespace, service: name, slices: new Map(), isReady: false };
     services.set(serviceKey, service);
     serviceOfSlice.set(sliceKey, serviceKey);
-    service.slices.set(sliceKey, { serviceKey, ...readSlice(object, namespace), list });
+    service.slices.set(sliceKey, { serviceKey, ...readSlice(object, namespace), source, list: source.list });
     settle(serviceKey);
   }
 
+  function slicesOf(source: Source): { readonly service: Service; readonly sliceKey: string; readonly slice: Slice }[] {
+    return [...services.values()].flatMap((service) =>
+      [...service.slices]
+        .filter(([, slice]) => slice.source === source)
+        .map(([sliceKey, slice]) => ({ service, sliceKey, slice })),
+    );
+  }
+
+  function createSink(): ObjectSink {
+    const source: Source = { list: 0, seenUntil: 0, readyBefore: [] };
+    return {
+      begin() {
+        const ready = slicesOf(source).filter(({ service }) => service.isReady);
+        if (source.list > 0) source.readyBefore = [...new Set(ready.map(({ service }) => service))];
+        source.list += 1;
+      },
+      apply(type, object) {
+        const slice = objectOf(object);
+        const meta = objectOf(slice['metadata']);
+        const namespace = textOf(meta['namespace']) ?? '';
+        const sliceKey = keyOf(namespace, textOf(meta['name']) ?? '');
+        const name = textOf(objectOf(meta['labels'])['kubernetes.io/service-name']);
+        if (type === 'DELETED' || name === undefined || !isWanted(namespace, name)) removeSlice(sliceKey);
+        else putSlice(sliceKey, namespace, name, slice, source);
+        if (source.readyBefore.length === 0) source.seenUntil = clock.now();
+      },
+      end() {
+        for (const { sliceKey, slice } of slicesOf(source)) if (slice.list !== source.list) removeSlice(sliceKey);
+        for (const service of source.readyBefore) {
+          if (service.isReady) listener.readyAfterGap(factOf(service), source.seenUntil);
+        }
+        source.readyBefore = [];
+      },
+    };
+  }
+
   return {
-    begin() {
-      if (list > 0) readyBeforeList = [...services.values()].filter((service) => service.isReady);
-      list += 1;
-    },
-    apply(type, object) {
-      const slice = objectOf(object);
-      const meta = objectOf(slice['metadata']);
-      const namespace = textOf(meta['namespace']) ?? '';
-      const sliceKey = keyOf(namespace, textOf(meta['name']) ?? '');
-      const name = textOf(objectOf(meta['labels'])['kubernetes.io/service-name']);
-      if (type === 'DELETED' || name === undefined || !isWanted(namespace, name)) removeSlice(sliceKey);
-      else putSlice(sliceKey, namespace, name, slice);
-      if (readyBeforeList.length === 0) seenUntil = clock.now();
-    },
-    end() {
-      for (const service of [...services.values()]) {
-        for (const [sliceKey, slice] of service.slices) if (slice.list !== list) removeSlice(sliceKey);
-      }
-      for (const service of readyBeforeList) {
-        if (service.isReady) listener.readyAfterGap(factOf(service), seenUntil);
-      }
-      readyBeforeList = [];
-    },
+    ...createSink(),
+    createSink,
     services: () => [...services.values()].map(factOf),
     evidence(namespace, service) {
       const slices = [...(services.get(keyOf(namespace, service))?.slices.values() ?? [])];
@@ -140,7 +164,7 @@ export function keyOf(namespace: string, name: string): string {
   return `${namespace}/${name}`;
 }
 
-function readSlice(slice: JsonObject, namespace: string): Omit<Slice, 'serviceKey' | 'list'> {
+function readSlice(slice: JsonObject, namespace: string): Omit<Slice, 'serviceKey' | 'source' | 'list'> {
   const ready = arrayOf(slice['endpoints']).map(objectOf).filter(isEndpointReady);
   return {
     isReady: ready.length > 0,
