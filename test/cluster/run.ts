@@ -28,14 +28,14 @@ async function main(): Promise<number> {
   });
   const files = positionals.length > 0 ? positionals : globSync(join(import.meta.dirname, '*.test.ts')).sort();
   if (files.length === 0) throw new SetupProblem(`There are no test files in ${import.meta.dirname}.`);
-  const end = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end.abort());
-
   const assets = await findAssets();
   // The test processes take these binaries, and this control plane.
   process.env['KUBEBUILDER_ASSETS'] = assets.folder;
   const started = performance.now();
   const controlPlane = await startControlPlane();
+  // Only from here on: until now the default, to die at once, is right, and the guards of the folders clean up.
+  const end = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end.abort());
   try {
     process.env[coordinatesVariable] = writeCoordinates(controlPlane);
     console.log(

@@ -39,7 +39,11 @@ export interface Cluster extends Coordinates {
   api(method: Method, path: string, body?: unknown, contentType?: string): Promise<unknown>;
   /** A watch or another long response as admin (or as the token says), line by line. */
   lines: HttpClient['lines'];
-  /** Compacts etcd at its current revision, so that everything older is gone; returns that revision. */
+  /**
+   * Compacts etcd at its current revision, so that everything older is gone; returns that revision. A running API server
+   * goes on serving old revisions from its watch cache: to see 410, restart it too, or start it with
+   * `--watch-cache=false`.
+   */
   compactEtcd(): Promise<number>;
 }
 
