@@ -1,14 +1,13 @@
 import type { ActorRuntime } from '../actorRuntime.ts';
 import type { Config, ServiceConfig } from '../config/config.ts';
 import { selectorToString } from '../kube/selector.ts';
-import type { ObjectSink } from '../kube/sink.ts';
 import type { DeletePod } from './deletePod.ts';
 import { createDeletionQueue } from './deletionQueue.ts';
 import { createDeletions } from './deletions.ts';
 import { createEndpoints } from './endpoints.ts';
 import type { Report } from './facts.ts';
 import { createPodIndex, type PodIndex } from './podIndex.ts';
-import { createReadiness } from './readiness.ts';
+import { createReadiness, type Readiness } from './readiness.ts';
 import type { ReadySince } from './readySince.ts';
 import { createWindows } from './windows.ts';
 
@@ -38,9 +37,9 @@ export interface WeederCounts {
 /** The weeder without its streams: facts go in by the sinks, deletions come out by `deletePod`. */
 export interface Weeder {
   /** Takes the EndpointSlices of the configured services. */
-  readonly slices: ObjectSink;
+  readonly slices: Readiness;
   /** Takes the pods of each distinct podSelector, by the selector's canonical text. */
-  readonly pods: ReadonlyMap<string, ObjectSink>;
+  readonly pods: ReadonlyMap<string, PodIndex>;
   /** Every sink has its complete list: from now on each recovery opens a window. */
   start(): void;
   /** Begins no deletion any more. */

@@ -1,0 +1,56 @@
+import type { ServiceConfig } from '../config/config.ts';
+import { formatDuration } from '../config/duration.ts';
+import { selectorToString } from '../kube/selector.ts';
+import type { CrashLoopingPod } from '../weeder/crashLooping.ts';
+import { keptBecause } from '../weeder/logFacts.ts';
+import type { PodIndex } from '../weeder/podIndex.ts';
+import type { ServiceReadiness } from '../weeder/readiness.ts';
+import type { ClusterView } from './explain.ts';
+
+/** What there is to say of one configured service, as lines of text. */
+export function explainService(service: ServiceConfig, view: ClusterView): string {
+  const found = view.weeder.slices
+    .services()
+    .filter((each) => each.service === service.name)
+    .sort((a, b) => (a.namespace < b.namespace ? -1 : 1));
+  const { watchDuration, whileNotReady, deletion } = service;
+  const head = `${service.name}  (window ${formatDuration(watchDuration)}, whileNotReady ${whileNotReady}, deletion ${deletion})`;
+  if (found.length === 0) return `${head}\n  in no namespace that is watched has this service an EndpointSlice`;
+  return [head, ...found.flatMap((each) => explainIn(each, service, view))].join('\n');
+}
+
+function explainIn(readiness: ServiceReadiness, service: ServiceConfig, view: ClusterView): string[] {
+  const { dependantNamespaces } = service;
+  const scope = dependantNamespaces === 'same' ? [readiness.namespace] : dependantNamespaces;
+  const where = dependantNamespaces === 'same' ? '' : ` in ${scope === 'all' ? 'all namespaces' : scope.join(', ')}`;
+  const lines = service.podSelectors.flatMap((selector) => {
+    const text = selectorToString(selector);
+    const index = view.weeder.pods.get(text);
+    const pods = index === undefined ? [] : podsIn(index, scope);
+    const total = view.pods.get(text)?.total(scope) ?? 0;
+    const counts = `${total} ${total === 1 ? 'pod' : 'pods'}, ${pods.length} crash-looping`;
+    return [`    ${text}${where}: ${counts}`, ...pods.map((pod) => `      ${explainPod(pod, index, service)}`)];
+  });
+  return [`  ${readiness.namespace}: ${readiness.isReady ? 'ready' : 'not ready'}`, ...lines];
+}
+
+function podsIn(index: PodIndex, scope: 'all' | readonly string[]): CrashLoopingPod[] {
+  const pods: CrashLoopingPod[] = [];
+  index.subscribe(scope, { crashLooping: (pod) => pods.push(pod), left: () => {} })();
+  return pods.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function explainPod(pod: CrashLoopingPod, index: PodIndex | undefined, service: ServiceConfig): string {
+  const state = pod.cause === 'silent' ? 'held back in silence' : (pod.message ?? pod.cause);
+  const what = `${pod.namespace}/${pod.name}  ${pod.containerKind} ${pod.container}, restarts ${pod.restarts}, ${state}`;
+  return `${what}  → ${verdict(pod, index, service)}`;
+}
+
+function verdict(pod: CrashLoopingPod, index: PodIndex | undefined, service: ServiceConfig): string {
+  const isBareWanted = pod.protection === 'barePod' && service.barePods === 'delete';
+  if (pod.protection !== 'none' && !isBareWanted) return `kept: ${keptBecause[pod.protection]}`;
+  const settleIn = index?.settleIn(pod.uid) ?? 0;
+  if (settleIn > 0)
+    return `would be deleted in a window, if it is not restarted within ${formatDuration(Math.ceil(settleIn))}`;
+  return 'would be deleted in a window';
+}

@@ -1,0 +1,31 @@
+import { objectOf, textOf } from '../json.ts';
+import { type LabelSelector, matchesSelector } from '../kube/selector.ts';
+import type { ObjectSink } from '../kube/sink.ts';
+import { labelsOf } from '../weeder/streams.ts';
+
+/** Counts the pods that pass through a sink and are selected, by namespace. */
+export interface PodCounts {
+  /** The sink that hands everything on to `sink` and counts it. */
+  beside(sink: ObjectSink): ObjectSink;
+  /** In these namespaces, or in all of them. */
+  total(namespaces: 'all' | readonly string[]): number;
+}
+
+export function countPods(selector: LabelSelector): PodCounts {
+  const counts = new Map<string, number>();
+  return {
+    beside: (sink) => ({
+      begin: () => sink.begin(),
+      apply(type, object) {
+        const namespace = textOf(objectOf(objectOf(object)['metadata'])['namespace']) ?? '';
+        if (matchesSelector(selector, labelsOf(object))) counts.set(namespace, (counts.get(namespace) ?? 0) + 1);
+        sink.apply(type, object);
+      },
+      end: () => sink.end(),
+    }),
+    total(namespaces) {
+      const wanted = namespaces === 'all' ? [...counts.values()] : namespaces.map((name) => counts.get(name) ?? 0);
+      return wanted.reduce((sum, count) => sum + count, 0);
+    },
+  };
+}

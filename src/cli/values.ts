@@ -1,0 +1,61 @@
+import { InvalidArgumentError } from 'commander';
+import { type BindAddress, parseBindAddress } from '../bindAddress.ts';
+import { parseDuration } from '../config/duration.ts';
+import { type LogLevel, logLevels } from '../log.ts';
+
+/** Readers of flag values: each gives the value or throws commander's error with what was found and what is wanted. */
+
+/** Milliseconds. */
+export function readDuration(text: string): number {
+  const duration = parseDuration(text);
+  if (!duration.ok) throw new InvalidArgumentError(duration.problem);
+  if (duration.value < 0) throw new InvalidArgumentError(`found "${text}", wanted a duration that is not negative`);
+  return duration.value;
+}
+
+export function readNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value) || value < 0) {
+    throw new InvalidArgumentError(`found "${text}", wanted a number from 0 on`);
+  }
+  return value;
+}
+
+export function readCount(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1 || value > 10_000) {
+    throw new InvalidArgumentError(`found "${text}", wanted a whole number from 1 to 10000`);
+  }
+  return value;
+}
+
+/** As Go's strconv.ParseBool takes it. */
+export function readBoolean(text: string): boolean {
+  if (['1', 't', 'T', 'true', 'TRUE', 'True'].includes(text)) return true;
+  if (['0', 'f', 'F', 'false', 'FALSE', 'False'].includes(text)) return false;
+  throw new InvalidArgumentError(`found "${text}", wanted true or false`);
+}
+
+/** Names with commas between them, as `--namespaces a,b`; may be given several times. */
+export function readNames(text: string, previous: readonly string[] | undefined): readonly string[] {
+  const names = text.split(',').map((name) => name.trim());
+  const wrong = names.find((name) => !/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name));
+  if (wrong !== undefined) throw new InvalidArgumentError(`found "${wrong}", which is not the name of a namespace`);
+  return [...new Set([...(previous ?? []), ...names])];
+}
+
+export function readAddress(text: string): BindAddress | undefined {
+  const address = parseBindAddress(text);
+  if (!address.ok) throw new InvalidArgumentError(address.problem);
+  return address.value;
+}
+
+/** Any case; zap's numbers (the higher, the more is said) and its levels above error are understood. */
+export function readLogLevel(text: string): LogLevel {
+  const wanted = text.toLowerCase();
+  const level = logLevels.find((each) => each === wanted);
+  if (level !== undefined) return level;
+  if (['dpanic', 'panic', 'fatal'].includes(wanted)) return 'error';
+  if (/^\d+$/.test(wanted)) return Number(wanted) > 0 ? 'debug' : 'info';
+  throw new InvalidArgumentError(`found "${text}", allowed are ${logLevels.join(', ')}`);
+}

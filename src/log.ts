@@ -1,0 +1,35 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+
+export type { Logger } from 'pino';
+
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/**
+ * The log: one JSON object a line, or aligned and coloured lines when the output is a terminal and pino-pretty, which
+ * is optional, is installed.
+ */
+export async function createLogger(level: LogLevel, output: NodeJS.WriteStream = process.stdout): Promise<Logger> {
+  const pretty = output.isTTY ? await prettyStream(output) : undefined;
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: levelName } };
+  return pretty === undefined ? pino(options, output) : pino({ ...options, formatters: {} }, pretty);
+}
+
+function levelName(label: string): object {
+  return { level: label };
+}
+
+async function prettyStream(output: NodeJS.WriteStream): Promise<DestinationStream | undefined> {
+  try {
+    const { default: pretty } = await import('pino-pretty');
+    return pretty({
+      destination: output,
+      colorize: output.hasColors(),
+      translateTime: 'SYS:HH:MM:ss.l',
+      ignore: 'uid',
+    });
+  } catch {
+    // Without pino-pretty the lines are JSON, on a terminal too.
+    return undefined;
+  }
+}

@@ -1,0 +1,100 @@
+import { createActor, fromCallback, type InspectionEvent } from 'xstate';
+import { manager } from '../machines/manager.ts';
+import type { Clock } from './clock.ts';
+import type { Config } from './config/config.ts';
+import type { KubeClient } from './kube/client.ts';
+import { provideReflector } from './kube/reflector.ts';
+import type { Logger } from './log.ts';
+import { deleteNothing, deleteThrough } from './weeder/deletePod.ts';
+import type { Report } from './weeder/facts.ts';
+import { logFacts } from './weeder/logFacts.ts';
+import { readySinceThrough } from './weeder/readySince.ts';
+import { streamsOf } from './weeder/streams.ts';
+import { createWeeder, type WeederCounts } from './weeder/weeder.ts';
+
+export interface ControllerOptions {
+  readonly config: Config;
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Where to watch: everywhere, or in these namespaces only. */
+  readonly namespaces: 'all' | readonly string[];
+  readonly concurrentDeletions: number;
+  readonly isDryRun: boolean;
+  /** Told of every fact, beside the log. */
+  readonly report?: Report;
+  readonly inspect?: (event: InspectionEvent) => void;
+}
+
+export type ControllerState = 'electing' | 'syncing' | 'running' | 'draining' | 'stopped';
+
+/** Weeder at work. */
+export interface Controller {
+  state(): ControllerState;
+  counts(): WeederCounts;
+  /** Begins no deletion any more, lets those in flight end, and stops. */
+  shutdown(): void;
+  /** Resolves when everything has ended. */
+  readonly stopped: Promise<void>;
+}
+
+/** Wires the machines to the cluster and starts them. */
+export function startController(options: ControllerOptions): Controller {
+  const { config, client, clock, logger, namespaces, isDryRun, concurrentDeletions, inspect } = options;
+  const runtime = { clock, ...(inspect === undefined ? {} : { inspect }) };
+  const log = logFacts(logger);
+  const weeder = createWeeder({
+    config,
+    runtime,
+    deletePod: isDryRun ? deleteNothing : deleteThrough(client),
+    readySince: readySinceThrough(client),
+    report: (fact) => {
+      log(fact);
+      options.report?.(fact);
+    },
+    concurrentDeletions,
+    isDryRun,
+    random: Math.random,
+  });
+  const streams = new Map(streamsOf(weeder, config, namespaces).map((stream) => [stream.name, stream]));
+
+  const logic = manager.provide({
+    actors: {
+      // One replica leads; the Lease machine takes this place when leader election is on.
+      leadership: fromCallback(({ sendBack }) => sendBack({ type: 'leadership.acquired' })),
+      reflector: provideReflector({ client, clock, log: logger, sourceOf: (name) => streams.get(name) }),
+      drain: fromCallback(({ sendBack }) => {
+        weeder.drained().then(() => sendBack({ type: 'deletions.drained' }), logger.error.bind(logger));
+      }),
+    },
+    actions: {
+      startWeeding: () => {
+        logger.info({ streams: streams.size, ...weeder.counts() }, 'all streams are synced, weeding');
+        weeder.start();
+      },
+      stopWeeding: () => weeder.stop(),
+      reportReflectorFailed: ({ event }) => logger.error({ event }, 'a stream broke and is started again'),
+      reportLeadershipLost: () => logger.error('leadership is lost'),
+      reportDrainOverdue: () =>
+        logger.warn({ inFlight: weeder.counts().inFlight }, 'stopping with deletions in flight'),
+    },
+  });
+
+  const actor = createActor(logic, { ...runtime, id: 'manager', input: { streams: [...streams.keys()] } });
+  const stopped = new Promise<void>((resolve) => {
+    actor.subscribe({
+      complete: resolve,
+      error: (error) => {
+        logger.error({ err: error }, 'the manager broke');
+        resolve();
+      },
+    });
+  });
+  actor.start();
+  return {
+    state: () => actor.getSnapshot().value,
+    counts: () => weeder.counts(),
+    shutdown: () => actor.send({ type: 'shutdown.requested' }),
+    stopped,
+  };
+}

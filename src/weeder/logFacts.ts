@@ -1,0 +1,91 @@
+import type { Logger } from 'pino';
+import { formatDuration } from '../config/duration.ts';
+import type { CrashLoopingPod } from './crashLooping.ts';
+import type { Report, WeederFact, WindowRef } from './facts.ts';
+
+/** Writes each fact as one line with namespace, service, pod, window and cause. */
+export function logFacts(logger: Logger): Report {
+  return (fact) => {
+    const { level, fields, message } = lineOf(fact);
+    logger[level](fields, message);
+  };
+}
+
+interface Line {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly fields: object;
+  readonly message: string;
+}
+
+/** Why a pod is never deleted, in words. */
+export const keptBecause = {
+  none: '',
+  barePod: 'it has no controller that would bring it back (barePods: keep)',
+  mirrorPod: 'it is the mirror of a static pod',
+  ignored: 'it is annotated weeder.dev/ignore: "true"',
+} as const;
+
+const deletedHow = {
+  delete: 'pod deleted',
+  evict: 'pod evicted',
+  dryRun: 'pod would be deleted (dry run)',
+} as const;
+
+function lineOf(fact: WeederFact): Line {
+  switch (fact.type) {
+    case 'service.ready': {
+      const { namespace, service } = fact;
+      return line('info', { namespace, service }, 'service is ready, and no window is due');
+    }
+    case 'service.notReady': {
+      const { namespace, service } = fact;
+      return line('info', { namespace, service }, 'service is not ready');
+    }
+    case 'window.opened':
+      return line('info', { ...refOf(fact), for: formatDuration(fact.duration) }, 'service recovered, window opened');
+    case 'window.closed': {
+      const { deleted, kept, givenUp } = fact;
+      const level = givenUp.length > 0 ? 'warn' : 'info';
+      return line(level, { ...refOf(fact), deleted, kept, givenUp }, 'window closed');
+    }
+    case 'pod.deleted': {
+      const sinceOpenedMs = Math.round(fact.sinceOpened);
+      return line('info', { ...refOf(fact), ...podOf(fact.pod), sinceOpenedMs }, deletedHow[fact.how]);
+    }
+    case 'pod.kept': {
+      const fields = { ...refOf(fact), ...podOf(fact.pod), reason: fact.reason };
+      return line('info', fields, `pod kept: ${keptBecause[fact.reason]}`);
+    }
+    case 'pod.recovered':
+      return line('debug', { ...refOf(fact), ...podOf(fact.pod) }, 'pod recovered or left by itself');
+    case 'deletion.refused': {
+      const { reason, attempt, retryIn } = fact;
+      const fields = {
+        ...refOf(fact),
+        ...podOf(fact.pod),
+        reason,
+        attempt,
+        retryIn: formatDuration(Math.round(retryIn)),
+      };
+      return line('warn', fields, 'deletion refused, will be tried again');
+    }
+    case 'deletion.held':
+      return line('info', { ...refOf(fact), ...podOf(fact.pod) }, 'deletion held: the service is not ready again');
+    case 'deletion.givenUp':
+      return line('warn', { ...refOf(fact), ...podOf(fact.pod), reason: fact.reason }, 'deletion given up');
+    case 'actor.failed':
+      return line('error', { actor: fact.actor, err: fact.error }, 'a part of weeder broke: please report this');
+  }
+}
+
+function line(level: Line['level'], fields: object, message: string): Line {
+  return { level, fields, message };
+}
+
+function refOf({ namespace, service, window }: WindowRef) {
+  return { namespace, service, window };
+}
+
+function podOf({ namespace, name, uid, container, cause, restarts, message }: CrashLoopingPod) {
+  return { pod: `${namespace}/${name}`, uid, container, cause, restarts, backOff: message };
+}
