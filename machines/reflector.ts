@@ -26,8 +26,10 @@ interface ReflectorContext {
   readonly initial: 'stream' | 'pages';
   /** How many streams were lost since the last one that proved stable. */
   readonly attempts: number;
-  /** What the server asked for with the last loss, in milliseconds. */
-  readonly retryAfterMs: number;
+  /** How many times in a row the server had forgotten our position. */
+  readonly expiries: number;
+  /** How long the last loss makes us wait, in milliseconds. */
+  readonly delayMs: number;
   /** Where the last garbled line was met: a second one at the same place is not got over by resuming. */
   readonly garbledAt: string | undefined;
   readonly hasSynced: boolean;
@@ -104,16 +106,22 @@ export const reflector = setup({
     }),
     noteLoss: assign(({ context, event }) => {
       const { resourceVersion, livedMs, retryAfterMs } = lossOf(event);
-      return {
-        resourceVersion,
-        attempts: livedMs >= stableMs ? 1 : context.attempts + 1,
-        retryAfterMs,
-        ...(event.type === 'stream.garbled' ? { garbledAt: resourceVersion } : {}),
-      };
+      const before = livedMs >= stableMs ? { attempts: 0, expiries: 0 } : context;
+      const isExpiry = event.type === 'stream.expired';
+      const expiries = before.expiries + (isExpiry ? 1 : 0);
+      // A server that says 410 is back: the outage before it does not count.
+      const attempts = isExpiry ? expiries : before.attempts + 1;
+      const longest = resourceVersion === undefined ? longestListDelayMs : longestResumeDelayMs;
+      const delayMs = Math.max(
+        backoff(attempts, longest, context.random()),
+        Math.min(retryAfterMs, longestRetryAfterMs),
+      );
+      const garbledAt = event.type === 'stream.garbled' ? resourceVersion : context.garbledAt;
+      return { resourceVersion, attempts, expiries, delayMs, garbledAt };
     }),
-    noteEnd: assign(({ context, event }) => {
+    noteEnd: assign(({ event }) => {
       const { resourceVersion, livedMs } = lossOf(event);
-      return { resourceVersion, attempts: livedMs >= stableMs ? 0 : context.attempts };
+      return livedMs >= stableMs ? { resourceVersion, attempts: 0, expiries: 0 } : { resourceVersion };
     }),
     forgetPosition: assign({ resourceVersion: undefined, garbledAt: undefined }),
     listByPages: assign({ initial: 'pages' }),
@@ -130,10 +138,10 @@ export const reflector = setup({
     hasSettled: ({ event }) => lossOf(event).livedMs >= settledMs,
     isGarbledAgain: ({ context, event }) =>
       event.type === 'stream.garbled' && context.garbledAt !== undefined && context.garbledAt === event.resourceVersion,
-    isRepeating: ({ context }) => context.attempts > 1,
+    isExpiringAgain: ({ context }) => context.expiries > 1,
   },
   delays: {
-    retryDelay: ({ context }) => retryDelay(context),
+    retryDelay: ({ context }) => context.delayMs,
   },
 }).createMachine({
   id: 'reflector',
@@ -145,7 +153,8 @@ export const reflector = setup({
     resourceVersion: undefined,
     initial: 'stream',
     attempts: 0,
-    retryAfterMs: 0,
+    expiries: 0,
+    delayMs: 0,
     garbledAt: undefined,
     hasSynced: false,
   }),
@@ -230,7 +239,7 @@ export const reflector = setup({
     expired: {
       description: 'The server has forgotten the changes since our position: the complete state is needed.',
       entry: ['forgetPosition'],
-      always: [{ guard: 'isRepeating', target: 'backingOff' }, { target: 'connected' }],
+      always: [{ guard: 'isExpiringAgain', target: 'backingOff' }, { target: 'connected' }],
     },
   },
 });
@@ -240,10 +249,7 @@ function lossOf({ resourceVersion, livedMs = 0, retryAfterMs = 0 }: Loss & { rea
   return { resourceVersion, livedMs, retryAfterMs };
 }
 
-/** Milliseconds: doubling, with jitter of a half, never less than the server asked for. */
-function retryDelay(context: ReflectorContext): number {
-  const longest = context.resourceVersion === undefined ? longestListDelayMs : longestResumeDelayMs;
-  const doubled = Math.min(longest, firstDelayMs * 2 ** Math.min(context.attempts - 1, 16));
-  const jittered = doubled * (0.5 + context.random() / 2);
-  return Math.max(jittered, Math.min(context.retryAfterMs, longestRetryAfterMs)) || firstDelayMs;
+/** Milliseconds: doubling with each attempt, and with jitter of a half. */
+function backoff(attempts: number, longest: number, random: number): number {
+  return Math.min(longest, firstDelayMs * 2 ** Math.min(attempts - 1, 16)) * (0.5 + random / 2);
 }

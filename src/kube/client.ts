@@ -1,4 +1,8 @@
-import type { ApiFailure } from './failure.ts';
+import type { Clock } from '../clock.ts';
+import type { ClusterAccess } from './clusterAccess.ts';
+import { createExchanger, type Exchange, type Opened } from './exchange.ts';
+import { type ApiFailure, classify, describeBody } from './failure.ts';
+import { networkFailure } from './networkFailure.ts';
 
 /** One request to the API server. */
 export interface ApiRequest {
@@ -31,7 +35,9 @@ export type StreamResult =
 export interface RequestFact {
   readonly method: ApiRequest['method'];
   readonly path: string;
+  /** The HTTP status, or why there was none. */
   readonly outcome: number | ApiFailure['kind'];
+  /** Until the answer was complete, for streams until its headers were there. */
   readonly durationMs: number;
 }
 
@@ -43,11 +49,124 @@ export interface KubeClient {
   call(request: ApiRequest): Promise<ApiResult>;
   /**
    * Opens an answer that has no end: resolves when its headers are there. Iterating over `body` throws when the
-   * connection breaks; `signal` ends it.
+   * connection breaks; `signal` ends it. `connection` is for `renew`.
    */
   openStream(request: ApiRequest): Promise<StreamResult>;
-  /** Tells that the `connection` of a stream is dead: replaced by new ones once, however often it is told. */
+  /** Tells that the `connection` of a stream is dead: all are replaced by new ones, once, however often it is told. */
   renew(connection: number): void;
+  /** What iterating over a stream's body threw, as a failure. */
+  failureOf(thrown: unknown): ApiFailure;
   /** Ends everything that is under way and closes the connections. */
   close(): Promise<void>;
+}
+
+export interface KubeClientOptions {
+  readonly access: ClusterAccess;
+  readonly clock: Clock;
+  /** Requests a second and at once; 0: no limit of ours (--kube-api-qps, --kube-api-burst). */
+  readonly qps?: number;
+  readonly burst?: number;
+  readonly onRequest?: (fact: RequestFact) => void;
+}
+
+/** More than any page of ours can have; beyond it something is wrong, and memory is precious. */
+const longestBody = 128 << 20;
+/** A page of an error, not the error itself. */
+const longestErrorBody = 1 << 20;
+
+/** A client for one cluster, with one shared set of connections. */
+export function createKubeClient({ access, clock, qps = 0, burst = 0, onRequest }: KubeClientOptions): KubeClient {
+  const exchanger = createExchanger(access, clock, { qps, burst });
+
+  async function refusal(exchange: Exchange): Promise<ApiFailure> {
+    const { status, headers } = exchange;
+    if (status === 401) exchange.rejectCredentials();
+    const text = await readText(exchange, longestErrorBody);
+    return classify(status, headers, typeof text === 'string' ? text : '', clock.now());
+  }
+
+  async function answer(request: ApiRequest): Promise<ApiResult> {
+    const opened = await exchanger.open(request);
+    if (!opened.ok) return opened;
+    const { exchange } = opened;
+    if (!isSuccess(exchange.status)) return { ok: false, failure: await refusal(exchange) };
+    const text = await readText(exchange, longestBody);
+    return typeof text === 'string' ? parse(exchange.status, text) : { ok: false, failure: text };
+  }
+
+  async function stream(request: ApiRequest): Promise<StreamResult> {
+    const opened: Opened = await exchanger.open(request);
+    if (!opened.ok) return opened;
+    const { exchange } = opened;
+    if (!isSuccess(exchange.status)) return { ok: false, failure: await refusal(exchange) };
+    if (!isJson(exchange)) {
+      const text = await readText(exchange, longestErrorBody);
+      return unreadable(exchange.status, typeof text === 'string' ? text : '');
+    }
+    return { ok: true, connection: exchange.connection, body: exchange.endless() };
+  }
+
+  async function observed<T extends ApiResult | StreamResult>(request: ApiRequest, run: () => Promise<T>): Promise<T> {
+    if (onRequest === undefined) return run();
+    const startedAt = clock.monotonic();
+    const result = await run();
+    const outcome = result.ok
+      ? 'status' in result
+        ? result.status
+        : 200
+      : (result.failure.status ?? result.failure.kind);
+    onRequest({ method: request.method, path: request.path, outcome, durationMs: clock.monotonic() - startedAt });
+    return result;
+  }
+
+  return {
+    server: access.server,
+    call: (request) => observed(request, () => answer(request)),
+    openStream: (request) => observed(request, () => stream(request)),
+    renew: exchanger.renew,
+    failureOf: networkFailure,
+    close: exchanger.close,
+  };
+}
+
+/** The whole body as text, or why there is none. */
+async function readText(exchange: Exchange, longest: number): Promise<string | ApiFailure> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const piece of exchange.body()) {
+      pieces.push(piece);
+      length += piece.length;
+      if (length > longest) return { kind: 'badAnswer', message: `the answer is longer than ${longest >> 20} MiB` };
+    }
+    return Buffer.concat(pieces, length).toString('utf8');
+  } catch (error) {
+    return exchange.explain(error);
+  }
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+function isJson({ headers }: Exchange): boolean {
+  const type = headers['content-type'];
+  return type === undefined || String(type).includes('json');
+}
+
+function parse(status: number, text: string): ApiResult {
+  if (text === '') return { ok: true, status, body: undefined };
+  try {
+    const body: unknown = JSON.parse(text);
+    return { ok: true, status, body };
+  } catch {
+    return unreadable(status, text);
+  }
+}
+
+function unreadable(status: number, text: string): { readonly ok: false; readonly failure: ApiFailure } {
+  return {
+    ok: false,
+    failure: { kind: 'badAnswer', status, message: `the answer is not JSON, but ${describeBody(text)}` },
+  };
 }

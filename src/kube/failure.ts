@@ -1,4 +1,4 @@
-import { isRecord } from './shape.ts';
+import { isObject } from '../json.ts';
 
 /** Why a request did not bring what was asked for. */
 export type FailureKind =
@@ -77,7 +77,7 @@ export function classify(status: number, headers: ResponseHeaders, body: string,
 
 /** The Status object of an ERROR event in a watch, as a failure. */
 export function classifyStatus(object: unknown): ApiFailure {
-  const said = isRecord(object) && object['kind'] === 'Status' ? object : undefined;
+  const said = isObject(object) && object['kind'] === 'Status' ? object : undefined;
   const code = said?.['code'];
   if (typeof code !== 'number')
     return { kind: 'badAnswer', message: 'the watch reported an error without saying which' };
@@ -128,14 +128,14 @@ function isForeign(status: number): boolean {
 /** After etcd was restored from a backup our resourceVersion lies in the future: only a new list helps. */
 function isFromTheFuture(said: Readonly<Record<string, unknown>> | undefined): boolean {
   const details = said?.['details'];
-  const causes = isRecord(details) ? details['causes'] : undefined;
+  const causes = isObject(details) ? details['causes'] : undefined;
   if (!Array.isArray(causes)) return false;
-  return causes.some((cause: unknown) => isRecord(cause) && cause['reason'] === 'ResourceVersionTooLarge');
+  return causes.some((cause: unknown) => isObject(cause) && cause['reason'] === 'ResourceVersionTooLarge');
 }
 
 function secondsOf(said: Readonly<Record<string, unknown>> | undefined): number | undefined {
   const details = said?.['details'];
-  const seconds = isRecord(details) ? details['retryAfterSeconds'] : undefined;
+  const seconds = isObject(details) ? details['retryAfterSeconds'] : undefined;
   return typeof seconds === 'number' && seconds > 0 ? seconds * 1_000 : undefined;
 }
 
@@ -151,7 +151,7 @@ function retryAfter(header: string | string[] | undefined, now: number): number 
 function statusObject(body: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const parsed: unknown = JSON.parse(body);
-    return isRecord(parsed) && parsed['kind'] === 'Status' ? parsed : undefined;
+    return isObject(parsed) && parsed['kind'] === 'Status' ? parsed : undefined;
   } catch {
     return undefined;
   }

@@ -3,6 +3,7 @@ import type { ChangeType } from './sink.ts';
 /** What the first bytes of a watch line say about its object, without parsing it. */
 export interface PeekedMetadata {
   readonly type: ChangeType;
+  readonly kind: string;
   readonly name: string;
   /** Undefined for cluster-scoped objects. */
   readonly namespace: string | undefined;
@@ -19,7 +20,7 @@ const headBytes = 1_280;
  * escape do not match.
  */
 const head =
-  /^\{"type":"(ADDED|MODIFIED|DELETED)","object":\{"kind":"[A-Za-z]+","apiVersion":"[^"\\]+","metadata":\{"name":"([^"\\]+)",(?:"generateName":"[^"\\]*",)?(?:"namespace":"([^"\\]+)",)?(?:"selfLink":"[^"\\]*",)?"uid":"([^"\\]+)","resourceVersion":"([^"\\]+)"[,}]/;
+  /^\{"type":"(ADDED|MODIFIED|DELETED)","object":\{"kind":"([A-Za-z]+)","apiVersion":"[^"\\]+","metadata":\{"name":"([^"\\]+)",(?:"generateName":"[^"\\]*",)?(?:"namespace":"([^"\\]+)",)?(?:"selfLink":"[^"\\]*",)?"uid":"([^"\\]+)","resourceVersion":"([^"\\]+)"[,}]/;
 
 /**
  * Reads an event's type, name, uid and resourceVersion from the bytes of its line. Undefined when the line does not
@@ -29,9 +30,9 @@ export function peekMetadata(line: Buffer): PeekedMetadata | undefined {
   if (line[line.length - 1] !== 0x7d || line[line.length - 2] !== 0x7d) return undefined;
   const found = head.exec(line.toString('latin1', 0, headBytes));
   if (found === null) return undefined;
-  const [, type, name, namespace, uid, resourceVersion] = found;
-  if (name === undefined || uid === undefined || resourceVersion === undefined) return undefined;
-  return { type: changeTypeOf(type), name, namespace, uid, resourceVersion };
+  const [, type, kind, name, namespace, uid, resourceVersion] = found;
+  if (kind === undefined || name === undefined || uid === undefined || resourceVersion === undefined) return undefined;
+  return { type: changeTypeOf(type), kind, name, namespace, uid, resourceVersion };
 }
 
 function changeTypeOf(type: string | undefined): ChangeType {

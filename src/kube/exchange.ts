@@ -1,0 +1,173 @@
+import type { Dispatcher } from 'undici';
+import packageJson from '../../package.json' with { type: 'json' };
+import type { Clock } from '../clock.ts';
+import type { ApiRequest } from './client.ts';
+import type { ClusterAccess } from './clusterAccess.ts';
+import { type Credentials, credentialSource } from './credentials.ts';
+import { startDeadline } from './deadline.ts';
+import type { ApiFailure, ResponseHeaders } from './failure.ts';
+import { networkFailure } from './networkFailure.ts';
+import { rateLimiter } from './rateLimit.ts';
+import { type Connection, createTransport } from './transport.ts';
+
+/** A request whose answer's headers have come. Its body has to be read, by one of the two ways. */
+export interface Exchange {
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  /** The generation of connections that it runs on. */
+  readonly connection: number;
+  /** The rest of an answer that ends; throws when it does not go on within the request's `timeoutMs`. */
+  body(): AsyncIterable<Buffer>;
+  /** An answer that has no end and may pause: nothing limits it but the request's signal. */
+  endless(): AsyncIterable<Buffer>;
+  /** What a body threw: our own deadline, the caller's signal, or the network. */
+  explain(thrown: unknown): ApiFailure;
+  /** The server did not accept the credentials: the next request reads them anew. */
+  rejectCredentials(): void;
+}
+
+export type Opened =
+  | { readonly ok: true; readonly exchange: Exchange }
+  | { readonly ok: false; readonly failure: ApiFailure };
+
+/** Sends requests: one after the other through the limit, with credentials, on shared connections, in bounded time. */
+export interface Exchanger {
+  open(request: ApiRequest): Promise<Opened>;
+  renew(connection: number): void;
+  close(): Promise<void>;
+}
+
+const defaultTimeoutMs = 10_000;
+/** After so many timeouts a generation of connections is given up, even if some requests on it are answered. */
+const manyTimeouts = 3;
+const deadConnection = 'the connection does not answer';
+const userAgent = `weeder/${packageJson.version}`;
+const cancelled: ApiFailure = { kind: 'cancelled', message: 'the request is not wanted any more' };
+
+export function createExchanger(
+  access: ClusterAccess,
+  clock: Clock,
+  limit: { readonly qps: number; readonly burst: number },
+): Exchanger {
+  const transport = createTransport(access);
+  const sources = credentialSource(access, clock);
+  const limiter = rateLimiter(limit.qps, limit.burst, clock);
+  const { origin, pathname } = new URL(access.server);
+  const basePath = pathname === '/' ? '' : pathname;
+  const timeouts = { connection: 0, count: 0 };
+  let isClosed = false;
+
+  /** Only where nothing was heard since the request began: a slow server is not a dead connection. */
+  function noteTimeout(connection: Connection, startedAt: number): void {
+    if (timeouts.connection !== connection.number) Object.assign(timeouts, { connection: connection.number, count: 0 });
+    timeouts.count += 1;
+    if (connection.heardAt < startedAt || timeouts.count >= manyTimeouts) {
+      transport.renew(connection.number, deadConnection);
+    }
+  }
+
+  function isUnwanted(request: ApiRequest): boolean {
+    return isClosed || request.signal?.aborted === true;
+  }
+
+  async function open(request: ApiRequest): Promise<Opened> {
+    if (!(await limiter.take(request.signal))) return { ok: false, failure: cancelled };
+    const found = await sources.current();
+    if (!found.ok) return { ok: false, failure: { kind: 'credentials', message: found.problem } };
+    if (isUnwanted(request)) return { ok: false, failure: cancelled };
+    return exchange(request, found.value);
+  }
+
+  async function exchange(request: ApiRequest, credentials: Credentials): Promise<Opened> {
+    const timeoutMs = request.timeoutMs ?? defaultTimeoutMs;
+    const connection = transport.connection(credentials);
+    const startedAt = clock.monotonic();
+    const abort = new AbortController();
+    const giveUp = () => abort.abort();
+    request.signal?.addEventListener('abort', giveUp, { once: true });
+    let isOverdue = false;
+    const deadline = startDeadline(clock, timeoutMs, () => {
+      isOverdue = true;
+      noteTimeout(connection, startedAt);
+      abort.abort();
+    });
+    const release = () => {
+      deadline.stop();
+      request.signal?.removeEventListener('abort', giveUp);
+    };
+    const explain = (thrown: unknown): ApiFailure => {
+      if (isOverdue) return { kind: 'timeout', message: `nothing came for ${timeoutMs / 1_000} s` };
+      return isUnwanted(request) ? cancelled : networkFailure(thrown);
+    };
+    const rejectCredentials = () => sources.invalidate(credentials);
+    try {
+      const response = await connection.dispatcher.request({
+        origin,
+        path: basePath + request.path + queryText(request.query),
+        method: request.method,
+        headers: headersOf(request, credentials),
+        body: request.body === undefined ? null : JSON.stringify(request.body),
+        signal: abort.signal,
+      });
+      const hear = () => {
+        connection.heardAt = clock.monotonic();
+        deadline.restart();
+      };
+      hear();
+      response.body.once('close', release);
+      // It may break before anybody reads it; whoever reads it then is told.
+      response.body.on('error', () => undefined);
+      const opened: Exchange = {
+        status: response.statusCode,
+        headers: response.headers,
+        connection: connection.number,
+        body: () => listened(response, hear),
+        endless: () => {
+          deadline.stop();
+          return listened(response, hear);
+        },
+        explain,
+        rejectCredentials,
+      };
+      return { ok: true, exchange: opened };
+    } catch (error) {
+      release();
+      const failure = explain(error);
+      if (failure.reason === 'TLS') rejectCredentials();
+      return { ok: false, failure };
+    }
+  }
+
+  return {
+    open,
+    renew: (connection) => transport.renew(connection, deadConnection),
+    async close() {
+      isClosed = true;
+      await transport.close();
+    },
+  };
+}
+
+/** undici's body is a Readable without an encoding, so its pieces are Buffers, which its types do not say. */
+async function* listened({ body }: Dispatcher.ResponseData, hear: () => void): AsyncGenerator<Buffer> {
+  for await (const piece of body) {
+    hear();
+    yield piece;
+  }
+}
+
+function headersOf(request: ApiRequest, credentials: Credentials): Record<string, string | string[]> {
+  const headers = { ...credentials.headers, accept: 'application/json', 'user-agent': userAgent };
+  return request.body === undefined
+    ? headers
+    : { ...headers, 'content-type': request.contentType ?? 'application/json' };
+}
+
+function queryText(query: ApiRequest['query']): string {
+  if (query === undefined) return '';
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) given.set(name, String(value));
+  }
+  return given.size === 0 ? '' : `?${given}`;
+}

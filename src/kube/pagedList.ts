@@ -1,0 +1,67 @@
+import { arrayOf, isObject, objectOf, textOf } from '../json.ts';
+import type { ApiResult, KubeClient } from './client.ts';
+import type { ApiFailure } from './failure.ts';
+import type { WatchSource } from './watchOnce.ts';
+
+/** The complete state was handed to the sink, or why not. */
+export type PagedList =
+  | { readonly ok: true; readonly resourceVersion: string; readonly objects: number }
+  | { readonly ok: false; readonly failure: ApiFailure };
+
+interface Page {
+  readonly resourceVersion: string;
+  readonly next: string | undefined;
+  readonly items: readonly unknown[];
+}
+
+const pageSize = 500;
+const pageMs = 20_000;
+/** A list that the server forgets faster than we read it is not read for ever. */
+const manyRestarts = 3;
+
+/** Reads a collection page by page; begins again when the server has forgotten it half-way. Throws what the sink throws. */
+export async function listPages(client: KubeClient, source: WatchSource, signal: AbortSignal): Promise<PagedList> {
+  let next: string | undefined;
+  let objects = 0;
+  let restarts = 0;
+  for (;;) {
+    const page = pageOf(
+      await client.call({ method: 'GET', path: source.path, query: queryOf(source, next), signal, timeoutMs: pageMs }),
+      source.kind,
+    );
+    if ('kind' in page) {
+      if (page.kind !== 'expired' || next === undefined || restarts === manyRestarts)
+        return { ok: false, failure: page };
+      restarts += 1;
+      next = undefined;
+      continue;
+    }
+    if (next === undefined) {
+      objects = 0;
+      source.sink.begin();
+    }
+    for (const item of page.items) source.sink.apply('ADDED', item);
+    objects += page.items.length;
+    next = page.next;
+    if (next === undefined) {
+      source.sink.end();
+      return { ok: true, resourceVersion: page.resourceVersion, objects };
+    }
+  }
+}
+
+function queryOf({ labelSelector }: WatchSource, next: string | undefined) {
+  return { limit: pageSize, continue: next, labelSelector: labelSelector || undefined };
+}
+
+function pageOf(result: ApiResult, kind: string): Page | ApiFailure {
+  if (!result.ok) return result.failure;
+  const body = objectOf(result.body);
+  const metadata = objectOf(body['metadata']);
+  const resourceVersion = textOf(metadata['resourceVersion']);
+  const items = body['items'] ?? [];
+  if (body['kind'] !== `${kind}List` || !resourceVersion || !Array.isArray(items) || !items.every(isObject)) {
+    return { kind: 'badAnswer', status: result.status, message: `the answer is not a ${kind}List` };
+  }
+  return { resourceVersion, next: textOf(metadata['continue']) || undefined, items: arrayOf(items) };
+}

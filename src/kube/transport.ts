@@ -1,0 +1,97 @@
+import type { ConnectionOptions } from 'node:tls';
+import { Agent, type Dispatcher, ProxyAgent, Socks5ProxyAgent } from 'undici';
+import type { ClusterAccess } from './clusterAccess.ts';
+import type { Credentials } from './credentials.ts';
+
+/** One generation of connections to the API server: all of them are replaced together. */
+export interface Connection {
+  /** Counts the generations, from 1. */
+  readonly number: number;
+  readonly dispatcher: Dispatcher;
+  /** Monotonic milliseconds of the last sign of life from the server. */
+  heardAt: number;
+}
+
+/** The HTTP connections to one API server, shared by all requests. */
+export interface Transport {
+  /** The connections for these credentials; new ones when the CA or the client certificate changed. */
+  connection(credentials: Credentials): Connection;
+  /** Ends generation `number`, and with it every request on it, unless it has been replaced already. */
+  renew(number: number, cause: string): void;
+  close(): Promise<void>;
+}
+
+/** TCP keep-alive probes, below the idle timeout of common load balancers; as client-go. */
+const keepAliveMs = 30_000;
+const connectMs = 10_000;
+/** Below the 90 s after which kube-apiserver closes an idle HTTP/1.1 connection. */
+const idleMs = 60_000;
+
+const shared = {
+  bodyTimeout: 0,
+  headersTimeout: 0,
+  keepAliveTimeout: idleMs,
+  keepAliveMaxTimeout: idleMs,
+  // Deletions and streams share one HTTP/2 connection; kube-apiserver itself allows 100 to 250.
+  h2Options: { maxConcurrentStreams: 250, connectionWindowSize: 4 << 20 },
+} as const;
+
+/** Connections are opened when they are needed, over HTTP/2 where the server offers it. */
+export function createTransport(access: ClusterAccess): Transport {
+  let current: (Connection & { readonly fingerprint: string }) | undefined;
+  let made = 0;
+
+  return {
+    connection(credentials) {
+      if (current?.fingerprint === credentials.tlsFingerprint) return current;
+      const outdated = current;
+      made += 1;
+      current = {
+        number: made,
+        dispatcher: createDispatcher(access, credentials),
+        heardAt: Number.NEGATIVE_INFINITY,
+        fingerprint: credentials.tlsFingerprint,
+      };
+      // Nothing is wrong with it: what is under way may end by itself.
+      void outdated?.dispatcher.close().catch(() => undefined);
+      return current;
+    },
+    renew(number, cause) {
+      if (current?.number !== number) return;
+      const dead = current;
+      current = undefined;
+      void dead.dispatcher.destroy(new Error(cause)).catch(() => undefined);
+    },
+    async close() {
+      const last = current;
+      current = undefined;
+      await last?.dispatcher.destroy(new Error('the client was closed')).catch(() => undefined);
+    },
+  };
+}
+
+function createDispatcher(access: ClusterAccess, { tls }: Credentials): Dispatcher {
+  const options = access.kubeConfig.createDispatcherOptions(access.kubeConfig.getCurrentCluster(), tls);
+  const connect = { keepAlive: true, keepAliveInitialDelay: keepAliveMs, timeout: connectMs };
+  switch (options.type) {
+    case 'proxy':
+      return new ProxyAgent({ ...shared, uri: options.uri, requestTls: withNames(options.requestTls), connect });
+    case 'socks':
+      return new Socks5ProxyAgent(options.uri, { ...shared, requestTls: withNames(options.requestTls) });
+    case 'agent':
+      return new Agent({ ...shared, connect: { ...withNames(options.connect), ...connect } });
+    case 'none':
+      return new Agent({ ...shared, connect });
+  }
+}
+
+/** The same options, in undici's stricter types. */
+function withNames({ ca, cert, key, rejectUnauthorized, servername }: ConnectionOptions) {
+  return {
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+    ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
+    ...(servername === undefined ? {} : { servername }),
+  };
+}

@@ -1,0 +1,83 @@
+/** A pod as much as the streams need one, in kube-apiserver's order of fields. */
+export interface TestPod {
+  readonly kind: 'Pod';
+  readonly apiVersion: 'v1';
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+}
+
+export interface TestEvent {
+  readonly version: number;
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly object: TestPod;
+}
+
+/** The objects of one collection with their history, as etcd keeps them. */
+export interface TestStore {
+  readonly objects: ReadonlyMap<string, TestPod>;
+  readonly history: readonly TestEvent[];
+  readonly version: number;
+  /** Creates or changes; `filler` is the length of an annotation. */
+  put(name: string, filler?: number): void;
+  remove(name: string): void;
+  /** Forgets the history up to now: resuming from it gives 410. */
+  compact(): void;
+  readonly oldest: number;
+  onEvent(listener: (event: TestEvent) => void): () => void;
+}
+
+export function testStore(): TestStore {
+  const objects = new Map<string, TestPod>();
+  const history: TestEvent[] = [];
+  const listeners = new Set<(event: TestEvent) => void>();
+  let version = 100;
+  let oldest = 100;
+
+  function record(type: TestEvent['type'], object: TestPod): void {
+    const event = { version, type, object };
+    history.push(event);
+    for (const listener of listeners) listener(event);
+  }
+
+  return {
+    objects,
+    history,
+    put(name, filler = 0) {
+      const known = objects.get(name);
+      version += 1;
+      const uid = known?.metadata.uid ?? `uid-${name}-${version}`;
+      const annotations = { filler: 'é'.repeat(filler) };
+      const metadata = { name, namespace: 'default', uid, resourceVersion: String(version), annotations };
+      const pod: TestPod = { kind: 'Pod', apiVersion: 'v1', metadata };
+      objects.set(name, pod);
+      record(known === undefined ? 'ADDED' : 'MODIFIED', pod);
+    },
+    remove(name) {
+      const known = objects.get(name);
+      if (known === undefined) return;
+      version += 1;
+      objects.delete(name);
+      record('DELETED', { ...known, metadata: { ...known.metadata, resourceVersion: String(version) } });
+    },
+    compact() {
+      version += 1;
+      oldest = version;
+    },
+    onEvent(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    get version() {
+      return version;
+    },
+    get oldest() {
+      return oldest;
+    },
+  };
+}
