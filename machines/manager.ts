@@ -116,7 +116,11 @@ export const manager = setup({
       description: 'No deletion is begun any more; those in flight end.',
       entry: 'stopWeeding',
       invoke: { id: 'drain', src: 'drain', onError: { target: 'stopped', actions: 'reportDrainOverdue' } },
-      on: { 'deletions.drained': { target: 'stopped' } },
+      on: {
+        'deletions.drained': { target: 'stopped' },
+        'xstate.done.actor.*': { description: 'A stream, or leadership, that ends now changes nothing any more.' },
+        'xstate.error.actor.*': { description: 'Nor does one that breaks.' },
+      },
       after: { drainTimeout: { target: 'stopped', actions: 'reportDrainOverdue' } },
     },
     stopped: {

@@ -4,6 +4,8 @@ export interface ContainerState {
   readonly name?: string;
   readonly restarts?: number;
   readonly state: object;
+  /** What its spec says beside the name. */
+  readonly spec?: object;
 }
 
 export interface PodOptions {
@@ -16,8 +18,8 @@ export interface PodOptions {
   readonly phase?: string;
   readonly restartPolicy?: string;
   readonly deletionTimestamp?: string;
-  readonly containers?: readonly (ContainerState & { readonly spec?: object })[];
-  readonly initContainers?: readonly (ContainerState & { readonly spec?: object })[];
+  readonly containers?: readonly ContainerState[];
+  readonly initContainers?: readonly ContainerState[];
 }
 
 let version = 1000;

@@ -1,3 +1,4 @@
+import type { ActorRuntime } from '../../src/actorRuntime.ts';
 import type { Config, ServiceConfig } from '../../src/config/config.ts';
 import type { ChangeType } from '../../src/kube/sink.ts';
 import type { DeletionAnswer, DeletionRequest } from '../../src/weeder/deletePod.ts';
@@ -17,6 +18,7 @@ export interface SimulationOptions {
   /** What the API server says to a deletion; default: accepted. */
   readonly answer?: (request: DeletionRequest) => DeletionAnswer | Promise<DeletionAnswer>;
   readonly readySince?: (evidence: ReadyEvidence) => number | undefined;
+  readonly inspect?: ActorRuntime['inspect'];
 }
 
 /** The whole weeder without a cluster, in simulated time: the test plays the API server. */
@@ -66,7 +68,7 @@ export function simulate(
   const config: Config = { services: new Map(configs.map((each) => [each.name, each])) };
   const weeder = createWeeder({
     config,
-    runtime: { clock },
+    runtime: options.inspect === undefined ? { clock } : { clock, inspect: options.inspect },
     concurrentDeletions: options.concurrentDeletions ?? 32,
     isDryRun: options.isDryRun ?? false,
     random: () => 0.5,

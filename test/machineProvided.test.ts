@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pino } from 'pino';
+import { type AnyActorRef, type AnyStateMachine, type InspectionEvent, StateMachine } from 'xstate';
+import type { KubeClient } from '../src/kube/client.ts';
+import type { ApiFailure } from '../src/kube/failure.ts';
+
+import { startController } from '../src/main.ts';
+import { backOff } from './support/objects.ts';
+import { serviceConfig, simulate } from './support/simulation.ts';
+import { machineFiles } from './support/sketch.ts';
+import { settled, virtualClock } from './support/virtualClock.ts';
+
+type Kind = 'actions' | 'actors' | 'guards' | 'delays';
+
+test('every stub of every machine throws, and the product provides an implementation in its place', async () => {
+  const provided = await runningMachines();
+  for (const { name, machines } of machineFiles()) {
+    const machine = machines[0] as AnyStateMachine;
+    const logic = provided.get(name);
+    assert.ok(logic !== undefined, `${name} is not used by the product`);
+    for (const kind of ['actions', 'actors'] as const) {
+      for (const stub of stubsOf(machine, kind)) {
+        assert.throws(() => callStub(machine, kind, stub), /without its implementation: use the one that src\//);
+        assert.throws(() => callStub(machine, kind, stub), new RegExp(`The ${name} machine`));
+        const implementation = textOfImplementation(logic, kind, stub);
+        assert.ok(implementation !== undefined, `${kind} ${stub} of ${name} is missing`);
+        assert.doesNotMatch(implementation, /function unprovided/, `${kind} ${stub} of ${name} is not provided`);
+      }
+    }
+  }
+});
+
+test('an effect that is not provided would be noticed', () => {
+  for (const { machines } of machineFiles()) {
+    const machine = machines[0] as AnyStateMachine;
+    const stubs = stubsOf(machine, 'actions');
+    assert.ok(stubs.length > 0);
+    for (const stub of stubs)
+      assert.match(String(textOfImplementation(machine, 'actions', stub)), /function unprovided/);
+  }
+});
+
+/** The actors, and the actions that are plain functions: a pure machine can have them as stubs only. */
+function stubsOf(machine: AnyStateMachine, kind: Kind): string[] {
+  const isBuiltIn = (value: unknown) => typeof value === 'function' && 'type' in value;
+  return Object.entries(machine.implementations[kind])
+    .filter(([, value]) => !isBuiltIn(value))
+    .map(([key]) => key);
+}
+
+function callStub(machine: AnyStateMachine, kind: Kind, name: string): void {
+  functionOf(machine.implementations[kind][name])?.();
+}
+
+/** The function of an action, or of a callback actor. */
+function functionOf(implementation: unknown): (() => void) | undefined {
+  if (typeof implementation === 'function') return () => implementation();
+  const { config } = implementation as { readonly config?: unknown };
+  return typeof config === 'function' ? () => config() : undefined;
+}
+
+function textOfImplementation(machine: AnyStateMachine, kind: Kind, name: string): string | undefined {
+  const implementation: unknown = machine.implementations[kind][name];
+  if (implementation === undefined) return undefined;
+  if (typeof implementation === 'function') return String(implementation);
+  const { config } = implementation as { readonly config?: unknown };
+  return implementation instanceof StateMachine ? 'a machine' : String(config);
+}
+
+/** Every machine that the product starts, as it starts it, by id. */
+async function runningMachines(): Promise<Map<string, AnyStateMachine>> {
+  const machines = new Map<string, AnyStateMachine>();
+  const inspect = (event: InspectionEvent) => {
+    if (event.type !== '@xstate.actor') return;
+    const { logic } = event.actorRef as AnyActorRef & { readonly logic: unknown };
+    if (logic instanceof StateMachine) machines.set(logic.id, logic);
+  };
+  const clock = virtualClock();
+  const controller = startController({
+    config: { services: new Map([['etcd-main-client', serviceConfig()]]) },
+    client: deafClient(),
+    clock,
+    logger: pino({ level: 'silent' }),
+    namespaces: 'all',
+    concurrentDeletions: 1,
+    isDryRun: true,
+    inspect,
+  });
+  await settled();
+  controller.shutdown();
+  await controller.stopped;
+  const simulation = simulate({ inspect });
+  simulation.pod({ containers: [backOff()] });
+  simulation.slice({ ready: [true] });
+  await settled();
+  simulation.weeder.stop();
+  return machines;
+}
+
+/** A client of an API server that cannot be reached. */
+function deafClient(): KubeClient {
+  const failure: ApiFailure = { kind: 'network', message: 'nobody answers' };
+  return {
+    server: 'https://127.0.0.1:1',
+    call: async () => ({ ok: false, failure }),
+    openStream: async () => ({ ok: false, failure }),
+    renew: () => {},
+    failureOf: () => failure,
+    close: async () => {},
+  };
+}
