@@ -6,6 +6,8 @@ export interface VirtualClock extends Clock {
   advance(ms: number): void;
   /** Moves the wall clock only, as when somebody sets it: timers and `monotonic()` do not notice. */
   jumpWallClock(ms: number): void;
+  /** Time passes and nothing runs, as while a process is stopped: the timers are late then, and run with `advance`. */
+  standStill(ms: number): void;
   /** The same, letting promises settle after each step. */
   pass(ms: number): Promise<void>;
   /** How many timers are armed. */
@@ -45,7 +47,7 @@ export function virtualClock(start = Date.UTC(2026, 0, 1)): VirtualClock {
     const next = nextDue(target);
     if (next === undefined) return false;
     timers.delete(next[0]);
-    elapsed = next[1].due;
+    elapsed = Math.max(elapsed, next[1].due);
     next[1].callback();
     return true;
   }
@@ -72,6 +74,9 @@ export function virtualClock(start = Date.UTC(2026, 0, 1)): VirtualClock {
       do await settled();
       while (step(target));
       elapsed = target;
+    },
+    standStill(ms) {
+      elapsed += ms;
     },
     jumpWallClock(ms) {
       wallOffset += ms;
