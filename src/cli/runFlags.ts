@@ -50,11 +50,13 @@ export function addRunFlags(command: Command): Command {
     .option('--config-file <file>', 'the services and their dependants (YAML)')
     .option('--concurrent-deletions <n>', 'deletions in flight at most', readCount, 32)
     .option('--dry-run <bool>', 'do everything but the deletions', readBoolean, false)
-    .option(
-      '--api-server-timeout <duration>',
-      'how long to wait at the start for an API server that does not answer; 0: for ever',
-      readDuration,
-      30_000,
+    .addOption(
+      new Option(
+        '--api-server-timeout <duration>',
+        'how long to wait at the start for an API server that does not answer; 0: for ever',
+      )
+        .argParser(readDuration)
+        .default(30_000, '30s'),
     )
     .addOption(
       new Option('--health-bind-addr <address>', 'where /healthz and /readyz are served; "0": nowhere')
