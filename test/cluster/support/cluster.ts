@@ -35,6 +35,17 @@ export {
   waiting,
 } from './statuses.ts';
 export {
+  type Ending,
+  type RunningWeeder,
+  type StartOptions,
+  startWeeder,
+  superviseWeeder,
+  temporaryFile,
+  type WeederProcess,
+} from './weeder.ts';
+export { type StartHereOptions, startWeederHere, type WeederHere } from './weederHere.ts';
+export type { LogLine, WeederLog } from './weederLog.ts';
+export {
   barePod,
   createDeployment,
   createReplicaSet,

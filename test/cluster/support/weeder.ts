@@ -1,0 +1,158 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Cluster } from './access.ts';
+import type { Cleanup } from './namespace.ts';
+import { guardFolder } from './process.ts';
+import { collectLog, type WeederLog } from './weederLog.ts';
+
+const checkout = join(import.meta.dirname, '..', '..', '..');
+
+export interface StartOptions {
+  readonly cluster: Cluster;
+  /** The config file: YAML, or an object (JSON is YAML). */
+  readonly config: string | object;
+  /** Default `admin`. */
+  readonly user?: string;
+  /** Instead of the user's own, such as one that leads through a proxy. */
+  readonly kubeconfig?: string;
+  /** Beside `--config-file`, `--kubeconfig` and `--health-bind-addr=0`; a repeated flag wins. */
+  readonly flags?: readonly string[];
+  /** What this test takes for right beyond a silent, healthy process. Error lines are matched as whole JSON lines. */
+  readonly expects?: { readonly exit?: boolean; readonly errorLines?: RegExp; readonly stderr?: RegExp };
+}
+
+/** How a process ended. */
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** The real program at work. */
+export interface RunningWeeder {
+  readonly log: WeederLog;
+  /** All streams are synced: what changes from now on is seen. */
+  ready(): Promise<void>;
+  /** SIGTERM; resolves when it is gone. May be called again. */
+  stop(): Promise<Ending>;
+}
+
+export interface WeederProcess extends RunningWeeder {
+  readonly pid: number;
+  readonly exited: Promise<Ending>;
+  /** What it wrote to the error output so far. */
+  stderr(): string;
+  signal(signal: NodeJS.Signals): void;
+  /** SIGKILL, as when the node dies. */
+  kill(): Promise<Ending>;
+}
+
+let folder: string | undefined;
+let started = 0;
+
+/** A path for a small file that goes away together with this process. */
+export function temporaryFile(name: string): string {
+  if (folder === undefined) {
+    folder = mkdtempSync(join(tmpdir(), 'weeder-process-'));
+    guardFolder(folder);
+  }
+  started += 1;
+  return join(folder, `${started}-${name}`);
+}
+
+/**
+ * Starts `weeder run` from its sources. When the test is over it is stopped, and the test fails if it had exited by
+ * itself, stopped with an exit code other than 0, logged an error or wrote to its error output.
+ */
+export function startWeeder(t: Cleanup, options: StartOptions): WeederProcess {
+  const { cluster, config, user = 'admin', flags = [], expects = {} } = options;
+  const configFile = temporaryFile('config.yaml');
+  writeFileSync(configFile, typeof config === 'string' ? config : JSON.stringify(config));
+  const kubeconfig = options.kubeconfig ?? cluster.kubeconfigFor(user);
+  const args = [`--config-file=${configFile}`, `--kubeconfig=${kubeconfig}`, '--health-bind-addr=0', ...flags];
+  return superviseWeeder(t, process.execPath, [join('src', 'cli', 'weeder.ts'), 'run', ...args], expects);
+}
+
+/** Starts any command line that runs weeder, such as `npm start -- …`, in the checkout. */
+export function superviseWeeder(
+  t: Cleanup,
+  command: string,
+  args: readonly string[],
+  expects: NonNullable<StartOptions['expects']> = {},
+): WeederProcess {
+  const child = spawn(command, args, { cwd: checkout, env: environment(), stdio: ['ignore', 'pipe', 'pipe'] });
+  const pidFile = temporaryFile('weeder.pid');
+  writeFileSync(pidFile, String(child.pid));
+  let errors = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  const log = collectLog((line) => {
+    errors += `(not a log line) ${line}\n`;
+  });
+  child.stdout.setEncoding('utf8').on('data', (text: string) => log.write(text));
+
+  let isEnding = false;
+  const exited = endOf(child).then((ending) => {
+    rmSync(pidFile, { force: true });
+    return ending;
+  });
+  const end = (signal: NodeJS.Signals) => {
+    if (child.exitCode === null && child.signalCode === null && !isEnding) child.kill(signal);
+    isEnding = true;
+    return exited;
+  };
+  const early = exited.then(({ code, signal }) => {
+    throw new Error(`weeder ended (${signal ?? code}) before it was ready: ${errors}`);
+  });
+  early.catch(() => {});
+
+  t.after(async () => {
+    const wasRunning = child.exitCode === null && child.signalCode === null;
+    const hadToRun = !isEnding && expects.exit !== true;
+    const { code } = await end('SIGTERM');
+    const faults = faultsIn(log, errors, expects);
+    if (hadToRun && !wasRunning) faults.push(`it exited by itself with code ${code}`);
+    if (hadToRun && wasRunning && code !== 0) faults.push(`it stopped with exit code ${code}`);
+    if (faults.length > 0) throw new Error(`weeder did not behave: ${faults.join('; ')}`);
+  });
+  return {
+    pid: child.pid ?? -1,
+    log,
+    exited,
+    stderr: () => errors,
+    signal: (signal) => child.kill(signal),
+    ready: async () => {
+      await Promise.race([log.until('all streams are synced, weeding'), early]);
+    },
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+  };
+}
+
+/** What a log and an error output hold that they should not. */
+export function faultsIn(log: WeederLog, errors: string, expects: NonNullable<StartOptions['expects']>): string[] {
+  const unexpected = log.lines
+    .filter((line) => line.level === 'error' || line.level === 'fatal')
+    .map((line) => JSON.stringify(line))
+    .filter((line) => expects.errorLines?.test(line) !== true);
+  const said = errors.trim();
+  return [
+    ...unexpected.map((line) => `it logged ${line}`),
+    ...(said !== '' && expects.stderr?.test(said) !== true ? [`it wrote to stderr: ${said}`] : []),
+  ];
+}
+
+/** Without what node's test runner tells its own children, and without a cluster of the person who runs the tests. */
+function environment(): NodeJS.ProcessEnv {
+  const { NODE_TEST_CONTEXT: _context, KUBECONFIG: _kubeconfig, NODE_OPTIONS: _options, ...env } = process.env;
+  return env;
+}
+
+function endOf(child: ChildProcess): Promise<Ending> {
+  const { promise, resolve } = Promise.withResolvers<Ending>();
+  child.once('error', () => resolve({ code: null, signal: null }));
+  child.once('close', (code, signal) => resolve({ code, signal }));
+  return promise;
+}

@@ -1,0 +1,64 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { eventually } from './eventually.ts';
+
+/** One line of weeder's log. */
+export const LogLine = z.looseObject({ level: z.string(), time: z.string(), msg: z.string() });
+export type LogLine = z.infer<typeof LogLine>;
+
+/** What weeder says, as it says it. For waiting, and for what is only said; deletions are claimed by an observer. */
+export interface WeederLog {
+  readonly lines: readonly LogLine[];
+  /** The lines so far with this message, or one that it matches, and with these fields. */
+  find(message: string | RegExp, fields?: Readonly<Record<string, unknown>>): LogLine[];
+  /** Waits for `count` such lines (default 1) and returns the last one. */
+  until(
+    message: string | RegExp,
+    fields?: Readonly<Record<string, unknown>>,
+    options?: { readonly count?: number; readonly within?: number },
+  ): Promise<LogLine>;
+}
+
+/** Collects a log that comes in pieces of text. `garbage` hears of what is not a line of JSON. */
+export function collectLog(garbage: (line: string) => void): WeederLog & { write(text: string): void } {
+  const lines: LogLine[] = [];
+  let rest = '';
+  const find: WeederLog['find'] = (message, fields = {}) =>
+    lines.filter((line) => {
+      const isMeant = typeof message === 'string' ? line.msg === message : message.test(line.msg);
+      return isMeant && Object.entries(fields).every(([key, value]) => isDeepStrictEqual(line[key], value));
+    });
+  return {
+    lines,
+    find,
+    until: (message, fields, { count = 1, within } = {}) =>
+      eventually(
+        (saw) => {
+          saw(lines.slice(-8).map((line) => `${line.level} ${line.msg}`));
+          return find(message, fields)[count - 1];
+        },
+        {
+          what: `${count > 1 ? `${count} times ` : ''}“${message}” ${JSON.stringify(fields ?? {})} in weeder's log`,
+          every: 5,
+          ...(within === undefined ? {} : { within }),
+        },
+      ),
+    write(text) {
+      const parts = (rest + text).split('\n');
+      rest = parts.pop() ?? '';
+      for (const part of parts) {
+        const line = LogLine.safeParse(readJson(part));
+        if (line.success) lines.push(line.data);
+        else garbage(part);
+      }
+    },
+  };
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
