@@ -1,11 +1,11 @@
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
 
 /**
- * A machine as a Mermaid `stateDiagram-v2`: states, nesting, parallel regions, marks, and each transition with its
- * event, guard and actions. Drawn from the state nodes, because XState's own definition loses `always`.
+ * A machine as a Mermaid `stateDiagram-v2`: states, nesting, parallel regions, marks, and an arrow between two states
+ * with the events and guards that lead from one to the other. Drawn from the state nodes, because XState's own definition loses `always`.
  */
 export function mermaid(machine: AnyStateMachine): string {
-  return ['stateDiagram-v2', ...inside(machine.root, '  '), ...transitions(machine.root, '  '), ''].join('\n');
+  return ['stateDiagram-v2', ...inside(machine.root, '  '), ...arrows(machine, '  '), ''].join('\n');
 }
 
 /** The states within a state: its initial mark, and each child with its own. */
@@ -27,12 +27,20 @@ function block(node: AnyStateNode, indent: string): string[] {
   return [`${indent}state "${node.key}" as ${id} {`, ...inside(node, `${indent}  `), `${indent}}`, ...invoked];
 }
 
-function transitions(node: AnyStateNode, indent: string): string[] {
+/** One arrow for each pair of states: Mermaid draws several of them over each other. */
+function arrows(machine: AnyStateMachine, indent: string): string[] {
+  const labels = new Map<string, string[]>();
+  for (const transition of transitionsOf(machine.root)) {
+    const arrow = `${idOf(transition.source)} --> ${targetOf(transition)}`;
+    labels.set(arrow, [...(labels.get(arrow) ?? []), labelOf(transition)]);
+  }
+  return [...labels].map(([arrow, texts]) => `${indent}${arrow} : ${texts.join('<br>')}`);
+}
+
+function transitionsOf(node: AnyStateNode): AnyTransitionDefinition[] {
   const own = [...node.transitions.values()].flat().concat(node.always ?? []);
-  const lines = own
-    .filter((transition) => transition.target !== undefined && node.parent !== undefined)
-    .map((transition) => `${indent}${idOf(node)} --> ${targetOf(transition)} : ${labelOf(transition)}`);
-  return [...lines, ...Object.values(node.states).flatMap((child) => transitions(child, indent))];
+  const drawn = node.parent === undefined ? [] : own.filter((transition) => transition.target !== undefined);
+  return [...drawn, ...Object.values(node.states).flatMap(transitionsOf)];
 }
 
 function targetOf({ target, source }: AnyTransitionDefinition): string {
@@ -40,10 +48,8 @@ function targetOf({ target, source }: AnyTransitionDefinition): string {
   return idOf(first ?? source);
 }
 
-function labelOf({ eventType, guard, actions }: AnyTransitionDefinition): string {
-  const condition = guard === undefined ? '' : ` [${nameOf(guard)}]`;
-  const done = actions.map(nameOf);
-  return `${eventName(eventType)}${condition}${done.length === 0 ? '' : ` / ${done.join(', ')}`}`;
+function labelOf({ eventType, guard }: AnyTransitionDefinition): string {
+  return `${eventName(eventType)}${guard === undefined ? '' : ` [${nameOf(guard)}]`}`;
 }
 
 /** `xstate.after.watchDuration.dependants.watching` is `after watchDuration` to a reader. */
