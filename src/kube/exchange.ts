@@ -40,6 +40,7 @@ export interface Exchanger {
 const defaultTimeoutMs = 10_000;
 /** After so many timeouts a generation of connections is given up, even if some requests on it are answered. */
 const manyTimeouts = 3;
+const manyFailures = 3;
 const deadConnection = 'the connection does not answer';
 const userAgent = `weeder/${packageJson.version}`;
 const cancelled: ApiFailure = { kind: 'cancelled', message: 'the request is not wanted any more' };
@@ -54,16 +55,20 @@ export function createExchanger(
   const limiter = rateLimiter(limit.qps, limit.burst, clock);
   const { origin, pathname } = new URL(access.server);
   const basePath = pathname === '/' ? '' : pathname;
-  const timeouts = { connection: 0, count: 0 };
   let isClosed = false;
 
   /** Only where nothing was heard since the request began: a slow server is not a dead connection. */
   function noteTimeout(connection: Connection, startedAt: number): void {
-    if (timeouts.connection !== connection.number) Object.assign(timeouts, { connection: connection.number, count: 0 });
-    timeouts.count += 1;
-    if (connection.heardAt < startedAt || timeouts.count >= manyTimeouts) {
+    connection.timeouts += 1;
+    if (connection.heardAt < startedAt || connection.timeouts >= manyTimeouts) {
       transport.renew(connection.number, deadConnection);
     }
+  }
+
+  /** An HTTP/2 connection can be alive and refuse every stream, out of memory for instance: a new one helps. */
+  function noteFailure(connection: Connection): void {
+    connection.failures += 1;
+    if (connection.failures >= manyFailures) transport.renew(connection.number, 'the connection refuses every request');
   }
 
   function isUnwanted(request: ApiRequest): boolean {
@@ -109,6 +114,7 @@ export function createExchanger(
         body: request.body === undefined ? null : JSON.stringify(request.body),
         signal: abort.signal,
       });
+      connection.failures = 0;
       const hear = () => {
         connection.heardAt = clock.monotonic();
         deadline.restart();
@@ -134,6 +140,7 @@ export function createExchanger(
       release();
       const failure = explain(error);
       if (failure.reason === 'TLS') rejectCredentials();
+      if (failure.kind === 'network') noteFailure(connection);
       return { ok: false, failure };
     }
   }

@@ -10,6 +10,10 @@ export interface Connection {
   readonly dispatcher: Dispatcher;
   /** Monotonic milliseconds of the last sign of life from the server. */
   heardAt: number;
+  /** How many requests got no answer in time. */
+  timeouts: number;
+  /** How many requests in a row failed before their headers came. */
+  failures: number;
 }
 
 /** The HTTP connections to one API server, shared by all requests. */
@@ -50,6 +54,8 @@ export function createTransport(access: ClusterAccess): Transport {
         number: made,
         dispatcher: createDispatcher(access, credentials),
         heardAt: Number.NEGATIVE_INFINITY,
+        timeouts: 0,
+        failures: 0,
         fingerprint: credentials.tlsFingerprint,
       };
       // Nothing is wrong with it: what is under way may end by itself.
