@@ -230,6 +230,7 @@ export const podDeletion = setup({
       on: {
         'pod.crashLooping': { target: 'settling', actions: 'noteNewestState' },
         'pod.left': { target: 'recovered' },
+        'windows.open': { actions: 'reportKept', description: 'One more window is told that it is kept.' },
       },
     },
     deleted: {

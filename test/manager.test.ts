@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type ManagerEvent, manager } from '../machines/manager.ts';
+import { decide } from './support/decisions.ts';
+
+const acquired: ManagerEvent = { type: 'leadership.acquired' };
+const lost: ManagerEvent = { type: 'leadership.lost' };
+const shutdown: ManagerEvent = { type: 'shutdown.requested' };
+const drained: ManagerEvent = { type: 'deletions.drained' };
+const synced = (name: string): ManagerEvent => ({ type: 'reflector.synced', name });
+const ended = (kind: 'done' | 'error', id: string) =>
+  ({ type: `xstate.${kind}.actor.${id}`, actorId: id, output: undefined, error: 'x' }) as unknown as ManagerEvent;
+const drainTimeout = { type: 'xstate.after.drainTimeout.manager.draining' } as unknown as ManagerEvent;
+
+const running = [acquired, synced('slices'), synced('pods')];
+const drain = ['stopWeeding', 'wait 1500', 'spawn drain'];
+const stopAll = ['stop leadership', 'stop slices', 'stop pods'];
+
+function decided(events: readonly ManagerEvent[], streams: readonly string[] = ['slices', 'pods']) {
+  const { state, effects } = decide(manager, { streams }, events);
+  return { state, effects };
+}
+
+test('nothing is read before this replica leads', () => {
+  assert.deepEqual(decided([]), { state: 'electing', effects: ['spawn leadership'] });
+  assert.deepEqual(decided([acquired]), { state: 'syncing', effects: ['spawn slices', 'spawn pods'] });
+});
+
+test('weeding starts when every stream is synced, and not before', () => {
+  assert.deepEqual(decided([acquired, synced('pods')]), { state: 'syncing', effects: [] });
+  assert.deepEqual(decided([acquired, synced('pods'), synced('pods')]), { state: 'syncing', effects: [] });
+  assert.deepEqual(decided([acquired, synced('pods'), synced('slices')]), {
+    state: 'running',
+    effects: ['startWeeding'],
+  });
+});
+
+test('a stream that is synced again while weeding changes nothing', () => {
+  assert.deepEqual(decided([...running, synced('pods')]), { state: 'running', effects: [] });
+});
+
+test('a stream that breaks or ends is reported and started again, before and while weeding', () => {
+  for (const kind of ['done', 'error'] as const) {
+    for (const before of [[acquired], running]) {
+      const { state, effects } = decided([...before, ended(kind, 'pods')]);
+      assert.equal(state, before === running ? 'running' : 'syncing');
+      assert.deepEqual(effects, ['reportReflectorFailed', 'stop pods', 'spawn pods']);
+    }
+  }
+});
+
+test('lost leadership ends the weeding, however it is told', () => {
+  for (const event of [lost, ended('done', 'leadership'), ended('error', 'leadership')]) {
+    const { state, effects } = decided([...running, event]);
+    assert.equal(state, 'draining');
+    assert.deepEqual(
+      effects.filter((effect) => effect !== 'stop leadership'),
+      ['reportLeadershipLost', ...drain],
+    );
+  }
+});
+
+test('a shutdown lets the deletions in flight end', () => {
+  assert.deepEqual(decided([...running, shutdown]), { state: 'draining', effects: drain });
+  assert.deepEqual(decided([...running, shutdown, drained]), {
+    state: 'stopped',
+    effects: ['stop drain', ...stopAll],
+  });
+});
+
+test('a shutdown does not wait for longer than the drain timeout', () => {
+  const { state, effects } = decided([...running, shutdown, drainTimeout]);
+  assert.equal(state, 'stopped');
+  assert.ok(effects.includes('reportDrainOverdue'));
+});
+
+test('a shutdown before the streams are synced still stops in order, and one in stand-by stops at once', () => {
+  assert.equal(decided([acquired, shutdown]).state, 'draining');
+  assert.deepEqual(decided([shutdown]), { state: 'stopped', effects: ['stop leadership'] });
+});
+
+test('what breaks or ends while draining neither breaks the manager nor drains anew', () => {
+  for (const event of [ended('error', 'pods'), ended('done', 'pods'), ended('error', 'leadership'), lost, shutdown]) {
+    assert.deepEqual(decided([...running, shutdown, event]), { state: 'draining', effects: [] });
+  }
+  assert.equal(decided([...running, shutdown, ended('error', 'drain')]).state, 'stopped');
+});

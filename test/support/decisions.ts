@@ -1,0 +1,80 @@
+import {
+  type AnyMachineSnapshot,
+  type AnyStateMachine,
+  type EventFromLogic,
+  type ExecutableActionObject,
+  type InputFrom,
+  initialTransition,
+  transition,
+} from 'xstate';
+
+/** What a machine decided, in words: nothing was executed. */
+export interface Decision {
+  /** The innermost active states, without the machine's own name, such as `ready.weeding`. */
+  readonly state: string;
+  /**
+   * Actions by name, and XState's own as `spawn child 120000` (its watchDuration, if it has one), `stop child`,
+   * `tell child event`, `wait 200`.
+   */
+  readonly effects: readonly string[];
+  readonly snapshot: AnyMachineSnapshot;
+}
+
+/** The decision after the last of these events; the ones before it only lead there. */
+export function decide<Machine extends AnyStateMachine>(
+  machine: Machine,
+  input: InputFrom<Machine> | undefined,
+  events: readonly EventFromLogic<Machine>[],
+): Decision {
+  let [snapshot, actions]: [AnyMachineSnapshot, ExecutableActionObject[]] = initialTransition(
+    machine as AnyStateMachine,
+    input,
+  );
+  for (const event of events) [snapshot, actions] = transition(machine as AnyStateMachine, snapshot, event);
+  return { state: stateOf(snapshot), effects: withoutCancelled(actions).flatMap(wordsOf), snapshot };
+}
+
+function stateOf(snapshot: AnyMachineSnapshot): string {
+  const leaves = snapshot._nodes.filter((node) => node.type === 'atomic' || node.type === 'final');
+  return leaves
+    .sort((a, b) => a.order - b.order)
+    .map((node) => node.path.join('.'))
+    .join(' + ');
+}
+
+/** A timer that is armed and cancelled in the same step was never there. */
+function withoutCancelled(actions: readonly ExecutableActionObject[]): ExecutableActionObject[] {
+  return actions.filter(({ type, params }, index) => {
+    if (type !== 'xstate.raise') return true;
+    const { id } = params as Parameters;
+    const isCancel = (later: ExecutableActionObject) =>
+      later.type === 'xstate.cancel' && (later.params as unknown as { sendId?: string }).sendId === id;
+    return !actions.slice(index + 1).some(isCancel);
+  });
+}
+
+interface Parameters {
+  readonly id?: string;
+  readonly delay?: number;
+  readonly targetId?: string;
+  readonly event?: { readonly type: string };
+  readonly input?: { readonly watchDuration?: number };
+}
+
+function wordsOf({ type, params }: ExecutableActionObject): string[] {
+  const { id, delay, targetId, event, input } = (params ?? {}) as Parameters;
+  switch (type) {
+    case 'xstate.spawnChild':
+      return [input?.watchDuration === undefined ? `spawn ${id}` : `spawn ${id} ${input.watchDuration}`];
+    case 'xstate.stopChild':
+      return [`stop ${id}`];
+    case 'xstate.sendTo':
+      return [`tell ${targetId} ${event?.type}`];
+    case 'xstate.raise':
+      return delay === undefined ? [] : [`wait ${delay}`];
+    case 'xstate.cancel':
+      return [];
+    default:
+      return [type];
+  }
+}
