@@ -43,7 +43,6 @@ export {
   temporaryFile,
   type WeederProcess,
 } from './weeder.ts';
-export { type StartHereOptions, startWeederHere, type WeederHere } from './weederHere.ts';
 export type { LogLine, WeederLog } from './weederLog.ts';
 export {
   barePod,

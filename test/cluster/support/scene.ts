@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { eventually } from './eventually.ts';
+import { type TestNamespace, testNamespace } from './namespace.ts';
+import type { Pod } from './objects.ts';
+import { type PodEvent, type PodObserver, watchDeletions } from './podObserver.ts';
+import type { PodOptions } from './podTemplate.ts';
+import { setSlice } from './services.ts';
+import { type ContainerState, crashLoopBackOff, type PodStatusChange, setPodStatus } from './statuses.ts';
+import { type StartHereOptions, startWeederHere, type WeederHere } from './weederHere.ts';
+import { getPod, ownedPod } from './workloads.ts';
+
+/** What a scene is registered with: node:test's context of a test. */
+interface TestContext {
+  after(cleanup: () => unknown): void;
+}
+
+type LoopingOptions = Partial<PodOptions> & { readonly ns?: TestNamespace };
+
+/**
+ * A namespace with a service and its dependants, a weeder that watches them, and an observer that shares nothing with
+ * it. The names of service and labels are unique, so that the weeders of tests that run side by side do not meddle.
+ */
+export interface Scene {
+  readonly ns: TestNamespace;
+  readonly observer: PodObserver;
+  readonly service: string;
+  /** Labels that the service's podSelector selects. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** The config file, for weeders that a test starts in other ways. */
+  readonly config: object;
+  /** Starts a weeder with this config and waits until it sees the cluster. */
+  start(options?: Partial<StartHereOptions>): Promise<WeederHere>;
+  /** Writes the service's IPv4 slice: one endpoint for each value. */
+  endpoints(...ready: (boolean | undefined)[]): Promise<void>;
+  /** A dependant that a controller owns, in this state; default in crash-loop back-off. */
+  pod(name: string, status?: ContainerState | PodStatusChange, options?: LoopingOptions): Promise<Pod>;
+  /** Waits until these pods are gone. */
+  untilDeleted(...pods: Pod[]): Promise<PodEvent[]>;
+  /**
+   * For claims that something is not deleted in a window that is open: a pod that comes later is, in the same state
+   * and by the same stream, and after that the observer has seen everything.
+   */
+  laterPodDeleted(status?: () => ContainerState, options?: LoopingOptions): Promise<void>;
+  /** For claims that no window is open: another service recovers later, and its dependant is deleted. */
+  laterServiceHandled(): Promise<void>;
+  /** Exactly these pods are gone so far, markers aside, each of them once. */
+  assertDeleted(...pods: Pod[]): void;
+}
+
+export interface SceneOptions {
+  /** Keys of the service in the config. */
+  readonly settings?: object;
+  /** Keys of the top of the config. */
+  readonly global?: object;
+}
+
+const marker = 'later-';
+
+/** Sets a scene without a weeder: `start()` brings it on. */
+export async function setScene(t: TestContext, prefix: string, options: SceneOptions = {}): Promise<Scene> {
+  const ns = await testNamespace(t, prefix);
+  const observer = await watchDeletions(ns);
+  const [service, other] = [`db-${ns.name}`, `other-${ns.name}`];
+  const [labels, otherLabels] = [{ app: ns.name }, { app: other }];
+  const config = {
+    ...options.global,
+    servicesAndDependantSelectors: {
+      [service]: { podSelectors: [{ matchLabels: labels }], ...options.settings },
+      [other]: { podSelectors: [{ matchLabels: otherLabels }], watchDuration: '5m', dependantNamespaces: 'same' },
+    },
+  };
+  let markers = 0;
+
+  async function pod(name: string, status?: ContainerState | PodStatusChange, given: LoopingOptions = {}) {
+    const { ns: home = ns, ...podOptions } = given;
+    await ownedPod(home, name, { labels, ...podOptions });
+    return setPodStatus(home, name, status ?? crashLoopBackOff(3));
+  }
+
+  async function untilDeleted(...pods: Pod[]) {
+    return Promise.all(pods.map(({ metadata }) => observer.untilDeleted(metadata.uid)));
+  }
+
+  return {
+    ns,
+    observer,
+    service,
+    labels,
+    config,
+    pod,
+    untilDeleted,
+    async start(given = {}) {
+      const weeder = startWeederHere(t, { cluster: ns.cluster, config, ...given });
+      await weeder.ready();
+      return weeder;
+    },
+    endpoints: (...ready) => setSlice(ns, service, { ready }),
+    async laterPodDeleted(status = () => crashLoopBackOff(3), given = {}) {
+      markers += 1;
+      await untilDeleted(await pod(`${marker}${markers}`, status(), given));
+      await observer.caughtUp();
+    },
+    async laterServiceHandled() {
+      markers += 1;
+      const name = `${marker}${markers}`;
+      const late = await pod(name, undefined, { labels: otherLabels });
+      await setSlice(ns, other, { ready: [false] });
+      await setSlice(ns, other, { ready: [true] });
+      await untilDeleted(late);
+      await observer.caughtUp();
+    },
+    assertDeleted(...pods) {
+      const gone = observer.deletions().filter(({ name }) => !name.startsWith(marker));
+      assert.deepEqual(gone.map(describe).sort(), pods.map(({ metadata }) => describe(metadata)).sort());
+    },
+  };
+}
+
+function describe({ name, uid }: { readonly name: string; readonly uid: string }): string {
+  return `${name} ${uid}`;
+}
+
+/** Waits until this pod is being deleted, although a finalizer or a grace period still holds it. */
+export async function untilEnding(ns: TestNamespace, { metadata: { name, uid } }: Pod): Promise<Pod> {
+  return eventually(
+    async (saw) => {
+      const found = await getPod(ns, name);
+      saw(found?.metadata);
+      return found?.metadata.uid === uid && found.metadata.deletionTimestamp !== undefined && found;
+    },
+    { what: `the beginning of the deletion of ${name} in ${ns.name}` },
+  );
+}
