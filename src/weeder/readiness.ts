@@ -54,6 +54,8 @@ interface Slice {
 /** One stream of EndpointSlices. */
 interface Source {
   list: number;
+  /** The services to look at again when the complete list is there: half of it may look like an outage. */
+  unsettled: Set<string> | undefined;
   /** Epoch milliseconds of the last change that came outside a list that is read again. */
   seenUntil: number;
   /** The services of this stream that were ready when such a list began. */
@@ -90,22 +92,27 @@ export function createReadiness(
     if (service.isReady !== wasReady || service.slices.size === 0) listener.changed(factOf(service));
   }
 
-  function removeSlice(sliceKey: string): void {
+  function noteChange(serviceKey: string, { unsettled }: Source): void {
+    if (unsettled === undefined) settle(serviceKey);
+    else unsettled.add(serviceKey);
+  }
+
+  function removeSlice(sliceKey: string, source: Source): void {
     const serviceKey = serviceOfSlice.get(sliceKey);
     if (serviceKey === undefined) return;
     serviceOfSlice.delete(sliceKey);
     services.get(serviceKey)?.slices.delete(sliceKey);
-    settle(serviceKey);
+    noteChange(serviceKey, source);
   }
 
   function putSlice(sliceKey: string, namespace: string, name: string, object: JsonObject, source: Source): void {
     const serviceKey = keyOf(namespace, name);
-    if (serviceOfSlice.get(sliceKey) !== serviceKey) removeSlice(sliceKey);
+    if (serviceOfSlice.get(sliceKey) !== serviceKey) removeSlice(sliceKey, source);
     const service = services.get(serviceKey) ?? { namespace, service: name, slices: new Map(), isReady: false };
     services.set(serviceKey, service);
     serviceOfSlice.set(sliceKey, serviceKey);
     service.slices.set(sliceKey, { serviceKey, ...readSlice(object, namespace), source, list: source.list });
-    settle(serviceKey);
+    noteChange(serviceKey, source);
   }
 
   function slicesOf(source: Source): { readonly service: Service; readonly sliceKey: string; readonly slice: Slice }[] {
@@ -116,13 +123,22 @@ export function createReadiness(
     );
   }
 
+  function finishList(source: Source): void {
+    const vanished = slicesOf(source).filter(({ slice }) => slice.list !== source.list);
+    for (const { sliceKey } of vanished) removeSlice(sliceKey, source);
+    const unsettled = source.unsettled ?? [];
+    source.unsettled = undefined;
+    for (const serviceKey of unsettled) settle(serviceKey);
+  }
+
   function createSink(): ObjectSink {
-    const source: Source = { list: 0, seenUntil: 0, readyBefore: [] };
+    const source: Source = { list: 0, unsettled: undefined, seenUntil: 0, readyBefore: [] };
     return {
       begin() {
         const ready = slicesOf(source).filter(({ service }) => service.isReady);
         if (source.list > 0) source.readyBefore = [...new Set(ready.map(({ service }) => service))];
         source.list += 1;
+        source.unsettled ??= new Set();
       },
       apply(type, object) {
         const slice = objectOf(object);
@@ -130,12 +146,12 @@ export function createReadiness(
         const namespace = textOf(meta['namespace']) ?? '';
         const sliceKey = keyOf(namespace, textOf(meta['name']) ?? '');
         const name = textOf(objectOf(meta['labels'])['kubernetes.io/service-name']);
-        if (type === 'DELETED' || name === undefined || !isWanted(namespace, name)) removeSlice(sliceKey);
+        if (type === 'DELETED' || name === undefined || !isWanted(namespace, name)) removeSlice(sliceKey, source);
         else putSlice(sliceKey, namespace, name, slice, source);
         if (source.readyBefore.length === 0) source.seenUntil = clock.now();
       },
       end() {
-        for (const { sliceKey, slice } of slicesOf(source)) if (slice.list !== source.list) removeSlice(sliceKey);
+        finishList(source);
         for (const service of source.readyBefore) {
           if (service.isReady) listener.readyAfterGap(factOf(service), source.seenUntil);
         }
