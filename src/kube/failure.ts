@@ -144,7 +144,8 @@ function retryAfter(header: string | string[] | undefined, now: number): number 
   const value = Array.isArray(header) ? header[0] : header;
   if (value === undefined) return undefined;
   if (/^\d{1,9}$/.test(value.trim())) return Number(value) * 1_000;
-  const date = Date.parse(value);
+  // Date.parse takes "-1" for a year.
+  const date = /^[A-Z][a-z]+,? /.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 

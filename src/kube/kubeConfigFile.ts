@@ -99,7 +99,7 @@ function kubeConfigProblem(path: string, fault: string, advice?: string): Proble
 function readKubeConfigFile(path: string): Result<z.infer<typeof KubeConfigFile>> {
   let content: unknown;
   try {
-    content = parse(readFileSync(path, 'utf8'), { logLevel: 'silent' });
+    content = parse(readFileSync(path, 'utf8'), { logLevel: 'error' });
   } catch (error) {
     return failed(readingProblem(path, error));
   }

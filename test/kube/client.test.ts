@@ -75,6 +75,8 @@ for (const protocol of ['http', 'https', 'h2'] as const) {
     const clock = virtualClock();
     await using it = await setup(protocol, { clock });
     await it.client.call(get);
+    // Over HTTP/1.1 the connection is free again a moment after the answer.
+    await new Promise(setImmediate);
     const opened = it.server.connections;
     it.server.freeze();
     const pending = Promise.all([
@@ -88,7 +90,8 @@ for (const protocol of ['http', 'https', 'h2'] as const) {
     });
     await until('the calls ended', () => isDone, clock, 100);
     const kinds = (await pending).map((result) => (result.ok ? 'ok' : result.failure.kind));
-    assert(kinds.includes('timeout') && kinds.every((kind) => kind === 'timeout' || kind === 'network'), kinds.join());
+    const expected = protocol === 'h2' ? ['network', 'timeout'] : ['ok', 'timeout'];
+    assert.deepEqual([...new Set(kinds)].sort(), expected);
     assert(clock.monotonic() <= 11_000, `${clock.monotonic()} ms`);
     const next = await it.client.call(get);
     assert(next.ok);

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { rateLimiter } from '../../src/kube/rateLimit.ts';
+import { virtualClock } from '../support/virtualClock.ts';
+
+test('a burst goes at once, the rest one after the other at the agreed rate, first come first served', async () => {
+  const clock = virtualClock();
+  const limiter = rateLimiter(5, 3, clock);
+  const gone: string[] = [];
+  for (let i = 0; i < 7; i += 1) void limiter.take().then(() => gone.push(`${i}@${clock.monotonic()}`));
+  for (let at = 0; at < 1_000; at += 10) {
+    await new Promise(setImmediate);
+    clock.advance(10);
+  }
+  assert.deepEqual(gone, ['0@0', '1@0', '2@0', '3@200', '4@400', '5@600', '6@800']);
+});
+
+test('who gives up while waiting is passed over and costs nothing', async () => {
+  const clock = virtualClock();
+  const limiter = rateLimiter(1, 1, clock);
+  assert.equal(await limiter.take(), true);
+  const stop = new AbortController();
+  const impatient = limiter.take(stop.signal);
+  const patient = limiter.take();
+  stop.abort();
+  assert.equal(await impatient, false);
+  clock.advance(1_000);
+  assert.equal(await patient, true);
+  assert.equal(await limiter.take(AbortSignal.abort()), false);
+});
+
+test('without a rate nothing waits', async () => {
+  const limiter = rateLimiter(0, 0, virtualClock());
+  const all = await Promise.all(Array.from({ length: 1_000 }, () => limiter.take()));
+  assert(all.every(Boolean));
+});
