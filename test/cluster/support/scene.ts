@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from './eventually.ts';
 import { type TestNamespace, testNamespace } from './namespace.ts';
 import type { Pod } from './objects.ts';
@@ -130,4 +131,9 @@ export async function untilEnding(ns: TestNamespace, { metadata: { name, uid } }
     },
     { what: `the beginning of the deletion of ${name} in ${ns.name}` },
   );
+}
+
+/** Waits until a moment, in epoch milliseconds, for what is a matter of time and of nothing else. */
+export async function untilTime(moment: number): Promise<void> {
+  while (Date.now() < moment) await pause(moment - Date.now());
 }
