@@ -1,0 +1,71 @@
+import type { LabelSelector, LabelSelectorRequirement } from '../kube/selector.ts';
+import type { ConfigFile } from './schema.ts';
+
+/** One watched service, with nothing left to default. */
+export interface ServiceConfig {
+  readonly name: string;
+  /** Where the service is looked for. */
+  readonly namespaces: readonly string[] | 'all';
+  readonly podSelectors: readonly LabelSelector[];
+  /** Milliseconds. */
+  readonly watchDuration: number;
+  /** Where its dependants are looked for. */
+  readonly dependantNamespaces: 'same' | 'all' | readonly string[];
+  readonly onStart: 'recent' | 'always' | 'never';
+  readonly whileNotReady: 'hold' | 'delete';
+  readonly barePods: 'keep' | 'delete';
+  readonly deletion: 'delete' | 'evict';
+  /** Undefined: the pod's own. */
+  readonly gracePeriodSeconds: number | undefined;
+}
+
+/** The config as the program uses it: the watched services by name. */
+export interface Config {
+  readonly services: ReadonlyMap<string, ServiceConfig>;
+}
+
+type ServiceEntry = ConfigFile['servicesAndDependantSelectors'][string];
+type SelectorEntry = ServiceEntry['podSelectors'][number];
+type RequirementEntry = NonNullable<SelectorEntry['matchExpressions']>[number];
+
+/** Gives each service what the top of the file says where the service itself says nothing. */
+export function resolveConfig(file: ConfigFile): Config {
+  const { servicesAndDependantSelectors: entries } = file;
+  return {
+    services: new Map(Object.entries(entries).map(([name, entry]) => [name, resolveService(name, entry, file)])),
+  };
+}
+
+function resolveService(name: string, entry: ServiceEntry, file: ConfigFile): ServiceConfig {
+  const dependantNamespaces = entry.dependantNamespaces ?? file.dependantNamespaces;
+  return {
+    name,
+    namespaces: distinct(entry.namespaces ?? file.namespaces) ?? 'all',
+    podSelectors: entry.podSelectors.map(resolveSelector),
+    watchDuration: entry.watchDuration ?? file.watchDuration,
+    dependantNamespaces: typeof dependantNamespaces === 'string' ? dependantNamespaces : distinct(dependantNamespaces),
+    onStart: entry.onStart ?? file.onStart,
+    whileNotReady: entry.whileNotReady ?? file.whileNotReady,
+    barePods: entry.barePods ?? file.barePods,
+    deletion: entry.deletion ?? file.deletion,
+    gracePeriodSeconds: entry.gracePeriodSeconds ?? file.gracePeriodSeconds,
+  };
+}
+
+function resolveSelector({ matchLabels, matchExpressions }: SelectorEntry): LabelSelector {
+  return {
+    ...(matchLabels === undefined ? {} : { matchLabels }),
+    ...(matchExpressions === undefined ? {} : { matchExpressions: matchExpressions.map(resolveRequirement) }),
+  };
+}
+
+function resolveRequirement({ key, operator, values }: RequirementEntry): LabelSelectorRequirement {
+  return { key, operator, ...(values === undefined || values.length === 0 ? {} : { values }) };
+}
+
+function distinct<T extends readonly string[] | undefined>(
+  names: T,
+): T extends undefined ? undefined : readonly string[];
+function distinct(names: readonly string[] | undefined): readonly string[] | undefined {
+  return names === undefined ? undefined : [...new Set(names)];
+}

@@ -1,0 +1,70 @@
+import { type ErrorCode, type Problem, problem } from '../errors.ts';
+
+/** One thing that is wrong with a config file. Without a line, it is about the file as a whole. */
+export interface ConfigFault {
+  readonly code: Extract<ErrorCode, 'CONFIG_UNREADABLE' | 'CONFIG_INVALID'>;
+  readonly file: string;
+  /** From 1. */
+  readonly line: number | undefined;
+  /** From 1. */
+  readonly column: number | undefined;
+  /** The key, from the top: `servicesAndDependantSelectors.db.podSelectors[0]`; empty for the file or its top level. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export type Path = readonly PropertyKey[];
+
+const shownFaults = 50;
+
+/** One line: `weeder.yaml:7:13 watchDuration: found "5", …`. */
+export function formatFault(fault: ConfigFault): string {
+  const place = fault.line === undefined ? fault.file : `${fault.file}:${fault.line}:${fault.column ?? 1}`;
+  return fault.path === '' ? `${place}: ${fault.message}` : `${place} ${fault.path}: ${fault.message}`;
+}
+
+/** One line a fault, the first `limit` of them, and a last line that counts the rest. */
+export function formatFaults(faults: readonly ConfigFault[], limit = shownFaults): string {
+  const lines = faults.slice(0, limit).map(formatFault);
+  const more = faults.length - lines.length;
+  if (more > 0) lines.push(`and ${more} more ${more === 1 ? 'fault' : 'faults'}`);
+  return lines.join('\n');
+}
+
+/** The faults as one problem for the command line or the log. */
+export function problemOf(faults: readonly ConfigFault[]): Problem {
+  const unreadable = faults.some((fault) => fault.code === 'CONFIG_UNREADABLE');
+  return problem(unreadable ? 'CONFIG_UNREADABLE' : 'CONFIG_INVALID', formatFaults(faults));
+}
+
+/** The path of a key as it is printed: `a.b[0]["gardener.cloud/role"]`. */
+export function formatPath(path: Path): string {
+  let text = '';
+  for (const step of path) {
+    if (typeof step === 'number') text += `[${step}]`;
+    else if (/^[A-Za-z0-9_-]{1,63}$/.test(String(step))) text += text === '' ? String(step) : `.${String(step)}`;
+    else text += `[${quoted(String(step))}]`;
+  }
+  return text;
+}
+
+/** Text from the file inside a sentence: in quotes, shortened, with everything escaped that could move a cursor. */
+export function quoted(text: string): string {
+  return JSON.stringify(clipped(text)).replace(unprintable, escaped);
+}
+
+/** Foreign text (a parser's message, an unquoted scalar) made safe for one line of a terminal. */
+export function oneLine(text: string): string {
+  return clipped(text).replace(unprintable, escaped);
+}
+
+const longest = 100;
+const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+
+function clipped(text: string): string {
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+}
+
+function escaped(character: string): string {
+  return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+}

@@ -1,0 +1,54 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { failed, messageOf, type Result } from '../errors.ts';
+import type { Config } from './config.ts';
+import type { ConfigFault } from './fault.ts';
+import { binary, fileFault, largestFile, parseConfig, tooLarge } from './parse.ts';
+
+/** Reads a config file, never more of it than a config may have, and never throws. */
+export async function readConfigFile(path: string): Promise<Result<Config, readonly ConfigFault[]>> {
+  try {
+    const file = await open(path, 'r');
+    try {
+      return await readOpened(file, path);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    return failed([fileFault(path, whyUnreadable(error), 'CONFIG_UNREADABLE')]);
+  }
+}
+
+async function readOpened(file: FileHandle, path: string): Promise<Result<Config, readonly ConfigFault[]>> {
+  const { size } = await file.stat();
+  if (size > largestFile) return failed([fileFault(path, tooLarge)]);
+  // A pipe or a device tells no size: reading stops one byte beyond the limit.
+  const buffer = Buffer.alloc(largestFile + 1);
+  let length = 0;
+  for (let count = -1; count !== 0 && length < buffer.length; length += count) {
+    count = (await file.read(buffer, length, buffer.length - length, null)).bytesRead;
+  }
+  const bytes = buffer.subarray(0, length);
+  if (length > largestFile && !bytes.includes(0)) return failed([fileFault(path, tooLarge)]);
+  const text = decode(bytes);
+  return typeof text === 'string' ? parseConfig(text, path) : failed([fileFault(path, text.problem)]);
+}
+
+function decode(bytes: Buffer): string | { readonly problem: string } {
+  const start = bytes.length < 2 ? 0 : bytes.readUInt16BE(0);
+  if (start === 0xfffe || start === 0xfeff) return { problem: 'is UTF-16 text; save it as UTF-8' };
+  if (bytes.includes(0)) return { problem: binary };
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return { problem: 'is not UTF-8 text; a config is YAML in UTF-8' };
+  }
+}
+
+function whyUnreadable(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOENT') return 'there is no such file';
+  if (code === 'EISDIR') return 'is a directory; give the path of the config file in it';
+  if (code === 'EACCES' || code === 'EPERM') return 'may not be read by this user';
+  if (code === 'ENOTDIR') return 'cannot be read: a part of its path is not a directory';
+  return `cannot be read: ${messageOf(error)}`;
+}

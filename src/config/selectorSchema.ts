@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { isObject } from '../json.ts';
+import { quoted } from './fault.ts';
+import { labelKey, labelValue, type NameRule } from './names.ts';
+
+/** A key that may be left out, or be left empty: Go reads `matchLabels:` without a value as absent, and so do we. */
+export function optional<T extends z.ZodType>(schema: T) {
+  return z.preprocess((value) => value ?? undefined, schema.optional());
+}
+
+/** What to say about a key that is left out or empty, where more can be said than its type. */
+export function whenMissing(sentence: string | undefined) {
+  return { error: ({ input }: { readonly input?: unknown }) => (input == null ? sentence : undefined) };
+}
+
+/** A text that follows the rule. */
+export function nameOf(rule: NameRule) {
+  return z.string().regex(rule.pattern, {
+    error: (issue) => `found ${quoted(String(issue.input))}, allowed are ${rule.allowed}`,
+  });
+}
+
+/**
+ * A mapping whose keys follow the rule. A key schema of zod's own would leave the value of a wrong key unread, and so
+ * hide its faults until the key is right.
+ */
+export function mapOf<T extends z.ZodType>(rule: NameRule, values: T, missing?: string) {
+  const wrongKey = { code: 'custom', message: `this name is not allowed; allowed are ${rule.allowed}` } as const;
+  const map = z.record(z.string(), values, whenMissing(missing)).superRefine(
+    (record, context) => {
+      for (const key of Object.keys(record)) {
+        if (!rule.pattern.test(key)) context.addIssue({ ...wrongKey, path: [key], params: { isAboutKey: true } });
+      }
+    },
+    { when: ({ value }) => isObject(value) },
+  );
+  return map.meta({ propertyNames: { pattern: rule.pattern.source } });
+}
+
+/** A metav1.LabelSelectorRequirement. */
+export const requirement = z
+  .strictObject({
+    key: nameOf(labelKey).describe('The label.'),
+    operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']).describe('What must hold for the label.'),
+    values: optional(z.array(nameOf(labelValue)).describe('At least one for In and NotIn, none otherwise.')),
+  })
+  .superRefine(
+    ({ operator, values }, context) => {
+      const count = Array.isArray(values) ? values.length : 0;
+      const isAbsent = values === undefined || (Array.isArray(values) && count === 0);
+      if ((operator === 'In' || operator === 'NotIn') && isAbsent) {
+        context.addIssue({
+          code: 'custom',
+          path: ['values'],
+          message: `missing; ${operator} needs at least one value`,
+        });
+      }
+      if ((operator === 'Exists' || operator === 'DoesNotExist') && count > 0) {
+        context.addIssue({ code: 'custom', path: ['values'], message: `not allowed with ${operator}; remove the key` });
+      }
+    },
+    { when: ({ value }) => isObject(value) },
+  )
+  .meta({
+    if: { properties: { operator: { enum: ['In', 'NotIn'] } } },
+    // biome-ignore lint/suspicious/noThenProperty: the keyword is JSON Schema's.
+    then: { required: ['values'], properties: { values: { minItems: 1 } } },
+    else: { properties: { values: { maxItems: 0 } } },
+  });
+
+const emptySelector = 'this selector is empty and would match every pod; give it matchLabels or matchExpressions';
+
+/** A metav1.LabelSelector, checked as Kubernetes checks it, and never empty. */
+export const labelSelector = z
+  .strictObject({
+    matchLabels: optional(mapOf(labelKey, nameOf(labelValue)).describe('Labels that the pod has, with these values.')),
+    matchExpressions: optional(z.array(requirement).describe('Conditions on labels; all of them hold for the pod.')),
+  })
+  .refine((selector) => Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length > 0, {
+    error: emptySelector,
+    // Conditions may be missing only because their keys are misspelt, which has been said already.
+    when: ({ issues, value }) => issues.length === 0 && isObject(value),
+  })
+  .meta({
+    description: 'A Kubernetes label selector (metav1.LabelSelector).',
+    anyOf: [
+      { required: ['matchLabels'], properties: { matchLabels: { minProperties: 1 } } },
+      { required: ['matchExpressions'], properties: { matchExpressions: { minItems: 1 } } },
+    ],
+  });
