@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { endpoint } from '../machines/weeder/endpoint.ts';
+import { formatFaults } from '../src/config/fault.ts';
+import { parseConfig } from '../src/config/parse.ts';
+import { configJsonSchema, settingsTable } from '../src/config/reference.ts';
+import { mermaid } from '../src/diagram/mermaid.ts';
+import { flagsTable } from './support/flagsTable.ts';
+import { withSections } from './support/sections.ts';
+
+/**
+ * Every committed file that the sources give, in whole or in its marked sections. `npm run generate` runs this same
+ * test and lets it write, so there is no second way in which a file comes about.
+ */
+const generated: Readonly<Record<string, (file: URL) => string>> = {
+  'schema/weeder.schema.json': () => formattedJson(configJsonSchema()),
+  'docs/configuration.md': (file) => withSections(file, { settings: settingsTable(), ...faultExample() }),
+  'README.md': (file) =>
+    withSections(file, { endpoint: fenced('mermaid', mermaid(endpoint).trimEnd()), flags: flagsTable() }),
+};
+
+for (const [name, content] of Object.entries(generated)) {
+  test(`${name} is what the sources give now (if not: npm run generate)`, (t) => {
+    const file = new URL(`../${name}`, import.meta.url);
+    t.assert.fileSnapshot(content(file), fileURLToPath(file), { serializers: [String] });
+  });
+}
+
+function faultExample(): Readonly<Record<'faulty' | 'faults', string>> {
+  const text = readFileSync(new URL('data/config/faulty.yaml', import.meta.url), 'utf8');
+  const parsed = parseConfig(text, 'weeder.yaml');
+  const faults = parsed.ok ? '' : formatFaults(parsed.problem);
+  return { faulty: fenced('yaml', text.trimEnd()), faults: fenced('', faults) };
+}
+
+/** JSON as the formatter wants it: lists of short words on one line. */
+function formattedJson(value: unknown): string {
+  const words = /\[\n\s+("[^"\n]*"(?:,\n\s+"[^"\n]*")*)\n\s+\]/g;
+  const text = JSON.stringify(value, null, 2).replace(
+    words,
+    (_whole, list: string) => `[${list.replace(/\n\s+/g, ' ')}]`,
+  );
+  return `${text}\n`;
+}
+
+function fenced(language: string, text: string): string {
+  return ['```', language, '\n', text, '\n```'].join('');
+}
