@@ -1,4 +1,5 @@
 import { defineConfig } from 'rolldown';
+import packageJson from './package.json' with { type: 'json' };
 
 /**
  * The production bundle: one file for the `bin` entry, with only what weeder uses of its dependencies. pino-pretty
@@ -8,5 +9,21 @@ export default defineConfig({
   input: 'src/cli/weeder.ts',
   platform: 'node',
   external: ['pino-pretty'],
-  output: { file: 'dist/weeder.js', format: 'esm', codeSplitting: false },
+  treeshake: {
+    // Its KubeConfig imports the whole generated API, of which it needs almost nothing; importing it has no effects.
+    moduleSideEffects: [{ test: /\/node_modules\/@kubernetes\/client-node\//, sideEffects: false }],
+  },
+  output: { file: 'dist/weeder.js', format: 'esm', codeSplitting: false, banner: nodeCheck(packageJson.engines.node) },
 });
+
+/** Comes before everything else, and runs on any Node that knows modules: says which one weeder needs. */
+function nodeCheck(engines: string): string {
+  const [major = 0, minor = 0] = engines.replace('>=', '').split('.').map(Number);
+  return `{
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major < ${major} || (major === ${major} && minor < ${minor})) {
+    process.stderr.write('weeder: Node ' + process.versions.node + ' is too old: weeder needs Node ${major}.${minor} or newer. Install one, or run weeder with npm start, which brings its own.\\n');
+    process.exit(1);
+  }
+}`;
+}

@@ -14,11 +14,11 @@ export const errorTable = {
   },
   CONFIG_INVALID: {
     meaning: 'The config file was read, and says something that is not allowed.',
-    advice: 'Correct the lines named above; `weeder check FILE` shows every fault at once.',
+    advice: 'Correct it; `weeder check FILE` shows every fault at once.',
   },
   KUBECONFIG_NOT_FOUND: {
     meaning: 'No cluster was found, or the kubeconfig that was named does not exist.',
-    advice: 'Give a kubeconfig with --kubeconfig or $KUBECONFIG; `weeder demo` needs no cluster.',
+    advice: 'Give a kubeconfig with --kubeconfig or $KUBECONFIG; the README tells what can be tried without a cluster.',
   },
   KUBECONFIG_INVALID: {
     meaning: 'A kubeconfig was found, and does not lead to a cluster.',

@@ -2,9 +2,9 @@ import { formatFaults } from '../config/fault.ts';
 import { readConfigFile } from '../config/read.ts';
 import { exitCodes } from './output.ts';
 
-/** `weeder check FILE`: every fault of a config at once, or what it says in short. */
+/** `weeder check FILE`: every fault of a config at once, or what it says in short. `-` is the standard input. */
 export async function check(file: string): Promise<number> {
-  const config = await readConfigFile(file);
+  const config = await readConfigFile(file === '-' ? '/dev/stdin' : file);
   if (!config.ok) {
     process.stderr.write(`${formatFaults(config.problem)}\n`);
     return exitCodes.failed;

@@ -1,59 +1,90 @@
 import type { Clock } from '../clock.ts';
 import { failed, ok, type Problem, problem, type Result } from '../errors.ts';
 import { createKubeClient, type KubeClient } from '../kube/client.ts';
+import type { ClusterAccess } from '../kube/clusterAccess.ts';
 import { describeFailure } from '../kube/describeFailure.ts';
 import type { ApiFailure } from '../kube/failure.ts';
 import { loadKubeConfig } from '../kube/kubeConfig.ts';
+import type { ClusterFlags } from './runFlags.ts';
 
-export interface ConnectOptions {
-  readonly kubeconfig?: string;
-  readonly context?: string;
-  readonly kubeApiQps: number;
-  readonly kubeApiBurst: number;
-  /** How long to wait for an API server that does not answer, in milliseconds; 0: for ever. */
-  readonly apiServerTimeout: number;
+export interface ConnectOptions extends ClusterFlags {
+  /** How long to wait for an API server that does not answer, in milliseconds; 0: for ever. Default: see below. */
+  readonly apiServerTimeout?: number;
   /** Told the first time that it does not answer. */
   readonly onWaiting: (sentence: string) => void;
+  /** Nobody wants the connection any more: the wait ends. */
+  readonly signal: AbortSignal;
 }
 
 const retryEvery = 1000;
+/** An API server that answers at all answers this within milliseconds. */
+const longestTry = 5000;
+/** A person waits for an answer. */
+const patience = 30_000;
 
-/** Finds the cluster and asks it once who it is, so that what is wrong with the kubeconfig is said at the start. */
+/**
+ * Finds the cluster and asks it once who it is, so that what is wrong with the kubeconfig is said at the start.
+ * In a pod it waits for ever: ending would only earn weeder a crash-loop back-off of its own.
+ */
 export async function connect(options: ConnectOptions, clock: Clock): Promise<Result<KubeClient>> {
   const { kubeconfig, context, kubeApiQps: qps, kubeApiBurst: burst } = options;
   const access = loadKubeConfig({ kubeconfig, context }, process.env);
   if (!access.ok) return access;
   const client = createKubeClient({ access: access.value, clock, qps, burst });
-  const failure = await greet(client, options, clock);
+  const timeout = options.apiServerTimeout ?? (isInPod(access.value) ? 0 : patience);
+  const failure = await greet(client, timeout || Number.POSITIVE_INFINITY, options, clock);
   if (failure === undefined) return ok(client);
   await client.close();
   return failed(asProblem(failure, client.server));
 }
 
-async function greet(client: KubeClient, options: ConnectOptions, clock: Clock): Promise<ApiFailure | undefined> {
-  const began = clock.monotonic();
+function isInPod({ source }: ClusterAccess): boolean {
+  return source.startsWith('service account ');
+}
+
+async function greet(
+  client: KubeClient,
+  timeout: number,
+  { signal, onWaiting }: ConnectOptions,
+  clock: Clock,
+): Promise<ApiFailure | undefined> {
+  const deadline = clock.monotonic() + timeout;
   for (let attempt = 1; ; attempt += 1) {
-    const result = await client.call({ method: 'GET', path: '/api/v1', timeoutMs: 5000 });
-    if (result.ok) return undefined;
-    const isAway = ['network', 'timeout', 'unavailable', 'throttled'].includes(result.failure.kind);
+    const timeoutMs = Math.max(1, Math.min(longestTry, deadline - clock.monotonic()));
+    const result = await client.call({ method: 'GET', path: '/api/v1', timeoutMs, signal });
     // Who may watch pods need not be allowed to see the list of resources.
-    if (result.failure.kind === 'forbidden') return undefined;
-    const isOver = options.apiServerTimeout > 0 && clock.monotonic() - began >= options.apiServerTimeout;
-    if (!isAway || isOver) return result.failure;
-    if (attempt === 1) options.onWaiting(describeFailure(result.failure, client.server));
-    await new Promise<void>((resolve) => clock.setTimeout(resolve, retryEvery));
+    if (result.ok || result.failure.kind === 'forbidden') return undefined;
+    if (!isAway(result.failure) || clock.monotonic() >= deadline) return result.failure;
+    if (attempt === 1) onWaiting(describeFailure(result.failure, client.server));
+    await pause(Math.min(retryEvery, deadline - clock.monotonic()), clock, signal);
   }
+}
+
+/** Whether the API server may be back, or there for the first time, in a moment. */
+function isAway({ kind, reason }: ApiFailure): boolean {
+  if (kind === 'network') return reason !== 'TLS';
+  return kind === 'timeout' || kind === 'unavailable' || kind === 'throttled';
+}
+
+function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const end = () => {
+    clock.clearTimeout(timer);
+    signal.removeEventListener('abort', end);
+    resolve();
+  };
+  const timer = clock.setTimeout(end, ms);
+  if (signal.aborted) end();
+  else signal.addEventListener('abort', end);
+  return promise;
 }
 
 function asProblem(failure: ApiFailure, server: string): Problem {
   return problem(codeOf(failure), describeFailure(failure, server), '');
 }
 
-function codeOf({ kind }: ApiFailure) {
-  if (kind === 'unauthorized') return 'CLUSTER_REFUSES';
-  if (kind === 'credentials') return 'CLUSTER_CREDENTIALS';
-  if (kind === 'network' || kind === 'timeout' || kind === 'unavailable' || kind === 'throttled') {
-    return 'CLUSTER_UNREACHABLE';
-  }
-  return 'CLUSTER_NOT_KUBERNETES';
+function codeOf(failure: ApiFailure) {
+  if (failure.kind === 'unauthorized') return 'CLUSTER_REFUSES';
+  if (failure.kind === 'credentials') return 'CLUSTER_CREDENTIALS';
+  return isAway(failure) || failure.kind === 'network' ? 'CLUSTER_UNREACHABLE' : 'CLUSTER_NOT_KUBERNETES';
 }

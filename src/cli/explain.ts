@@ -1,7 +1,5 @@
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
-import { problemOf } from '../config/fault.ts';
-import { readConfigFile } from '../config/read.ts';
 import { failed, ok, problem, type Result } from '../errors.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { describeFailure } from '../kube/describeFailure.ts';
@@ -9,18 +7,21 @@ import { listPages } from '../kube/pagedList.ts';
 import { deleteNothing } from '../weeder/deletePod.ts';
 import { distinctSelectors, type StreamNeed, streamsOf } from '../weeder/streams.ts';
 import { createWeeder, type Weeder } from '../weeder/weeder.ts';
+import { loadConfig } from './configFile.ts';
 import { connect } from './connect.ts';
 import { explainService } from './explainService.ts';
 import { exitCodes, fail } from './output.ts';
 import { countPods, type PodCounts } from './podCounts.ts';
-import type { RunFlags } from './runFlags.ts';
+import type { ClusterFlags } from './runFlags.ts';
+
+/** Somebody waits for the answer: an API server that is away is told within seconds, and once. */
+const impatient = { apiServerTimeout: 5000, onWaiting: () => {}, signal: new AbortController().signal };
 
 /** `weeder explain`: what weeder sees of each configured service now, and what it would do in a window. */
-export async function explain(flags: RunFlags & { readonly configFile: string }): Promise<number> {
-  const config = await readConfigFile(flags.configFile);
-  if (!config.ok) return fail(problemOf(config.problem));
-  const onWaiting = (sentence: string) => process.stderr.write(`weeder: ${sentence}\n`);
-  const client = await connect({ ...flags, apiServerTimeout: 5000, onWaiting }, systemClock);
+export async function explain(flags: ClusterFlags & { readonly configFile?: string }): Promise<number> {
+  const config = await loadConfig('explain', flags.configFile);
+  if (!config.ok) return fail(config.problem);
+  const client = await connect({ ...flags, ...impatient }, systemClock);
   if (!client.ok) return fail(client.problem);
   const view = await lookAtCluster(config.value, client.value, flags.namespaces ?? 'all');
   await client.value.close();

@@ -3,17 +3,21 @@ import type { BindAddress } from '../bindAddress.ts';
 import type { LogLevel } from '../log.ts';
 import { readAddress, readBoolean, readCount, readDuration, readLogLevel, readNames, readNumber } from './values.ts';
 
-/** What `weeder run` was told. Durations are milliseconds. */
-export interface RunFlags {
-  readonly configFile?: string;
+/** Which cluster a verb looks at, and how. */
+export interface ClusterFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly namespaces?: readonly string[];
   readonly kubeApiQps: number;
   readonly kubeApiBurst: number;
+}
+
+/** What `weeder run` was told. Durations are milliseconds. */
+export interface RunFlags extends ClusterFlags {
+  readonly configFile?: string;
   readonly concurrentDeletions: number;
   readonly dryRun: boolean;
-  readonly apiServerTimeout: number;
+  readonly apiServerTimeout?: number;
   readonly healthBindAddr?: BindAddress;
   readonly enableLeaderElection: boolean;
   readonly logLevel: LogLevel;
@@ -35,39 +39,48 @@ export const meaninglessFlags = [
   'zap-time-encoding',
 ] as const;
 
-/** Flags that say which cluster; for every verb that looks at one. */
+/** Flags that say which cluster, and where in it; for every verb that looks at one. */
 export function addClusterFlags(command: Command): Command {
   return command
-    .option('--kubeconfig <file>', 'the kubeconfig; default: $KUBECONFIG, the pod’s service account, ~/.kube/config')
-    .option('--context <name>', 'the context of the kubeconfig; default: its current one')
-    .option('--namespaces <names>', 'watch only these namespaces, with commas between them; default: all', readNames)
+    .optionsGroup('Cluster:')
+    .option('--kubeconfig <file>', 'default: $KUBECONFIG, the pod’s service account, ~/.kube/config')
+    .option('--context <name>', 'of the kubeconfig; default: its current one')
+    .option('--namespaces <names>', 'watch only these, with commas between them; default: all', readNames)
     .option('--kube-api-qps <n>', 'requests a second at most; 0: as many as the API server takes', readNumber, 0)
     .option('--kube-api-burst <n>', 'how many of them may come at once', readNumber, 0);
 }
 
+/** Where the services and their dependants are named; for every verb that needs them. */
+export function addConfigFlag(command: Command): Command {
+  return command.optionsGroup('Config:').option('--config-file <file>', 'the services and their dependants (YAML)');
+}
+
 export function addRunFlags(command: Command): Command {
-  addClusterFlags(command)
-    .option('--config-file <file>', 'the services and their dependants (YAML)')
-    .option('--concurrent-deletions <n>', 'deletions in flight at most', readCount, 32)
-    .option('--dry-run <bool>', 'do everything but the deletions', readBoolean, false)
+  addClusterFlags(addConfigFlag(command))
     .addOption(
       new Option(
         '--api-server-timeout <duration>',
-        'how long to wait at the start for an API server that does not answer; 0: for ever',
+        'how long to wait at the start for an API server that does not answer; 0: for ever; default: 30s, in a pod 0',
       )
         .argParser(readDuration)
-        .default(30_000, '30s'),
+        .helpGroup('Cluster:'),
     )
+    .optionsGroup('Deletions:')
+    .option('--dry-run [bool]', 'do everything but the deletions', readBoolean, false)
+    .option('--concurrent-deletions <n>', 'in flight at most', readCount, 32)
+    .optionsGroup('Process:')
     .addOption(
-      new Option('--health-bind-addr <address>', 'where /healthz and /readyz are served; "0": nowhere')
+      new Option('--health-bind-addr <address>', 'where /healthz and /readyz are served; 0: nowhere')
         .argParser(readAddress)
         .default({ host: undefined, port: 9644 }, ':9644'),
     )
-    .option('--enable-leader-election <bool>', 'run only while holding the Lease', readBoolean, false)
-    .option('--log-level <level>', 'debug, info, warn or error', readLogLevel, 'info')
-    .addOption(new Option('--zap-log-level <level>', 'the same as --log-level').argParser(readLogLevel));
+    .option('--enable-leader-election [bool]', 'run only while holding the Lease', readBoolean, false)
+    .addOption(
+      new Option('--log-level <level>', 'debug, info, warn or error').argParser(readLogLevel).default('info', 'info'),
+    )
+    .addOption(new Option('--zap-log-level <level>', 'the same').argParser(readLogLevel));
   for (const flag of meaninglessFlags) command.addOption(new Option(`--${flag} <value>`).hideHelp());
-  return command;
+  return command.optionsGroup('Other:');
 }
 
 /** The flags that were given and mean nothing, as `--name`. */

@@ -1,0 +1,74 @@
+import { Command, Help } from 'commander';
+import packageJson from '../../package.json' with { type: 'json' };
+import { exitCodes } from './output.ts';
+import {
+  addClusterFlags,
+  addConfigFlag,
+  addRunFlags,
+  type ClusterFlags,
+  givenMeaningless,
+  meaninglessFlags,
+  type RunFlags,
+} from './runFlags.ts';
+
+/** Told the exit code of the verb that ran. */
+type OnExitCode = (exitCode: number) => void;
+
+/**
+ * The verbs and their flags. What a verb needs is loaded when it is called, so that `--help` and `check` do not wait
+ * for the parts that talk to a cluster.
+ */
+export function createProgram(onExitCode: OnExitCode): Command {
+  const program = new Command('weeder')
+    .usage('[run] --config-file <file> [flags]\n       weeder <verb> [flags]')
+    .description('When a service recovers, deletes its dependants’ crash-looping pods, so that they start at once.')
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} })
+    .optionsGroup('Other:')
+    .helpOption('-h, --help', 'show this help')
+    .version(packageJson.version, '--version', 'show the version')
+    .addHelpText('after', epilogue)
+    .commandsGroup('Verbs:')
+    .helpCommand('help [verb]', 'show the flags of a verb');
+
+  const run = addRunFlags(program.command('run').usage('--config-file <file> [flags]'));
+  run.description('watch and weed (also without a verb)').action(async (flags: RunFlags, command: Command) => {
+    const { run: start } = await import('./run.ts');
+    onExitCode(await start(flags, givenMeaningless(command.opts())));
+  });
+  program
+    .command('check')
+    .usage('<file>')
+    .description('check a config file: every fault at once')
+    .argument('<file>', 'the config file; -: the standard input')
+    .action(async (file: string) => {
+      const { check } = await import('./check.ts');
+      onExitCode(await check(file));
+    });
+  addClusterFlags(addConfigFlag(program.command('explain').usage('--config-file <file> [flags]')))
+    .optionsGroup('Other:')
+    .description('say what weeder sees, and what it would do')
+    .action(async (flags: ClusterFlags & { readonly configFile?: string }) => {
+      const { explain } = await import('./explain.ts');
+      onExitCode(await explain(flags));
+    });
+  return program.configureHelp({
+    visibleOptions: (command) => visibleOptions(command, program, run),
+    groupItems: (_all, visible, groupOf) => new Help().groupItems(visible, visible, groupOf),
+  });
+}
+
+/** Without a verb weeder runs: the help without a verb shows what `run` takes. */
+function visibleOptions(command: Command, program: Command, run: Command) {
+  const help = new Help();
+  if (command !== program) return help.visibleOptions(command);
+  return [...help.visibleOptions(run).filter((option) => option.long !== '--help'), ...help.visibleOptions(program)];
+}
+
+const epilogue = [
+  'Durations are written as in Go (300ms, 1m30s), addresses as :9644 or 127.0.0.1:9644.',
+  `Taken, so that manifests of dependency-watchdog work, and without a meaning here: ${meaninglessFlags.map((flag) => `--${flag}`).join(' ')}`,
+  `Exit codes: ${exitCodes.ok} when told to stop, ${exitCodes.failed} when something is wrong, ${exitCodes.usage} when the command line is.`,
+]
+  .map((paragraph) => `\n${new Help().boxWrap(paragraph, 80)}`)
+  .join('\n');

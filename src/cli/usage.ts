@@ -1,0 +1,48 @@
+import type { CommanderError } from 'commander';
+import { nearest } from '../config/suggest.ts';
+import { type Problem, problem } from '../errors.ts';
+import { booleanFlags } from './arguments.ts';
+
+/** What commander found wrong with the command line, as one sentence of ours. */
+export function usageProblem({ code, message }: CommanderError, verb: string): Problem {
+  return problem('USAGE', sentenceOf(code, message.replace(/^error: /, ''), verb));
+}
+
+/** The first word is no verb. */
+export function unknownVerb(word: string, verbs: readonly string[]): Problem {
+  const meant = nearest(word, verbs);
+  return problem('USAGE', `There is no verb "${word}"${meant === undefined ? '.' : `; did you mean ${meant}?`}`);
+}
+
+function sentenceOf(code: string, message: string, verb: string): string {
+  const [, quoted = ''] = /'(.*?)'/s.exec(message) ?? [];
+  const flag = quoted.split(/[ =]/, 1)[0] ?? '';
+  switch (code) {
+    case 'commander.unknownOption':
+      return `There is no flag ${flag}${suggestion(message)}`;
+    case 'commander.optionMissingArgument':
+      return `The flag ${flag} needs a value.`;
+    case 'commander.missingArgument':
+      return `weeder ${verb} needs ${quoted.toUpperCase()}.`;
+    case 'commander.invalidArgument':
+      return `The flag ${flag}: ${message.replace(/^.* is invalid\. /s, '')}.`;
+    case 'commander.excessArguments':
+      return tooMany(verb, message.replace(/^.* but got \d+: (.*)\.$/s, '$1'));
+    default:
+      return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+  }
+}
+
+/** Commander has looked for what was probably meant: `(Did you mean --config-file?)`. */
+function suggestion(message: string): string {
+  const [, meant] = /\(Did you mean (?:one of )?(.*)\?\)/s.exec(message) ?? [];
+  return meant === undefined ? '.' : `; did you mean ${meant}?`;
+}
+
+function tooMany(verb: string, words: string): string {
+  const isBoolean = /^(true|false)\b/i.test(words);
+  const hint = isBoolean
+    ? `; a flag that is on or off takes its value behind "=", as in --${booleanFlags[0]}=false`
+    : '';
+  return `weeder ${verb} does not take the word ${words}${hint}.`;
+}
