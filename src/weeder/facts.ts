@@ -43,7 +43,7 @@ interface Refusal {
 export interface WindowCounts {
   readonly deleted: number;
   readonly kept: number;
-  /** Names of the pods whose deletion did not succeed before the window closed. */
+  /** `namespace/name` of the pods whose deletion did not succeed before the window closed. */
   readonly givenUp: readonly string[];
 }
 

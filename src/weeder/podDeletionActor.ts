@@ -81,7 +81,7 @@ export function providePodDeletion(effects: PodDeletionEffects): typeof podDelet
             report({ type: 'deletion.held', pod, ...refOf(account) });
             return;
           }
-          account.givenUp.add(pod.name);
+          account.givenUp.add(`${pod.namespace}/${pod.name}`);
           const reason = event.type === 'delete.rejected' ? reasonOf(event) : 'the window closed first';
           report({ type: 'deletion.givenUp', pod, reason, ...refOf(account) });
         }),
