@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatFault, formatFaults, problemOf } from '../src/config/fault.ts';
+import { formatFault, formatFaults } from '../src/config/fault.ts';
 import { parseConfig } from '../src/config/parse.ts';
-import { errorTable } from '../src/errors.ts';
 
 /** The printed faults of a text. */
 function faultsOf(text: string): readonly string[] {
@@ -207,15 +206,4 @@ test('the faults are printed up to a limit, and the rest is counted', () => {
   assert.equal(lines.length, 51);
   assert.equal(lines.at(-1), 'and 10 more faults');
   assert.equal(formatFaults(parsed.problem, 59).split('\n').at(-1), 'and 1 more fault');
-});
-
-test('the faults make one problem, with the sentence for the person and the advice of the table', () => {
-  const parsed = parseConfig('onStart: never', 'f');
-  assert.ok(!parsed.ok);
-  const { advice } = errorTable.CONFIG_INVALID;
-  assert.deepEqual(problemOf(parsed.problem), {
-    code: 'CONFIG_INVALID',
-    sentence: formatFaults(parsed.problem),
-    advice,
-  });
 });

@@ -1,4 +1,4 @@
-import { type ErrorCode, type Problem, problem } from '../errors.ts';
+import type { ErrorCode } from '../errors.ts';
 
 /** One thing that is wrong with a config file. Without a line, it is about the file as a whole. */
 export interface ConfigFault {
@@ -29,12 +29,6 @@ export function formatFaults(faults: readonly ConfigFault[], limit = shownFaults
   const more = faults.length - lines.length;
   if (more > 0) lines.push(`and ${more} more ${more === 1 ? 'fault' : 'faults'}`);
   return lines.join('\n');
-}
-
-/** The faults as one problem for the command line or the log. */
-export function problemOf(faults: readonly ConfigFault[]): Problem {
-  const unreadable = faults.some((fault) => fault.code === 'CONFIG_UNREADABLE');
-  return problem(unreadable ? 'CONFIG_UNREADABLE' : 'CONFIG_INVALID', formatFaults(faults));
 }
 
 /** The path of a key as it is printed: `a.b[0]["gardener.cloud/role"]`. */
