@@ -93,6 +93,7 @@ export function createWeeder(options: WeederOptions): Weeder {
       isRunning = false;
       queue.close();
       endpoints.stop();
+      windows.closeAll();
     },
     drained: () => queue.idle(),
     counts: () => ({

@@ -17,6 +17,8 @@ export interface Windows {
   account(ref: WindowRef): WindowAccount | undefined;
   /** Closes the newest window of the service and reports what it did. */
   close(ref: WindowRef): void;
+  /** The same for every service. */
+  closeAll(): void;
   readonly size: number;
 }
 
@@ -46,6 +48,9 @@ export function createWindows(clock: Clock, report: Report): Windows {
       return account?.window === ref.window ? account : undefined;
     },
     close,
+    closeAll() {
+      for (const account of [...accounts.values()]) close(account);
+    },
     get size() {
       return accounts.size;
     },
