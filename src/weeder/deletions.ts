@@ -1,5 +1,5 @@
 import { type Actor, createActor } from 'xstate';
-import type { PodState } from '../../machines/weeder/podDeletion.ts';
+import type { PodState, Protection } from '../../machines/weeder/podDeletion.ts';
 import type { ActorRuntime } from '../actorRuntime.ts';
 import type { CrashLoopingPod } from './crashLooping.ts';
 import type { DeletionPolicy } from './deletePod.ts';
@@ -76,6 +76,14 @@ export function createDeletions(options: DeletionsOptions): Deletions {
     if (isNews) entry.actor.send({ type: 'pod.crashLooping', ...state });
   }
 
+  /** Without the window that deletes bare pods, the others may keep this one. */
+  function tellProtection(entry: DeletionEntry): void {
+    const protection = protectionFor(entry.pod, [...entry.wants]);
+    if (protection === entry.told.protection) return;
+    entry.told = { ...entry.told, protection };
+    entry.actor.send({ type: 'pod.crashLooping', ...entry.told });
+  }
+
   /** An actor that has ended stays as long as somebody wants its pod deleted: it remembers that this was dealt with. */
   function dropIfUnwanted(uid: string): void {
     const entry = entries.get(uid);
@@ -89,7 +97,11 @@ export function createDeletions(options: DeletionsOptions): Deletions {
   function release(want: Want, uid: string, ending: Ending): void {
     want.uids.delete(uid);
     const entry = entries.get(uid);
-    if (entry === undefined || !entry.wants.delete(want) || entry.wants.size > 0) return;
+    if (entry === undefined || !entry.wants.delete(want)) return;
+    if (entry.wants.size > 0) {
+      tellProtection(entry);
+      return;
+    }
     entry.lastWant = want;
     entry.ending = ending;
     dropIfUnwanted(uid);
@@ -121,10 +133,14 @@ export function createDeletions(options: DeletionsOptions): Deletions {
   };
 }
 
-/** The pod's state as the decision needs it: a bare pod is no longer protected when one of the windows deletes those. */
+/** The pod's state as the decision needs it. */
 function stateOf(pod: CrashLoopingPod, wants: readonly Want[]): PodState {
-  const isBarePodWanted = wants.some((want) => want.policy.barePods === 'delete');
-  const protection = pod.protection === 'barePod' && isBarePodWanted ? 'none' : pod.protection;
   const settleIn = Math.min(...wants.map((want) => want.index.settleIn(pod.uid)));
-  return { resourceVersion: pod.resourceVersion, settleIn, protection };
+  return { resourceVersion: pod.resourceVersion, settleIn, protection: protectionFor(pod, wants) };
+}
+
+/** A bare pod is not protected when one of the windows deletes those. */
+function protectionFor({ protection }: CrashLoopingPod, wants: readonly Want[]): Protection {
+  const isBarePodWanted = wants.some((want) => want.policy.barePods === 'delete');
+  return protection === 'barePod' && isBarePodWanted ? 'none' : protection;
 }

@@ -1,7 +1,7 @@
 import type { ActorRuntime } from '../actorRuntime.ts';
 import type { Config, ServiceConfig } from '../config/config.ts';
 import { selectorToString } from '../kube/selector.ts';
-import type { DeletePod } from './deletePod.ts';
+import { type DeletePod, deleteNothing } from './deletePod.ts';
 import { createDeletionQueue } from './deletionQueue.ts';
 import { createDeletions } from './deletions.ts';
 import { createEndpoints } from './endpoints.ts';
@@ -50,7 +50,8 @@ export interface Weeder {
 }
 
 export function createWeeder(options: WeederOptions): Weeder {
-  const { config, runtime, deletePod, report, isDryRun, random } = options;
+  const { config, runtime, report, isDryRun, random } = options;
+  const deletePod = isDryRun ? deleteNothing : options.deletePod;
   const { clock } = runtime;
   const indexes = createIndexes(config, runtime);
   const windows = createWindows(clock, report);

@@ -23,6 +23,8 @@ export interface World extends Simulation {
   pods(): Pod[];
   /** Every pod stream reads its complete list again. */
   relistPods(): void;
+  /** The same, after this pod vanished while nobody looked. */
+  relistWithout(name: string, namespace?: string): void;
   /** The EndpointSlice stream reads its complete list again; `between` plays what is in it. */
   relistSlices(between: () => void): void;
   /** `name@milliseconds` of every deletion that reached the API server. */
@@ -83,6 +85,10 @@ export function world(options: SimulationOptions = {}, before: (world: World) =>
           for (const each of pods.values()) if (selects(text, each)) sink.apply('ADDED', each);
           sink.end();
         }
+      },
+      relistWithout(name: string, namespace = 'shoot-1') {
+        pods.delete(keyOf(namespace, name));
+        made.relistPods();
       },
       relistSlices(between: () => void) {
         simulation.weeder.slices.begin();
