@@ -7,9 +7,9 @@ export interface BindAddress {
   readonly port: number;
 }
 
-/** Reads a bind address; undefined for `0` and the empty text, which mean: do not listen. Fails with half a sentence. */
-export function parseBindAddress(text: string): Result<BindAddress | undefined, string> {
-  if (text === '' || text === '0') return ok(undefined);
+/** Reads a bind address; `0` and the empty text mean: do not listen. Fails with half a sentence. */
+export function parseBindAddress(text: string): Result<BindAddress | 'none', string> {
+  if (text === '' || text === '0') return ok('none');
   const found = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(text);
   const port = Number(found?.[3]);
   if (found === null || port > 65_535)

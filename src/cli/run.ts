@@ -71,6 +71,6 @@ async function work(
 }
 
 async function serveHealth(flags: RunFlags, health: () => Health): Promise<Result<Listening | undefined>> {
-  if (flags.healthBindAddr === undefined) return ok(undefined);
+  if (flags.healthBindAddr === 'none') return ok(undefined);
   return listen('--health-bind-addr', flags.healthBindAddr, healthHandler(health));
 }

@@ -18,7 +18,7 @@ export interface RunFlags extends ClusterFlags {
   readonly concurrentDeletions: number;
   readonly dryRun: boolean;
   readonly apiServerTimeout?: number;
-  readonly healthBindAddr?: BindAddress;
+  readonly healthBindAddr: BindAddress | 'none';
   readonly enableLeaderElection: boolean;
   readonly logLevel: LogLevel;
   readonly zapLogLevel?: LogLevel;

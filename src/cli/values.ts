@@ -44,7 +44,8 @@ export function readNames(text: string, previous: readonly string[] | undefined)
   return [...new Set([...(previous ?? []), ...names])];
 }
 
-export function readAddress(text: string): BindAddress | undefined {
+/** Never undefined: commander would make an empty text of it. */
+export function readAddress(text: string): BindAddress | 'none' {
   const address = parseBindAddress(text);
   if (!address.ok) throw new InvalidArgumentError(address.problem);
   return address.value;

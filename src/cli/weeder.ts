@@ -13,7 +13,8 @@ async function main(given: readonly string[]): Promise<number> {
   });
   const { verb, words } = readArguments(given);
   const verbs = [...program.commands.map((command) => command.name()), 'help'];
-  if (verb !== '' && !verbs.includes(verb)) return fail(unknownVerb(verb, verbs));
+  const unknown = [verb, verb === 'help' ? words[1] : undefined].find((word) => word && !verbs.includes(word));
+  if (unknown !== undefined) return fail(unknownVerb(unknown, verbs));
   try {
     await program.parseAsync(words, { from: 'user' });
     return exitCode;

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Command } from 'commander';
+import { readArguments } from '../src/cli/arguments.ts';
+import { addRunFlags, givenMeaningless, meaninglessFlags, type RunFlags } from '../src/cli/runFlags.ts';
+import { cli, config, folder, kubeconfig, logOf, file as writeFile } from './support/cli.ts';
+
+/** The flags as `run` gets them. */
+function flagsOf(...given: string[]): RunFlags & Readonly<Record<string, unknown>> {
+  const command = addRunFlags(new Command('run'))
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} });
+  command.parse(readArguments(given).words.slice(1), { from: 'user' });
+  return command.opts();
+}
+
+/** Every flag of the Go original that means something here, with a value as its manifests give it. */
+const original: readonly (readonly [flag: string, value: string, key: keyof RunFlags, meaning: unknown])[] = [
+  ['config-file', '/etc/dep-config.yaml', 'configFile', '/etc/dep-config.yaml'],
+  ['kubeconfig', '/etc/kubeconfig', 'kubeconfig', '/etc/kubeconfig'],
+  ['kube-api-qps', '20.5', 'kubeApiQps', 20.5],
+  ['kube-api-burst', '30', 'kubeApiBurst', 30],
+  ['health-bind-addr', ':9645', 'healthBindAddr', { host: undefined, port: 9645 }],
+  ['zap-log-level', 'INFO', 'zapLogLevel', 'info'],
+];
+
+test('each flag of the original is understood as --flag value, --flag=value, -flag value and -flag=value', () => {
+  for (const [flag, value, key, meaning] of original) {
+    for (const words of [[`--${flag}`, value], [`--${flag}=${value}`], [`-${flag}`, value], [`-${flag}=${value}`]]) {
+      assert.deepEqual(flagsOf(...words)[key], meaning, words.join(' '));
+      assert.deepEqual(flagsOf('weeder', ...words)[key], meaning, `weeder ${words.join(' ')}`);
+    }
+  }
+});
+
+test('booleans are as in Go: bare, or with a value behind "="', () => {
+  for (const flag of ['dry-run', 'enable-leader-election']) {
+    const key = flag === 'dry-run' ? 'dryRun' : 'enableLeaderElection';
+    assert.equal(flagsOf()[key], false);
+    assert.equal(flagsOf(`--${flag}`)[key], true);
+    assert.equal(flagsOf(`-${flag}`)[key], true);
+    for (const yes of ['1', 't', 'T', 'true', 'TRUE', 'True']) assert.equal(flagsOf(`--${flag}=${yes}`)[key], true);
+    for (const no of ['0', 'f', 'F', 'false', 'FALSE', 'False']) assert.equal(flagsOf(`--${flag}=${no}`)[key], false);
+  }
+  const both = flagsOf('--dry-run', '--config-file', 'a.yaml');
+  assert.deepEqual([both.dryRun, both.configFile], [true, 'a.yaml']);
+});
+
+test('durations are as in Go', () => {
+  const wanted = { '300ms': 300, '1m30s': 90_000, '1.5h': 5_400_000, '0': 0 };
+  for (const [text, milliseconds] of Object.entries(wanted)) {
+    assert.equal(flagsOf(`--api-server-timeout=${text}`).apiServerTimeout, milliseconds);
+  }
+  assert.throws(() => flagsOf('--api-server-timeout=-1s'), /found "-1s", wanted a duration that is not negative/);
+});
+
+test('log levels are taken in any case, as zap has them and as its numbers', () => {
+  const wanted = { Info: 'info', DEBUG: 'debug', warn: 'warn', Error: 'error', panic: 'error', 5: 'debug', 0: 'info' };
+  for (const [text, level] of Object.entries(wanted)) {
+    assert.equal(flagsOf(`--zap-log-level=${text}`).zapLogLevel, level);
+    assert.equal(flagsOf(`--log-level=${text}`).logLevel, level);
+  }
+  assert.equal(flagsOf().logLevel, 'info');
+});
+
+test('namespaces are named with commas, or one by one', () => {
+  assert.deepEqual(flagsOf('--namespaces=a,b', '--namespaces', 'b, c').namespaces, ['a', 'b', 'c']);
+  assert.equal(flagsOf().namespaces, undefined);
+});
+
+test('an address may have a host, in brackets when it is IPv6, and 0 means none', () => {
+  const address = (text: string) => flagsOf(`--health-bind-addr=${text}`).healthBindAddr;
+  assert.deepEqual(address('127.0.0.1:9644'), { host: '127.0.0.1', port: 9644 });
+  assert.deepEqual(address('[::1]:9644'), { host: '::1', port: 9644 });
+  assert.deepEqual(flagsOf().healthBindAddr, { host: undefined, port: 9644 });
+  assert.equal(address('0'), 'none');
+  assert.equal(address(''), 'none');
+  for (const wrong of ['9644', 'localhost', ':70000', '::1:9644', ':-1'])
+    assert.throws(() => address(wrong), /wanted an address/);
+});
+
+test('the last of several values counts', () => {
+  assert.equal(flagsOf('--config-file=a', '--config-file=b').configFile, 'b');
+});
+
+test('flags that mean nothing here are taken in every form, and are known by name', () => {
+  for (const flag of meaninglessFlags) {
+    for (const words of [[`--${flag}=x`], [`-${flag}=x`]]) {
+      assert.deepEqual(givenMeaningless(flagsOf(...words)), [`--${flag}`]);
+    }
+  }
+  assert.deepEqual(givenMeaningless(flagsOf('--zap-devel', '--leader-elect-lease-duration', '15s')), [
+    '--leader-elect-lease-duration',
+    '--zap-devel',
+  ]);
+  assert.deepEqual(givenMeaningless(flagsOf('--config-file=x')), []);
+});
+
+test('the command line of the original’s manifests is taken as it is, and one line names what means nothing', async () => {
+  const manifest = [
+    'weeder',
+    `--config-file=${config}`,
+    `--kubeconfig=${writeFile('nowhere.kubeconfig', kubeconfig('http://127.0.0.1:9'))}`,
+    '--kube-api-qps=20.0',
+    '--kube-api-burst=30',
+    '--concurrent-reconciles=5',
+    '--zap-log-level=INFO',
+    '--enable-leader-election=false',
+    '--leader-election-namespace=garden',
+    '--leader-elect-lease-duration=15s',
+    '--metrics-bind-addr=:9643',
+    '--health-bind-addr=0',
+    '--api-server-timeout=10ms',
+  ];
+  const ended = await cli(manifest, { cwd: folder });
+  const named = logOf(ended).filter(({ msg }) => msg === 'these flags are accepted and mean nothing here');
+  assert.deepEqual(
+    named.map(({ level, flags }) => ({ level, flags })),
+    [
+      {
+        level: 'info',
+        flags: [
+          '--concurrent-reconciles',
+          '--metrics-bind-addr',
+          '--leader-election-namespace',
+          '--leader-elect-lease-duration',
+        ],
+      },
+    ],
+  );
+});

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import packageJson from '../package.json' with { type: 'json' };
+import { cli, oneSentence } from './support/cli.ts';
+
+const see = 'See `weeder --help` for the flags and verbs.';
+
+const wrong: readonly (readonly [command: string, sentence: string])[] = [
+  ['--config-fil x', 'There is no flag --config-fil; did you mean --config-file?'],
+  ['--config-fil=x', 'There is no flag --config-fil; did you mean --config-file?'],
+  ['-config-fil=x', 'There is no flag --config-fil; did you mean --config-file?'],
+  ['--nothing-like-it', 'There is no flag --nothing-like-it.'],
+  ['-x', 'There is no flag -x.'],
+  ['explain --dry-run', 'There is no flag --dry-run.'],
+  ['rum --config-file x', 'There is no verb "rum"; did you mean run?'],
+  ['frobnicate', 'There is no verb "frobnicate".'],
+  ['help explan', 'There is no verb "explan"; did you mean explain?'],
+  ['', 'weeder run needs --config-file FILE.'],
+  ['weeder', 'weeder run needs --config-file FILE.'],
+  ['--config-file=', 'weeder run needs --config-file FILE.'],
+  ['explain', 'weeder explain needs --config-file FILE.'],
+  ['check', 'weeder check needs FILE.'],
+  ['check a b', 'weeder check does not take the word a, b.'],
+  ['run --config-file a.yaml b', 'weeder run does not take the word b.'],
+  ['--config-file', 'The flag --config-file needs a value.'],
+  ['--kubeconfig', 'The flag --kubeconfig needs a value.'],
+  ['--kube-api-qps=-1', 'The flag --kube-api-qps: found "-1", wanted a number from 0 on.'],
+  ['--kube-api-burst many', 'The flag --kube-api-burst: found "many", wanted a number from 0 on.'],
+  ['--concurrent-deletions 0', 'The flag --concurrent-deletions: found "0", wanted a whole number from 1 to 10000.'],
+  ['--zap-log-level=loud', 'The flag --zap-log-level: found "loud", allowed are debug, info, warn, error.'],
+  ['--dry-run=maybe', 'The flag --dry-run: found "maybe", wanted true or false.'],
+  [
+    '--dry-run false --config-file x',
+    'weeder run does not take the word false; a flag that is on or off takes its value behind "=", as in --dry-run=false.',
+  ],
+  ['--namespaces=A', 'The flag --namespaces: found "A", which is not the name of a namespace.'],
+  [
+    '--health-bind-addr=localhost',
+    'The flag --health-bind-addr: found "localhost", wanted an address such as :9644 or 127.0.0.1:9644.',
+  ],
+  [
+    '--api-server-timeout=5',
+    'The flag --api-server-timeout: found "5", which has no unit; a duration is written like 300ms, 1.5h or 2m30s (units are ns, us, ms, s, m, h).',
+  ],
+];
+
+suite('wrong usage is answered in one sentence, with exit code 2', { concurrency: 4 }, () => {
+  for (const [command, sentence] of wrong) {
+    test(`weeder ${command}`, async () => {
+      const ended = await cli(command.split(' ').filter((word) => word !== ''));
+      assert.equal(oneSentence(ended, 2), `${sentence} ${see}`);
+      assert.equal(ended.stdout, '');
+    });
+  }
+});
+
+test('--version says the version, and no more', async () => {
+  for (const flag of ['--version', '-version']) {
+    assert.deepEqual(await cli([flag]), { code: 0, signal: null, stdout: `${packageJson.version}\n`, stderr: '' });
+  }
+});
+
+test('--help fits a terminal, shows every flag of run and every verb, and names what has no meaning here', async () => {
+  const [{ stdout, code, stderr }, short, word] = await Promise.all([cli(['--help']), cli(['-h']), cli(['help'])]);
+  assert.equal(code, 0);
+  assert.equal(stderr, '');
+  assert.equal(short.stdout, stdout);
+  assert.equal(word.stdout, stdout);
+  assert.ok(stdout.split('\n').every((line) => line.length <= 80));
+  for (const heading of ['Usage:', 'Config:', 'Cluster:', 'Deletions:', 'Process:', 'Verbs:', 'Exit codes:']) {
+    assert.ok(stdout.includes(heading), heading);
+  }
+  const named = new Set(stdout.match(/--[a-z-]+[a-z]/g));
+  const run = await cli(['run', '--help']);
+  for (const flag of run.stdout.match(/^ {2}--[a-z-]+/gm) ?? []) assert.ok(named.has(flag.trim()), flag);
+  for (const flag of ['--metrics-bind-addr', '--pprof-bind-addr', '--concurrent-reconciles', '--zap-encoder']) {
+    assert.ok(named.has(flag), flag);
+  }
+  for (const verb of ['run', 'check', 'explain', 'help']) assert.match(stdout, new RegExp(`^ {2}${verb} `, 'm'));
+});
+
+test('each verb has a help of its own', async () => {
+  for (const verb of ['run', 'weeder', 'check', 'explain']) {
+    const [own, asked] = await Promise.all([cli([verb, '--help']), cli(['help', verb === 'weeder' ? 'run' : verb])]);
+    assert.equal(own.code, 0);
+    assert.match(own.stdout, new RegExp(`^Usage: weeder ${verb === 'weeder' ? 'run' : verb} `));
+    assert.equal(asked.stdout, own.stdout);
+  }
+});

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+/** How a weeder process ended, and what it wrote. */
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A weeder process that may still run. */
+export interface Running {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly ended: Promise<Ended>;
+  /** What it wrote so far. */
+  stdout(): string;
+}
+
+export interface CliOptions {
+  /** Added to an environment without KUBECONFIG, in which no cluster is to be found. */
+  readonly env?: NodeJS.ProcessEnv;
+  readonly input?: string;
+  /** Default: the sources. */
+  readonly program?: string;
+  /** Default: the Node that runs the test. */
+  readonly node?: string;
+  readonly cwd?: string;
+}
+
+const sources = fileURLToPath(new URL('../../src/cli/weeder.ts', import.meta.url));
+const longest = 30_000;
+
+/** A folder for the files of one test file, and the $HOME of its processes; it goes away with the test process. */
+export const folder = mkdtempSync(join(tmpdir(), 'weeder-cli-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Writes a file into the folder and returns its path. */
+export function file(name: string, content: string | Uint8Array): string {
+  const path = join(folder, name);
+  writeFileSync(path, content, { mode: 0o600 });
+  return path;
+}
+
+export const config = file(
+  'weeder.yaml',
+  'servicesAndDependantSelectors:\n  db:\n    podSelectors:\n      - matchLabels: {app: web}\n',
+);
+
+/** Starts the real program. It is killed when it lives longer than any test may take. */
+export function startCli(words: readonly string[], options: CliOptions = {}): Running {
+  const { env = {}, input = '', program = sources, node = process.execPath, cwd = folder } = options;
+  const child = spawn(node, [program, ...words], {
+    cwd,
+    env: { PATH: process.env['PATH'], HOME: folder, ...env },
+    timeout: longest,
+    killSignal: 'SIGKILL',
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  const { promise: ended, resolve, reject } = Promise.withResolvers<Ended>();
+  child.once('error', reject);
+  child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
+  return { child, ended, stdout: () => stdout };
+}
+
+/** Runs the real program to its end. */
+export function cli(words: readonly string[], options: CliOptions = {}): Promise<Ended> {
+  return startCli(words, options).ended;
+}
+
+/** Asserts that it said one line on the error output that a person can read, and nothing else; returns that line. */
+export function oneSentence(ended: Ended, exitCode: number): string {
+  assert.equal(ended.signal, null);
+  assert.match(ended.stderr, /^weeder: [^\n]+[.?]\n$/, 'one line');
+  assert.doesNotMatch(ended.stderr, /\n\s+at |node:internal|undefined|\[object|NaN|\.\.(?!\.|\/)/, 'a sentence');
+  assert.equal(ended.code, exitCode, ended.stderr);
+  return ended.stderr
+    .trimEnd()
+    .replace(/^weeder: /, '')
+    .replaceAll(folder, '.');
+}
+
+/** The log: what stands on the standard output, line by line. */
+export function logOf({ stdout }: { readonly stdout: string }): readonly Readonly<Record<string, unknown>>[] {
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line): Readonly<Record<string, unknown>> => JSON.parse(line));
+}
+
+/** The text of a kubeconfig; `user` and `cluster` are added to the entries. */
+export function kubeconfig(server: string, user: object = { token: 'secret' }, cluster: object = {}): string {
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'here', cluster: { server, ...cluster } }],
+    users: [{ name: 'me', user }],
+    contexts: [{ name: 'here', context: { cluster: 'here', user: 'me' } }],
+    'current-context': 'here',
+  });
+}
