@@ -17,6 +17,8 @@ export interface PodOptions {
   readonly containerRestartPolicies?: Readonly<Record<string, 'Always' | 'OnFailure' | 'Never'>>;
   /** Bound to a node: needed behind a real service. It is still removed at once when it is deleted. */
   readonly onNode?: boolean;
+  /** Default 0: no kubelet would ever end the grace period of a pod on a node. */
+  readonly gracePeriodSeconds?: number;
   /** Held by a finalizer, so that a DELETE leaves a terminating pod behind (see `removeFinalizers`). */
   readonly finalizers?: readonly string[];
 }
@@ -48,8 +50,7 @@ export function podTemplate(options: PodOptions, workload: string): Template {
       containers: main,
       ...(init.length > 0 ? { initContainers: init } : {}),
       restartPolicy: options.restartPolicy ?? 'Always',
-      // No kubelet would ever end the grace period of a pod on a node.
-      terminationGracePeriodSeconds: 0,
+      terminationGracePeriodSeconds: options.gracePeriodSeconds ?? 0,
       ...(options.onNode ? { nodeName } : {}),
     },
   };
