@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite, test } from 'node:test';
+import { promisify } from 'node:util';
+import { barePod, crashLoopBackOff, running, setPodStatus, temporaryFile, terminated } from './support/cluster.ts';
+import { type Scene, setScene } from './support/scene.ts';
+
+const run = promisify(execFile);
+const checkout = join(import.meta.dirname, '..', '..');
+
+/** What `weeder explain` writes of the scene, line by line; it has to end well and say nothing else. */
+async function explain(scene: Scene, ...flags: string[]): Promise<string[]> {
+  const configFile = temporaryFile('config.yaml');
+  writeFileSync(configFile, JSON.stringify(scene.config));
+  const kubeconfig = scene.ns.cluster.kubeconfigFor('admin');
+  const args = ['explain', `--config-file=${configFile}`, `--kubeconfig=${kubeconfig}`, ...flags];
+  const { stdout, stderr } = await run(process.execPath, ['src/cli/weeder.ts', ...args], { cwd: checkout });
+  assert.equal(stderr, '');
+  return stdout.trimEnd().split('\n');
+}
+
+suite('weeder explain', { concurrency: true }, () => {
+  test('says where the services are, what crash-loops, what would be deleted and what kept, and deletes nothing', async (t) => {
+    const scene = await setScene(t, 'explain', { settings: { watchDuration: '2m0s' } });
+    const { name } = scene.ns;
+    await scene.pod('healthy', running());
+    await scene.pod('looping');
+    await scene.pod('annotated', undefined, { annotations: { 'weeder.dev/ignore': 'true' } });
+    await scene.pod('static', undefined, { annotations: { 'kubernetes.io/config.mirror': '2f1c' }, onNode: true });
+    await scene.pod('silent', terminated(2, { finishedAt: new Date(Date.now() - 60_000) }));
+    await scene.pod('proxied', { containers: { proxy: crashLoopBackOff(1) } }, { sidecars: ['proxy'] });
+    await barePod(scene.ns, 'bare', { labels: scene.labels });
+    await setPodStatus(scene.ns, 'bare', crashLoopBackOff(7));
+    await scene.pod('unrelated', undefined, { labels: { app: 'unrelated' } });
+    await scene.endpoints(true, false);
+
+    const backOff = 'back-off 40s restarting failed container';
+    assert.deepEqual(await explain(scene), [
+      `${scene.service}  (window 2m0s, whileNotReady hold, deletion delete)`,
+      `  ${name}: ready`,
+      `    app=${name}: 7 pods, 6 crash-looping`,
+      `      ${name}/annotated  container main, restarts 3, ${backOff}  → kept: it is annotated weeder.dev/ignore: "true"`,
+      `      ${name}/bare  container main, restarts 7, back-off 300s restarting failed container  → kept: it has no controller that would bring it back (barePods: keep)`,
+      `      ${name}/looping  container main, restarts 3, ${backOff}  → would be deleted in a window`,
+      `      ${name}/proxied  sidecar proxy, restarts 1, back-off 10s restarting failed container  → would be deleted in a window`,
+      `      ${name}/silent  container main, restarts 2, held back in silence  → would be deleted in a window`,
+      `      ${name}/static  container main, restarts 3, ${backOff}  → kept: it is the mirror of a static pod`,
+      '',
+      `other-${name}  (window 5m0s, whileNotReady hold, deletion delete)`,
+      '  in no namespace that is watched has this service an EndpointSlice',
+    ]);
+    await scene.observer.caughtUp();
+    assert.deepEqual(scene.observer.deletions(), []);
+  });
+
+  test('a service that is down, and namespaces that are not watched', async (t) => {
+    const scene = await setScene(t, 'explain-down', { settings: { barePods: 'delete', deletion: 'evict' } });
+    await scene.endpoints(false);
+    await barePod(scene.ns, 'bare', { labels: scene.labels });
+    await setPodStatus(scene.ns, 'bare', crashLoopBackOff(1));
+    const [head, state, , pod] = await explain(scene);
+    assert.equal(head, `${scene.service}  (window 5m0s, whileNotReady hold, deletion evict)`);
+    assert.equal(state, `  ${scene.ns.name}: not ready`);
+    assert.match(pod ?? '', /→ would be deleted in a window$/);
+    const [, nowhere] = await explain(scene, '--namespaces=default');
+    assert.equal(nowhere, '  in no namespace that is watched has this service an EndpointSlice');
+    await scene.observer.caughtUp();
+    assert.deepEqual(scene.observer.deletions(), []);
+  });
+});
