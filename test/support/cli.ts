@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { bundle } from './bundle.ts';
 
 /** How a weeder process ended, and what it wrote. */
 export interface Ended {
@@ -26,14 +26,14 @@ export interface CliOptions {
   /** Added to an environment without KUBECONFIG, in which no cluster is to be found. */
   readonly env?: NodeJS.ProcessEnv;
   readonly input?: string;
-  /** Default: the sources. */
+  /** Default: the production bundle of the sources as they are now. */
   readonly program?: string;
   /** Default: the Node that runs the test. */
   readonly node?: string;
   readonly cwd?: string;
 }
 
-const sources = fileURLToPath(new URL('../../src/cli/weeder.ts', import.meta.url));
+const bundled = await bundle();
 const longest = 30_000;
 
 /** A folder for the files of one test file, and the $HOME of its processes; it goes away with the test process. */
@@ -54,7 +54,7 @@ export const config = file(
 
 /** Starts the real program. It is killed when it lives longer than any test may take. */
 export function startCli(words: readonly string[], options: CliOptions = {}): Running {
-  const { env = {}, input = '', program = sources, node = process.execPath, cwd = folder } = options;
+  const { env = {}, input = '', program = bundled, node = process.execPath, cwd = folder } = options;
   const child = spawn(node, [program, ...words], {
     cwd,
     env: { PATH: process.env['PATH'], HOME: folder, ...env },
