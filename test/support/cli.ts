@@ -25,7 +25,6 @@ export interface Running {
 export interface CliOptions {
   /** Added to an environment without KUBECONFIG, in which no cluster is to be found. */
   readonly env?: NodeJS.ProcessEnv;
-  readonly input?: string;
   /** Default: the production bundle of the sources as they are now. */
   readonly program?: string;
   /** Default: the Node that runs the test. */
@@ -54,7 +53,7 @@ export const config = file(
 
 /** Starts the real program. It is killed when it lives longer than any test may take. */
 export function startCli(words: readonly string[], options: CliOptions = {}): Running {
-  const { env = {}, input = '', program = bundled, node = process.execPath, cwd = folder } = options;
+  const { env = {}, program = bundled, node = process.execPath, cwd = folder } = options;
   const child = spawn(node, [program, ...words], {
     cwd,
     env: { PATH: process.env['PATH'], HOME: folder, ...env },
@@ -69,8 +68,7 @@ export function startCli(words: readonly string[], options: CliOptions = {}): Ru
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
-  child.stdin.on('error', () => {});
-  child.stdin.end(input);
+  child.stdin.end();
   const { promise: ended, resolve, reject } = Promise.withResolvers<Ended>();
   child.once('error', reject);
   child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
