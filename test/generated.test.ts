@@ -6,6 +6,7 @@ import { formatFaults } from '../src/config/fault.ts';
 import { parseConfig } from '../src/config/parse.ts';
 import { configJsonSchema, settingsTable } from '../src/config/reference.ts';
 import { mermaid } from '../src/diagram/mermaid.ts';
+import { errorsTable } from './support/errorsTable.ts';
 import { flagsTable } from './support/flagsTable.ts';
 import { withSections } from './support/sections.ts';
 
@@ -16,6 +17,7 @@ import { withSections } from './support/sections.ts';
 const generated: Readonly<Record<string, (file: URL) => string>> = {
   'schema/weeder.schema.json': () => formattedJson(configJsonSchema()),
   'docs/configuration.md': (file) => withSections(file, { settings: settingsTable(), ...faultExample() }),
+  'docs/errors.md': (file) => withSections(file, { errors: errorsTable() }),
   'README.md': (file) =>
     withSections(file, { endpoint: fenced('mermaid', mermaid(endpoint).trimEnd()), flags: flagsTable() }),
 };

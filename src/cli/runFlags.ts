@@ -43,9 +43,9 @@ export const meaninglessFlags = [
 export function addClusterFlags(command: Command): Command {
   return command
     .optionsGroup('Cluster:')
-    .option('--kubeconfig <file>', 'default: $KUBECONFIG, the pod’s service account, ~/.kube/config')
-    .option('--context <name>', 'of the kubeconfig; default: its current one')
-    .option('--namespaces <names>', 'watch only these, with commas between them; default: all', readNames)
+    .option('--kubeconfig <file>', 'which cluster; default: $KUBECONFIG, the pod’s service account, ~/.kube/config')
+    .option('--context <name>', 'the context of the kubeconfig; default: its current one')
+    .option('--namespaces <names>', 'watch only these namespaces, with commas between them; default: all', readNames)
     .option('--kube-api-qps <n>', 'requests a second at most; 0: as many as the API server takes', readNumber, 0)
     .option('--kube-api-burst <n>', 'how many of them may come at once', readNumber, 0);
 }
@@ -67,7 +67,7 @@ export function addRunFlags(command: Command): Command {
     )
     .optionsGroup('Deletions:')
     .option('--dry-run [bool]', 'do everything but the deletions', readBoolean, false)
-    .option('--concurrent-deletions <n>', 'in flight at most', readCount, 32)
+    .option('--concurrent-deletions <n>', 'deletions in flight at most', readCount, 32)
     .optionsGroup('Process:')
     .addOption(
       new Option('--health-bind-addr <address>', 'where /healthz and /readyz are served; 0: nowhere')
@@ -78,7 +78,7 @@ export function addRunFlags(command: Command): Command {
     .addOption(
       new Option('--log-level <level>', 'debug, info, warn or error').argParser(readLogLevel).default('info', 'info'),
     )
-    .addOption(new Option('--zap-log-level <level>', 'the same').argParser(readLogLevel));
+    .addOption(new Option('--zap-log-level <level>', 'the same as --log-level').argParser(readLogLevel));
   for (const flag of meaninglessFlags) command.addOption(new Option(`--${flag} <value>`).hideHelp());
   return command.optionsGroup('Other:');
 }
