@@ -16,7 +16,7 @@ function client(answer: (request: ApiRequest) => ApiResult) {
     asked.push(rest);
     return answer(rest);
   };
-  return { asked, client: { call } as unknown as KubeClient };
+  return { asked, client: { call, server: 'https://cluster' } as unknown as KubeClient };
 }
 
 const accepted: ApiResult = { ok: true, status: 200, body: {} };
@@ -79,11 +79,22 @@ test('every failure is an answer: gone, changed, to be tried again, or never', a
   }
 });
 
+test('a missing permission is told with the rule that grants it', async () => {
+  const message =
+    'pods "kapi-0" is forbidden: User "weeder" cannot delete resource "pods" in API group "" in the namespace "shoot-1"';
+  const { client: kube } = client(() => failed('forbidden', { message, status: 403 }));
+  const answer = await deleteThrough(kube)(request, signal);
+  assert.equal(
+    'reason' in answer && answer.reason,
+    `https://cluster refused (403): ${message}. Grant it in a Role in namespace shoot-1: {apiGroups: [""], resources: ["pods"], verbs: ["delete"]}.`,
+  );
+});
+
 test("the server's Retry-After and its words are passed on", async () => {
   const { client: kube } = client(() => failed('throttled', { retryAfterMs: 10_000 }));
   assert.deepEqual(await deleteThrough(kube)(request, signal), {
     type: 'delete.refused',
-    reason: 'it was throttled',
+    reason: 'https://cluster refused: it was throttled. The server asks for patience.',
     retryAfter: 10_000,
   });
 });

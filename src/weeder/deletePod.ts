@@ -1,5 +1,6 @@
 import type { PodDeletionEvent } from '../../machines/weeder/podDeletion.ts';
 import type { ApiRequest, KubeClient } from '../kube/client.ts';
+import { describeFailure } from '../kube/describeFailure.ts';
 import type { ApiFailure } from '../kube/failure.ts';
 import { isRecoverable } from '../kube/failure.ts';
 
@@ -30,7 +31,7 @@ export type DeletePod = (request: DeletionRequest, signal: AbortSignal) => Promi
 export function deleteThrough(client: KubeClient): DeletePod {
   return async (request, signal) => {
     const result = await client.call({ ...apiRequest(request), signal });
-    return result.ok ? { type: 'delete.accepted' } : answerTo(result.failure);
+    return result.ok ? { type: 'delete.accepted' } : answerTo(result.failure, client.server);
   };
 }
 
@@ -51,9 +52,11 @@ function apiRequest({ uid, namespace, name, resourceVersion, policy }: DeletionR
   return { method: 'POST', path: `${path}/eviction`, body: eviction };
 }
 
-function answerTo(failure: ApiFailure): DeletionAnswer {
+/** Refusals are told with what to do about them: a missing permission, for one, by the rule that grants it. */
+function answerTo(failure: ApiFailure, server: string): DeletionAnswer {
   if (failure.kind === 'notFound') return { type: 'delete.notFound' };
   if (failure.kind === 'conflict') return { type: 'delete.conflicted' };
-  if (!isRecoverable(failure)) return { type: 'delete.rejected', reason: failure.message };
-  return { type: 'delete.refused', reason: failure.message, retryAfter: failure.retryAfterMs ?? 0 };
+  const reason = describeFailure(failure, server);
+  if (!isRecoverable(failure)) return { type: 'delete.rejected', reason };
+  return { type: 'delete.refused', reason, retryAfter: failure.retryAfterMs ?? 0 };
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Cluster } from './access.ts';
 import { eventually } from './eventually.ts';
 import { type TestNamespace, testNamespace } from './namespace.ts';
 import type { Pod } from './objects.ts';
@@ -53,13 +54,15 @@ export interface SceneOptions {
   readonly settings?: object;
   /** Keys of the top of the config. */
   readonly global?: object;
+  /** Default: the shared one. */
+  readonly cluster?: Cluster;
 }
 
 const marker = 'later-';
 
 /** Sets a scene without a weeder: `start()` brings it on. */
 export async function setScene(t: TestContext, prefix: string, options: SceneOptions = {}): Promise<Scene> {
-  const ns = await testNamespace(t, prefix);
+  const ns = await testNamespace(t, prefix, options.cluster);
   const observer = await watchDeletions(ns);
   const [service, other] = [`db-${ns.name}`, `other-${ns.name}`];
   const [labels, otherLabels] = [{ app: ns.name }, { app: other }];

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { suite, type TestContext, test } from 'node:test';
+import {
+  eventually,
+  type Grant,
+  getPod,
+  grant,
+  type Rule,
+  startWeeder,
+  type WeederProcess,
+} from './support/cluster.ts';
+import { type Scene, setScene } from './support/scene.ts';
+
+/** All that weeder needs, one permission each. */
+const watchSlices = rule('discovery.k8s.io', 'endpointslices', 'list', 'watch');
+const watchPods = rule('', 'pods', 'list', 'watch', 'get');
+const deletePods = rule('', 'pods', 'delete');
+
+function rule(group: string, resource: string, ...verbs: string[]): Rule {
+  return { apiGroups: [group], resources: [resource], verbs };
+}
+
+interface Cast {
+  readonly scene: Scene;
+  readonly weeder: WeederProcess;
+  /** Gives weeder one more permission. */
+  allow(given: Rule): Promise<Grant>;
+}
+
+/** A weeder whose user may do what these rules say, and nothing else. */
+async function weederWith(t: TestContext, prefix: string, rules: readonly Rule[]): Promise<Cast> {
+  const scene = await setScene(t, prefix, { settings: { watchDuration: '60s' } });
+  const { cluster } = scene.ns;
+  const user = cluster.takeUser();
+  const granted: Grant[] = [];
+  const allow = async (given: Rule): Promise<Grant> => {
+    const one = await grant(cluster, user, [given]);
+    granted.push(one);
+    return one;
+  };
+  t.after(() => Promise.all(granted.map((one) => one.revoke().catch(() => {}))));
+  for (const one of rules) await allow(one);
+  const weeder = startWeeder(t, { cluster, config: scene.config, user });
+  return { scene, weeder, allow };
+}
+
+/** The lines that name a missing permission, as `verb group/resource`. */
+function denials(weeder: WeederProcess): string[] {
+  const grants =
+    /cannot (\w+) resource "(\w+)" in API group "([\w.]*)".* Grant it in (?:a ClusterRole|a Role in namespace [\w-]+): \{(.*)\}\./;
+  return weeder.log.lines.flatMap((line) => {
+    const [, verb, resource, group, advice] = grants.exec(`${line['cause']} ${line['reason']}`) ?? [];
+    if (verb === undefined) return [];
+    assert.equal(advice, `apiGroups: ["${group}"], resources: ["${resource}"], verbs: ["${verb}"]`);
+    assert.equal(line.level, 'warn');
+    return [`${verb} ${group}/${resource}`];
+  });
+}
+
+suite('a permission that is missing is named, waited for, and used as soon as it is granted', {
+  concurrency: true,
+}, () => {
+  for (const { what, rules, missing, denied } of [
+    { what: 'to watch pods', rules: [watchSlices, deletePods], missing: watchPods, denied: 'watch /pods' },
+    {
+      what: 'to watch EndpointSlices',
+      rules: [watchPods, deletePods],
+      missing: watchSlices,
+      denied: 'watch discovery.k8s.io/endpointslices',
+    },
+  ]) {
+    test(what, async (t) => {
+      const { scene, weeder, allow } = await weederWith(t, 'denied', rules);
+      await scene.endpoints(false);
+      const pod = await scene.pod('web');
+      await eventually(
+        (saw) => {
+          saw(weeder.log.lines);
+          return denials(weeder).includes(denied);
+        },
+        { what: `a line that names ${denied}` },
+      );
+      await allow(missing);
+      await weeder.log.until('all streams are synced, weeding');
+      await scene.endpoints(true);
+      await scene.untilDeleted(pod);
+      // The refusal was told for each stream that met it, and not for each try.
+      const streams = new Set(weeder.log.find('stream lost').map((line) => line['stream']));
+      assert.ok(denials(weeder).length <= 3 * streams.size, denials(weeder).join());
+      assert.deepEqual(new Set(denials(weeder)), new Set([denied]));
+    });
+  }
+
+  test('to delete pods: the deletion is tried again in the window, and succeeds after the grant', async (t) => {
+    const { scene, weeder, allow } = await weederWith(t, 'undeletable', [watchSlices, watchPods]);
+    await scene.endpoints(false);
+    const pod = await scene.pod('web');
+    await weeder.ready();
+    await scene.endpoints(true);
+    await weeder.log.until('deletion refused, will be tried again', { pod: `${scene.ns.name}/web` }, { count: 3 });
+    assert.equal((await getPod(scene.ns, 'web'))?.metadata.uid, pod.metadata.uid);
+    assert.ok(denials(weeder).includes('delete /pods'));
+    await allow(deletePods);
+    await scene.untilDeleted(pod);
+    await weeder.log.until('pod deleted', { pod: `${scene.ns.name}/web`, window: 1 });
+    assert.deepEqual(new Set(denials(weeder)), new Set(['delete /pods']));
+  });
+});
