@@ -57,12 +57,12 @@ export function createExchanger(
   const basePath = pathname === '/' ? '' : pathname;
   let isClosed = false;
 
-  /** Only where nothing was heard since the request began: a slow server is not a dead connection. */
-  function noteTimeout(connection: Connection, startedAt: number): void {
+  /** Where something was heard lately the server is slow, and the connection is not dead. */
+  function noteTimeout(connection: Connection, timeoutMs: number): void {
     connection.timeouts += 1;
-    if (connection.heardAt < startedAt || connection.timeouts >= manyTimeouts) {
+    const quietMs = clock.monotonic() - connection.heardAt;
+    if (quietMs >= timeoutMs / 2 || connection.timeouts >= manyTimeouts)
       transport.renew(connection.number, deadConnection);
-    }
   }
 
   /** An HTTP/2 connection can be alive and refuse every stream, out of memory for instance: a new one helps. */
@@ -86,14 +86,13 @@ export function createExchanger(
   async function exchange(request: ApiRequest, credentials: Credentials): Promise<Opened> {
     const timeoutMs = request.timeoutMs ?? defaultTimeoutMs;
     const connection = transport.connection(credentials);
-    const startedAt = clock.monotonic();
     const abort = new AbortController();
     const giveUp = () => abort.abort();
     request.signal?.addEventListener('abort', giveUp, { once: true });
     let isOverdue = false;
     const deadline = startDeadline(clock, timeoutMs, () => {
       isOverdue = true;
-      noteTimeout(connection, startedAt);
+      noteTimeout(connection, timeoutMs);
       abort.abort();
     });
     const release = () => {
