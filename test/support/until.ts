@@ -6,7 +6,7 @@ import type { VirtualClock } from './virtualClock.ts';
  * Waits for a condition of the real world. With a clock, virtual time goes on meanwhile, `step` milliseconds with each
  * look: fast where the product waits, and never while the event loop is busy with real sockets.
  */
-export async function until(what: string, condition: () => boolean, clock?: VirtualClock, step = 20): Promise<void> {
+export async function until(what: string, condition: () => boolean, clock?: VirtualClock, step = 40): Promise<void> {
   const deadline = performance.now() + 20_000;
   while (!condition()) {
     assert(performance.now() < deadline, `did not come true: ${what}`);

@@ -1,0 +1,69 @@
+import { test } from 'node:test';
+import { bookmarkLine, eventLine, statusObject } from '../support/apiCollection.ts';
+import {
+  answerWith,
+  type Fault,
+  isResumedWatch,
+  isWatch,
+  type ReceivedRequest,
+  statusBody,
+} from '../support/misbehavingServer.ts';
+import { reflecting } from '../support/reflecting.ts';
+import { assertAlive, sending } from '../support/streamFaults.ts';
+import { until } from '../support/until.ts';
+
+for (const protocol of ['http', 'h2'] as const) {
+  const faults: Readonly<Record<string, readonly [Fault, (request: ReceivedRequest) => boolean]>> = {
+    'a 500': [answerWith(500, statusBody(500, 'InternalError', 'etcd is away')), isWatch],
+    'a 503 without a Status': [answerWith(503, 'shutting down'), isWatch],
+    'a 401': [answerWith(401, statusBody(401, 'Unauthorized', 'Unauthorized')), isWatch],
+    'a 403': [answerWith(403, statusBody(403, 'Forbidden', 'no')), isWatch],
+    'a 404 in HTML': [answerWith(404, '<html><title>nginx</title>', { 'content-type': 'text/html' }), isWatch],
+    'a 200 in HTML': [answerWith(200, '<html><title>Login</title>', { 'content-type': 'text/html' }), isWatch],
+    'a redirect to a login page': [answerWith(302, '', { location: 'https://login' }), isWatch],
+    'a 400 on a resumed watch': [answerWith(400, statusBody(400, 'BadRequest', 'no')), isResumedWatch],
+    'nothing at all': [sending([], 'end'), isWatch],
+    'a broken connection before the headers': [(answer) => answer.cut(), isWatch],
+    'half a line and an end': [sending(['{"type":"ADDED","obj'], 'end'), isWatch],
+    'half a line and a broken connection': [sending(['{"type":"ADDED","obj'], 'cut'), isWatch],
+    'a line of garbage': [sending(['garbage\n'], 'hold'), isWatch],
+    'a line of binary': [sending([Buffer.from([0, 255, 254, 10, 10, 200, 10])], 'hold'), isWatch],
+    'a JSON array': [sending(['[1,2]\n'], 'hold'), isWatch],
+    'a line whose JSON is cut': [sending([eventLine('ADDED', { kind: 'Pod' }).slice(0, -4), '\n'], 'hold'), isWatch],
+    'an object of another kind': [sending([eventLine('ADDED', { kind: 'Node', metadata: {} })], 'hold'), isWatch],
+    'an object without metadata': [sending([eventLine('ADDED', { kind: 'Pod' })], 'hold'), isWatch],
+    'an event of an unknown type': [sending([eventLine('MOVED', { kind: 'Pod' })], 'hold'), isWatch],
+    'a bookmark without a version': [sending([eventLine('BOOKMARK', { kind: 'Pod' })], 'hold'), isWatch],
+    'an ERROR event with 500': [sending([eventLine('ERROR', statusObject(500, 'InternalError'))], 'hold'), isWatch],
+    'an ERROR event with 410': [sending([eventLine('ERROR', statusObject(410, 'Expired'))], 'hold'), isWatch],
+    'an ERROR event without a Status': [sending([eventLine('ERROR', { a: 1 })], 'hold'), isWatch],
+    'a 410': [answerWith(410, statusBody(410, 'Expired', 'too old resource version')), isResumedWatch],
+    'a version that lies in the future': [
+      answerWith(
+        504,
+        JSON.stringify({
+          ...statusObject(504, 'Timeout'),
+          details: { causes: [{ reason: 'ResourceVersionTooLarge' }] },
+        }),
+      ),
+      isResumedWatch,
+    ],
+    'a bookmark older than where we were': [sending([bookmarkLine(3)], 'hold'), isResumedWatch],
+    'a line of 50 MB': [sending([`{"type":"ADDED","object":"${'x'.repeat(50e6)}"}\n`], 'hold'), isWatch],
+    'a 429': [answerWith(429, statusBody(429, 'TooManyRequests', 'slow down'), { 'retry-after': '1' }), isWatch],
+  };
+  for (const [what, [fault, applies]] of Object.entries(faults)) {
+    test(`over ${protocol}, ${what} is survived, first and later`, async () => {
+      await using it = await reflecting(protocol);
+      it.server.store.put('a');
+      it.server.failNext(fault, applies);
+      it.start();
+      await it.untilSame();
+      it.server.failNext(fault, isResumedWatch);
+      it.server.cutConnections();
+      const requests = it.server.requests.length;
+      await until('the fault was met', () => it.server.requests.length > requests + 1, it.clock);
+      await assertAlive(it);
+    });
+  }
+}
