@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DeletionAnswer, DeletionRequest } from '../src/weeder/deletePod.ts';
-import { backOff, running } from './support/objects.ts';
-import { minute, settled } from './support/simulation.ts';
+import type { DeletionAnswer } from '../src/weeder/deletePod.ts';
+import { backOff } from './support/objects.ts';
+import { minute } from './support/simulation.ts';
 import { ends, type World, world } from './support/world.ts';
 
 const up = { ready: [true] };
@@ -97,115 +97,6 @@ test('a client that breaks is like an API server that refuses', async () => {
   assert.equal(at.factsOf('deletion.refused')[0]?.reason, 'socket hang up');
 });
 
-test('404: it is gone already, and that is that', async () => {
-  const at = scripted([{ type: 'delete.notFound' }]);
-  await ends(at);
-  assert.deepEqual(times(at), [0]);
-  assert.deepEqual(at.factsOf('pod.deleted'), []);
-  assert.deepEqual(at.factsOf('deletion.givenUp'), []);
-});
-
-test('409 with a newer state that the stream has told: that one is decided on', async () => {
-  const at = world();
-  at.put(crashLooping);
-  at.putUnseen({ ...crashLooping, annotations: { touched: 'yes' } });
-  at.slice(up);
-  await at.clock.pass(50);
-  assert.equal(at.pods().length, 1);
-  const { metadata } = at.put({ ...crashLooping, annotations: { touched: 'again' } });
-  await ends(at);
-  assert.deepEqual(times(at), [0, 50]);
-  assert.equal(at.deletions[1]?.resourceVersion, metadata.resourceVersion);
-});
-
-test('409 with nothing newer: asked again after a pause, and the pod is never deleted in a state that was not seen', async () => {
-  const at = world();
-  at.put(crashLooping);
-  at.putUnseen({ containers: [running(4)] });
-  at.slice(up);
-  await ends(at);
-  assert.equal(at.pods().length, 1);
-  assert.deepEqual(times(at).slice(0, 3), [0, 150, 450]);
-});
-
-test('a pod that recovered while its DELETE was on the way stays, and is not tried again', async () => {
-  const late = Promise.withResolvers<DeletionAnswer>();
-  const at = world({ answer: () => late.promise });
-  at.put(crashLooping);
-  at.slice(up);
-  await at.clock.pass(10);
-  at.put({ containers: [running(4)] });
-  late.resolve({ type: 'delete.conflicted' });
-  await ends(at);
-  assert.deepEqual(times(at), [0]);
-  assert.equal(at.factsOf('pod.recovered').length, 1);
-});
-
-test('a pod that recovered while its deletion was backing off is not tried again', async () => {
-  const at: World = world({ answer: () => refused });
-  at.put(crashLooping);
-  at.slice(up);
-  await at.clock.pass(100);
-  at.put({ containers: [running(4)] });
-  await ends(at);
-  assert.deepEqual(times(at), [0]);
-});
-
-test('a successor of the same name is another pod, and is deleted again when it crash-loops', async () => {
-  const at = world();
-  at.put({ ...crashLooping, uid: 'first' });
-  at.slice(up);
-  await at.clock.pass(1000);
-  at.put({ uid: 'second', containers: [running()] });
-  await at.clock.pass(1000);
-  at.put({ uid: 'second', ...crashLooping });
-  await ends(at);
-  assert.deepEqual(
-    at.deletions.map(({ uid, at: time }) => [uid, time]),
-    [
-      ['first', 0],
-      ['second', 2000],
-    ],
-  );
-});
-
-test('the answer that comes after the pod is gone from the stream still counts as a deletion', async () => {
-  const late = Promise.withResolvers<DeletionAnswer>();
-  const at = world({ answer: () => late.promise });
-  at.put(crashLooping);
-  at.slice(up);
-  await settled();
-  at.remove('kapi-0');
-  late.resolve({ type: 'delete.accepted' });
-  await ends(at);
-  assert.equal(at.factsOf('pod.deleted').length, 1);
-  assert.equal(at.factsOf('window.closed')[0]?.deleted, 1);
-});
-
-test('a deletion that is in flight when the window closes ends by itself', async () => {
-  for (const [answer, type] of [
-    [{ type: 'delete.accepted' }, 'pod.deleted'],
-    [refused, 'deletion.givenUp'],
-  ] as const) {
-    const late = Promise.withResolvers<DeletionAnswer>();
-    const requests: DeletionRequest[] = [];
-    const at = world({
-      answer: (request) => {
-        requests.push(request);
-        return late.promise;
-      },
-    });
-    at.put(crashLooping);
-    at.slice(up);
-    await at.clock.pass(3 * minute);
-    assert.equal(at.weeder.counts().inFlight, 1);
-    late.resolve(answer);
-    await ends(at);
-    assert.equal(requests.length, 1);
-    assert.equal(at.factsOf(type).length, 1);
-  }
-});
-
 test('deletion: evict and gracePeriodSeconds reach the API server', async () => {
   const at = world({ service: { deletion: 'evict', gracePeriodSeconds: 3 } });
   at.put(crashLooping);
@@ -214,4 +105,21 @@ test('deletion: evict and gracePeriodSeconds reach the API server', async () => 
   assert.equal(at.deletions[0]?.policy.deletion, 'evict');
   assert.equal(at.deletions[0]?.policy.gracePeriodSeconds, 3);
   assert.equal(at.factsOf('pod.deleted')[0]?.how, 'evict');
+});
+
+test('a new window asks once more for what can never be accepted, and its account names it again', async () => {
+  for (const whileNotReady of ['hold', 'delete'] as const) {
+    const at = world({ service: { whileNotReady }, answer: () => ({ type: 'delete.rejected', reason: '405' }) });
+    at.put(crashLooping);
+    at.slice(up);
+    await at.clock.pass(1000);
+    at.slice({ ready: [false] });
+    at.slice(up);
+    await ends(at);
+    assert.deepEqual(times(at), [0, 1000]);
+    assert.deepEqual(
+      at.factsOf('window.closed').map((fact) => fact.givenUp),
+      [['shoot-1/kapi-0'], ['shoot-1/kapi-0']],
+    );
+  }
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { backOff, running } from './support/objects.ts';
+import { backOff, pod, running, terminated } from './support/objects.ts';
 import { apiserver, minute } from './support/simulation.ts';
 import { ends, world } from './support/world.ts';
 
@@ -162,4 +162,20 @@ test('a pod of another namespace that runs, or one that has no status at all, is
   at.put({ name: 'pending', phase: 'Pending', containers: [] });
   await ends(at);
   assert.deepEqual(at.timeline(), []);
+});
+
+test('of two streams that know a pod, the one that has come further says since when it is held back', async () => {
+  const at = world({ service: { podSelectors: [apiserver, controller] }, answer: () => ({ type: 'delete.refused' }) });
+  const [apiservers, controllers] = [...at.weeder.pods.values()];
+  at.slice(up);
+  const common = { name: 'kapi', isBare: true };
+  apiservers?.apply('ADDED', pod({ ...common, containers: [backOff()] }));
+  await at.clock.pass(1000);
+  const ended = [terminated(at.clock.now())];
+  controllers?.apply('ADDED', pod({ ...common, isBare: false, labels: { role: 'controller' }, containers: ended }));
+  await at.clock.pass(1999);
+  assert.deepEqual(at.timeline(), []);
+  await at.clock.pass(1);
+  assert.deepEqual(at.timeline(), ['kapi@3000']);
+  await ends(at);
 });

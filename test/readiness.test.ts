@@ -1,37 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createReadiness, type ServiceReadiness } from '../src/weeder/readiness.ts';
-import { type SliceOptions, slice } from './support/objects.ts';
-import { virtualClock } from './support/virtualClock.ts';
-
-const startTime = Date.UTC(2026, 0, 1);
-
-/** A readiness that writes down what it tells. */
-function recorded(isWanted: (namespace: string, service: string) => boolean = () => true) {
-  const told: string[] = [];
-  const clock = virtualClock(startTime);
-  const words = ({ namespace, service, isReady, exists }: ServiceReadiness) =>
-    `${namespace}/${service} ${isReady ? 'ready' : 'notReady'}${exists ? '' : ' gone'}`;
-  const readiness = createReadiness(clock, isWanted, {
-    changed: (service) => told.push(words(service)),
-    readyAfterGap: (service, seenUntil) => told.push(`${words(service)} after gap since ${seenUntil - startTime}`),
-  });
-  const put = (options: SliceOptions, type: 'ADDED' | 'MODIFIED' | 'DELETED' = 'MODIFIED') =>
-    readiness.apply(type, slice(options));
-  return {
-    readiness,
-    clock,
-    put,
-    /** What was told since it was last asked. */
-    told: () => told.splice(0),
-    list(content: () => void) {
-      readiness.begin();
-      content();
-      readiness.end();
-    },
-  };
-}
+import { slice } from './support/objects.ts';
+import { recorded, startTime } from './support/readinessRecorder.ts';
 
 const ready = ['shoot-1/etcd-main-client ready'];
 const notReady = ['shoot-1/etcd-main-client notReady'];
@@ -119,69 +90,6 @@ test('services of the same name in two namespaces are two; those that are not wa
   put({ namespace: 'kube-system' });
   put({ service: 'other' });
   assert.deepEqual(told(), ['a/etcd-main-client ready', 'b/etcd-main-client ready']);
-});
-
-test('slices that are missing from a list that is read again are gone', () => {
-  const { list, put, told } = recorded();
-  list(() => put({ name: 'a' }, 'ADDED'));
-  assert.deepEqual(told(), ready);
-  list(() => {});
-  assert.deepEqual(told(), gone);
-});
-
-test('a list counts when it is complete: what half of it looks like is not told', () => {
-  const { list, put, told, readiness } = recorded();
-  list(() => put({ name: 'a', ready: [true] }, 'ADDED'));
-  told();
-  const moved = () => {
-    put({ name: 'a', ready: [false] }, 'ADDED');
-    put({ name: 'b', ready: [true] }, 'ADDED');
-  };
-  list(moved);
-  assert.deepEqual(told(), [`${ready[0]} after gap since 0`]);
-  readiness.begin();
-  put({ name: 'b', ready: [false] }, 'ADDED');
-  list(moved);
-  assert.deepEqual(told(), [`${ready[0]} after gap since 0`]);
-});
-
-test('still ready after a gap: told with the time until which everything was seen', () => {
-  const { list, put, told, clock } = recorded();
-  list(() => put({}, 'ADDED'));
-  clock.advance(5000);
-  put({ ready: [true, true] });
-  clock.advance(60_000);
-  told();
-  list(() => put({ ready: [true, true] }, 'ADDED'));
-  assert.deepEqual(told(), [`${ready[0]} after gap since 5000`]);
-});
-
-test('notReady before or after the gap is a change, or none, and nothing is asked', () => {
-  const { list, put, told } = recorded();
-  list(() => put({ ready: [false] }, 'ADDED'));
-  list(() => put({ ready: [true] }, 'ADDED'));
-  assert.deepEqual(told(), ready);
-  list(() => put({ ready: [false] }, 'ADDED'));
-  assert.deepEqual(told(), notReady);
-  list(() => put({ ready: [false] }, 'ADDED'));
-  assert.deepEqual(told(), []);
-});
-
-test('the complete list of one stream says nothing of the slices of another', () => {
-  const { readiness, told } = recorded();
-  const [one, two] = [readiness.createSink(), readiness.createSink()];
-  for (const [sink, namespace] of [
-    [one, 'a'],
-    [two, 'b'],
-  ] as const) {
-    sink.begin();
-    sink.apply('ADDED', slice({ namespace }));
-    sink.end();
-  }
-  told();
-  one.begin();
-  one.end();
-  assert.deepEqual(told(), ['a/etcd-main-client notReady gone']);
 });
 
 test('the evidence of when a service became ready: its ready backing pods, when all are named, and the newest write', () => {

@@ -53,11 +53,11 @@ export function createDeletions(options: DeletionsOptions): Deletions {
   const entries = new Map<string, DeletionEntry>();
   const logic = providePodDeletion({ ...options, entryOf: (uid) => entries.get(uid) });
 
-  function create(want: Want, pod: CrashLoopingPod): void {
-    const told = stateOf(pod, [want]);
+  function create(wants: ReadonlySet<Want>, want: Want, pod: CrashLoopingPod): void {
+    const told = stateOf(pod, [...wants]);
     const { uid, namespace, name } = pod;
     const actor = createActor(logic, { ...runtime, id: uid, input: { uid, namespace, name, ...told } });
-    entries.set(uid, { actor, wants: new Set([want]), pod, told, lastWant: want, ending: 'over' });
+    entries.set(uid, { actor, wants: new Set(wants), pod, told, lastWant: want, ending: 'over' });
     actor.subscribe({
       complete: () => dropIfUnwanted(uid),
       error: (error) => {
@@ -115,11 +115,16 @@ export function createDeletions(options: DeletionsOptions): Deletions {
       want.uids.add(uid);
       const entry = entries.get(uid);
       if (entry === undefined) {
-        create(want, pod);
+        create(new Set([want]), want, pod);
         return;
       }
       const isNew = !entry.wants.has(want);
       entry.wants.add(want);
+      if (isNew && entry.actor.getSnapshot().matches('abandoned')) {
+        // What was rejected is asked for once more in each new window, so that its account tells of it too.
+        create(entry.wants, want, pod);
+        return;
+      }
       if (isNew) entry.actor.send({ type: 'windows.open' });
       tellNewestState(entry, pod);
     },
@@ -133,9 +138,11 @@ export function createDeletions(options: DeletionsOptions): Deletions {
   };
 }
 
-/** The pod's state as the decision needs it. */
+/** The pod's state as the decision needs it; streams that have not come as far do not count. */
 function stateOf(pod: CrashLoopingPod, wants: readonly Want[]): PodState {
-  const settleIn = Math.min(...wants.map((want) => want.index.settleIn(pod.uid)));
+  const indexes = wants.map((want) => want.index);
+  const current = indexes.filter((index) => index.get(pod.uid)?.resourceVersion === pod.resourceVersion);
+  const settleIn = Math.min(...current.map((index) => index.settleIn(pod.uid)));
   return { resourceVersion: pod.resourceVersion, settleIn, protection: protectionFor(pod, wants) };
 }
 

@@ -19,6 +19,8 @@ export interface SimulationOptions {
   readonly answer?: (request: DeletionRequest) => DeletionAnswer | Promise<DeletionAnswer>;
   readonly readySince?: (evidence: ReadyEvidence) => number | undefined;
   readonly inspect?: ActorRuntime['inspect'];
+  /** What the wall clock says at the start: epoch milliseconds. */
+  readonly startTime?: number;
 }
 
 /** The whole weeder without a cluster, in simulated time: the test plays the API server. */
@@ -60,7 +62,7 @@ export function simulate(
   options: SimulationOptions = {},
   before: (simulation: Simulation) => void = () => {},
 ): Simulation {
-  const clock = virtualClock();
+  const clock = virtualClock(options.startTime);
   const began = clock.monotonic();
   const facts: WeederFact[] = [];
   const deletions: Simulation['deletions'] = [];

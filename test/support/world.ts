@@ -21,6 +21,10 @@ export interface World extends Simulation {
   /** What the API server answers by itself. Deletes the pod when it accepts. */
   answerTo(request: DeletionRequest): DeletionAnswer;
   pods(): Pod[];
+  /** The newest state of each pod that the streams have told of, by uid. */
+  readonly told: ReadonlyMap<string, Pod>;
+  /** Since when the streams tell that the pod is in this run or stay; by the clock that never jumps. */
+  stayedSince(uid: string): number;
   /** Every pod stream reads its complete list again. */
   relistPods(): void;
   /** The same, after this pod vanished while nobody looked. */
@@ -41,6 +45,9 @@ export function world(options: SimulationOptions = {}, before: (world: World) =>
   for (const selector of configs.flatMap((each) => each.podSelectors))
     selectors.set(selectorToString(selector), selector);
 
+  const told = new Map<string, Pod>();
+  const stays = new Map<string, { readonly stay: string; readonly since: number }>();
+
   function extend(simulation: Simulation): World {
     const selects = (text: string, each: Pod | undefined) =>
       each !== undefined && matchesSelector(selectors.get(text) ?? {}, each.metadata.labels);
@@ -50,14 +57,29 @@ export function world(options: SimulationOptions = {}, before: (world: World) =>
         if (type !== undefined) sink.apply(type, is ?? was);
       }
     };
+    const note = (each: Pod) => {
+      const { uid } = each.metadata;
+      const states = [each.status.containerStatuses, each.status.initContainerStatuses];
+      const stay = JSON.stringify(states, (key, value) => (key === 'finishedAt' ? undefined : value));
+      told.set(uid, each);
+      if (stays.get(uid)?.stay !== stay) stays.set(uid, { stay, since: simulation.clock.monotonic() });
+    };
+    const forgetVanished = () => {
+      const existing = new Set([...pods.values()].map((each) => each.metadata.uid));
+      for (const uid of [...told.keys()]) if (!existing.has(uid)) told.delete(uid);
+    };
     const store = (each: Pod) => pods.set(keyOf(each.metadata.namespace, each.metadata.name), each);
     const made: World = Object.defineProperties({} as World, Object.getOwnPropertyDescriptors(simulation));
     return Object.assign(made, {
       put(podOptions: PodOptions) {
         const is = pod(podOptions);
-        const was = pods.get(keyOf(is.metadata.namespace, is.metadata.name));
+        const { namespace, name, uid } = is.metadata;
+        const was = pods.get(keyOf(namespace, name));
+        if (was !== undefined && was.metadata.uid !== uid) made.remove(name, namespace);
+        const before = told.get(uid);
         store(is);
-        tell(was, is);
+        note(is);
+        tell(before, is);
         return is;
       },
       putUnseen(podOptions: PodOptions) {
@@ -68,8 +90,10 @@ export function world(options: SimulationOptions = {}, before: (world: World) =>
       remove(name: string, namespace = 'shoot-1') {
         const was = pods.get(keyOf(namespace, name));
         pods.delete(keyOf(namespace, name));
-        if (was !== undefined)
-          tell({ ...was, metadata: { ...was.metadata, resourceVersion: nextVersion() } }, undefined);
+        const before = told.get(was?.metadata.uid ?? '');
+        if (before === undefined) return;
+        told.delete(before.metadata.uid);
+        tell({ ...before, metadata: { ...before.metadata, resourceVersion: nextVersion() } }, undefined);
       },
       answerTo({ uid, namespace, name, resourceVersion }: DeletionRequest): DeletionAnswer {
         const found = pods.get(keyOf(namespace, name))?.metadata;
@@ -79,12 +103,16 @@ export function world(options: SimulationOptions = {}, before: (world: World) =>
         return { type: 'delete.accepted' };
       },
       pods: () => [...pods.values()],
+      told,
+      stayedSince: (uid: string) => stays.get(uid)?.since ?? Number.POSITIVE_INFINITY,
       relistPods() {
-        for (const [text, sink] of simulation.weeder.pods) {
-          sink.begin();
-          for (const each of pods.values()) if (selects(text, each)) sink.apply('ADDED', each);
-          sink.end();
+        for (const sink of simulation.weeder.pods.values()) sink.begin();
+        for (const each of [...pods.values()]) {
+          note(each);
+          tell(undefined, each);
         }
+        for (const sink of simulation.weeder.pods.values()) sink.end();
+        forgetVanished();
       },
       relistWithout(name: string, namespace = 'shoot-1') {
         pods.delete(keyOf(namespace, name));

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DeletionAnswer, DeletionRequest } from '../src/weeder/deletePod.ts';
+import { backOff, running } from './support/objects.ts';
+import { minute, settled } from './support/simulation.ts';
+import { ends, type World, world } from './support/world.ts';
+
+const up = { ready: [true] };
+const refused: DeletionAnswer = { type: 'delete.refused', reason: '500: etcd is slow' };
+const crashLooping = { containers: [backOff()] };
+const times = (at: World) => at.deletions.map((each) => each.at);
+
+test('404: it is gone already, and that is that', async () => {
+  const at = world({ answer: () => ({ type: 'delete.notFound' }) });
+  at.put(crashLooping);
+  at.slice(up);
+  await ends(at);
+  assert.deepEqual(times(at), [0]);
+  assert.deepEqual(at.factsOf('pod.deleted'), []);
+  assert.deepEqual(at.factsOf('deletion.givenUp'), []);
+});
+
+test('409 with a newer state that the stream has told: that one is decided on', async () => {
+  const at = world();
+  at.put(crashLooping);
+  at.putUnseen({ ...crashLooping, annotations: { touched: 'yes' } });
+  at.slice(up);
+  await at.clock.pass(50);
+  assert.equal(at.pods().length, 1);
+  const { metadata } = at.put({ ...crashLooping, annotations: { touched: 'again' } });
+  await ends(at);
+  assert.deepEqual(times(at), [0, 50]);
+  assert.equal(at.deletions[1]?.resourceVersion, metadata.resourceVersion);
+});
+
+test('409 with nothing newer: asked again after a pause, and the pod is never deleted in a state that was not seen', async () => {
+  const at = world();
+  at.put(crashLooping);
+  at.putUnseen({ containers: [running(4)] });
+  at.slice(up);
+  await ends(at);
+  assert.equal(at.pods().length, 1);
+  assert.deepEqual(times(at).slice(0, 3), [0, 150, 450]);
+});
+
+test('a pod that recovered while its DELETE was on the way stays, and is not tried again', async () => {
+  const late = Promise.withResolvers<DeletionAnswer>();
+  const at = world({ answer: () => late.promise });
+  at.put(crashLooping);
+  at.slice(up);
+  await at.clock.pass(10);
+  at.put({ containers: [running(4)] });
+  late.resolve({ type: 'delete.conflicted' });
+  await ends(at);
+  assert.deepEqual(times(at), [0]);
+  assert.equal(at.factsOf('pod.recovered').length, 1);
+});
+
+test('a pod that recovered while its deletion was backing off is not tried again', async () => {
+  const at: World = world({ answer: () => refused });
+  at.put(crashLooping);
+  at.slice(up);
+  await at.clock.pass(100);
+  at.put({ containers: [running(4)] });
+  await ends(at);
+  assert.deepEqual(times(at), [0]);
+});
+
+test('a successor of the same name is another pod, and is deleted again when it crash-loops', async () => {
+  const at = world();
+  at.put({ ...crashLooping, uid: 'first' });
+  at.slice(up);
+  await at.clock.pass(1000);
+  at.put({ uid: 'second', containers: [running()] });
+  await at.clock.pass(1000);
+  at.put({ uid: 'second', ...crashLooping });
+  await ends(at);
+  assert.deepEqual(
+    at.deletions.map(({ uid, at: time }) => [uid, time]),
+    [
+      ['first', 0],
+      ['second', 2000],
+    ],
+  );
+});
+
+test('the answer that comes after the pod is gone from the stream still counts as a deletion', async () => {
+  const late = Promise.withResolvers<DeletionAnswer>();
+  const at = world({ answer: () => late.promise });
+  at.put(crashLooping);
+  at.slice(up);
+  await settled();
+  at.remove('kapi-0');
+  late.resolve({ type: 'delete.accepted' });
+  await ends(at);
+  assert.equal(at.factsOf('pod.deleted').length, 1);
+  assert.equal(at.factsOf('window.closed')[0]?.deleted, 1);
+});
+
+test('a deletion that is in flight when the window closes ends by itself', async () => {
+  for (const [answer, type] of [
+    [{ type: 'delete.accepted' }, 'pod.deleted'],
+    [refused, 'deletion.givenUp'],
+  ] as const) {
+    const late = Promise.withResolvers<DeletionAnswer>();
+    const requests: DeletionRequest[] = [];
+    const at = world({
+      answer: (request) => {
+        requests.push(request);
+        return late.promise;
+      },
+    });
+    at.put(crashLooping);
+    at.slice(up);
+    await at.clock.pass(3 * minute);
+    assert.equal(at.weeder.counts().inFlight, 1);
+    late.resolve(answer);
+    await ends(at);
+    assert.equal(requests.length, 1);
+    assert.equal(at.factsOf(type).length, 1);
+  }
+});
