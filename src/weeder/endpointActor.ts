@@ -63,7 +63,7 @@ export function provideEndpoint(effects: EndpointEffects): EndpointLogic {
 }
 
 function provideDependants(effects: EndpointEffects): typeof dependants {
-  const { deletions, report } = effects;
+  const { clock, deletions, report } = effects;
   const wants = new Map<string, Want>();
 
   return dependants.provide({
@@ -88,7 +88,9 @@ function provideDependants(effects: EndpointEffects): typeof dependants {
     actions: {
       requestDeletion: ({ context, event }) => {
         const want = wants.get(keyOfChild(context));
-        if (want !== undefined && event.type === 'pod.crashLooping') deletions.request(want, event.uid ?? '');
+        if (want === undefined || event.type !== 'pod.crashLooping') return;
+        // After the process stood still, news may come before the timer of a window that is long over.
+        if (clock.monotonic() <= want.account.closesAt) deletions.request(want, event.uid ?? '');
       },
       withdrawDeletions: ({ context }) => {
         const want = wants.get(keyOfChild(context));

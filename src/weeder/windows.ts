@@ -5,6 +5,8 @@ import type { Report, WindowRef } from './facts.ts';
 export interface WindowAccount extends WindowRef {
   /** By the clock that never jumps, in milliseconds. */
   readonly openedAt: number;
+  /** By the same clock: when its time is over, even if its timer is late because the process stood still. */
+  readonly closesAt: number;
   readonly deleted: Set<string>;
   readonly kept: Set<string>;
   readonly givenUp: Set<string>;
@@ -40,7 +42,8 @@ export function createWindows(clock: Clock, report: Report): Windows {
       close(ref);
       const { namespace, service, window } = ref;
       const sets = { deleted: new Set<string>(), kept: new Set<string>(), givenUp: new Set<string>() };
-      accounts.set(keyOf(ref), { namespace, service, window, openedAt: clock.monotonic(), ...sets });
+      const openedAt = clock.monotonic();
+      accounts.set(keyOf(ref), { namespace, service, window, openedAt, closesAt: openedAt + duration, ...sets });
       report({ type: 'window.opened', namespace, service, window, duration });
     },
     account(ref) {
