@@ -81,9 +81,11 @@ export function superviseWeeder(
   args: readonly string[],
   expects: NonNullable<StartOptions['expects']> = {},
 ): WeederProcess {
-  const child = spawn(command, args, { cwd: checkout, env: environment(), stdio: ['ignore', 'pipe', 'pipe'] });
+  // A group of its own, because npm and the shell that it starts hand no SIGTERM on to the program.
+  const options = { cwd: checkout, env: environment(), detached: true } as const;
+  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   const pidFile = temporaryFile('weeder.pid');
-  writeFileSync(pidFile, String(child.pid));
+  writeFileSync(pidFile, `-${child.pid}`);
   let errors = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors += text;
@@ -98,8 +100,13 @@ export function superviseWeeder(
     rmSync(pidFile, { force: true });
     return ending;
   });
+  const signalGroup = (signal: NodeJS.Signals) => {
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
+      process.kill(-child.pid, signal);
+    }
+  };
   const end = (signal: NodeJS.Signals) => {
-    if (child.exitCode === null && child.signalCode === null && !isEnding) child.kill(signal);
+    if (!isEnding) signalGroup(signal);
     isEnding = true;
     return exited;
   };
@@ -122,7 +129,7 @@ export function superviseWeeder(
     log,
     exited,
     stderr: () => errors,
-    signal: (signal) => child.kill(signal),
+    signal: signalGroup,
     ready: async () => {
       await Promise.race([log.until('all streams are synced, weeding'), early]);
     },
