@@ -1,4 +1,5 @@
-import type { ConnectionOptions } from 'node:tls';
+import { isIP } from 'node:net';
+import { type ConnectionOptions, checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { Agent, type Dispatcher, ProxyAgent, Socks5ProxyAgent } from 'undici';
 import type { ClusterAccess } from './clusterAccess.ts';
 import type { Credentials } from './credentials.ts';
@@ -83,12 +84,26 @@ function createDispatcher(access: ClusterAccess, { tls }: Credentials): Dispatch
     case 'proxy':
       return new ProxyAgent({ ...shared, uri: options.uri, requestTls: withNames(options.requestTls), connect });
     case 'socks':
-      return new Socks5ProxyAgent(options.uri, { ...shared, requestTls: withNames(options.requestTls) });
+      return new Socks5ProxyAgent(options.uri, {
+        ...shared,
+        requestTls: withServerName(options.requestTls, access.server),
+      });
     case 'agent':
       return new Agent({ ...shared, connect: { ...withNames(options.connect), ...connect } });
     case 'none':
       return new Agent({ ...shared, connect });
   }
+}
+
+/**
+ * undici's SOCKS agent gives TLS the target's address for a server name, and TLS does not take an IP address for one:
+ * the name that every API server's certificate has goes in its place, and the certificate is held against the address.
+ */
+function withServerName(tls: ConnectionOptions, server: string) {
+  const host = new URL(server).hostname.replace(/^\[|]$/g, '');
+  if (tls.servername !== undefined || isIP(host) === 0) return withNames(tls);
+  const verify = (_name: string, certificate: PeerCertificate) => checkServerIdentity(host, certificate);
+  return { ...withNames(tls), servername: 'kubernetes', checkServerIdentity: verify };
 }
 
 /** The same options, in undici's stricter types. */
