@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { after, before } from 'node:test';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './controlPlane.ts';
 import { eventually } from './eventually.ts';
 import { type Cleanup, sharedControlPlane } from './namespace.ts';
@@ -23,6 +24,22 @@ export async function ownControlPlane(t: Cleanup, options: ControlPlaneOptions =
     rmSync(lock, { recursive: true, force: true });
     throw error;
   }
+}
+
+/** One for all tests of the suite in whose body this is called; the tests take turns in breaking it. */
+export function suiteControlPlane(options: ControlPlaneOptions = {}): () => ControlPlane {
+  const cleanups: (() => unknown)[] = [];
+  let plane: ControlPlane | undefined;
+  before(async () => {
+    plane = await ownControlPlane({ after: (cleanup) => cleanups.push(cleanup) }, options);
+  });
+  after(async () => {
+    for (const cleanup of cleanups) await cleanup();
+  });
+  return () => {
+    if (plane === undefined) throw new Error('the control plane of this suite is not there before its first test');
+    return plane;
+  };
 }
 
 /** Making a folder is what only one process succeeds in; one that died with it gives it back. */

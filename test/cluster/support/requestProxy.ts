@@ -24,11 +24,15 @@ export interface RequestProxy {
   readonly requests: readonly PassingRequest[];
 }
 
-/** `onRequest` is called before a request goes on; it goes on when what that returns is resolved. */
+/**
+ * `onRequest` is called before a request goes on; it goes on when what that returns is resolved. `rewrite` may send it
+ * to another path.
+ */
 export async function startRequestProxy(
   t: Cleanup,
   cluster: Cluster,
   onRequest: (request: PassingRequest) => Promise<void> | void,
+  rewrite: (path: string) => string = (path) => path,
 ): Promise<RequestProxy> {
   const [port = 0] = await freePorts(1);
   const requests: PassingRequest[] = [];
@@ -40,7 +44,7 @@ export async function startRequestProxy(
     requests.push(seen);
     await onRequest(seen);
     const { method, headers } = incoming;
-    const onward = forward(`${cluster.url}${incoming.url}`, { agent, method, headers });
+    const onward = forward(`${cluster.url}${rewrite(seen.path)}`, { agent, method, headers });
     outgoing.on('close', () => onward.destroy());
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     onward.on('response', resolve).on('error', reject).end(body);
