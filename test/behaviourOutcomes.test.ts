@@ -97,10 +97,28 @@ test('the answer that comes after the pod is gone from the stream still counts a
   assert.equal(at.factsOf('window.closed')[0]?.deleted, 1);
 });
 
-test('a deletion that is in flight when the window closes ends by itself', async () => {
-  for (const [answer, type] of [
-    [{ type: 'delete.accepted' }, 'pod.deleted'],
-    [refused, 'deletion.givenUp'],
+test('a deletion that outlasts its window and is taken up by the next one is in the account of that one', async () => {
+  const late = Promise.withResolvers<DeletionAnswer>();
+  const at = world({ answer: () => late.promise });
+  at.put(crashLooping);
+  at.slice(up);
+  await at.clock.pass(minute);
+  at.slice({ ready: [false] });
+  await at.clock.pass(2 * minute);
+  assert.equal(at.factsOf('window.closed').length, 0);
+  at.slice(up);
+  await at.clock.pass(10);
+  assert.partialDeepStrictEqual(at.factsOf('window.closed'), [{ window: 1, deleted: 0, givenUp: [] }]);
+  late.resolve({ type: 'delete.accepted' });
+  at.remove('kapi-0');
+  await ends(at);
+  assert.partialDeepStrictEqual(at.factsOf('window.closed'), [{ window: 1 }, { window: 2, deleted: 1, givenUp: [] }]);
+});
+
+test('a deletion that is in flight when the window closes ends by itself, and its outcome is in the account', async () => {
+  for (const [answer, type, counts] of [
+    [{ type: 'delete.accepted' }, 'pod.deleted', { deleted: 1, givenUp: [] }],
+    [refused, 'deletion.givenUp', { deleted: 0, givenUp: ['shoot-1/kapi-0'] }],
   ] as const) {
     const late = Promise.withResolvers<DeletionAnswer>();
     const requests: DeletionRequest[] = [];
@@ -114,9 +132,12 @@ test('a deletion that is in flight when the window closes ends by itself', async
     at.slice(up);
     await at.clock.pass(3 * minute);
     assert.equal(at.weeder.counts().inFlight, 1);
+    assert.equal(at.weeder.counts().windows, 0);
+    assert.equal(at.factsOf('window.closed').length, 0);
     late.resolve(answer);
     await ends(at);
     assert.equal(requests.length, 1);
     assert.equal(at.factsOf(type).length, 1);
+    assert.partialDeepStrictEqual(at.factsOf('window.closed'), [counts]);
   }
 });

@@ -6,7 +6,7 @@ import type { DeletionPolicy } from './deletePod.ts';
 import type { Report } from './facts.ts';
 import { type PodDeletionEffects, type PodDeletionLogic, providePodDeletion } from './podDeletionActor.ts';
 import type { PodIndex } from './podIndex.ts';
-import type { WindowAccount } from './windows.ts';
+import type { WindowAccount, Windows } from './windows.ts';
 
 /** One podSelector of one open window: whoever wants pods deleted. */
 export interface Want {
@@ -45,11 +45,13 @@ export interface DeletionEntry {
 
 export interface DeletionsOptions extends Omit<PodDeletionEffects, 'entryOf'> {
   readonly runtime: ActorRuntime;
+  /** Told when the outcome of a deletion that its window no longer wants is known. */
+  readonly settle: Windows['settle'];
   readonly report: Report;
 }
 
 export function createDeletions(options: DeletionsOptions): Deletions {
-  const { runtime, report } = options;
+  const { runtime, report, settle } = options;
   const entries = new Map<string, DeletionEntry>();
   const logic = providePodDeletion({ ...options, entryOf: (uid) => entries.get(uid) });
 
@@ -61,7 +63,7 @@ export function createDeletions(options: DeletionsOptions): Deletions {
     actor.subscribe({
       complete: () => dropIfUnwanted(uid),
       error: (error) => {
-        entries.delete(uid);
+        forget(uid);
         report({ type: 'actor.failed', actor: `podDeletion ${namespace}/${name}`, error });
       },
     });
@@ -90,8 +92,14 @@ export function createDeletions(options: DeletionsOptions): Deletions {
     if (entry === undefined || entry.wants.size > 0) return;
     const snapshot = entry.actor.getSnapshot();
     if (snapshot.status === 'active' && !snapshot.matches('kept')) return;
-    entries.delete(uid);
+    forget(uid);
     entry.actor.stop();
+  }
+
+  function forget(uid: string): void {
+    const entry = entries.get(uid);
+    entries.delete(uid);
+    if (entry !== undefined) settle(entry.lastWant.account, uid);
   }
 
   function release(want: Want, uid: string, ending: Ending): void {
@@ -105,7 +113,9 @@ export function createDeletions(options: DeletionsOptions): Deletions {
     entry.lastWant = want;
     entry.ending = ending;
     dropIfUnwanted(uid);
-    if (entries.has(uid)) entry.actor.send({ type: ending === 'left' ? 'pod.left' : 'windows.closed' });
+    if (!entries.has(uid)) return;
+    want.account.unsettled.add(uid);
+    entry.actor.send({ type: ending === 'left' ? 'pod.left' : 'windows.closed' });
   }
 
   return {
@@ -120,6 +130,7 @@ export function createDeletions(options: DeletionsOptions): Deletions {
       }
       const isNew = !entry.wants.has(want);
       entry.wants.add(want);
+      settle(entry.lastWant.account, uid);
       if (isNew && entry.actor.getSnapshot().matches('abandoned')) {
         // What was rejected is asked for once more in each new window, so that its account tells of it too.
         create(entry.wants, want, pod);

@@ -56,7 +56,16 @@ export function createWeeder(options: WeederOptions): Weeder {
   const indexes = createIndexes(config, runtime);
   const windows = createWindows(clock, report);
   const queue = createDeletionQueue(options.concurrentDeletions);
-  const deletions = createDeletions({ clock, runtime, queue, deletePod, isDryRun, report, random });
+  const deletions = createDeletions({
+    clock,
+    runtime,
+    queue,
+    deletePod,
+    isDryRun,
+    report,
+    random,
+    settle: windows.settle,
+  });
   let isRunning = false;
 
   const slices = createReadiness(clock, (namespace, service) => isWanted(config.services.get(service), namespace), {

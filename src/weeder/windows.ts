@@ -10,6 +10,8 @@ export interface WindowAccount extends WindowRef {
   readonly deleted: Set<string>;
   readonly kept: Set<string>;
   readonly givenUp: Set<string>;
+  /** Pods that nobody wants deleted any more while their deletion is on the way: what becomes of it is told here. */
+  readonly unsettled: Set<string>;
 }
 
 /** The accounts of the windows that are open, by service. */
@@ -17,21 +19,30 @@ export interface Windows {
   open(ref: WindowRef, duration: number): void;
   /** The account of a window that is open, or was until a moment ago. */
   account(ref: WindowRef): WindowAccount | undefined;
-  /** Closes the newest window of the service and reports what it did. */
+  /** Closes the newest window of the service and reports what it did, once the outcome of all that it did is known. */
   close(ref: WindowRef): void;
   /** The same for every service. */
   closeAll(): void;
+  /** What becomes of this unsettled deletion is known, or is another window's business now. */
+  settle(account: WindowAccount, uid: string): void;
   readonly size: number;
 }
 
 export function createWindows(clock: Clock, report: Report): Windows {
   const accounts = new Map<string, WindowAccount>();
+  const closing = new Set<WindowAccount>();
   const keyOf = ({ namespace, service }: WindowRef) => `${namespace}/${service}`;
 
   function close(ref: WindowRef): void {
     const account = accounts.get(keyOf(ref));
     if (account === undefined) return;
     accounts.delete(keyOf(ref));
+    closing.add(account);
+    reportIfSettled(account);
+  }
+
+  function reportIfSettled(account: WindowAccount): void {
+    if (account.unsettled.size > 0 || !closing.delete(account)) return;
     const { namespace, service, window, deleted, kept, givenUp } = account;
     const counts = { deleted: deleted.size, kept: kept.size, givenUp: [...givenUp] };
     report({ type: 'window.closed', namespace, service, window, ...counts });
@@ -41,9 +52,9 @@ export function createWindows(clock: Clock, report: Report): Windows {
     open(ref, duration) {
       close(ref);
       const { namespace, service, window } = ref;
-      const sets = { deleted: new Set<string>(), kept: new Set<string>(), givenUp: new Set<string>() };
       const openedAt = clock.monotonic();
-      accounts.set(keyOf(ref), { namespace, service, window, openedAt, closesAt: openedAt + duration, ...sets });
+      const times = { openedAt, closesAt: openedAt + duration };
+      accounts.set(keyOf(ref), { namespace, service, window, ...times, ...emptySets() });
       report({ type: 'window.opened', namespace, service, window, duration });
     },
     account(ref) {
@@ -54,8 +65,16 @@ export function createWindows(clock: Clock, report: Report): Windows {
     closeAll() {
       for (const account of [...accounts.values()]) close(account);
     },
+    settle(account, uid) {
+      if (account.unsettled.delete(uid)) reportIfSettled(account);
+    },
     get size() {
       return accounts.size;
     },
   };
+}
+
+function emptySets() {
+  const empty = () => new Set<string>();
+  return { deleted: empty(), kept: empty(), givenUp: empty(), unsettled: empty() };
 }
