@@ -95,7 +95,7 @@ suite('back-off that the kubelet does not tell of', { concurrency: true }, () =>
     const [deletion] = await scene.untilDeleted(heldBack);
     const waited = (deletion?.at ?? 0) - finishedAt.getTime();
     // The API keeps whole seconds, so that a finish may look almost a second older than it is.
-    assert.ok(waited > 1000 && waited < 4000, `deleted ${Math.round(waited)} ms after it finished`);
+    assert.ok(waited > 1000 && waited < 8000, `deleted ${Math.round(waited)} ms after it finished`);
     await scene.laterPodDeleted(() => terminated(1));
     scene.assertDeleted(heldBack);
   });
@@ -109,7 +109,7 @@ suite('back-off that the kubelet does not tell of', { concurrency: true }, () =>
     const pod = await scene.pod('web', terminated(1, { finishedAt: ahead }));
     const [deletion] = await scene.untilDeleted(pod);
     const waited = (deletion?.at ?? 0) - began;
-    assert.ok(waited > 2000 && waited < 4000, `deleted ${Math.round(waited)} ms after it was seen`);
+    assert.ok(waited > 2000 && waited < 8000, `deleted ${Math.round(waited)} ms after it was seen`);
   });
 
   test('a new restart in the window starts the two seconds anew', async (t) => {
