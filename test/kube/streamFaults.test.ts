@@ -30,7 +30,13 @@ for (const protocol of ['http', 'h2'] as const) {
     'a line of binary': [sending([Buffer.from([0, 255, 254, 10, 10, 200, 10])], 'hold'), isWatch],
     'a JSON array': [sending(['[1,2]\n'], 'hold'), isWatch],
     'a line whose JSON is cut': [sending([eventLine('ADDED', { kind: 'Pod' }).slice(0, -4), '\n'], 'hold'), isWatch],
-    'an object of another kind': [sending([eventLine('ADDED', { kind: 'Node', metadata: {} })], 'hold'), isWatch],
+    'an object of another kind': [
+      sending(
+        [eventLine('ADDED', { kind: 'Node', metadata: { name: 'node', uid: 'n', resourceVersion: '900' } })],
+        'hold',
+      ),
+      isWatch,
+    ],
     'an object without metadata': [sending([eventLine('ADDED', { kind: 'Pod' })], 'hold'), isWatch],
     'an event of an unknown type': [sending([eventLine('MOVED', { kind: 'Pod' })], 'hold'), isWatch],
     'a bookmark without a version': [sending([eventLine('BOOKMARK', { kind: 'Pod' })], 'hold'), isWatch],

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eventLine } from '../support/apiCollection.ts';
+import { bookmarkLine, eventLine } from '../support/apiCollection.ts';
 import { answerWith, isInitialWatch, isResumedWatch, statusBody } from '../support/misbehavingServer.ts';
 import { reflecting } from '../support/reflecting.ts';
-import { assertAlive, isPage, started } from '../support/streamFaults.ts';
+import { assertAlive, isPage, sending, started } from '../support/streamFaults.ts';
 import { until } from '../support/until.ts';
 
 test('after 410 the complete state is read at once, and what went away meanwhile is gone', async () => {
@@ -98,6 +98,10 @@ test('a continue token that has expired restarts the list, and nothing of the ha
   await it.untilSame();
   assert.equal(it.sink.state.has('pod-1'), false);
   assert.equal(it.sink.lists, 1);
+  assert.deepEqual(
+    it.logged.filter(({ level }) => level === 'warn'),
+    [],
+  );
 });
 
 test('a page that is no list, or no JSON, is a failure and not an empty cluster', async () => {
@@ -116,4 +120,14 @@ test('a page that is no list, or no JSON, is a failure and not an empty cluster'
     assert.equal(it.sink.state.size, 3);
     await assertAlive(it);
   }
+});
+
+test('a bookmark older than where we were (etcd was restored) leads to a complete state at once', async () => {
+  await using it = await started('http');
+  it.server.failNext(sending([bookmarkLine(3)], 'hold'), isResumedWatch);
+  it.server.cutConnections();
+  const before = it.clock.monotonic();
+  await until('a second list was read', () => it.sink.lists === 2, it.clock);
+  assert(it.clock.monotonic() - before < 3_000, `${it.clock.monotonic() - before} ms`);
+  await assertAlive(it);
 });
