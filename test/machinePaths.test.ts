@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate';
+import { type AnyMachineSnapshot, type AnyStateMachine, type EventObject, transition } from 'xstate';
 import { getShortestPaths } from 'xstate/graph';
+import { effectsOf } from './support/decisions.ts';
 import { activeStates, spawnedChildren, statesOf } from './support/exploration.ts';
 import { machineFiles } from './support/sketch.ts';
 
@@ -86,12 +87,46 @@ for (const { name, machines } of machineFiles()) {
   });
 }
 
+/** Which events, in whatever state, decide on an effect. */
+const causes: readonly { readonly machine: string; readonly effect: RegExp; readonly events: readonly string[] }[] = [
+  { machine: 'podDeletion', effect: /^spawn deletePod$/, events: ['queue.turn'] },
+  { machine: 'podDeletion', effect: /^reportDeleted$/, events: ['delete.accepted'] },
+  { machine: 'podDeletion', effect: /^reportRefused$/, events: ['delete.refused'] },
+  {
+    machine: 'endpoint',
+    effect: /^spawn dependants/,
+    events: ['endpoint.ready', 'recovery.dated', 'recovery.undated'],
+  },
+  { machine: 'endpoint', effect: /^tell dependants-\d+-0 window.hold$/, events: ['endpoint.notReady'] },
+  { machine: 'endpoint', effect: /^reportWindowClosed$/, events: ['xstate.done.actor.dependants-1-0'] },
+  { machine: 'endpoint', effect: /^spawn readySince$/, events: ['endpoint.foundReady'] },
+];
+
+for (const { machine: name, effect, events } of causes) {
+  test(`in every state that ${name} can be in, ${effect.source} is decided on by ${events.join(', ')} only`, () => {
+    const machine = machineNamed(name);
+    const exploration = explorations[name];
+    assert.ok(exploration !== undefined);
+    const found = pathsOf(machine, exploration).flatMap(({ state }) =>
+      exploration.events
+        .filter((event) => state.can(event))
+        .filter((event) => effectsOf(transition(machine, state, event)[1]).some((each) => effect.test(each)))
+        .map((event) => event.type),
+    );
+    assert.deepEqual([...new Set(found)].sort(), [...events].sort());
+  });
+}
+
 test('without its events a machine does not get far', () => {
-  const machine = machineFiles().find((file) => file.name === 'podDeletion')?.machines[0] as AnyStateMachine;
+  const machine = machineNamed('podDeletion');
   const reached = pathsOf(machine, { events: [] }).flatMap((path) => activeStates(path.state));
   assert.ok(reached.includes('podDeletion.attempting.queued'));
   assert.ok(!reached.includes('podDeletion.deleted'));
 });
+
+function machineNamed(name: string): AnyStateMachine {
+  return machineFiles().find((file) => file.name === name)?.machines[0] as AnyStateMachine;
+}
 
 function pathsOf(machine: AnyStateMachine, { inputs = [{}], events }: Exploration) {
   return inputs.flatMap((input) =>

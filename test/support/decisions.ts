@@ -31,7 +31,12 @@ export function decide<Machine extends AnyStateMachine>(
     input,
   );
   for (const event of events) [snapshot, actions] = transition(machine as AnyStateMachine, snapshot, event);
-  return { state: stateOf(snapshot), effects: withoutCancelled(actions).flatMap(wordsOf), snapshot };
+  return { state: stateOf(snapshot), effects: effectsOf(actions), snapshot };
+}
+
+/** What XState would execute, in words. */
+export function effectsOf(actions: readonly ExecutableActionObject[]): string[] {
+  return withoutCancelled(actions).flatMap(wordsOf);
 }
 
 function stateOf(snapshot: AnyMachineSnapshot): string {
