@@ -44,12 +44,22 @@ const shared = {
 /** Connections are opened when they are needed, over HTTP/2 where the server offers it. */
 export function createTransport(access: ClusterAccess): Transport {
   let current: (Connection & { readonly fingerprint: string }) | undefined;
+  /** Those whose requests may still end by themselves. */
+  const outdated = new Set<Dispatcher>();
   let made = 0;
+
+  function retire(dispatcher: Dispatcher): void {
+    outdated.add(dispatcher);
+    dispatcher
+      .close()
+      .catch(() => undefined)
+      .finally(() => outdated.delete(dispatcher));
+  }
 
   return {
     connection(credentials) {
       if (current?.fingerprint === credentials.tlsFingerprint) return current;
-      const outdated = current;
+      if (current !== undefined) retire(current.dispatcher);
       made += 1;
       current = {
         number: made,
@@ -59,8 +69,6 @@ export function createTransport(access: ClusterAccess): Transport {
         failures: 0,
         fingerprint: credentials.tlsFingerprint,
       };
-      // Nothing is wrong with it: what is under way may end by itself.
-      void outdated?.dispatcher.close().catch(() => undefined);
       return current;
     },
     renew(number, cause) {
@@ -70,9 +78,10 @@ export function createTransport(access: ClusterAccess): Transport {
       void dead.dispatcher.destroy(new Error(cause)).catch(() => undefined);
     },
     async close() {
-      const last = current;
+      const last = [...outdated, ...(current === undefined ? [] : [current.dispatcher])];
       current = undefined;
-      await last?.dispatcher.destroy(new Error('the client was closed')).catch(() => undefined);
+      const reason = new Error('the client was closed');
+      await Promise.allSettled(last.map((dispatcher) => dispatcher.destroy(reason)));
     },
   };
 }

@@ -156,7 +156,7 @@ test('HTML, half JSON and a wrong type are bad answers, with a sentence that ask
 });
 
 test('nobody at the address, a name that does not exist and an authority that is not trusted are named', async () => {
-  const server = await misbehavingServer('https');
+  await using server = await misbehavingServer('https');
   await server.close();
   const refused = createKubeClient({ access: accessTo(server.url), clock: systemClock });
   const nobody = await refused.call(get);

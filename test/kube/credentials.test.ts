@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { createKubeClient } from '../../src/kube/client.ts';
+import { clusterAccess } from '../../src/kube/clusterAccess.ts';
 import { calling, get } from '../support/calling.ts';
-import { answerWith, statusBody } from '../support/misbehavingServer.ts';
+import { answerWith, misbehavingServer, serverCertificate, statusBody } from '../support/misbehavingServer.ts';
 import { until } from '../support/until.ts';
 import { virtualClock } from '../support/virtualClock.ts';
 
@@ -142,4 +145,35 @@ test('who is impersonated is said with each request', async () => {
   assert.equal(headers['impersonate-group'], 'a, b');
   assert.equal(headers['impersonate-uid'], '7');
   assert.equal(headers['impersonate-extra-scopes'], 'x');
+});
+
+test('an authority that is replaced is taken up: at once when trust fails, in time when it does not', async () => {
+  const clock = virtualClock();
+  const folder = mkdtempSync(join(tmpdir(), 'weeder-authority-'));
+  await using server = await misbehavingServer('h2');
+  const authority = join(folder, 'ca.crt');
+  writeFileSync(authority, readFileSync(new URL('../support/tls/other-authority.crt', import.meta.url)));
+  const access = clusterAccess({
+    source: 'the test',
+    context: 'test',
+    namespace: undefined,
+    cluster: { server: server.url, 'certificate-authority': authority },
+    user: {},
+  });
+  assert(access.ok);
+  const client = createKubeClient({ access: access.value, clock });
+  const untrusted = await client.call(get);
+  assert.equal(untrusted.ok ? '' : untrusted.failure.reason, 'TLS');
+  writeFileSync(authority, serverCertificate);
+  assert((await client.call(get)).ok);
+  const connections = server.connections;
+  writeFileSync(authority, Buffer.concat([serverCertificate, Buffer.from('\n')]));
+  assert((await client.call(get)).ok);
+  assert.equal(server.connections, connections);
+  clock.advance(60_000);
+  assert((await client.call(get)).ok);
+  assert.equal(server.connections, connections + 1);
+  await until('the old connection is closed', () => server.openConnections === 1);
+  await client.close();
+  rmSync(folder, { recursive: true });
 });

@@ -167,7 +167,7 @@ test('when there is nothing, everything that was looked for is said', () => {
 
 test('files of $KUBECONFIG are merged, the first to name something wins, and paths are relative to their file', async () => {
   using dir = folder();
-  const server = await misbehavingServer('https');
+  await using server = await misbehavingServer('https');
   dir.write('second/ca.crt', serverCertificate);
   dir.write('second/secret', 'from-file\n');
   const first = dir.write(
@@ -196,13 +196,12 @@ test('files of $KUBECONFIG are merged, the first to name something wins, and pat
   assert(result.ok);
   assert.equal(server.requests[0]?.headers['authorization'], 'Bearer from-file');
   await client.close();
-  await server.close();
 });
 
 test('a context without a user, plain http and a server whose certificate is not to be verified work', async () => {
   for (const protocol of ['http', 'h2'] as const) {
     using dir = folder();
-    const server = await misbehavingServer(protocol);
+    await using server = await misbehavingServer(protocol);
     const cluster = { server: server.url, ...(protocol === 'h2' ? { 'insecure-skip-tls-verify': true } : {}) };
     const loaded = loadKubeConfig(
       { kubeconfig: dir.write('config', config({ cluster, context: { cluster: 'c' } })) },
@@ -213,6 +212,5 @@ test('a context without a user, plain http and a server whose certificate is not
     assert((await client.call({ method: 'GET', path: '/api/v1/pods' })).ok);
     assert.equal(server.requests[0]?.headers['authorization'], undefined);
     await client.close();
-    await server.close();
   }
 });

@@ -104,7 +104,7 @@ for (const [scheme, start] of [
   for (const protocol of protocols) {
     test(`a cluster that speaks ${protocol} is reached through its ${scheme} proxy-url`, async () => {
       await using proxy = await start();
-      const server = await misbehavingServer(protocol);
+      await using server = await misbehavingServer(protocol);
       const access = accessThrough(`${scheme}://127.0.0.1:${proxy.port}`, server.url);
       const client = createKubeClient({ access, clock: systemClock });
       const result = await client.call({ method: 'GET', path: '/api/v1/pods' });
@@ -112,14 +112,13 @@ for (const [scheme, start] of [
       assert.deepEqual(proxy.targets, [new URL(server.url).host]);
       assert.equal(server.requests[0]?.headers['authorization'], 'Bearer secret');
       await client.close();
-      await server.close();
     });
   }
 }
 
 test('a certificate for another address is not trusted through a proxy either', async () => {
   await using proxy = await socksProxy();
-  const server = await misbehavingServer('https');
+  await using server = await misbehavingServer('https');
   const access = accessThrough(`socks5://127.0.0.1:${proxy.port}`, server.url.replace('127.0.0.1', '127.0.0.2'));
   const client = createKubeClient({ access, clock: systemClock });
   const result = await client.call({ method: 'GET', path: '/api/v1/pods' });
@@ -127,5 +126,4 @@ test('a certificate for another address is not trusted through a proxy either', 
   assert.match(result.failure.message, /^no trust between us and the server: .*ERR_TLS_CERT_ALTNAME_INVALID/);
   assert.equal(server.requests.length, 0);
   await client.close();
-  await server.close();
 });

@@ -34,3 +34,17 @@ test('without a rate nothing waits', async () => {
   const all = await Promise.all(Array.from({ length: 1_000 }, () => limiter.take()));
   assert(all.every(Boolean));
 });
+
+test('who comes later does not overtake, even when the timer is late', async () => {
+  const clock = virtualClock();
+  const limiter = rateLimiter(1, 1, clock);
+  await limiter.take();
+  const gone: string[] = [];
+  void limiter.take().then(() => gone.push('first'));
+  clock.standStill(1_500);
+  void limiter.take().then(() => gone.push('second'));
+  await new Promise(setImmediate);
+  clock.advance(2_000);
+  await new Promise(setImmediate);
+  assert.deepEqual(gone, ['first', 'second']);
+});

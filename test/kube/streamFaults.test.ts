@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bookmarkLine, eventLine, statusObject } from '../support/apiCollection.ts';
 import {
@@ -9,7 +10,7 @@ import {
   statusBody,
 } from '../support/misbehavingServer.ts';
 import { reflecting } from '../support/reflecting.ts';
-import { assertAlive, sending } from '../support/streamFaults.ts';
+import { assertAlive, sending, started } from '../support/streamFaults.ts';
 import { until } from '../support/until.ts';
 
 for (const protocol of ['http', 'h2'] as const) {
@@ -73,3 +74,17 @@ for (const protocol of ['http', 'h2'] as const) {
     });
   }
 }
+
+test('an object of another kind does not reach the sink, even if it looks whole', async () => {
+  await using it = await started('http');
+  const applied = it.sink.applied;
+  const metadata = { name: 'node', uid: 'n', resourceVersion: '104' };
+  it.server.failNext(
+    sending([eventLine('ADDED', { kind: 'Node', apiVersion: 'v1', metadata })], 'end'),
+    isResumedWatch,
+  );
+  it.server.cutConnections();
+  const before = it.server.requests.length;
+  await until('the watch was opened again', () => it.server.requests.length >= before + 2, it.clock);
+  assert.equal(it.sink.applied, applied);
+});

@@ -35,7 +35,7 @@ export interface ServerAnswer {
 export type Fault = (answer: ServerAnswer, request: ReceivedRequest, proceed: () => void) => void;
 
 /** A small API server with one collection, that does what it is told to do wrong. */
-export interface MisbehavingServer {
+export interface MisbehavingServer extends AsyncDisposable {
   readonly url: string;
   readonly store: TestStore;
   readonly requests: readonly ReceivedRequest[];
@@ -105,6 +105,14 @@ export async function misbehavingServer(protocol: Protocol, clock: Clock = syste
     else found.fault(answer, request, proceed);
   }
 
+  async function close(): Promise<void> {
+    relay.cut();
+    if (!relay.server.listening) return;
+    relay.server.close();
+    server.close();
+    await once(relay.server, 'close');
+  }
+
   return {
     url: `${protocol === 'http' ? 'http' : 'https'}://127.0.0.1:${port}`,
     store,
@@ -125,12 +133,8 @@ export async function misbehavingServer(protocol: Protocol, clock: Clock = syste
     get openConnections() {
       return relay.openCount();
     },
-    async close() {
-      relay.cut();
-      relay.server.close();
-      server.close();
-      await once(relay.server, 'close');
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 
