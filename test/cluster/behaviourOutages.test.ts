@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { crashLoopBackOff, createReplicaSet, onePod, podsOf, running, setPodStatus } from './support/cluster.ts';
+import {
+  crashLoopBackOff,
+  createReplicaSet,
+  onePod,
+  podsOf,
+  running,
+  setPodStatus,
+  startWeeder,
+} from './support/cluster.ts';
 import { setScene } from './support/scene.ts';
 
 suite('a service that goes down again in its window', { concurrency: true }, () => {
@@ -55,7 +63,9 @@ suite('a service that goes down again in its window', { concurrency: true }, () 
 
   test('a service that flaps ten times in a second: each crash-looping pod is deleted, once, and no other', async (t) => {
     const scene = await setScene(t, 'flaps');
-    const weeder = await scene.start();
+    // As a process of its own: it must live through this.
+    const weeder = startWeeder(t, { cluster: scene.ns.cluster, config: scene.config });
+    await weeder.ready();
     const pods = await createReplicaSet(scene.ns, 'web', { labels: scene.labels, replicas: 4 });
     const names = pods.map(({ metadata }) => metadata.name);
     for (const name of names) await setPodStatus(scene.ns, name, running());
@@ -76,6 +86,7 @@ suite('a service that goes down again in its window', { concurrency: true }, () 
     await scene.laterPodDeleted();
     scene.assertDeleted(...deleted);
     await podsOf(scene.ns, { workload: 'web' }, 4);
+    assert.deepEqual(await weeder.stop(), { code: 0, signal: null });
   });
 
   test('a successor that crash-loops again in the window is deleted again', async (t) => {

@@ -5,12 +5,14 @@ import {
   createReplicaSet,
   createService,
   deleteSlice,
+  eventually,
   patchPodMetadata,
   readyEndpoints,
   running,
   setEndpoints,
   setPodStatus,
   setSlice,
+  slicesOf,
 } from './support/cluster.ts';
 import { setScene } from './support/scene.ts';
 
@@ -140,6 +142,29 @@ suite('when a service is ready, by all its slices', { concurrency: true }, () =>
     await patchPodMetadata(scene.ns, pods[0]?.metadata.name ?? '', { labels: { app: 'elsewhere' } });
     await readyEndpoints(scene.ns, scene.service, 0);
     scene.assertDeleted(pod);
+  });
+
+  test('a service that publishes addresses that are not ready is always ready to the API: it never recovers', async (t) => {
+    const scene = await setScene(t, 'publishes', { settings: { onStart: 'never' } });
+    const backing = { app: `backing-${scene.ns.name}` };
+    await createService(scene.ns, scene.service, { selector: backing, publishNotReadyAddresses: true });
+    const [db] = await createReplicaSet(scene.ns, 'db', { labels: backing, onNode: true });
+    assert.ok(db);
+    const down = { containers: { main: crashLoopBackOff(1) }, ip: '10.9.2.1' };
+    await setPodStatus(scene.ns, db.metadata.name, down);
+    await readyEndpoints(scene.ns, scene.service, 1);
+    await scene.start();
+    await scene.pod('web');
+    await setPodStatus(scene.ns, db.metadata.name, running(2));
+    await eventually(
+      async () => {
+        const [slice] = await slicesOf(scene.ns, scene.service);
+        return slice?.endpoints?.[0]?.conditions?.['serving'] === true;
+      },
+      { what: 'the cluster’s news of the pod that runs again' },
+    );
+    await scene.laterServiceHandled();
+    scene.assertDeleted();
   });
 
   test('Endpoints made by hand, which the cluster mirrors into slices', async (t) => {
