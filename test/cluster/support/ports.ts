@@ -26,6 +26,7 @@ function isFree(port: number): Promise<boolean> {
 }
 
 const claims = join(tmpdir(), 'weeder-ports');
+const held = new Set<string>();
 
 /** False when a process that still lives has claimed it. */
 function claim(port: number): boolean {
@@ -38,7 +39,8 @@ function claim(port: number): boolean {
     // Another process was quicker.
     return false;
   }
-  process.once('exit', () => rmSync(path, { force: true }));
+  if (held.size === 0) process.once('exit', () => [...held].map((each) => rmSync(each, { force: true })));
+  held.add(path);
   return true;
 }
 
