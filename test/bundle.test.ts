@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
 import packageJson from '../package.json' with { type: 'json' };
 import { bundle } from './support/bundle.ts';
@@ -11,9 +11,14 @@ import { until } from './support/until.ts';
 
 const built = await bundle();
 /** The bundle alone: no package.json, no node_modules above it. */
-const alone = join(folder, 'alone', 'weeder.mjs');
-mkdirSync(join(folder, 'alone'));
-copyFileSync(built, alone);
+const alone = join(folder, 'alone', 'weeder.js');
+/** As npm installs it. */
+const installed = join(folder, 'installed', 'dist', 'weeder.js');
+for (const path of [alone, installed]) {
+  mkdirSync(dirname(path), { recursive: true });
+  copyFileSync(built, path);
+}
+file('installed/package.json', JSON.stringify({ type: packageJson.type }));
 const text = readFileSync(built, 'utf8');
 
 suite('the production bundle', { concurrency: 3 }, () => {
@@ -62,7 +67,7 @@ suite('the production bundle', { concurrency: 3 }, () => {
     skip: !oldNode() && 'no old Node',
   }, async () => {
     for (const words of [['--version'], [], ['run', '--config-file', config]]) {
-      const ended = await cli(words, { program: alone, node: oldNode() ?? '' });
+      const ended = await cli(words, { program: installed, node: oldNode() ?? '' });
       assert.match(
         oneSentence(ended, 1),
         /^Node \d+\.\d+\.\d+ is too old: weeder needs Node 24\.12 or newer\. Install one, or run weeder with npm start, which brings its own\.$/,

@@ -106,3 +106,17 @@ suite('a permission that is missing is named, waited for, and used as soon as it
     assert.deepEqual(new Set(denials(weeder)), new Set(['delete /pods']));
   });
 });
+
+test('a token that the API server does not know: one sentence, and exit code 1', async (t) => {
+  const scene = await setScene(t, 'unknown');
+  const { cluster } = scene.ns;
+  const kubeconfig = cluster.kubeconfigFor('admin', { token: 'expired' });
+  const expects = { exit: true, stderr: /./ };
+  const weeder = startWeeder(t, { cluster, config: scene.config, kubeconfig, expects });
+  assert.deepEqual(await weeder.exited, { code: 1, signal: null });
+  assert.equal(
+    weeder.stderr(),
+    `weeder: ${cluster.url} does not accept the credentials (401): Unauthorized. The credentials are wrong or have expired: renew them, or choose others with --kubeconfig or --context.\n`,
+  );
+  assert.deepEqual(weeder.log.lines, []);
+});
