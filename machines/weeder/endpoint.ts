@@ -161,18 +161,22 @@ export const endpoint = setup({
           actions: 'measureFullWindow',
           description: 'The recovery: what is crash-looping for want of this service can start now.',
         },
-        'endpoint.foundReady': [
-          { guard: 'opensNever', target: '#endpoint.ready.idle', actions: 'reportFoundReady' },
-          { guard: 'opensAlways', target: '#endpoint.ready.weeding', actions: 'measureFullWindow' },
-          {
-            target: '#endpoint.ready.dating',
-            actions: 'noteGap',
-            description: 'It may have recovered while weeder was not looking.',
-          },
-        ],
       },
       states: {
-        idle: { description: 'No window is open: nothing is deleted.' },
+        idle: {
+          description: 'No window is open: nothing is deleted.',
+          on: {
+            'endpoint.foundReady': [
+              { guard: 'opensNever', target: '#endpoint.ready.idle', actions: 'reportFoundReady' },
+              { guard: 'opensAlways', target: '#endpoint.ready.weeding', actions: 'measureFullWindow' },
+              {
+                target: '#endpoint.ready.dating',
+                actions: 'noteGap',
+                description: 'It may have recovered while weeder was not looking.',
+              },
+            ],
+          },
+        },
         holding: {
           description: 'The window stays open, but its deletions wait: a pod started now would only crash again.',
           tags: 'windowOpen',
