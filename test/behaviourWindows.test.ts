@@ -177,3 +177,17 @@ test('a service that flaps ten times within a second deletes once, and its last 
   assert.deepEqual(at.timeline(), ['kapi-0@0', 'inside@120999']);
   assert.equal(at.factsOf('window.closed').length, 11);
 });
+
+test('no actor is left of a service that is gone, whether it was up, down or held when its last slice went', async () => {
+  const lives = [[up], [up, down], [down]];
+  for (const wait of [0, 10 * minute]) {
+    for (const life of lives) {
+      const at = world();
+      for (const each of life) at.slice(each);
+      await at.clock.pass(wait);
+      at.slice({}, 'DELETED');
+      await ends(at);
+      assert.equal(at.weeder.counts().endpoints, 0);
+    }
+  }
+});
