@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { CommanderError } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
+import { readArguments } from '../src/cli/arguments.ts';
+import { createProgram } from '../src/cli/program.ts';
+import { usageProblem } from '../src/cli/usage.ts';
+import { problem } from '../src/errors.ts';
 import { cli, oneSentence } from './support/cli.ts';
 
 const see = 'See `weeder --help` for the flags and verbs.';
 
-const wrong: readonly (readonly [command: string, sentence: string])[] = [
+type Case = readonly [command: string, sentence: string];
+
+/** By the real program. */
+const wrong: readonly Case[] = [
   ['--config-fil x', 'There is no flag --config-fil; did you mean --config-file?'],
-  ['--config-fil=x', 'There is no flag --config-fil; did you mean --config-file?'],
-  ['-config-fil=x', 'There is no flag --config-fil; did you mean --config-file?'],
-  ['--nothing-like-it', 'There is no flag --nothing-like-it.'],
-  ['-x', 'There is no flag -x.'],
-  ['explain --dry-run', 'There is no flag --dry-run.'],
   ['rum --config-file x', 'There is no verb "rum"; did you mean run?'],
   ['frobnicate', 'There is no verb "frobnicate".'],
   ['help explan', 'There is no verb "explan"; did you mean explain?'],
@@ -19,12 +22,21 @@ const wrong: readonly (readonly [command: string, sentence: string])[] = [
   ['weeder', 'weeder run needs --config-file FILE.'],
   ['--config-file=', 'weeder run needs --config-file FILE.'],
   ['explain', 'weeder explain needs --config-file FILE.'],
-  ['check', 'weeder check needs FILE.'],
   ['check a b', 'weeder check does not take the word a, b.'],
+  ['--kube-api-qps=-1', 'The flag --kube-api-qps: found "-1", wanted a number from 0 on.'],
+];
+
+/** The same way, without the time that a process of its own takes. */
+const alsoWrong: readonly Case[] = [
+  ['--config-fil=x', 'There is no flag --config-fil; did you mean --config-file?'],
+  ['-config-fil=x', 'There is no flag --config-fil; did you mean --config-file?'],
+  ['--nothing-like-it', 'There is no flag --nothing-like-it.'],
+  ['-x', 'There is no flag -x.'],
+  ['explain --dry-run', 'There is no flag --dry-run.'],
+  ['check', 'weeder check needs FILE.'],
   ['run --config-file a.yaml b', 'weeder run does not take the word b.'],
   ['--config-file', 'The flag --config-file needs a value.'],
   ['--kubeconfig', 'The flag --kubeconfig needs a value.'],
-  ['--kube-api-qps=-1', 'The flag --kube-api-qps: found "-1", wanted a number from 0 on.'],
   ['--kube-api-burst many', 'The flag --kube-api-burst: found "many", wanted a number from 0 on.'],
   ['--concurrent-deletions 0', 'The flag --concurrent-deletions: found "0", wanted a whole number from 1 to 10000.'],
   ['--zap-log-level=loud', 'The flag --zap-log-level: found "loud", allowed are debug, info, warn, error.'],
@@ -44,12 +56,24 @@ const wrong: readonly (readonly [command: string, sentence: string])[] = [
   ],
 ];
 
+const wordsOf = (command: string) => command.split(' ').filter((word) => word !== '');
+
 suite('wrong usage is answered in one sentence, with exit code 2', { concurrency: 4 }, () => {
   for (const [command, sentence] of wrong) {
     test(`weeder ${command}`, async () => {
-      const ended = await cli(command.split(' ').filter((word) => word !== ''));
+      const ended = await cli(wordsOf(command));
       assert.equal(oneSentence(ended, 2), `${sentence} ${see}`);
       assert.equal(ended.stdout, '');
+    });
+  }
+
+  for (const [command, sentence] of alsoWrong) {
+    test(`weeder ${command} (in this process)`, async () => {
+      const { verb, words } = readArguments(wordsOf(command));
+      const program = createProgram(() => assert.fail('a verb ran'));
+      const error: unknown = await program.parseAsync(words, { from: 'user' }).catch((thrown: unknown) => thrown);
+      assert.ok(error instanceof CommanderError);
+      assert.deepEqual(usageProblem(error, verb), problem('USAGE', sentence));
     });
   }
 });
