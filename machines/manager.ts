@@ -74,7 +74,10 @@ export const manager = setup({
   id: 'manager',
   description: 'The process: leadership first, then complete caches, then weeding, and an orderly end.',
   options: { maxIterations: 1000 },
-  context: ({ input }) => ({ streams: input?.streams ?? [], unsynced: input?.streams ?? [] }),
+  context: ({ input }) => {
+    const streams = input?.streams ?? ['endpointslices', 'pods'];
+    return { streams, unsynced: streams };
+  },
   invoke: {
     id: 'leadership',
     src: 'leadership',

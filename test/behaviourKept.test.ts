@@ -163,6 +163,6 @@ test('a dry run tells once a crash loop what it would delete, and deletes nothin
 
 test('the deletion of a dry run asks nobody', async () => {
   const policy = { barePods: 'keep', deletion: 'delete', gracePeriodSeconds: undefined } as const;
-  const request = { uid: 'a', namespace: 'b', name: 'c', resourceVersion: '1', policy };
+  const request = { uid: 'a', namespace: 'b', name: 'c', resourceVersion: '1', policy, isWanted: () => true };
   assert.deepEqual(await deleteNothing(request, new AbortController().signal), { type: 'delete.accepted' });
 });

@@ -121,6 +121,23 @@ test('after a gap in the stream a window opens for the recovery that lies in it,
   assert.deepEqual(at.timeline(), ['kapi-0@660000']);
 });
 
+test('a recovery in a gap while a window is open replaces the window', async () => {
+  let readySince = 0;
+  const at = world({ readySince: () => readySince });
+  at.slice({ ready: [true], withTargets: true });
+  await at.clock.pass(minute);
+  const gap = at.clock.now();
+  await at.clock.pass(20_000);
+  readySince = gap + 10_000;
+  at.relistSlices(() => at.slice({ ready: [true], withTargets: true }, 'ADDED'));
+  await at.clock.pass(1);
+  assert.deepEqual(openings(at), [2 * minute, 110_000]);
+  await at.clock.pass(100_000);
+  at.put(crashLooping());
+  await ends(at);
+  assert.deepEqual(at.timeline(), ['kapi-0@180001']);
+});
+
 test('a service that was notReady before the gap and is ready after it has recovered', async () => {
   const at = world();
   at.slice({ ready: [false] });

@@ -7,12 +7,20 @@ import { readySinceThrough } from '../src/weeder/readySince.ts';
 
 const signal = new AbortController().signal;
 const policy: DeletionPolicy = { barePods: 'keep', deletion: 'delete', gracePeriodSeconds: undefined };
-const request: DeletionRequest = { uid: 'u', namespace: 'shoot-1', name: 'kapi-0', resourceVersion: '7', policy };
+const request: DeletionRequest = {
+  uid: 'u',
+  namespace: 'shoot-1',
+  name: 'kapi-0',
+  resourceVersion: '7',
+  policy,
+  isWanted: () => true,
+};
 
 /** A client that writes down what it is asked, and answers as it is told. */
 function client(answer: (request: ApiRequest) => ApiResult) {
-  const asked: Omit<ApiRequest, 'signal'>[] = [];
-  const call = async ({ signal: _, ...rest }: ApiRequest) => {
+  const asked: Omit<ApiRequest, 'signal' | 'isWanted'>[] = [];
+  const call = async ({ signal: _, isWanted, ...rest }: ApiRequest): Promise<ApiResult> => {
+    if (isWanted?.() === false) return failed('cancelled');
     asked.push(rest);
     return answer(rest);
   };
@@ -71,7 +79,7 @@ test('every failure is an answer: gone, changed, to be tried again, or never', a
     timeout: 'delete.refused',
     badAnswer: 'delete.refused',
     credentials: 'delete.refused',
-    cancelled: 'delete.rejected',
+    cancelled: 'delete.refused',
   };
   for (const [kind, type] of Object.entries(expected)) {
     const { client: kube } = client(() => failed(kind as FailureKind));

@@ -24,13 +24,13 @@ function decided(input: Partial<EndpointInput>, events: readonly EndpointEvent[]
 
 test('a recovery opens a window with one child for each podSelector, for the whole watchDuration', () => {
   assert.deepEqual(decided({ selectors: 2 }, [ready]), {
-    state: 'ready.weeding',
+    state: 'ready.weeding.steady',
     effects: ['reportWindowOpened', 'spawn dependants-1-0 120000', 'spawn dependants-1-1 120000'],
   });
 });
 
 test('ready again while ready opens nothing, with a window and without one', () => {
-  assert.deepEqual(decided({}, [ready, ready]), { state: 'ready.weeding', effects: [] });
+  assert.deepEqual(decided({}, [ready, ready]), { state: 'ready.weeding.steady', effects: [] });
   assert.deepEqual(decided({}, [ready, childDone('dependants-1-0'), ready]), { state: 'ready.idle', effects: [] });
 });
 
@@ -55,7 +55,7 @@ test('whileNotReady: delete goes on deleting', () => {
 test('the next recovery replaces the open window: the new children start before the old ones stop', () => {
   for (const whileNotReady of ['hold', 'delete'] as const) {
     assert.deepEqual(decided({ whileNotReady }, [ready, notReady, ready]), {
-      state: 'ready.weeding',
+      state: 'ready.weeding.steady',
       effects: ['reportWindowOpened', 'spawn dependants-2-0 120000', 'stop dependants-1-0'],
     });
   }
@@ -65,7 +65,7 @@ test('the window closes when its last child is done, in every state that has one
   const first = childDone('dependants-1-0');
   const last = childDone('dependants-1-1');
   const cases = [
-    { before: [ready], whileNotReady: 'hold', open: 'ready.weeding', closed: 'ready.idle' },
+    { before: [ready], whileNotReady: 'hold', open: 'ready.weeding.steady', closed: 'ready.idle' },
     { before: [ready, notReady], whileNotReady: 'hold', open: 'notReady.holding', closed: 'notReady.idle' },
     { before: [ready, notReady], whileNotReady: 'delete', open: 'notReady.weeding', closed: 'notReady.idle' },
   ] as const;
@@ -81,14 +81,14 @@ test('the window closes when its last child is done, in every state that has one
 
 test('a child that breaks is reported and reaped, and the others go on', () => {
   assert.deepEqual(decided({ selectors: 2 }, [ready, childBroke('dependants-1-0')]), {
-    state: 'ready.weeding',
+    state: 'ready.weeding.steady',
     effects: ['reportChildFailed', 'stop dependants-1-0'],
   });
 });
 
 test('found ready at the start: onStart decides, and recent asks the backing pods', () => {
   const opened = ['reportWindowOpened', 'spawn dependants-1-0 120000'];
-  assert.deepEqual(decided({ onStart: 'always' }, [foundReady]), { state: 'ready.weeding', effects: opened });
+  assert.deepEqual(decided({ onStart: 'always' }, [foundReady]), { state: 'ready.weeding.steady', effects: opened });
   assert.deepEqual(decided({ onStart: 'never' }, [foundReady]), {
     state: 'ready.idle',
     effects: ['reportFoundReady'],
@@ -97,7 +97,7 @@ test('found ready at the start: onStart decides, and recent asks the backing pod
 });
 
 test('onStart: never does not keep a recovery that was seen from opening a window', () => {
-  assert.equal(decided({ onStart: 'never' }, [foundReady, notReady, ready]).state, 'ready.weeding');
+  assert.equal(decided({ onStart: 'never' }, [foundReady, notReady, ready]).state, 'ready.weeding.steady');
 });
 
 test('ready for less than watchDuration: a window for what is left of it', () => {
@@ -108,7 +108,10 @@ test('ready for less than watchDuration: a window for what is left of it', () =>
     [119_999, 1],
     [-3_000, 120_000],
   ] as const) {
-    assert.deepEqual(decided({}, [foundReady, dated(now - age)]), { state: 'ready.weeding', effects: opened(left) });
+    assert.deepEqual(decided({}, [foundReady, dated(now - age)]), {
+      state: 'ready.weeding.steady',
+      effects: opened(left),
+    });
   }
 });
 
@@ -125,7 +128,7 @@ test('ready since nobody knows when: a full window, also when asking breaks', ()
   const opened = ['stop readySince', 'reportWindowOpened', 'spawn dependants-1-0 120000'];
   const broke = { type: 'xstate.error.actor.readySince', actorId: 'readySince', error: 'x' } as const;
   for (const event of [undated, broke]) {
-    assert.deepEqual(decided({}, [foundReady, event]), { state: 'ready.weeding', effects: opened });
+    assert.deepEqual(decided({}, [foundReady, event]), { state: 'ready.weeding.steady', effects: opened });
   }
 });
 
@@ -143,7 +146,7 @@ test('after a gap a window opens only for a recovery that lies in the gap', () =
   const after = (event: EndpointEvent) => decided({}, [...idle, foundAfterGap(seenUntil), event]);
   assert.equal(decided({}, [...idle, foundAfterGap(seenUntil)]).state, 'ready.dating');
   assert.deepEqual(after(dated(seenUntil + 20_000)), {
-    state: 'ready.weeding',
+    state: 'ready.weeding.steady',
     effects: ['stop readySince', 'reportWindowOpened', 'spawn dependants-2-0 80000'],
   });
   const none = { state: 'ready.idle', effects: ['stop readySince', 'reportFoundReady'] };
@@ -152,7 +155,23 @@ test('after a gap a window opens only for a recovery that lies in the gap', () =
   assert.deepEqual(after(undated), none);
 });
 
+test('a gap while a window is open: a recovery in it replaces the window, and otherwise the window goes on', () => {
+  const seenUntil = now - minute;
+  const asking = [ready, foundAfterGap(seenUntil)];
+  assert.deepEqual(decided({}, asking), { state: 'ready.weeding.dating', effects: ['spawn readySince'] });
+  assert.deepEqual(decided({}, [...asking, dated(seenUntil + 20_000)]), {
+    state: 'ready.weeding.steady',
+    effects: ['stop readySince', 'reportWindowOpened', 'spawn dependants-2-0 80000', 'stop dependants-1-0'],
+  });
+  const goesOn = { state: 'ready.weeding.steady', effects: ['stop readySince'] };
+  const broke = { type: 'xstate.error.actor.readySince', actorId: 'readySince', error: 'x' } as const;
+  for (const event of [dated(seenUntil), undated, broke]) {
+    assert.deepEqual(decided({}, [...asking, event]), goesOn);
+  }
+  assert.equal(decided({}, [...asking, notReady]).state, 'notReady.holding');
+});
+
 test('what was noted of an old gap does not keep a later start from being dated by itself', () => {
   const idle = [ready, childDone('dependants-1-0'), foundAfterGap(now), undated];
-  assert.equal(decided({}, [...idle, foundReady, undated]).state, 'ready.weeding');
+  assert.equal(decided({}, [...idle, foundReady, undated]).state, 'ready.weeding.steady');
 });

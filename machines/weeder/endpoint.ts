@@ -242,6 +242,41 @@ export const endpoint = setup({
               { target: '#endpoint.notReady.holding', actions: ['reportNotReady', 'holdDeletions'] },
             ],
           },
+          initial: 'steady',
+          states: {
+            steady: {
+              description: 'Every recovery was seen.',
+              on: {
+                'endpoint.foundReady': {
+                  target: 'dating',
+                  actions: 'noteGap',
+                  description: 'The stream of EndpointSlices had a gap: one more recovery may lie in it.',
+                },
+              },
+            },
+            dating: {
+              description: 'Asks the backing pods since when they are ready, while the window goes on.',
+              invoke: {
+                id: 'readySince',
+                src: 'readySince',
+                input: ({ context: { namespace, service } }) => ({ namespace, service }),
+                onError: { target: 'steady' },
+              },
+              on: {
+                'recovery.dated': [
+                  {
+                    guard: 'isRecent',
+                    target: '#endpoint.ready.weeding',
+                    reenter: true,
+                    actions: 'measureRestOfWindow',
+                    description: 'A recovery in the gap: its window replaces the open one.',
+                  },
+                  { target: 'steady' },
+                ],
+                'recovery.undated': { target: 'steady' },
+              },
+            },
+          },
         },
         idle: {
           description: 'No window is open: nothing is deleted, whatever crash-loops.',

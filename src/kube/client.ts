@@ -17,6 +17,8 @@ export interface ApiRequest {
   readonly contentType?: string;
   /** Ends the request, with a failure of kind `cancelled`. */
   readonly signal?: AbortSignal;
+  /** Asked when the client's own limit lets it go: false = it is not sent, and fails as `cancelled`. */
+  readonly isWanted?: () => boolean;
   /** How long the headers, and after them each next piece of the answer, may take. Default: 10,000. */
   readonly timeoutMs?: number;
 }

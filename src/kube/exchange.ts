@@ -79,7 +79,7 @@ export function createExchanger(
     if (!(await limiter.take(request.signal))) return { ok: false, failure: cancelled };
     const found = await sources.current();
     if (!found.ok) return { ok: false, failure: { kind: 'credentials', message: found.problem } };
-    if (isUnwanted(request)) return { ok: false, failure: cancelled };
+    if (isUnwanted(request) || request.isWanted?.() === false) return { ok: false, failure: cancelled };
     return exchange(request, found.value);
   }
 

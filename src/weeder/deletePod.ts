@@ -19,6 +19,8 @@ export interface DeletionRequest {
   readonly name: string;
   readonly resourceVersion: string;
   readonly policy: DeletionPolicy;
+  /** Asked at the last moment: whether an open window still wants it. */
+  readonly isWanted: () => boolean;
 }
 
 /** The API server's answer, as the event that the `podDeletion` machine takes. */
@@ -30,7 +32,7 @@ export type DeletePod = (request: DeletionRequest, signal: AbortSignal) => Promi
 /** Deletes or evicts by way of the API server, insisting on uid and resourceVersion (design §2.4). */
 export function deleteThrough(client: KubeClient): DeletePod {
   return async (request, signal) => {
-    const result = await client.call({ ...apiRequest(request), signal });
+    const result = await client.call({ ...apiRequest(request), signal, isWanted: request.isWanted });
     return result.ok ? { type: 'delete.accepted' } : answerTo(result.failure, client.server);
   };
 }
@@ -56,6 +58,7 @@ function apiRequest({ uid, namespace, name, resourceVersion, policy }: DeletionR
 function answerTo(failure: ApiFailure, server: string): DeletionAnswer {
   if (failure.kind === 'notFound') return { type: 'delete.notFound' };
   if (failure.kind === 'conflict') return { type: 'delete.conflicted' };
+  if (failure.kind === 'cancelled') return { type: 'delete.refused', reason: 'no window wants it any more' };
   const reason = describeFailure(failure, server);
   if (!isRecoverable(failure)) return { type: 'delete.rejected', reason };
   return { type: 'delete.refused', reason, retryAfter: failure.retryAfterMs ?? 0 };

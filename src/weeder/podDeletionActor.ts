@@ -40,11 +40,13 @@ export function providePodDeletion(effects: PodDeletionEffects): typeof podDelet
       deletePod: fromCallback(({ input, sendBack }) => {
         const { uid, namespace, name, resourceVersion } = input;
         const controller = new AbortController();
-        if (isTooLate(entryOf(uid), clock)) {
+        const isWanted = () => isStillWanted(entryOf(uid), clock);
+        if (!isWanted()) {
           sendBack({ type: 'delete.refused', reason: 'the window is over', jitter: random() });
           return undefined;
         }
-        deletePod({ uid, namespace, name, resourceVersion, policy: policyOf(entryOf(uid)) }, controller.signal).then(
+        const request = { uid, namespace, name, resourceVersion, policy: policyOf(entryOf(uid)), isWanted };
+        deletePod(request, controller.signal).then(
           (answer) => sendBack({ ...answer, jitter: random() }),
           (error) => sendBack({ type: 'delete.refused', reason: messageOf(error), jitter: random() }),
         );
@@ -93,10 +95,9 @@ export function providePodDeletion(effects: PodDeletionEffects): typeof podDelet
   });
 }
 
-/** Whether the time of every window that wants this pod deleted is over, although its timer is late. */
-function isTooLate(entry: DeletionEntry | undefined, clock: Clock): boolean {
-  const wants = [...(entry?.wants ?? [])];
-  return wants.length > 0 && wants.every((want) => clock.monotonic() > want.account.closesAt);
+/** Whether a window wants this pod deleted whose time is not over, even if its timer is late. */
+function isStillWanted(entry: DeletionEntry | undefined, clock: Clock): boolean {
+  return [...(entry?.wants ?? [])].some((want) => clock.monotonic() <= want.account.closesAt);
 }
 
 /** The policy of the first window that lets this pod be deleted. */

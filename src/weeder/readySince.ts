@@ -4,13 +4,9 @@ import type { BackingPod, ReadyEvidence } from './readiness.ts';
 
 /**
  * Since when a service is ready, in epoch milliseconds: the earliest `Ready` transition among its ready backing pods
- * (design §2.2). `notAfter` is a moment that it cannot have become ready after; undefined: it cannot be known.
+ * (design §2.2); undefined: it cannot be known. Whatever lies before `oldest` is as good as any other moment before it.
  */
-export type ReadySince = (
-  evidence: ReadyEvidence,
-  notAfter: number,
-  signal: AbortSignal,
-) => Promise<number | undefined>;
+export type ReadySince = (evidence: ReadyEvidence, oldest: number, signal: AbortSignal) => Promise<number | undefined>;
 
 /** Differences between the API server's clock and ours that still count as the same time. Milliseconds. */
 const clockTolerance = 60_000;

@@ -106,6 +106,22 @@ test('a signal ends a call, whether it waits or runs', async () => {
   assert.equal(result.ok ? '' : result.failure.kind, 'cancelled');
 });
 
+test('a call that nobody wants any more when the limit lets it go is not sent', async (t) => {
+  const server = await misbehavingServer('http');
+  t.after(() => server.close());
+  const clock = virtualClock();
+  const client = createKubeClient({ access: accessTo(server.url), clock, qps: 1, burst: 1 });
+  const calls = [true, false, true].map((wanted) => client.call({ ...get, isWanted: () => wanted }));
+  await calls[0];
+  clock.advance(1_000);
+  const unwanted = await calls[1];
+  assert.equal(unwanted?.ok === false && unwanted.failure.kind, 'cancelled');
+  clock.advance(1_000);
+  assert.equal((await calls[2])?.ok, true);
+  assert.equal(server.requests.length, 2);
+  await client.close();
+});
+
 test('after close every call and every stream ends', async () => {
   await using it = await calling('h2');
   it.server.failAll(() => undefined);
