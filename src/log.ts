@@ -27,6 +27,7 @@ async function prettyStream(output: NodeJS.WriteStream): Promise<DestinationStre
       colorize: output.hasColors(),
       translateTime: 'SYS:HH:MM:ss.l',
       ignore: 'uid',
+      singleLine: true,
     });
   } catch {
     // Without pino-pretty the lines are JSON, on a terminal too.
