@@ -5,7 +5,7 @@ import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xst
  * with the events and guards that lead from one to the other. Drawn from the state nodes, because XState's own definition loses `always`.
  */
 export function mermaid(machine: AnyStateMachine): string {
-  return ['stateDiagram-v2', ...inside(machine.root, '  '), ...arrows(machine, '  '), ''].join('\n');
+  return ['stateDiagram-v2', '  direction LR', ...inside(machine.root, '  '), ...arrows(machine, '  '), ''].join('\n');
 }
 
 /** The states within a state: its initial mark, and each child with its own. */
