@@ -5,7 +5,7 @@ import type { Config } from './config/config.ts';
 import type { KubeClient } from './kube/client.ts';
 import { provideReflector } from './kube/reflector.ts';
 import type { Logger } from './log.ts';
-import { deleteNothing, deleteThrough } from './weeder/deletePod.ts';
+import { deleteThrough } from './weeder/deletePod.ts';
 import type { Report } from './weeder/facts.ts';
 import { logFacts } from './weeder/logFacts.ts';
 import { readySinceThrough } from './weeder/readySince.ts';
@@ -46,7 +46,7 @@ export function startController(options: ControllerOptions): Controller {
   const weeder = createWeeder({
     config,
     runtime,
-    deletePod: isDryRun ? deleteNothing : deleteThrough(client),
+    deletePod: deleteThrough(client),
     readySince: readySinceThrough(client),
     report: (fact) => {
       log(fact);

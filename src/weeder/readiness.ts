@@ -1,12 +1,7 @@
 import type { Clock } from '../clock.ts';
-import { arrayOf, type JsonObject, objectOf, textOf, timeOf } from '../json.ts';
+import { type JsonObject, objectOf, textOf } from '../json.ts';
 import type { ObjectSink } from '../kube/sink.ts';
-
-/** A pod that stands behind a ready endpoint. */
-export interface BackingPod {
-  readonly namespace: string;
-  readonly name: string;
-}
+import { allOrNone, type BackingPod, readSlice, type SliceFacts } from './endpointSlice.ts';
 
 /** What all EndpointSlices of a service say together. */
 export interface ServiceReadiness {
@@ -42,11 +37,8 @@ export interface Readiness extends ObjectSink {
   evidence(namespace: string, service: string): ReadyEvidence;
 }
 
-interface Slice {
+interface Slice extends SliceFacts {
   readonly serviceKey: string;
-  readonly isReady: boolean;
-  readonly backingPods: readonly BackingPod[] | undefined;
-  readonly lastWrite: number | undefined;
   readonly source: Source;
   readonly list: number;
 }
@@ -178,36 +170,4 @@ export function createReadiness(
 /** The key of a namespaced thing: neither part can contain the separator. */
 export function keyOf(namespace: string, name: string): string {
   return `${namespace}/${name}`;
-}
-
-function readSlice(slice: JsonObject, namespace: string): Omit<Slice, 'serviceKey' | 'source' | 'list'> {
-  const ready = arrayOf(slice['endpoints']).map(objectOf).filter(isEndpointReady);
-  return {
-    isReady: ready.length > 0,
-    backingPods: allOrNone(ready.map((endpoint) => backingPodOf(endpoint, namespace))),
-    lastWrite: lastWriteOf(objectOf(slice['metadata'])),
-  };
-}
-
-/** `conditions.ready` unset counts as ready: that is the API's definition. */
-function isEndpointReady(endpoint: JsonObject): boolean {
-  return objectOf(endpoint['conditions'])['ready'] !== false;
-}
-
-function backingPodOf(endpoint: JsonObject, namespace: string): BackingPod | undefined {
-  const target = objectOf(endpoint['targetRef']);
-  const name = textOf(target['name']);
-  if (target['kind'] !== 'Pod' || name === undefined) return undefined;
-  return { namespace: textOf(target['namespace']) ?? namespace, name };
-}
-
-function lastWriteOf(meta: JsonObject): number | undefined {
-  const times = arrayOf(meta['managedFields']).flatMap((field) => timeOf(objectOf(field)['time']) ?? []);
-  return times.length === 0 ? undefined : Math.max(...times);
-}
-
-/** The values when every one is known. */
-function allOrNone<T>(values: readonly (T | undefined)[]): T[] | undefined {
-  const known = values.filter((value) => value !== undefined);
-  return known.length === values.length ? known : undefined;
 }

@@ -1,6 +1,7 @@
 import { arrayOf, objectOf, timeOf } from '../json.ts';
 import type { KubeClient } from '../kube/client.ts';
-import type { BackingPod, ReadyEvidence } from './readiness.ts';
+import type { BackingPod } from './endpointSlice.ts';
+import type { ReadyEvidence } from './readiness.ts';
 
 /**
  * Since when a service is ready, in epoch milliseconds: the earliest `Ready` transition among its ready backing pods
