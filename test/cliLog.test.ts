@@ -88,7 +88,10 @@ test('on a terminal the lines are for people', async () => {
   const text = await written('info', true);
   assert.ok(text.includes('\u001b['), 'in colour');
   const plain = stripVTControlCharacters(text);
-  assert.match(plain, /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: service recovered, window opened \{"namespace":"shop"[^\n]*\}\n/);
+  assert.match(
+    plain,
+    /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: service recovered, window opened \{"namespace":"shop"[^\n]*\}\n/,
+  );
   assert.doesNotMatch(plain, /^\{/m);
 });
 
@@ -118,7 +121,10 @@ test('the real program on a real terminal writes lines for people', {
   });
   let text = '';
   for await (const chunk of child.stdout.setEncoding('utf8')) text += chunk;
-  assert.match(stripVTControlCharacters(text), /^\[\d\d:\d\d:\d\d\.\d{3}\] WARN: waiting for the API server \{.*\}\r?\n/m);
+  assert.match(
+    stripVTControlCharacters(text),
+    /^\[\d\d:\d\d:\d\d\.\d{3}\] WARN: waiting for the API server \{.*\}\r?\n/m,
+  );
 });
 
 function hasScript(): boolean {
