@@ -1,0 +1,34 @@
+import { arrayOf, type JsonObject, objectOf } from '../../../json.ts';
+import { resource } from '../resource.ts';
+import { fault } from '../status.ts';
+
+export const endpointSlices = resource({
+  group: 'discovery.k8s.io',
+  plural: 'endpointslices',
+  kind: 'EndpointSlice',
+  fields: ['addressType', 'endpoints', 'ports'],
+  generation: 'content',
+  complete: (fields) => ({
+    ...fields,
+    endpoints: listOrNull(fields['endpoints'], (endpoint) => ({
+      ...endpoint,
+      conditions: objectOf(endpoint['conditions']),
+    })),
+    ports: listOrNull(fields['ports'], (port) => ({ name: '', protocol: 'TCP', ...port })),
+  }),
+  validate: ({ addressType }, old) => {
+    if (!addressType) return [fault.required('addressType')];
+    const types = ['IPv4', 'IPv6', 'FQDN'];
+    if (typeof addressType !== 'string' || !types.includes(addressType)) {
+      return [fault.unsupported('addressType', addressType, types.toSorted())];
+    }
+    if (old === undefined || old['addressType'] === addressType) return [];
+    return [fault.invalid('addressType', addressType, 'field is immutable')];
+  },
+});
+
+/** These lists are written even when they are empty, and then as null. */
+function listOrNull(value: unknown, complete: (each: JsonObject) => JsonObject): readonly JsonObject[] | null {
+  const list = arrayOf(value).map((each) => complete(objectOf(each)));
+  return list.length === 0 ? null : list;
+}

@@ -1,0 +1,16 @@
+import { objectOf } from '../../../json.ts';
+import { byPath, resource } from '../resource.ts';
+
+export const namespaces = resource({
+  plural: 'namespaces',
+  kind: 'Namespace',
+  fields: ['spec', 'status'],
+  isNamespaced: false,
+  names: 'label',
+  returnsDeleted: true,
+  hasCollectionDeletion: false,
+  selectable: byPath('status.phase'),
+  shortNames: ['ns'],
+  complete: (fields) => ({ ...fields, spec: { finalizers: ['kubernetes'], ...objectOf(fields['spec']) } }),
+  initialStatus: () => ({ phase: 'Active' }),
+});
