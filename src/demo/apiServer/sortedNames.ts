@@ -1,0 +1,61 @@
+/** A set of names that can be read in order from any place on, for little even after many changes. */
+export interface SortedNames {
+  add(name: string): void;
+  remove(name: string): void;
+  /** In order; changed by nobody. A new array after changes. */
+  all(): readonly string[];
+}
+
+/** Changes are only noted; the next reading merges them in one pass. */
+export function sortedNames(): SortedNames {
+  let sorted: string[] = [];
+  let added: string[] = [];
+  let gone = new Set<string>();
+
+  return {
+    add(name) {
+      if (!gone.delete(name)) added.push(name);
+    },
+    remove(name) {
+      gone.add(name);
+    },
+    all() {
+      if (added.length > 0 || gone.size > 0) {
+        added.sort();
+        const merged = [...mergedFrom(sorted, added, undefined)];
+        sorted = gone.size === 0 ? merged : merged.filter((name) => !gone.has(name));
+        added = [];
+        gone = new Set();
+      }
+      return sorted;
+    },
+  };
+}
+
+/** The names of two sorted lists in one order, each once, beginning behind `after`. */
+export function* mergedFrom(
+  left: readonly string[],
+  right: readonly string[],
+  after: string | undefined,
+): Generator<string> {
+  let i = after === undefined ? 0 : indexBehind(left, after);
+  let j = after === undefined ? 0 : indexBehind(right, after);
+  while (i < left.length || j < right.length) {
+    const [a, b] = [left[i], right[j]];
+    const name = b === undefined || (a !== undefined && a < b) ? a : b;
+    if (a === name) i += 1;
+    if (b === name) j += 1;
+    if (name !== undefined) yield name;
+  }
+}
+
+/** Where the first name stands that comes after `name`. */
+export function indexBehind(sorted: readonly string[], name: string): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? '') <= name) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
