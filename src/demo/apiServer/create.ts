@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { failed, ok } from '../../errors.ts';
+import { assemble, fieldsOf, managedBy, metadataFaults, type WriteOptions } from './assemble.ts';
+import { type Draft, type KubeObject, type ObjectMeta, timestamp } from './objects.ts';
+import type { Resource } from './resource.ts';
+import { namespaces } from './resources.ts';
+import { alreadyExists, badRequest, failure, fault, invalid, notFound, type Outcome, type Status } from './status.ts';
+import type { Storage } from './store.ts';
+
+/** Creates an object. Fails with 400, 403 or 404 (the namespace ends or does not exist), 409, 422. */
+export function create(
+  storage: Storage,
+  resource: Resource,
+  namespace: string,
+  draft: Draft,
+  options: WriteOptions = {},
+): Outcome<KubeObject> {
+  const { metadata } = draft;
+  const name = metadata.name || generatedName(metadata.generateName, storage.random);
+  const refused = placeFault(storage, resource, namespace, metadata.namespace, name) ?? versionFault(metadata);
+  if (refused !== undefined) return failed(refused);
+  if (name === '') {
+    const missing = fault.required('metadata.name', 'name or generateName is required');
+    return failed(invalid(resource, '', [missing]));
+  }
+  const object = newObject(storage, resource, namespace, name, draft, options);
+  const faults = [...metadataFaults(resource, object.metadata), ...resource.validate(object, undefined)];
+  if (faults.length > 0) return failed(invalid(resource, name, faults));
+  if (storage.collectionOf(resource).get(namespace, name) !== undefined) return failed(alreadyExists(resource, name));
+  return ok(options.dryRun ? object : storage.put(resource, object));
+}
+
+/** What an object's namespace has to do with the request's. */
+export function namespaceFault(namespace: string, given: string | undefined): Status | undefined {
+  if (!given || given === namespace) return undefined;
+  return badRequest('the namespace of the provided object does not match the namespace sent on the request');
+}
+
+function placeFault(
+  storage: Storage,
+  resource: Resource,
+  namespace: string,
+  given: string | undefined,
+  name: string,
+): Status | undefined {
+  const mismatch = namespaceFault(namespace, given);
+  if (mismatch !== undefined || !resource.isNamespaced) return mismatch;
+  const home = storage.collectionOf(namespaces).get('', namespace);
+  if (home === undefined) return notFound(namespaces, namespace);
+  if (home.metadata.deletionTimestamp === undefined) return undefined;
+  const { group, plural } = resource;
+  const about = group === '' ? plural : `${plural}.${group}`;
+  return failure(
+    403,
+    'Forbidden',
+    `${about} "${name}" is forbidden: unable to create new content in namespace ${namespace} because it is being terminated`,
+    {
+      name,
+      ...(group === '' ? {} : { group }),
+      kind: plural,
+      causes: [
+        {
+          reason: 'NamespaceTerminating',
+          message: `namespace ${namespace} is being terminated`,
+          field: 'metadata.namespace',
+        },
+      ],
+    },
+  );
+}
+
+/** The real server answers this with 500, too. */
+function versionFault({ resourceVersion }: Draft['metadata']): Status | undefined {
+  if (!resourceVersion) return undefined;
+  return failure(500, undefined, 'resourceVersion should not be set on objects to be created');
+}
+
+function newObject(
+  storage: Storage,
+  resource: Resource,
+  namespace: string,
+  name: string,
+  draft: Draft,
+  options: WriteOptions,
+): KubeObject {
+  const { metadata } = draft;
+  const now = storage.clock.now();
+  const given = fieldsOf(resource, draft);
+  const status = resource.initialStatus(given);
+  const { status: _status, ...rest } = given;
+  const fields = resource.complete(rest, undefined);
+  const meta: ObjectMeta = {
+    name,
+    generateName: metadata.generateName,
+    namespace: resource.isNamespaced ? namespace : undefined,
+    uid: randomUUID(),
+    resourceVersion: '',
+    generation: resource.generation === 'none' ? metadata.generation : 1,
+    creationTimestamp: timestamp(now),
+    labels: resource === namespaces ? { ...metadata.labels, 'kubernetes.io/metadata.name': name } : metadata.labels,
+    annotations: metadata.annotations,
+    ownerReferences: metadata.ownerReferences,
+    finalizers: metadata.finalizers,
+    managedFields: managedBy(resource, undefined, now, options),
+  };
+  return assemble(resource, meta, status === undefined ? fields : { ...fields, status });
+}
+
+const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
+const longestPrefix = 58;
+
+function generatedName(prefix: string | undefined, random: () => number): string {
+  if (!prefix) return '';
+  const suffix = Array.from({ length: 5 }, () => alphabet[Math.floor(random() * alphabet.length)] ?? 'x');
+  return prefix.slice(0, longestPrefix) + suffix.join('');
+}

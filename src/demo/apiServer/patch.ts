@@ -1,0 +1,58 @@
+import { failed, ok } from '../../errors.ts';
+import { isObject, type JsonObject } from '../../json.ts';
+import type { WriteOptions } from './assemble.ts';
+import { decode } from './decode.ts';
+import { wireObject } from './json.ts';
+import { jsonPatch } from './jsonPatch.ts';
+import { mergePatch } from './mergePatch.ts';
+import type { Resource } from './resource.ts';
+import { badRequest, failure, type Outcome } from './status.ts';
+import type { Storage } from './store.ts';
+import { strategicPatch } from './strategicPatch.ts';
+import { change, type Updated } from './update.ts';
+
+/** The kinds of patches, by their media types. Server-side apply is not among them. */
+export const patchTypes = {
+  'application/merge-patch+json': byObject(mergePatch),
+  'application/strategic-merge-patch+json': byObject(strategicPatch),
+  'application/json-patch+json': byOperations,
+} as const;
+
+export type PatchType = keyof typeof patchTypes;
+
+/** PATCH. Fails with 400, 404, 409, 422. */
+export function patch(
+  storage: Storage,
+  resource: Resource,
+  namespace: string,
+  name: string,
+  type: PatchType,
+  body: unknown,
+  options: WriteOptions = {},
+): Outcome<Updated> {
+  return change(
+    storage,
+    resource,
+    namespace,
+    name,
+    (current) => {
+      const patched = patchTypes[type](wireObject(resource, current), body);
+      return patched.ok ? decode(resource, patched.value) : patched;
+    },
+    options,
+  );
+}
+
+function byObject(merge: (target: unknown, body: JsonObject) => JsonObject) {
+  return (target: JsonObject, body: unknown): Outcome<JsonObject> => {
+    if (isObject(body)) return ok(merge(target, body));
+    return failed(badRequest('error decoding patch: json: the patch is not an object'));
+  };
+}
+
+function byOperations(target: JsonObject, body: unknown): Outcome<JsonObject> {
+  if (!Array.isArray(body)) return failed(badRequest('error decoding patch: json: the patch is not a list'));
+  const patched = jsonPatch(target, body);
+  if (patched !== undefined) return ok(patched);
+  return failed(failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {}));
+}
