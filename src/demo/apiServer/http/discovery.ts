@@ -1,0 +1,71 @@
+import type { Resource } from '../resource.ts';
+
+const version = {
+  major: '1',
+  minor: '36',
+  gitVersion: 'v1.36.0-weeder.embedded',
+  gitCommit: '',
+  gitTreeState: 'clean',
+  buildDate: '1970-01-01T00:00:00Z',
+  goVersion: 'none',
+  compiler: 'none',
+  platform: `${process.platform}/${process.arch}`,
+};
+
+const checks = new Set(['/healthz', '/livez', '/readyz']);
+
+/** What is served beside the resources: the version, the health, and which resources there are. Undefined: nothing. */
+export function discover(resources: readonly Resource[], path: string): object | 'ok' | undefined {
+  if (checks.has(path)) return 'ok';
+  if (path === '/version') return version;
+  if (path === '/api') return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] };
+  if (path === '/apis') return { kind: 'APIGroupList', apiVersion: 'v1', groups: groupsOf(resources).map(groupOf) };
+  const [, root, group = '', groupVersion] = path.split('/');
+  if (root === 'api' && group === 'v1') return resourceList(resources, '', 'v1');
+  if (root !== 'apis' || !groupsOf(resources).includes(group)) return undefined;
+  if (groupVersion === undefined) return { kind: 'APIGroup', apiVersion: 'v1', ...groupOf(group) };
+  return resourceList(resources, group, groupVersion);
+}
+
+function groupsOf(resources: readonly Resource[]): readonly string[] {
+  return [...new Set(resources.map(({ group }) => group))].filter((group) => group !== '');
+}
+
+function groupOf(name: string) {
+  const first = { groupVersion: `${name}/v1`, version: 'v1' };
+  return { name, versions: [first], preferredVersion: first };
+}
+
+function resourceList(resources: readonly Resource[], group: string, wanted: string): object | undefined {
+  const found = resources.filter((each) => each.group === group && each.version === wanted);
+  if (found.length === 0) return undefined;
+  const groupVersion = group === '' ? wanted : `${group}/${wanted}`;
+  return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources: found.flatMap(rowsOf) };
+}
+
+function rowsOf(resource: Resource) {
+  const { plural, singular, kind, isNamespaced: namespaced, shortNames, hasStatus, subresources } = resource;
+  const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+  return [
+    {
+      name: plural,
+      singularName: singular,
+      namespaced,
+      kind,
+      verbs: resource.hasCollectionDeletion ? verbs : verbs.filter((verb) => verb !== 'deletecollection'),
+      ...(shortNames.length === 0 ? {} : { shortNames }),
+    },
+    ...subresources.map((name) => ({
+      name: `${plural}/${name}`,
+      singularName: '',
+      namespaced,
+      group: 'policy',
+      version: 'v1',
+      kind: 'Eviction',
+      verbs: ['create'],
+    })),
+    ...(hasStatus
+      ? [{ name: `${plural}/status`, singularName: '', namespaced, kind, verbs: ['get', 'patch', 'update'] }]
+      : []),
+  ];
+}

@@ -1,0 +1,122 @@
+import { failed, ok } from '../../../errors.ts';
+import { objectJson, pageJson } from '../json.ts';
+import { list } from '../list.ts';
+import { remove } from '../remove.ts';
+import { failure, methodNotAllowed, notFound, type Outcome, unknownResource } from '../status.ts';
+import type { Storage } from '../store.ts';
+import { type Address, addressOf } from './address.ts';
+import { discover } from './discovery.ts';
+import { type Exchange, sendJson, sendStatus, sendText, takesJson } from './exchange.ts';
+import { readCollectionQuery } from './query.ts';
+import { serveWatch } from './watchStream.ts';
+import {
+  deleteObject,
+  deleteOptions,
+  patchObject,
+  post,
+  postEviction,
+  put,
+  type Target,
+  type Written,
+} from './writes.ts';
+
+type ResourceAddress = Extract<Address, { readonly kind: 'resource' }>;
+
+/** Answers one request. */
+export async function serve(storage: Storage, exchange: Exchange): Promise<void> {
+  const address = addressOf(storage.resources, exchange.path);
+  if (address.kind === 'other') {
+    serveOther(storage, exchange);
+    return;
+  }
+  if (address.kind === 'unknownResource') {
+    sendStatus(exchange, unknownResource);
+    return;
+  }
+  if (!takesJson(exchange)) {
+    const message = '406: Not Acceptable\n\nAvailable representations: application/json, application/json;stream=watch';
+    sendStatus(exchange, failure(406, 'NotAcceptable', message, {}));
+    return;
+  }
+  const isCollection = address.name === undefined;
+  if (exchange.method === 'GET' && isCollection) {
+    serveCollection(storage, address, exchange);
+    return;
+  }
+  const answer = await (isCollection
+    ? collectionWrite(storage, address, exchange)
+    : onObject(storage, address, exchange));
+  if (answer.ok) sendJson(exchange, answer.value.code, answer.value.json);
+  else sendStatus(exchange, answer.problem);
+}
+
+function serveOther({ resources }: Storage, exchange: Exchange): void {
+  const found = discover(resources, exchange.path.replace(/(?<=.)\/$/, ''));
+  if (found === undefined) sendText(exchange, 404, '404 page not found\n');
+  else if (exchange.method !== 'GET') sendStatus(exchange, methodNotAllowed);
+  else if (found === 'ok') sendText(exchange, 200, 'ok');
+  else sendJson(exchange, 200, JSON.stringify(found));
+}
+
+function serveCollection(storage: Storage, { resource, namespace }: ResourceAddress, exchange: Exchange): void {
+  const query = readCollectionQuery(resource, namespace, exchange.query);
+  if (!query.ok) {
+    sendStatus(exchange, query.problem);
+    return;
+  }
+  if (query.value.isWatch) {
+    serveWatch(storage, resource, query.value, exchange);
+    return;
+  }
+  const page = list(storage, resource, query.value.selection, query.value.list);
+  if (page.ok) sendJson(exchange, 200, pageJson(resource, page.value));
+  else sendStatus(exchange, page.problem);
+}
+
+async function collectionWrite(
+  storage: Storage,
+  { resource, namespace }: ResourceAddress,
+  exchange: Exchange,
+): Promise<Outcome<Written>> {
+  const isWhole = resource.isNamespaced && namespace === undefined;
+  const target = { storage, resource, namespace: namespace ?? '', name: '', subresource: undefined };
+  if (exchange.method === 'POST' && !isWhole) return post(target, exchange);
+  if (exchange.method === 'DELETE' && !isWhole && resource.hasCollectionDeletion) {
+    return deleteCollection(target, exchange);
+  }
+  return failed(methodNotAllowed);
+}
+
+/** Answers with what was there before. */
+async function deleteCollection(target: Target, exchange: Exchange): Promise<Outcome<Written>> {
+  const { storage, resource, namespace } = target;
+  const query = readCollectionQuery(resource, namespace, exchange.query);
+  if (!query.ok) return query;
+  const options = await deleteOptions(exchange);
+  if (!options.ok) return options;
+  const page = list(storage, resource, query.value.selection, query.value.list);
+  if (!page.ok) return page;
+  for (const { metadata } of page.value.items) remove(storage, resource, namespace, metadata.name, options.value);
+  return ok({ code: 200, json: pageJson(resource, page.value) });
+}
+
+async function onObject(
+  storage: Storage,
+  { resource, namespace = '', name = '', subresource }: ResourceAddress,
+  exchange: Exchange,
+): Promise<Outcome<Written>> {
+  const target = { storage, resource, namespace, name, subresource };
+  const { method } = exchange;
+  if (subresource === 'eviction') return method === 'POST' ? postEviction(target, exchange) : failed(methodNotAllowed);
+  if (method === 'GET') return get(target);
+  if (method === 'PUT') return put(target, exchange);
+  if (method === 'PATCH') return patchObject(target, exchange);
+  if (method === 'DELETE' && subresource === undefined) return deleteObject(target, exchange);
+  return failed(methodNotAllowed);
+}
+
+function get({ storage, resource, namespace, name }: Target): Outcome<Written> {
+  const object = storage.collectionOf(resource).get(namespace, name);
+  if (object === undefined) return failed(notFound(resource, name));
+  return ok({ code: 200, json: objectJson(resource, object) });
+}
