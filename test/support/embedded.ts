@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { type Clock, systemClock } from '../../src/clock.ts';
+import { parseConfig } from '../../src/config/parse.ts';
+import { type ApiServer, type ApiServerOptions, createApiServer } from '../../src/demo/apiServer/apiServer.ts';
+import { createKubeClient, type KubeClient } from '../../src/kube/client.ts';
+import { loadKubeConfig } from '../../src/kube/kubeConfig.ts';
+import { type Controller, startController } from '../../src/main.ts';
+import type { WeederFact } from '../../src/weeder/facts.ts';
+
+/** An embedded API server that listens, and how to reach it as users do. */
+export interface Embedded extends AsyncDisposable {
+  readonly server: ApiServer;
+  readonly url: string;
+  /** The path of a kubeconfig for it. */
+  readonly kubeconfig: string;
+  /** A client as `weeder` makes it, from the kubeconfig. */
+  client(clock?: Clock): KubeClient;
+}
+
+export async function embedded(options: ApiServerOptions = {}): Promise<Embedded> {
+  const server = createApiServer(options);
+  const listening = await server.listen();
+  const folder = mkdtempSync(join(tmpdir(), 'weeder-embedded-'));
+  const kubeconfig = join(folder, 'kubeconfig.yaml');
+  writeFileSync(kubeconfig, kubeconfigFor(listening.url));
+  const clients: KubeClient[] = [];
+  return {
+    server,
+    url: listening.url,
+    kubeconfig,
+    client(clock = systemClock) {
+      const access = loadKubeConfig({ kubeconfig }, {});
+      if (!access.ok) throw new Error(access.problem.sentence);
+      const client = createKubeClient({ access: access.value, clock });
+      clients.push(client);
+      return client;
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(clients.map((client) => client.close()));
+      await listening.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+function kubeconfigFor(server: string): string {
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'embedded', cluster: { server } }],
+    users: [{ name: 'nobody', user: {} }],
+    contexts: [{ name: 'embedded', context: { cluster: 'embedded', user: 'nobody' } }],
+    'current-context': 'embedded',
+  });
+}
+
+/** The real weeder, on an embedded server. */
+export interface EmbeddedWeeder extends AsyncDisposable {
+  readonly controller: Controller;
+  readonly facts: readonly WeederFact[];
+  /** The sentences of its log at info and above. */
+  readonly logged: readonly string[];
+}
+
+/** Starts the real weeder as `weeder run` does, with its real client over HTTP; `config` is the file's text. */
+export function startEmbeddedWeeder(cluster: Embedded, config: string): EmbeddedWeeder {
+  const parsed = parseConfig(config, 'config.yaml');
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problem));
+  const facts: WeederFact[] = [];
+  const logged: string[] = [];
+  const logger = pino(
+    { base: null, formatters: { log: (line) => line } },
+    {
+      write: (line: string) => {
+        const entry: unknown = JSON.parse(line);
+        if (typeof entry === 'object' && entry !== null && 'msg' in entry) logged.push(String(entry.msg));
+      },
+    },
+  );
+  const controller = startController({
+    config: parsed.value,
+    client: cluster.client(),
+    clock: systemClock,
+    logger,
+    namespaces: 'all',
+    concurrentDeletions: 32,
+    isDryRun: false,
+    report: (fact) => facts.push(fact),
+  });
+  return {
+    controller,
+    facts,
+    logged,
+    async [Symbol.asyncDispose]() {
+      controller.shutdown();
+      await controller.stopped;
+    },
+  };
+}
