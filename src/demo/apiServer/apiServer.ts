@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../../clock.ts';
 import { messageOf } from '../../errors.ts';
 import { type ApiStore, apiStore } from './apiStore.ts';
 import { create } from './create.ts';
+import { collectGarbage } from './garbage.ts';
 import { addressOf } from './http/address.ts';
 import { exchangeOf, sendStatus } from './http/exchange.ts';
 import { type RequestLog, requestLog } from './http/requestLog.ts';
@@ -65,6 +66,7 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   const servers = new Set<Server>();
   let faultOf: FaultOf | undefined;
   endNamespaces(storage);
+  collectGarbage(storage);
   for (const name of firstNamespaces) create(storage, namespaces, '', { metadata: { name } });
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -26,10 +26,7 @@ export function assemble(resource: Resource, metadata: ObjectMeta, fields: JsonO
 /** Of what a client sent, or of an object: what this resource has beside the metadata. */
 export function fieldsOf(resource: Resource, object: Draft | KubeObject): JsonObject {
   const fields: Record<string, unknown> = {};
-  for (const field of storedFields(resource)) {
-    if (object[field] !== undefined && (object[field] !== null || resource.view !== undefined))
-      fields[field] = object[field];
-  }
+  for (const field of storedFields(resource)) if (object[field] !== undefined) fields[field] = object[field];
   return fields;
 }
 

@@ -28,8 +28,13 @@ export function decode(resource: Resource, body: unknown): Outcome<Draft> {
     return failed(badRequest(`${kind} in version "${resource.version}" cannot be handled as a ${kind}: ${fault}`));
   }
   const { kind: _kind, apiVersion: _apiVersion, metadata, ...fields } = body;
-  const stored = resource.view === undefined ? fields : resource.view.toStored(fields);
+  const stored = resource.view === undefined ? withoutNulls(fields) : resource.view.toStored(fields);
   return ok({ ...stored, metadata: isObject(metadata) ? metadata : {} });
+}
+
+/** For everything but events a null is as good as nothing. */
+function withoutNulls(fields: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
 function kindFault(resource: Resource, { kind, apiVersion }: JsonObject): string | undefined {

@@ -18,9 +18,9 @@ interface Piece {
 type Test = (value: string | undefined) => boolean;
 
 const symbols = /^(?:===?|!=|[=!(),<>])/;
-const comparisons = new Set(['=', '==', '!=', 'in', 'notin', 'gt', 'lt', '>', '<']);
+const comparisons = new Set(['=', '==', '!=', 'in', 'notin', '>', '<']);
 
-/** Reads `labelSelector=`: =, ==, !=, in, notin, gt, lt, a key alone and !key, as k8s.io/apimachinery's parser does. */
+/** Reads `labelSelector=`: =, ==, !=, in, notin, >, <, a key alone and !key, as k8s.io/apimachinery's parser does. */
 export function parseLabelSelector(text: string): ParsedSelector {
   try {
     const tests = readRequirements(cut(text));
@@ -112,7 +112,7 @@ function readComparison(reader: Reader): Test {
   if (text === '=' || text === '==') return (label) => label === value;
   const limit = Number(value);
   if (!/^-?\d+$/.test(value)) throw inRequirement(`for 'Gt', 'Lt' operators, the value must be an integer`);
-  const isGreater = text === 'gt' || text === '>';
+  const isGreater = text === '>';
   return (label) =>
     label !== undefined && /^-?\d+$/.test(label) && (isGreater ? Number(label) > limit : Number(label) < limit);
 }

@@ -14,7 +14,7 @@ export interface Resource {
   /** What it may hold beside kind, apiVersion and metadata, in the order of the API's types; the rest is dropped. */
   readonly fields: readonly string[];
   readonly names: 'subdomain' | 'label';
-  /** What has to change for `metadata.generation` to grow: the spec, anything but the metadata, or it has none. */
+  /** What has to change for `metadata.generation` to grow: the spec, anything with the labels, or it has none. */
   readonly generation: 'spec' | 'content' | 'none';
   readonly hasStatus: boolean;
   /** `eviction`: answers POST on it. */

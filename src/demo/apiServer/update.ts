@@ -110,7 +110,7 @@ function identityFault(
   { metadata }: KubeObject,
   given: Draft['metadata'],
 ): Status | undefined {
-  const { name, uid, resourceVersion } = metadata;
+  const { name, resourceVersion } = metadata;
   if (given.name && given.name !== name) {
     return badRequest(`the name of the object (${given.name}) does not match the name on the URL (${name})`);
   }
@@ -118,9 +118,16 @@ function identityFault(
   if (mismatch !== undefined) return mismatch;
   const version = given.resourceVersion || '0';
   if (version !== '0' && version !== resourceVersion) return conflict(resource, name);
-  if (!given.uid || given.uid === uid) return undefined;
-  return invalid(resource, name, [fault.invalid('metadata.uid', given.uid, 'field is immutable')]);
+  const faults = fixedFields.flatMap((field) => {
+    const value = given[field];
+    const isChanged = value !== undefined && value !== null && value !== '' && value !== metadata[field];
+    return isChanged ? [fault.invalid(`metadata.${field}`, value, 'field is immutable')] : [];
+  });
+  return faults.length === 0 ? undefined : invalid(resource, name, faults);
 }
+
+/** A client may leave these out; what else it may not change is kept in silence. */
+const fixedFields = ['uid', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
 
 /** The current object itself when nothing changes. */
 function nextObject(
@@ -137,7 +144,8 @@ function nextObject(
   const same = assemble(resource, meta, fields);
   if (isDeepStrictEqual(same, assemble(resource, current.metadata, before))) return current;
   const managedFields = managedBy(resource, current.metadata.managedFields, storage.clock.now(), options);
-  const generation = nextGeneration(resource, current, before, fields);
+  const labelsChange = !isDeepStrictEqual(same.metadata.labels, current.metadata.labels);
+  const generation = nextGeneration(resource, current, before, fields, labelsChange);
   return assemble(resource, { ...meta, managedFields, generation }, fields);
 }
 
@@ -160,11 +168,12 @@ function nextGeneration(
   { metadata }: KubeObject,
   before: JsonObject,
   after: JsonObject,
+  labelsChange: boolean,
 ): number | undefined {
   const isSame =
     resource.generation === 'spec'
       ? isDeepStrictEqual(before['spec'], after['spec'])
-      : resource.generation === 'none' || isDeepStrictEqual(before, after);
+      : resource.generation === 'none' || (!labelsChange && isDeepStrictEqual(before, after));
   return isSame ? metadata.generation : (metadata.generation ?? 0) + 1;
 }
 

@@ -11,6 +11,10 @@ export interface RequestOptions {
   readonly token?: string;
   /** Sent as JSON. */
   readonly body?: unknown;
+  /** Sent as it is, in place of a body. */
+  readonly text?: string;
+  /** Default `application/json`. */
+  readonly accept?: string;
   /** Default `application/json`; a PATCH needs its own, such as `application/merge-patch+json`. */
   readonly contentType?: string;
   readonly signal?: AbortSignal;
@@ -35,18 +39,20 @@ export function httpClient(origin: string, ca?: string): HttpClient {
     headersTimeout: 60_000,
     ...(ca ? { connect: { ca } } : {}),
   });
-  const open = (method: Method, path: string, options: RequestOptions): Promise<Dispatcher.ResponseData> =>
-    request(`${origin}${path}`, {
+  const open = (method: Method, path: string, options: RequestOptions): Promise<Dispatcher.ResponseData> => {
+    const body = options.text ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+    return request(`${origin}${path}`, {
       dispatcher: agent,
       method,
       headers: {
-        accept: 'application/json',
+        accept: options.accept ?? 'application/json',
         ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
-        ...(options.body === undefined ? {} : { 'content-type': options.contentType ?? 'application/json' }),
+        ...(body === undefined ? {} : { 'content-type': options.contentType ?? 'application/json' }),
       },
-      ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+      ...(body === undefined ? {} : { body }),
       ...(options.signal ? { signal: options.signal } : {}),
     });
+  };
   return {
     send: async (method, path, options = {}) => {
       const response = await open(method, path, options);

@@ -17,11 +17,13 @@ export type Address =
 
 /** Reads a path, `/api/v1/…` or `/apis/GROUP/VERSION/…`. */
 export function addressOf(resources: readonly Resource[], path: string): Address {
-  const [first = '', ...rest] = path.split('/').slice(1).map(decoded);
+  const [first = '', ...rest] = path.replace(/\/$/, '').split('/').slice(1).map(decoded);
   const groupVersion = first === 'api' ? rest.splice(0, 1) : first === 'apis' ? rest.splice(0, 2) : [];
   const [group, version] = first === 'api' ? ['', groupVersion[0]] : groupVersion;
-  const known = resources.filter((each) => each.group === group && each.version === version);
-  if (known.length === 0 || rest.length === 0 || rest[0] === '') return { kind: 'other', path };
+  const inGroup = resources.filter((each) => each.group === group);
+  const known = inGroup.filter((each) => each.version === version);
+  if (inGroup.length > 0 && version !== undefined && known.length === 0) return { kind: 'unknownResource' };
+  if (known.length === 0 || rest.length === 0) return { kind: 'other', path };
   return resourceAddress(known, rest) ?? { kind: 'unknownResource' };
 }
 

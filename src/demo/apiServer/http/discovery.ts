@@ -15,7 +15,8 @@ const version = {
 const checks = new Set(['/healthz', '/livez', '/readyz']);
 
 /** What is served beside the resources: the version, the health, and which resources there are. Undefined: nothing. */
-export function discover(resources: readonly Resource[], path: string): object | 'ok' | undefined {
+export function discover(resources: readonly Resource[], asked: string): object | 'ok' | undefined {
+  const path = asked.startsWith('/api') ? asked.replace(/\/$/, '') : asked;
   if (checks.has(path)) return 'ok';
   if (path === '/version') return version;
   if (path === '/api') return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] };

@@ -74,7 +74,7 @@ export function takesJson({ request }: Exchange): boolean {
   return accept.split(',').some((range) => {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
     const isPlain = !parameters.some((each) => each.startsWith('as='));
-    return isPlain && (type === 'application/json' || type === 'application/*' || type === '*/*');
+    return isPlain && (type === 'application/json' || type === '*/*');
   });
 }
 

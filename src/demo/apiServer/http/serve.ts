@@ -51,7 +51,7 @@ export async function serve(storage: Storage, exchange: Exchange): Promise<void>
 }
 
 function serveOther({ resources }: Storage, exchange: Exchange): void {
-  const found = discover(resources, exchange.path.replace(/(?<=.)\/$/, ''));
+  const found = discover(resources, exchange.path);
   if (found === undefined) sendText(exchange, 404, '404 page not found\n');
   else if (exchange.method !== 'GET') sendStatus(exchange, methodNotAllowed);
   else if (found === 'ok') sendText(exchange, 200, 'ok');

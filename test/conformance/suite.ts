@@ -1,0 +1,38 @@
+import { creating } from './creating.ts';
+import { deleting } from './deleting.ts';
+import { discovering } from './discovering.ts';
+import { ending } from './ending.ts';
+import { evicting } from './evicting.ts';
+import { kinds } from './kinds.ts';
+import { listing } from './listing.ts';
+import { patching } from './patching.ts';
+import { refusing } from './refusing.ts';
+import { selecting } from './selecting.ts';
+import type { GetTarget } from './target.ts';
+import { updating } from './updating.ts';
+import { watchingChanges } from './watchingChanges.ts';
+import { watchingStarts } from './watchingStarts.ts';
+
+/**
+ * Registers the tests that the embedded API server and a real kube-apiserver both have to pass. Where the two differ,
+ * the embedded one is wrong.
+ */
+export function conformance(getTarget: GetTarget): void {
+  for (const part of [
+    creating,
+    updating,
+    patching,
+    deleting,
+    listing,
+    selecting,
+    watchingChanges,
+    watchingStarts,
+    refusing,
+    evicting,
+    ending,
+    kinds,
+    discovering,
+  ]) {
+    part(getTarget);
+  }
+}
