@@ -89,7 +89,8 @@ export function watchingStarts(getTarget: GetTarget): void {
     assert.equal(mark.type, 'BOOKMARK');
     assert(waited > 500 && waited < 2_900, `${waited} ms`);
     assert(Number(versionOf(mark.object)) >= Number(versionOf(last)));
-    assert.deepEqual(await seen.rest(), []);
+    // A real server may send another bookmark in the last two seconds.
+    for (const event of await seen.rest()) assert.equal(event.type, 'BOOKMARK');
     assert(performance.now() - began > 2_500);
   });
 

@@ -16,7 +16,7 @@ export function create(
   options: WriteOptions = {},
 ): Outcome<KubeObject> {
   const { metadata } = draft;
-  const name = metadata.name || generatedName(metadata.generateName, storage.random);
+  const name = metadata.name || freeName(storage, resource, namespace, metadata.generateName ?? '');
   const refused = placeFault(storage, resource, namespace, metadata.namespace, name) ?? versionFault(metadata);
   if (refused !== undefined) return failed(refused);
   if (name === '') {
@@ -109,8 +109,18 @@ function newObject(
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 const longestPrefix = 58;
 
-function generatedName(prefix: string | undefined, random: () => number): string {
-  if (!prefix) return '';
+/** Another name when the first is taken, up to seven times: five letters are not many. */
+function freeName(storage: Storage, resource: Resource, namespace: string, prefix: string): string {
+  if (prefix === '') return '';
+  let name = '';
+  for (let tries = 0; tries < 8; tries += 1) {
+    name = generatedName(prefix, storage.random);
+    if (storage.collectionOf(resource).get(namespace, name) === undefined) break;
+  }
+  return name;
+}
+
+function generatedName(prefix: string, random: () => number): string {
   const suffix = Array.from({ length: 5 }, () => alphabet[Math.floor(random() * alphabet.length)] ?? 'x');
   return prefix.slice(0, longestPrefix) + suffix.join('');
 }

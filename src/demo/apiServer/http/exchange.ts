@@ -28,17 +28,17 @@ export function exchangeOf(request: IncomingMessage, response: ServerResponse): 
 
 /** The whole body as text. Fails with 413. */
 export async function bodyOf({ request }: Exchange): Promise<Outcome<string>> {
-  const pieces: Buffer[] = [];
+  let pieces: Buffer[] = [];
   let length = 0;
   for await (const piece of request) {
     if (!Buffer.isBuffer(piece)) continue;
     length += piece.length;
-    if (length > longestBody) {
-      return failed(failure(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${longestBody}`));
-    }
-    pieces.push(piece);
+    // Read to its end all the same: a client that is still sending does not hear the answer.
+    if (length > longestBody) pieces = [];
+    else pieces.push(piece);
   }
-  return ok(Buffer.concat(pieces, length).toString('utf8'));
+  if (length <= longestBody) return ok(Buffer.concat(pieces).toString('utf8'));
+  return failed(failure(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${longestBody}`));
 }
 
 export function sendJson({ response }: Exchange, code: number, json: string): void {
