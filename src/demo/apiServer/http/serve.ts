@@ -7,18 +7,10 @@ import type { Storage } from '../store.ts';
 import { type Address, addressOf } from './address.ts';
 import { discover } from './discovery.ts';
 import { type Exchange, sendJson, sendStatus, sendText, takesJson } from './exchange.ts';
+import { deleteOptions } from './options.ts';
 import { readCollectionQuery } from './query.ts';
 import { serveWatch } from './watchStream.ts';
-import {
-  deleteObject,
-  deleteOptions,
-  patchObject,
-  post,
-  postEviction,
-  put,
-  type Target,
-  type Written,
-} from './writes.ts';
+import { deleteObject, patchObject, post, postEviction, put, type Target, type Written } from './writes.ts';
 
 type ResourceAddress = Extract<Address, { readonly kind: 'resource' }>;
 

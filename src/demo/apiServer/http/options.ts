@@ -1,0 +1,84 @@
+import { failed, ok } from '../../../errors.ts';
+import { type JsonObject, numberOf, objectOf, textOf } from '../../../json.ts';
+import type { WriteOptions } from '../assemble.ts';
+import { parseBody } from '../decode.ts';
+import type { DeleteOptions } from '../remove.ts';
+import { badRequest, fault, invalid, type Outcome, type Status } from '../status.ts';
+import { bodyOf, type Exchange } from './exchange.ts';
+
+/** DeleteOptions from the body, or else from the query: a body that says nothing still wins. Fails with 400, 422. */
+export async function deleteOptions(exchange: Exchange): Promise<Outcome<DeleteOptions>> {
+  const text = await bodyOf(exchange);
+  if (!text.ok) return text;
+  const given =
+    text.value === '' ? ok(queryOptions(exchange.query)) : parseBody(text.value, "couldn't get version/kind");
+  if (!given.ok) return given;
+  const body = objectOf(given.value);
+  if (body['kind'] !== undefined && body['kind'] !== 'DeleteOptions') {
+    return failed(
+      badRequest(`no kind "${String(body['kind'])}" is registered for version "${String(body['apiVersion'])}"`),
+    );
+  }
+  const fault = policyFault(body['propagationPolicy']) ?? dryRunFault('Delete', dryRunOf(body));
+  return fault === undefined ? ok(readDeleteOptions(body)) : failed(fault);
+}
+
+function queryOptions(query: URLSearchParams): JsonObject {
+  const grace = query.get('gracePeriodSeconds');
+  return {
+    ...(grace === null ? {} : { gracePeriodSeconds: Number(grace) }),
+    ...(query.has('propagationPolicy') ? { propagationPolicy: query.get('propagationPolicy') } : {}),
+    dryRun: query.getAll('dryRun'),
+  };
+}
+
+/** metav1.DeleteOptions; what has the wrong type counts as not said. */
+export function readDeleteOptions(body: JsonObject): DeleteOptions {
+  const { uid, resourceVersion } = objectOf(body['preconditions']);
+  return {
+    gracePeriodSeconds: numberOf(body['gracePeriodSeconds']),
+    propagationPolicy: textOf(body['propagationPolicy']),
+    uid: textOf(uid),
+    resourceVersion: textOf(resourceVersion),
+    dryRun: dryRunOf(body).length > 0,
+  };
+}
+
+function policyFault(policy: unknown): Status | undefined {
+  const known = ['Foreground', 'Background', 'Orphan'];
+  if (policy === undefined || policy === null || known.some((each) => each === policy)) return undefined;
+  const unsupported = fault.unsupported('propagationPolicy', policy, [...known, 'nil']);
+  return invalid(optionsOf('Delete'), '', [unsupported]);
+}
+
+function dryRunOf(body: JsonObject): readonly string[] {
+  const { dryRun } = body;
+  return Array.isArray(dryRun) ? dryRun.map(String) : [];
+}
+
+function dryRunFault(verb: string, values: readonly string[]): Status | undefined {
+  if (values.every((each) => each === 'All')) return undefined;
+  return invalid(optionsOf(verb), '', [fault.unsupported('dryRun', values, ['All'])]);
+}
+
+function optionsOf(verb: string) {
+  const kind = `${verb}Options`;
+  return { group: 'meta.k8s.io', kind, plural: kind.toLowerCase() };
+}
+
+/** What the query of a writing request says. Fails with 422. */
+export function writeOptions(
+  { query, request }: Exchange,
+  verb: 'Create' | 'Update' | 'Patch',
+  subresource: string | undefined,
+): Outcome<WriteOptions> {
+  const values = query.getAll('dryRun');
+  const fault = dryRunFault(verb, values);
+  if (fault !== undefined) return failed(fault);
+  const agent = (request.headers['user-agent'] ?? 'unknown').split('/', 1)[0];
+  return ok({
+    dryRun: values.length > 0,
+    manager: query.get('fieldManager') || agent || 'unknown',
+    subresource: subresource === 'status' ? 'status' : undefined,
+  });
+}
