@@ -91,7 +91,8 @@ export function createDeletions(options: DeletionsOptions): Deletions {
     const entry = entries.get(uid);
     if (entry === undefined || entry.wants.size > 0) return;
     const snapshot = entry.actor.getSnapshot();
-    if (snapshot.status === 'active' && !snapshot.matches('kept')) return;
+    const isOver = snapshot.matches('kept') && entry.ending !== 'left';
+    if (snapshot.status === 'active' && !isOver) return;
     forget(uid);
     entry.actor.stop();
   }
@@ -136,8 +137,9 @@ export function createDeletions(options: DeletionsOptions): Deletions {
         create(entry.wants, want, pod);
         return;
       }
-      if (isNew) entry.actor.send({ type: 'windows.open' });
+      // First the state: a window that deletes bare pods must not be told that this one is kept.
       tellNewestState(entry, pod);
+      if (isNew) entry.actor.send({ type: 'windows.open' });
     },
     left: (want, uid) => release(want, uid, 'left'),
     withdraw(want, because) {

@@ -48,8 +48,9 @@ interface Source {
   list: number;
   /** The services to look at again when the complete list is there: half of it may look like an outage. */
   unsettled: Set<string> | undefined;
-  /** Epoch milliseconds of the last change that came outside a list that is read again. */
+  /** Epoch milliseconds: of the last change that came by itself, or when the newest complete list began. */
   seenUntil: number;
+  listBegan: number;
   /** The services of this stream that were ready when such a list began. */
   readyBefore: readonly Service[];
 }
@@ -124,12 +125,13 @@ export function createReadiness(
   }
 
   function createSink(): ObjectSink {
-    const source: Source = { list: 0, unsettled: undefined, seenUntil: 0, readyBefore: [] };
+    const source: Source = { list: 0, unsettled: undefined, seenUntil: 0, listBegan: 0, readyBefore: [] };
     return {
       begin() {
         const ready = slicesOf(source).filter(({ service }) => service.isReady);
         if (source.list > 0) source.readyBefore = [...new Set(ready.map(({ service }) => service))];
         source.list += 1;
+        source.listBegan = clock.now();
         source.unsettled ??= new Set();
       },
       apply(type, object) {
@@ -148,6 +150,7 @@ export function createReadiness(
           if (service.isReady) listener.readyAfterGap(factOf(service), source.seenUntil);
         }
         source.readyBefore = [];
+        source.seenUntil = source.listBegan;
       },
     };
   }
