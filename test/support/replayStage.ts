@@ -1,0 +1,129 @@
+import type { InspectionEvent } from 'xstate';
+import { deleteThrough } from '../../src/weeder/deletePod.ts';
+import { readySinceThrough } from '../../src/weeder/readySince.ts';
+import { streamsOf } from '../../src/weeder/streams.ts';
+import { createWeeder, type Weeder } from '../../src/weeder/weeder.ts';
+import { replayApi } from './replayApi.ts';
+import { type Kind, type ReplayCluster, replayCluster } from './replayCluster.ts';
+import { replayCrashes } from './replayCrashes.ts';
+import type { Replay } from './replayFile.ts';
+import type { Expectation, PodStep, ReplayStep } from './replayFormat.ts';
+import { podOf, sliceOf } from './replayObjects.ts';
+import { isWithin, replayStates } from './replayStates.ts';
+import { sentenceOf, type TimelineLine } from './replayTimeline.ts';
+import { type VirtualClock, virtualClock } from './virtualClock.ts';
+
+/** A weeder behind its own streams and client, in a cluster that behaves, and what is seen of it. */
+export interface ReplayStage {
+  readonly clock: VirtualClock;
+  readonly cluster: ReplayCluster;
+  readonly timeline: readonly TimelineLine[];
+  /** Each begins with the `file:line` that it is about. */
+  readonly failures: string[];
+  happen(step: Omit<ReplayStep, 'at'>, where: string): void;
+  startWeeder(): void;
+  stopWeeder(): void;
+  /** What a weeder without an open window must not have any more, in words. */
+  leftOver(): string[];
+}
+
+const kinds: Readonly<Record<'pods' | 'slices', Kind>> = { pods: 'Pod', slices: 'EndpointSlice' };
+
+/** `start` is what every clock says at first, in epoch milliseconds. */
+export function replayStage(replay: Replay, start: number, inspect: (event: InspectionEvent) => void): ReplayStage {
+  const clock = virtualClock(start);
+  const nodeTime = (at: number) => start + at;
+  const cluster = replayCluster();
+  const states = replayStates();
+  const crashes = replayCrashes();
+  const timeline: TimelineLine[] = [];
+  const failures: string[] = [];
+  const uids = new Map<string, string>();
+  let weeder: Weeder | undefined;
+
+  const tell = (sentence: string) => void timeline.push({ at: clock.monotonic(), sentence });
+  const api = replayApi({ cluster, clock, tell, isRecorded: replay.recorded.length > 0 });
+
+  function startWeeder(): void {
+    const config = replay.resolved;
+    weeder = createWeeder({
+      config,
+      runtime: {
+        clock,
+        inspect: (event) => {
+          states.inspect(event);
+          inspect(event);
+        },
+      },
+      deletePod: crashes.deletePod(deleteThrough(api.client)),
+      readySince: crashes.readySince(readySinceThrough(api.client)),
+      report: (fact) => tell(sentenceOf(fact)),
+      concurrentDeletions: replay.concurrentDeletions,
+      isDryRun: replay.dryRun,
+      random: () => 0.5,
+    });
+    crashes.reach(weeder);
+    cluster.open(streamsOf(weeder, config, 'all'), config);
+    weeder.start();
+  }
+
+  function stopWeeder(): void {
+    cluster.close();
+    weeder?.stop();
+    weeder = undefined;
+    states.clear();
+  }
+
+  function putPod(step: PodStep): void {
+    const key = `${step.namespace}/${step.name}`;
+    const known = cluster.get('Pod', step.namespace, step.name) === undefined ? undefined : uids.get(key);
+    const uid = step.uid ?? known ?? `${key}/${clock.monotonic()}`;
+    uids.set(key, uid);
+    cluster.put(podOf(step, uid, clock.monotonic(), nodeTime), !step.unseen);
+  }
+
+  function check({ endpoints, pods, counts }: Expectation, where: string): void {
+    const found = Object.entries(weeder?.counts() ?? {});
+    for (const [key, expected] of Object.entries(endpoints)) compare(where, key, expected, states.get(key));
+    for (const [key, expected] of Object.entries(pods)) compare(where, key, expected, states.get(uids.get(key) ?? ''));
+    for (const [name, expected] of Object.entries(counts)) {
+      const count = found.find(([each]) => each === name)?.[1];
+      if (expected !== count) failures.push(`${where}: expected ${name} ${expected}, saw ${count ?? 'no weeder'}`);
+    }
+  }
+
+  function compare(where: string, what: string, expected: string, state: string | undefined): void {
+    const saw = state ?? 'nothing';
+    const isMet = expected === 'nothing' ? state === undefined : isWithin(state, expected);
+    if (!isMet) failures.push(`${where}: expected ${what} to be ${expected}, saw ${saw}`);
+  }
+
+  function happen(step: Omit<ReplayStep, 'at'>, where: string): void {
+    if (step.slice) cluster.put(sliceOf(step.slice, nodeTime));
+    if (step.sliceGone) cluster.remove('EndpointSlice', step.sliceGone.namespace, step.sliceGone.name);
+    if (step.pod) putPod(step.pod);
+    if (step.podGone) cluster.remove('Pod', step.podGone.namespace, step.podGone.name);
+    if (step.gap) cluster.cut(kinds[step.gap]);
+    if (step.relist) cluster.relist(kinds[step.relist]);
+    if (step.expect) check(step.expect, where);
+    happenToWeeder(step);
+  }
+
+  function happenToWeeder(step: Omit<ReplayStep, 'at'>): void {
+    if (step.answer) api.script(step.answer);
+    if (step.clock !== undefined) clock.jumpWallClock(step.clock);
+    if (step.sleep !== undefined) clock.standStill(step.sleep);
+    if (step.crash) crashes.next(step.crash);
+    if (step.weeder === 'stops') stopWeeder();
+    if (step.weeder === 'starts') startWeeder();
+  }
+
+  function leftOver(): string[] {
+    const { windows = 0, podDeletions = 0, queued = 0, inFlight = 0 } = weeder?.counts() ?? {};
+    return Object.entries({ windows, podDeletions, queued, inFlight, timers: clock.pending })
+      .filter(([, count]) => count > 0)
+      .map(([name, count]) => `${count} ${name}`);
+  }
+
+  return { clock, cluster, timeline, failures, happen, startWeeder, stopWeeder, leftOver };
+}
