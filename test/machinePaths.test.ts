@@ -1,73 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AnyMachineSnapshot, type AnyStateMachine, type EventObject, transition } from 'xstate';
-import { getShortestPaths } from 'xstate/graph';
+import { type AnyStateMachine, transition } from 'xstate';
 import { effectsOf } from './support/decisions.ts';
-import { activeStates, spawnedChildren, statesOf } from './support/exploration.ts';
+import { activeStates, statesOf } from './support/exploration.ts';
+import { explorations, pathsOf } from './support/machineExplorations.ts';
 import { machineFiles } from './support/sketch.ts';
-
-/** With what a machine is explored: the events that XState itself sends are given by hand. */
-interface Exploration {
-  readonly inputs?: readonly object[];
-  readonly events: readonly (EventObject & Readonly<Record<string, unknown>>)[];
-}
-
-const start = Date.UTC(2026, 0, 1);
-const minute = 60_000;
-
-const explorations: Readonly<Record<string, Exploration>> = {
-  manager: {
-    inputs: [{ streams: ['pods'] }],
-    events: [
-      { type: 'leadership.acquired' },
-      { type: 'reflector.synced', name: 'pods' },
-      { type: 'shutdown.requested' },
-      { type: 'deletions.drained' },
-      { type: 'xstate.after.drainTimeout.manager.draining' },
-    ],
-  },
-  reflector: {
-    events: [
-      { type: 'stream.synced', resourceVersion: '1' },
-      { type: 'stream.failed' },
-      { type: 'stream.expired', livedMs: 9000 },
-      { type: 'xstate.after.retryDelay.reflector.backingOff' },
-    ],
-  },
-  endpoint: {
-    inputs: [{}, { whileNotReady: 'delete' }],
-    events: [
-      { type: 'endpoint.ready' },
-      { type: 'endpoint.foundReady' },
-      { type: 'endpoint.notReady' },
-      { type: 'recovery.dated', readySince: start - 10 * minute, now: start },
-      { type: 'recovery.dated', readySince: start - minute, now: start },
-      { type: 'recovery.undated' },
-      { type: 'xstate.done.actor.dependants-1-0', actorId: 'dependants-1-0' },
-    ],
-  },
-  dependants: {
-    events: [
-      { type: 'window.hold' },
-      { type: 'xstate.error.actor.podWatch' },
-      { type: 'xstate.after.restartDelay.dependants.watching.pods.backingOff' },
-      { type: 'xstate.after.watchDuration.dependants.watching.timer.running' },
-    ],
-  },
-  podDeletion: {
-    inputs: [{}, { settleIn: 2000 }, { protection: 'barePod' }],
-    events: [
-      { type: 'queue.turn' },
-      { type: 'delete.accepted' },
-      { type: 'delete.conflicted' },
-      { type: 'delete.refused' },
-      { type: 'delete.rejected' },
-      { type: 'pod.left' },
-      { type: 'xstate.after.settleTime.podDeletion.settling' },
-      { type: 'xstate.after.retryDelay.podDeletion.backingOff' },
-    ],
-  },
-};
 
 for (const { name, machines } of machineFiles()) {
   const exploration = explorations[name];
@@ -126,19 +63,6 @@ test('without its events a machine does not get far', () => {
 
 function machineNamed(name: string): AnyStateMachine {
   return machineFiles().find((file) => file.name === name)?.machines[0] as AnyStateMachine;
-}
-
-function pathsOf(machine: AnyStateMachine, { inputs = [{}], events }: Exploration) {
-  return inputs.flatMap((input) =>
-    getShortestPaths(machine, {
-      input,
-      events,
-      serializeState: (state: AnyMachineSnapshot) =>
-        `${state.status} ${JSON.stringify(state.value)} ${spawnedChildren(state).length}`,
-      filterEvents: (state: AnyMachineSnapshot, event) => state.can(event),
-      limit: 2000,
-    }),
-  );
 }
 
 /** It is left before anybody can see it: an `always` without a guard. */

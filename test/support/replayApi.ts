@@ -38,7 +38,9 @@ export function replayApi({ cluster, clock, tell, isRecorded }: ReplayApiOptions
     if (found === undefined) return 404;
     const { uid, resourceVersion } = objectOf(preconditions);
     const meta = objectOf(found['metadata']);
-    if (meta['uid'] !== uid || meta['resourceVersion'] !== resourceVersion) return 409;
+    const isOther = uid !== undefined && uid !== meta['uid'];
+    const isNewer = resourceVersion !== undefined && resourceVersion !== meta['resourceVersion'];
+    if (isOther || isNewer) return 409;
     if (!isRecorded) cluster.remove('Pod', namespace, name);
     return 200;
   }

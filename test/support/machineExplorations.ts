@@ -1,0 +1,107 @@
+import { type AnyMachineSnapshot, type AnyStateMachine, type EventObject, initialTransition, transition } from 'xstate';
+import { getShortestPaths, getSimplePaths } from 'xstate/graph';
+import { effectsOf } from './decisions.ts';
+import { spawnedChildren } from './exploration.ts';
+
+/** With what a machine is explored: the events that XState itself sends are given by hand. */
+export interface Exploration {
+  readonly inputs?: readonly object[];
+  readonly events: readonly (EventObject & Readonly<Record<string, unknown>>)[];
+}
+
+const start = Date.UTC(2026, 0, 1);
+const minute = 60_000;
+
+/** By the machine's name. */
+export const explorations: Readonly<Record<string, Exploration>> = {
+  manager: {
+    inputs: [{ streams: ['pods'] }],
+    events: [
+      { type: 'leadership.acquired' },
+      { type: 'reflector.synced', name: 'pods' },
+      { type: 'shutdown.requested' },
+      { type: 'deletions.drained' },
+      { type: 'xstate.after.drainTimeout.manager.draining' },
+    ],
+  },
+  reflector: {
+    events: [
+      { type: 'stream.synced', resourceVersion: '1' },
+      { type: 'stream.failed' },
+      { type: 'stream.expired', livedMs: 9000 },
+      { type: 'xstate.after.retryDelay.reflector.backingOff' },
+    ],
+  },
+  endpoint: {
+    inputs: [{}, { whileNotReady: 'delete' }],
+    events: [
+      { type: 'endpoint.ready' },
+      { type: 'endpoint.foundReady' },
+      { type: 'endpoint.notReady' },
+      { type: 'recovery.dated', readySince: start - 10 * minute, now: start },
+      { type: 'recovery.dated', readySince: start - minute, now: start },
+      { type: 'recovery.undated' },
+      { type: 'xstate.done.actor.dependants-1-0', actorId: 'dependants-1-0' },
+    ],
+  },
+  dependants: {
+    events: [
+      { type: 'window.hold' },
+      { type: 'xstate.error.actor.podWatch' },
+      { type: 'xstate.after.restartDelay.dependants.watching.pods.backingOff' },
+      { type: 'xstate.after.watchDuration.dependants.watching.timer.running' },
+    ],
+  },
+  podDeletion: {
+    inputs: [{}, { settleIn: 2000 }, { protection: 'barePod' }],
+    events: [
+      { type: 'queue.turn' },
+      { type: 'delete.accepted' },
+      { type: 'delete.conflicted' },
+      { type: 'delete.refused' },
+      { type: 'delete.rejected' },
+      { type: 'pod.left' },
+      { type: 'xstate.after.settleTime.podDeletion.settling' },
+      { type: 'xstate.after.retryDelay.podDeletion.backingOff' },
+    ],
+  },
+};
+
+const generators = { shortest: getShortestPaths, simple: getSimplePaths };
+
+/** The paths through a machine, one for each state that can be told apart, or every one that visits no state twice. */
+export function pathsOf(
+  machine: AnyStateMachine,
+  { inputs = [{}], events }: Exploration,
+  kind: keyof typeof generators = 'shortest',
+) {
+  return inputs.flatMap((input) =>
+    generators[kind](machine, {
+      input,
+      events,
+      serializeState: (state: AnyMachineSnapshot) =>
+        `${state.status} ${JSON.stringify(state.value)} ${spawnedChildren(state).length}`,
+      filterEvents: (state: AnyMachineSnapshot, event) => state.can(event),
+      limit: 2000,
+    }).map((path) => ({ ...path, input })),
+  );
+}
+
+/** One step of a path: the event, and what the machine decided on. */
+export interface PathStep {
+  readonly event: string;
+  readonly effects: readonly string[];
+  readonly snapshot: AnyMachineSnapshot;
+}
+
+/** Takes a path once more and notes the decided effects; the first step is the machine's start. */
+export function walk(machine: AnyStateMachine, path: ReturnType<typeof pathsOf>[number]): PathStep[] {
+  const [first, effects] = initialTransition(machine, path.input);
+  const walked: PathStep[] = [{ event: 'start', effects: effectsOf(effects), snapshot: first }];
+  for (const { event } of path.steps) {
+    if (event.type === 'xstate.init') continue;
+    const [snapshot, actions] = transition(machine, walked.at(-1)?.snapshot ?? first, event);
+    walked.push({ event: event.type, effects: effectsOf(actions), snapshot });
+  }
+  return walked;
+}
