@@ -46,6 +46,7 @@ export const explorations: Readonly<Record<string, Exploration>> = {
   },
   dependants: {
     events: [
+      { type: 'pod.crashLooping', uid: 'a-pod' },
       { type: 'window.hold' },
       { type: 'xstate.error.actor.podWatch' },
       { type: 'xstate.after.restartDelay.dependants.watching.pods.backingOff' },
@@ -57,10 +58,14 @@ export const explorations: Readonly<Record<string, Exploration>> = {
     events: [
       { type: 'queue.turn' },
       { type: 'delete.accepted' },
+      { type: 'delete.notFound' },
       { type: 'delete.conflicted' },
       { type: 'delete.refused' },
       { type: 'delete.rejected' },
       { type: 'pod.left' },
+      { type: 'pod.crashLooping', resourceVersion: '2' },
+      { type: 'windows.closed' },
+      { type: 'windows.open' },
       { type: 'xstate.after.settleTime.podDeletion.settling' },
       { type: 'xstate.after.retryDelay.podDeletion.backingOff' },
     ],
