@@ -34,6 +34,14 @@ for (const { name, machines } of machineFiles()) {
 /** What holds after each step of each simple path: a sentence, and whether it is so. */
 type Rule = readonly [sentence: string, isSo: (walked: Walked, snapshot: AnyMachineSnapshot) => boolean];
 
+const afterAnswer: Readonly<Record<string, string>> = {
+  'delete.accepted': 'deleted',
+  'delete.notFound': 'recovered',
+  'delete.rejected': 'abandoned',
+  'delete.conflicted': 'conflicted',
+  'delete.refused': 'backingOff',
+};
+
 const rules: Readonly<Record<string, readonly Rule[]>> = {
   podDeletion: [
     ['a place in the queue is held while attempting, and only then', holds('queueTurn', 'podDeletion.attempting')],
@@ -41,6 +49,13 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ['deleted is told exactly once it is deleted', tells('reportDeleted', 'podDeletion.deleted')],
     ['recovered is told exactly once it recovered', tells('reportRecovered', 'podDeletion.recovered')],
     ['given up is told exactly once it is abandoned', tells('reportAbandoned', 'podDeletion.abandoned')],
+    [
+      'the answer to a DELETE decides where it ends',
+      (walked, snapshot) => {
+        const state = afterAnswer[walked.at(-1)?.event ?? ''];
+        return state === undefined || isIn(snapshot, `podDeletion.${state}`);
+      },
+    ],
     [
       'nobody gets a DELETE without a turn',
       (walked) => count(walked, 'spawn deletePod') === walked.filter(({ event }) => event === 'queue.turn').length,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseReplay } from './support/replayFile.ts';
+import { replayKeysAt } from './support/replayFormat.ts';
 import { readRecording } from './support/replayRecording.ts';
 import { play } from './support/replayRun.ts';
 
@@ -131,4 +132,14 @@ test('a recording that is cut, foreign or out of order is refused in one sentenc
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+test('the page about replays shows a replay that is so, and names every kind of step', async () => {
+  const page = readFileSync(join(import.meta.dirname, '../docs/replays.md'), 'utf8');
+  const [, example = ''] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
+  const read = parseReplay(example, 'docs/replays.md');
+  assert.ok(read.ok, read.ok ? '' : read.problem.join('\n'));
+  assert.deepEqual((await play(read.value)).failures, []);
+  const unnamed = replayKeysAt(['steps', 0]).filter((key) => key !== 'at' && !page.includes(`\`${key}\``));
+  assert.deepEqual(unnamed, []);
 });

@@ -7,6 +7,7 @@ import { endpoint } from '../machines/weeder/endpoint.ts';
 import { podDeletion } from '../machines/weeder/podDeletion.ts';
 import { readReplay } from './support/replayFile.ts';
 import { play } from './support/replayRun.ts';
+import { lineOf } from './support/replayTimeline.ts';
 import { transitionCoverage, transitionsOf } from './support/transitionCoverage.ts';
 
 const folder = join(import.meta.dirname, 'replays');
@@ -28,8 +29,8 @@ for (const file of files) {
   test(read.ok ? `${file}: ${read.value.title}` : file, async () => {
     if (!read.ok) assert.fail(read.problem.join('\n'));
     const began = performance.now();
-    const { failures } = await play(read.value, coverage.inspect);
-    if (failures.length > 0) assert.fail(failures.join('\n'));
+    const { failures, timeline } = await play(read.value, coverage.inspect);
+    if (failures.length > 0) assert.fail([...failures, 'seen:', ...timeline.map(lineOf)].join('\n'));
     assert.ok(performance.now() - began < 1000, 'simulated time took a second of real time');
   });
 }
