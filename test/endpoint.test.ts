@@ -153,6 +153,7 @@ test('after a gap a window opens only for a recovery that lies in the gap', () =
   assert.deepEqual(after(dated(seenUntil)), none);
   assert.deepEqual(after(dated(seenUntil - 1)), none);
   assert.deepEqual(after(undated), none);
+  assert.deepEqual(after({ type: 'xstate.error.actor.readySince', actorId: 'readySince', error: 'x' }), none);
 });
 
 test('a gap while a window is open: a recovery in it replaces the window, and otherwise the window goes on', () => {

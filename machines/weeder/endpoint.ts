@@ -199,7 +199,10 @@ export const endpoint = setup({
             id: 'readySince',
             src: 'readySince',
             input: ({ context: { namespace, service } }) => ({ namespace, service }),
-            onError: { target: 'weeding', actions: 'measureFullWindow' },
+            onError: [
+              { guard: 'isAfterGap', target: 'idle', actions: 'reportFoundReady' },
+              { target: 'weeding', actions: 'measureFullWindow' },
+            ],
           },
           on: {
             'recovery.dated': [
