@@ -48,6 +48,18 @@ export const errorTable = {
     meaning: 'An address that weeder was told to listen on cannot be had.',
     advice: 'Free the port, choose another one, or give "0" to listen on none.',
   },
+  RECORDING_UNWRITABLE: {
+    meaning: 'The file that --record names cannot be written.',
+    advice: 'Give a file in a directory that exists and may be written.',
+  },
+  RECORDING_UNREADABLE: {
+    meaning: 'A file that is to be replayed could not be read.',
+    advice: 'Give the paths of recordings, or of files of watch events.',
+  },
+  RECORDING_INVALID: {
+    meaning: 'A file that is to be replayed was read, and is no recording or watch events that can be replayed.',
+    advice: 'See docs/recordings.md for what can be replayed.',
+  },
 } as const satisfies Record<string, { readonly meaning: string; readonly advice: string }>;
 
 export type ErrorCode = keyof typeof errorTable;

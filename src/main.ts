@@ -5,6 +5,7 @@ import type { Config } from './config/config.ts';
 import type { KubeClient } from './kube/client.ts';
 import { provideReflector } from './kube/reflector.ts';
 import type { Logger } from './log.ts';
+import type { Recorder } from './recorder.ts';
 import { deleteThrough } from './weeder/deletePod.ts';
 import type { Report } from './weeder/facts.ts';
 import { logFacts } from './weeder/logFacts.ts';
@@ -23,6 +24,8 @@ export interface ControllerOptions {
   readonly isDryRun: boolean;
   /** Told of every fact, beside the log. */
   readonly report?: Report;
+  /** Takes down what reaches the weeder and what it decides. */
+  readonly recorder?: Recorder;
   readonly inspect?: (event: InspectionEvent) => void;
 }
 
@@ -40,10 +43,11 @@ export interface Controller {
 
 /** Wires the machines to the cluster and starts them. */
 export function startController(options: ControllerOptions): Controller {
-  const { config, client, clock, logger, namespaces, isDryRun, concurrentDeletions, inspect } = options;
+  const { config, client, clock, logger, namespaces, isDryRun, concurrentDeletions, inspect, recorder } = options;
   const runtime = { clock, ...(inspect === undefined ? {} : { inspect }) };
   const log = logFacts(logger);
-  const weeder = createWeeder({
+  const create = recorder?.createWeeder ?? createWeeder;
+  const weeder = create({
     config,
     runtime,
     deletePod: deleteThrough(client),
@@ -56,7 +60,8 @@ export function startController(options: ControllerOptions): Controller {
     isDryRun,
     random: Math.random,
   });
-  const streams = new Map(streamsOf(weeder, config, namespaces).map((stream) => [stream.name, stream]));
+  const needs = streamsOf(weeder, config, namespaces).map((stream) => recorder?.stream(stream) ?? stream);
+  const streams = new Map(needs.map((stream) => [stream.name, stream]));
 
   const logic = manager.provide({
     actors: {

@@ -1,6 +1,7 @@
 import { Command, Help } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { exitCodes } from './output.ts';
+import type { ReplayFlags } from './replay.ts';
 import {
   addClusterFlags,
   addConfigFlag,
@@ -51,6 +52,18 @@ export function createProgram(onExitCode: OnExitCode): Command {
     .action(async (flags: ClusterFlags & { readonly configFile?: string }) => {
       const { explain } = await import('./explain.ts');
       onExitCode(await explain(flags));
+    });
+  program
+    .command('replay')
+    .usage('<file...> [flags]')
+    .description('replay a recording, or watch events, in simulated time')
+    .argument('<file...>', 'recordings (FILE.1 FILE), or watch events of kubectl')
+    .optionsGroup('Config:')
+    .option('--config <file>', 'for watch events: what weeder would have watched (YAML)')
+    .optionsGroup('Other:')
+    .action(async (files: readonly string[], flags: ReplayFlags) => {
+      const { replay } = await import('./replay.ts');
+      onExitCode(await replay(files, flags));
     });
   return program.configureHelp({
     visibleOptions: (command) => visibleOptions(command, program, run),

@@ -5,6 +5,7 @@ import { ok, problem, type Result } from '../errors.ts';
 import { type Health, healthHandler } from '../health.ts';
 import { createLogger, type Logger } from '../log.ts';
 import { type Controller, startController } from '../main.ts';
+import { openRecorder, type Recorder } from '../recorder.ts';
 import { loadConfig } from './configFile.ts';
 import { connect } from './connect.ts';
 import { exitCodes, fail } from './output.ts';
@@ -23,22 +24,34 @@ export async function run(flags: RunFlags, meaningless: readonly string[]): Prom
 
   let controller: Controller | undefined;
   const state = () => controller?.state() ?? 'connecting';
+  const recording = await startRecording(flags, config.value, logger);
+  if (!recording.ok) return fail(recording.problem);
   const health = await serveHealth(flags, () => ({ state: state(), isReady: state() === 'running' }));
   if (!health.ok) return fail(health.problem);
   const stop = stopOnSignals(logger);
-  const exitCode = await work(flags, config.value, logger, stop.signal, (started) => {
-    controller = started;
-  });
+  const exitCode = await work(
+    { flags, config: config.value, logger, recorder: recording.value },
+    stop.signal,
+    (started) => {
+      controller = started;
+    },
+  );
+  await recording.value?.close();
   stop.forget();
   await health.value?.close();
   return exitCode;
 }
 
+interface Work {
+  readonly flags: RunFlags;
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly recorder: Recorder | undefined;
+}
+
 /** From the first word with the API server to the last. */
 async function work(
-  flags: RunFlags,
-  config: Config,
-  logger: Logger,
+  { flags, config, logger, recorder }: Work,
   stop: AbortSignal,
   onStarted: (controller: Controller) => void,
 ): Promise<number> {
@@ -60,6 +73,7 @@ async function work(
     namespaces,
     concurrentDeletions,
     isDryRun: dryRun,
+    ...(recorder === undefined ? {} : { recorder }),
   });
   onStarted(controller);
   stop.addEventListener('abort', () => controller.shutdown());
@@ -73,4 +87,11 @@ async function work(
 async function serveHealth(flags: RunFlags, health: () => Health): Promise<Result<Listening | undefined>> {
   if (flags.healthBindAddr === 'none') return ok(undefined);
   return listen('--health-bind-addr', flags.healthBindAddr, healthHandler(health));
+}
+
+async function startRecording(flags: RunFlags, config: Config, logger: Logger): Promise<Result<Recorder | undefined>> {
+  const { record: file, namespaces = 'all', concurrentDeletions, dryRun: isDryRun } = flags;
+  if (file === undefined) return ok(undefined);
+  const onFailure = (cause: string) => logger.warn({ file, cause }, 'the recording stops here; weeder goes on');
+  return openRecorder({ file, clock: systemClock, config, namespaces, concurrentDeletions, isDryRun, onFailure });
 }

@@ -17,6 +17,7 @@ export interface RunFlags extends ClusterFlags {
   readonly configFile?: string;
   readonly concurrentDeletions: number;
   readonly dryRun: boolean;
+  readonly record?: string;
   readonly apiServerTimeout?: number;
   readonly healthBindAddr: BindAddress | 'none';
   readonly enableLeaderElection: boolean;
@@ -73,6 +74,10 @@ export function addRunFlags(command: Command): Command {
       new Option('--health-bind-addr <address>', 'where /healthz and /readyz are served; 0: nowhere')
         .argParser(readAddress)
         .default({ host: undefined, port: 9644 }, ':9644'),
+    )
+    .option(
+      '--record <file>',
+      'write a recording for weeder replay; at 64 MiB it becomes <file>.1 and a new one begins',
     )
     .option('--enable-leader-election [bool]', 'run only while holding the Lease', readBoolean, false)
     .addOption(

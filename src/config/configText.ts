@@ -1,0 +1,17 @@
+import type { Config, ServiceConfig } from './config.ts';
+import { formatDuration } from './duration.ts';
+
+/** A config file that resolves to this config, every default written out: for whoever has to store one. */
+export function configFileOf(config: Config): object {
+  const entries = [...config.services].map(([name, service]) => [name, entryOf(service)]);
+  return { servicesAndDependantSelectors: Object.fromEntries(entries) };
+}
+
+function entryOf({ name: _, namespaces, watchDuration, gracePeriodSeconds, ...rest }: ServiceConfig): object {
+  return {
+    ...rest,
+    watchDuration: formatDuration(watchDuration),
+    ...(namespaces === 'all' ? {} : { namespaces }),
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+  };
+}

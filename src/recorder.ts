@@ -1,0 +1,117 @@
+import packageJson from '../package.json' with { type: 'json' };
+import type { Clock } from './clock.ts';
+import type { Config } from './config/config.ts';
+import { configFileOf } from './config/configText.ts';
+import { failed, messageOf, ok, problem, type Result } from './errors.ts';
+import { type FileWriter, openFileWriter } from './recording/fileWriter.ts';
+import {
+  type Note,
+  type RecordedInput,
+  type RecordedOutput,
+  type RecordingHeader,
+  recordingVersion,
+} from './recording/lines.ts';
+import { createMemory } from './recording/memory.ts';
+import { recordWeeder } from './recording/recordWeeder.ts';
+import { recordSink } from './recording/sink.ts';
+import type { StreamNeed } from './weeder/streams.ts';
+import type { Weeder, WeederOptions } from './weeder/weeder.ts';
+
+export interface RecorderOptions {
+  readonly file: string;
+  readonly clock: Clock;
+  readonly config: Config;
+  readonly namespaces: 'all' | readonly string[];
+  readonly concurrentDeletions: number;
+  readonly isDryRun: boolean;
+  /** Bytes that a file may have before it becomes FILE.1 and a new one begins. */
+  readonly limit?: number;
+  /** Told once, when the recording has to stop. */
+  readonly onFailure: (message: string) => void;
+}
+
+/** A flight recording: everything that reaches the weeder's core, and everything that it decides. */
+export interface Recorder {
+  /** The weeder with everything recorded that passes in and out beside its streams. */
+  createWeeder(options: WeederOptions): Weeder;
+  /** The stream with everything recorded that can matter. */
+  stream(need: StreamNeed): StreamNeed;
+  /** Writes what is left. */
+  close(): Promise<void>;
+}
+
+const defaultLimit = 64 * 1024 * 1024;
+/** A wall clock that drifts by less has not been set. Milliseconds. */
+const wallClockDrift = 20;
+
+/** Opens the file and writes the header. Never throws afterwards: a recording that cannot go on stops. */
+export async function openRecorder(options: RecorderOptions): Promise<Result<Recorder>> {
+  const { file, onFailure } = options;
+  try {
+    return ok(startRecording(options, await openFileWriter(file, onFailure)));
+  } catch (error) {
+    return failed(problem('RECORDING_UNWRITABLE', `Cannot record to ${file}: ${messageOf(error)}.`));
+  }
+}
+
+function startRecording(options: RecorderOptions, writer: FileWriter): Recorder {
+  const { clock, limit = defaultLimit } = options;
+  const began = clock.monotonic();
+  const startedAt = clock.now();
+  const memory = createMemory();
+  let part = 0;
+  let size = 0;
+  let wall = 0;
+
+  function put(entry: object): void {
+    const line = `${JSON.stringify(entry)}\n`;
+    size += Buffer.byteLength(line);
+    writer.write(line);
+  }
+
+  function stamped(entry: RecordedInput | RecordedOutput, isFirst: boolean): object {
+    const t = Math.round((clock.monotonic() - began) * 1000) / 1000;
+    const jumped = Math.round(clock.now() - startedAt - t);
+    const isJump = Math.abs(jumped - wall) > wallClockDrift;
+    if (isJump) wall = jumped;
+    return isJump || (isFirst && wall !== 0) ? { t, wall, ...entry } : { t, ...entry };
+  }
+
+  function beginPart(): void {
+    part += 1;
+    size = 0;
+    put(headerOf(options, startedAt, part));
+    if (part === 1) return;
+    for (const entry of memory.recall()) put(stamped(entry, true));
+  }
+
+  const note: Note = (entry) => {
+    memory.learn(entry);
+    put(stamped(entry, false));
+    if (size <= limit) return;
+    writer.rotate();
+    beginPart();
+  };
+
+  beginPart();
+  return {
+    createWeeder: (weederOptions) => recordWeeder(weederOptions, note),
+    stream: (need) => ({ ...need, sink: recordSink(need, note) }),
+    close: () => writer.close(),
+  };
+}
+
+function headerOf(options: RecorderOptions, startedAt: number, part: number): RecordingHeader {
+  const { config, namespaces, concurrentDeletions, isDryRun } = options;
+  return {
+    weeder: 'recording',
+    version: recordingVersion,
+    weederVersion: packageJson.version,
+    startedAt: new Date(startedAt).toISOString(),
+    part,
+    namespaces,
+    concurrentDeletions,
+    isDryRun,
+    config: configFileOf(config),
+  };
+}

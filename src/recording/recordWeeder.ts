@@ -1,0 +1,42 @@
+import { createWeeder, type Weeder, type WeederOptions } from '../weeder/weeder.ts';
+import { evidenceKey, type Note } from './lines.ts';
+import { toldOf } from './told.ts';
+
+/** The weeder whose questions, answers, chances and decisions are taken down. */
+export function recordWeeder(options: WeederOptions, note: Note): Weeder {
+  const weeder = createWeeder({
+    ...options,
+    async deletePod(request, signal) {
+      const { uid, resourceVersion } = request;
+      note({ out: 'deletion.requested', uid, resourceVersion });
+      const answer = await options.deletePod(request, signal);
+      note({ in: 'answer', uid, answer });
+      return answer;
+    },
+    async readySince(evidence, oldest, signal) {
+      const since = await options.readySince(evidence, oldest, signal);
+      note({ in: 'readySince', evidence: evidenceKey(evidence), since: since ?? null });
+      return since;
+    },
+    random() {
+      const value = options.random();
+      note({ in: 'random', value });
+      return value;
+    },
+    report(fact) {
+      note(toldOf(fact));
+      options.report(fact);
+    },
+  });
+  return {
+    ...weeder,
+    start() {
+      note({ in: 'start' });
+      weeder.start();
+    },
+    stop() {
+      note({ in: 'stop' });
+      weeder.stop();
+    },
+  };
+}

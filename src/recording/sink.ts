@@ -1,0 +1,46 @@
+import { objectOf, textOf } from '../json.ts';
+import type { ChangeType, ObjectSink } from '../kube/sink.ts';
+import { crashLooping } from '../weeder/crashLooping.ts';
+import type { StreamNeed } from '../weeder/streams.ts';
+import type { Note } from './lines.ts';
+import { reduceObject } from './reduce.ts';
+
+/**
+ * The stream's sink with everything taken down before it is handed on. A pod that does not crash-loop means something
+ * only where it did before, as the last news of it: others are left out.
+ */
+export function recordSink({ name: stream, kind, sink }: StreamNeed, note: Note): ObjectSink {
+  let crashLoopingPods = new Set<string>();
+  let listed: Set<string> | undefined;
+
+  function notePod(type: ChangeType, object: unknown): void {
+    const uid = textOf(objectOf(objectOf(object)['metadata'])['uid']) ?? '';
+    if (type !== 'DELETED' && crashLooping(object) !== undefined) {
+      crashLoopingPods.add(uid);
+      listed?.add(uid);
+      note({ in: type, stream, object: reduceObject(kind, object) });
+    } else if (crashLoopingPods.delete(uid)) {
+      note({ in: 'DELETED', stream, object: reduceObject(kind, object) });
+    }
+  }
+
+  return {
+    begin() {
+      listed = new Set();
+      note({ in: 'begin', stream });
+      sink.begin();
+    },
+    apply(type, object) {
+      if (kind === 'Pod') notePod(type, object);
+      else note({ in: type, stream, object: reduceObject(kind, object) });
+      sink.apply(type, object);
+    },
+    end() {
+      crashLoopingPods = listed ?? crashLoopingPods;
+      listed = undefined;
+      note({ in: 'end', stream });
+      sink.end();
+    },
+    ...(sink.isIrrelevant === undefined ? {} : { isIrrelevant: sink.isIrrelevant.bind(sink) }),
+  };
+}

@@ -1,0 +1,61 @@
+import { formatDuration } from '../config/duration.ts';
+import { messageOf } from '../errors.ts';
+import type { CrashLoopingPod } from '../weeder/crashLooping.ts';
+import type { WeederFact } from '../weeder/facts.ts';
+
+/** A fact as a recording keeps it and a timeline prints it: flat, and without anything that only timing decides. */
+export interface Told {
+  readonly out: WeederFact['type'];
+  /** `namespace/service`, or the part of weeder that broke. */
+  readonly about: string;
+  readonly window?: number;
+  /** `namespace/name`. */
+  readonly pod?: string;
+  readonly detail: string;
+}
+
+/** The kinds of facts that are decisions: a replay has to come to the same ones. */
+const decisions: ReadonlySet<string> = new Set<WeederFact['type']>([
+  'window.opened',
+  'window.closed',
+  'pod.deleted',
+  'pod.kept',
+  'deletion.givenUp',
+]);
+
+export function isDecision({ out }: Told): boolean {
+  return decisions.has(out);
+}
+
+export function toldOf(fact: WeederFact): Told {
+  if (fact.type === 'actor.failed') return { out: fact.type, about: fact.actor, detail: messageOf(fact.error) };
+  return {
+    out: fact.type,
+    about: `${fact.namespace}/${fact.service}`,
+    ...('window' in fact ? { window: fact.window } : {}),
+    ...('pod' in fact ? { pod: `${fact.pod.namespace}/${fact.pod.name}` } : {}),
+    detail: detailOf(fact),
+  };
+}
+
+function detailOf(fact: Exclude<WeederFact, { type: 'actor.failed' }>): string {
+  switch (fact.type) {
+    case 'window.opened':
+      return formatDuration(Math.round(fact.duration));
+    case 'window.closed':
+      return `${fact.deleted} deleted, ${fact.kept} kept, ${fact.givenUp.length} given up`;
+    case 'pod.deleted':
+      return `${fact.how}, ${stateOf(fact.pod)}`;
+    case 'pod.kept':
+    case 'deletion.givenUp':
+      return fact.reason;
+    case 'deletion.refused':
+      return `${fact.reason}, attempt ${fact.attempt}`;
+    default:
+      return '';
+  }
+}
+
+function stateOf({ cause, restarts }: CrashLoopingPod): string {
+  return `${cause === 'silent' ? 'held back in silence' : cause}, restarts ${restarts}`;
+}

@@ -1,0 +1,31 @@
+/** Recorded answers for questions that a replay asks again, each kind of question in the order of its answers. */
+export interface Answers<T> {
+  /** Resolves when the replay has come to the answer; at once, with `otherwise`, when the recording has none left. */
+  ask(key: string, otherwise: T): Promise<T>;
+  /** The replay has come to an answer. */
+  give(key: string, answer: T): void;
+}
+
+/** `expected`: how many answers the recording has for each key. */
+export function createAnswers<T>(expected: ReadonlyMap<string, number>): Answers<T> {
+  const left = new Map(expected);
+  const early = new Map<string, T[]>();
+  const asked = new Map<string, ((answer: T) => void)[]>();
+
+  return {
+    ask(key, otherwise) {
+      const known = early.get(key)?.splice(0, 1) ?? [];
+      for (const answer of known) return Promise.resolve(answer);
+      const waiting = asked.get(key) ?? [];
+      if ((left.get(key) ?? 0) <= waiting.length) return Promise.resolve(otherwise);
+      asked.set(key, waiting);
+      return new Promise((resolve) => waiting.push(resolve));
+    },
+    give(key, answer) {
+      left.set(key, (left.get(key) ?? 0) - 1);
+      const [resolve] = asked.get(key)?.splice(0, 1) ?? [];
+      if (resolve !== undefined) resolve(answer);
+      else early.set(key, [...(early.get(key) ?? []), answer]);
+    },
+  };
+}

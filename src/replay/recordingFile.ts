@@ -1,0 +1,74 @@
+import type { Config } from '../config/config.ts';
+import { formatFault } from '../config/fault.ts';
+import { parseConfig } from '../config/parse.ts';
+import { failed, ok, type Problem, problem, type Result } from '../errors.ts';
+import { type RecordedLine, type RecordingHeader, recordingVersion } from '../recording/lines.ts';
+import { invalid, type JsonLine } from './jsonLines.ts';
+import { recordedLine, recordingHeader } from './recordingSchema.ts';
+
+/** One file of a recording, read and checked. */
+export interface RecordingFile {
+  readonly name: string;
+  readonly header: RecordingHeader;
+  readonly config: Config;
+  readonly lines: readonly RecordedLine[];
+}
+
+export function isRecording({ value }: JsonLine): boolean {
+  return value['weeder'] === 'recording';
+}
+
+/** Reads the lines of one file whose first line is the header of a recording. */
+export function readRecording(first: JsonLine, rest: readonly JsonLine[]): Result<RecordingFile> {
+  const header = readHeader(first);
+  if (!header.ok) return header;
+  const config = parseConfig(JSON.stringify(header.value.config), first.file);
+  if (!config.ok) {
+    const [fault] = config.problem;
+    return failed(invalid(first, `its config cannot be used: ${fault === undefined ? '' : formatFault(fault)}`));
+  }
+  const lines: RecordedLine[] = [];
+  for (const each of rest) {
+    const line = recordedLine.safeParse(each.value);
+    if (!line.success) return failed(invalid(each, 'the line is garbled: it is not a line of a recording'));
+    const before = lines.at(-1)?.t ?? 0;
+    if (line.data.t < before) return failed(outOfOrder(each, line.data.t, before));
+    lines.push(line.data);
+  }
+  return ok({ name: first.file, header: header.value, config: config.value, lines });
+}
+
+function readHeader(first: JsonLine): Result<RecordingHeader> {
+  const { version, weederVersion } = first.value;
+  if (typeof version === 'number' && version > recordingVersion) {
+    const writer = typeof weederVersion === 'string' ? ` (weeder ${weederVersion})` : '';
+    return failed(
+      invalid(first, `the recording has version ${version}${writer}, and this weeder reads up to ${recordingVersion}`),
+    );
+  }
+  const header = recordingHeader.safeParse(first.value);
+  return header.success ? ok(header.data) : failed(invalid(first, 'the header of the recording is garbled'));
+}
+
+function outOfOrder(line: JsonLine, is: number, was: number): Problem {
+  return invalid(line, `the line is out of order: its time is ${is} ms, and the line before has ${was} ms`);
+}
+
+/** Puts the files of one recording in order, and leaves out what a later one only repeats. */
+export function joinRecordings(files: readonly RecordingFile[]): Result<RecordingFile> {
+  const [first, ...later] = files.toSorted((a, b) => a.header.part - b.header.part);
+  if (first === undefined) return failed(problem('RECORDING_INVALID', 'There is nothing to replay.'));
+  let last = first;
+  const lines = [...first.lines];
+  for (const file of later) {
+    const isNext = file.header.part === last.header.part + 1 && file.header.startedAt === last.header.startedAt;
+    if (!isNext) {
+      const sentence = `this file does not continue ${last.name}; only the files of one recording are replayed together`;
+      return failed(invalid({ file: file.name, line: 1 }, sentence));
+    }
+    const resume = file.lines.findIndex((line) => 'in' in line && line.in === 'resume');
+    for (const line of file.lines.slice(resume + 1)) lines.push(line);
+    last = file;
+  }
+  return ok({ ...first, lines });
+}

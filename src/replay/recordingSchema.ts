@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import type { RecordedLine, RecordingHeader } from '../recording/lines.ts';
+
+const reason = z.string();
+
+const deletionAnswer = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('delete.accepted') }),
+  z.object({ type: z.literal('delete.notFound') }),
+  z.object({ type: z.literal('delete.conflicted') }),
+  z.object({ type: z.literal('delete.rejected'), reason }),
+  z.object({ type: z.literal('delete.refused'), reason, retryAfter: z.number().exactOptional() }),
+]);
+
+const stamp = { t: z.number().nonnegative(), wall: z.number().exactOptional() };
+const stream = z.string();
+const object = z.looseObject({});
+
+/** The lines of a recording after its header. */
+export const recordedLine: z.ZodType<RecordedLine> = z.union([
+  z.discriminatedUnion('in', [
+    z.object({ ...stamp, in: z.enum(['begin', 'end']), stream }),
+    z.object({ ...stamp, in: z.enum(['ADDED', 'MODIFIED', 'DELETED']), stream, object }),
+    z.object({ ...stamp, in: z.enum(['start', 'stop']) }),
+    z.object({ ...stamp, in: z.literal('resume'), isRunning: z.boolean(), windows: z.array(z.string()) }),
+    z.object({ ...stamp, in: z.literal('readySince'), evidence: z.string(), since: z.number().nullable() }),
+    z.object({ ...stamp, in: z.literal('answer'), uid: z.string(), answer: deletionAnswer }),
+    z.object({ ...stamp, in: z.literal('random'), value: z.number() }),
+  ]),
+  z.object({ ...stamp, out: z.literal('deletion.requested'), uid: z.string(), resourceVersion: z.string() }),
+  z.object({
+    ...stamp,
+    out: z.enum([
+      'service.ready',
+      'service.notReady',
+      'window.opened',
+      'window.closed',
+      'pod.deleted',
+      'pod.kept',
+      'pod.recovered',
+      'deletion.refused',
+      'deletion.held',
+      'deletion.givenUp',
+      'actor.failed',
+    ]),
+    about: z.string(),
+    window: z.number().exactOptional(),
+    pod: z.string().exactOptional(),
+    detail: z.string(),
+  }),
+]);
+
+/** The first line of a recording. */
+export const recordingHeader: z.ZodType<RecordingHeader> = z.object({
+  weeder: z.literal('recording'),
+  version: z.number(),
+  weederVersion: z.string(),
+  startedAt: z.iso.datetime(),
+  part: z.int().positive(),
+  namespaces: z.union([z.literal('all'), z.array(z.string())]),
+  concurrentDeletions: z.int().positive(),
+  isDryRun: z.boolean(),
+  config: z.looseObject({}),
+});

@@ -1,0 +1,98 @@
+import type { Config } from '../config/config.ts';
+import type { ObjectSink } from '../kube/sink.ts';
+import { evidenceKey, type RecordedInput, type RecordedLine, windowKey } from '../recording/lines.ts';
+import { type Told, toldOf } from '../recording/told.ts';
+import { type VirtualClock, virtualClock } from '../virtualClock.ts';
+import type { DeletionAnswer } from '../weeder/deletePod.ts';
+import { streamsOf } from '../weeder/streams.ts';
+import { createWeeder, type Weeder } from '../weeder/weeder.ts';
+import { createAnswers } from './answers.ts';
+import type { RecordingFile } from './recordingFile.ts';
+
+/** A fact with its time in milliseconds since the start of the recording. */
+export type Timed = Told & { readonly t: number };
+
+/** What the weeder says now to the recorded inputs, and what it said then. */
+export interface Replay {
+  readonly startedAt: number;
+  /** Milliseconds since the start. */
+  readonly endedAt: number;
+  readonly recorded: readonly Timed[];
+  readonly replayed: readonly Timed[];
+}
+
+/** Runs the real wiring in simulated time against what was recorded. */
+export async function replayRecording({ header, config, lines }: RecordingFile): Promise<Replay> {
+  const startedAt = Date.parse(header.startedAt);
+  const clock = virtualClock(startedAt);
+  clock.standStill(lines[0]?.t ?? 0);
+  const replayed: Timed[] = [];
+  const answers = createAnswers<DeletionAnswer>(count(lines, (line) => (line.in === 'answer' ? line.uid : undefined)));
+  const ages = createAnswers<number | undefined>(
+    count(lines, (line) => (line.in === 'readySince' ? line.evidence : undefined)),
+  );
+  const chances = lines.flatMap((line) => ('in' in line && line.in === 'random' ? line.value : []));
+  const isContinued = header.part > 1;
+  const weeder = createWeeder({
+    config: isContinued ? startingQuietly(config) : config,
+    runtime: { clock },
+    concurrentDeletions: header.concurrentDeletions,
+    isDryRun: header.isDryRun,
+    random: () => chances.shift() ?? 0.5,
+    report: (fact) => replayed.push({ t: clock.monotonic(), ...toldOf(fact) }),
+    deletePod: ({ uid }) => answers.ask(uid, { type: 'delete.accepted' }),
+    readySince: (evidence) => ages.ask(evidenceKey(evidence), undefined),
+  });
+  const sinks = new Map(streamsOf(weeder, config, header.namespaces).map(({ name, sink }) => [name, sink]));
+  for (const line of lines) {
+    await moveTo(clock, line.t);
+    if (line.wall !== undefined) clock.jumpWallClock(startedAt + line.t + line.wall - clock.now());
+    if (!('in' in line)) continue;
+    if (line.in === 'answer') answers.give(line.uid, line.answer);
+    else if (line.in === 'readySince') ages.give(line.evidence, line.since ?? undefined);
+    else feed(line, weeder, sinks);
+  }
+  await clock.pass(0);
+  return { startedAt, recorded: recordedFacts(lines), replayed, endedAt: lines.at(-1)?.t ?? 0 };
+}
+
+/** Services that were ready before the file began are no news. */
+function startingQuietly({ services }: Config): Config {
+  return {
+    services: new Map([...services].map(([name, service]) => [name, { ...service, onStart: 'never' as const }])),
+  };
+}
+
+async function moveTo(clock: VirtualClock, t: number): Promise<void> {
+  const ms = t - clock.monotonic();
+  if (ms > 0) await clock.pass(ms);
+}
+
+function feed(line: RecordedInput, weeder: Weeder, sinks: ReadonlyMap<string, ObjectSink>): void {
+  if (line.in === 'start' || (line.in === 'resume' && line.isRunning)) weeder.start();
+  else if (line.in === 'stop') weeder.stop();
+  else if (line.in === 'begin') sinks.get(line.stream)?.begin();
+  else if (line.in === 'end') sinks.get(line.stream)?.end();
+  else if ('object' in line) sinks.get(line.stream)?.apply(line.in, line.object);
+}
+
+function count(
+  lines: readonly RecordedLine[],
+  keyOf: (line: RecordedInput) => string | undefined,
+): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const line of lines) {
+    const key = 'in' in line ? keyOf(line) : undefined;
+    if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** Without those of windows that were open before the first line: the replay cannot know of them. */
+function recordedFacts(lines: readonly RecordedLine[]): Timed[] {
+  const earlier = new Set(lines.flatMap((line) => ('in' in line && line.in === 'resume' ? line.windows : [])));
+  return lines.flatMap((line) => {
+    if ('in' in line || line.out === 'deletion.requested') return [];
+    return earlier.has(windowKey(line.about, line.window)) ? [] : line;
+  });
+}

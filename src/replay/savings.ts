@@ -1,0 +1,28 @@
+import { formatDuration } from '../config/duration.ts';
+import type { WouldDelete } from './replayEvents.ts';
+import { table, wallTime } from './timeline.ts';
+
+/** Which pods would have been deleted, when, and how much of a back-off that would have saved each of them. */
+export function savings(deleted: readonly WouldDelete[]): string[] {
+  if (deleted.length === 0) return ['weeder would have deleted no pod'];
+  const rows = deleted.map((each) => [
+    each.pod,
+    wallTime(each.at),
+    `+${(each.sinceOpened / 1000).toFixed(3)}s`,
+    `${formatDuration(each.backOff.duration)}${each.isSilent ? ', silent' : ''}`,
+    inSeconds(savedBy(each)),
+  ]);
+  const total = deleted.reduce((sum, each) => sum + (savedBy(each) ?? 0), 0);
+  const count = `${deleted.length} ${deleted.length === 1 ? 'pod' : 'pods'}`;
+  const head = ['pod', 'would be deleted', 'after recovery', 'back-off', 'saved'];
+  return [...table([head, ...rows]), `${count}, ${inSeconds(total)} of back-off saved`];
+}
+
+/** Milliseconds; undefined where nothing tells when the container finished. */
+function savedBy({ backOff, at }: WouldDelete): number | undefined {
+  return backOff.until === undefined ? undefined : Math.max(0, backOff.until - at);
+}
+
+function inSeconds(ms: number | undefined): string {
+  return ms === undefined ? 'unknown' : `${(ms / 1000).toFixed(3)}s`;
+}

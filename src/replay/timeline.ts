@@ -1,0 +1,64 @@
+import { oneLine } from '../config/fault.ts';
+import type { WeederFact } from '../weeder/facts.ts';
+import type { Difference } from './compare.ts';
+import type { Timed } from './replayRecording.ts';
+
+const words: Readonly<Record<WeederFact['type'], string>> = {
+  'service.ready': 'service is ready',
+  'service.notReady': 'service is not ready',
+  'window.opened': 'window opened',
+  'window.closed': 'window closed',
+  'pod.deleted': 'pod deleted',
+  'pod.kept': 'pod kept',
+  'pod.recovered': 'pod recovered',
+  'deletion.refused': 'deletion refused',
+  'deletion.held': 'deletion held',
+  'deletion.givenUp': 'deletion given up',
+  'actor.failed': 'a part broke',
+};
+
+/** One line a fact, aligned: time since the start, wall time (UTC), what happened, to what. */
+export function timeline(facts: readonly Timed[], startedAt: number): string[] {
+  return table(facts.map((fact) => cellsOf(fact, startedAt)));
+}
+
+/** One line a difference: `-` was recorded and not replayed, `+` the other way round, `~` at another time. */
+export function diffLines(differences: readonly Difference[], startedAt: number): string[] {
+  return table(
+    differences.map((difference) => {
+      const cells = cellsOf(difference.fact, startedAt);
+      if ('replayedAt' in difference)
+        return ['~', ...cells, `(replayed at ${sinceStart(difference.replayedAt).trim()})`];
+      if (difference.kind === 'missing') return ['-', ...cells, '(recorded, not replayed)'];
+      return ['+', ...cells, '(replayed, not recorded)'];
+    }),
+  );
+}
+
+/** Columns as wide as their widest cell. */
+export function table(rows: readonly (readonly string[])[]): string[] {
+  const widths: number[] = [];
+  for (const row of rows)
+    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** Wall time in UTC to the millisecond. */
+export function wallTime(epoch: number): string {
+  return new Date(epoch).toISOString().slice(11, 23);
+}
+
+function cellsOf({ t, out, about, window, pod, detail }: Timed, startedAt: number): string[] {
+  const where = window === undefined ? about : `${about} #${window}`;
+  const what = [pod, detail === '' ? undefined : oneLine(detail)].filter((part) => part !== undefined).join('  ');
+  return [sinceStart(t), wallTime(startedAt + t), words[out], where, what];
+}
+
+function sinceStart(ms: number): string {
+  return `+${(ms / 1000).toFixed(3)}s`.padStart(11);
+}
