@@ -50,7 +50,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Result<Rec
   try {
     return ok(startRecording(options, await openFileWriter(file, onFailure)));
   } catch (error) {
-    return failed(problem('RECORDING_UNWRITABLE', `Cannot record to ${file}: ${messageOf(error)}.`));
+    return failed(problem('RECORDING_UNWRITABLE', `Cannot record to ${file}: ${whyUnwritable(error)}.`));
   }
 }
 
@@ -61,6 +61,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
   const memory = createMemory();
   let part = 0;
   let size = 0;
+  let roof = limit;
   let wall = 0;
 
   function put(entry: object): void {
@@ -83,12 +84,14 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
     put(headerOf(options, startedAt, part));
     if (part === 1) return;
     for (const entry of memory.recall()) put(stamped(entry, true));
+    // Where the repeated state alone fills a file, not every line may begin a new one.
+    roof = Math.max(limit, 2 * size);
   }
 
   const note: Note = (entry) => {
     memory.learn(entry);
     put(stamped(entry, false));
-    if (size <= limit) return;
+    if (size <= roof) return;
     writer.rotate();
     beginPart();
   };
@@ -114,4 +117,12 @@ function headerOf(options: RecorderOptions, startedAt: number, part: number): Re
     isDryRun,
     config: configFileOf(config),
   };
+}
+
+function whyUnwritable(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return 'there is no such directory';
+  if (code === 'EISDIR') return 'it is a directory';
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return 'this user may not write there';
+  return messageOf(error);
 }

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { ObjectSink } from '../kube/sink.ts';
 import { evidenceKey, type RecordedInput, type RecordedLine, windowKey } from '../recording/lines.ts';
 import { type Told, toldOf } from '../recording/told.ts';
-import { type VirtualClock, virtualClock } from '../virtualClock.ts';
+import { settled, type VirtualClock, virtualClock } from '../virtualClock.ts';
 import type { DeletionAnswer } from '../weeder/deletePod.ts';
 import { streamsOf } from '../weeder/streams.ts';
 import { createWeeder, type Weeder } from '../weeder/weeder.ts';
@@ -51,6 +51,8 @@ export async function replayRecording({ header, config, lines }: RecordingFile):
     if (line.in === 'answer') answers.give(line.uid, line.answer);
     else if (line.in === 'readySince') ages.give(line.evidence, line.since ?? undefined);
     else feed(line, weeder, sinks);
+    // An answer was acted upon before the next input came, even where both have the same time.
+    if (line.in === 'answer' || line.in === 'readySince') await settled();
   }
   await clock.pass(0);
   return { startedAt, recorded: recordedFacts(lines), replayed, endedAt: lines.at(-1)?.t ?? 0 };
