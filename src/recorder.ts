@@ -88,12 +88,18 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
     roof = Math.max(limit, 2 * size);
   }
 
-  const note: Note = (entry) => {
-    memory.learn(entry);
-    put(stamped(entry, false));
-    if (size <= roof) return;
+  /** Only news from outside begins a new file: what follows from an input stands in the file of that input. */
+  function beginPartIfFull(entry: RecordedInput | RecordedOutput): void {
+    const isFull = size > roof && (!memory.isAsking || size > 2 * roof);
+    if (!isFull || !('stream' in entry)) return;
     writer.rotate();
     beginPart();
+  }
+
+  const note: Note = (entry) => {
+    beginPartIfFull(entry);
+    memory.learn(entry);
+    put(stamped(entry, false));
   };
 
   beginPart();

@@ -38,6 +38,7 @@ export type RecordedInput =
 /** Something that came out of it. */
 export type RecordedOutput =
   | { readonly out: 'deletion.requested'; readonly uid: string; readonly resourceVersion: string }
+  | { readonly out: 'readySince.asked'; readonly evidence: string }
   | Told;
 
 /** What each line after the header has beside its input or output. */

@@ -8,6 +8,8 @@ import { type RecordedInput, type RecordedOutput, windowKey } from './lines.ts';
 export interface Memory {
   learn(entry: RecordedInput | RecordedOutput): void;
   recall(): readonly RecordedInput[];
+  /** Whether an answer is awaited that opens a window, or opens none: a new file could not say who asked. */
+  readonly isAsking: boolean;
 }
 
 interface StreamMemory {
@@ -20,6 +22,7 @@ export function createMemory(): Memory {
   const streams = new Map<string, StreamMemory>();
   const windows = new Set<string>();
   let isRunning = false;
+  let questions = 0;
 
   function streamOf(name: string): StreamMemory {
     const stream = streams.get(name) ?? { objects: new Map(), listed: undefined };
@@ -29,6 +32,7 @@ export function createMemory(): Memory {
 
   function learnInput(entry: RecordedInput): void {
     if (entry.in === 'start' || entry.in === 'stop') isRunning = entry.in === 'start';
+    if (entry.in === 'readySince') questions -= 1;
     if (entry.in === 'begin') streamOf(entry.stream).listed = new Set();
     else if (entry.in === 'end') forgetVanished(streamOf(entry.stream));
     else if ('object' in entry) learnObject(streamOf(entry.stream), entry.in === 'DELETED', entry.object);
@@ -37,6 +41,7 @@ export function createMemory(): Memory {
   return {
     learn(entry) {
       if ('in' in entry) learnInput(entry);
+      else if (entry.out === 'readySince.asked') questions += 1;
       else if (entry.out === 'window.opened') windows.add(windowKey(entry.about, entry.window));
       else if (entry.out === 'window.closed') windows.delete(windowKey(entry.about, entry.window));
     },
@@ -44,6 +49,9 @@ export function createMemory(): Memory {
       ...[...streams].flatMap(([name, stream]) => recallStream(name, stream)),
       { in: 'resume', isRunning, windows: [...windows] },
     ],
+    get isAsking() {
+      return questions > 0;
+    },
   };
 }
 

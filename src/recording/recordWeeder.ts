@@ -14,8 +14,10 @@ export function recordWeeder(options: WeederOptions, note: Note): Weeder {
       return answer;
     },
     async readySince(evidence, oldest, signal) {
+      const key = evidenceKey(evidence);
+      note({ out: 'readySince.asked', evidence: key });
       const since = await options.readySince(evidence, oldest, signal);
-      note({ in: 'readySince', evidence: evidenceKey(evidence), since: since ?? null });
+      note({ in: 'readySince', evidence: key, since: since ?? null });
       return since;
     },
     random() {

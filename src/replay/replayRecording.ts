@@ -1,12 +1,13 @@
 import type { Config } from '../config/config.ts';
 import type { ObjectSink } from '../kube/sink.ts';
-import { evidenceKey, type RecordedInput, type RecordedLine, windowKey } from '../recording/lines.ts';
+import { evidenceKey, type RecordedInput, type RecordedLine } from '../recording/lines.ts';
 import { type Told, toldOf } from '../recording/told.ts';
 import { settled, type VirtualClock, virtualClock } from '../virtualClock.ts';
 import type { DeletionAnswer } from '../weeder/deletePod.ts';
 import { streamsOf } from '../weeder/streams.ts';
 import { createWeeder, type Weeder } from '../weeder/weeder.ts';
 import { createAnswers } from './answers.ts';
+import { comparable, quietTimes } from './comparable.ts';
 import type { RecordingFile } from './recordingFile.ts';
 
 /** A fact with its time in milliseconds since the start of the recording. */
@@ -44,18 +45,28 @@ export async function replayRecording({ header, config, lines }: RecordingFile):
     readySince: (evidence) => ages.ask(evidenceKey(evidence), undefined),
   });
   const sinks = new Map(streamsOf(weeder, config, header.namespaces).map(({ name, sink }) => [name, sink]));
-  for (const line of lines) {
-    await moveTo(clock, line.t);
-    if (line.wall !== undefined) clock.jumpWallClock(startedAt + line.t + line.wall - clock.now());
-    if (!('in' in line)) continue;
+  async function take(line: RecordedInput): Promise<void> {
     if (line.in === 'answer') answers.give(line.uid, line.answer);
     else if (line.in === 'readySince') ages.give(line.evidence, line.since ?? undefined);
     else feed(line, weeder, sinks);
     // An answer was acted upon before the next input came, even where both have the same time.
     if (line.in === 'answer' || line.in === 'readySince') await settled();
   }
+
+  for (const line of lines) {
+    await moveTo(clock, line.t);
+    if (line.wall !== undefined) clock.jumpWallClock(startedAt + line.t + line.wall - clock.now());
+    if ('in' in line) await take(line);
+  }
   await clock.pass(0);
-  return { startedAt, recorded: recordedFacts(lines), replayed, endedAt: lines.at(-1)?.t ?? 0 };
+  const recorded = lines.flatMap((line) => ('about' in line ? line : []));
+  const quietUntil = quietTimes(lines);
+  return {
+    startedAt,
+    recorded: comparable(recorded, quietUntil),
+    replayed: comparable(replayed, quietUntil),
+    endedAt: lines.at(-1)?.t ?? 0,
+  };
 }
 
 /** Services that were ready before the file began are no news. */
@@ -88,13 +99,4 @@ function count(
     if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   return counts;
-}
-
-/** Without those of windows that were open before the first line: the replay cannot know of them. */
-function recordedFacts(lines: readonly RecordedLine[]): Timed[] {
-  const earlier = new Set(lines.flatMap((line) => ('in' in line && line.in === 'resume' ? line.windows : [])));
-  return lines.flatMap((line) => {
-    if ('in' in line || line.out === 'deletion.requested') return [];
-    return earlier.has(windowKey(line.about, line.window)) ? [] : line;
-  });
 }
