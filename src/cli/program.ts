@@ -1,5 +1,7 @@
 import { Command, Help } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
+import type { DemoFlags } from './demo.ts';
+import { addDemoFlags } from './demoFlags.ts';
 import { exitCodes } from './output.ts';
 import type { ReplayFlags } from './replay.ts';
 import {
@@ -64,6 +66,12 @@ export function createProgram(onExitCode: OnExitCode): Command {
     .action(async (files: readonly string[], flags: ReplayFlags) => {
       const { replay } = await import('./replay.ts');
       onExitCode(await replay(files, flags));
+    });
+  addDemoFlags(program.command('demo').usage('[flags]'))
+    .description('show an outage, without a cluster')
+    .action(async (flags: DemoFlags) => {
+      const { demo } = await import('./demo.ts');
+      onExitCode(await demo(flags));
     });
   return program.configureHelp({
     visibleOptions: (command) => visibleOptions(command, program, run),

@@ -1,0 +1,82 @@
+import type { Clock } from '../clock.ts';
+import type { ApiStore } from './apiServer/apiStore.ts';
+import { pods } from './apiServer/resources.ts';
+import { isPodReady } from './kubelet/podStatus.ts';
+import { apiserverLabels, home } from './objects.ts';
+
+/** What became of a dependant. */
+export interface PodChange {
+  readonly type: 'pod.created' | 'pod.ready' | 'pod.notReady' | 'pod.ending';
+  readonly pod: string;
+}
+
+/** The downtime of one replica, whichever pod stands for it at the time. */
+export interface Downtime {
+  /** The pod at the beginning. */
+  readonly pod: string;
+  /** Milliseconds without a ready pod, up to now where there is none. */
+  readonly total: number;
+  readonly isDown: boolean;
+}
+
+interface Replica {
+  readonly pod: string;
+  total: number;
+  downSince: number | undefined;
+}
+
+/** Watches the dependants. */
+export interface DowntimeWatch {
+  /** In the order of the pods' creation. */
+  all(): readonly Downtime[];
+  stop(): void;
+}
+
+/** Counts from when a replica's first pod has become ready; a new pod stands for the replica that lost its pod first. */
+export function watchDowntime(store: ApiStore, clock: Clock, report: (change: PodChange) => void): DowntimeWatch {
+  const replicas: Replica[] = [];
+  const replicaOf = new Map<string, Replica>();
+  const vacant: Replica[] = [];
+  const ready = new Set<string>();
+
+  function setReady(uid: string, pod: string, isReady: boolean): void {
+    const replica = replicaOf.get(uid);
+    if (replica === undefined || ready.has(uid) === isReady) return;
+    if (isReady) {
+      ready.add(uid);
+      if (replica.downSince !== undefined) replica.total += clock.now() - replica.downSince;
+      replica.downSince = undefined;
+    } else {
+      ready.delete(uid);
+      replica.downSince = clock.now();
+    }
+    report({ type: isReady ? 'pod.ready' : 'pod.notReady', pod });
+  }
+
+  const stop = store.watch(pods, { namespace: home, labelSelector: { matchLabels: apiserverLabels } }, (type, pod) => {
+    const { uid, name, deletionTimestamp } = pod.metadata;
+    if (type === 'ADDED') {
+      const replica = vacant.shift() ?? { pod: name, total: 0, downSince: undefined };
+      if (!replicas.includes(replica)) replicas.push(replica);
+      replicaOf.set(uid, replica);
+      report({ type: 'pod.created', pod: name });
+    }
+    const replica = replicaOf.get(uid);
+    if (replica === undefined) return;
+    if (type !== 'DELETED' && deletionTimestamp === undefined) return setReady(uid, name, isPodReady(pod));
+    setReady(uid, name, false);
+    replicaOf.delete(uid);
+    vacant.push(replica);
+    report({ type: 'pod.ending', pod: name });
+  });
+
+  return {
+    all: () =>
+      replicas.map(({ pod, total, downSince }) => ({
+        pod,
+        total: total + (downSince === undefined ? 0 : clock.now() - downSince),
+        isDown: downSince !== undefined,
+      })),
+    stop,
+  };
+}

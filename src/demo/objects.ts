@@ -1,0 +1,67 @@
+import type { JsonObject } from '../json.ts';
+import type { ApiStore } from './apiServer/apiStore.ts';
+import type { Resource } from './apiServer/resource.ts';
+import { namespaces, replicaSets, services } from './apiServer/resources.ts';
+import { type Program, programAnnotation } from './kubelet/program.ts';
+
+/** Where everything of the demo lives. */
+export const home = 'shoot-1';
+/** The service that goes away, and the label of its pods. */
+export const etcdService = 'etcd-main-client';
+export const etcdLabels = { role: 'main' };
+/** The dependants. */
+export const apiserver = 'kube-apiserver';
+export const apiserverLabels = { 'gardener.cloud/role': 'controlplane', role: 'apiserver' };
+
+/** weeder's config for the demo. Pods that become ready at the start are no recovery to be shown. */
+export const configText = `onStart: never
+servicesAndDependantSelectors:
+  ${etcdService}:
+    podSelectors:
+      - matchExpressions:
+          - { key: gardener.cloud/role, operator: In, values: [controlplane] }
+          - { key: role, operator: In, values: [apiserver] }
+`;
+
+const etcdProgram: Partial<Program> = { readyAfter: 500 };
+const apiserverProgram: Partial<Program> = {
+  needs: etcdService,
+  readyAfter: 1_000,
+  givesUpAfter: 1_500,
+  survives: 9_000,
+};
+
+/** Creates the seeds' example: two etcd pods behind a service, and the API servers that need them. */
+export function createObjects(store: ApiStore, replicas: number): void {
+  const create = (resource: Resource, object: JsonObject) => {
+    const created = store.create(resource, object);
+    if (!created.ok) throw new Error(created.problem.message);
+  };
+  create(namespaces, { metadata: { name: home } });
+  create(services, {
+    metadata: { name: etcdService, namespace: home },
+    spec: { selector: etcdLabels, ports: [{ port: 2379 }] },
+  });
+  create(replicaSets, replicaSet('etcd-main', 2, etcdLabels, etcdProgram));
+  create(replicaSets, replicaSet(apiserver, replicas, apiserverLabels, apiserverProgram));
+}
+
+/** A ReplicaSet in the demo's namespace whose pods run `program`; they are bound to a node, as by a scheduler. */
+export function replicaSet(
+  name: string,
+  replicas: number,
+  labels: Readonly<Record<string, string>>,
+  program: Partial<Program>,
+): JsonObject {
+  return {
+    metadata: { name, namespace: home },
+    spec: {
+      replicas,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels, annotations: { [programAnnotation]: JSON.stringify(program) } },
+        spec: { nodeName: 'node-1', containers: [{ name, image: `demo/${name}:1` }] },
+      },
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { parseConfig } from '../config/parse.ts';
+import { createKubeClient } from '../kube/client.ts';
+import { clusterAccess } from '../kube/clusterAccess.ts';
+import type { Logger } from '../log.ts';
+import { startController } from '../main.ts';
+import type { WeederFact } from '../weeder/facts.ts';
+import type { Downtime } from './downtime.ts';
+import { configText } from './objects.ts';
+import { scaledClock } from './scaledClock.ts';
+import { type Scenario, type ScenarioFact, type ScenarioOptions, startScenario } from './scenario.ts';
+import { skippingClock } from './skippingClock.ts';
+
+export interface DemoOptions extends ScenarioOptions {
+  readonly speed: number;
+  readonly logger: Logger;
+  /** Told of everything as it happens; `time` is milliseconds since etcd went away. */
+  readonly onFact: (time: number, fact: ScenarioFact | WeederFact) => void;
+  /** Told that the scenario has begun. */
+  readonly onStart: (scenario: Scenario) => void;
+}
+
+export interface DemoOutcome {
+  readonly isBack: boolean;
+  readonly downtimes: readonly Downtime[];
+}
+
+/** Plays the outage with the real weeder, which talks to the embedded API server over HTTP; time runs fast. */
+export async function playWithWeeder(options: DemoOptions): Promise<DemoOutcome> {
+  const clock = scaledClock(options.speed);
+  const onFact = (fact: ScenarioFact | WeederFact) => options.onFact(scenario.time(), fact);
+  const scenario = startScenario(clock, options, onFact);
+  const listening = await scenario.server.listen();
+  const client = createKubeClient({ access: accessTo(listening.url), clock });
+  const controller = startController({
+    config: config(),
+    client,
+    clock,
+    logger: options.logger,
+    namespaces: 'all',
+    concurrentDeletions: 32,
+    isDryRun: false,
+    report: onFact,
+  });
+  options.onStart(scenario);
+  const isBack = await scenario.ended;
+  const downtimes = scenario.downtimes();
+  controller.shutdown();
+  await controller.stopped;
+  await client.close();
+  scenario.stop();
+  await listening.close();
+  return { isBack, downtimes };
+}
+
+/** The same outage with nobody to help, in simulated time that takes no time. */
+export async function playWithoutWeeder(options: ScenarioOptions): Promise<readonly Downtime[]> {
+  const clock = skippingClock(Date.now());
+  const scenario = startScenario(clock, options);
+  await clock.run(scenario.isOver);
+  scenario.stop();
+  return scenario.downtimes();
+}
+
+function accessTo(server: string) {
+  const choice = { source: 'demo', context: 'demo', namespace: undefined, cluster: { server }, user: {} };
+  const access = clusterAccess(choice);
+  if (!access.ok) throw new Error(access.problem.sentence);
+  return access.value;
+}
+
+function config() {
+  const parsed = parseConfig(configText, 'demo');
+  if (!parsed.ok) throw new Error('the config of the demo is wrong');
+  return parsed.value;
+}

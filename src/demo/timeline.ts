@@ -1,0 +1,47 @@
+import { formatDuration } from '../config/duration.ts';
+import type { WeederFact } from '../weeder/facts.ts';
+import { etcdService } from './objects.ts';
+import type { ScenarioFact } from './scenario.ts';
+
+/** A line of the timeline: who did what. */
+export interface TimelineEntry {
+  readonly who: 'etcd' | 'kubelet' | 'weeder' | 'cluster';
+  readonly what: string;
+  readonly tone: 'bad' | 'good' | 'deed' | 'plain';
+}
+
+/** A fact as a line of the timeline; undefined for what the others already tell. */
+export function timelineEntry(fact: ScenarioFact | WeederFact): TimelineEntry | undefined {
+  switch (fact.type) {
+    case 'etcd.down':
+      return { who: 'etcd', what: `both pods are gone: ${etcdService} has no ready endpoint`, tone: 'bad' };
+    case 'etcd.back':
+      return { who: 'etcd', what: `both pods are back: ${etcdService} is ready`, tone: 'good' };
+    case 'container.exited': {
+      const { pod, restarts, plan } = fact;
+      const next = plan.backOff === 0 ? 'restarted at once' : `back-off ${formatDuration(plan.backOff)}`;
+      return { who: 'kubelet', what: `${pod} exited (restarts: ${restarts}), ${next}`, tone: 'bad' };
+    }
+    case 'pod.created':
+      return { who: 'cluster', what: `${fact.pod} is created`, tone: 'plain' };
+    case 'pod.ready':
+      return { who: 'kubelet', what: `${fact.pod} is ready`, tone: 'good' };
+    case 'window.opened':
+      return {
+        who: 'weeder',
+        what: `sees the recovery: window of ${formatDuration(fact.duration)} opened`,
+        tone: 'deed',
+      };
+    case 'pod.deleted': {
+      const { name, cause } = fact.pod;
+      const how = cause === 'silent' ? 'held back, and its status does not say so' : cause;
+      return { who: 'weeder', what: `deletes ${name} (${how})`, tone: 'deed' };
+    }
+    case 'pod.recovered':
+      return { who: 'weeder', what: `lets ${fact.pod.name} be: it recovered by itself`, tone: 'plain' };
+    case 'deletion.refused':
+      return { who: 'weeder', what: `could not delete ${fact.pod.name}: ${fact.reason}`, tone: 'bad' };
+    default:
+      return undefined;
+  }
+}
