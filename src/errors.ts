@@ -18,7 +18,7 @@ export const errorTable = {
   },
   KUBECONFIG_NOT_FOUND: {
     meaning: 'No cluster was found, or the kubeconfig that was named does not exist.',
-    advice: 'Give a kubeconfig with --kubeconfig or $KUBECONFIG; the README tells what can be tried without a cluster.',
+    advice: 'Give a kubeconfig with --kubeconfig or $KUBECONFIG, or try `weeder demo`, which needs no cluster.',
   },
   KUBECONFIG_INVALID: {
     meaning: 'A kubeconfig was found, and does not lead to a cluster.',

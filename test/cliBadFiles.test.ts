@@ -71,8 +71,7 @@ interface BadKubeconfig {
   readonly sentence: string | RegExp;
 }
 
-const give =
-  'Give a kubeconfig with --kubeconfig or $KUBECONFIG; the README tells what can be tried without a cluster.';
+const give = 'Give a kubeconfig with --kubeconfig or $KUBECONFIG, or try `weeder demo`, which needs no cluster.';
 
 const badKubeconfigs: readonly BadKubeconfig[] = [
   {

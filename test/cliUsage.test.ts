@@ -23,6 +23,7 @@ const wrong: readonly Case[] = [
   ['--config-file=', 'weeder run needs --config-file FILE.'],
   ['explain', 'weeder explain needs --config-file FILE.'],
   ['check a b', 'weeder check does not take the word a, b.'],
+  ['demo --speed 0', 'The flag --speed: found "0", wanted a number from 1 to 50.'],
   ['--kube-api-qps=-1', 'The flag --kube-api-qps: found "-1", wanted a number from 0 on.'],
 ];
 
@@ -33,6 +34,13 @@ const alsoWrong: readonly Case[] = [
   ['--nothing-like-it', 'There is no flag --nothing-like-it.'],
   ['-x', 'There is no flag -x.'],
   ['explain --dry-run', 'There is no flag --dry-run.'],
+  ['demo --kubeconfig x', 'There is no flag --kubeconfig.'],
+  ['demo now', 'weeder demo does not take the word now.'],
+  ['demo --speed=fast', 'The flag --speed: found "fast", wanted a number from 1 to 50.'],
+  ['demo --replicas 0', 'The flag --replicas: found "0", wanted a whole number from 1 to 50.'],
+  ['demo --seed=-1', 'The flag --seed: found "-1", wanted a whole number from 0 to 1000000000.'],
+  ['demo --outage 5s', 'The flag --outage: found "5s", wanted a duration from 15s to 1h.'],
+  ['demo --kubelet 1.35', 'The flag --kubelet: found "1.35", allowed are 1.34 and 1.36.'],
   ['check', 'weeder check needs FILE.'],
   ['run --config-file a.yaml b', 'weeder run does not take the word b.'],
   ['--config-file', 'The flag --config-file needs a value.'],
@@ -100,11 +108,12 @@ test('--help fits a terminal, shows every flag of run and every verb, and names 
   for (const flag of ['--metrics-bind-addr', '--pprof-bind-addr', '--concurrent-reconciles', '--zap-encoder']) {
     assert.ok(named.has(flag), flag);
   }
-  for (const verb of ['run', 'check', 'explain', 'help']) assert.match(stdout, new RegExp(`^ {2}${verb} `, 'm'));
+  for (const verb of ['run', 'check', 'explain', 'demo', 'help'])
+    assert.match(stdout, new RegExp(`^ {2}${verb} `, 'm'));
 });
 
 test('each verb has a help of its own', async () => {
-  for (const verb of ['run', 'weeder', 'check', 'explain']) {
+  for (const verb of ['run', 'weeder', 'check', 'explain', 'demo']) {
     const [own, asked] = await Promise.all([cli([verb, '--help']), cli(['help', verb === 'weeder' ? 'run' : verb])]);
     assert.equal(own.code, 0);
     assert.match(own.stdout, new RegExp(`^Usage: weeder ${verb === 'weeder' ? 'run' : verb} `));

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { kubeletVersions } from '../demo/kubelet/backOff.ts';
 import { readDuration } from './values.ts';
 
@@ -8,7 +8,9 @@ export function addDemoFlags(command: Command): Command {
     .optionsGroup('Demo:')
     .option('--speed <n>', 'how many times as fast time runs; default: such that it takes about 25 s', readSpeed)
     .option('--replicas <n>', 'how many dependant pods', readWhole(1, 50), 2)
-    .option('--outage <duration>', 'how long etcd is away', readOutage, 100_000)
+    .addOption(
+      new Option('--outage <duration>', 'how long etcd is away').argParser(readOutage).default(100_000, '1m40s'),
+    )
     .option('--seed <n>', 'the same seed, the same crashes', readWhole(0, 1_000_000_000), 1)
     .option('--kubelet <version>', `whose way of reporting: ${kubeletVersions.join(' or ')}`, readVersion, '1.36')
     .optionsGroup('Other:');

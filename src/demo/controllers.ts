@@ -1,14 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Clock, TimerHandle } from '../clock.ts';
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf } from '../json.ts';
 import type { LabelSelector } from '../kube/selector.ts';
 import type { ApiStore } from './apiServer/apiStore.ts';
 import type { KubeObject } from './apiServer/objects.ts';
-import { apiVersionOf } from './apiServer/resource.ts';
+import { apiVersionOf, type Resource } from './apiServer/resource.ts';
 import { endpointSlices, pods, replicaSets, services } from './apiServer/resources.ts';
 import { isPodReady } from './kubelet/podStatus.ts';
 
+/** From a change to what the controller does about it, in milliseconds. */
+const replicaSetDelay = 300;
+const endpointSliceDelay = 50;
+
 /** Keeps as many pods as each ReplicaSet wants: those that end count no more. Returns what ends it. */
-export function startReplicaSets(store: ApiStore): () => void {
+export function startReplicaSets(store: ApiStore, clock: Clock): () => void {
   function reconcile(): void {
     for (const set of store.list(replicaSets)) {
       const active = inNamespaceOf(store, set).filter((pod) => isOwnedBy(pod, set) && !isEnding(pod));
@@ -19,11 +24,11 @@ export function startReplicaSets(store: ApiStore): () => void {
       }
     }
   }
-  return whenChanged(store, [pods, replicaSets], reconcile);
+  return whenChanged(store, clock, [pods, replicaSets], replicaSetDelay, reconcile);
 }
 
 /** Keeps one EndpointSlice for each Service with a selector. Returns what ends it. */
-export function startEndpointSlices(store: ApiStore): () => void {
+export function startEndpointSlices(store: ApiStore, clock: Clock): () => void {
   function reconcile(): void {
     for (const service of store.list(services)) {
       const selector = labelsOf(objectOf(service['spec'])['selector']);
@@ -37,14 +42,29 @@ export function startEndpointSlices(store: ApiStore): () => void {
       }
     }
   }
-  return whenChanged(store, [pods, services], reconcile);
+  return whenChanged(store, clock, [pods, services], endpointSliceDelay, reconcile);
 }
 
 const manager = { manager: 'kube-controller-manager' };
 
-function whenChanged(store: ApiStore, resources: readonly (typeof pods)[], reconcile: () => void): () => void {
-  const unwatch = resources.map((resource) => store.watch(resource, {}, reconcile));
+/** Many changes within the delay are answered at once. */
+function whenChanged(
+  store: ApiStore,
+  clock: Clock,
+  resources: readonly Resource[],
+  delay: number,
+  reconcile: () => void,
+): () => void {
+  let timer: TimerHandle | undefined;
+  const onChange = () => {
+    timer ??= clock.setTimeout(() => {
+      timer = undefined;
+      reconcile();
+    }, delay);
+  };
+  const unwatch = resources.map((resource) => store.watch(resource, {}, onChange));
   return () => {
+    clock.clearTimeout(timer);
     for (const each of unwatch) each();
   };
 }

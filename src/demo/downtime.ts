@@ -29,6 +29,8 @@ interface Replica {
 export interface DowntimeWatch {
   /** In the order of the pods' creation. */
   all(): readonly Downtime[];
+  /** How many are ready now. */
+  ready(): number;
   stop(): void;
 }
 
@@ -77,6 +79,7 @@ export function watchDowntime(store: ApiStore, clock: Clock, report: (change: Po
         total: total + (downSince === undefined ? 0 : clock.now() - downSince),
         isDown: downSince !== undefined,
       })),
+    ready: () => ready.size,
     stop,
   };
 }

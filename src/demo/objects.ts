@@ -28,7 +28,7 @@ const apiserverProgram: Partial<Program> = {
   needs: etcdService,
   readyAfter: 1_000,
   givesUpAfter: 1_500,
-  survives: 9_000,
+  survives: 9_500,
 };
 
 /** Creates the seeds' example: two etcd pods behind a service, and the API servers that need them. */

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts';
 import { parseConfig } from '../config/parse.ts';
 import { createKubeClient } from '../kube/client.ts';
 import { clusterAccess } from '../kube/clusterAccess.ts';
@@ -13,10 +14,10 @@ import { skippingClock } from './skippingClock.ts';
 export interface DemoOptions extends ScenarioOptions {
   readonly speed: number;
   readonly logger: Logger;
-  /** Told of everything as it happens; `time` is milliseconds since etcd went away. */
+  /** Told of everything from the beginning on; `time` is milliseconds since etcd went away. */
   readonly onFact: (time: number, fact: ScenarioFact | WeederFact) => void;
-  /** Told that the scenario has begun. */
-  readonly onStart: (scenario: Scenario) => void;
+  /** Told that the scenario begins. */
+  readonly onBegin: (scenario: Scenario) => void;
 }
 
 export interface DemoOutcome {
@@ -27,9 +28,13 @@ export interface DemoOutcome {
 /** Plays the outage with the real weeder, which talks to the embedded API server over HTTP; time runs fast. */
 export async function playWithWeeder(options: DemoOptions): Promise<DemoOutcome> {
   const clock = scaledClock(options.speed);
-  const onFact = (fact: ScenarioFact | WeederFact) => options.onFact(scenario.time(), fact);
+  const onFact = (fact: ScenarioFact | WeederFact) => {
+    const time = scenario.time();
+    if (time !== undefined) options.onFact(time, fact);
+  };
   const scenario = startScenario(clock, options, onFact);
   const listening = await scenario.server.listen();
+  await until(clock, scenario.isReady);
   const client = createKubeClient({ access: accessTo(listening.url), clock });
   const controller = startController({
     config: config(),
@@ -41,7 +46,9 @@ export async function playWithWeeder(options: DemoOptions): Promise<DemoOutcome>
     isDryRun: false,
     report: onFact,
   });
-  options.onStart(scenario);
+  await until(clock, () => controller.state() === 'running');
+  scenario.begin();
+  options.onBegin(scenario);
   const isBack = await scenario.ended;
   const downtimes = scenario.downtimes();
   controller.shutdown();
@@ -56,9 +63,15 @@ export async function playWithWeeder(options: DemoOptions): Promise<DemoOutcome>
 export async function playWithoutWeeder(options: ScenarioOptions): Promise<readonly Downtime[]> {
   const clock = skippingClock(Date.now());
   const scenario = startScenario(clock, options);
+  await clock.run(scenario.isReady);
+  scenario.begin();
   await clock.run(scenario.isOver);
   scenario.stop();
   return scenario.downtimes();
+}
+
+async function until(clock: Clock, condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise<void>((resolve) => void clock.setTimeout(resolve, 50));
 }
 
 function accessTo(server: string) {

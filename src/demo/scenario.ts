@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock, TimerHandle } from '../clock.ts';
 import { type ApiServer, createApiServer } from './apiServer/apiServer.ts';
 import { pods } from './apiServer/resources.ts';
 import { startEndpointSlices, startReplicaSets } from './controllers.ts';
@@ -23,8 +23,12 @@ export type ScenarioFact = PodChange | ContainerExit | { readonly type: 'etcd.do
 /** A cluster of the demo's own, in which the outage takes its course. */
 export interface Scenario {
   readonly server: ApiServer;
-  /** Milliseconds since etcd went away; negative before. */
-  time(): number;
+  /** Whether all the pods have become ready. */
+  isReady(): boolean;
+  /** Lets etcd go away after the prelude, and come back after the outage. */
+  begin(): void;
+  /** Milliseconds since etcd went away; negative before, undefined before `begin`. */
+  time(): number | undefined;
   downtimes(): readonly Downtime[];
   /** Whether it has ended. */
   isOver(): boolean;
@@ -33,13 +37,13 @@ export interface Scenario {
   stop(): void;
 }
 
-/** From the start to the outage, in milliseconds: time for everything to become ready. */
-export const prelude = 5_000;
+/** From the beginning to the outage, in milliseconds. */
+export const prelude = 2_000;
 /** The longest back-off lasts 5 minutes: who is not back by then never comes back. */
 const longestAftermath = 600_000;
 const lookEvery = 100;
 
-/** Starts the cluster; etcd goes away after the prelude and comes back after the outage. */
+/** Starts the cluster, in which nothing happens but that its pods become ready, until the scenario begins. */
 export function startScenario(
   clock: Clock,
   { replicas, outage, seed, kubelet }: ScenarioOptions,
@@ -47,10 +51,10 @@ export function startScenario(
 ): Scenario {
   const server = createApiServer({ clock, random: seededRandom(seed) });
   const { store } = server;
-  const startedAt = clock.monotonic();
-  const time = () => clock.monotonic() - startedAt - prelude;
   const { promise: ended, resolve } = Promise.withResolvers<boolean>();
+  let downAt: number | undefined;
   let isOver = false;
+  let timer: TimerHandle | undefined;
 
   function setEtcd(isHealthy: boolean): void {
     report({ type: isHealthy ? 'etcd.back' : 'etcd.down' });
@@ -60,37 +64,43 @@ export function startScenario(
     }
   }
 
-  function look(): void {
-    const isBack = downtime.all().every((each) => !each.isDown);
-    if (isBack || time() > outage + longestAftermath) {
-      isOver = true;
-      resolve(isBack);
-    } else lookTimer = clock.setTimeout(look, lookEvery);
+  function recover(): void {
+    setEtcd(true);
+    const deadline = clock.monotonic() + longestAftermath;
+    const look = () => {
+      const isBack = downtime.all().every((each) => !each.isDown);
+      isOver = isBack || clock.monotonic() > deadline;
+      if (isOver) resolve(isBack);
+      else timer = clock.setTimeout(look, lookEvery);
+    };
+    timer = clock.setTimeout(look, lookEvery);
   }
 
   createObjects(store, replicas);
   const downtime = watchDowntime(store, clock, report);
   const parts = [
-    startReplicaSets(store),
-    startEndpointSlices(store),
+    startReplicaSets(store, clock),
+    startEndpointSlices(store, clock),
     startKubelet({ store, clock, version: kubelet, seed, report }),
     downtime.stop,
   ];
-  let lookTimer = clock.setTimeout(() => setEtcd(false), prelude);
-  const recoveryTimer = clock.setTimeout(() => {
-    setEtcd(true);
-    lookTimer = clock.setTimeout(look, lookEvery);
-  }, prelude + outage);
 
   return {
     server,
-    time,
+    isReady: () => downtime.ready() === replicas,
+    begin() {
+      downAt = clock.monotonic() + prelude;
+      timer = clock.setTimeout(() => {
+        setEtcd(false);
+        timer = clock.setTimeout(recover, outage);
+      }, prelude);
+    },
+    time: () => (downAt === undefined ? undefined : clock.monotonic() - downAt),
     downtimes: downtime.all,
     isOver: () => isOver,
     ended,
     stop() {
-      clock.clearTimeout(lookTimer);
-      clock.clearTimeout(recoveryTimer);
+      clock.clearTimeout(timer);
       for (const stop of parts) stop();
     },
   };

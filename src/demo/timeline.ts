@@ -14,9 +14,9 @@ export interface TimelineEntry {
 export function timelineEntry(fact: ScenarioFact | WeederFact): TimelineEntry | undefined {
   switch (fact.type) {
     case 'etcd.down':
-      return { who: 'etcd', what: `both pods are gone: ${etcdService} has no ready endpoint`, tone: 'bad' };
+      return { who: 'etcd', what: `both pods fail: ${etcdService} has no ready endpoint`, tone: 'bad' };
     case 'etcd.back':
-      return { who: 'etcd', what: `both pods are back: ${etcdService} is ready`, tone: 'good' };
+      return { who: 'etcd', what: `both pods work again: ${etcdService} is ready`, tone: 'good' };
     case 'container.exited': {
       const { pod, restarts, plan } = fact;
       const next = plan.backOff === 0 ? 'restarted at once' : `back-off ${formatDuration(plan.backOff)}`;
@@ -34,7 +34,7 @@ export function timelineEntry(fact: ScenarioFact | WeederFact): TimelineEntry | 
       };
     case 'pod.deleted': {
       const { name, cause } = fact.pod;
-      const how = cause === 'silent' ? 'held back, and its status does not say so' : cause;
+      const how = cause === 'silent' ? 'held back in silence' : cause;
       return { who: 'weeder', what: `deletes ${name} (${how})`, tone: 'deed' };
     }
     case 'pod.recovered':
