@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { cli, type Ended } from './support/cli.ts';
+
+/** A line of the timeline. */
+interface Line {
+  readonly seconds: number;
+  readonly who: string;
+  readonly what: string;
+}
+
+function timelineOf({ stdout }: Ended): Line[] {
+  const lines = stdout.matchAll(/^t= *(-?[\d.]+)s {2}(\w+) +(.*)$/gm);
+  return [...lines].map(([, at = '', who = '', what = '']) => ({ seconds: Number(at), who, what }));
+}
+
+/** Downtimes in seconds, a row for each replica: with weeder, without, saved. */
+function tableOf({ stdout }: Ended): number[][] {
+  const rows = stdout.matchAll(/^ {2}kube-apiserver-\S+ +([\d.]+) s +([\d.]+) s +([\d.]+) s$/gm);
+  return [...rows].map((row) => row.slice(1).map(Number));
+}
+
+function secondsOf(lines: readonly Line[], what: RegExp): number[] {
+  return lines.filter((line) => what.test(line.what)).map(({ seconds }) => seconds);
+}
+
+suite('weeder demo', { concurrency: 2 }, () => {
+  test('plays the timeline of the seeds, and the pods are back long before their back-offs are over', async () => {
+    const ended = await cli(['demo', '--speed', '10', '--replicas=3']);
+    assert.equal(ended.stderr, '');
+    assert.equal(ended.code, 0);
+    const lines = timelineOf(ended);
+    const [down = Number.NaN] = secondsOf(lines, /has no ready endpoint/);
+    const [back = Number.NaN] = secondsOf(lines, /etcd-main-client is ready/);
+    assert.ok(Math.abs(down) < 1 && Math.abs(back - 100) < 1);
+    const crashes = secondsOf(lines, /exited \(restarts: 0\), restarted at once/);
+    assert.equal(crashes.length, 3);
+    for (const crash of crashes) assert.ok(crash > 9 && crash < 12, String(crash));
+    const deletions = secondsOf(lines, /^deletes kube-apiserver-\w{5} \(held back in silence\)/);
+    assert.equal(deletions.length, 3);
+    for (const at of deletions) assert.ok(at >= back && at < back + 1, `${at}, and the recovery was at ${back}`);
+    const ready = secondsOf(lines, /^kube-apiserver-\w{5} is ready/);
+    assert.equal(ready.length, 3);
+    for (const at of ready) assert.ok(at < back + 5, String(at));
+    assert.ok(lines.every((line, index) => line.seconds >= (lines[index - 1]?.seconds ?? -1)));
+
+    const table = tableOf(ended);
+    assert.equal(table.length, 3);
+    for (const [withWeeder = 0, without = 0, saved = 0] of table) {
+      assert.ok(withWeeder < 100 && without > 150 && saved > 60, JSON.stringify(table));
+    }
+  });
+
+  test('is plain text where the output is no terminal, and says how long it takes', async () => {
+    const { stdout, code } = await cli(['demo', '--speed=30', '--outage', '30s', '--kubelet', '1.34', '--seed', '7']);
+    assert.equal(code, 0);
+    assert.equal(stdout.includes('\u001B'), false);
+    assert.equal(stdout.includes('\r'), false);
+    assert.match(
+      stdout,
+      /^The real weeder .* kubelet 1\.34 .*\nTime runs 30 times as fast: this takes about 2 s\.\n\n/,
+    );
+    assert.match(stdout, /^The same outage \(30s, seed 7\) with and without weeder:$/m);
+    assert.ok(stdout.split('\n').every((line) => line.length <= 100 && line === line.trimEnd()));
+  });
+});
