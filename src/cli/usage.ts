@@ -19,7 +19,7 @@ function sentenceOf(code: string, message: string, verb: string): string {
   const flag = quoted.split(/[ =]/, 1)[0] ?? '';
   switch (code) {
     case 'commander.unknownOption':
-      return `There is no flag ${flag}${suggestion(message)}`;
+      return `There is no flag ${flag}${suggestion(message, flag)}`;
     case 'commander.optionMissingArgument':
       return `The flag ${flag} needs a value.`;
     case 'commander.missingArgument':
@@ -34,9 +34,10 @@ function sentenceOf(code: string, message: string, verb: string): string {
 }
 
 /** Commander has looked for what was probably meant: `(Did you mean --config-file?)`. */
-function suggestion(message: string): string {
+function suggestion(message: string, flag: string): string {
   const [, meant] = /\(Did you mean (?:one of )?(.*)\?\)/s.exec(message) ?? [];
-  return meant === undefined ? '.' : `; did you mean ${meant}?`;
+  // It also looks among the flags of run, which may have the very flag that this verb does not have.
+  return meant === undefined || meant === flag ? '.' : `; did you mean ${meant}?`;
 }
 
 function tooMany(verb: string, words: string): string {
