@@ -24,24 +24,28 @@ function secondsOf(lines: readonly Line[], what: RegExp): number[] {
   return lines.filter((line) => what.test(line.what)).map(({ seconds }) => seconds);
 }
 
+const speed = 10;
+/** Time runs on while a loaded machine keeps the process waiting: 0.2 s of real time, in the demo's seconds. */
+const late = 0.2 * speed;
+
 suite('weeder demo', { concurrency: 2 }, () => {
   test('plays the timeline of the seeds, and the pods are back long before their back-offs are over', async () => {
-    const ended = await cli(['demo', '--speed', '10', '--replicas=3']);
+    const ended = await cli(['demo', '--speed', String(speed), '--replicas=3']);
     assert.equal(ended.stderr, '');
     assert.equal(ended.code, 0);
     const lines = timelineOf(ended);
     const [down = Number.NaN] = secondsOf(lines, /has no ready endpoint/);
     const [back = Number.NaN] = secondsOf(lines, /etcd-main-client is ready/);
-    assert.ok(Math.abs(down) < 1 && Math.abs(back - 100) < 1);
+    assert.ok(Math.abs(down) < 1 + late && Math.abs(back - 100) < 1 + late);
     const crashes = secondsOf(lines, /exited \(restarts: 0\), restarted at once/);
     assert.equal(crashes.length, 3);
-    for (const crash of crashes) assert.ok(crash > 9 && crash < 12, String(crash));
+    for (const crash of crashes) assert.ok(crash > 9 && crash < 12 + late, String(crash));
     const deletions = secondsOf(lines, /^deletes kube-apiserver-\w{5} \(held back in silence\)/);
     assert.equal(deletions.length, 3);
-    for (const at of deletions) assert.ok(at >= back && at < back + 1, `${at}, and the recovery was at ${back}`);
+    for (const at of deletions) assert.ok(at >= back && at < back + 1 + late, `${at}, and the recovery was at ${back}`);
     const ready = secondsOf(lines, /^kube-apiserver-\w{5} is ready/);
     assert.equal(ready.length, 3);
-    for (const at of ready) assert.ok(at < back + 5, String(at));
+    for (const at of ready) assert.ok(at < back + 5 + 2 * late, String(at));
     assert.ok(lines.every((line, index) => line.seconds >= (lines[index - 1]?.seconds ?? -1)));
 
     const table = tableOf(ended);
