@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { suite, test } from 'node:test';
-import { cli, type Ended } from './support/cli.ts';
+import { stripVTControlCharacters } from 'node:util';
+import { bundle } from './support/bundle.ts';
+import { cli, type Ended, folder } from './support/cli.ts';
+
+/** Gives a program a terminal; not everywhere there. */
+const script = spawnSync('script', ['--version']).status === 0;
 
 /** A line of the timeline. */
 interface Line {
@@ -66,5 +73,25 @@ suite('weeder demo', { concurrency: 2 }, () => {
     );
     assert.match(stdout, /^The same outage \(30s, seed 7\) with and without weeder:$/m);
     assert.ok(stdout.split('\n').every((line) => line.length <= 100 && line === line.trimEnd()));
+  });
+
+  test('is coloured on a terminal, where the last line shows that time passes', {
+    skip: !script && 'no script(1)',
+  }, async () => {
+    const line = [process.execPath, await bundle(), 'demo', '--speed=30', '--outage=30s'].join(' ');
+    const child = spawn('script', ['-qec', line, '/dev/null'], {
+      env: { PATH: process.env['PATH'], HOME: folder, TERM: 'xterm-256color' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const closed = once(child, 'close');
+    let text = '';
+    for await (const chunk of child.stdout.setEncoding('utf8')) text += chunk;
+    assert.deepEqual(await closed, [0, null]);
+    const readable = text.replaceAll('\u001B', '^');
+    assert.match(readable, /t= +\d+\.\ds {2}weeder {3}\^\[36mdeletes kube-apiserver-\w{5} .*\^\[39m/);
+    const progress = stripVTControlCharacters(text).match(/\rt= +\d+\.\ds {2}[█░]{20} \d of 2 down/g) ?? [];
+    assert.ok(progress.length > 3, text);
+    // Before each line of the timeline, and at the end, the progress goes away.
+    assert.doesNotMatch(readable, /down\^\[K\r?\n/);
   });
 });
