@@ -116,6 +116,22 @@ test('1.34 says it for 10 to 16 s, or for as long as the back-off lasts, and the
   }
 });
 
+test('an exit stays the last state, and Ready keeps the time of its change through all restarts, as recorded', async () => {
+  for (const all of [await crashLoop('1.36', 5_000, 1), recorded('not-ready-exit5')]) {
+    const containers = all.map(({ status }) => objectOf(arrayOf(status['containerStatuses'])[0]));
+    let exit: unknown;
+    for (const { state, lastState } of containers) {
+      const { terminated } = objectOf(state);
+      if (terminated === undefined && exit !== undefined) assert.deepEqual(objectOf(lastState)['terminated'], exit);
+      exit = terminated ?? exit;
+    }
+    const conditions = all.flatMap(({ status }) => arrayOf(status['conditions']).map(objectOf));
+    const notReady = conditions.filter(({ type, status }) => type === 'Ready' && status === 'False');
+    assert.ok(notReady.length > 10);
+    assert.equal(new Set(notReady.map(({ lastTransitionTime }) => lastTransitionTime)).size, 1);
+  }
+});
+
 test('the back-off ends at 5 minutes, and the message names container and pod', async () => {
   const { clock, store, pod } = demoCluster();
   const { uid } = pod('kapi', { needs: 'db', givesUpAfter: 2_000 }).metadata;
