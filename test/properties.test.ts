@@ -21,7 +21,7 @@ test('whatever happens: no healthy pod, nothing outside a window, one attempt at
       assert.deepEqual(story.judge.violations, []);
       deletions += story.at.deletions.length;
     }),
-    { numRuns: 200 },
+    { numRuns: 1000 },
   );
   assert.ok(deletions > 60, `only ${deletions} deletions were judged`);
 });
@@ -46,7 +46,7 @@ test('whatever happened before: what crash-loops while a window is open and the 
       deletions += at.deletions.length - before;
       await ends(at);
     }),
-    { numRuns: 200 },
+    { numRuns: 1000 },
   );
   assert.ok(deletions > 50, `only ${deletions} deletions were wanted`);
 });

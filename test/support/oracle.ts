@@ -24,7 +24,7 @@ export interface Oracle {
   /** Judges whether this deletion may begin now. */
   begins(world: World, request: DeletionRequest): void;
   ends(request: DeletionRequest): void;
-  /** The wall clock is about to be set: what counted as held back goes on to count. */
+  /** The wall clock is about to be set: the time that has counted so far goes on to count. */
   clockIsSet(world: World): void;
   /** The pods that somebody wants deleted now. */
   wanted(world: World): Pod[];
@@ -33,7 +33,8 @@ export interface Oracle {
 export function oracle(services: readonly ServiceModel[]): Oracle {
   const inFlight = new Set<string>();
   const violations: string[] = [];
-  const heldBack = new Set<string>();
+  /** When each stay began, in monotonic milliseconds, as far as the wall clock told before it was set. */
+  const begun = new Map<string, number>();
 
   function isWanted(now: number, each: Pod): boolean {
     return services.some(
@@ -44,12 +45,16 @@ export function oracle(services: readonly ServiceModel[]): Oracle {
     );
   }
 
-  function isHeldBack(world: World, each: Pod): boolean {
-    const { uid } = each.metadata;
-    const since = world.stayedSince(uid);
+  /** How long it has stayed terminated, by whichever clock tells more. */
+  function ageOf(world: World, each: Pod): number {
+    const since = world.stayedSince(each.metadata.uid);
     const finishedAt = crashLooping(each)?.finishedAt ?? Number.POSITIVE_INFINITY;
-    const age = Math.max(world.clock.now() - finishedAt, world.clock.monotonic() - since);
-    return crashLooping(each)?.cause !== 'silent' || age >= 2000 || heldBack.has(`${uid}@${since}`);
+    const began = Math.min(since, begun.get(`${each.metadata.uid}@${since}`) ?? since);
+    return Math.max(world.clock.now() - finishedAt, world.clock.monotonic() - began);
+  }
+
+  function isHeldBack(world: World, each: Pod): boolean {
+    return crashLooping(each)?.cause !== 'silent' || ageOf(world, each) >= 2000;
   }
 
   function objectionTo(world: World, { uid, resourceVersion }: DeletionRequest): string | undefined {
@@ -81,7 +86,8 @@ export function oracle(services: readonly ServiceModel[]): Oracle {
     clockIsSet(world) {
       for (const each of world.told.values()) {
         const { uid } = each.metadata;
-        if (isHeldBack(world, each)) heldBack.add(`${uid}@${world.stayedSince(uid)}`);
+        const age = ageOf(world, each);
+        if (Number.isFinite(age)) begun.set(`${uid}@${world.stayedSince(uid)}`, world.clock.monotonic() - age);
       }
     },
     ends: ({ uid }) => void inFlight.delete(uid),
