@@ -3,6 +3,7 @@ import type { ApiRequest, KubeClient } from '../kube/client.ts';
 import { describeFailure } from '../kube/describeFailure.ts';
 import type { ApiFailure } from '../kube/failure.ts';
 import { isRecoverable } from '../kube/failure.ts';
+import { podPath } from './podPath.ts';
 
 /** What the config says of how a service's dependants are deleted. */
 export interface DeletionPolicy {
@@ -41,7 +42,7 @@ export function deleteThrough(client: KubeClient): DeletePod {
 export const deleteNothing: DeletePod = async () => ({ type: 'delete.accepted' });
 
 function apiRequest({ uid, namespace, name, resourceVersion, policy }: DeletionRequest): ApiRequest {
-  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}`;
+  const path = podPath(namespace, name);
   const { gracePeriodSeconds } = policy;
   const options = {
     preconditions: { uid, resourceVersion },

@@ -48,3 +48,8 @@ export interface WindowCounts {
 }
 
 export type Report = (fact: WeederFact) => void;
+
+/** Which window something of more fields is about: those that name the window, and no others. */
+export function windowRefOf({ namespace, service, window }: WindowRef): WindowRef {
+  return { namespace, service, window };
+}

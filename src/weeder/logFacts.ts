@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { formatDuration } from '../config/duration.ts';
 import type { CrashLoopingPod } from './crashLooping.ts';
-import type { Report, WeederFact, WindowRef } from './facts.ts';
+import { type Report, type WeederFact, windowRefOf } from './facts.ts';
 
 /** Writes each fact as one line with namespace, service, pod, window and cause. */
 export function logFacts(logger: Logger): Report {
@@ -42,26 +42,30 @@ function lineOf(fact: WeederFact): Line {
       return line('info', { namespace, service }, 'service is not ready');
     }
     case 'window.opened':
-      return line('info', { ...refOf(fact), for: formatDuration(fact.duration) }, 'service recovered, window opened');
+      return line(
+        'info',
+        { ...windowRefOf(fact), for: formatDuration(fact.duration) },
+        'service recovered, window opened',
+      );
     case 'window.closed': {
       const { deleted, kept, givenUp } = fact;
       const level = givenUp.length > 0 ? 'warn' : 'info';
-      return line(level, { ...refOf(fact), deleted, kept, givenUp }, 'window closed');
+      return line(level, { ...windowRefOf(fact), deleted, kept, givenUp }, 'window closed');
     }
     case 'pod.deleted': {
       const sinceOpenedMs = Math.round(fact.sinceOpened);
-      return line('info', { ...refOf(fact), ...podOf(fact.pod), sinceOpenedMs }, deletedHow[fact.how]);
+      return line('info', { ...windowRefOf(fact), ...podOf(fact.pod), sinceOpenedMs }, deletedHow[fact.how]);
     }
     case 'pod.kept': {
-      const fields = { ...refOf(fact), ...podOf(fact.pod), reason: fact.reason };
+      const fields = { ...windowRefOf(fact), ...podOf(fact.pod), reason: fact.reason };
       return line('info', fields, `pod kept: ${keptBecause[fact.reason]}`);
     }
     case 'pod.recovered':
-      return line('debug', { ...refOf(fact), ...podOf(fact.pod) }, 'pod recovered or left by itself');
+      return line('debug', { ...windowRefOf(fact), ...podOf(fact.pod) }, 'pod recovered or left by itself');
     case 'deletion.refused': {
       const { reason, attempt, retryIn } = fact;
       const fields = {
-        ...refOf(fact),
+        ...windowRefOf(fact),
         ...podOf(fact.pod),
         reason,
         attempt,
@@ -70,9 +74,13 @@ function lineOf(fact: WeederFact): Line {
       return line('warn', fields, 'deletion refused, will be tried again');
     }
     case 'deletion.held':
-      return line('info', { ...refOf(fact), ...podOf(fact.pod) }, 'deletion held: the service is not ready again');
+      return line(
+        'info',
+        { ...windowRefOf(fact), ...podOf(fact.pod) },
+        'deletion held: the service is not ready again',
+      );
     case 'deletion.givenUp':
-      return line('warn', { ...refOf(fact), ...podOf(fact.pod), reason: fact.reason }, 'deletion given up');
+      return line('warn', { ...windowRefOf(fact), ...podOf(fact.pod), reason: fact.reason }, 'deletion given up');
     case 'actor.failed':
       return line('error', { actor: fact.actor, err: fact.error }, 'a part of weeder broke: please report this');
   }
@@ -80,10 +88,6 @@ function lineOf(fact: WeederFact): Line {
 
 function line(level: Line['level'], fields: object, message: string): Line {
   return { level, fields, message };
-}
-
-function refOf({ namespace, service, window }: WindowRef) {
-  return { namespace, service, window };
 }
 
 function podOf({ namespace, name, uid, container, cause, restarts, message }: CrashLoopingPod) {

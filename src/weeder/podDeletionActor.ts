@@ -5,7 +5,7 @@ import { messageOf } from '../errors.ts';
 import type { DeletePod, DeletionPolicy } from './deletePod.ts';
 import type { DeletionQueue } from './deletionQueue.ts';
 import type { DeletionEntry } from './deletions.ts';
-import type { Report } from './facts.ts';
+import { type Report, windowRefOf } from './facts.ts';
 import type { WindowAccount } from './windows.ts';
 
 /** What the `podDeletion` machine needs of the world. */
@@ -58,17 +58,19 @@ export function providePodDeletion(effects: PodDeletionEffects): typeof podDelet
         forEachAccount(context.uid, (account, { pod }) => {
           if (account.kept.has(context.uid)) return;
           account.kept.add(context.uid);
-          report({ type: 'pod.kept', pod, reason: context.protection, ...refOf(account) });
+          report({ type: 'pod.kept', pod, reason: context.protection, ...windowRefOf(account) });
         }),
       reportDeleted: ({ context }) =>
         forEachAccount(context.uid, (account, entry) => {
           account.deleted.add(context.uid);
           const sinceOpened = clock.monotonic() - account.openedAt;
           const how = effects.isDryRun ? 'dryRun' : policyOf(entry).deletion;
-          report({ type: 'pod.deleted', pod: entry.pod, sinceOpened, how, ...refOf(account) });
+          report({ type: 'pod.deleted', pod: entry.pod, sinceOpened, how, ...windowRefOf(account) });
         }),
       reportRecovered: ({ context }) =>
-        forEachAccount(context.uid, (account, { pod }) => report({ type: 'pod.recovered', pod, ...refOf(account) })),
+        forEachAccount(context.uid, (account, { pod }) =>
+          report({ type: 'pod.recovered', pod, ...windowRefOf(account) }),
+        ),
       reportRefused: ({ context, event }) =>
         forEachAccount(context.uid, (account, { pod }) => {
           const { refusals, retryIn } = context;
@@ -78,18 +80,18 @@ export function providePodDeletion(effects: PodDeletionEffects): typeof podDelet
             reason: reasonOf(event),
             attempt: refusals,
             retryIn,
-            ...refOf(account),
+            ...windowRefOf(account),
           });
         }),
       reportAbandoned: ({ context, event }) =>
         forEachAccount(context.uid, (account, { pod, wants, ending }) => {
           if (wants.size === 0 && ending === 'held') {
-            report({ type: 'deletion.held', pod, ...refOf(account) });
+            report({ type: 'deletion.held', pod, ...windowRefOf(account) });
             return;
           }
           account.givenUp.add(`${pod.namespace}/${pod.name}`);
           const reason = event.type === 'delete.rejected' ? reasonOf(event) : 'the window closed first';
-          report({ type: 'deletion.givenUp', pod, reason, ...refOf(account) });
+          report({ type: 'deletion.givenUp', pod, reason, ...windowRefOf(account) });
         }),
     },
   });
@@ -105,10 +107,6 @@ function policyOf(entry: DeletionEntry | undefined): DeletionPolicy {
   const wants = entry === undefined ? [] : [...entry.wants, entry.lastWant];
   const permitting = wants.find((want) => entry?.pod.protection === 'none' || want.policy.barePods === 'delete');
   return permitting?.policy ?? { barePods: 'keep', deletion: 'delete', gracePeriodSeconds: undefined };
-}
-
-function refOf({ namespace, service, window }: WindowAccount) {
-  return { namespace, service, window };
 }
 
 /** The words of a refusal, or of an effect that broke. */

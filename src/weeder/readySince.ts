@@ -1,6 +1,7 @@
 import { arrayOf, objectOf, timeOf } from '../json.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { BackingPod } from './endpointSlice.ts';
+import { podPath } from './podPath.ts';
 import type { ReadyEvidence } from './readiness.ts';
 
 /**
@@ -31,8 +32,7 @@ export function readySinceThrough(client: KubeClient): ReadySince {
 }
 
 async function readyTransition(client: KubeClient, pod: BackingPod, signal: AbortSignal): Promise<number | undefined> {
-  const path = `/api/v1/namespaces/${encodeURIComponent(pod.namespace)}/pods/${encodeURIComponent(pod.name)}`;
-  const result = await client.call({ method: 'GET', path, signal });
+  const result = await client.call({ method: 'GET', path: podPath(pod.namespace, pod.name), signal });
   if (!result.ok) return undefined;
   const conditions = arrayOf(objectOf(objectOf(result.body)['status'])['conditions']).map(objectOf);
   const ready = conditions.find((condition) => condition['type'] === 'Ready' && condition['status'] === 'True');
