@@ -184,7 +184,7 @@ suite('a control plane of its own', { concurrency: true }, () => {
     await cluster.api('DELETE', ns.path('api/v1', 'pods', 'web'));
     await observer.untilDeleted(pod.metadata.uid);
 
-    cluster.pauseApiServer();
+    await cluster.pauseApiServer();
     const answer = cluster.send('GET', '/version');
     const first = await Promise.race([
       answer.then(() => 'answer'),

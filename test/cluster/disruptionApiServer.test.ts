@@ -99,7 +99,7 @@ suite('the API server goes away and comes back', () => {
     await scene.endpoints(true);
     await scene.untilDeleted(first);
     const second = await scene.pod('second', { containers: {}, ready: false });
-    plane.pauseApiServer();
+    await plane.pauseApiServer();
     const paused = Date.now();
     const silent = await weeder.log.until('stream silent', {}, { within: 40_000 });
     assert.ok(Date.parse(silent.time) - paused < 31_000);

@@ -135,7 +135,7 @@ suite('streams on a real API server', { concurrency: true }, () => {
     const it = stream(t, ns);
     await untilHolds(it, 'a', await put(ns, 'a'));
     const paused = performance.now();
-    plane.pauseApiServer();
+    await plane.pauseApiServer();
     await eventually(() => it.logged.includes('stream silent'), { what: 'the silence', within: 35_000 });
     assert(performance.now() - paused < 30_000);
     plane.resumeApiServer();

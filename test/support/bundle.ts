@@ -6,7 +6,14 @@ import { build } from 'rolldown';
 import config from '../../rolldown.config.ts';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
-const cache = join(checkout, 'node_modules', '.cache', 'weeder');
+/** A folder for each checkout: several may share one node_modules. */
+const cache = join(
+  checkout,
+  'node_modules',
+  '.cache',
+  'weeder',
+  createHash('sha256').update(checkout).digest('hex').slice(0, 8),
+);
 
 /**
  * The path of the production bundle of the sources as they are now. It is built by the first test process that asks

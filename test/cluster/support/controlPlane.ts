@@ -27,8 +27,8 @@ export interface ControlPlane extends Cluster {
   killApiServer(): Promise<void>;
   /** Starts it again on the same port with the same data; resolves when it is ready. */
   startApiServer(): Promise<void>;
-  /** SIGSTOP: connections stay open and nothing answers, until `resumeApiServer`. */
-  pauseApiServer(): void;
+  /** SIGSTOP: once it resolves, connections stay open and nothing answers, until `resumeApiServer`. */
+  pauseApiServer(): Promise<void>;
   resumeApiServer(): void;
   /** The last lines of a server's log. */
   log(server: 'etcd' | 'kube-apiserver' | 'kube-controller-manager', lines?: number): string;
@@ -103,7 +103,7 @@ async function assemble(
     startApiServer: async () => {
       if (!apiServer.isRunning()) apiServer = await startApiServer();
     },
-    pauseApiServer: () => apiServer.signal('SIGSTOP'),
+    pauseApiServer: () => apiServer.pause(),
     resumeApiServer: () => apiServer.signal('SIGCONT'),
     log: (server, lines) => running.get(server)?.tail(lines) ?? '(not started)',
     stop,

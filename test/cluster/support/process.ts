@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, globSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** A fault of the surroundings (no Go, a server that does not start), told in sentences: printed without a stack. */
 export class SetupProblem extends Error {
@@ -16,6 +17,8 @@ export interface ManagedProcess {
   readonly exited: Promise<string>;
   isRunning(): boolean;
   signal(signal: NodeJS.Signals): void;
+  /** SIGSTOP, then waits until every thread of it stands still: one that runs on may answer one more request. */
+  pause(): Promise<void>;
   /** SIGKILL, then waits until the process is gone. */
   kill(): Promise<void>;
   /** The last lines of the log, for an error. */
@@ -60,6 +63,10 @@ export function startProcess(
     exited,
     isRunning: () => running,
     signal,
+    pause: async () => {
+      signal('SIGSTOP');
+      while (running && threadStates(pid ?? -1).some((state) => state !== 'T')) await pause(1);
+    },
     kill: async () => {
       signal('SIGKILL');
       // The child is unreferenced, so that waiting for its end needs something that keeps the event loop alive.
@@ -76,6 +83,20 @@ function endOf(child: ChildProcess): Promise<string> {
   child.once('error', (error) => resolve(`could not be started: ${error.message}`));
   child.once('exit', (code, signal) => resolve(signal ? `was ended by ${signal}` : `ended with exit code ${code}`));
   return promise;
+}
+
+/** A letter for each thread, as /proc has it: `R` runs, `S` sleeps, `T` is stopped. Empty where there is no /proc. */
+function threadStates(pid: number): string[] {
+  return globSync(`/proc/${pid}/task/*/stat`).map((file) => {
+    try {
+      // The command's name is in parentheses and may hold anything, also spaces.
+      return readFileSync(file, 'utf8')
+        .replace(/^.*\) /s, '')
+        .charAt(0);
+    } catch {
+      return 'T'; // The thread is gone.
+    }
+  });
 }
 
 function tailOf(file: string, lines: number): string {
