@@ -2,11 +2,9 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { backOffOf } from '../src/replay/backOff.ts';
 import { newestTime } from '../src/replay/watchEvent.ts';
-import { crashLooping } from '../src/weeder/crashLooping.ts';
 import { cli, file, oneSentence } from './support/cli.ts';
-import { backOff, pod, running, slice, terminated } from './support/objects.ts';
+import { backOff, pod, running, slice } from './support/objects.ts';
 
 const recorded = join(import.meta.dirname, 'data/recorded');
 const config = file(
@@ -97,24 +95,6 @@ test('the newest time of an object may stand in any of its places', () => {
   ];
   for (const object of places) assert.equal(newestTime(object), Date.parse(at(3)));
   assert.equal(newestTime({}), undefined);
-});
-
-test('how long a back-off is: in the words of the kubelet, else by its schedule, up to 5 minutes', () => {
-  const durationOf = (container: Parameters<typeof pod>[0]) => {
-    const object = pod(container);
-    const found = crashLooping(object);
-    assert.ok(found !== undefined);
-    return backOffOf(found, object);
-  };
-  const said = (words: string) =>
-    durationOf({ containers: [backOff(9, `back-off ${words} restarting failed`)] }).duration;
-  assert.deepEqual(['10s', '1m20s', '5m0s', '2m40s'].map(said), [10_000, 80_000, 300_000, 160_000]);
-  const scheduled = [1, 2, 3, 4, 5, 6, 60].map((restarts) => durationOf({ containers: [terminated(0, restarts)] }));
-  assert.deepEqual(
-    scheduled.map(({ duration, until }) => [duration, until]),
-    [10, 20, 40, 80, 160, 300, 300].map((seconds) => [seconds * 1000, seconds * 1000]),
-  );
-  assert.equal(durationOf({ containers: [backOff(3)] }).until, undefined);
 });
 
 const start = Date.UTC(2026, 0, 1);

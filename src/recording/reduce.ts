@@ -39,14 +39,18 @@ function reduceContainer(container: unknown): object {
 }
 
 function reduceContainerStatus(containerStatus: unknown): object {
-  const { state, ...rest } = objectOf(containerStatus);
-  const { waiting, terminated } = objectOf(state);
+  const { state, lastState, ...rest } = objectOf(containerStatus);
   return {
     ...pick(rest, ['name', 'restartCount']),
-    state: {
-      ...(waiting === undefined ? {} : { waiting: pick(objectOf(waiting), ['reason', 'message']) }),
-      ...(terminated === undefined ? {} : { terminated: pick(objectOf(terminated), ['exitCode', 'finishedAt']) }),
-    },
+    state: reduceState(objectOf(state)),
+    lastState: reduceState(objectOf(lastState)),
+  };
+}
+
+function reduceState({ waiting, terminated }: JsonObject): object {
+  return {
+    ...(waiting === undefined ? {} : { waiting: pick(objectOf(waiting), ['reason', 'message']) }),
+    ...(terminated === undefined ? {} : { terminated: pick(objectOf(terminated), ['exitCode', 'finishedAt']) }),
   };
 }
 

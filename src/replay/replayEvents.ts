@@ -4,9 +4,9 @@ import { matchesSelector } from '../kube/selector.ts';
 import type { ChangeType } from '../kube/sink.ts';
 import { toldOf } from '../recording/told.ts';
 import { virtualClock } from '../virtualClock.ts';
+import { type BackOff, backOffOf } from '../weeder/backOff.ts';
 import { distinctSelectors, labelsOf, type StreamNeed, streamsOf } from '../weeder/streams.ts';
 import { createWeeder } from '../weeder/weeder.ts';
-import { type BackOff, backOffOf } from './backOff.ts';
 import type { Timed } from './replayRecording.ts';
 import type { EventFile, TimedEvent } from './watchEvent.ts';
 
@@ -63,7 +63,7 @@ export async function replayEvents(config: Config, files: readonly EventFile[]):
       facts.push({ t: clock.monotonic(), ...toldOf(fact) });
       if (fact.type !== 'pod.deleted') return;
       const { pod, sinceOpened } = fact;
-      const backOff = backOffOf(pod, newest.get(pod.uid) ?? {});
+      const backOff = backOffOf(pod);
       const isSilent = pod.cause === 'silent';
       deleted.push({ pod: `${pod.namespace}/${pod.name}`, at: clock.now(), sinceOpened, isSilent, backOff });
     },

@@ -14,7 +14,7 @@ export interface CrashLoopingPod {
   /** `silent`: the kubelet sits out a back-off while it goes on reporting `terminated`. */
   readonly cause: 'CrashLoopBackOff' | 'silent';
   readonly restarts: number;
-  /** Epoch milliseconds by the node's clock, for a silent back-off. */
+  /** When the container finished last: epoch milliseconds by the node's clock. */
   readonly finishedAt: number | undefined;
   /** The kubelet's own words, such as `back-off 1m20s restarting failed container=…`. */
   readonly message: string | undefined;
@@ -75,6 +75,7 @@ interface ContainerView {
   readonly name: string;
   readonly kind: Container['containerKind'];
   readonly state: JsonObject;
+  readonly lastState: JsonObject;
   readonly restarts: number;
   readonly spec: JsonObject;
   readonly podPolicy: unknown;
@@ -83,12 +84,13 @@ interface ContainerView {
 function containersOf(spec: JsonObject, status: JsonObject): ContainerView[] {
   const podPolicy = spec['restartPolicy'] ?? 'Always';
   const view = (specs: unknown, kind: 'container' | 'initContainer') => (containerStatus: unknown) => {
-    const { name, state, restartCount } = objectOf(containerStatus);
+    const { name, state, lastState, restartCount } = objectOf(containerStatus);
     const own = objectOf(arrayOf(specs).find((each) => objectOf(each)['name'] === name));
     return {
       name: textOf(name) ?? '',
       kind: kind === 'initContainer' && own['restartPolicy'] === 'Always' ? ('sidecar' as const) : kind,
       state: objectOf(state),
+      lastState: objectOf(lastState),
       restarts: numberOf(restartCount) ?? 0,
       spec: own,
       podPolicy,
@@ -106,9 +108,13 @@ function describe(view: ContainerView, cause: Container['cause']): Container {
     containerKind: view.kind,
     cause,
     restarts: view.restarts,
-    finishedAt: timeOf(objectOf(view.state['terminated'])['finishedAt']),
+    finishedAt: finishedAtOf(view.state) ?? finishedAtOf(view.lastState),
     message: textOf(objectOf(view.state['waiting'])['message']),
   };
+}
+
+function finishedAtOf(state: JsonObject): number | undefined {
+  return timeOf(objectOf(state['terminated'])['finishedAt']);
 }
 
 function waitingReason(view: ContainerView): unknown {

@@ -4,6 +4,7 @@ export interface ContainerState {
   readonly name?: string;
   readonly restarts?: number;
   readonly state: object;
+  readonly lastState?: object;
   /** What its spec says beside the name. */
   readonly spec?: object;
 }
@@ -59,8 +60,9 @@ export function pod(options: PodOptions = {}) {
   };
 }
 
-function statusOf({ name, restarts = 0, state }: ContainerState, defaultName: string) {
-  return { name: name ?? defaultName, restartCount: restarts, state };
+function statusOf({ name, restarts = 0, state, lastState }: ContainerState, defaultName: string) {
+  const last = lastState === undefined ? {} : { lastState };
+  return { name: name ?? defaultName, restartCount: restarts, state, ...last };
 }
 
 export function running(restarts = 0): ContainerState {
