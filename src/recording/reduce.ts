@@ -43,7 +43,7 @@ function reduceContainerStatus(containerStatus: unknown): object {
   return {
     ...pick(rest, ['name', 'restartCount']),
     state: reduceState(objectOf(state)),
-    lastState: reduceState(objectOf(lastState)),
+    ...(lastState === undefined ? {} : { lastState: reduceState(objectOf(lastState)) }),
   };
 }
 
