@@ -6,11 +6,12 @@ import type { KubeClient } from './kube/client.ts';
 import { provideReflector } from './kube/reflector.ts';
 import type { Logger } from './log.ts';
 import type { Recorder } from './recorder.ts';
+import { onlyOwned, type Shard } from './shard.ts';
 import { deleteThrough } from './weeder/deletePod.ts';
 import type { Report } from './weeder/facts.ts';
 import { logFacts } from './weeder/logFacts.ts';
 import { readySinceThrough } from './weeder/readySince.ts';
-import { streamsOf } from './weeder/streams.ts';
+import { type StreamNeed, streamsOf } from './weeder/streams.ts';
 import { createWeeder, type WeederCounts } from './weeder/weeder.ts';
 
 export interface ControllerOptions {
@@ -20,6 +21,8 @@ export interface ControllerOptions {
   readonly logger: Logger;
   /** Where to watch: everywhere, or in these namespaces only. */
   readonly namespaces: 'all' | readonly string[];
+  /** The services of which namespaces: of all, or of those that this shard owns. */
+  readonly shard?: Shard;
   readonly concurrentDeletions: number;
   readonly isDryRun: boolean;
   /** Told of every fact, beside the log. */
@@ -43,7 +46,8 @@ export interface Controller {
 
 /** Wires the machines to the cluster and starts them. */
 export function startController(options: ControllerOptions): Controller {
-  const { config, client, clock, logger, namespaces, isDryRun, concurrentDeletions, inspect, recorder } = options;
+  const { config, client, clock, logger, namespaces, isDryRun, concurrentDeletions, inspect, recorder, shard } =
+    options;
   const runtime = { clock, ...(inspect === undefined ? {} : { inspect }) };
   const log = logFacts(logger);
   const create = recorder?.createWeeder ?? createWeeder;
@@ -60,7 +64,9 @@ export function startController(options: ControllerOptions): Controller {
     isDryRun,
     random: Math.random,
   });
-  const needs = streamsOf(weeder, config, namespaces).map((stream) => recorder?.stream(stream) ?? stream);
+  const needs = streamsOf(weeder, config, namespaces)
+    .map((stream) => recorder?.stream(stream) ?? stream)
+    .map((stream) => ofShard(stream, shard));
   const streams = new Map(needs.map((stream) => [stream.name, stream]));
 
   const logic = manager.provide({
@@ -102,4 +108,10 @@ export function startController(options: ControllerOptions): Controller {
     shutdown: () => actor.send({ type: 'shutdown.requested' }),
     stopped,
   };
+}
+
+/** A service is the business of the shard that owns its namespace, and so are its dependants, wherever they live. */
+function ofShard(stream: StreamNeed, shard: Shard | undefined): StreamNeed {
+  if (shard === undefined || stream.kind !== 'EndpointSlice') return stream;
+  return { ...stream, sink: onlyOwned(stream.sink, shard) };
 }

@@ -63,6 +63,13 @@ test('log levels are taken in any case, as zap has them and as its numbers', () 
   assert.equal(flagsOf().logLevel, 'info');
 });
 
+test('a shard is one of several, from 0 on', () => {
+  assert.deepEqual(flagsOf('--shard=2/3').shard, { index: 2, count: 3 });
+  assert.equal(flagsOf().shard, undefined);
+  assert.throws(() => flagsOf('--shard=3/3'), /found "3\/3", but of 3 the last is 2/);
+  assert.throws(() => flagsOf('--shard=three'), /found "three", wanted i\/n/);
+});
+
 test('namespaces are named with commas, or one by one', () => {
   assert.deepEqual(flagsOf('--namespaces=a,b', '--namespaces', 'b, c').namespaces, ['a', 'b', 'c']);
   assert.equal(flagsOf().namespaces, undefined);

@@ -62,9 +62,12 @@ async function work(
     return exitCodes.ok;
   }
   if (!client.ok) return fail(client.problem);
-  const { dryRun, concurrentDeletions, namespaces = 'all' } = flags;
+  const { dryRun, concurrentDeletions, namespaces = 'all', shard } = flags;
   const { server } = client.value;
-  logger.info({ server, services: [...config.services.keys()], dryRun }, 'weeder started');
+  logger.info(
+    { server, services: [...config.services.keys()], dryRun, shard: shard && `${shard.index}/${shard.count}` },
+    'weeder started',
+  );
   const controller = startController({
     config,
     client: client.value,
@@ -73,6 +76,7 @@ async function work(
     namespaces,
     concurrentDeletions,
     isDryRun: dryRun,
+    ...(shard === undefined ? {} : { shard }),
     ...(recorder === undefined ? {} : { recorder }),
   });
   onStarted(controller);

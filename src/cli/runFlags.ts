@@ -1,7 +1,17 @@
 import { type Command, Option } from 'commander';
 import type { BindAddress } from '../bindAddress.ts';
 import type { LogLevel } from '../log.ts';
-import { readAddress, readBoolean, readCount, readDuration, readLogLevel, readNames, readNumber } from './values.ts';
+import type { Shard } from '../shard.ts';
+import {
+  readAddress,
+  readBoolean,
+  readCount,
+  readDuration,
+  readLogLevel,
+  readNames,
+  readNumber,
+  readShard,
+} from './values.ts';
 
 /** Which cluster a verb looks at, and how. */
 export interface ClusterFlags {
@@ -19,6 +29,7 @@ export interface RunFlags extends ClusterFlags {
   readonly dryRun: boolean;
   readonly record?: string;
   readonly apiServerTimeout?: number;
+  readonly shard?: Shard;
   readonly healthBindAddr: BindAddress | 'none';
   readonly enableLeaderElection: boolean;
   readonly logLevel: LogLevel;
@@ -64,6 +75,14 @@ export function addRunFlags(command: Command): Command {
         'how long to wait at the start for an API server that does not answer; 0: for ever; default: 30s, in a pod 0',
       )
         .argParser(readDuration)
+        .helpGroup('Cluster:'),
+    )
+    .addOption(
+      new Option(
+        '--shard <i/n>',
+        'act for the services of every nth namespace only; i is from 0 to n-1, or auto: the number at the end of the host name',
+      )
+        .argParser(readShard)
         .helpGroup('Cluster:'),
     )
     .optionsGroup('Deletions:')

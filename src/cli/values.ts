@@ -1,7 +1,9 @@
+import { hostname } from 'node:os';
 import { InvalidArgumentError } from 'commander';
 import { type BindAddress, parseBindAddress } from '../bindAddress.ts';
 import { parseDuration } from '../config/duration.ts';
 import { type LogLevel, logLevels } from '../log.ts';
+import { parseShard, type Shard } from '../shard.ts';
 
 /** Readers of flag values: each gives the value or throws commander's error with what was found and what is wanted. */
 
@@ -42,6 +44,13 @@ export function readNames(text: string, previous: readonly string[] | undefined)
   const wrong = names.find((name) => !/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name));
   if (wrong !== undefined) throw new InvalidArgumentError(`found "${wrong}", which is not the name of a namespace`);
   return [...new Set([...(previous ?? []), ...names])];
+}
+
+/** `i/n`, or `auto/n` for the ordinal of a StatefulSet's pod. */
+export function readShard(text: string): Shard {
+  const shard = parseShard(text, hostname());
+  if (!shard.ok) throw new InvalidArgumentError(shard.problem);
+  return shard.value;
 }
 
 /** Never undefined: commander would make an empty text of it. */
