@@ -3,6 +3,7 @@ import type { ClusterAccess } from './clusterAccess.ts';
 import { createExchanger, type Exchange, type Opened } from './exchange.ts';
 import { type ApiFailure, classify, describeBody } from './failure.ts';
 import { networkFailure } from './networkFailure.ts';
+import type { Rank } from './rateLimit.ts';
 
 /** One request to the API server. */
 export interface ApiRequest {
@@ -21,6 +22,8 @@ export interface ApiRequest {
   readonly isWanted?: () => boolean;
   /** How long the headers, and after them each next piece of the answer, may take. Default: 10,000. */
   readonly timeoutMs?: number;
+  /** `last`: the client's own limit lets it go only when it is not needed for anything else. Default: `usual`. */
+  readonly rank?: Rank;
 }
 
 /** The parsed answer (undefined for an empty one), or why there is none. */

@@ -76,7 +76,7 @@ export function createExchanger(
   }
 
   async function open(request: ApiRequest): Promise<Opened> {
-    if (!(await limiter.take(request.signal))) return { ok: false, failure: cancelled };
+    if (!(await limiter.take(request.signal, request.rank))) return { ok: false, failure: cancelled };
     const found = await sources.current();
     if (!found.ok) return { ok: false, failure: { kind: 'credentials', message: found.problem } };
     if (isUnwanted(request) || request.isWanted?.() === false) return { ok: false, failure: cancelled };

@@ -1,0 +1,209 @@
+import type { Clock, TimerHandle } from '../clock.ts';
+import type { ApiRequest, ApiResult, KubeClient } from './client.ts';
+import { describeFailure } from './describeFailure.ts';
+import { type EventSource, eventBody, eventsPath, type Occurrence, seriesBody } from './event.ts';
+import type { EventLosses, LossCause } from './eventLosses.ts';
+import type { EventPermissions } from './eventPermissions.ts';
+import { type ApiFailure, isRecoverable } from './failure.ts';
+import { createTokenBucket } from './tokenBucket.ts';
+
+/** An Event, and how much of it the API server knows. */
+export interface EventState {
+  readonly name: string;
+  readonly occurrence: Occurrence;
+  /** Epoch milliseconds of the first time, and of the last. */
+  readonly time: number;
+  lastObserved: number;
+  count: number;
+  /** The `count` that the API server has; 0: the Event does not exist there. */
+  written: number;
+  tries: number;
+  /** It could not be written: what happens again is an Event of its own. */
+  isLost: boolean;
+}
+
+/** Writes Events one after the other, in their own time: nobody waits for it. */
+export interface EventSender {
+  /** Takes its place at the end, unless it waits already; what is written is its newest state. */
+  put(event: EventState): void;
+  /** Writes what waits without further delay, and ends: after `ms` milliseconds whatever is left is lost. */
+  flush(ms: number): Promise<void>;
+  readonly waiting: number;
+}
+
+export interface EventSenderOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly source: EventSource;
+  readonly losses: EventLosses;
+  readonly permissions: EventPermissions;
+  /** Something more important is going on: no Event is sent now. */
+  readonly isHeldBack: () => boolean;
+  readonly onWritten: (event: EventState) => void;
+  /** From 0 to 1, for jitter. */
+  readonly random: () => number;
+}
+
+const mostWaiting = 5_000;
+const concurrency = 2;
+const concurrencyAtTheEnd = 16;
+const burst = 100;
+const perSecond = 50;
+const mostTries = 5;
+/** Milliseconds. What was just told is about to be followed by what matters more. */
+const startAfter = 100;
+const lookAgainAfter = 100;
+const shortestPause = 1_000;
+const longestPause = 60_000;
+
+export function createEventSender(options: EventSenderOptions): EventSender {
+  const { client, clock, source, losses, permissions, isHeldBack, onWritten, random } = options;
+  const queue = new Set<EventState>();
+  const bucket = createTokenBucket(burst, perSecond, clock);
+  const stop = new AbortController();
+  let active = 0;
+  let failures = 0;
+  let pausedUntil = 0;
+  let timer: TimerHandle | undefined;
+  let onEmpty: (() => void) | undefined;
+
+  function waitTime(): number {
+    if (onEmpty !== undefined) return 0;
+    const pause = pausedUntil - clock.monotonic();
+    if (pause > 0) return pause;
+    return isHeldBack() ? lookAgainAfter : bucket.waitFor(1);
+  }
+
+  function arm(delay: number): void {
+    timer ??= clock.setTimeout(sendDue, Math.max(1, delay));
+  }
+
+  function sendDue(): void {
+    clock.clearTimeout(timer);
+    timer = undefined;
+    const places = onEmpty === undefined ? concurrency : concurrencyAtTheEnd;
+    for (const event of queue) {
+      const wait = waitTime();
+      if (active >= places || wait > 0) {
+        if (active < places) arm(wait);
+        return;
+      }
+      queue.delete(event);
+      if (permissions.mayTry(event.occurrence.regarding.namespace)) void send(event);
+      else drop(event, 'forbidden');
+    }
+    if (active === 0) onEmpty?.();
+  }
+
+  async function send(event: EventState): Promise<void> {
+    active += 1;
+    bucket.take();
+    const { count } = event;
+    const result = await client.call({ ...requestOf(event, source), rank: 'last', signal: stop.signal });
+    active -= 1;
+    if (result.ok) noteWritten(event, count);
+    else noteFailure(event, result.failure);
+    sendDue();
+  }
+
+  function noteWritten(event: EventState, count: number): void {
+    failures = 0;
+    event.tries = 0;
+    event.written = count;
+    permissions.allowed(event.occurrence.regarding.namespace);
+    onWritten(event);
+  }
+
+  function noteFailure(event: EventState, failure: ApiFailure): void {
+    const { namespace } = event.occurrence.regarding;
+    const consequence = consequenceOf(failure, event);
+    event.tries += 1;
+    if (consequence === 'written') noteWritten(event, 1);
+    else if (consequence === 'gone') event.isLost = true;
+    else if (consequence === 'stopped') drop(event, 'stopped');
+    else if (consequence === 'forbidden') {
+      drop(event, 'forbidden');
+      permissions.refused(namespace, describeFailure(failure, client.server));
+    } else if (consequence === 'refused' || event.tries >= mostTries || onEmpty !== undefined) {
+      drop(event, 'refused', describeFailure(failure, client.server));
+    } else {
+      if (consequence === 'expired') event.written = 0;
+      else pause(failure);
+      queue.add(event);
+    }
+  }
+
+  function pause({ retryAfterMs = 0 }: ApiFailure): void {
+    const backOff = Math.min(longestPause, shortestPause * 2 ** failures) * (0.5 + random() / 2);
+    failures += 1;
+    pausedUntil = clock.monotonic() + Math.max(backOff, retryAfterMs);
+  }
+
+  function drop(event: EventState, cause: LossCause, why?: string): void {
+    event.isLost = true;
+    losses.lose(cause, why);
+  }
+
+  return {
+    put(event) {
+      if (queue.has(event)) return;
+      if (queue.size >= mostWaiting) {
+        drop(event, 'queueFull');
+        return;
+      }
+      queue.add(event);
+      if (active === 0) arm(startAfter);
+    },
+    async flush(ms) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      onEmpty = resolve;
+      const limit = clock.setTimeout(() => {
+        stop.abort();
+        for (const event of queue) drop(event, 'stopped');
+        queue.clear();
+        if (active === 0) resolve();
+      }, ms);
+      sendDue();
+      await promise;
+      clock.clearTimeout(limit);
+      stop.abort();
+    },
+    get waiting() {
+      return queue.size;
+    },
+  };
+}
+
+function requestOf(event: EventState, source: EventSource): ApiRequest {
+  const { name, occurrence, time, written } = event;
+  const path = eventsPath(occurrence.regarding.namespace);
+  if (written === 0) return { method: 'POST', path, body: eventBody(name, occurrence, source, time, event) };
+  return {
+    method: 'PATCH',
+    path: `${path}/${encodeURIComponent(name)}`,
+    contentType: 'application/merge-patch+json',
+    body: seriesBody(event),
+  };
+}
+
+type Consequence = 'written' | 'expired' | 'gone' | 'stopped' | 'forbidden' | 'refused' | 'unreachable';
+
+function consequenceOf(failure: ApiFailure, { written }: EventState): Consequence {
+  switch (failure.kind) {
+    case 'cancelled':
+      return 'stopped';
+    case 'notFound':
+      // Events are kept for an hour, and for as long as their namespace.
+      return written > 0 ? 'expired' : 'gone';
+    case 'conflict':
+      // It exists: the answer to an earlier try was lost.
+      return written > 0 ? 'unreachable' : 'written';
+    case 'forbidden':
+      return failure.message.includes('because it is being terminated') ? 'gone' : 'forbidden';
+    case 'invalid':
+      // Admission that refuses an Event refuses it again.
+      return 'refused';
+    default:
+      return isRecoverable(failure) ? 'unreachable' : 'refused';
+  }
+}
