@@ -1,5 +1,5 @@
 import type { Clock, TimerHandle } from '../clock.ts';
-import type { ApiRequest, ApiResult, KubeClient } from './client.ts';
+import type { ApiRequest, KubeClient } from './client.ts';
 import { describeFailure } from './describeFailure.ts';
 import { type EventSource, eventBody, eventsPath, type Occurrence, seriesBody } from './event.ts';
 import type { EventLosses, LossCause } from './eventLosses.ts';
@@ -115,22 +115,38 @@ export function createEventSender(options: EventSenderOptions): EventSender {
   }
 
   function noteFailure(event: EventState, failure: ApiFailure): void {
-    const { namespace } = event.occurrence.regarding;
-    const consequence = consequenceOf(failure, event);
-    event.tries += 1;
-    if (consequence === 'written') noteWritten(event, 1);
-    else if (consequence === 'gone') event.isLost = true;
-    else if (consequence === 'stopped') drop(event, 'stopped');
-    else if (consequence === 'forbidden') {
-      drop(event, 'forbidden');
-      permissions.refused(namespace, describeFailure(failure, client.server));
-    } else if (consequence === 'refused' || event.tries >= mostTries || onEmpty !== undefined) {
-      drop(event, 'refused', describeFailure(failure, client.server));
-    } else {
-      if (consequence === 'expired') event.written = 0;
-      else pause(failure);
-      queue.add(event);
+    switch (consequenceOf(failure, event)) {
+      case 'exists':
+        noteWritten(event, 1);
+        break;
+      case 'gone':
+        event.isLost = true;
+        break;
+      case 'stopped':
+        drop(event, 'stopped');
+        break;
+      case 'forbidden':
+        permissions.refused(event.occurrence.regarding.namespace, describeFailure(failure, client.server));
+        drop(event, 'forbidden');
+        break;
+      case 'expired':
+        event.written = 0;
+        retry(event, failure);
+        break;
+      case 'unreachable':
+        pause(failure);
+        retry(event, failure);
+        break;
+      case 'refused':
+        drop(event, 'refused', describeFailure(failure, client.server));
+        break;
     }
+  }
+
+  function retry(event: EventState, failure: ApiFailure): void {
+    event.tries += 1;
+    if (event.tries < mostTries && onEmpty === undefined) queue.add(event);
+    else drop(event, 'refused', describeFailure(failure, client.server));
   }
 
   function pause({ retryAfterMs = 0 }: ApiFailure): void {
@@ -186,7 +202,7 @@ function requestOf(event: EventState, source: EventSource): ApiRequest {
   };
 }
 
-type Consequence = 'written' | 'expired' | 'gone' | 'stopped' | 'forbidden' | 'refused' | 'unreachable';
+type Consequence = 'exists' | 'expired' | 'gone' | 'stopped' | 'forbidden' | 'refused' | 'unreachable';
 
 function consequenceOf(failure: ApiFailure, { written }: EventState): Consequence {
   switch (failure.kind) {
@@ -197,7 +213,7 @@ function consequenceOf(failure: ApiFailure, { written }: EventState): Consequenc
       return written > 0 ? 'expired' : 'gone';
     case 'conflict':
       // It exists: the answer to an earlier try was lost.
-      return written > 0 ? 'unreachable' : 'written';
+      return written > 0 ? 'unreachable' : 'exists';
     case 'forbidden':
       return failure.message.includes('because it is being terminated') ? 'gone' : 'forbidden';
     case 'invalid':

@@ -61,7 +61,8 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   }
 
   function writeLater(event: EventState): void {
-    if (timers.has(event)) return;
+    if (isClosed) sender.put(event);
+    if (isClosed || timers.has(event)) return;
     const write = () => {
       timers.delete(event);
       sender.put(event);
