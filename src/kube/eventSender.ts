@@ -67,6 +67,10 @@ export function createEventSender(options: EventSenderOptions): EventSender {
   let timer: TimerHandle | undefined;
   let onEmpty: (() => void) | undefined;
 
+  function hasPlace(): boolean {
+    return active < (onEmpty === undefined ? concurrency : concurrencyAtTheEnd);
+  }
+
   function waitTime(): number {
     if (onEmpty !== undefined) return 0;
     const pause = pausedUntil - clock.monotonic();
@@ -81,11 +85,11 @@ export function createEventSender(options: EventSenderOptions): EventSender {
   function sendDue(): void {
     clock.clearTimeout(timer);
     timer = undefined;
-    const places = onEmpty === undefined ? concurrency : concurrencyAtTheEnd;
     for (const event of queue) {
+      if (!hasPlace()) return;
       const wait = waitTime();
-      if (active >= places || wait > 0) {
-        if (active < places) arm(wait);
+      if (wait > 0) {
+        arm(wait);
         return;
       }
       queue.delete(event);
