@@ -3,6 +3,7 @@ import { manager } from '../machines/manager.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
 import type { KubeClient } from './kube/client.ts';
+import { createEventRecorder } from './kube/events.ts';
 import { provideReflector } from './kube/reflector.ts';
 import type { Logger } from './log.ts';
 import type { Recorder } from './recorder.ts';
@@ -12,6 +13,7 @@ import type { Report } from './weeder/facts.ts';
 import { logFacts } from './weeder/logFacts.ts';
 import { readySinceThrough } from './weeder/readySince.ts';
 import { type StreamNeed, streamsOf } from './weeder/streams.ts';
+import { tellEvents } from './weeder/tellEvents.ts';
 import { createWeeder, type WeederCounts } from './weeder/weeder.ts';
 
 export interface ControllerOptions {
@@ -27,6 +29,8 @@ export interface ControllerOptions {
   readonly isDryRun: boolean;
   /** Told of every fact, beside the log. */
   readonly report?: Report;
+  /** Tells Kubernetes Events in the name of this pod or host. Default: tells none. */
+  readonly eventInstance?: string;
   /** Takes down what reaches the weeder and what it decides. */
   readonly recorder?: Recorder;
   readonly inspect?: (event: InspectionEvent) => void;
@@ -50,6 +54,7 @@ export function startController(options: ControllerOptions): Controller {
     options;
   const runtime = { clock, ...(inspect === undefined ? {} : { inspect }) };
   const log = logFacts(logger);
+  const events = options.eventInstance === undefined ? undefined : createEvents(options.eventInstance);
   const create = recorder?.createWeeder ?? createWeeder;
   const weeder = create({
     config,
@@ -58,6 +63,7 @@ export function startController(options: ControllerOptions): Controller {
     readySince: readySinceThrough(client),
     report: (fact) => {
       log(fact);
+      events?.tell(fact);
       options.report?.(fact);
     },
     concurrentDeletions,
@@ -68,6 +74,14 @@ export function startController(options: ControllerOptions): Controller {
     .map((stream) => recorder?.stream(stream) ?? stream)
     .map((stream) => ofShard(stream, shard));
   const streams = new Map(needs.map((stream) => [stream.name, stream]));
+
+  function createEvents(instance: string) {
+    const isDeleting = () => weeder.counts().queued + weeder.counts().inFlight > 0;
+    const source = { controller: 'weeder.dev/weeder', instance };
+    const { record, close } = createEventRecorder({ client, clock, log: logger, source, isHeldBack: isDeleting });
+    const serviceUid = (namespace: string, service: string) => weeder.slices.serviceUid(namespace, service);
+    return { tell: tellEvents({ record, serviceUid, isDryRun, clock }), close };
+  }
 
   const logic = manager.provide({
     actors: {
@@ -92,7 +106,7 @@ export function startController(options: ControllerOptions): Controller {
   });
 
   const actor = createActor(logic, { ...runtime, id: 'manager', input: { streams: [...streams.keys()] } });
-  const stopped = new Promise<void>((resolve) => {
+  const ended = new Promise<void>((resolve) => {
     actor.subscribe({
       complete: resolve,
       error: (error) => {
@@ -106,7 +120,7 @@ export function startController(options: ControllerOptions): Controller {
     state: () => actor.getSnapshot().value,
     counts: () => weeder.counts(),
     shutdown: () => actor.send({ type: 'shutdown.requested' }),
-    stopped,
+    stopped: ended.then(() => events?.close()),
   };
 }
 

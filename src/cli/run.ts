@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { type Listening, listen } from '../bindAddress.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
@@ -62,7 +63,7 @@ async function work(
     return exitCodes.ok;
   }
   if (!client.ok) return fail(client.problem);
-  const { dryRun, concurrentDeletions, namespaces = 'all', shard } = flags;
+  const { dryRun, concurrentDeletions, namespaces = 'all', shard, events } = flags;
   const { server } = client.value;
   logger.info(
     { server, services: [...config.services.keys()], dryRun, shard: shard && `${shard.index}/${shard.count}` },
@@ -76,6 +77,7 @@ async function work(
     namespaces,
     concurrentDeletions,
     isDryRun: dryRun,
+    ...(events ? { eventInstance: process.env['POD_NAME'] || hostname() } : {}),
     ...(shard === undefined ? {} : { shard }),
     ...(recorder === undefined ? {} : { recorder }),
   });

@@ -27,6 +27,7 @@ export interface RunFlags extends ClusterFlags {
   readonly configFile?: string;
   readonly concurrentDeletions: number;
   readonly dryRun: boolean;
+  readonly events: boolean;
   readonly record?: string;
   readonly apiServerTimeout?: number;
   readonly shard?: Shard;
@@ -88,6 +89,7 @@ export function addRunFlags(command: Command): Command {
     .optionsGroup('Deletions:')
     .option('--dry-run [bool]', 'do everything but the deletions', readBoolean, false)
     .option('--concurrent-deletions <n>', 'deletions in flight at most', readCount, 32)
+    .option('--events [bool]', 'tell of windows and deletions in Kubernetes Events', readBoolean, true)
     .optionsGroup('Process:')
     .addOption(
       new Option('--health-bind-addr <address>', 'where /healthz and /readyz are served; 0: nowhere')
