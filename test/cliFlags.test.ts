@@ -46,6 +46,11 @@ test('booleans are as in Go: bare, or with a value behind "="', () => {
   assert.deepEqual([both.dryRun, both.configFile], [true, 'a.yaml']);
 });
 
+test('Events are told unless they are turned off', () => {
+  assert.deepEqual([flagsOf().events, flagsOf('--events').events], [true, true]);
+  for (const no of ['false', '0', 'F']) assert.equal(flagsOf(`--events=${no}`).events, false);
+});
+
 test('durations are as in Go', () => {
   const wanted = { '300ms': 300, '1m30s': 90_000, '1.5h': 5_400_000, '0': 0 };
   for (const [text, milliseconds] of Object.entries(wanted)) {

@@ -7,6 +7,7 @@ import { parseConfig } from '../src/config/parse.ts';
 import { configJsonSchema, settingsTable } from '../src/config/reference.ts';
 import { mermaid } from '../src/diagram/mermaid.ts';
 import { errorsTable } from './support/errorsTable.ts';
+import { eventsTable } from './support/eventsTable.ts';
 import { flagsTable } from './support/flagsTable.ts';
 import { withSections } from './support/sections.ts';
 
@@ -17,6 +18,7 @@ import { withSections } from './support/sections.ts';
 const generated: Readonly<Record<string, (file: URL) => string>> = {
   'schema/weeder.schema.json': () => formattedJson(configJsonSchema()),
   'docs/configuration.md': (file) => withSections(file, { settings: settingsTable(), ...faultExample() }),
+  'docs/events.md': (file) => withSections(file, { events: eventsTable() }),
   'docs/errors.md': (file) => withSections(file, { errors: errorsTable() }),
   'README.md': (file) =>
     withSections(file, { endpoint: fenced('mermaid', mermaid(endpoint).trimEnd()), flags: flagsTable() }),

@@ -17,6 +17,7 @@ export interface EventState {
   count: number;
   /** The `count` that the API server has; 0: the Event does not exist there. */
   written: number;
+  /** How often the API server failed on it. */
   tries: number;
   /** It could not be written: what happens again is an Event of its own. */
   isLost: boolean;
@@ -49,7 +50,7 @@ const concurrency = 2;
 const concurrencyAtTheEnd = 16;
 const burst = 100;
 const perSecond = 50;
-const mostTries = 5;
+const mostTries = 8;
 /** Milliseconds. What was just told is about to be followed by what matters more. */
 const startAfter = 100;
 const lookAgainAfter = 100;
@@ -148,7 +149,8 @@ export function createEventSender(options: EventSenderOptions): EventSender {
   }
 
   function retry(event: EventState, failure: ApiFailure): void {
-    event.tries += 1;
+    // Whatever else keeps an Event from being written says nothing about this one.
+    if (failure.kind === 'unavailable') event.tries += 1;
     if (event.tries < mostTries && onEmpty === undefined) queue.add(event);
     else drop(event, 'refused', describeFailure(failure, client.server));
   }

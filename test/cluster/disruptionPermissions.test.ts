@@ -11,7 +11,7 @@ import {
 } from './support/cluster.ts';
 import { type Scene, setScene } from './support/scene.ts';
 
-/** All that weeder needs, one permission each. */
+/** All that weeder needs, one permission each; test/cluster/events.test.ts is about those for Events. */
 const watchSlices = rule('discovery.k8s.io', 'endpointslices', 'list', 'watch');
 const watchPods = rule('', 'pods', 'list', 'watch', 'get');
 const deletePods = rule('', 'pods', 'delete');
@@ -40,7 +40,7 @@ async function weederWith(t: TestContext, prefix: string, rules: readonly Rule[]
   };
   t.after(() => Promise.all(granted.map((one) => one.revoke().catch(() => {}))));
   for (const one of rules) await allow(one);
-  const weeder = startWeeder(t, { cluster, config: scene.config, user });
+  const weeder = startWeeder(t, { cluster, config: scene.config, user, flags: ['--events=false'] });
   return { scene, weeder, allow };
 }
 
