@@ -10,6 +10,7 @@ test('an Event says in the words of events.k8s.io/v1 who did what to which objec
   await api.clock.pass(1_000);
   const [request] = api.requests;
   assert.equal(`${request?.method} ${request?.path}`, 'POST /apis/events.k8s.io/v1/namespaces/shop/events');
+  assert.equal(request?.rank, 'last');
   const [[key = '', { metadata: _metadata, ...event }] = ['', {}]] = [...api.stored];
   assert.match(key, /^shop\/web-0\.[0-9a-f]{19}$/);
   assert.deepEqual(event, {
