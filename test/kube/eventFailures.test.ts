@@ -108,9 +108,14 @@ test('a missing permission: one line that names it, one try in ten minutes, and 
   ]);
   api.answer = () => undefined;
   await clock.pass(600_000);
-  recorder.record(occurrence({ note: 'granted' }));
+  for (const namespace of ['shop', 'other'])
+    recorder.record(occurrence({ note: `granted in ${namespace}`, namespace }));
   await clock.pass(1_000);
-  assert.deepEqual(countsByNote(api), { granted: 1 });
+  assert.deepEqual(countsByNote(api), { 'granted in shop': 1, 'granted in other': 1 });
+  api.answer = () => forbidden;
+  recorder.record(occurrence({ note: 'taken back' }));
+  await clock.pass(1_000);
+  assert.equal(api.logged.length, 2);
 });
 
 test('a permission that is missing in one namespace is no matter in another', async () => {

@@ -127,6 +127,23 @@ test('the queue is bounded: what is too much is counted, and told in one line', 
   assert.deepEqual(api.logged, [{ fact: { lost: { queueFull: 10 } }, sentence: 'some Events were not written' }]);
 });
 
+test('what is lost later is told ten minutes after the last line', async () => {
+  const api = eventApi();
+  const lose = (times: number) => {
+    for (let note = 0; note < times; note += 1) api.recorder.record(occurrence({ note: `${Math.random()}` }));
+  };
+  lose(21);
+  await api.clock.pass(20_000);
+  lose(3);
+  await api.clock.pass(580_000);
+  lose(2);
+  assert.equal(api.logged.length, 1);
+  await api.clock.pass(20_000);
+  const lost = api.logged.map(({ fact }) => fact);
+  assert.equal(lost.length, 2);
+  assert.deepEqual(lost[0], { lost: { objectLimit: 1 } });
+});
+
 test('while something more important goes on nothing is sent, and afterwards all of it', async () => {
   const api = eventApi();
   api.isHeldBack = true;
