@@ -69,7 +69,7 @@ export interface EmbeddedWeeder extends AsyncDisposable {
 export function startEmbeddedWeeder(
   cluster: Embedded,
   config: string,
-  options: Partial<Pick<ControllerOptions, 'eventInstance' | 'isDryRun'>> = {},
+  options: Partial<Pick<ControllerOptions, 'eventInstance' | 'clock'>> = {},
 ): EmbeddedWeeder {
   const parsed = parseConfig(config, 'config.yaml');
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problem));
