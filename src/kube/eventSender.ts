@@ -2,9 +2,10 @@ import type { Clock, TimerHandle } from '../clock.ts';
 import type { ApiRequest, KubeClient } from './client.ts';
 import { describeFailure } from './describeFailure.ts';
 import { type EventSource, eventBody, eventsPath, type Occurrence, seriesBody } from './event.ts';
+import { consequenceOf } from './eventFailure.ts';
 import type { EventLosses, LossCause } from './eventLosses.ts';
 import type { EventPermissions } from './eventPermissions.ts';
-import { type ApiFailure, isRecoverable } from './failure.ts';
+import type { ApiFailure } from './failure.ts';
 import { createTokenBucket } from './tokenBucket.ts';
 
 /** An Event, and how much of it the API server knows. */
@@ -120,7 +121,7 @@ export function createEventSender(options: EventSenderOptions): EventSender {
   }
 
   function noteFailure(event: EventState, failure: ApiFailure): void {
-    switch (consequenceOf(failure, event)) {
+    switch (consequenceOf(failure, event.written > 0)) {
       case 'exists':
         noteWritten(event, 1);
         break;
@@ -206,26 +207,4 @@ function requestOf(event: EventState, source: EventSource): ApiRequest {
     contentType: 'application/merge-patch+json',
     body: seriesBody(event),
   };
-}
-
-type Consequence = 'exists' | 'expired' | 'gone' | 'stopped' | 'forbidden' | 'refused' | 'unreachable';
-
-function consequenceOf(failure: ApiFailure, { written }: EventState): Consequence {
-  switch (failure.kind) {
-    case 'cancelled':
-      return 'stopped';
-    case 'notFound':
-      // Events are kept for an hour, and for as long as their namespace.
-      return written > 0 ? 'expired' : 'gone';
-    case 'conflict':
-      // It exists: the answer to an earlier try was lost.
-      return written > 0 ? 'unreachable' : 'exists';
-    case 'forbidden':
-      return failure.message.includes('because it is being terminated') ? 'gone' : 'forbidden';
-    case 'invalid':
-      // Admission that refuses an Event refuses it again.
-      return 'refused';
-    default:
-      return isRecoverable(failure) ? 'unreachable' : 'refused';
-  }
 }
