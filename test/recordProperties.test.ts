@@ -131,8 +131,7 @@ async function differencesOf(files: readonly string[]) {
   for (const file of files) {
     const lines = await readJsonLines(file);
     assert.ok(lines.ok);
-    const [first, ...rest] = lines.value;
-    assert.ok(first !== undefined);
+    const { first, rest } = lines.value;
     const recording = readRecording(first, rest);
     assert.ok(recording.ok, JSON.stringify(recording));
     recordings.push(recording.value);

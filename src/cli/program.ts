@@ -61,7 +61,7 @@ export function createProgram(onExitCode: OnExitCode): Command {
     .description('replay a recording, or watch events, in simulated time')
     .argument('<file...>', 'recordings (FILE.1 FILE), or watch events of kubectl')
     .optionsGroup('Config:')
-    .option('--config <file>', 'for watch events: what weeder would have watched (YAML)')
+    .option('--config <file>', 'what weeder would have watched (YAML); watch events need one, a recording has its own')
     .optionsGroup('Other:')
     .action(async (files: readonly string[], flags: ReplayFlags) => {
       const { replay } = await import('./replay.ts');

@@ -1,4 +1,3 @@
-import type { Config } from '../config/config.ts';
 import type { ObjectSink } from '../kube/sink.ts';
 import { evidenceKey, type RecordedInput, type RecordedLine } from '../recording/lines.ts';
 import { type Told, toldOf } from '../recording/told.ts';
@@ -9,6 +8,7 @@ import { createWeeder, type Weeder } from '../weeder/weeder.ts';
 import { createAnswers } from './answers.ts';
 import { comparable, quietTimes } from './comparable.ts';
 import type { RecordingFile } from './recordingFile.ts';
+import { startingQuietly } from './startingQuietly.ts';
 
 /** A fact with its time in milliseconds since the start of the recording. */
 export type Timed = Told & { readonly t: number };
@@ -66,13 +66,6 @@ export async function replayRecording({ header, config, lines }: RecordingFile):
     recorded: comparable(recorded, quietUntil),
     replayed: comparable(replayed, quietUntil),
     endedAt: lines.at(-1)?.t ?? 0,
-  };
-}
-
-/** Services that were ready before the file began are no news. */
-function startingQuietly({ services }: Config): Config {
-  return {
-    services: new Map([...services].map(([name, service]) => [name, { ...service, onStart: 'never' as const }])),
   };
 }
 
