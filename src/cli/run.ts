@@ -96,8 +96,19 @@ async function serveHealth(flags: RunFlags, health: () => Health): Promise<Resul
 }
 
 async function startRecording(flags: RunFlags, config: Config, logger: Logger): Promise<Result<Recorder | undefined>> {
-  const { record: file, namespaces = 'all', concurrentDeletions, dryRun: isDryRun } = flags;
+  const { record: file, recordLimit: limit, recordFiles: oldFiles } = flags;
+  const { namespaces = 'all', concurrentDeletions, dryRun: isDryRun } = flags;
   if (file === undefined) return ok(undefined);
   const onFailure = (cause: string) => logger.warn({ file, cause }, 'the recording stops here; weeder goes on');
-  return openRecorder({ file, clock: systemClock, config, namespaces, concurrentDeletions, isDryRun, onFailure });
+  return openRecorder({
+    file,
+    limit,
+    oldFiles,
+    clock: systemClock,
+    config,
+    namespaces,
+    concurrentDeletions,
+    isDryRun,
+    onFailure,
+  });
 }

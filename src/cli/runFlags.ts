@@ -1,16 +1,20 @@
 import { type Command, Option } from 'commander';
 import type { BindAddress } from '../bindAddress.ts';
 import type { LogLevel } from '../log.ts';
+
 import type { Shard } from '../shard.ts';
+
 import {
   readAddress,
   readBoolean,
   readCount,
   readDuration,
+  readFiles,
   readLogLevel,
   readNames,
   readNumber,
   readShard,
+  readSize,
 } from './values.ts';
 
 /** Which cluster a verb looks at, and how. */
@@ -29,6 +33,9 @@ export interface RunFlags extends ClusterFlags {
   readonly dryRun: boolean;
   readonly events: boolean;
   readonly record?: string;
+  /** Bytes. */
+  readonly recordLimit: number;
+  readonly recordFiles: number;
   readonly apiServerTimeout?: number;
   readonly shard?: Shard;
   readonly healthBindAddr: BindAddress | 'none';
@@ -96,10 +103,13 @@ export function addRunFlags(command: Command): Command {
         .argParser(readAddress)
         .default({ host: undefined, port: 9644 }, ':9644'),
     )
-    .option(
-      '--record <file>',
-      'write a recording for weeder replay; at 64 MiB it becomes <file>.1 and a new one begins',
+    .option('--record <file>', 'write a recording for weeder replay')
+    .addOption(
+      new Option('--record-limit <size>', 'how large it may get before it becomes <file>.1 and a new one begins')
+        .argParser(readSize)
+        .default(64 * 2 ** 20, '64Mi'),
     )
+    .option('--record-files <n>', 'how many old ones are kept: <file>.1, <file>.2, …', readFiles, 1)
     .option('--enable-leader-election [bool]', 'run only while holding the Lease', readBoolean, false)
     .addOption(
       new Option('--log-level <level>', 'debug, info, warn or error').argParser(readLogLevel).default('info', 'info'),

@@ -41,6 +41,12 @@ export type RecordedOutput =
   | { readonly out: 'readySince.asked'; readonly evidence: string }
   | Told;
 
+/** A moment by both clocks, in milliseconds: since `startedAt`, and how far the wall clock has jumped since. */
+export interface Moment {
+  readonly t: number;
+  readonly wall: number;
+}
+
 /** What each line after the header has beside its input or output. */
 export interface Stamp {
   /** Milliseconds since `startedAt`, by the clock that never jumps. */
@@ -62,4 +68,9 @@ export function evidenceKey({ backingPods, lastWrite }: ReadyEvidence): string {
 /** By what a window is found again: `namespace/service#window`. */
 export function windowKey(about: string, window: number | undefined): string {
   return `${about}#${window ?? 0}`;
+}
+
+/** By the name of a stream: does it tell of EndpointSlices? Otherwise of pods. */
+export function isOfSlices(stream: string): boolean {
+  return stream.startsWith('endpointslices');
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { ObjectSink } from '../kube/sink.ts';
-import { evidenceKey, type RecordedInput, type RecordedLine } from '../recording/lines.ts';
+import { evidenceKey, isOfSlices, type RecordedInput, type RecordedLine } from '../recording/lines.ts';
 import { createPodUnion } from './podUnion.ts';
 import type { RecordingFile } from './recordingFile.ts';
 import { startingQuietly } from './startingQuietly.ts';
@@ -48,10 +48,6 @@ export async function replayOtherwise({ header, lines }: RecordingFile, config: 
     if ('in' in line) feed(line);
   }
   return stage.end();
-}
-
-function isOfSlices(stream: string): boolean {
-  return stream.startsWith('endpointslices');
 }
 
 function agesOf(lines: readonly RecordedLine[]): Ages {

@@ -15,7 +15,9 @@ export function unrecorded({ header, config: recorded, lines }: RecordingFile, c
   const unselected = [...config.services.values()]
     .flatMap(({ podSelectors }) => podSelectors.map(selectorToString))
     .filter((text) => !hasAllPods && !selectors.has(text));
-  const deletions = lines.flatMap((line) => ('about' in line && line.out === 'pod.deleted' ? `${line.t} ${line.pod}` : []));
+  const deletions = lines.flatMap((line) =>
+    'about' in line && line.out === 'pod.deleted' ? `${line.t} ${line.pod}` : [],
+  );
   // A deletion that several windows wanted is told once for each.
   const deleted = new Set(deletions).size;
   return [
