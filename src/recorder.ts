@@ -44,6 +44,8 @@ export interface Recorder {
 }
 
 const defaultLimit = 64 * 1024 * 1024;
+/** A file may grow by so much while an answer is awaited that opens a window, which takes a request's time; bytes. */
+const mostOvershoot = 16 * 1024 * 1024;
 /** A wall clock that drifts by less has not been set. Milliseconds. */
 const wallClockDrift = 20;
 
@@ -100,7 +102,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
 
   /** Only news from outside begins a new file: what follows from an input stands in the file of that input. */
   function beginPartIfFull(entry: RecordedInput | RecordedOutput): void {
-    const isFull = size > roof && (!memory.isAsking || size > 2 * roof);
+    const isFull = size > roof && (!memory.isAsking || size > roof + mostOvershoot);
     if (!isFull || !('stream' in entry)) return;
     writer.rotate();
     beginPart();
