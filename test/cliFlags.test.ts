@@ -59,6 +59,28 @@ test('durations are as in Go', () => {
   assert.throws(() => flagsOf('--api-server-timeout=-1s'), /found "-1s", wanted a duration that is not negative/);
 });
 
+test('sizes are as in Kubernetes', () => {
+  const wanted = {
+    '64Ki': 65_536,
+    '64Mi': 67_108_864,
+    '1Gi': 1_073_741_824,
+    '100k': 100_000,
+    '2M': 2e6,
+    '1000000': 1e6,
+  };
+  for (const [text, bytes] of Object.entries(wanted))
+    assert.equal(flagsOf(`--record-limit=${text}`).recordLimit, bytes);
+  assert.deepEqual([flagsOf().recordLimit, flagsOf().recordFiles], [67_108_864, 1]);
+  assert.equal(flagsOf('--record-files', '3').recordFiles, 3);
+  for (const wrong of ['64', '1Ki', '64MB', '-1Mi', '1.5Gi', '2000Gi', 'Mi', '']) {
+    const sentence = new RegExp(`found "${wrong}", wanted a size from 64Ki to 1024Gi, such as 64Mi`);
+    assert.throws(() => flagsOf(`--record-limit=${wrong}`), sentence);
+  }
+  for (const wrong of ['0', '101', 'x', '1.5', '-1']) {
+    assert.throws(() => flagsOf(`--record-files=${wrong}`), /wanted a whole number from 1 to 100/);
+  }
+});
+
 test('log levels are taken in any case, as zap has them and as its numbers', () => {
   const wanted = { Info: 'info', DEBUG: 'debug', warn: 'warn', Error: 'error', panic: 'error', 5: 'debug', 0: 'info' };
   for (const [text, level] of Object.entries(wanted)) {

@@ -1,23 +1,40 @@
 import { type RecordedLine, windowKey } from '../recording/lines.ts';
+import { tolerance } from './compare.ts';
 import type { Timed } from './replayRecording.ts';
+
+/** What a replay that begins in the middle cannot know of. Times are milliseconds since the start of the recording. */
+export interface Quiet {
+  /** For each service with a window that was open when the file began: when that window closed. */
+  readonly until: ReadonlyMap<string, number>;
+  /** The questions since when a service is ready, whichever service that was. */
+  readonly questions: readonly { readonly asked: number; readonly answered: number }[];
+}
 
 /**
  * Leaves out what a replay that begins in the middle cannot know of: of a service whose window was open then, what is
- * told until that window closed, and whatever belongs to a window that opened by then.
+ * told until that window closed, and whatever belongs to a window that opened by then, or by the answer to a question
+ * of that time: whether it counts depends on that window.
  */
-export function comparable(facts: readonly Timed[], quietUntil: ReadonlyMap<string, number>): Timed[] {
+export function comparable(facts: readonly Timed[], { until, questions }: Quiet): Timed[] {
   const passedOver = new Set<string>();
   return facts.filter(({ t, out, about, window }) => {
     const key = windowKey(about, window);
-    const isQuiet = t <= (quietUntil.get(about) ?? Number.NEGATIVE_INFINITY);
-    if (out === 'window.opened' && isQuiet) passedOver.add(key);
+    const quietUntil = until.get(about) ?? Number.NEGATIVE_INFINITY;
+    const isQuiet = t <= quietUntil;
+    const isOfThen = questions.some(
+      ({ asked, answered }) => asked <= quietUntil && answered <= t && t - answered < tolerance,
+    );
+    if (out === 'window.opened' && (isQuiet || isOfThen)) passedOver.add(key);
     else if (out === 'window.opened') passedOver.delete(key);
     return !isQuiet && !passedOver.has(key);
   });
 }
 
-/** For each service with a window that was open when the file began: when that window closed; milliseconds. */
-export function quietTimes(lines: readonly RecordedLine[]): ReadonlyMap<string, number> {
+export function quietOf(lines: readonly RecordedLine[]): Quiet {
+  return { until: quietTimes(lines), questions: questionsOf(lines) };
+}
+
+function quietTimes(lines: readonly RecordedLine[]): ReadonlyMap<string, number> {
   const open = new Set(lines.flatMap((line) => ('in' in line && line.in === 'resume' ? line.windows : [])));
   const quietUntil = new Map<string, number>();
   for (const key of open) quietUntil.set(key.replace(/#\d+$/, ''), Number.POSITIVE_INFINITY);
@@ -27,4 +44,18 @@ export function quietTimes(lines: readonly RecordedLine[]): ReadonlyMap<string, 
     quietUntil.set(line.about, line.t);
   }
   return quietUntil;
+}
+
+function questionsOf(lines: readonly RecordedLine[]): Quiet['questions'] {
+  const open = new Map<string, number[]>();
+  const questions: { asked: number; answered: number }[] = [];
+  for (const line of lines) {
+    if (!('evidence' in line)) continue;
+    const asked = open.get(line.evidence) ?? [];
+    open.set(line.evidence, asked);
+    if ('out' in line) asked.push(line.t);
+    // Asked before the file began, where it has no question for the answer.
+    else questions.push({ asked: asked.shift() ?? 0, answered: line.t });
+  }
+  return questions;
 }

@@ -6,7 +6,7 @@ import type { DeletionAnswer } from '../weeder/deletePod.ts';
 import { streamsOf } from '../weeder/streams.ts';
 import { createWeeder, type Weeder } from '../weeder/weeder.ts';
 import { createAnswers } from './answers.ts';
-import { comparable, quietTimes } from './comparable.ts';
+import { comparable, quietOf } from './comparable.ts';
 import type { RecordingFile } from './recordingFile.ts';
 import { startingQuietly } from './startingQuietly.ts';
 
@@ -60,11 +60,11 @@ export async function replayRecording({ header, config, lines }: RecordingFile):
   }
   await clock.pass(0);
   const recorded = lines.flatMap((line) => ('about' in line ? line : []));
-  const quietUntil = quietTimes(lines);
+  const quiet = quietOf(lines);
   return {
     startedAt,
-    recorded: comparable(recorded, quietUntil),
-    replayed: comparable(replayed, quietUntil),
+    recorded: comparable(recorded, quiet),
+    replayed: comparable(replayed, quiet),
     endedAt: lines.at(-1)?.t ?? 0,
   };
 }

@@ -27,7 +27,7 @@ export async function playRecording(path: string): Promise<readonly string[]> {
     rest[
       found.kind === 'extra'
         ? lines.findLastIndex(({ t }) => t <= found.fact.t)
-        : lines.findIndex((line) => line === found.fact)
+        : lines.findIndex((line) => Object.is(line, found.fact))
     ]?.line ?? 1;
   return differences(replay).map((each) => `${file}:${lineOf(each)}: ${inWords(each)}`);
 }
