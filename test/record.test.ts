@@ -112,6 +112,21 @@ test('at its limit the file becomes FILE.1, and two files are all that is kept',
   assert.ok(statSync(file).size < limit + 2000);
 });
 
+test('a new file repeats what the one before left behind, with the times at which that came about', async () => {
+  const { file } = await recordIncident(join(folder, 'repeated.jsonl'), { limit: 20_000, repeats: 60 });
+  const lines = readLines(file).slice(1);
+  const times = lines.map((line) => Number(line['t']));
+  const resume = lines.findIndex((line) => line['in'] === 'resume');
+  assert.deepEqual(
+    times,
+    times.toSorted((a, b) => a - b),
+  );
+  const slices = lines.findIndex((line) => line['in'] === 'ADDED' && line['stream'] === 'endpointslices');
+  assert.ok(slices !== -1 && slices < resume);
+  const older = readLines(`${file}.1`).findLast((line) => line['stream'] === 'endpointslices');
+  assert.equal(times[slices], older?.['t']);
+});
+
 test('as many old files are kept as was asked for, and the oldest goes', async () => {
   const path = join(folder, 'three.jsonl');
   writeFileSync(path, 'before\n');
