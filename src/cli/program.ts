@@ -1,8 +1,7 @@
 import { Command, Help } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { DemoFlags } from './demo.ts';
-import { addDemoFlags } from './demoFlags.ts';
-import { exitCodes } from './output.ts';
+import { addDemoFlags, type DemoFlags, isOnCluster, misplacedFlag } from './demoFlags.ts';
+import { exitCodes, fail } from './output.ts';
 import type { ReplayFlags } from './replay.ts';
 import {
   addClusterFlags,
@@ -68,8 +67,14 @@ export function createProgram(onExitCode: OnExitCode): Command {
       onExitCode(await replay(files, flags));
     });
   addDemoFlags(program.command('demo').usage('[flags]'))
-    .description('show an outage, without a cluster')
-    .action(async (flags: DemoFlags) => {
+    .description('show an outage, without a cluster or on one')
+    .action(async (flags: DemoFlags, command: Command) => {
+      const misplaced = misplacedFlag(flags, command);
+      if (misplaced !== undefined) return onExitCode(fail(misplaced));
+      if (isOnCluster(flags)) {
+        const { demoOnCluster } = await import('./demoOnCluster.ts');
+        return onExitCode(await demoOnCluster(flags));
+      }
       const { demo } = await import('./demo.ts');
       onExitCode(await demo(flags));
     });

@@ -1,6 +1,6 @@
 import type { Logger } from '../log.ts';
 
-/** SIGTERM and SIGINT, as something to wait for. */
+/** Signals to stop, as something to wait for. */
 export interface StopRequest {
   /** Aborted by the first signal. */
   readonly signal: AbortSignal;
@@ -9,16 +9,18 @@ export interface StopRequest {
 }
 
 /** The first signal stops in good order, the second at once, with the exit code that a shell gives it. */
-export function stopOnSignals(logger: Logger): StopRequest {
+export function stopOnSignals(logger: Logger, signals: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT']): StopRequest {
   const controller = new AbortController();
   const onSignal = (signal: NodeJS.Signals) => {
     if (controller.signal.aborted) process.exit(signal === 'SIGINT' ? 130 : 143);
     logger.info({ signal }, 'stopping');
     controller.abort();
   };
-  process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+  for (const signal of signals) process.on(signal, onSignal);
   return {
     signal: controller.signal,
-    forget: () => process.off('SIGTERM', onSignal).off('SIGINT', onSignal),
+    forget() {
+      for (const signal of signals) process.off(signal, onSignal);
+    },
   };
 }

@@ -6,7 +6,7 @@ import type { ApiStore } from './apiServer/apiStore.ts';
 import type { KubeObject } from './apiServer/objects.ts';
 import { apiVersionOf, type Resource } from './apiServer/resource.ts';
 import { endpointSlices, pods, replicaSets, services } from './apiServer/resources.ts';
-import { isPodReady } from './kubelet/podStatus.ts';
+import { isPodReady } from './podView.ts';
 
 /** From a change to what the controller does about it, in milliseconds. */
 const replicaSetDelay = 300;

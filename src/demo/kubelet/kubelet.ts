@@ -3,20 +3,12 @@ import { arrayOf, objectOf, textOf } from '../../json.ts';
 import type { ApiStore } from '../apiServer/apiStore.ts';
 import type { KubeObject } from '../apiServer/objects.ts';
 import { endpointSlices, pods } from '../apiServer/resources.ts';
+import type { ContainerExit } from '../facts.ts';
 import { seededRandom } from '../random.ts';
-import type { KubeletVersion, RestartPlan } from './backOff.ts';
+import type { KubeletVersion } from './backOff.ts';
 import { type Container, startContainer } from './container.ts';
 import { podStatus } from './podStatus.ts';
 import { programOf } from './program.ts';
-
-/** A container exited, and the pod's status says so now. */
-export interface ContainerExit {
-  readonly type: 'container.exited';
-  readonly pod: string;
-  /** How often the container had been restarted before. */
-  readonly restarts: number;
-  readonly plan: RestartPlan;
-}
 
 export interface KubeletOptions {
   readonly store: ApiStore;
@@ -76,7 +68,7 @@ export function startKubelet({ store, clock, version, seed, report }: KubeletOpt
         program: () => programOf(node.pod),
         isAvailable: (service) => isAvailable(namespace, service),
         onChange,
-        onExit: (restarts, plan) => report?.({ type: 'container.exited', pod: name, restarts, plan }),
+        onExit: (restarts, plan) => report?.({ type: 'container.exited', pod: name, restarts, backOff: plan.backOff }),
       });
       node.containers.push(container);
     }

@@ -35,10 +35,3 @@ export function podStatus(pod: KubeObject, containers: readonly Container[], pod
     containerStatuses: statuses,
   };
 }
-
-/** Whether the status of a pod says that it is ready. */
-export function isPodReady(pod: KubeObject): boolean {
-  return arrayOf(objectOf(pod['status'])['conditions'])
-    .map(objectOf)
-    .some(({ type, status }) => type === 'Ready' && status === 'True');
-}
