@@ -10,7 +10,7 @@ import { startScenario } from '../src/demo/scenario.ts';
 import { skippingClock } from '../src/demo/skippingClock.ts';
 import { virtualClock } from './support/virtualClock.ts';
 
-const scenario = { replicas: 3, outage: 100_000, seed: 1, kubelet: '1.36' } as const;
+const scenario = { replicas: 3, outage: 100_000, seed: 1, kubelet: '1.36', timeout: 600_000 } as const;
 
 test('without weeder every replica sits out its back-off, and one seed always gives the same downtimes', async () => {
   const all = await playWithoutWeeder(scenario);
