@@ -62,6 +62,24 @@ test('the two tables stand side by side, aligned', () => {
   ]);
 });
 
+test('whoever is not back is marked, and nobody knows what it saved', () => {
+  const lines = comparison(
+    [
+      { pod: 'a', total: 5_000, isDown: true },
+      { pod: 'b', total: 5_000, isDown: false },
+    ],
+    [
+      { pod: 'x', total: 9_000, isDown: false },
+      { pod: 'y', total: 9_000, isDown: true },
+    ],
+  );
+  assert.deepEqual(lines, [
+    'downtime   with weeder   without     saved',
+    'a              > 5.0 s     9.0 s',
+    'b                5.0 s   > 9.0 s   > 4.0 s',
+  ]);
+});
+
 test('a scaled clock runs as many times as fast, its timers too', async () => {
   const clock = scaledClock(50);
   const [now, monotonic, real] = [clock.now(), clock.monotonic(), performance.now()];
