@@ -19,8 +19,8 @@ export async function demo(flags: DemoFlags): Promise<number> {
   const speed = flags.speed ?? Math.min(highestSpeed, Math.max(1, Math.round(simulated / usualTime)));
   const progress = progressLine(flags.outage);
   say(
-    `The real weeder on an API server of its own; kubelet ${flags.kubelet} is simulated, no cluster is needed.`,
-    `Time runs ${speed} times as fast: this takes about ${Math.ceil(simulated / speed / 1_000)} s.`,
+    'The real weeder, on an API server of its own: no cluster is needed.',
+    `Kubelet ${flags.kubelet} is simulated, time runs ${speed} times as fast: this takes about ${Math.ceil(simulated / speed / 1_000)} s.`,
     '',
   );
   const outcome = await playWithWeeder({

@@ -21,7 +21,7 @@ export interface DemoFlags {
 export function addDemoFlags(command: Command): Command {
   return command
     .optionsGroup('Demo:')
-    .option('--replicas <n>', 'how many dependant pods', readWhole(1, 50), 2)
+    .option('--replicas <n>', 'how many dependant pods; on a real cluster twice as many', readWhole(1, 50), 2)
     .addOption(
       new Option('--outage <duration>', 'how long etcd is away').argParser(readOutage).default(100_000, '1m40s'),
     )
@@ -37,7 +37,7 @@ export function addDemoFlags(command: Command): Command {
     .optionsGroup('Real cluster:')
     .option('--kubeconfig <file>', 'play on this cluster, in a namespace of its own that is removed at the end')
     .option('--context <name>', 'the context of the kubeconfig; default: its current one')
-    .option('--image <image>', 'with busybox’s sh, httpd and wget', defaultImage)
+    .option('--image <image>', 'has to have busybox’s sh, httpd, wget and timeout', defaultImage)
     .optionsGroup('Other:');
 }
 

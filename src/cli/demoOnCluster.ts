@@ -48,9 +48,10 @@ async function play(
   const namespace = uniqueNamespace();
   const progress = progressLine(outage);
   say(
-    `The real weeder on ${client.server}, in a namespace of its own: ${namespace}.`,
-    'Weeder may delete one half of the dependants; the other half, in the same outage, is annotated weeder.dev/ignore.',
-    `Time cannot run faster here: this takes about ${formatDuration(roughly(returnAfter(outage) + around))}.`,
+    `The real weeder, on ${client.server},`,
+    `in a namespace of its own: ${namespace}.`,
+    'Half of the dependants are annotated weeder.dev/ignore: weeder keeps them.',
+    `Time runs as it does: this takes about ${formatDuration(roughly(returnAfter(outage) + around))}.`,
     '',
   );
   const { played, leftBehind } = await playOnCluster(

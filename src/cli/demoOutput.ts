@@ -28,7 +28,9 @@ export function sayTable([head = '', ...rows]: readonly string[]): void {
 }
 
 function clockTime(time: number): string {
-  return `t=${(time / 1_000).toFixed(1).padStart(6)}s`;
+  // Plus zero: a moment before the outage is no minus zero.
+  const seconds = Math.round(time / 100) / 10 + 0;
+  return `t=${seconds.toFixed(1).padStart(6)}s`;
 }
 
 /** On a terminal, the last line shows that time passes; elsewhere there is none. */

@@ -1,6 +1,5 @@
 import { formatDuration } from '../config/duration.ts';
 import type { WeederFact } from '../weeder/facts.ts';
-import { keptBecause } from '../weeder/logFacts.ts';
 import type { ScenarioFact } from './facts.ts';
 import { etcdService } from './objects.ts';
 
@@ -39,7 +38,11 @@ export function timelineEntry(fact: ScenarioFact | WeederFact): TimelineEntry | 
       return { who: 'weeder', what: `deletes ${name} (${how})`, tone: 'deed' };
     }
     case 'pod.kept':
-      return { who: 'weeder', what: `leaves ${fact.pod.name} alone: ${keptBecause[fact.reason]}`, tone: 'plain' };
+      return {
+        who: 'weeder',
+        what: `keeps ${fact.pod.name} (${fact.reason === 'ignored' ? 'weeder.dev/ignore' : fact.reason})`,
+        tone: 'plain',
+      };
     case 'pod.recovered':
       return { who: 'weeder', what: `lets ${fact.pod.name} be: it recovered by itself`, tone: 'plain' };
     case 'deletion.refused':

@@ -44,7 +44,7 @@ export function manifests(namespace: string, image: string, replicas: number): r
       ),
     },
     { path: replicaSetsPath, body: dependants(apiserver, 'weeded', {}) },
-    { path: replicaSetsPath, body: dependants(`${apiserver}-ignored`, 'ignored', { 'weeder.dev/ignore': 'true' }) },
+    { path: replicaSetsPath, body: dependants('apiserver-kept', 'ignored', { 'weeder.dev/ignore': 'true' }) },
   ];
 }
 

@@ -1,6 +1,6 @@
 import { etcdService } from '../objects.ts';
 
-/** Programs for a shell with busybox's httpd and wget. */
+/** Has a shell and the few programs that the scripts use. */
 export const defaultImage = 'busybox:1.37';
 export const port = 2379;
 export const readyFile = '/tmp/ready';
@@ -12,11 +12,11 @@ const variable = `${etcdService.replaceAll('-', '_').toUpperCase()}_SERVICE_HOST
 
 /**
  * Is ready as soon as it has reached etcd, and exits when it has not reached it for about 10 s, or for 5 s at its
- * start. The service's address comes from the environment: no DNS is needed.
+ * start. The service's address comes from the environment: no DNS is needed. Busybox's `wget -T` crashes in some builds.
  */
 export const dependantScript = `host=$${variable}
 case $host in *:*) host="[$host]" ;; esac
-reached() { wget -q -T 1 -O /dev/null "http://$host:${port}/"; }
+reached() { timeout 1 wget -q -O /dev/null "http://$host:${port}/"; }
 tries=0
 until reached; do
   tries=$((tries + 1))
