@@ -65,7 +65,7 @@ async function play(
       outage,
       timeout,
       signal: stop.signal,
-      onWaiting: (what) => say(`waiting: ${what}`),
+      onWaiting: ({ pod, what }) => say(`${pod} waits: ${what}`),
       onBegin: progress.start,
       onFact(time, fact) {
         const entry = timelineEntry(fact);

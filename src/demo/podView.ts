@@ -47,9 +47,12 @@ function exitsOf(container: JsonObject): number {
   return restarts + (isDown ? 1 : 0);
 }
 
+/** Every container waits like this before it runs. */
+const usual: readonly unknown[] = ['ContainerCreating', 'PodInitializing'];
+
 function waitingFor(container: JsonObject): string | undefined {
   const { reason, message } = objectOf(objectOf(container['state'])['waiting']);
-  return sentenceOf(reason, message);
+  return usual.includes(reason) ? undefined : sentenceOf(reason, message);
 }
 
 function unscheduled(pod: JsonObject): string | undefined {

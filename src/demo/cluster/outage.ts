@@ -18,11 +18,16 @@ export interface Outage {
   begin(): void;
   end(): void;
   downtimes(set: DependantSet): readonly Downtime[];
-  /** What the pods that are not ready wait for, as words; undefined where nothing is known. */
-  trouble(): string | undefined;
+  /** What a pod that is not ready waits for, in the cluster's words; undefined where nothing is known. */
+  trouble(): Trouble | undefined;
   /** Why etcd cannot be switched. */
   readonly failure: ApiFailure | undefined;
   stop(): void;
+}
+
+export interface Trouble {
+  readonly pod: string;
+  readonly what: string;
 }
 
 export interface OutageOptions {
@@ -74,8 +79,8 @@ export function watchOutage({ client, clock, logger, namespace, replicas, report
     },
     downtimes: (set) => counts[set].all(),
     trouble() {
-      const troubled = [...unready.values()].find(({ trouble }) => trouble !== undefined);
-      return troubled && `${troubled.name}: ${troubled.trouble}`;
+      for (const { name, trouble } of unready.values()) if (trouble !== undefined) return { pod: name, what: trouble };
+      return undefined;
     },
     get failure() {
       return serving.failure;

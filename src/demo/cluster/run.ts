@@ -10,7 +10,7 @@ import type { ScenarioFact } from '../facts.ts';
 import { startWeeding } from '../weeding.ts';
 import { manifests } from './manifests.ts';
 import { createNamespace, removeNamespace } from './namespace.ts';
-import { type Outage, watchOutage } from './outage.ts';
+import { type Outage, type Trouble, watchOutage } from './outage.ts';
 import { type Waited, waitFor } from './wait.ts';
 
 /** The view of a demo that runs. */
@@ -34,8 +34,8 @@ export interface ClusterDemoOptions {
   /** Whoever started it wants it to end. */
   readonly signal: AbortSignal;
   readonly onFact: (time: number, fact: ScenarioFact | WeederFact) => void;
-  /** Told what the pods wait for before the outage. */
-  readonly onWaiting: (what: string) => void;
+  /** Told what a pod waits for before the outage, each thing once. */
+  readonly onWaiting: (trouble: Trouble) => void;
   readonly onBegin: (course: Course) => void;
 }
 
@@ -105,17 +105,18 @@ async function playInNamespace(options: ClusterDemoOptions): Promise<Result<Clus
 /** Waits until everything stands, and tells what the pods wait for. */
 async function untilReady(options: ClusterDemoOptions, outage: Outage, isWeeding: () => boolean) {
   const { client, timeout, onWaiting } = options;
-  let told: string | undefined;
+  const told = new Set<string>();
   const look = () => {
     const trouble = outage.trouble();
-    if (trouble !== undefined && trouble !== told) onWaiting(trouble);
-    told = trouble ?? told;
+    if (trouble !== undefined && !told.has(trouble.what)) onWaiting(trouble);
+    if (trouble !== undefined) told.add(trouble.what);
     return (outage.isReady() && isWeeding()) || outage.failure !== undefined;
   };
   const waited = await waitFor(options, timeout, look);
   if (outage.failure !== undefined) return failed(refused(outage.failure, client));
   if (waited !== 'late') return ok(waited);
-  const why = outage.trouble() ?? 'the cluster does not say why';
+  const trouble = outage.trouble();
+  const why = trouble === undefined ? 'the cluster does not say why' : `${trouble.pod}: ${trouble.what}`;
   return failed(problem('DEMO_NOT_READY', `The demo's pods did not become ready in time (${why}).`));
 }
 
