@@ -23,7 +23,7 @@ const around = 20_000;
 /** `weeder demo --kubeconfig FILE`: an outage on a real cluster. Resolves with the exit code. */
 export async function demoOnCluster(flags: DemoFlags): Promise<number> {
   const logger = await createLogger('error', process.stderr);
-  const stop = stopOnSignals(logger, ['SIGINT', 'SIGTERM', 'SIGHUP']);
+  const stop = stopOnSignals(logger, { signals: ['SIGINT', 'SIGTERM', 'SIGHUP'], onePress: 1_000 });
   const { kubeconfig, context } = flags;
   const client = await connect(
     { ...impatient, ...(kubeconfig ? { kubeconfig } : {}), ...(context ? { context } : {}), signal: stop.signal },

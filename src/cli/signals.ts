@@ -8,11 +8,23 @@ export interface StopRequest {
   forget(): void;
 }
 
+export interface StopOptions {
+  readonly signals?: readonly NodeJS.Signals[];
+  /** Signals within so many milliseconds are one: npm hands on the Ctrl-C that the terminal has sent already. */
+  readonly onePress?: number;
+}
+
 /** The first signal stops in good order, the second at once, with the exit code that a shell gives it. */
-export function stopOnSignals(logger: Logger, signals: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT']): StopRequest {
+export function stopOnSignals(
+  logger: Logger,
+  { signals = ['SIGTERM', 'SIGINT'], onePress = 0 }: StopOptions = {},
+): StopRequest {
+  let firstAt = Number.NEGATIVE_INFINITY;
   const controller = new AbortController();
   const onSignal = (signal: NodeJS.Signals) => {
+    if (performance.now() - firstAt < onePress) return;
     if (controller.signal.aborted) process.exit(signal === 'SIGINT' ? 130 : 143);
+    firstAt = performance.now();
     logger.info({ signal }, 'stopping');
     controller.abort();
   };

@@ -19,6 +19,7 @@ import {
 import { type DemoProcess, startDemo } from './support/demoProcess.ts';
 import type { Cleanup } from './support/namespace.ts';
 import { startRemoteKubelet } from './support/remoteKubelet.ts';
+import { untilTime } from './support/scene.ts';
 
 const back = /etcd-main-client is ready$/m;
 const crashLoops = /exited \(restarts: 1\), back-off 10s$/m;
@@ -102,6 +103,20 @@ suite('weeder demo on a real API server', { concurrency: true }, () => {
       assert.equal(await isThere(cluster, namespace), false);
     });
   }
+
+  test('takes a Ctrl-C that npm hands on for one, and a second one later for an end at once', async (t) => {
+    const { cluster, demo, namespace } = await playDemo(t, ['--replicas=1']);
+    await demo.says(/both pods fail/);
+    demo.signal('SIGINT');
+    demo.signal('SIGINT');
+    await demo.says(/^Removing the namespace/m);
+    await untilTime(Date.now() + 1_100);
+    demo.signal('SIGINT');
+    const { code } = await demo.exited;
+    assert.equal(code, 130, demo.stdout());
+    assert.doesNotMatch(demo.stdout(), /It is gone/);
+    await eventually(async () => !(await isThere(cluster, namespace)), { what: `the end of ${namespace}` });
+  });
 
   test('removes what it made when the pods never run', async (t) => {
     const cluster = await sharedControlPlane();
