@@ -60,7 +60,9 @@ export function startController(options: ControllerOptions): Controller {
     config,
     runtime,
     deletePod: deleteThrough(client),
-    readySince: readySinceThrough(client),
+    readySince: readySinceThrough(client, (unknown) =>
+      logger.warn(unknown, 'a pod behind a service cannot be read: since when the service is ready is not known'),
+    ),
     report: (fact) => {
       log(fact);
       events?.tell(fact);

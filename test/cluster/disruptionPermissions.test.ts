@@ -9,6 +9,7 @@ import {
   startWeeder,
   type WeederProcess,
 } from './support/cluster.ts';
+import { denials } from './support/denials.ts';
 import { type Scene, setScene } from './support/scene.ts';
 
 /** All that weeder needs, one permission each; test/cluster/events.test.ts is about those for Events. */
@@ -42,19 +43,6 @@ async function weederWith(t: TestContext, prefix: string, rules: readonly Rule[]
   for (const one of rules) await allow(one);
   const weeder = startWeeder(t, { cluster, config: scene.config, user, flags: ['--events=false'] });
   return { scene, weeder, allow };
-}
-
-/** The lines that name a missing permission, as `verb group/resource`. */
-function denials(weeder: WeederProcess): string[] {
-  const grants =
-    /cannot (\w+) resource "(\w+)" in API group "([\w.]*)".* Grant it in (?:a ClusterRole|a Role in namespace [\w-]+): \{(.*)\}\./;
-  return weeder.log.lines.flatMap((line) => {
-    const [, verb, resource, group, advice] = grants.exec(`${line['cause']} ${line['reason']}`) ?? [];
-    if (verb === undefined) return [];
-    assert.equal(advice, `apiGroups: ["${group}"], resources: ["${resource}"], verbs: ["${verb}"]`);
-    assert.equal(line.level, 'warn');
-    return [`${verb} ${group}/${resource}`];
-  });
 }
 
 suite('a permission that is missing is named, waited for, and used as soon as it is granted', {

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite, type TestContext, test } from 'node:test';
+import packageJson from '../../package.json' with { type: 'json' };
+import { podsOf, testNamespace } from './support/cluster.ts';
+import { customised, namespacedFor, one, rulesOf, Workload, workloadKinds } from './support/deployed.ts';
+import { deployFolder, type Manifest, render } from './support/kustomize.ts';
+import { create, faultsOf, named } from './support/manifests.ts';
+
+const overlays = readdirSync(join(deployFolder, 'overlays'));
+/** Its CRD is not part of Kubernetes. */
+const foreign = 'PodMonitor';
+
+/** A namespace that lets in nothing but what is `restricted`, and says so. */
+async function restrictedNamespace(t: TestContext) {
+  const ns = await testNamespace(t, 'restricted');
+  const labels = Object.fromEntries(
+    ['enforce', 'warn'].map((mode) => [`pod-security.kubernetes.io/${mode}`, 'restricted']),
+  );
+  const path = `/api/v1/namespaces/${ns.name}`;
+  await ns.cluster.api('PATCH', path, { metadata: { labels } }, 'application/merge-patch+json');
+  return ns;
+}
+
+/** An overlay in this namespace, in which, where it needs others, those are too. */
+async function overlayIn(t: TestContext, overlay: string, namespace: string): Promise<Manifest[]> {
+  if (overlay !== 'namespaced') return customised(overlay, { namespace });
+  const [first, second] = [await testNamespace(t, 'watched'), await testNamespace(t, 'watched')];
+  return namespacedFor(namespace, [first.name, second.name]);
+}
+
+const components = readdirSync(join(deployFolder, 'components'));
+
+suite('the manifests', { concurrency: true }, () => {
+  for (const overlay of overlays) {
+    test(`${overlay}: the API server knows every field and has no objection, and its pods are restricted`, async (t) => {
+      const ns = await restrictedNamespace(t);
+      const objects = await overlayIn(t, overlay, ns.name);
+      const faults = await Promise.all(objects.map((object) => faultsOf(ns.cluster, object)));
+      assert.deepEqual(faults.flat(), []);
+      // The pods themselves, for the admission of a workload lets everything in.
+      const workload = one(objects, ...workloadKinds);
+      await create(ns.cluster, workload);
+      const { replicas, template } = Workload.parse(workload).spec;
+      await podsOf(ns, template.metadata.labels, replicas);
+    });
+  }
+
+  test('what is not allowed is found: a misspelt field, a field of another kind, a privileged pod', async (t) => {
+    const ns = await restrictedNamespace(t);
+    for (const [path, value, fault] of [
+      ['/spec/replica', 2, 'unknown field \\"spec.replica\\"'],
+      ['/spec/serviceName', 'weeder', 'unknown field \\"spec.serviceName\\"'],
+      ['/spec/template/spec/hostNetwork', true, 'would violate PodSecurity'],
+    ] as const) {
+      const patch = JSON.stringify([{ op: 'add', path, value }]);
+      const lines = [`patches: [{ target: { kind: Deployment }, patch: '${patch}' }]`];
+      const workload = one(await customised('single', { namespace: ns.name, lines }), 'Deployment');
+      assert.ok((await faultsOf(ns.cluster, workload)).join().includes(fault), path);
+    }
+  });
+
+  for (const overlay of overlays) {
+    test(`${overlay}: every component fits`, async (t) => {
+      const { cluster, name } = await testNamespace(t, 'components');
+      const [plain, objects] = await Promise.all([customised(overlay, {}), customised(overlay, { components })]);
+      const extra = objects.filter((object) => !plain.some((each) => named(each) === named(object)));
+      assert.deepEqual(extra.map(named).sort(), ['NetworkPolicy weeder', 'PodMonitor weeder']);
+      const evicting = objects.flatMap(rulesOf).filter(({ resources }) => resources.includes('pods/eviction'));
+      const deleting = objects.flatMap(rulesOf).filter(({ verbs }) => verbs.includes('delete'));
+      assert.equal(evicting.length, deleting.length);
+      for (const object of extra.filter(({ kind }) => kind !== foreign)) {
+        const { metadata } = object;
+        assert.deepEqual(await faultsOf(cluster, { ...object, metadata: { ...metadata, namespace: name } }), []);
+      }
+    });
+  }
+
+  test('nothing names a port, a label or a version that is not there', async () => {
+    for (const overlay of overlays) {
+      const objects = await render(join(deployFolder, 'overlays', overlay));
+      const { template } = Workload.parse(one(objects, ...workloadKinds)).spec;
+      const [{ image, ports }] = template.spec.containers;
+      assert.equal(image, `weeder:${packageJson.version}`);
+      assert.deepEqual(
+        ports.map(({ name, containerPort }) => [name, containerPort]),
+        [
+          ['metrics', 9643],
+          ['health', 9644],
+        ],
+      );
+      for (const { apiGroups, resources, verbs } of objects.flatMap(rulesOf)) {
+        assert.ok([...apiGroups, ...resources, ...verbs].every((word) => !word.includes('*')));
+        assert.ok(!resources.includes('secrets'));
+      }
+    }
+  });
+});

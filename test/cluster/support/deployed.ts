@@ -1,0 +1,196 @@
+import { cpSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { bundle } from '../../support/bundle.ts';
+import type { Cluster } from './access.ts';
+import { eventually } from './eventually.ts';
+import { deployFolder, type Manifest, render } from './kustomize.ts';
+import { create, remove } from './manifests.ts';
+import type { Cleanup, TestNamespace } from './namespace.ts';
+import { freePorts } from './ports.ts';
+import { isAllowed, type Rule } from './rbac.ts';
+import { type StartOptions, superviseWeeder, temporaryFile, type WeederProcess } from './weeder.ts';
+
+const mountedAt = '/etc/weeder';
+
+const Role = z.looseObject({
+  rules: z.array(
+    z.object({
+      apiGroups: z.array(z.string()),
+      resources: z.array(z.string()),
+      verbs: z.array(z.string()),
+      resourceNames: z.array(z.string()).optional(),
+    }),
+  ),
+});
+
+const EnvVar = z.object({
+  name: z.string(),
+  value: z.string().optional(),
+  valueFrom: z.object({ fieldRef: z.object({ fieldPath: z.literal('metadata.namespace') }) }).optional(),
+});
+
+/** A workload's template, as far as the tests look into it. */
+export const Workload = z.looseObject({
+  spec: z.looseObject({
+    replicas: z.number(),
+    template: z.looseObject({
+      metadata: z.looseObject({ labels: z.record(z.string(), z.string()) }),
+      spec: z.looseObject({
+        serviceAccountName: z.string(),
+        containers: z.tuple([
+          z.looseObject({
+            image: z.string(),
+            args: z.array(z.string()),
+            env: z.array(EnvVar),
+            ports: z.array(z.object({ name: z.string(), containerPort: z.number() })),
+          }),
+        ]),
+      }),
+    }),
+  }),
+});
+
+/** The kinds that run pods. */
+export const workloadKinds: readonly string[] = ['Deployment', 'StatefulSet'];
+
+/** Changes to an overlay that a user makes in a kustomization of their own, beside the overlays. */
+export interface Changes {
+  readonly namespace?: string;
+  readonly components?: readonly string[];
+  /** Further lines of kustomization.yaml. */
+  readonly lines?: readonly string[];
+}
+
+/** The objects of an overlay with these changes. */
+export async function customised(overlay: string, { namespace, components = [], lines = [] }: Changes) {
+  const folder = copyOfDeploy();
+  const own = join(folder, 'own');
+  mkdirSync(own);
+  const all = [
+    `resources: [../overlays/${overlay}]`,
+    `components: [${components.map((name) => `../components/${name}`)}]`,
+    ...(namespace === undefined ? [] : [`namespace: ${namespace}`]),
+    ...lines,
+  ];
+  writeFileSync(join(own, 'kustomization.yaml'), all.join('\n'));
+  return render(own);
+}
+
+/** The objects of the namespaced overlay, edited as its README says: weeder's own namespace, and the two watched. */
+export async function namespacedFor(home: string, watched: readonly [string, string]): Promise<Manifest[]> {
+  const overlay = join(copyOfDeploy(), 'overlays', 'namespaced');
+  for (const [index, name] of watched.entries()) {
+    renameSync(join(overlay, `shoot-${index + 1}`), join(overlay, name));
+  }
+  for (const file of globSync('**/kustomization.yaml', { cwd: overlay })) {
+    const text = readFileSync(join(overlay, file), 'utf8')
+      .replace(/shoot-([12])\b/g, (_whole, number: string) => watched[Number(number) - 1] ?? '')
+      .replace('namespace: weeder', `namespace: ${home}`);
+    writeFileSync(join(overlay, file), text);
+  }
+  return render(overlay);
+}
+
+function copyOfDeploy(): string {
+  const folder = temporaryFile('deploy');
+  cpSync(deployFolder, folder, { recursive: true });
+  return folder;
+}
+
+export function rulesOf(manifest: Manifest): Rule[] {
+  if (manifest.kind !== 'ClusterRole' && manifest.kind !== 'Role') return [];
+  return Role.parse(manifest).rules.map(({ resourceNames, ...rule }) => ({
+    ...rule,
+    ...(resourceNames === undefined ? {} : { resourceNames }),
+  }));
+}
+
+export function one(objects: readonly Manifest[], ...kinds: string[]): Manifest {
+  const [found, ...more] = objects.filter(({ kind }) => kinds.includes(kind));
+  if (found === undefined || more.length > 0) throw new Error(`not exactly one ${kinds.join(' or ')}`);
+  return found;
+}
+
+/** Makes all but what runs pods, for which there is no kubelet; resolves when the permissions hold. */
+export async function createAll(t: Cleanup, cluster: Cluster, objects: readonly Manifest[]): Promise<void> {
+  for (const object of objects) {
+    if (workloadKinds.includes(object.kind)) continue;
+    await create(cluster, object);
+    t.after(() => remove(cluster, object).catch(() => {}));
+  }
+  const user = userOf(objects);
+  for (const role of objects) {
+    for (const { verb, group, resource, name } of permissions(rulesOf(role))) {
+      const [main = '', subresource] = resource.split('/');
+      const { namespace } = role.metadata;
+      const place = { ...(namespace && { namespace }), ...(name && { name }), ...(subresource && { subresource }) };
+      await eventually(() => isAllowed(cluster, user, { verb, group, resource: main, ...place }), {
+        what: `${user} may ${verb} ${resource}`,
+      });
+    }
+  }
+}
+
+/** Every single permission that rules give. */
+export function permissions(rules: readonly Rule[]) {
+  return rules.flatMap(({ apiGroups, resources, verbs, resourceNames = [undefined] }) =>
+    apiGroups.flatMap((group) =>
+      resources.flatMap((resource) =>
+        verbs.flatMap((verb) => resourceNames.map((name) => ({ verb, group, resource, name }))),
+      ),
+    ),
+  );
+}
+
+function userOf(objects: readonly Manifest[]): string {
+  const { name, namespace = '' } = one(objects, 'ServiceAccount').metadata;
+  return `system:serviceaccount:${namespace}:${name}`;
+}
+
+/** A process that is what the kubelet would start: the bundle, the template's arguments and environment, its token. */
+export interface DeployedWeeder extends WeederProcess {
+  /** Where the container's ports are served here, by their names. */
+  readonly ports: Readonly<Record<string, number>>;
+}
+
+/** Starts one replica of the overlay's workload; `flags` come last, and so win. */
+export async function startDeployed(
+  t: Cleanup,
+  home: TestNamespace,
+  objects: readonly Manifest[],
+  { flags = [], expects }: Pick<StartOptions, 'flags' | 'expects'> = {},
+): Promise<DeployedWeeder> {
+  const { cluster } = home;
+  const { spec } = Workload.parse(one(objects, ...workloadKinds)).spec.template;
+  const [container] = spec.containers;
+  const [healthPort = 0, metricsPort = 0] = await freePorts(2);
+  const config = z.object({ data: z.record(z.string(), z.string()) }).parse(one(objects, 'ConfigMap')).data;
+  const mounted = temporaryFile('mounted');
+  mkdirSync(mounted);
+  for (const [name, text] of Object.entries(config)) writeFileSync(join(mounted, name), text);
+  const env = Object.fromEntries(
+    container.env.map(({ name, value, valueFrom }) => [name, valueFrom === undefined ? (value ?? '') : home.name]),
+  );
+  const args = container.args.map((arg) =>
+    arg.replace(mountedAt, mounted).replace(/\$\((\w+)\)/g, (_whole, name: string) => env[name] ?? ''),
+  );
+  const token = await tokenOf(cluster, home.name, spec.serviceAccountName);
+  const ours = [
+    `--kubeconfig=${cluster.kubeconfigFor(spec.serviceAccountName, { token, namespace: home.name })}`,
+    `--health-bind-addr=127.0.0.1:${healthPort}`,
+    `--metrics-bind-addr=127.0.0.1:${metricsPort}`,
+  ];
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  const words = [...variables, process.execPath, await bundle(), ...args, ...ours, ...flags];
+  const weeder = superviseWeeder(t, 'env', words, expects);
+  return { ...weeder, ports: { health: healthPort, metrics: metricsPort } };
+}
+
+const TokenRequest = z.object({ status: z.object({ token: z.string() }) });
+
+/** A token of the ServiceAccount itself, as the kubelet asks for it. */
+async function tokenOf(cluster: Cluster, namespace: string, name: string): Promise<string> {
+  const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
+  return TokenRequest.parse(await cluster.api('POST', path, { spec: { expirationSeconds: 3600 } })).status.token;
+}
