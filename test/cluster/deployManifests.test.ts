@@ -1,14 +1,21 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
+import { z } from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
+import { parseConfig } from '../../src/config/parse.ts';
 import { podsOf, testNamespace } from './support/cluster.ts';
-import { customised, namespacedFor, one, rulesOf, Workload, workloadKinds } from './support/deployed.ts';
+import { dataOf, one, rulesOf, Workload, workloadKinds } from './support/deployed.ts';
 import { deployFolder, type Manifest, render } from './support/kustomize.ts';
 import { create, faultsOf, named } from './support/manifests.ts';
+import { customised, namespacedFor, own } from './support/overlays.ts';
 
 const overlays = readdirSync(join(deployFolder, 'overlays'));
+/** What a binding of roles is looked at for. */
+const Binding = z.looseObject({
+  subjects: z.array(z.looseObject({ name: z.string(), namespace: z.string().optional() })).optional(),
+});
 /** Its CRD is not part of Kubernetes. */
 const foreign = 'PodMonitor';
 
@@ -77,23 +84,47 @@ suite('the manifests', { concurrency: true }, () => {
     });
   }
 
-  test('nothing names a port, a label or a version that is not there', async () => {
-    for (const overlay of overlays) {
+  for (const overlay of overlays) {
+    test(`${overlay}: what stands in one place fits what stands in another`, async () => {
       const objects = await render(join(deployFolder, 'overlays', overlay));
-      const { template } = Workload.parse(one(objects, ...workloadKinds)).spec;
-      const [{ image, ports }] = template.spec.containers;
+      const { replicas, template } = Workload.parse(one(objects, ...workloadKinds)).spec;
+      const [{ image, ports, args, env, resources }] = template.spec.containers;
       assert.equal(image, `weeder:${packageJson.version}`);
-      assert.deepEqual(
-        ports.map(({ name, containerPort }) => [name, containerPort]),
-        [
-          ['metrics', 9643],
-          ['health', 9644],
-        ],
-      );
+      assert.deepEqual(Object.fromEntries(ports.map(({ name, containerPort }) => [name, containerPort])), {
+        metrics: 9643,
+        health: 9644,
+      });
+      const shards = args.find((arg) => arg.startsWith('--shard='));
+      if (shards !== undefined) assert.equal(shards, `--shard=auto/${replicas}`);
+      const isElecting = args.includes('--enable-leader-election');
+      assert.equal(isElecting, replicas > 1 && shards === undefined);
+      const heap = env.find(({ name }) => name === 'NODE_OPTIONS')?.value ?? '';
+      const [, old, semi] = /^--max-old-space-size=(\d+) --max-semi-space-size=(\d+)$/.exec(heap) ?? [];
+      assert.ok(Number(old) + 3 * Number(semi) + 80 <= Number.parseInt(resources.limits.memory, 10));
+      assert.match(resources.limits.memory, /^\d+Mi$/);
+      const config = parseConfig(dataOf(objects)['weeder.yaml'] ?? '', 'weeder.yaml');
+      assert.ok(config.ok);
+    });
+
+    test(`${overlay}: no rule takes in more than it names, and none reads Secrets or ConfigMaps`, async () => {
+      const objects = await render(join(deployFolder, 'overlays', overlay));
       for (const { apiGroups, resources, verbs } of objects.flatMap(rulesOf)) {
         assert.ok([...apiGroups, ...resources, ...verbs].every((word) => !word.includes('*')));
-        assert.ok(!resources.includes('secrets'));
+        assert.ok(!resources.includes('secrets') && !resources.includes('configmaps'));
       }
+    });
+  }
+
+  test('the kustomization in deploy/README.md gives what it says', async () => {
+    const readme = readFileSync(join(deployFolder, 'README.md'), 'utf8');
+    const [, kustomization = ''] = /```yaml\n(# kustomization\.yaml\n[\s\S]*?)```/.exec(readme) ?? [];
+    const objects = await own({ 'kustomization.yaml': kustomization, 'weeder.yaml': 'mine: true\n' });
+    assert.deepEqual(dataOf(objects), { 'weeder.yaml': 'mine: true\n' });
+    const { template } = Workload.parse(one(objects, 'Deployment')).spec;
+    assert.match(template.spec.containers[0].image, /^registry\.example\.com\/weeder@sha256:0{64}$/);
+    assert.deepEqual(new Set(objects.map(({ metadata }) => metadata.namespace)), new Set(['garden', undefined]));
+    for (const { subjects } of objects.map((object) => Binding.parse(object))) {
+      for (const subject of subjects ?? []) assert.deepEqual([subject.name, subject.namespace], ['weeder', 'garden']);
     }
   });
 });

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { isAllowed, setSlice, testNamespace, watchDeletions } from './support/cluster.ts';
 import { denials } from './support/denials.ts';
-import { namespacedFor, rulesOf, Workload, workloadKinds } from './support/deployed.ts';
+import { rulesOf, Workload, workloadKinds } from './support/deployed.ts';
 import { deployedScene } from './support/deployedScene.ts';
 import { deployFolder, render } from './support/kustomize.ts';
+import { namespacedFor } from './support/overlays.ts';
 
 const overlay = join(deployFolder, 'overlays', 'namespaced');
 

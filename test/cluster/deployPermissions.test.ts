@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import { eventually } from './support/cluster.ts';
 import { denials } from './support/denials.ts';
-import { customised, type DeployedWeeder, permissions, rulesOf } from './support/deployed.ts';
+import { type DeployedWeeder, permissions, rulesOf } from './support/deployed.ts';
 import { type DeployedScene, deployedScene, watchDuration } from './support/deployedScene.ts';
 import type { Manifest } from './support/kustomize.ts';
+import { customised } from './support/overlays.ts';
 import { suiteControlPlane } from './support/ownControlPlane.ts';
 
 /** The overlay and the component that bring all permissions there are. */

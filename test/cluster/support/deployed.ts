@@ -1,10 +1,10 @@
-import { cpSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { bundle } from '../../support/bundle.ts';
 import type { Cluster } from './access.ts';
 import { eventually } from './eventually.ts';
-import { deployFolder, type Manifest, render } from './kustomize.ts';
+import type { Manifest } from './kustomize.ts';
 import { create, remove } from './manifests.ts';
 import type { Cleanup, TestNamespace } from './namespace.ts';
 import { freePorts } from './ports.ts';
@@ -43,6 +43,7 @@ export const Workload = z.looseObject({
             image: z.string(),
             args: z.array(z.string()),
             env: z.array(EnvVar),
+            resources: z.object({ limits: z.object({ memory: z.string() }) }),
             ports: z.array(z.object({ name: z.string(), containerPort: z.number() })),
           }),
         ]),
@@ -53,50 +54,6 @@ export const Workload = z.looseObject({
 
 /** The kinds that run pods. */
 export const workloadKinds: readonly string[] = ['Deployment', 'StatefulSet'];
-
-/** Changes to an overlay that a user makes in a kustomization of their own, beside the overlays. */
-export interface Changes {
-  readonly namespace?: string;
-  readonly components?: readonly string[];
-  /** Further lines of kustomization.yaml. */
-  readonly lines?: readonly string[];
-}
-
-/** The objects of an overlay with these changes. */
-export async function customised(overlay: string, { namespace, components = [], lines = [] }: Changes) {
-  const folder = copyOfDeploy();
-  const own = join(folder, 'own');
-  mkdirSync(own);
-  const all = [
-    `resources: [../overlays/${overlay}]`,
-    `components: [${components.map((name) => `../components/${name}`)}]`,
-    ...(namespace === undefined ? [] : [`namespace: ${namespace}`]),
-    ...lines,
-  ];
-  writeFileSync(join(own, 'kustomization.yaml'), all.join('\n'));
-  return render(own);
-}
-
-/** The objects of the namespaced overlay, edited as its README says: weeder's own namespace, and the two watched. */
-export async function namespacedFor(home: string, watched: readonly [string, string]): Promise<Manifest[]> {
-  const overlay = join(copyOfDeploy(), 'overlays', 'namespaced');
-  for (const [index, name] of watched.entries()) {
-    renameSync(join(overlay, `shoot-${index + 1}`), join(overlay, name));
-  }
-  for (const file of globSync('**/kustomization.yaml', { cwd: overlay })) {
-    const text = readFileSync(join(overlay, file), 'utf8')
-      .replace(/shoot-([12])\b/g, (_whole, number: string) => watched[Number(number) - 1] ?? '')
-      .replace('namespace: weeder', `namespace: ${home}`);
-    writeFileSync(join(overlay, file), text);
-  }
-  return render(overlay);
-}
-
-function copyOfDeploy(): string {
-  const folder = temporaryFile('deploy');
-  cpSync(deployFolder, folder, { recursive: true });
-  return folder;
-}
 
 export function rulesOf(manifest: Manifest): Rule[] {
   if (manifest.kind !== 'ClusterRole' && manifest.kind !== 'Role') return [];
@@ -110,6 +67,13 @@ export function one(objects: readonly Manifest[], ...kinds: string[]): Manifest 
   const [found, ...more] = objects.filter(({ kind }) => kinds.includes(kind));
   if (found === undefined || more.length > 0) throw new Error(`not exactly one ${kinds.join(' or ')}`);
   return found;
+}
+
+const ConfigMap = z.object({ data: z.record(z.string(), z.string()) });
+
+/** The files of the ConfigMap. */
+export function dataOf(objects: readonly Manifest[]): Readonly<Record<string, string>> {
+  return ConfigMap.parse(one(objects, 'ConfigMap')).data;
 }
 
 /** Makes all but what runs pods, for which there is no kubelet; resolves when the permissions hold. */
@@ -165,10 +129,9 @@ export async function startDeployed(
   const { spec } = Workload.parse(one(objects, ...workloadKinds)).spec.template;
   const [container] = spec.containers;
   const [healthPort = 0, metricsPort = 0] = await freePorts(2);
-  const config = z.object({ data: z.record(z.string(), z.string()) }).parse(one(objects, 'ConfigMap')).data;
   const mounted = temporaryFile('mounted');
   mkdirSync(mounted);
-  for (const [name, text] of Object.entries(config)) writeFileSync(join(mounted, name), text);
+  for (const [name, text] of Object.entries(dataOf(objects))) writeFileSync(join(mounted, name), text);
   const env = Object.fromEntries(
     container.env.map(({ name, value, valueFrom }) => [name, valueFrom === undefined ? (value ?? '') : home.name]),
   );
