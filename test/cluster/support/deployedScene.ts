@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import type { StartOptions } from './cluster.ts';
 import { createAll, type DeployedWeeder, one, startDeployed } from './deployed.ts';
+import { eventually } from './eventually.ts';
 import type { Manifest } from './kustomize.ts';
 import { type TestNamespace, testNamespace } from './namespace.ts';
 import type { Pod } from './objects.ts';
@@ -24,7 +26,19 @@ export interface DeployedScene {
   recoverEarly(ago: number): Promise<void>;
   /** Down and up again, with a crash-looping dependant that is to be deleted, and one that is to be evicted. */
   outage(): Promise<{ readonly deleted: Pod; readonly evicted: Pod }>;
+  /** Waits until a Kubernetes Event says that the service recovered; with a count, that it did so often. */
+  untilTold(count?: number): Promise<unknown>;
 }
+
+const EventList = z.object({
+  items: z.array(
+    z.looseObject({
+      reason: z.string().optional(),
+      regarding: z.looseObject({ name: z.string().optional() }),
+      series: z.looseObject({ count: z.number() }).nullish(),
+    }),
+  ),
+});
 
 export const watchDuration = 60_000;
 
@@ -65,6 +79,17 @@ export async function deployedScene(
       await setPodStatus(scene.ns, 'backing', { containers: { main: running() }, readySince });
       await setSlice(scene.ns, scene.service, { ready: [true], targetRefs: ['backing'] });
     },
+    untilTold: (count = 1) =>
+      eventually(
+        async (saw) => {
+          const list = await home.cluster.api('GET', scene.ns.path('apis/events.k8s.io/v1', 'events'));
+          const { items } = EventList.parse(list);
+          saw(items);
+          const told = items.find(({ reason, regarding }) => reason === 'WindowOpened' && regarding.name === evicting);
+          return told !== undefined && (told.series?.count ?? 1) >= count;
+        },
+        { what: `an Event that counts to ${count}` },
+      ),
     async outage() {
       outages += 1;
       const services = [scene.service, evicting];
