@@ -115,6 +115,16 @@ suite('the manifests', { concurrency: true }, () => {
     });
   }
 
+  test('deploy/README.md lists each permission, and no other', async () => {
+    const readme = readFileSync(join(deployFolder, 'README.md'), 'utf8');
+    const rows = [...readme.matchAll(/^\| ([a-z/]+): ([a-z, ]+) \|/gm)].map(
+      ([, resource, verbs]) => `${resource}: ${verbs}`,
+    );
+    const objects = await customised('highly-available', { components });
+    const rules = objects.flatMap(rulesOf).map(({ resources, verbs }) => `${resources}: ${verbs.join(', ')}`);
+    assert.deepEqual(rows.sort(), rules.sort());
+  });
+
   test('the kustomization in deploy/README.md gives what it says', async () => {
     const readme = readFileSync(join(deployFolder, 'README.md'), 'utf8');
     const [, kustomization = ''] = /```yaml\n(# kustomization\.yaml\n[\s\S]*?)```/.exec(readme) ?? [];
