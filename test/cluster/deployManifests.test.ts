@@ -71,7 +71,10 @@ suite('the manifests', { concurrency: true }, () => {
   for (const overlay of overlays) {
     test(`${overlay}: every component fits`, async (t) => {
       const { cluster, name } = await testNamespace(t, 'components');
-      const [plain, objects] = await Promise.all([customised(overlay, {}), customised(overlay, { components })]);
+      const [plain, objects] = await Promise.all([
+        render(join(deployFolder, 'overlays', overlay)),
+        customised(overlay, { components }),
+      ]);
       const extra = objects.filter((object) => !plain.some((each) => named(each) === named(object)));
       assert.deepEqual(extra.map(named).sort(), ['NetworkPolicy weeder', 'PodMonitor weeder']);
       const evicting = objects.flatMap(rulesOf).filter(({ resources }) => resources.includes('pods/eviction'));

@@ -32,9 +32,16 @@ const kustomize: ToolModule = {
 };
 
 let command: Promise<readonly string[]> | undefined;
+const rendered = new Map<string, Promise<Manifest[]>>();
 
-/** The objects that a kustomization gives. */
-export async function render(folder: string): Promise<Manifest[]> {
+/** The objects that a kustomization gives; one that does not change meanwhile. */
+export function render(folder: string): Promise<Manifest[]> {
+  const objects = rendered.get(folder) ?? build(folder);
+  rendered.set(folder, objects);
+  return objects;
+}
+
+async function build(folder: string): Promise<Manifest[]> {
   command ??= findKustomize();
   const [program = '', ...words] = await command;
   const { stdout } = await run(program, [...words, folder], { maxBuffer: 16 * 1024 * 1024 });
