@@ -12,7 +12,7 @@ import { suiteControlPlane } from './support/ownControlPlane.ts';
 async function everything(namespace: string): Promise<Manifest[]> {
   // Roles of the cluster have to differ between the tests, and so everything gets a name of its own.
   const lines = [`nameSuffix: -${namespace}`];
-  return customised('highly-available', { namespace, components: ['evict'], lines });
+  return customised('single', { namespace, components: ['evict'], lines });
 }
 
 type Permission = ReturnType<typeof permissions>[number];
@@ -56,8 +56,7 @@ async function untilDenied(weeder: DeployedWeeder, { verb, group, resource }: Pe
 
 const all = permissions((await everything('x')).flatMap(rulesOf));
 /** Before the first outage; and one that begins at once would end the question since when the service is ready. */
-const isNeededAtOnce = ({ verb, resource }: Permission) => resource === 'leases' || verb === 'watch' || verb === 'get';
-const isWatchOfLease = ({ verb, resource }: Permission) => resource === 'leases' && verb === 'watch';
+const isNeededAtOnce = ({ verb }: Permission) => verb === 'watch' || verb === 'get';
 const title = ({ verb, group, resource }: Permission) => `${verb} ${resource}${group && `.${group}`}`;
 
 suite('the permissions of the manifests', { concurrency: 3 }, () => {
@@ -77,23 +76,17 @@ suite('the permissions of the manifests', { concurrency: 3 }, () => {
     const again = await cast.outage();
     await cast.scene.untilDeleted(again.deleted, again.evicted);
     await cast.untilTold(2);
-    const successor = await cast.replica();
-    await successor.log.until('another replica leads, standing by');
     for (const path of ['/healthz', '/readyz']) {
       assert.equal((await fetch(`http://127.0.0.1:${weeder.ports['health']}${path}`)).status, 200, path);
     }
     assert.deepEqual(await weeder.stop(), { code: 0, signal: null });
-    await successor.ready();
-    const last = await cast.outage();
-    await cast.scene.untilDeleted(last.deleted, last.evicted);
-    const warnings = [weeder, successor].flatMap(({ log }) => log.lines.filter(({ level }) => level === 'warn'));
+    const warnings = weeder.log.lines.filter(({ level }) => level === 'warn');
     assert.deepEqual(warnings, []);
   });
 
   for (const missing of all.filter(({ verb }) => verb !== 'list')) {
     test(`need ${title(missing)}: without it, the log says what to grant`, async (t) => {
       const { cast, weeder } = await deployWithout(t, 'denied', missing);
-      if (isWatchOfLease(missing)) await weeder.ready();
       if (!isNeededAtOnce(missing)) {
         await weeder.ready();
         await cast.outage();
@@ -103,9 +96,7 @@ suite('the permissions of the manifests', { concurrency: 3 }, () => {
           await cast.outage();
         }
       }
-      // Only who stands by watches the Lease.
-      const meant = isWatchOfLease(missing) ? await cast.replica() : weeder;
-      await untilDenied(meant, missing);
+      await untilDenied(weeder, missing);
     });
   }
 });

@@ -22,8 +22,6 @@ export interface DeployedScene {
   readonly config: object;
   /** Makes these objects, with the scene's config in the ConfigMap, and starts a replica of what they deploy. */
   deploy(objects: readonly Manifest[], options?: Pick<StartOptions, 'flags' | 'expects'>): Promise<DeployedWeeder>;
-  /** Starts one more replica of what is deployed. */
-  replica(): Promise<DeployedWeeder>;
   /** The service becomes ready (a pod behind it did, so long ago) while weeder is not there yet. */
   recoverEarly(ago: number): Promise<void>;
   /** Down and up again, with a crash-looping dependant that is to be deleted, and one that is to be evicted. */
@@ -62,7 +60,6 @@ export async function deployedScene(
     },
   };
   let outages = 0;
-  let deployed: readonly Manifest[] = [];
 
   return {
     scene,
@@ -70,13 +67,12 @@ export async function deployedScene(
     config,
     async deploy(objects, options) {
       const configMap = one(objects, 'ConfigMap');
-      deployed = objects.map((object) =>
+      const deployed = objects.map((object) =>
         object === configMap ? { ...object, data: { 'weeder.yaml': JSON.stringify(config) } } : object,
       );
       await createAll(t, home.cluster, deployed);
       return startDeployed(t, home, deployed, options);
     },
-    replica: () => startDeployed(t, home, deployed),
     async recoverEarly(ago) {
       await ownedPod(scene.ns, 'backing', { labels: { app: 'backing' } });
       const readySince = new Date(Date.now() - ago);
