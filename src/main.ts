@@ -1,10 +1,12 @@
-import { createActor, fromCallback, type InspectionEvent } from 'xstate';
+import { type AnyActorRef, createActor, fromCallback, type InspectionEvent } from 'xstate';
 import { manager } from '../machines/manager.ts';
+import { createActorTimes } from './actorTimes.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
 import type { KubeClient } from './kube/client.ts';
 import { createEventRecorder } from './kube/events.ts';
 import { provideReflector } from './kube/reflector.ts';
+import { createStreamStatuses, type StreamStatus, type StreamTotals } from './kube/streamStatus.ts';
 import type { Logger } from './log.ts';
 import type { Recorder } from './recorder.ts';
 import { onlyOwned, type Shard } from './shard.ts';
@@ -36,12 +38,21 @@ export interface ControllerOptions {
   readonly inspect?: (event: InspectionEvent) => void;
 }
 
-export type ControllerState = 'electing' | 'syncing' | 'running' | 'draining' | 'stopped';
+/** The manager's state, or that a mistake in weeder ended it. */
+export type ControllerState = 'electing' | 'syncing' | 'running' | 'draining' | 'stopped' | 'broken';
 
 /** Weeder at work. */
 export interface Controller {
   state(): ControllerState;
   counts(): WeederCounts;
+  /** How each stream fares that was begun. */
+  streams(): StreamStatus[];
+  /** What the streams did so far, by resource. */
+  streamTotals(): ReadonlyMap<string, StreamTotals>;
+  /** The actors that have no parent: the manager, and those of the weeder. */
+  actors(): Iterable<AnyActorRef>;
+  /** Since when an actor is in its state; epoch milliseconds. */
+  since(actor: AnyActorRef): number | undefined;
   /** Begins no deletion any more, lets those in flight end, and stops. */
   shutdown(): void;
   /** Resolves when everything has ended. */
@@ -52,7 +63,8 @@ export interface Controller {
 export function startController(options: ControllerOptions): Controller {
   const { config, client, clock, logger, namespaces, isDryRun, concurrentDeletions, inspect, recorder, shard } =
     options;
-  const runtime = { clock, ...(inspect === undefined ? {} : { inspect }) };
+  const times = createActorTimes(clock);
+  const runtime = { clock, inspect: inspect === undefined ? times.inspect : both(times.inspect, inspect) };
   const log = logFacts(logger);
   const events = options.eventInstance === undefined ? undefined : createEvents(options.eventInstance);
   const create = recorder?.createWeeder ?? createWeeder;
@@ -75,6 +87,7 @@ export function startController(options: ControllerOptions): Controller {
   const needs = streamsOf(weeder, config, namespaces)
     .map((stream) => recorder?.stream(stream) ?? stream)
     .map((stream) => ofShard(stream, shard));
+  const statuses = createStreamStatuses(clock);
   const streams = new Map(needs.map((stream) => [stream.name, stream]));
 
   function createEvents(instance: string) {
@@ -89,7 +102,7 @@ export function startController(options: ControllerOptions): Controller {
     actors: {
       // One replica leads; the Lease machine takes this place when leader election is on.
       leadership: fromCallback(({ sendBack }) => sendBack({ type: 'leadership.acquired' })),
-      reflector: provideReflector({ client, clock, log: logger, sourceOf: (name) => streams.get(name) }),
+      reflector: provideReflector({ client, clock, log: logger, statuses, sourceOf: (name) => streams.get(name) }),
       drain: fromCallback(({ sendBack }) => {
         weeder.drained().then(() => sendBack({ type: 'deletions.drained' }), logger.error.bind(logger));
       }),
@@ -119,8 +132,15 @@ export function startController(options: ControllerOptions): Controller {
   });
   actor.start();
   return {
-    state: () => actor.getSnapshot().value,
+    state: () => (actor.getSnapshot().status === 'error' ? 'broken' : actor.getSnapshot().value),
     counts: () => weeder.counts(),
+    streams: () => statuses.all(),
+    streamTotals: () => statuses.totals(),
+    *actors() {
+      yield actor;
+      yield* weeder.actors();
+    },
+    since: times.since,
     shutdown: () => actor.send({ type: 'shutdown.requested' }),
     stopped: ended.then(() => events?.close()),
   };
@@ -130,4 +150,13 @@ export function startController(options: ControllerOptions): Controller {
 function ofShard(stream: StreamNeed, shard: Shard | undefined): StreamNeed {
   if (shard === undefined || stream.kind !== 'EndpointSlice') return stream;
   return { ...stream, sink: onlyOwned(stream.sink, shard) };
+}
+
+type Inspect = (event: InspectionEvent) => void;
+
+function both(first: Inspect, second: Inspect): Inspect {
+  return (event) => {
+    first(event);
+    second(event);
+  };
 }

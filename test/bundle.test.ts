@@ -37,7 +37,7 @@ suite('the production bundle', { concurrency: 3 }, () => {
     t.after(() => server.close());
     const trusted = { 'certificate-authority': new URL('support/tls/server.crt', import.meta.url).pathname };
     const path = file('alone.kubeconfig', kubeconfig(server.url, { token: 'secret' }, trusted));
-    const words = [`--config-file=${config}`, `--kubeconfig=${path}`, '--health-bind-addr=0'];
+    const words = [`--config-file=${config}`, `--kubeconfig=${path}`, '--health-bind-addr=0', '--metrics-bind-addr=0'];
     const weeder = startCli(words, { program: alone });
     t.after(() => weeder.child.kill('SIGKILL'));
     await until('weeder runs', () => weeder.stdout().includes('all streams are synced, weeding'));

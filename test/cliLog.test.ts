@@ -109,6 +109,7 @@ const words = [
   `--config-file=${config}`,
   `--kubeconfig=${file('log.kubeconfig', kubeconfig('http://127.0.0.1:9'))}`,
   '--health-bind-addr=0',
+  '--metrics-bind-addr=0',
   '--api-server-timeout=1s',
   '--zap-encoder=json',
 ];

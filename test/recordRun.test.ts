@@ -49,6 +49,7 @@ test('run --record takes down a recovery over HTTP, and its replay decides the s
     `--config-file=${config}`,
     `--kubeconfig=${kubeconfigFile}`,
     '--health-bind-addr=0',
+    '--metrics-bind-addr=0',
     `--record=${path}`,
   ];
   const weeder = startCli(words);
@@ -100,7 +101,12 @@ test('a full disk is told once in the log, and weeder goes on', async (t) => {
   t.after(() => server.close());
   serveOutage(server);
   const kubeconfigFile = file('full.kubeconfig', kubeconfig(server.url));
-  const words = [`--config-file=${config}`, `--kubeconfig=${kubeconfigFile}`, '--health-bind-addr=0'];
+  const words = [
+    `--config-file=${config}`,
+    `--kubeconfig=${kubeconfigFile}`,
+    '--health-bind-addr=0',
+    '--metrics-bind-addr=0',
+  ];
   const weeder = startCli([...words, '--record', '/dev/full']);
   t.after(() => weeder.child.kill('SIGKILL'));
   const said = 'the recording stops here; weeder goes on';

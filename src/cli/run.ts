@@ -1,14 +1,13 @@
 import { hostname } from 'node:os';
-import { type Listening, listen } from '../bindAddress.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { ok, problem, type Result } from '../errors.ts';
-import { type Health, healthHandler } from '../health.ts';
 import { createLogger, type Logger } from '../log.ts';
-import { type Controller, startController } from '../main.ts';
+import { startController } from '../main.ts';
 import { openRecorder, type Recorder } from '../recorder.ts';
 import { loadConfig } from './configFile.ts';
 import { connect } from './connect.ts';
+import { createObservation, type Observation } from './observe.ts';
 import { exitCodes, fail } from './output.ts';
 import type { RunFlags } from './runFlags.ts';
 import { stopOnSignals } from './signals.ts';
@@ -23,23 +22,21 @@ export async function run(flags: RunFlags, meaningless: readonly string[]): Prom
   if (!config.ok) return fail(config.problem);
   if (meaningless.length > 0) logger.info({ flags: meaningless }, 'these flags are accepted and mean nothing here');
 
-  let controller: Controller | undefined;
-  const state = () => controller?.state() ?? 'connecting';
-  const recording = await startRecording(flags, config.value, logger);
+  const services = config.value.services.keys();
+  const observation = createObservation({ services, logger, clock: systemClock });
+  const recording = await startRecording(flags, config.value, logger, observation);
   if (!recording.ok) return fail(recording.problem);
-  const health = await serveHealth(flags, () => ({ state: state(), isReady: state() === 'running' }));
-  if (!health.ok) return fail(health.problem);
+  const served = await observation.serve(flags);
+  if (!served.ok) {
+    await recording.value?.close();
+    return fail(served.problem);
+  }
   const stop = stopOnSignals(logger);
-  const exitCode = await work(
-    { flags, config: config.value, logger, recorder: recording.value },
-    stop.signal,
-    (started) => {
-      controller = started;
-    },
-  );
-  await recording.value?.close();
+  const recorder = recording.value;
+  const exitCode = await work({ flags, config: config.value, logger, recorder, observation }, stop.signal);
+  await recorder?.close();
   stop.forget();
-  await health.value?.close();
+  await served.value.close();
   return exitCode;
 }
 
@@ -48,16 +45,14 @@ interface Work {
   readonly config: Config;
   readonly logger: Logger;
   readonly recorder: Recorder | undefined;
+  readonly observation: Observation;
 }
 
 /** From the first word with the API server to the last. */
-async function work(
-  { flags, config, logger, recorder }: Work,
-  stop: AbortSignal,
-  onStarted: (controller: Controller) => void,
-): Promise<number> {
+async function work({ flags, config, logger, recorder, observation }: Work, stop: AbortSignal): Promise<number> {
   const onWaiting = (sentence: string) => logger.warn({ cause: sentence }, 'waiting for the API server');
-  const client = await connect({ ...flags, onWaiting, signal: stop }, systemClock);
+  const { onRequest, report } = observation;
+  const client = await connect({ ...flags, onWaiting, onRequest, signal: stop }, systemClock);
   if (stop.aborted) {
     if (client.ok) await client.value.close();
     return exitCodes.ok;
@@ -79,9 +74,10 @@ async function work(
     isDryRun: dryRun,
     ...(events ? { eventInstance: process.env['POD_NAME'] || hostname() } : {}),
     ...(shard === undefined ? {} : { shard }),
+    report,
     ...(recorder === undefined ? {} : { recorder }),
   });
-  onStarted(controller);
+  observation.watch(controller);
   stop.addEventListener('abort', () => controller.shutdown());
   await controller.stopped;
   await client.value.close();
@@ -90,16 +86,19 @@ async function work(
   return stop.aborted ? exitCodes.ok : exitCodes.failed;
 }
 
-async function serveHealth(flags: RunFlags, health: () => Health): Promise<Result<Listening | undefined>> {
-  if (flags.healthBindAddr === 'none') return ok(undefined);
-  return listen('--health-bind-addr', flags.healthBindAddr, healthHandler(health));
-}
-
-async function startRecording(flags: RunFlags, config: Config, logger: Logger): Promise<Result<Recorder | undefined>> {
+async function startRecording(
+  flags: RunFlags,
+  config: Config,
+  logger: Logger,
+  observation: Observation,
+): Promise<Result<Recorder | undefined>> {
   const { record: file, recordLimit: limit, recordFiles: oldFiles } = flags;
   const { namespaces = 'all', concurrentDeletions, dryRun: isDryRun } = flags;
   if (file === undefined) return ok(undefined);
-  const onFailure = (cause: string) => logger.warn({ file, cause }, 'the recording stops here; weeder goes on');
+  const onFailure = (cause: string) => {
+    logger.warn({ file, cause }, 'the recording stops here; weeder goes on');
+    observation.recordingFailed();
+  };
   return openRecorder({
     file,
     limit,

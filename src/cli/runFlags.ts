@@ -39,6 +39,7 @@ export interface RunFlags extends ClusterFlags {
   readonly apiServerTimeout?: number;
   readonly shard?: Shard;
   readonly healthBindAddr: BindAddress | 'none';
+  readonly metricsBindAddr: BindAddress | 'none';
   readonly enableLeaderElection: boolean;
   readonly logLevel: LogLevel;
   readonly zapLogLevel?: LogLevel;
@@ -47,7 +48,6 @@ export interface RunFlags extends ClusterFlags {
 /** Flags of the Go original that are taken, so that its manifests work, and mean nothing here. */
 export const meaninglessFlags = [
   'concurrent-reconciles',
-  'metrics-bind-addr',
   'pprof-bind-addr',
   'leader-election-namespace',
   'leader-elect-lease-duration',
@@ -99,9 +99,14 @@ export function addRunFlags(command: Command): Command {
     .option('--events [bool]', 'tell of windows and deletions in Kubernetes Events', readBoolean, true)
     .optionsGroup('Process:')
     .addOption(
-      new Option('--health-bind-addr <address>', 'where /healthz and /readyz are served; 0: nowhere')
+      new Option('--health-bind-addr <address>', 'where /healthz, /readyz and /debug/actors are served; 0: nowhere')
         .argParser(readAddress)
         .default({ host: undefined, port: 9644 }, ':9644'),
+    )
+    .addOption(
+      new Option('--metrics-bind-addr <address>', 'where /metrics is served; 0: nowhere')
+        .argParser(readAddress)
+        .default({ host: undefined, port: 9643 }, ':9643'),
     )
     .option('--record <file>', 'write a recording for weeder replay')
     .addOption(

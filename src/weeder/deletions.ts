@@ -28,6 +28,7 @@ export interface Deletions {
   left(want: Want, uid: string): void;
   /** This want is over, or held while its service is down. What is in flight ends by itself. */
   withdraw(want: Want, because: 'over' | 'held'): void;
+  actors(): Iterable<Actor<PodDeletionLogic>>;
   readonly size: number;
 }
 
@@ -144,6 +145,9 @@ export function createDeletions(options: DeletionsOptions): Deletions {
     left: (want, uid) => release(want, uid, 'left'),
     withdraw(want, because) {
       for (const uid of [...want.uids]) release(want, uid, because);
+    },
+    *actors() {
+      for (const { actor } of entries.values()) yield actor;
     },
     get size() {
       return entries.size;

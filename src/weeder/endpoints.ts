@@ -14,6 +14,7 @@ export interface Endpoints {
   readyAfterGap(service: ServiceReadiness, seenUntil: number): void;
   /** Ends every actor, and with them the open windows. */
   stop(): void;
+  actors(): Iterable<Actor<EndpointLogic>>;
   readonly size: number;
 }
 
@@ -75,6 +76,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
       actors.clear();
       gone.clear();
     },
+    actors: () => actors.values(),
     get size() {
       return actors.size;
     },

@@ -75,7 +75,15 @@ export function providePodDeletion(effects: PodDeletionEffects): typeof podDelet
       reportRefused: ({ context, event }) =>
         tellOf(context.uid, ({ refs }, { pod }) => {
           const { refusals, retryIn } = context;
-          report({ type: 'deletion.refused', pod, reason: reasonOf(event), attempt: refusals, retryIn, ...refs });
+          report({
+            type: 'deletion.refused',
+            pod,
+            reason: reasonOf(event),
+            failure: failureOf(event),
+            attempt: refusals,
+            retryIn,
+            ...refs,
+          });
         }),
       reportAbandoned: ({ context, event }) =>
         tellOf(context.uid, ({ accounts, refs }, { pod, wants, ending }) => {
@@ -114,6 +122,11 @@ function policyOf(entry: DeletionEntry | undefined): DeletionPolicy {
   const wants = entry === undefined ? [] : [...entry.wants, entry.lastWant];
   const permitting = wants.find((want) => entry?.pod.protection === 'none' || want.policy.barePods === 'delete');
   return permitting?.policy ?? { barePods: 'keep', deletion: 'delete', gracePeriodSeconds: undefined };
+}
+
+/** The class of a refusal; an effect that broke has none. */
+function failureOf(event: object): string {
+  return 'failure' in event && typeof event.failure === 'string' ? event.failure : 'other';
 }
 
 /** The words of a refusal, or of an effect that broke. */

@@ -1,3 +1,4 @@
+import type { AnyActorRef } from 'xstate';
 import type { ActorRuntime } from '../actorRuntime.ts';
 import type { Config, ServiceConfig } from '../config/config.ts';
 import { selectorToString } from '../kube/selector.ts';
@@ -47,6 +48,8 @@ export interface Weeder {
   /** Resolves when no deletion is in flight. */
   drained(): Promise<void>;
   counts(): WeederCounts;
+  /** The roots: an actor for each service and for each pod. */
+  actors(): Iterable<AnyActorRef>;
 }
 
 export function createWeeder(options: WeederOptions): Weeder {
@@ -106,6 +109,10 @@ export function createWeeder(options: WeederOptions): Weeder {
       windows.closeAll();
     },
     drained: () => queue.idle(),
+    *actors() {
+      yield* endpoints.actors();
+      yield* deletions.actors();
+    },
     counts: () => ({
       endpoints: endpoints.size,
       windows: windows.size,
