@@ -31,6 +31,7 @@ const facts: readonly WeederFact[] = [
     type: 'deletion.refused',
     pod,
     reason: 'not allowed',
+    failure: 'forbidden',
     attempt: 1,
     retryIn: 400,
     ...window,
