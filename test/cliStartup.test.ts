@@ -1,21 +1,10 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { suite, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { config, file, kubeconfig, logOf, type Running, startCli } from './support/cli.ts';
+import { freePort } from './support/freePort.ts';
 import { misbehavingServer } from './support/misbehavingServer.ts';
 import { until } from './support/until.ts';
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
 
 /** Starts weeder against this server, with its health on `port`. */
 function start(t: TestContext, server: string, port: number, ...words: readonly string[]): Running {

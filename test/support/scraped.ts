@@ -47,5 +47,9 @@ function sampleOf(line: string): Sample {
   const [, name, labels = '', value] = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
   if (name === undefined) throw new Error(`not a sample: ${line}`);
   const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key = '', text = '']) => [key, text]);
-  return { name, labels: Object.fromEntries(pairs), value: value === '+Inf' ? Number.POSITIVE_INFINITY : Number(value) };
+  return {
+    name,
+    labels: Object.fromEntries(pairs),
+    value: value === '+Inf' ? Number.POSITIVE_INFINITY : Number(value),
+  };
 }
