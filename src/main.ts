@@ -45,6 +45,8 @@ export type ControllerState = 'electing' | 'syncing' | 'running' | 'draining' | 
 export interface Controller {
   state(): ControllerState;
   counts(): WeederCounts;
+  /** How many actors are at work, by machine. */
+  actorCounts(): Readonly<Record<string, number>>;
   /** How each stream fares that was begun. */
   streams(): StreamStatus[];
   /** What the streams did so far, by resource. */
@@ -134,6 +136,18 @@ export function startController(options: ControllerOptions): Controller {
   return {
     state: () => (actor.getSnapshot().status === 'error' ? 'broken' : actor.getSnapshot().value),
     counts: () => weeder.counts(),
+    actorCounts() {
+      const { endpoints, podDeletions } = weeder.counts();
+      const isOver = actor.getSnapshot().status !== 'active';
+      const reflector = isOver ? 0 : statuses.all().length;
+      return {
+        manager: isOver ? 0 : 1,
+        reflector,
+        endpoint: endpoints,
+        dependants: weeder.dependants(),
+        podDeletion: podDeletions,
+      };
+    },
     streams: () => statuses.all(),
     streamTotals: () => statuses.totals(),
     *actors() {

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { endpointSlices, namespaces } from '../src/demo/apiServer/resources.ts';
 import { toOpenMetrics } from '../src/metrics/openMetrics.ts';
 import { config, file, kubeconfig, startCli } from './support/cli.ts';
+import { embedded, startEmbeddedWeeder } from './support/embedded.ts';
 import { freePort } from './support/freePort.ts';
 import { documentedMetrics } from './support/metricsTable.ts';
 import { misbehavingServer } from './support/misbehavingServer.ts';
+import { slice } from './support/objects.ts';
 import { observed } from './support/observed.ts';
 import { type Family, scraped, valueOf } from './support/scraped.ts';
 import { until } from './support/until.ts';
@@ -107,4 +110,28 @@ test('before there is a cluster weeder is not ready, and says so with all its me
   assert.deepEqual(kindsOf(families), documented.map(({ name, type }) => `${name} ${type}`).sort());
   seen.observation.recordingFailed();
   assert.equal(valueOf(await seen.scrape(), 'weeder_recording_failures_total'), 1);
+});
+
+test('the actors at work are counted by machine, the children of open windows included', async () => {
+  await using cluster = await embedded();
+  await using weeder = startEmbeddedWeeder(cluster, readFileSync(config, 'utf8'));
+  await using seen = await observed(['db']);
+  seen.observation.watch(weeder.controller);
+  await until('weeder runs', () => weeder.controller.state() === 'running');
+  const made = cluster.server.store.create(namespaces, { metadata: { name: 'shoot-1' } });
+  assert.ok(made.ok);
+  const { metadata, addressType, endpoints } = slice({ service: 'db', ready: [true] });
+  const { name, namespace, labels } = metadata;
+  cluster.server.store.create(endpointSlices, { metadata: { name, namespace, labels }, addressType, endpoints });
+  await until('a window is open', () => weeder.controller.counts().windows === 1);
+  const families = await seen.scrape();
+  const counts = families.get('weeder_actors')?.samples.map(({ labels: { machine }, value }) => `${machine} ${value}`);
+  assert.deepEqual(counts, ['manager 1', 'reflector 2', 'endpoint 1', 'dependants 1', 'podDeletion 0']);
+  weeder.controller.shutdown();
+  await weeder.controller.stopped;
+  const after = (await seen.scrape()).get('weeder_actors')?.samples ?? [];
+  assert.deepEqual(
+    after.map(({ value }) => value),
+    [0, 0, 0, 0, 0],
+  );
 });

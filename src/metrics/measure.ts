@@ -1,4 +1,3 @@
-import { type AnyActorRef, isMachineSnapshot } from 'xstate';
 import type { StreamState, StreamStatus, StreamTotals } from '../kube/streamStatus.ts';
 import type { WeederCounts } from '../weeder/weeder.ts';
 import type { Metrics } from './metrics.ts';
@@ -8,7 +7,7 @@ export interface MeasuredController {
   counts(): WeederCounts;
   streams(): readonly StreamStatus[];
   streamTotals(): ReadonlyMap<string, StreamTotals>;
-  actors(): Iterable<AnyActorRef>;
+  actorCounts(): Readonly<Record<string, number>>;
 }
 
 const machines = ['manager', 'reflector', 'endpoint', 'dependants', 'podDeletion'] as const;
@@ -21,8 +20,8 @@ export function measure(metrics: Metrics, controller: MeasuredController | undef
   metrics.queueLength.set(counts?.queued ?? 0);
   metrics.inFlight.set(counts?.inFlight ?? 0);
   metrics.crashLoopingPods.set(counts?.crashLoopingPods ?? 0);
-  const actors = countActors(controller?.actors() ?? []);
-  for (const machine of machines) metrics.actors.set({ machine }, actors.get(machine) ?? 0);
+  const actors = controller?.actorCounts();
+  for (const machine of machines) metrics.actors.set({ machine }, actors?.[machine] ?? 0);
   if (controller === undefined) return;
   measureStreams(metrics, controller.streams());
   measureTotals(metrics, controller.streamTotals());
@@ -51,17 +50,4 @@ function measureTotals(metrics: Metrics, totals: ReadonlyMap<string, StreamTotal
     metrics.streamBytes.inc({ resource }, bytes);
     for (const [reason, count] of Object.entries(losses)) metrics.streamRestarts.inc({ resource, reason }, count);
   }
-}
-
-function countActors(roots: Iterable<AnyActorRef>): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  const count = (actor: AnyActorRef) => {
-    const snapshot: unknown = actor.getSnapshot();
-    if (!isMachineSnapshot(snapshot)) return;
-    if (snapshot.status === 'active') counts.set(snapshot.machine.id, (counts.get(snapshot.machine.id) ?? 0) + 1);
-    for (const child of Object.values<AnyActorRef | undefined>(snapshot.children))
-      if (child !== undefined) count(child);
-  };
-  for (const root of roots) count(root);
-  return counts;
 }

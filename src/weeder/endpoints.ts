@@ -16,6 +16,8 @@ export interface Endpoints {
   stop(): void;
   actors(): Iterable<Actor<EndpointLogic>>;
   readonly size: number;
+  /** How many children they have: one for each podSelector of each open window. */
+  readonly dependants: number;
 }
 
 export interface EndpointsOptions extends EndpointEffects {
@@ -79,6 +81,11 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     actors: () => actors.values(),
     get size() {
       return actors.size;
+    },
+    get dependants() {
+      let count = 0;
+      for (const actor of actors.values()) count += actor.getSnapshot().context.children.length;
+      return count;
     },
   };
 }

@@ -50,6 +50,8 @@ export interface Weeder {
   counts(): WeederCounts;
   /** The roots: an actor for each service and for each pod. */
   actors(): Iterable<AnyActorRef>;
+  /** How many `dependants` actors there are below them. */
+  dependants(): number;
 }
 
 export function createWeeder(options: WeederOptions): Weeder {
@@ -113,6 +115,7 @@ export function createWeeder(options: WeederOptions): Weeder {
       yield* endpoints.actors();
       yield* deletions.actors();
     },
+    dependants: () => endpoints.dependants,
     counts: () => ({
       endpoints: endpoints.size,
       windows: windows.size,
