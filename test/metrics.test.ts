@@ -10,7 +10,7 @@ import type { DeletionAnswer } from '../src/weeder/deletePod.ts';
 import type { WeederFact } from '../src/weeder/facts.ts';
 import { documentedMetrics } from './support/metricsTable.ts';
 import { backOff, running } from './support/objects.ts';
-import { scraped, valueOf } from './support/scraped.ts';
+import { sampleValue, scraped } from './support/scraped.ts';
 import { minute, type SimulationOptions } from './support/simulation.ts';
 import { settled, virtualClock } from './support/virtualClock.ts';
 import { type World, world } from './support/world.ts';
@@ -26,7 +26,7 @@ function counting(at: World) {
   return async () => {
     for (; seen < at.facts.length; seen += 1) facts.report(at.facts[seen] ?? assert.fail());
     const families = scraped(await metrics.registry.metrics());
-    return (name: string, labels = {}) => valueOf(families, `weeder_${name}`, labels);
+    return (name: string, labels = {}) => sampleValue(families, `weeder_${name}`, labels);
   };
 }
 
@@ -230,8 +230,8 @@ test('requests are counted by the API’s own verb and resource, and by what cam
   ]);
   const name = 'weeder_api_request_duration_seconds';
   const labels = { verb: 'delete', resource: 'pods' };
-  assert.equal(valueOf(families, `${name}_sum`, labels), 0.023);
-  assert.equal(valueOf(families, `${name}_bucket`, { ...labels, le: '0.005' }), 1);
+  assert.equal(sampleValue(families, `${name}_sum`, labels), 0.023);
+  assert.equal(sampleValue(families, `${name}_bucket`, { ...labels, le: '0.005' }), 1);
   assert.deepEqual(partsOf('/api/v1/namespaces/a'), { resource: 'namespaces', name: 'a' });
   assert.deepEqual(partsOf('/apis/coordination.k8s.io/v1/namespaces/a/leases/weeder'), {
     resource: 'leases',

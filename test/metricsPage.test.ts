@@ -10,7 +10,7 @@ import { documentedMetrics } from './support/metricsTable.ts';
 import { misbehavingServer } from './support/misbehavingServer.ts';
 import { slice } from './support/objects.ts';
 import { observed } from './support/observed.ts';
-import { type Family, scraped, valueOf } from './support/scraped.ts';
+import { type Family, sampleValue, scraped } from './support/scraped.ts';
 import { until } from './support/until.ts';
 
 const documented = documentedMetrics(readFileSync(new URL('../docs/metrics.md', import.meta.url), 'utf8'));
@@ -44,7 +44,7 @@ test('a process serves exactly the documented metrics with the documented labels
       assert.deepEqual(found.sort(), [...labels].sort(), name);
     }
   }
-  const value = (name: string, labels = {}) => valueOf(families, name, labels);
+  const value = (name: string, labels = {}) => sampleValue(families, name, labels);
   assert.equal(value('weeder_ready'), 1);
   assert.equal(value('weeder_actors', { machine: 'reflector' }), 2);
   assert.equal(value('weeder_actors', { machine: 'manager' }), 1);
@@ -105,11 +105,11 @@ test('the metrics can be read, and nothing else: HEAD has no body, other methods
 test('before there is a cluster weeder is not ready, and says so with all its metrics', async () => {
   await using seen = await observed();
   const families = await seen.scrape();
-  assert.equal(valueOf(families, 'weeder_ready'), 0);
-  assert.equal(valueOf(families, 'weeder_actors', { machine: 'endpoint' }), 0);
+  assert.equal(sampleValue(families, 'weeder_ready'), 0);
+  assert.equal(sampleValue(families, 'weeder_actors', { machine: 'endpoint' }), 0);
   assert.deepEqual(kindsOf(families), documented.map(({ name, type }) => `${name} ${type}`).sort());
   seen.observation.recordingFailed();
-  assert.equal(valueOf(await seen.scrape(), 'weeder_recording_failures_total'), 1);
+  assert.equal(sampleValue(await seen.scrape(), 'weeder_recording_failures_total'), 1);
 });
 
 test('the actors at work are counted by machine, the children of open windows included', async () => {

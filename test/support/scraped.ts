@@ -32,7 +32,7 @@ export function scraped(text: string): Map<string, Family> {
 }
 
 /** The value of the one sample with this name and these labels; undefined where there is none. */
-export function valueOf(
+export function sampleValue(
   families: ReadonlyMap<string, Family>,
   name: string,
   labels: Readonly<Record<string, string>> = {},
