@@ -127,7 +127,10 @@ test('over HTTP: a word for a probe, a line for each check for who asks, 405 for
 
   weeder.controller.shutdown();
   await weeder.controller.stopped;
-  assert.match(await text('/readyz'), /^503 \[\+\]ping ok\n\[-\]manager failed: stopped\n[\s\S]*readyz check failed\n$/);
+  assert.match(
+    await text('/readyz'),
+    /^503 \[\+\]ping ok\n\[-\]manager failed: stopped\n[\s\S]*readyz check failed\n$/,
+  );
   assert.equal(await text('/healthz'), '200 ok\n');
   assert.deepEqual(seen.errors, []);
 });

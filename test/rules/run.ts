@@ -3,6 +3,8 @@
  * to be in PATH: it comes with Prometheus, as the package `prometheus` of Debian and Ubuntu for example.
  */
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import dashboard from '../../deploy/monitoring/dashboard.json' with { type: 'json' };
 import { countFacts } from '../../src/metrics/countFacts.ts';
@@ -42,12 +44,15 @@ async function ownMetrics(): Promise<string> {
     .join('\n')}\n`;
 }
 
+const folder = mkdtempSync(join(tmpdir(), 'weeder-rules-'));
 try {
   const text = await ownMetrics();
+  const file = join(folder, 'dashboard.yaml');
+  writeFileSync(file, dashboardRules());
   const outcomes = [
     promtool(['check', 'rules', 'alerts.yaml']),
     promtool(['test', 'rules', 'alerts.test.yaml']),
-    promtool(['check', 'rules', '/dev/stdin'], dashboardRules()),
+    promtool(['check', 'rules', file]),
     promtool(['check', 'metrics'], text),
   ];
   process.exitCode = outcomes.every(Boolean) ? 0 : 1;
@@ -56,4 +61,6 @@ try {
   const advice = 'promtool is not in PATH: it comes with Prometheus (Debian and Ubuntu: the package prometheus).';
   console.error(isMissing ? advice : error);
   process.exitCode = 1;
+} finally {
+  rmSync(folder, { recursive: true });
 }
