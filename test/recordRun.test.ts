@@ -79,7 +79,8 @@ test('run keeps its recording as small as --record-limit and --record-files say,
   const send = serveOutage(server);
   const path = join(folder, 'small.jsonl');
   const kubeconfigFile = file('small.kubeconfig', kubeconfig(server.url));
-  const words = [`--config-file=${config}`, `--kubeconfig=${kubeconfigFile}`, '--health-bind-addr=0'];
+  const nowhere = ['--health-bind-addr=0', '--metrics-bind-addr=0'];
+  const words = [`--config-file=${config}`, `--kubeconfig=${kubeconfigFile}`, ...nowhere];
   const weeder = startCli([...words, `--record=${path}`, '--record-limit=64Ki', '--record-files', '2']);
   t.after(() => weeder.child.kill('SIGKILL'));
   await until('weeder runs', () => weeder.stdout().includes('all streams are synced'));
