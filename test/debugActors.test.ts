@@ -78,6 +78,22 @@ test('the time is that of the last change of state, whatever else happens', asyn
   assert.equal(sinceOf(), '2026-01-01T12:02:00.000Z');
 });
 
+test('news that change no state change no time', async () => {
+  const { at, list } = described({ answer: refuse }, (before) => {
+    before.slice({ ready: [false] });
+    before.put({ containers: [backOff(4)] });
+  });
+  at.slice({ ready: [true] });
+  await at.clock.pass(1000);
+  const before = list({ machine: 'podDeletion' });
+  assert.deepEqual(
+    before.map(({ state, since }) => [state, since]),
+    [['backingOff', '2026-01-01T12:00:00.000Z']],
+  );
+  at.put({ containers: [backOff(5)] });
+  assert.deepEqual(list({ machine: 'podDeletion' }), before);
+});
+
 test('filters by machine, and by state: a name at any depth, or a path', async () => {
   const { at, list } = described({ answer: refuse }, (before) => {
     before.slice({ ready: [false] });
