@@ -12,7 +12,8 @@ export interface ReflectorParts {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly log: ReflectorLog;
-  readonly statuses: StreamStatuses;
+  /** Where the states of the streams are kept, for who wants to know them. */
+  readonly statuses?: StreamStatuses;
   /** The stream of that name (the machine's `input.name`). */
   readonly sourceOf: (name: string) => WatchSource | undefined;
 }
@@ -23,7 +24,7 @@ export function provideReflector({ client, clock, log, statuses, sourceOf }: Ref
 
   function lost(reason: LossReason, loss: LossFact): void {
     failures.failed(`stream ${reason}`, loss);
-    statuses.lost(loss.stream, reason, loss.cause);
+    statuses?.lost(loss.stream, reason, loss.cause);
   }
 
   return reflector.provide({
@@ -32,20 +33,20 @@ export function provideReflector({ client, clock, log, statuses, sourceOf }: Ref
         const source = sourceOf(input.name);
         if (source === undefined) throw new Error(`there is no stream called "${input.name}"`);
         const { name, resourceVersion } = input;
-        statuses.begun(name, source.path, resourceVersion !== undefined);
-        const heard = { ...source, onHeard: (bytes: number) => statuses.heard(name, bytes) };
+        statuses?.begun(name, source.path, resourceVersion !== undefined);
+        const heard = { ...source, onHeard: (bytes: number) => statuses?.heard(name, bytes) };
         return startListWatch(client, clock, heard, input, sendBack);
       }),
     },
     actions: {
       reportOpened: ({ context }) => {
         failures.opened(context.name);
-        statuses.opened(context.name);
+        statuses?.opened(context.name);
       },
       reportSynced: ({ context, event }) => {
         const { resourceVersion, objects } = detailsOf(event);
         log.info({ stream: context.name, resourceVersion, objects }, 'stream synced');
-        statuses.synced(context.name, objects);
+        statuses?.synced(context.name, objects);
       },
       reportEnded: ({ context, event }) => {
         log.debug({ stream: context.name, cause: detailsOf(event).message }, 'stream ended, going on');
