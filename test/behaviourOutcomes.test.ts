@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DeletionAnswer, DeletionRequest } from '../src/weeder/deletePod.ts';
-import { backOff, running } from './support/objects.ts';
+import { backOff, running, terminated } from './support/objects.ts';
 import { minute, settled } from './support/simulation.ts';
 import { ends, type World, world } from './support/world.ts';
 
@@ -117,6 +117,35 @@ test('a deletion that outlasts its window while the next one wants it too is in 
     { window: 2, deleted: 1, givenUp: [] },
   ]);
   assert.partialDeepStrictEqual(at.factsOf('pod.deleted'), [{ window: 1, also: [{ window: 2 }] }]);
+});
+
+test('a window that is replaced while a deletion is on the way has it in its account', async () => {
+  const late = Promise.withResolvers<DeletionAnswer>();
+  const at = world({ service: { whileNotReady: 'delete' }, answer: () => late.promise });
+  at.put(crashLooping);
+  at.slice(up);
+  await settled();
+  at.slice({ ready: [false] });
+  at.slice(up);
+  await settled();
+  assert.equal(at.factsOf('window.closed').length, 0);
+  late.resolve({ type: 'delete.accepted' });
+  at.remove('kapi-0');
+  await ends(at);
+  assert.partialDeepStrictEqual(at.factsOf('window.closed'), [
+    { window: 1, deleted: 1 },
+    { window: 2, deleted: 1 },
+  ]);
+});
+
+test('a pod whose back-off was silent while its deletion was refused waits no second time', async () => {
+  const at: World = world({ answer: (request) => (at.deletions.length > 1 ? at.answerTo(request) : refused) });
+  at.put(crashLooping);
+  at.slice(up);
+  await settled();
+  at.put({ containers: [terminated(at.clock.now())] });
+  await ends(at);
+  assert.deepEqual(times(at), [0, 2000]);
 });
 
 test('a pod that crash-loops again, as it was, after its stream had lost it for a moment is tried again', async () => {

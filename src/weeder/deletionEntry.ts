@@ -40,6 +40,13 @@ export function policyNow({ wants, pod }: DeletionEntry, now: number): DeletionP
   return [...wants].find((want) => now <= want.account.closesAt && permits(want, pod))?.policy;
 }
 
+/** Milliseconds until its silent back-off counts as one; streams that have not come as far as it do not count. */
+export function settleIn({ uid, resourceVersion }: CrashLoopingPod, wants: Iterable<Want>): number {
+  const indexes = [...wants].map((want) => want.index);
+  const current = indexes.filter((index) => index.get(uid)?.resourceVersion === resourceVersion);
+  return Math.min(...current.map((index) => index.settleIn(uid)));
+}
+
 /** Those in whose account a deletion is: every window that asked for it while it was on the way. */
 export function askedBy({ parted, wants, pod }: DeletionEntry): Accounts | undefined {
   const asking = [...parted.keys(), ...wants].filter((want) => permits(want, pod));

@@ -2,7 +2,7 @@ import { createActor } from 'xstate';
 import type { PodState, Protection } from '../../machines/weeder/podDeletion.ts';
 import type { ActorRuntime } from '../actorRuntime.ts';
 import type { CrashLoopingPod } from './crashLooping.ts';
-import type { DeletionEntry, Ending, Want } from './deletionEntry.ts';
+import { type DeletionEntry, type Ending, settleIn, type Want } from './deletionEntry.ts';
 import type { Report } from './facts.ts';
 import { type PodDeletionEffects, providePodDeletion } from './podDeletionActor.ts';
 import type { Windows } from './windows.ts';
@@ -39,7 +39,7 @@ export function createDeletions(options: DeletionsOptions): Deletions {
     entries.set(uid, { actor, wants: new Set(wants), parted: new Map(), pod, told, how: 'delete' });
     actor.subscribe({
       next: (snapshot) => {
-        if (!snapshot.matches(inFlight)) settleParted(uid);
+        if (!snapshot.matches(inFlight)) settleAll(uid);
       },
       complete: () => dropIfUnwanted(uid),
       error: (error) => {
@@ -72,17 +72,18 @@ export function createDeletions(options: DeletionsOptions): Deletions {
   }
 
   function forget(uid: string): void {
-    settleParted(uid);
+    settleAll(uid);
     entries.get(uid)?.actor.stop();
     entries.delete(uid);
   }
 
-  /** No try is on the way any more: those that waited for its outcome were told. */
-  function settleParted(uid: string): void {
-    const parted = entries.get(uid)?.parted;
-    const accounts = new Set([...(parted?.keys() ?? [])].map((want) => want.account));
-    parted?.clear();
-    for (const account of accounts) settle(account, uid);
+  /** No try is on the way any more: the accounts that waited for its outcome were told. */
+  function settleAll(uid: string): void {
+    const entry = entries.get(uid);
+    if (entry === undefined) return;
+    const waiting = [...entry.parted.keys(), ...entry.wants];
+    entry.parted.clear();
+    for (const { account } of waiting) settle(account, uid);
   }
 
   function release(want: Want, uid: string, ending: Ending): void {
@@ -127,7 +128,8 @@ export function createDeletions(options: DeletionsOptions): Deletions {
       }
       const isNew = !entry.wants.has(want);
       entry.wants.add(want);
-      if (entry.parted.delete(want)) settle(want.account, uid);
+      entry.parted.delete(want);
+      if (entry.actor.getSnapshot().matches(inFlight)) want.account.unsettled.add(uid);
       if (isNew && entry.actor.getSnapshot().matches('abandoned')) {
         // What was rejected is asked for once more in each new window, so that its account tells of it too.
         create(entry.wants, pod);
@@ -147,12 +149,10 @@ export function createDeletions(options: DeletionsOptions): Deletions {
   };
 }
 
-/** The pod's state as the decision needs it; streams that have not come as far do not count. */
+/** The pod's state as the decision needs it. */
 function stateOf(pod: CrashLoopingPod, wants: readonly Want[]): PodState {
-  const indexes = wants.map((want) => want.index);
-  const current = indexes.filter((index) => index.get(pod.uid)?.resourceVersion === pod.resourceVersion);
-  const settleIn = Math.min(...current.map((index) => index.settleIn(pod.uid)));
-  return { resourceVersion: pod.resourceVersion, settleIn, protection: protectionFor(pod, wants) };
+  const { resourceVersion } = pod;
+  return { resourceVersion, settleIn: settleIn(pod, wants), protection: protectionFor(pod, wants) };
 }
 
 /** A bare pod is not protected when one of the windows deletes those. */

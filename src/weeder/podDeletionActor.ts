@@ -3,7 +3,7 @@ import { podDeletion } from '../../machines/weeder/podDeletion.ts';
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import type { DeletePod } from './deletePod.ts';
-import { askedBy, concernedBy, type DeletionEntry, policyNow, refsOf } from './deletionEntry.ts';
+import { askedBy, concernedBy, type DeletionEntry, policyNow, refsOf, settleIn } from './deletionEntry.ts';
 import type { DeletionQueue } from './deletionQueue.ts';
 import { type Report, windowRefOf } from './facts.ts';
 
@@ -44,6 +44,7 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
           return undefined;
         }
         entry.how = policy.deletion;
+        for (const { account } of entry.wants) account.unsettled.add(uid);
         const isWanted = () => policyNow(entry, clock.monotonic()) !== undefined;
         deletePod({ uid, namespace, name, resourceVersion, policy, isWanted }, controller.signal).then(
           (answer) => sendBack({ ...answer, jitter: random() }),
@@ -51,6 +52,14 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
         );
         return () => controller.abort();
       }),
+    },
+    delays: {
+      // What was still to wait when the news came may have passed in a back-off since.
+      settleTime({ context: { uid, settleIn: toldThen } }) {
+        const entry = entryOf(uid);
+        const left = entry === undefined ? toldThen : settleIn(entry.pod, entry.wants);
+        return Math.min(toldThen, Math.max(0, left));
+      },
     },
     actions: {
       reportKept: ({ context: { uid, protection } }) =>

@@ -10,7 +10,7 @@ export interface WindowAccount extends WindowRef {
   readonly deleted: Set<string>;
   readonly kept: Set<string>;
   readonly givenUp: Set<string>;
-  /** Pods that nobody wants deleted any more while their deletion is on the way: what becomes of it is told here. */
+  /** Pods whose deletion is on the way: what becomes of it is told here, even if the window closes meanwhile. */
   readonly unsettled: Set<string>;
 }
 
