@@ -49,7 +49,9 @@ export function settleIn({ uid, resourceVersion }: CrashLoopingPod, wants: Itera
 
 /** Those in whose account a deletion is: every window that asked for it while it was on the way. */
 export function askedBy({ parted, wants, pod }: DeletionEntry): Accounts | undefined {
-  const asking = [...parted.keys(), ...wants].filter((want) => permits(want, pod));
+  const asking = [...parted.keys(), ...wants].filter(
+    (want) => permits(want, pod) && want.account.unsettled.has(pod.uid),
+  );
   return someOf(asking.map((want) => want.account));
 }
 

@@ -96,7 +96,7 @@ export function createDeletions(options: DeletionsOptions): Deletions {
 
   /** Others still want it. */
   function part(entry: DeletionEntry, want: Want, uid: string, ending: Ending): void {
-    if (entry.actor.getSnapshot().matches(inFlight)) awaitOutcome(entry, want, uid, ending);
+    if (want.account.unsettled.has(uid)) entry.parted.set(want, ending);
     tellProtection(entry);
   }
 
@@ -107,13 +107,8 @@ export function createDeletions(options: DeletionsOptions): Deletions {
       forget(uid);
       return;
     }
-    awaitOutcome(entry, want, uid, ending);
-    entry.actor.send({ type: ending === 'left' ? 'pod.left' : 'windows.closed' });
-  }
-
-  function awaitOutcome(entry: DeletionEntry, want: Want, uid: string, ending: Ending): void {
     entry.parted.set(want, ending);
-    want.account.unsettled.add(uid);
+    entry.actor.send({ type: ending === 'left' ? 'pod.left' : 'windows.closed' });
   }
 
   return {

@@ -44,7 +44,7 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
           return undefined;
         }
         entry.how = policy.deletion;
-        for (const { account } of entry.wants) account.unsettled.add(uid);
+        for (const { account } of entry.wants) if (account.isOpen) account.unsettled.add(uid);
         const isWanted = () => policyNow(entry, clock.monotonic()) !== undefined;
         deletePod({ uid, namespace, name, resourceVersion, policy, isWanted }, controller.signal).then(
           (answer) => sendBack({ ...answer, jitter: random() }),
