@@ -34,9 +34,9 @@ function falseCount(facts: readonly ToldFact[], name: string): string[] {
     fact.type === 'window.closed' && nameOf(fact) === name ? [fact.deleted] : [],
   );
   const count = closed.reduce((sum, deleted) => sum + deleted, 0);
-  const deleted = new Set(
-    facts.flatMap((fact) => (fact.type === 'pod.deleted' && namesOf(fact).includes(name) ? [fact.pod.uid] : [])),
-  ).size;
+  const deleted = facts
+    .flatMap((fact) => (fact.type === 'pod.deleted' ? namesOf(fact) : []))
+    .filter((each) => each === name).length;
   return [
     ...(closed.length === opened ? [] : [`${name} opened ${opened} times, closed ${closed.length} times`]),
     ...(count === deleted ? [] : [`${name} counts ${count} deleted, which were ${deleted}`]),
