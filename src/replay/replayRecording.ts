@@ -1,3 +1,4 @@
+import type { Config } from '../config/config.ts';
 import type { ObjectSink } from '../kube/sink.ts';
 import { evidenceKey, type RecordedInput, type RecordedLine } from '../recording/lines.ts';
 import { type Told, toldOf } from '../recording/told.ts';

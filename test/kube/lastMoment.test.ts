@@ -49,7 +49,7 @@ test('an urgent request does not wait for the client’s own limit', async () =>
   const client = createKubeClient({ access: accessTo(it.server.url), clock, qps: 0.01, burst: 1 });
   assert((await client.call(get)).ok);
   const held = client.call(get);
-  assert((await client.call({ ...get, isUrgent: true })).ok);
+  assert((await client.call({ ...get, rank: 'urgent' })).ok);
   assert.equal(it.server.requests.length, 2);
   await client.close();
   clock.advance(200_000);
