@@ -132,7 +132,7 @@ function addElectionFlags(command: Command): void {
     .option('--enable-leader-election [bool]', 'act only while holding the Lease', readBoolean, false)
     .option('--leader-election-namespace <name>', 'where the Lease is', readNamespace, 'garden');
   for (const [name, text, description, milliseconds] of times) {
-    const option = new Option(`--leader-elect-${name} <duration>`, description);
+    const option = new Option(`--leader-elect-${name} <time>`, description);
     command.addOption(option.argParser(readDuration).default(milliseconds, text));
   }
 }
