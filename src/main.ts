@@ -3,14 +3,18 @@ import { manager } from '../machines/manager.ts';
 import { createActorTimes } from './actorTimes.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
+import type { ReportProcess } from './facts.ts';
 import type { KubeClient } from './kube/client.ts';
 import { createEventRecorder } from './kube/events.ts';
+import type { Election } from './kube/lease/election.ts';
 import { provideReflector } from './kube/reflector.ts';
 import { createStreamStatuses, type StreamStatus, type StreamTotals } from './kube/streamStatus.ts';
+import { createLeadership, type Leadership } from './leadership.ts';
 import type { Logger } from './log.ts';
 import type { Recorder } from './recorder.ts';
 import { onlyOwned, type Shard } from './shard.ts';
 import { deleteThrough } from './weeder/deletePod.ts';
+import { deleteWhileLeading } from './weeder/deleteWhileLeading.ts';
 import type { Report } from './weeder/facts.ts';
 import { logFacts } from './weeder/logFacts.ts';
 import { readySinceThrough } from './weeder/readySince.ts';
@@ -33,13 +37,20 @@ export interface ControllerOptions {
   readonly report?: Report;
   /** Tells Kubernetes Events in the name of this pod or host. Default: tells none. */
   readonly eventInstance?: string;
+  /** The same, for what is not about services and pods. */
+  readonly reportProcess?: ReportProcess;
+  /** Acts only while it holds this Lease; undefined: it is alone, and acts. */
+  readonly election?: Election;
   /** Takes down what reaches the weeder and what it decides. */
   readonly recorder?: Recorder;
   readonly inspect?: (event: InspectionEvent) => void;
 }
 
 /** The manager's state, or that a mistake in weeder ended it. */
-export type ControllerState = 'electing' | 'syncing' | 'running' | 'draining' | 'stopped' | 'broken';
+export type ControllerState = 'electing' | 'syncing' | 'running' | 'draining' | 'releasing' | 'stopped' | 'broken';
+
+/** Why a controller stopped: it was told to, another one may lead, or it has a defect. */
+export type ControllerEnd = 'shutdown' | 'leadershipLost' | 'broken';
 
 /** Weeder at work. */
 export interface Controller {
@@ -55,10 +66,12 @@ export interface Controller {
   actors(): Iterable<AnyActorRef>;
   /** Since when an actor is in its state; epoch milliseconds. */
   since(actor: AnyActorRef): number | undefined;
-  /** Begins no deletion any more, lets those in flight end, and stops. */
+  /** Undefined without leader election. */
+  leadership(): Leadership | undefined;
+  /** Begins no deletion any more, lets those in flight end, gives the Lease back, and stops. */
   shutdown(): void;
-  /** Resolves when everything has ended. */
-  readonly stopped: Promise<void>;
+  /** Resolves when everything has ended. After `leadershipLost` a new controller stands by in its place. */
+  readonly stopped: Promise<ControllerEnd>;
 }
 
 /** Wires the machines to the cluster and starts them. */
@@ -69,11 +82,12 @@ export function startController(options: ControllerOptions): Controller {
   const runtime = { clock, inspect: inspect === undefined ? times.inspect : both(times.inspect, inspect) };
   const log = logFacts(logger);
   const events = options.eventInstance === undefined ? undefined : createEvents(options.eventInstance);
+  const leadership = createLeadership(options);
   const create = recorder?.createWeeder ?? createWeeder;
   const weeder = create({
     config,
     runtime,
-    deletePod: deleteThrough(client),
+    deletePod: deleteWhileLeading(leadership, deleteThrough(client)),
     readySince: readySinceThrough(client, (unknown) =>
       logger.warn(unknown, 'a pod behind a service cannot be read: since when the service is ready is not known'),
     ),
@@ -100,10 +114,16 @@ export function startController(options: ControllerOptions): Controller {
     return { tell: tellEvents({ record, serviceUid, isDryRun, clock }), close };
   }
 
+  let closing: Promise<void> | undefined;
+  function closeEvents(): Promise<void> | undefined {
+    closing ??= events?.close();
+    return closing;
+  }
+
+  let end: ControllerEnd = 'shutdown';
   const logic = manager.provide({
     actors: {
-      // One replica leads; the Lease machine takes this place when leader election is on.
-      leadership: fromCallback(({ sendBack }) => sendBack({ type: 'leadership.acquired' })),
+      leadership: leadership.logic,
       reflector: provideReflector({ client, clock, log: logger, statuses, sourceOf: (name) => streams.get(name) }),
       drain: fromCallback(({ sendBack }) => {
         weeder.drained().then(() => sendBack({ type: 'deletions.drained' }), logger.error.bind(logger));
@@ -115,20 +135,28 @@ export function startController(options: ControllerOptions): Controller {
         weeder.start();
       },
       stopWeeding: () => weeder.stop(),
+      dropDeletions: () => leadership.drop(),
       reportReflectorFailed: ({ event }) => logger.error({ event }, 'a stream broke and is started again'),
-      reportLeadershipLost: () => logger.error('leadership is lost'),
+      reportLeadershipLost: ({ event }) => {
+        end = 'error' in event ? 'broken' : 'leadershipLost';
+        if ('error' in event) logger.error({ err: event.error }, 'leader election broke');
+      },
       reportDrainOverdue: () =>
         logger.warn({ inFlight: weeder.counts().inFlight }, 'stopping with deletions in flight'),
+      reportReleaseOverdue: () => logger.warn('stopping although the Lease could not be given back'),
     },
   });
 
-  const actor = createActor(logic, { ...runtime, id: 'manager', input: { streams: [...streams.keys()] } });
-  const ended = new Promise<void>((resolve) => {
+  const input = { streams: [...streams.keys()], election: options.election };
+  const actor = createActor(logic, { ...runtime, id: 'manager', input });
+  const ended = new Promise<ControllerEnd>((resolve) => {
     actor.subscribe({
-      complete: resolve,
+      // The Events are written while the Lease is given back: both are short of time.
+      next: ({ value }) => value === 'releasing' && closeEvents(),
+      complete: () => resolve(end),
       error: (error) => {
         logger.error({ err: error }, 'the manager broke');
-        resolve();
+        resolve('broken');
       },
     });
   });
@@ -155,8 +183,12 @@ export function startController(options: ControllerOptions): Controller {
       yield* weeder.actors();
     },
     since: times.since,
+    leadership: () => leadership.state(actor.getSnapshot().children['leadership']),
     shutdown: () => actor.send({ type: 'shutdown.requested' }),
-    stopped: ended.then(() => events?.close()),
+    stopped: ended.then(async (how) => {
+      await closeEvents();
+      return how;
+    }),
   };
 }
 

@@ -35,7 +35,7 @@ export interface RecorderOptions {
 
 /** A flight recording: everything that reaches the weeder's core, and everything that it decides. */
 export interface Recorder {
-  /** The weeder with everything recorded that passes in and out beside its streams. */
+  /** The weeder with everything recorded that passes in and out beside its streams. The next one takes its place. */
   createWeeder(options: WeederOptions): Weeder;
   /** The stream with everything recorded that can matter. */
   stream(need: StreamNeed): StreamNeed;
@@ -69,6 +69,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
   let roof = limit;
   let wall = 0;
   let wallWritten = 0;
+  let weeders = 0;
 
   function write(line: object): void {
     const text = `${JSON.stringify(line)}\n`;
@@ -117,7 +118,11 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
 
   beginPart();
   return {
-    createWeeder: (weederOptions) => recordWeeder(weederOptions, note),
+    createWeeder(weederOptions) {
+      weeders += 1;
+      if (weeders > 1) note({ in: 'fresh' });
+      return recordWeeder(weederOptions, note);
+    },
     stream: (need) => ({ ...need, sink: recordSink(need, note) }),
     close: () => writer.close(),
   };

@@ -157,11 +157,3 @@ for (const flag of ['--health-bind-addr', '--metrics-bind-addr']) {
     assert.equal(ended.stdout, '');
   });
 }
-
-test('leader election is refused, because this version has none', async () => {
-  const ended = await cli([`--config-file=${config}`, '--enable-leader-election']);
-  assert.equal(
-    oneSentence(ended, 1),
-    'There is no leader election in this version. Run one replica without --enable-leader-election.',
-  );
-});

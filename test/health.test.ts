@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { livenessChecks, readinessChecks } from '../src/healthChecks.ts';
 import { createStreamStatuses } from '../src/kube/streamStatus.ts';
+import type { Leadership } from '../src/leadership.ts';
 import type { ControllerState } from '../src/main.ts';
 import { embedded, startEmbeddedWeeder } from './support/embedded.ts';
 import { observed } from './support/observed.ts';
@@ -20,12 +21,16 @@ function healthy() {
     statuses.begun(name, path, false);
     statuses.synced(name, 3);
   }
-  const source = { state: () => state, streams: () => statuses.all() };
+  let leadership: Leadership | undefined;
+  const source = { state: () => state, streams: () => statuses.all(), leadership: () => leadership };
   return {
     clock,
     statuses,
     enter: (next: ControllerState) => {
       state = next;
+    },
+    elect: (next: Pick<Leadership, 'state'> & Partial<Leadership>) => {
+      leadership = { identity: 'us_1', holder: undefined, lease: 'garden/weeder', ...next };
     },
     failing: () =>
       readinessChecks(source)
@@ -80,14 +85,33 @@ test('ready while it weeds or stands by; not while it syncs, drains, is stopped 
     running: 0,
     syncing: 1,
     draining: 1,
+    releasing: 1,
     stopped: 1,
     broken: 1,
   };
-  for (const state of ['electing', 'running', 'syncing', 'draining', 'stopped', 'broken'] as const) {
+  for (const state of ['electing', 'running', 'syncing', 'draining', 'releasing', 'stopped', 'broken'] as const) {
     it.enter(state);
     assert.equal(it.failing().length, failing[state], state);
     assert.deepEqual(it.dead(), state === 'broken' ? ['manager'] : [], state);
   }
+});
+
+test('a stand-by that can read the Lease is ready; one that cannot is not, and both say why', () => {
+  const it = healthy();
+  it.enter('electing');
+  it.elect({ state: 'standingBy', holder: 'them_2' });
+  assert.deepEqual(it.failing(), []);
+  assert.deepEqual(it.details().slice(1, 3), ['manager: standing by', 'lease/garden/weeder: them_2 leads']);
+  it.elect({ state: 'standingBy' });
+  assert.deepEqual(it.failing(), []);
+  assert.equal(it.details()[2], 'lease/garden/weeder: nobody leads');
+  it.elect({ state: 'electing' });
+  assert.deepEqual(it.failing(), ['lease/garden/weeder: it has not been read, so who leads is not known']);
+  assert.deepEqual(it.dead(), []);
+  it.enter('running');
+  it.elect({ state: 'leading', holder: 'us_1' });
+  assert.deepEqual(it.failing(), []);
+  assert.equal(it.details()[2], 'lease/garden/weeder: this replica leads, as us_1');
 });
 
 test('before the API server was reached weeder lives, and is not ready', () => {

@@ -1,12 +1,14 @@
 import { hostname } from 'node:os';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
-import { ok, problem, type Result } from '../errors.ts';
+import { ok, type Result } from '../errors.ts';
+import type { Election } from '../kube/lease/election.ts';
 import { createLogger, type Logger } from '../log.ts';
-import { startController } from '../main.ts';
+import { type Controller, type ControllerEnd, startController } from '../main.ts';
 import { openRecorder, type Recorder } from '../recorder.ts';
 import { loadConfig } from './configFile.ts';
 import { connect } from './connect.ts';
+import { electionOf } from './election.ts';
 import { createObservation, type Observation } from './observe.ts';
 import { exitCodes, fail } from './output.ts';
 import type { RunFlags } from './runFlags.ts';
@@ -15,9 +17,8 @@ import { stopOnSignals } from './signals.ts';
 /** `weeder run`: works until it is told to stop. Resolves with the exit code. */
 export async function run(flags: RunFlags, meaningless: readonly string[]): Promise<number> {
   const logger = await createLogger(flags.zapLogLevel ?? flags.logLevel);
-  if (flags.enableLeaderElection) {
-    return fail(problem('LEADER_ELECTION_UNAVAILABLE', 'There is no leader election in this version.'));
-  }
+  const election = electionOf(flags);
+  if (!election.ok) return fail(election.problem);
   const config = await loadConfig('run', flags.configFile);
   if (!config.ok) return fail(config.problem);
   if (meaningless.length > 0) logger.info({ flags: meaningless }, 'these flags are accepted and mean nothing here');
@@ -26,14 +27,17 @@ export async function run(flags: RunFlags, meaningless: readonly string[]): Prom
   const observation = createObservation({ services, logger, clock: systemClock });
   const recording = await startRecording(flags, config.value, logger, observation);
   if (!recording.ok) return fail(recording.problem);
+  const recorder = recording.value;
   const served = await observation.serve(flags);
   if (!served.ok) {
-    await recording.value?.close();
+    await recorder?.close();
     return fail(served.problem);
   }
   const stop = stopOnSignals(logger);
-  const recorder = recording.value;
-  const exitCode = await work({ flags, config: config.value, logger, recorder, observation }, stop.signal);
+  const exitCode = await work(
+    { flags, config: config.value, election: election.value, logger, recorder, observation },
+    stop.signal,
+  );
   await recorder?.close();
   stop.forget();
   await served.value.close();
@@ -43,13 +47,17 @@ export async function run(flags: RunFlags, meaningless: readonly string[]): Prom
 interface Work {
   readonly flags: RunFlags;
   readonly config: Config;
+  readonly election: Election | undefined;
   readonly logger: Logger;
   readonly recorder: Recorder | undefined;
   readonly observation: Observation;
 }
 
 /** From the first word with the API server to the last. */
-async function work({ flags, config, logger, recorder, observation }: Work, stop: AbortSignal): Promise<number> {
+async function work(
+  { flags, config, election, logger, recorder, observation }: Work,
+  stop: AbortSignal,
+): Promise<number> {
   const onWaiting = (sentence: string) => logger.warn({ cause: sentence }, 'waiting for the API server');
   const { onRequest, report } = observation;
   const client = await connect({ ...flags, onWaiting, onRequest, signal: stop }, systemClock);
@@ -64,26 +72,43 @@ async function work({ flags, config, logger, recorder, observation }: Work, stop
     { server, services: [...config.services.keys()], dryRun, shard: shard && `${shard.index}/${shard.count}` },
     'weeder started',
   );
-  const controller = startController({
-    config,
-    client: client.value,
-    clock: systemClock,
-    logger,
-    namespaces,
-    concurrentDeletions,
-    isDryRun: dryRun,
-    ...(events ? { eventInstance: process.env['POD_NAME'] || hostname() } : {}),
-    ...(shard === undefined ? {} : { shard }),
-    report,
-    ...(recorder === undefined ? {} : { recorder }),
+  const end = await lead(stop, () => {
+    const controller = startController({
+      config,
+      client: client.value,
+      clock: systemClock,
+      logger,
+      namespaces,
+      concurrentDeletions,
+      isDryRun: dryRun,
+      ...(events ? { eventInstance: process.env['POD_NAME'] || hostname() } : {}),
+      ...(shard === undefined ? {} : { shard }),
+      ...(election === undefined ? {} : { election }),
+      report,
+      ...(recorder === undefined ? {} : { recorder }),
+    });
+    observation.watch(controller);
+    return controller;
   });
-  observation.watch(controller);
-  stop.addEventListener('abort', () => controller.shutdown());
-  await controller.stopped;
   await client.value.close();
-  if (stop.aborted) logger.info('weeder stopped');
+  if (end !== 'broken') logger.info('weeder stopped');
   else logger.error('weeder stopped by itself');
-  return stop.aborted ? exitCodes.ok : exitCodes.failed;
+  return end !== 'broken' ? exitCodes.ok : exitCodes.failed;
+}
+
+/**
+ * One controller after the other: when one has lost leadership the next stands by, with nothing of the one before. To
+ * end the process instead would only earn weeder a crash-loop back-off of its own.
+ */
+async function lead(stop: AbortSignal, start: () => Controller): Promise<ControllerEnd> {
+  for (;;) {
+    const controller = start();
+    const shutdown = () => controller.shutdown();
+    stop.addEventListener('abort', shutdown);
+    const end = await controller.stopped;
+    stop.removeEventListener('abort', shutdown);
+    if (end !== 'leadershipLost' || stop.aborted) return end;
+  }
 }
 
 async function startRecording(

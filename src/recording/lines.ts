@@ -28,6 +28,8 @@ export type RecordedInput =
   /** A pod that no longer crash-loops is DELETED here: to the weeder that is the same. */
   | { readonly in: ChangeType; readonly stream: string; readonly object: object }
   | { readonly in: 'start' | 'stop' }
+  /** This replica leads, or stands by, anew: a fresh weeder takes the place of the one before. */
+  | { readonly in: 'fresh' }
   /** What stands before it in this file repeats what earlier files left behind. `windows`: those that are open. */
   | { readonly in: 'resume'; readonly isRunning: boolean; readonly windows: readonly string[] }
   /** Epoch milliseconds; null: it could not be known. */

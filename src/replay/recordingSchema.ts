@@ -25,7 +25,7 @@ export const recordedLine: z.ZodType<RecordedLine> = z.union([
   z.discriminatedUnion('in', [
     z.object({ ...stamp, in: z.enum(['begin', 'end']), stream }),
     z.object({ ...stamp, in: z.enum(['ADDED', 'MODIFIED', 'DELETED']), stream, object }),
-    z.object({ ...stamp, in: z.enum(['start', 'stop']) }),
+    z.object({ ...stamp, in: z.enum(['start', 'stop', 'fresh']) }),
     z.object({ ...stamp, in: z.literal('resume'), isRunning: z.boolean(), windows: z.array(z.string()) }),
     z.object({ ...stamp, in: z.literal('readySince'), evidence: z.string(), since: z.number().nullable() }),
     z.object({ ...stamp, in: z.literal('answer'), uid: z.string(), answer: deletionAnswer }),

@@ -1,3 +1,4 @@
+import type { Config } from '../config/config.ts';
 import type { ObjectSink } from '../kube/sink.ts';
 import { evidenceKey, type RecordedInput, type RecordedLine } from '../recording/lines.ts';
 import { type Told, toldOf } from '../recording/told.ts';
@@ -34,19 +35,28 @@ export async function replayRecording({ header, config, lines }: RecordingFile):
   );
   const chances = lines.flatMap((line) => ('in' in line && line.in === 'random' ? line.value : []));
   const isContinued = header.part > 1;
-  const weeder = createWeeder({
-    config: isContinued ? startingQuietly(config) : config,
-    runtime: { clock },
-    concurrentDeletions: header.concurrentDeletions,
-    isDryRun: header.isDryRun,
-    random: () => chances.shift() ?? 0.5,
-    report: (fact) => replayed.push(...toldOf(fact).map((told) => ({ t: clock.monotonic(), ...told }))),
-    deletePod: ({ uid }) => answers.ask(uid, { type: 'delete.accepted' }),
-    readySince: (evidence) => ages.ask(evidenceKey(evidence), undefined),
-  });
-  const sinks = new Map(streamsOf(weeder, config, header.namespaces).map(({ name, sink }) => [name, sink]));
+  const create = (its: Config) =>
+    createWeeder({
+      config: its,
+      runtime: { clock },
+      concurrentDeletions: header.concurrentDeletions,
+      isDryRun: header.isDryRun,
+      random: () => chances.shift() ?? 0.5,
+      report: (fact) => replayed.push(...toldOf(fact).map((told) => ({ t: clock.monotonic(), ...told }))),
+      deletePod: ({ uid }) => answers.ask(uid, { type: 'delete.accepted' }),
+      readySince: (evidence) => ages.ask(evidenceKey(evidence), undefined),
+    });
+  const sinksOf = (weeder: Weeder) =>
+    new Map(streamsOf(weeder, config, header.namespaces).map(({ name, sink }) => [name, sink]));
+  let weeder = create(isContinued ? startingQuietly(config) : config);
+  let sinks = sinksOf(weeder);
+  function begin(): void {
+    weeder = create(config);
+    sinks = sinksOf(weeder);
+  }
   async function take(line: RecordedInput): Promise<void> {
-    if (line.in === 'answer') answers.give(line.uid, line.answer);
+    if (line.in === 'fresh') begin();
+    else if (line.in === 'answer') answers.give(line.uid, line.answer);
     else if (line.in === 'readySince') ages.give(line.evidence, line.since ?? undefined);
     else feed(line, weeder, sinks);
     // An answer was acted upon before the next input came, even where both have the same time.
