@@ -17,17 +17,29 @@ export interface Quiet {
  */
 export function comparable(facts: readonly Timed[], { until, questions }: Quiet): Timed[] {
   const passedOver = new Set<string>();
-  return facts.filter(({ t, out, about, window }) => {
+  const doubtful = new Set<string>();
+  return facts.flatMap((fact) => {
+    const { t, out, about, window } = fact;
     const key = windowKey(about, window);
     const quietUntil = until.get(about) ?? Number.NEGATIVE_INFINITY;
     const isQuiet = t <= quietUntil;
+    // A replay is a little early or late: what it tells on one side of the border may have been told on the other.
+    const isAtBorder = Math.abs(t - quietUntil) <= tolerance;
     const isOfThen = questions.some(
       ({ asked, answered }) => asked <= quietUntil && answered <= t && t - answered < tolerance,
     );
-    if (out === 'window.opened' && (isQuiet || isOfThen)) passedOver.add(key);
-    else if (out === 'window.opened') passedOver.delete(key);
-    return !isQuiet && !passedOver.has(key);
+    if (out === 'window.opened') {
+      change(passedOver, key, isQuiet || isOfThen);
+      change(doubtful, key, isAtBorder);
+    }
+    if (isQuiet || passedOver.has(key)) return [];
+    return isAtBorder || doubtful.has(key) ? [{ ...fact, isDoubtful: true }] : [fact];
   });
+}
+
+function change(keys: Set<string>, key: string, isIn: boolean): void {
+  if (isIn) keys.add(key);
+  else keys.delete(key);
 }
 
 export function quietOf(lines: readonly RecordedLine[]): Quiet {

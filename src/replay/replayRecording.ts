@@ -12,7 +12,11 @@ import type { RecordingFile } from './recordingFile.ts';
 import { startingQuietly } from './startingQuietly.ts';
 
 /** A fact with its time in milliseconds since the start of the recording. */
-export type Timed = Told & { readonly t: number };
+export type Timed = Told & {
+  readonly t: number;
+  /** It may belong to what cannot be compared: whether the other side tells it too means nothing. */
+  readonly isDoubtful?: boolean;
+};
 
 /** What the weeder says now to the recorded inputs, and what it said then. */
 export interface Replay {
