@@ -24,7 +24,7 @@ export async function run(flags: RunFlags, meaningless: readonly string[]): Prom
   if (meaningless.length > 0) logger.info({ flags: meaningless }, 'these flags are accepted and mean nothing here');
 
   const services = config.value.services.keys();
-  const observation = createObservation({ services, logger, clock: systemClock });
+  const observation = createObservation({ services, lease: election.value?.name, logger, clock: systemClock });
   const recording = await startRecording(flags, config.value, logger, observation);
   if (!recording.ok) return fail(recording.problem);
   const recorder = recording.value;
@@ -59,7 +59,7 @@ async function work(
   stop: AbortSignal,
 ): Promise<number> {
   const onWaiting = (sentence: string) => logger.warn({ cause: sentence }, 'waiting for the API server');
-  const { onRequest, report } = observation;
+  const { onRequest, reportProcess } = observation;
   const client = await connect({ ...flags, onWaiting, onRequest, signal: stop }, systemClock);
   if (stop.aborted) {
     if (client.ok) await client.value.close();
@@ -84,7 +84,8 @@ async function work(
       ...(events ? { eventInstance: process.env['POD_NAME'] || hostname() } : {}),
       ...(shard === undefined ? {} : { shard }),
       ...(election === undefined ? {} : { election }),
-      report,
+      report: observation.nextReport(),
+      reportProcess,
       ...(recorder === undefined ? {} : { recorder }),
     });
     observation.watch(controller);
