@@ -114,6 +114,23 @@ test('before there is a cluster weeder is not ready, and says so with all its me
   assert.equal(sampleValue(await seen.scrape(), 'weeder_recording_failures_total'), 1);
 });
 
+test('what a controller did that nobody looked at is counted when the next one takes its place', async () => {
+  await using cluster = await embedded();
+  await using seen = await observed(['db']);
+  let bytes = 0;
+  for (let term = 1; term <= 2; term += 1) {
+    await using weeder = startEmbeddedWeeder(cluster, readFileSync(config, 'utf8'));
+    const { controller } = weeder;
+    seen.observation.watch(controller);
+    await until('weeder runs', () => controller.state() === 'running');
+    controller.shutdown();
+    await controller.stopped;
+    bytes += controller.streamTotals().get('pods')?.bytes ?? 0;
+  }
+  assert.ok(bytes > 0);
+  assert.equal(sampleValue(await seen.scrape(), 'weeder_stream_received_bytes_total', { resource: 'pods' }), bytes);
+});
+
 test('the actors at work are counted by machine, the children of open windows included', async () => {
   await using cluster = await embedded();
   await using weeder = startEmbeddedWeeder(cluster, readFileSync(config, 'utf8'));
