@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { DeletionAnswer } from '../src/weeder/deletePod.ts';
 import { backOff, pod, running, terminated } from './support/objects.ts';
 import { apiserver, minute } from './support/simulation.ts';
 import { ends, world } from './support/world.ts';
@@ -110,6 +111,28 @@ test('a pod that two windows want is deleted once', async () => {
   at.slice({ ...up, service: 'dns' });
   await ends(at);
   assert.deepEqual(at.timeline(), ['kapi@0']);
+});
+
+test('what happens to a pod is one fact, which names every window that it concerns', async () => {
+  const answers: DeletionAnswer[] = [
+    { type: 'delete.refused' },
+    { type: 'delete.rejected' },
+    { type: 'delete.accepted' },
+  ];
+  const at = world({ services: twoServices, answer: () => answers.shift() ?? { type: 'delete.notFound' } });
+  at.slice({ ...up, service: 'etcd' });
+  at.slice({ ...up, service: 'dns' });
+  for (const options of [crashLooping('rejected'), crashLooping('accepted')]) {
+    at.put(options);
+    await at.clock.pass(10_000);
+  }
+  assert.deepEqual(
+    at.facts.flatMap((fact) =>
+      'also' in fact ? `${fact.type} ${fact.pod.name} ${[fact, ...fact.also].map((each) => each.service)}` : [],
+    ),
+    ['deletion.refused rejected etcd,dns', 'deletion.givenUp rejected etcd,dns', 'pod.deleted accepted etcd,dns'],
+  );
+  await ends(at);
 });
 
 test('a pod is wanted as long as one window wants it: the first that closes does not give it up', async () => {

@@ -25,9 +25,17 @@ const window = { namespace: 'shop', service: 'db', window: 2 };
 
 const facts: readonly WeederFact[] = [
   { type: 'window.opened', duration: 120_000, ...window },
-  { type: 'pod.deleted', pod, how: 'delete', sinceOpened: 12.4, ...window },
-  { type: 'pod.recovered', pod, ...window },
-  { type: 'deletion.refused', pod, reason: 'not allowed', attempt: 1, retryIn: 400, ...window },
+  { type: 'pod.deleted', pod, how: 'delete', sinceOpened: 12.4, ...window, also: [] },
+  { type: 'pod.recovered', pod, ...window, also: [] },
+  {
+    type: 'deletion.refused',
+    pod,
+    reason: 'not allowed',
+    attempt: 1,
+    retryIn: 400,
+    ...window,
+    also: [{ ...window, service: 'dns', window: 7 }],
+  },
   { type: 'window.closed', deleted: 1, kept: 0, givenUp: [], ...window },
 ];
 
@@ -74,6 +82,8 @@ test('one JSON object a line, with time, namespace, service, pod, window and cau
     backOff: 'back-off 1m20s restarting failed container=main',
     sinceOpenedMs: 12,
   });
+  assert.equal('also' in (lines[1] ?? {}), false);
+  assert.deepEqual(lines[2]?.['also'], [{ namespace: 'shop', service: 'dns', window: 7 }]);
 });
 
 test('a level shows what is as important or more', async () => {

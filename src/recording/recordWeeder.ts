@@ -26,7 +26,7 @@ export function recordWeeder(options: WeederOptions, note: Note): Weeder {
       return value;
     },
     report(fact) {
-      note(toldOf(fact));
+      for (const told of toldOf(fact)) note(told);
       options.report(fact);
     },
   });

@@ -27,15 +27,17 @@ export function isDecision({ out }: Told): boolean {
   return decisions.has(out);
 }
 
-export function toldOf(fact: WeederFact): Told {
-  if (fact.type === 'actor.failed') return { out: fact.type, about: fact.actor, detail: messageOf(fact.error) };
-  return {
+/** A fact once for each window that it concerns: a replay that begins in the middle may know of some of them only. */
+export function toldOf(fact: WeederFact): Told[] {
+  if (fact.type === 'actor.failed') return [{ out: fact.type, about: fact.actor, detail: messageOf(fact.error) }];
+  const about = 'also' in fact ? [fact, ...fact.also] : [fact];
+  return about.map((each) => ({
     out: fact.type,
-    about: `${fact.namespace}/${fact.service}`,
-    ...('window' in fact ? { window: fact.window } : {}),
+    about: `${each.namespace}/${each.service}`,
+    ...('window' in each ? { window: each.window } : {}),
     ...('pod' in fact ? { pod: `${fact.pod.namespace}/${fact.pod.name}` } : {}),
     detail: detailOf(fact),
-  };
+  }));
 }
 
 function detailOf(fact: Exclude<WeederFact, { type: 'actor.failed' }>): string {

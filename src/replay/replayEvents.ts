@@ -60,7 +60,7 @@ export async function replayEvents(config: Config, files: readonly EventFile[]):
       return { type: 'delete.accepted' };
     },
     report(fact) {
-      facts.push({ t: clock.monotonic(), ...toldOf(fact) });
+      facts.push(...toldOf(fact).map((told) => ({ t: clock.monotonic(), ...told })));
       if (fact.type !== 'pod.deleted') return;
       const { pod, sinceOpened } = fact;
       const backOff = backOffOf(pod);

@@ -40,7 +40,7 @@ export async function replayRecording({ header, config, lines }: RecordingFile):
     concurrentDeletions: header.concurrentDeletions,
     isDryRun: header.isDryRun,
     random: () => chances.shift() ?? 0.5,
-    report: (fact) => replayed.push({ t: clock.monotonic(), ...toldOf(fact) }),
+    report: (fact) => replayed.push(...toldOf(fact).map((told) => ({ t: clock.monotonic(), ...told }))),
     deletePod: ({ uid }) => answers.ask(uid, { type: 'delete.accepted' }),
     readySince: (evidence) => ages.ask(evidenceKey(evidence), undefined),
   });

@@ -19,17 +19,30 @@ export type WeederFact =
   | { readonly type: 'service.notReady'; readonly namespace: string; readonly service: string }
   | ({ readonly type: 'window.opened'; readonly duration: number } & WindowRef)
   | ({ readonly type: 'window.closed' } & WindowRef & WindowCounts)
-  | ({ readonly type: 'pod.deleted'; readonly pod: CrashLoopingPod; readonly sinceOpened: number } & WindowRef & Deed)
+  | ({ readonly type: 'pod.deleted' } & AboutPod & Deed)
+  /** A standing state, which each window is told of for itself, once. */
   | ({ readonly type: 'pod.kept'; readonly pod: CrashLoopingPod; readonly reason: Protection } & WindowRef)
-  | ({ readonly type: 'pod.recovered'; readonly pod: CrashLoopingPod } & WindowRef)
-  | ({ readonly type: 'deletion.refused'; readonly pod: CrashLoopingPod } & WindowRef & Refusal)
+  | ({ readonly type: 'pod.recovered' } & AboutPod)
+  | ({ readonly type: 'deletion.refused' } & AboutPod & Refusal)
   /** The service is down again: a later window may take it up. */
-  | ({ readonly type: 'deletion.held'; readonly pod: CrashLoopingPod } & WindowRef)
-  | ({ readonly type: 'deletion.givenUp'; readonly pod: CrashLoopingPod; readonly reason: string } & WindowRef)
+  | ({ readonly type: 'deletion.held' } & AboutPod)
+  | ({ readonly type: 'deletion.givenUp'; readonly reason: string } & AboutPod)
   /** A mistake in weeder itself: it goes on, and says so. */
   | { readonly type: 'actor.failed'; readonly actor: string; readonly error: unknown };
 
+/**
+ * What happened to a pod is one fact, however many windows it concerns: whoever counts facts counts each pod once. The
+ * fact names the window that wanted the pod first.
+ */
+interface AboutPod extends WindowRef {
+  readonly pod: CrashLoopingPod;
+  /** The other windows that it concerns, for whoever counts by window; nearly always none. */
+  readonly also: readonly WindowRef[];
+}
+
 interface Deed {
+  /** Since the window that is named opened. */
+  readonly sinceOpened: number;
   readonly how: 'delete' | 'evict' | 'dryRun';
 }
 

@@ -54,19 +54,18 @@ function lineOf(fact: WeederFact): Line {
     }
     case 'pod.deleted': {
       const sinceOpenedMs = Math.round(fact.sinceOpened);
-      return line('info', { ...windowRefOf(fact), ...podOf(fact.pod), sinceOpenedMs }, deletedHow[fact.how]);
+      return line('info', { ...aboutPod(fact), sinceOpenedMs }, deletedHow[fact.how]);
     }
     case 'pod.kept': {
-      const fields = { ...windowRefOf(fact), ...podOf(fact.pod), reason: fact.reason };
+      const fields = { ...aboutPod(fact), reason: fact.reason };
       return line('info', fields, `pod kept: ${keptBecause[fact.reason]}`);
     }
     case 'pod.recovered':
-      return line('debug', { ...windowRefOf(fact), ...podOf(fact.pod) }, 'pod recovered or left by itself');
+      return line('debug', aboutPod(fact), 'pod recovered or left by itself');
     case 'deletion.refused': {
       const { reason, attempt, retryIn } = fact;
       const fields = {
-        ...windowRefOf(fact),
-        ...podOf(fact.pod),
+        ...aboutPod(fact),
         reason,
         attempt,
         retryIn: formatDuration(Math.round(retryIn)),
@@ -74,13 +73,9 @@ function lineOf(fact: WeederFact): Line {
       return line('warn', fields, 'deletion refused, will be tried again');
     }
     case 'deletion.held':
-      return line(
-        'info',
-        { ...windowRefOf(fact), ...podOf(fact.pod) },
-        'deletion held: the service is not ready again',
-      );
+      return line('info', aboutPod(fact), 'deletion held: the service is not ready again');
     case 'deletion.givenUp':
-      return line('warn', { ...windowRefOf(fact), ...podOf(fact.pod), reason: fact.reason }, 'deletion given up');
+      return line('warn', { ...aboutPod(fact), reason: fact.reason }, 'deletion given up');
     case 'actor.failed':
       return line('error', { actor: fact.actor, err: fact.error }, 'a part of weeder broke: please report this');
   }
@@ -90,6 +85,9 @@ function line(level: Line['level'], fields: object, message: string): Line {
   return { level, fields, message };
 }
 
-function podOf({ namespace, name, uid, container, cause, restarts, message }: CrashLoopingPod) {
-  return { pod: `${namespace}/${name}`, uid, container, cause, restarts, backOff: message };
+function aboutPod(fact: Extract<WeederFact, { readonly pod: CrashLoopingPod }>) {
+  const { namespace, name, uid, container, cause, restarts, message } = fact.pod;
+  const pod = { pod: `${namespace}/${name}`, uid, container, cause, restarts, backOff: message };
+  const also = 'also' in fact && fact.also.length > 0 ? { also: fact.also } : {};
+  return { ...windowRefOf(fact), ...also, ...pod };
 }

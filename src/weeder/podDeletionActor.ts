@@ -5,7 +5,7 @@ import { messageOf } from '../errors.ts';
 import type { DeletePod, DeletionPolicy } from './deletePod.ts';
 import type { DeletionQueue } from './deletionQueue.ts';
 import type { DeletionEntry } from './deletions.ts';
-import { type Report, windowRefOf } from './facts.ts';
+import { type Report, type WindowRef, windowRefOf } from './facts.ts';
 import type { WindowAccount } from './windows.ts';
 
 /** What the `podDeletion` machine needs of the world. */
@@ -26,12 +26,13 @@ export type PodDeletionLogic = ReturnType<typeof providePodDeletion>;
 export function providePodDeletion(effects: PodDeletionEffects): typeof podDeletion {
   const { clock, queue, deletePod, report, random, entryOf } = effects;
 
-  /** Tells of the pod once for each window that wants it, or for the last one that did. */
-  function forEachAccount(uid: string, tell: (account: WindowAccount, entry: DeletionEntry) => void): void {
+  /** Tells of the pod once, in the name of every window that wants it, or of the last one that did. */
+  function tellOf(uid: string, tell: (concerned: Concerned, entry: DeletionEntry) => void): void {
     const entry = entryOf(uid);
     if (entry === undefined) return;
     const wants = entry.wants.size > 0 ? [...entry.wants] : [entry.lastWant];
-    for (const account of new Set(wants.map((want) => want.account))) tell(account, entry);
+    const concerned = concernedOf(new Set(wants.map((want) => want.account)));
+    if (concerned !== undefined) tell(concerned, entry);
   }
 
   return podDeletion.provide({
@@ -54,47 +55,53 @@ export function providePodDeletion(effects: PodDeletionEffects): typeof podDelet
       }),
     },
     actions: {
-      reportKept: ({ context }) =>
-        forEachAccount(context.uid, (account, { pod }) => {
-          if (account.kept.has(context.uid)) return;
-          account.kept.add(context.uid);
-          report({ type: 'pod.kept', pod, reason: context.protection, ...windowRefOf(account) });
+      reportKept: ({ context: { uid, protection } }) =>
+        tellOf(uid, ({ accounts }, { pod }) => {
+          for (const account of accounts) {
+            if (account.kept.has(uid)) continue;
+            account.kept.add(uid);
+            report({ type: 'pod.kept', pod, reason: protection, ...windowRefOf(account) });
+          }
         }),
       reportDeleted: ({ context }) =>
-        forEachAccount(context.uid, (account, entry) => {
-          account.deleted.add(context.uid);
-          const sinceOpened = clock.monotonic() - account.openedAt;
+        tellOf(context.uid, ({ accounts, refs }, entry) => {
+          for (const account of accounts) account.deleted.add(context.uid);
+          const sinceOpened = clock.monotonic() - accounts[0].openedAt;
           const how = effects.isDryRun ? 'dryRun' : policyOf(entry).deletion;
-          report({ type: 'pod.deleted', pod: entry.pod, sinceOpened, how, ...windowRefOf(account) });
+          report({ type: 'pod.deleted', pod: entry.pod, sinceOpened, how, ...refs });
         }),
       reportRecovered: ({ context }) =>
-        forEachAccount(context.uid, (account, { pod }) =>
-          report({ type: 'pod.recovered', pod, ...windowRefOf(account) }),
-        ),
+        tellOf(context.uid, ({ refs }, { pod }) => report({ type: 'pod.recovered', pod, ...refs })),
       reportRefused: ({ context, event }) =>
-        forEachAccount(context.uid, (account, { pod }) => {
+        tellOf(context.uid, ({ refs }, { pod }) => {
           const { refusals, retryIn } = context;
-          report({
-            type: 'deletion.refused',
-            pod,
-            reason: reasonOf(event),
-            attempt: refusals,
-            retryIn,
-            ...windowRefOf(account),
-          });
+          report({ type: 'deletion.refused', pod, reason: reasonOf(event), attempt: refusals, retryIn, ...refs });
         }),
       reportAbandoned: ({ context, event }) =>
-        forEachAccount(context.uid, (account, { pod, wants, ending }) => {
+        tellOf(context.uid, ({ accounts, refs }, { pod, wants, ending }) => {
           if (wants.size === 0 && ending === 'held') {
-            report({ type: 'deletion.held', pod, ...windowRefOf(account) });
+            report({ type: 'deletion.held', pod, ...refs });
             return;
           }
-          account.givenUp.add(`${pod.namespace}/${pod.name}`);
+          for (const account of accounts) account.givenUp.add(`${pod.namespace}/${pod.name}`);
           const reason = event.type === 'delete.rejected' ? reasonOf(event) : 'the window closed first';
-          report({ type: 'deletion.givenUp', pod, reason, ...windowRefOf(account) });
+          report({ type: 'deletion.givenUp', pod, reason, ...refs });
         }),
     },
   });
+}
+
+/** The windows that a fact is about, and how it names them. */
+interface Concerned {
+  readonly accounts: readonly [WindowAccount, ...WindowAccount[]];
+  readonly refs: WindowRef & { readonly also: readonly WindowRef[] };
+}
+
+/** Undefined when there is none. */
+function concernedOf(accounts: ReadonlySet<WindowAccount>): Concerned | undefined {
+  const [first, ...others] = accounts;
+  if (first === undefined) return undefined;
+  return { accounts: [first, ...others], refs: { ...windowRefOf(first), also: others.map(windowRefOf) } };
 }
 
 /** Whether a window wants this pod deleted whose time is not over, even if its timer is late. */

@@ -24,17 +24,17 @@ export function sentenceOf(fact: WeederFact): string {
     case 'window.closed':
       return `${windowOf(fact)} closes, ${fact.deleted} deleted, ${fact.kept} kept, ${fact.givenUp.length} given up`;
     case 'pod.deleted':
-      return `${podOf(fact.pod)} ${deeds[fact.how]} (${fact.pod.cause}) in ${windowOf(fact)}`;
+      return `${podOf(fact.pod)} ${deeds[fact.how]} (${fact.pod.cause}) in ${windowsOf(fact)}`;
     case 'pod.kept':
       return `${podOf(fact.pod)} kept (${fact.reason}) in ${windowOf(fact)}`;
     case 'pod.recovered':
-      return `${podOf(fact.pod)} recovered or left in ${windowOf(fact)}`;
+      return `${podOf(fact.pod)} recovered or left in ${windowsOf(fact)}`;
     case 'deletion.refused':
       return `${podOf(fact.pod)} refused, next try in ${formatDuration(fact.retryIn)}`;
     case 'deletion.held':
-      return `${podOf(fact.pod)} held in ${windowOf(fact)}`;
+      return `${podOf(fact.pod)} held in ${windowsOf(fact)}`;
     case 'deletion.givenUp':
-      return `${podOf(fact.pod)} given up in ${windowOf(fact)}, ${fact.reason}`;
+      return `${podOf(fact.pod)} given up in ${windowsOf(fact)}, ${fact.reason}`;
     case 'actor.failed':
       return `broke, ${fact.actor}, ${messageOf(fact.error)}`;
   }
@@ -63,6 +63,10 @@ function written(line: TimelineLine | undefined): string {
 
 function podOf({ namespace, name }: CrashLoopingPod): string {
   return `${namespace}/${name}`;
+}
+
+function windowsOf(fact: WindowRef & { readonly also: readonly WindowRef[] }): string {
+  return [fact, ...fact.also].map(windowOf).join(' and ');
 }
 
 function windowOf({ namespace, service, window }: WindowRef): string {
