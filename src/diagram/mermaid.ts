@@ -1,12 +1,10 @@
-import type { AnyStateMachine } from 'xstate';
-import { type Drawing, type DrawnState, type DrawnTransition, drawingOf } from './drawing.ts';
+import type { Drawing, DrawnState, DrawnTransition } from './drawing.ts';
 
 /**
  * A machine as a Mermaid `stateDiagram-v2`: states, nesting, parallel regions, marks, and an arrow between two states
  * with the events and guards that lead from one to the other. Actions are left out: the picture would drown in them.
  */
-export function mermaid(machine: AnyStateMachine): string {
-  const drawing = drawingOf(machine);
+export function mermaid(drawing: Drawing): string {
   return ['stateDiagram-v2', '  direction LR', ...inside(drawing.root, '  '), ...arrows(drawing, '  '), ''].join('\n');
 }
 

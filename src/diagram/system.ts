@@ -70,3 +70,26 @@ function arrowOf({ from, to, words, events }: Saying): PictureArrow {
   ];
   return { from, to, lines };
 }
+
+/** The actor system as a Mermaid flowchart. */
+export function systemMermaid(): string {
+  const arrows = sayings.map(
+    ({ from, to, words, events }) => `  ${from} -- "${[...words, ...events].join('<br>')}" --> ${to}`,
+  );
+  return ['flowchart TD', ...root.children.flatMap(flow), ...arrows, ''].join('\n');
+}
+
+function flow({ id, children }: PictureBox): string[] {
+  if (children.length === 0) return [`  ${id}`];
+  return [`  subgraph ${id}`, ...children.map((child) => `    ${child.id}`), '  end'];
+}
+
+/** The actor system as lines for a terminal: who says what to whom. */
+export function systemAscii(): string {
+  const lines = sayings.map(
+    ({ from, to, words, events }) =>
+      [`${from} → ${to}`, [words.join(' '), events.join(', ')].filter((part) => part !== '').join('; ')] as const,
+  );
+  const width = Math.max(...lines.map(([who]) => who.length));
+  return lines.map(([who, what]) => `${who.padEnd(width)}  ${what}\n`).join('');
+}
