@@ -40,10 +40,6 @@ export const errorTable = {
     meaning: 'Something answers at the address of the API server, and it is not a Kubernetes API server.',
     advice: 'Check the address in the kubeconfig; a proxy or a login page may be in the way.',
   },
-  LEADER_ELECTION_UNAVAILABLE: {
-    meaning: 'Leader election was asked for, and this version has none: two replicas would act at once.',
-    advice: 'Run one replica without --enable-leader-election.',
-  },
   ADDRESS_UNAVAILABLE: {
     meaning: 'An address that weeder was told to listen on cannot be had.',
     advice: 'Free the port, choose another one, or give "0" to listen on none.',
@@ -59,6 +55,18 @@ export const errorTable = {
   RECORDING_INVALID: {
     meaning: 'A file that is to be replayed was read, and is no recording or watch events that can be replayed.',
     advice: 'See docs/recordings.md for what can be replayed.',
+  },
+  DEMO_REFUSED: {
+    meaning: 'The cluster does not let the demo make or change what it needs.',
+    advice: 'Choose a cluster on which you may make namespaces, or run the demo without --kubeconfig.',
+  },
+  DEMO_NOT_READY: {
+    meaning: 'The pods of the demo did not become ready on the cluster, so that there was no outage to be shown.',
+    advice: 'Choose an image that the nodes can pull with --image, or wait longer with --timeout.',
+  },
+  DEMO_LEFT_BEHIND: {
+    meaning: 'The demo could not remove the namespace that it made.',
+    advice: 'Remove it with kubectl delete namespace.',
   },
 } as const satisfies Record<string, { readonly meaning: string; readonly advice: string }>;
 

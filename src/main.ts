@@ -1,17 +1,25 @@
-import { createActor, fromCallback, type InspectionEvent } from 'xstate';
+import { type AnyActorRef, createActor, fromCallback, type InspectionEvent } from 'xstate';
 import { manager } from '../machines/manager.ts';
+import { createActorTimes } from './actorTimes.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
+import type { ReportProcess } from './facts.ts';
 import type { KubeClient } from './kube/client.ts';
+import { createEventRecorder } from './kube/events.ts';
+import type { Election } from './kube/lease/election.ts';
 import { provideReflector } from './kube/reflector.ts';
+import { createStreamStatuses, type StreamStatus, type StreamTotals } from './kube/streamStatus.ts';
+import { createLeadership, type Leadership } from './leadership.ts';
 import type { Logger } from './log.ts';
 import type { Recorder } from './recorder.ts';
 import { onlyOwned, type Shard } from './shard.ts';
 import { deleteThrough } from './weeder/deletePod.ts';
+import { deleteWhileLeading } from './weeder/deleteWhileLeading.ts';
 import type { Report } from './weeder/facts.ts';
 import { logFacts } from './weeder/logFacts.ts';
 import { readySinceThrough } from './weeder/readySince.ts';
 import { type StreamNeed, streamsOf } from './weeder/streams.ts';
+import { tellEvents } from './weeder/tellEvents.ts';
 import { createWeeder, type WeederCounts } from './weeder/weeder.ts';
 
 export interface ControllerOptions {
@@ -27,37 +35,65 @@ export interface ControllerOptions {
   readonly isDryRun: boolean;
   /** Told of every fact, beside the log. */
   readonly report?: Report;
+  /** Tells Kubernetes Events in the name of this pod or host. Default: tells none. */
+  readonly eventInstance?: string;
+  /** The same, for what is not about services and pods. */
+  readonly reportProcess?: ReportProcess;
+  /** Acts only while it holds this Lease; undefined: it is alone, and acts. */
+  readonly election?: Election;
   /** Takes down what reaches the weeder and what it decides. */
   readonly recorder?: Recorder;
   readonly inspect?: (event: InspectionEvent) => void;
 }
 
-export type ControllerState = 'electing' | 'syncing' | 'running' | 'draining' | 'stopped';
+/** The manager's state, or that a mistake in weeder ended it. */
+export type ControllerState = 'electing' | 'syncing' | 'running' | 'draining' | 'releasing' | 'stopped' | 'broken';
+
+/** Why a controller stopped: it was told to, another one may lead, or it has a defect. */
+export type ControllerEnd = 'shutdown' | 'leadershipLost' | 'broken';
 
 /** Weeder at work. */
 export interface Controller {
   state(): ControllerState;
   counts(): WeederCounts;
-  /** Begins no deletion any more, lets those in flight end, and stops. */
+  /** How many actors are at work, by machine. */
+  actorCounts(): Readonly<Record<string, number>>;
+  /** How each stream fares that was begun. */
+  streams(): StreamStatus[];
+  /** What the streams did so far, by resource. */
+  streamTotals(): ReadonlyMap<string, StreamTotals>;
+  /** The actors that have no parent: the manager, and those of the weeder. */
+  actors(): Iterable<AnyActorRef>;
+  /** Since when an actor is in its state; epoch milliseconds. */
+  since(actor: AnyActorRef): number | undefined;
+  /** Undefined without leader election. */
+  leadership(): Leadership | undefined;
+  /** Begins no deletion any more, lets those in flight end, gives the Lease back, and stops. */
   shutdown(): void;
-  /** Resolves when everything has ended. */
-  readonly stopped: Promise<void>;
+  /** Resolves when everything has ended. After `leadershipLost` a new controller stands by in its place. */
+  readonly stopped: Promise<ControllerEnd>;
 }
 
 /** Wires the machines to the cluster and starts them. */
 export function startController(options: ControllerOptions): Controller {
   const { config, client, clock, logger, namespaces, isDryRun, concurrentDeletions, inspect, recorder, shard } =
     options;
-  const runtime = { clock, ...(inspect === undefined ? {} : { inspect }) };
+  const times = createActorTimes(clock);
+  const runtime = { clock, inspect: inspect === undefined ? times.inspect : both(times.inspect, inspect) };
   const log = logFacts(logger);
+  const events = options.eventInstance === undefined ? undefined : createEvents(options.eventInstance);
+  const leadership = createLeadership(options);
   const create = recorder?.createWeeder ?? createWeeder;
   const weeder = create({
     config,
     runtime,
-    deletePod: deleteThrough(client),
-    readySince: readySinceThrough(client),
+    deletePod: deleteWhileLeading(leadership, deleteThrough(client)),
+    readySince: readySinceThrough(client, (unknown) =>
+      logger.warn(unknown, 'a pod behind a service cannot be read: since when the service is ready is not known'),
+    ),
     report: (fact) => {
       log(fact);
+      events?.tell(fact);
       options.report?.(fact);
     },
     concurrentDeletions,
@@ -67,13 +103,28 @@ export function startController(options: ControllerOptions): Controller {
   const needs = streamsOf(weeder, config, namespaces)
     .map((stream) => recorder?.stream(stream) ?? stream)
     .map((stream) => ofShard(stream, shard));
+  const statuses = createStreamStatuses(clock);
   const streams = new Map(needs.map((stream) => [stream.name, stream]));
 
+  function createEvents(instance: string) {
+    const isDeleting = () => weeder.counts().queued + weeder.counts().inFlight > 0;
+    const source = { controller: 'weeder.dev/weeder', instance };
+    const { record, close } = createEventRecorder({ client, clock, log: logger, source, isHeldBack: isDeleting });
+    const serviceUid = (namespace: string, service: string) => weeder.slices.serviceUid(namespace, service);
+    return { tell: tellEvents({ record, serviceUid, isDryRun, clock }), close };
+  }
+
+  let closing: Promise<void> | undefined;
+  function closeEvents(): Promise<void> | undefined {
+    closing ??= events?.close();
+    return closing;
+  }
+
+  let end: ControllerEnd = 'shutdown';
   const logic = manager.provide({
     actors: {
-      // One replica leads; the Lease machine takes this place when leader election is on.
-      leadership: fromCallback(({ sendBack }) => sendBack({ type: 'leadership.acquired' })),
-      reflector: provideReflector({ client, clock, log: logger, sourceOf: (name) => streams.get(name) }),
+      leadership: leadership.logic,
+      reflector: provideReflector({ client, clock, log: logger, statuses, sourceOf: (name) => streams.get(name) }),
       drain: fromCallback(({ sendBack }) => {
         weeder.drained().then(() => sendBack({ type: 'deletions.drained' }), logger.error.bind(logger));
       }),
@@ -84,29 +135,60 @@ export function startController(options: ControllerOptions): Controller {
         weeder.start();
       },
       stopWeeding: () => weeder.stop(),
+      dropDeletions: () => leadership.drop(),
       reportReflectorFailed: ({ event }) => logger.error({ event }, 'a stream broke and is started again'),
-      reportLeadershipLost: () => logger.error('leadership is lost'),
+      reportLeadershipLost: ({ event }) => {
+        end = 'error' in event ? 'broken' : 'leadershipLost';
+        if ('error' in event) logger.error({ err: event.error }, 'leader election broke');
+      },
       reportDrainOverdue: () =>
         logger.warn({ inFlight: weeder.counts().inFlight }, 'stopping with deletions in flight'),
+      reportReleaseOverdue: () => logger.warn('stopping although the Lease could not be given back'),
     },
   });
 
-  const actor = createActor(logic, { ...runtime, id: 'manager', input: { streams: [...streams.keys()] } });
-  const stopped = new Promise<void>((resolve) => {
+  const input = { streams: [...streams.keys()], election: options.election };
+  const actor = createActor(logic, { ...runtime, id: 'manager', input });
+  const ended = new Promise<ControllerEnd>((resolve) => {
     actor.subscribe({
-      complete: resolve,
+      // The Events are written while the Lease is given back: both are short of time.
+      next: ({ value }) => value === 'releasing' && closeEvents(),
+      complete: () => resolve(end),
       error: (error) => {
         logger.error({ err: error }, 'the manager broke');
-        resolve();
+        resolve('broken');
       },
     });
   });
   actor.start();
   return {
-    state: () => actor.getSnapshot().value,
+    state: () => (actor.getSnapshot().status === 'error' ? 'broken' : actor.getSnapshot().value),
     counts: () => weeder.counts(),
+    actorCounts() {
+      const { endpoints, podDeletions } = weeder.counts();
+      const isOver = actor.getSnapshot().status !== 'active';
+      const reflector = isOver ? 0 : statuses.all().length;
+      return {
+        manager: isOver ? 0 : 1,
+        reflector,
+        endpoint: endpoints,
+        dependants: weeder.dependants(),
+        podDeletion: podDeletions,
+      };
+    },
+    streams: () => statuses.all(),
+    streamTotals: () => statuses.totals(),
+    *actors() {
+      yield actor;
+      yield* weeder.actors();
+    },
+    since: times.since,
+    leadership: () => leadership.state(actor.getSnapshot().children['leadership']),
     shutdown: () => actor.send({ type: 'shutdown.requested' }),
-    stopped,
+    stopped: ended.then(async (how) => {
+      await closeEvents();
+      return how;
+    }),
   };
 }
 
@@ -114,4 +196,13 @@ export function startController(options: ControllerOptions): Controller {
 function ofShard(stream: StreamNeed, shard: Shard | undefined): StreamNeed {
   if (shard === undefined || stream.kind !== 'EndpointSlice') return stream;
   return { ...stream, sink: onlyOwned(stream.sink, shard) };
+}
+
+type Inspect = (event: InspectionEvent) => void;
+
+function both(first: Inspect, second: Inspect): Inspect {
+  return (event) => {
+    first(event);
+    second(event);
+  };
 }

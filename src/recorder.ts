@@ -5,6 +5,7 @@ import { configFileOf } from './config/configText.ts';
 import { failed, messageOf, ok, problem, type Result } from './errors.ts';
 import { type FileWriter, openFileWriter } from './recording/fileWriter.ts';
 import {
+  type Moment,
   type Note,
   type RecordedInput,
   type RecordedOutput,
@@ -26,13 +27,15 @@ export interface RecorderOptions {
   readonly isDryRun: boolean;
   /** Bytes that a file may have before it becomes FILE.1 and a new one begins. */
   readonly limit?: number;
+  /** How many of these are kept: FILE.1, FILE.2 and so on. */
+  readonly oldFiles?: number;
   /** Told once, when the recording has to stop. */
   readonly onFailure: (message: string) => void;
 }
 
 /** A flight recording: everything that reaches the weeder's core, and everything that it decides. */
 export interface Recorder {
-  /** The weeder with everything recorded that passes in and out beside its streams. */
+  /** The weeder with everything recorded that passes in and out beside its streams. The next one takes its place. */
   createWeeder(options: WeederOptions): Weeder;
   /** The stream with everything recorded that can matter. */
   stream(need: StreamNeed): StreamNeed;
@@ -41,14 +44,16 @@ export interface Recorder {
 }
 
 const defaultLimit = 64 * 1024 * 1024;
+/** A file may grow by so much while an answer is awaited that opens a window, which takes a request's time; bytes. */
+const mostOvershoot = 16 * 1024 * 1024;
 /** A wall clock that drifts by less has not been set. Milliseconds. */
 const wallClockDrift = 20;
 
 /** Opens the file and writes the header. Never throws afterwards: a recording that cannot go on stops. */
 export async function openRecorder(options: RecorderOptions): Promise<Result<Recorder>> {
-  const { file, onFailure } = options;
+  const { file, oldFiles = 1, onFailure } = options;
   try {
-    return ok(startRecording(options, await openFileWriter(file, onFailure)));
+    return ok(startRecording(options, await openFileWriter({ path: file, oldFiles, onFailure })));
   } catch (error) {
     return failed(problem('RECORDING_UNWRITABLE', `Cannot record to ${file}: ${whyUnwritable(error)}.`));
   }
@@ -63,34 +68,42 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
   let size = 0;
   let roof = limit;
   let wall = 0;
+  let wallWritten = 0;
+  let weeders = 0;
 
-  function put(entry: object): void {
-    const line = `${JSON.stringify(entry)}\n`;
-    size += Buffer.byteLength(line);
-    writer.write(line);
+  function write(line: object): void {
+    const text = `${JSON.stringify(line)}\n`;
+    size += Buffer.byteLength(text);
+    writer.write(text);
   }
 
-  function stamped(entry: RecordedInput | RecordedOutput, isFirst: boolean): object {
+  function now(): Moment {
     const t = Math.round((clock.monotonic() - began) * 1000) / 1000;
     const jumped = Math.round(clock.now() - startedAt - t);
-    const isJump = Math.abs(jumped - wall) > wallClockDrift;
-    if (isJump) wall = jumped;
-    return isJump || (isFirst && wall !== 0) ? { t, wall, ...entry } : { t, ...entry };
+    if (Math.abs(jumped - wall) > wallClockDrift) wall = jumped;
+    return { t, wall };
+  }
+
+  function put(entry: RecordedInput | RecordedOutput, at: Moment): void {
+    const { t, ...rest } = at;
+    write({ t, ...(at.wall === wallWritten ? {} : rest), ...entry });
+    wallWritten = at.wall;
   }
 
   function beginPart(): void {
     part += 1;
     size = 0;
-    put(headerOf(options, startedAt, part));
+    wallWritten = 0;
+    write(headerOf(options, startedAt, part));
     if (part === 1) return;
-    for (const entry of memory.recall()) put(stamped(entry, true));
+    for (const { t, wall: wallThen, ...entry } of memory.recall(now())) put(entry, { t, wall: wallThen });
     // Where the repeated state alone fills a file, not every line may begin a new one.
     roof = Math.max(limit, 2 * size);
   }
 
   /** Only news from outside begins a new file: what follows from an input stands in the file of that input. */
   function beginPartIfFull(entry: RecordedInput | RecordedOutput): void {
-    const isFull = size > roof && (!memory.isAsking || size > 2 * roof);
+    const isFull = size > roof && (!memory.isAsking || size > roof + mostOvershoot);
     if (!isFull || !('stream' in entry)) return;
     writer.rotate();
     beginPart();
@@ -98,13 +111,18 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
 
   const note: Note = (entry) => {
     beginPartIfFull(entry);
-    memory.learn(entry);
-    put(stamped(entry, false));
+    const at = now();
+    memory.learn(entry, at);
+    put(entry, at);
   };
 
   beginPart();
   return {
-    createWeeder: (weederOptions) => recordWeeder(weederOptions, note),
+    createWeeder(weederOptions) {
+      weeders += 1;
+      if (weeders > 1) note({ in: 'fresh' });
+      return recordWeeder(weederOptions, note);
+    },
     stream: (need) => ({ ...need, sink: recordSink(need, note) }),
     close: () => writer.close(),
   };

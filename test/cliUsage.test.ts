@@ -24,6 +24,13 @@ const wrong: readonly Case[] = [
   ['explain', 'weeder explain needs --config-file FILE.'],
   ['check a b', 'weeder check does not take the word a, b.'],
   ['demo --speed 0', 'The flag --speed: found "0", wanted a number from 1 to 50.'],
+  ['demo --image=x', 'The flag --image needs --kubeconfig or --context.'],
+  ['demo --kubeconfig x --speed 4', 'Time on a real cluster runs as it does: --speed 4 cannot be had there.'],
+  ['demo --context x --seed 2', 'The flag --seed is for the simulated cluster: a real one goes its own way.'],
+  [
+    'demo --kubeconfig=x --kubelet=1.34',
+    'The flag --kubelet is for the simulated cluster: a real one goes its own way.',
+  ],
   ['--kube-api-qps=-1', 'The flag --kube-api-qps: found "-1", wanted a number from 0 on.'],
 ];
 
@@ -34,7 +41,7 @@ const alsoWrong: readonly Case[] = [
   ['--nothing-like-it', 'There is no flag --nothing-like-it.'],
   ['-x', 'There is no flag -x.'],
   ['explain --dry-run', 'There is no flag --dry-run.'],
-  ['demo --kubeconfig x', 'There is no flag --kubeconfig.'],
+  ['check --kubeconfig x', 'There is no flag --kubeconfig.'],
   ['demo now', 'weeder demo does not take the word now.'],
   ['demo --speed=fast', 'The flag --speed: found "fast", wanted a number from 1 to 50.'],
   ['demo --replicas 0', 'The flag --replicas: found "0", wanted a whole number from 1 to 50.'],
@@ -84,6 +91,11 @@ suite('wrong usage is answered in one sentence, with exit code 2', { concurrency
       assert.deepEqual(usageProblem(error, verb), problem('USAGE', sentence));
     });
   }
+});
+
+test('real time may be asked for on a real cluster', async () => {
+  const ended = await cli(['demo', '--speed=1', '--kubeconfig=missing.yaml', '--image=registry.example/busybox:1']);
+  assert.match(oneSentence(ended, 1), /missing\.yaml/);
 });
 
 test('--version says the version, and no more', async () => {

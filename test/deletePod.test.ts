@@ -103,9 +103,13 @@ test("the server's Retry-After and its words are passed on", async () => {
   assert.deepEqual(await deleteThrough(kube)(request, signal), {
     type: 'delete.refused',
     reason: 'https://cluster refused: it was throttled. The server asks for patience.',
+    failure: 'throttled',
     retryAfter: 10_000,
   });
 });
+
+/** Nothing is to be told. */
+const unreported = ({ cause }: { readonly cause: string }) => assert.fail(cause);
 
 const backing = (...names: string[]) => names.map((name) => ({ namespace: 'shoot-1', name }));
 const time = (seconds: number) => new Date(seconds * 1000).toISOString();
@@ -128,7 +132,7 @@ function withReadyPods(readySince: Readonly<Record<string, number | undefined>>)
 test('a service is ready since the earliest of its ready backing pods', async () => {
   const { asked, client: kube } = withReadyPods({ a: 1100, b: 1050, c: undefined });
   const evidence = { backingPods: backing('a', 'b', 'c', 'gone'), lastWrite: undefined };
-  assert.equal(await readySinceThrough(kube)(evidence, 1_000_000, signal), 1_050_000);
+  assert.equal(await readySinceThrough(kube, unreported)(evidence, 1_000_000, signal), 1_050_000);
   assert.equal(asked.length, 4);
   assert.equal(asked[0]?.path, '/api/v1/namespaces/shoot-1/pods/a');
 });
@@ -136,14 +140,14 @@ test('a service is ready since the earliest of its ready backing pods', async ()
 test('no more pods are asked for than it takes to know that it was long ago', async () => {
   const { asked, client: kube } = withReadyPods({ a: 1100, b: 900, c: 800 });
   const evidence = { backingPods: backing('a', 'b', 'c'), lastWrite: undefined };
-  assert.equal(await readySinceThrough(kube)(evidence, 1_000_000, signal), 900_000);
+  assert.equal(await readySinceThrough(kube, unreported)(evidence, 1_000_000, signal), 900_000);
   assert.equal(asked.length, 2);
 });
 
 test('slices that were all written long ago need no question; ones just at the edge do', async () => {
   const { asked, client: kube } = withReadyPods({ a: 500 });
   const since = (lastWrite: number) =>
-    readySinceThrough(kube)({ backingPods: backing('a'), lastWrite }, 1_000_000, signal);
+    readySinceThrough(kube, unreported)({ backingPods: backing('a'), lastWrite }, 1_000_000, signal);
   assert.equal(await since(939_999), 939_999);
   assert.equal(asked.length, 0);
   assert.equal(await since(940_000), 500_000);
@@ -154,6 +158,24 @@ test('when no backing pod is known, or none tells, it cannot be known', async ()
   const { client: kube } = withReadyPods({ a: undefined });
   for (const backingPods of [undefined, [], backing('a'), backing('gone')]) {
     const evidence = { backingPods, lastWrite: undefined };
-    assert.equal(await readySinceThrough(kube)(evidence, 1_000_000, signal), undefined);
+    assert.equal(await readySinceThrough(kube, unreported)(evidence, 1_000_000, signal), undefined);
   }
+});
+
+test('a pod that cannot be read is told of, once until there is an answer again', async () => {
+  let isAllowed = false;
+  const { client: kube } = client(() =>
+    isAllowed ? { ok: true, status: 200, body: {} } : failed('forbidden', { message: 'not allowed' }),
+  );
+  const told: string[] = [];
+  const readySince = readySinceThrough(kube, ({ pod, cause }) => told.push(`${pod}: ${cause}`));
+  const ask = () => readySince({ backingPods: backing('a', 'b'), lastWrite: undefined }, 1_000_000, signal);
+  assert.equal(await ask(), undefined);
+  assert.equal(await ask(), undefined);
+  assert.deepEqual(told, ['shoot-1/a: https://cluster refused: not allowed.']);
+  isAllowed = true;
+  await ask();
+  isAllowed = false;
+  await ask();
+  assert.equal(told.length, 2);
 });

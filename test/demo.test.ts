@@ -69,10 +69,21 @@ suite('weeder demo', { concurrency: 2 }, () => {
     assert.equal(stdout.includes('\r'), false);
     assert.match(
       stdout,
-      /^The real weeder .* kubelet 1\.34 .*\nTime runs 30 times as fast: this takes about 2 s\.\n\n/,
+      /^The real weeder, .*\.\nKubelet 1\.34 is simulated, time runs 30 times as fast: this takes about 2 s\.\n\n/,
     );
     assert.match(stdout, /^The same outage \(30s, seed 7\) with and without weeder:$/m);
-    assert.ok(stdout.split('\n').every((line) => line.length <= 100 && line === line.trimEnd()));
+    assert.ok(stdout.split('\n').every((line) => line.length <= 80 && line === line.trimEnd()));
+  });
+
+  test('ends with exit code 1, and says so, when the pods are not back in time', async () => {
+    const ended = await cli(['demo', '--speed=30', '--outage=30s', '--timeout=500ms']);
+    assert.equal(ended.code, 1);
+    assert.equal(ended.stderr, '');
+    assert.match(ended.stdout, /^ {2}kube-apiserver-\w{5} +> [\d.]+ s +> [\d.]+ s$/m);
+    assert.match(ended.stdout, /\n\nThe pods were not back 500ms after the outage\.\n$/);
+    const inTime = await cli(['demo', '--speed=30', '--outage=30s', '--timeout=1m']);
+    assert.equal(inTime.code, 0);
+    assert.doesNotMatch(inTime.stdout, /not back| > /);
   });
 
   test('is coloured on a terminal, where the last line shows that time passes', {

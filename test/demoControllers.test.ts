@@ -70,6 +70,47 @@ test('a deleted pod is replaced while it ends; too many are taken back', async (
   stop();
 });
 
+test('the status of a ReplicaSet says how many pods there are, and how many are ready', async () => {
+  const { store, clock, names, stop } = await cluster();
+  const status = () => store.get(replicaSets, home, 'web')?.['status'];
+  const all = (replicas: number) => ({
+    replicas,
+    fullyLabeledReplicas: replicas,
+    readyReplicas: replicas,
+    availableReplicas: replicas,
+  });
+  assert.deepEqual(status(), { ...all(2), observedGeneration: 1 });
+  const program = JSON.stringify({ isHealthy: false });
+  made(store.patch(pods, home, names()[0] ?? '', { metadata: { annotations: { [programAnnotation]: program } } }));
+  await clock.pass(1_000);
+  assert.deepEqual(status(), { ...all(2), readyReplicas: 1, availableReplicas: 1, observedGeneration: 1 });
+  made(store.patch(replicaSets, home, 'web', { spec: { replicas: 3 } }));
+  await clock.pass(5_000);
+  assert.deepEqual(status(), { ...all(3), readyReplicas: 2, availableReplicas: 2, observedGeneration: 2 });
+  made(store.patch(replicaSets, home, 'web', { spec: { replicas: 0 } }));
+  await clock.pass(5_000);
+  assert.deepEqual(status(), { replicas: 0, observedGeneration: 3 });
+  stop();
+});
+
+test('the status of a ReplicaSet is not written again while nothing changes', async () => {
+  const { store, clock, stop } = await cluster();
+  const before = store.get(replicaSets, home, 'web')?.metadata.resourceVersion;
+  await clock.pass(60_000);
+  assert.equal(store.get(replicaSets, home, 'web')?.metadata.resourceVersion, before);
+  stop();
+});
+
+test('a pod that has failed for good is replaced', async () => {
+  const { store, clock, names, stop } = await cluster();
+  const [first = ''] = names();
+  made(store.patch(pods, home, first, { status: { phase: 'Failed' } }, { subresource: 'status' }));
+  await clock.pass(5_000);
+  assert.equal(names().length, 3);
+  assert.ok(names().includes(first));
+  stop();
+});
+
 test('an EndpointSlice follows the readiness of the pods of a Service', async () => {
   const { store, clock, endpoints, ready, stop } = await cluster();
   const { slice, list } = endpoints();

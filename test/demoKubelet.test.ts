@@ -5,8 +5,9 @@ import { test } from 'node:test';
 import { pods } from '../src/demo/apiServer/resources.ts';
 import type { KubeletVersion } from '../src/demo/kubelet/backOff.ts';
 import { startKubelet } from '../src/demo/kubelet/kubelet.ts';
+import { conditionOf } from '../src/demo/podView.ts';
 import { arrayOf, type JsonObject, objectOf, timeOf } from '../src/json.ts';
-import { demoCluster, home } from './support/demoCluster.ts';
+import { demoCluster, home, made } from './support/demoCluster.ts';
 
 /** What a pod's status says, and when. Times are milliseconds. */
 interface Said {
@@ -184,4 +185,39 @@ test('a deleted pod stops, and is gone within its grace; nothing of it is left',
   assert.equal(store.list(pods).length, 0);
   assert.equal(clock.pending, 0);
   stop();
+});
+
+test('a readiness gate holds a pod unready until its condition is true, and other conditions are left alone', async () => {
+  const { clock, store } = demoCluster();
+  const stop = startKubelet({ store, clock, version: '1.36', seed: 1 });
+  const conditionType = 'example.io/serving';
+  const containers = [{ name: 'main', image: 'x:1' }];
+  const spec = { nodeName: 'node-1', containers, readinessGates: [{ conditionType }] };
+  made(store.create(pods, { metadata: { name: 'gated', namespace: home }, spec }));
+  const condition = (type: string) => conditionOf(store.get(pods, home, 'gated') ?? {}, type);
+  const open = async (status: string) => {
+    const others = arrayOf(objectOf(store.get(pods, home, 'gated')?.['status'])['conditions']).filter(
+      (each) => objectOf(each)['type'] !== conditionType,
+    );
+    const conditions = [...others, { type: conditionType, status }];
+    made(store.patch(pods, home, 'gated', { status: { conditions } }, { subresource: 'status' }));
+    await clock.pass(10);
+  };
+  await clock.pass(5_000);
+  assert.equal(condition('ContainersReady')['status'], 'True');
+  assert.partialDeepStrictEqual(condition('Ready'), {
+    status: 'False',
+    reason: 'ReadinessGatesNotReady',
+    message: `corresponding condition of pod readiness gate "${conditionType}" does not exist.`,
+  });
+  await open('True');
+  assert.equal(condition('Ready')['status'], 'True');
+  assert.equal(condition(conditionType)['status'], 'True');
+  await open('False');
+  assert.partialDeepStrictEqual(condition('Ready'), {
+    status: 'False',
+    message: `the status of pod readiness gate "${conditionType}" is not "True", but False`,
+  });
+  stop();
+  assert.equal(clock.pending, 0);
 });

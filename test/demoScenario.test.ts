@@ -10,7 +10,7 @@ import { startScenario } from '../src/demo/scenario.ts';
 import { skippingClock } from '../src/demo/skippingClock.ts';
 import { virtualClock } from './support/virtualClock.ts';
 
-const scenario = { replicas: 3, outage: 100_000, seed: 1, kubelet: '1.36' } as const;
+const scenario = { replicas: 3, outage: 100_000, seed: 1, kubelet: '1.36', timeout: 600_000 } as const;
 
 test('without weeder every replica sits out its back-off, and one seed always gives the same downtimes', async () => {
   const all = await playWithoutWeeder(scenario);
@@ -59,6 +59,24 @@ test('the two tables stand side by side, aligned', () => {
     'downtime    with weeder   without    saved',
     'web-aaaaa         9.1 s   100.0 s   90.9 s',
     'web-bb           12.0 s    11.0 s    0.0 s',
+  ]);
+});
+
+test('whoever is not back is marked, and nobody knows what it saved', () => {
+  const lines = comparison(
+    [
+      { pod: 'a', total: 5_000, isDown: true },
+      { pod: 'b', total: 5_000, isDown: false },
+    ],
+    [
+      { pod: 'x', total: 9_000, isDown: false },
+      { pod: 'y', total: 9_000, isDown: true },
+    ],
+  );
+  assert.deepEqual(lines, [
+    'downtime   with weeder   without     saved',
+    'a              > 5.0 s     9.0 s',
+    'b                5.0 s   > 9.0 s   > 4.0 s',
   ]);
 });
 

@@ -8,7 +8,9 @@ import { configJsonSchema, settingsTable } from '../src/config/reference.ts';
 import { drawingOf } from '../src/diagram/drawing.ts';
 import { mermaid } from '../src/diagram/mermaid.ts';
 import { errorsTable } from './support/errorsTable.ts';
+import { eventsTable } from './support/eventsTable.ts';
 import { flagsTable } from './support/flagsTable.ts';
+import { metricsTable } from './support/metricsTable.ts';
 import { withSections } from './support/sections.ts';
 import { layoutsJson, machineSections, visualizations } from './support/visualizations.ts';
 
@@ -19,10 +21,13 @@ import { layoutsJson, machineSections, visualizations } from './support/visualiz
 const generated: Readonly<Record<string, (file: URL) => string | Promise<string>>> = {
   'schema/weeder.schema.json': () => formattedJson(configJsonSchema()),
   'docs/configuration.md': (file) => withSections(file, { settings: settingsTable(), ...faultExample() }),
+  'docs/events.md': (file) => withSections(file, { events: eventsTable() }),
   'docs/errors.md': (file) => withSections(file, { errors: errorsTable() }),
   'src/diagram/layouts.json': () => layoutsJson(),
   ...visualizations(),
   'visualizations/README.md': (file) => withSections(file, machineSections()),
+  'docs/metrics.md': async (file) =>
+    withSections(file, { weeder: await metricsTable('weeder_'), process: await metricsTable('process_', 'nodejs_') }),
   'README.md': (file) =>
     withSections(file, { endpoint: fenced('mermaid', mermaid(drawingOf(endpoint)).trimEnd()), flags: flagsTable() }),
 };

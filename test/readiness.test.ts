@@ -118,3 +118,20 @@ test('whatever comes in place of a slice, it is not an exception', () => {
     [],
   );
 });
+
+test('the uid of a service is known from any slice that it owns, and from no other owner', () => {
+  const { readiness, put } = recorded();
+  const owned = (name: string, ...ownerReferences: object[]) => {
+    const made = slice({ name });
+    readiness.apply('MODIFIED', { ...made, metadata: { ...made.metadata, ownerReferences } });
+  };
+  const uid = () => readiness.serviceUid('shoot-1', 'etcd-main-client');
+  assert.equal(uid(), undefined);
+  put({ name: 'by-hand' });
+  owned('mirrored', { apiVersion: 'v1', kind: 'Endpoints', name: 'etcd-main-client', uid: 'uid-of-endpoints' });
+  assert.equal(uid(), undefined);
+  owned('controlled', { apiVersion: 'v1', kind: 'Service', name: 'etcd-main-client', uid: 'uid-of-service' });
+  assert.equal(uid(), 'uid-of-service');
+  put({ name: 'controlled' }, 'DELETED');
+  assert.equal(uid(), undefined);
+});

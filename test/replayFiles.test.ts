@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { playRecording } from './support/replayAgain.ts';
 import { parseReplay } from './support/replayFile.ts';
 import { replayKeysAt } from './support/replayFormat.ts';
 import { readRecording } from './support/replayRecording.ts';
@@ -129,6 +130,35 @@ test('a recording that is cut, foreign or out of order is refused in one sentenc
       assert.ok(!read.ok);
       assert.match(read.problem.join('\n'), expected);
     }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('a flight recording that is replayed to other decisions, or cannot be read, is told by file and line', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'weeder-'));
+  const path = join(folder, 'flight.jsonl');
+  const text = readFileSync(join(import.meta.dirname, 'replays/outage-of-the-demo.jsonl'), 'utf8');
+  const lines = text.trimEnd().split('\n');
+  const deleted = lines.findIndex((line) => line.includes('"out":"pod.deleted"'));
+  const saidOfLines = async (changed: readonly string[]) => {
+    writeFileSync(path, `${changed.join('\n')}\n`);
+    return playRecording(path);
+  };
+  try {
+    assert.deepEqual(await saidOfLines(lines), []);
+    const other = (lines[deleted] ?? '').replace(/"pod":"[^"]*"/, '"pod":"shoot-1/other"');
+    const [extra = '', missing = '', ...more] = await saidOfLines(lines.with(deleted, other));
+    const where = `flight\\.jsonl:${deleted + 1}: expected`;
+    assert.match(
+      missing,
+      new RegExp(`${where} "\\d+.* ms pod\\.deleted shoot-1/etcd-main-client shoot-1/other .*", saw nothing$`),
+    );
+    assert.match(extra, /flight\.jsonl:\d+: expected nothing, saw "\d+.* ms pod\.deleted .*"$/);
+    assert.deepEqual(more, []);
+    const [cut = '', ...none] = await saidOfLines(lines.with(-1, '{"t":'));
+    assert.match(cut, new RegExp(`flight\\.jsonl:${lines.length}: the file was cut in the middle of its last line`));
+    assert.deepEqual(none, []);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -5,6 +5,7 @@ import { after, test } from 'node:test';
 import { dependants } from '../machines/weeder/dependants.ts';
 import { endpoint } from '../machines/weeder/endpoint.ts';
 import { podDeletion } from '../machines/weeder/podDeletion.ts';
+import { playRecording } from './support/replayAgain.ts';
 import { readReplay } from './support/replayFile.ts';
 import { play } from './support/replayRun.ts';
 import { lineOf } from './support/replayTimeline.ts';
@@ -12,6 +13,7 @@ import { transitionCoverage, transitionsOf } from './support/transitionCoverage.
 
 const folder = join(import.meta.dirname, 'replays');
 const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
+const recordings = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
 const machines = [endpoint, dependants, podDeletion];
 const coverage = transitionCoverage();
 let report = '';
@@ -35,6 +37,17 @@ for (const file of files) {
   });
 }
 
+for (const file of recordings) {
+  test(`${file}: a recording comes to the same decisions`, async () => {
+    assert.deepEqual(await playRecording(join(folder, file)), []);
+  });
+}
+
+test('every file in the folder is a replay', () => {
+  assert.deepEqual(readdirSync(folder).toSorted(), [...files, ...recordings].toSorted());
+  assert.ok(recordings.length > 0);
+});
+
 test('over all replays every transition of the machines is taken', () => {
   const lines = machines.map((machine) => {
     const all = transitionsOf(machine).length;
@@ -44,6 +57,6 @@ test('over all replays every transition of the machines is taken', () => {
   const names = missing.map(
     (name) => `never taken: ${name}${unreachable[name] === undefined ? '' : ` (${unreachable[name]})`}`,
   );
-  report = [`${files.length} replays`, ...lines, ...names].join('\n');
+  report = [`${files.length + recordings.length} replays`, ...lines, ...names].join('\n');
   assert.deepEqual(missing, Object.keys(unreachable), report);
 });

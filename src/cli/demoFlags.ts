@@ -1,19 +1,63 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { kubeletVersions } from '../demo/kubelet/backOff.ts';
+import { defaultImage } from '../demo/cluster/scripts.ts';
+import { type KubeletVersion, kubeletVersions } from '../demo/kubelet/backOff.ts';
+import { type Problem, problem } from '../errors.ts';
 import { readDuration } from './values.ts';
+
+/** What `weeder demo` was told. Durations are milliseconds. */
+export interface DemoFlags {
+  readonly replicas: number;
+  readonly outage: number;
+  readonly timeout: number;
+  readonly speed?: number;
+  readonly seed: number;
+  readonly kubelet: KubeletVersion;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly image: string;
+}
 
 /** The flags of `weeder demo`. */
 export function addDemoFlags(command: Command): Command {
   return command
     .optionsGroup('Demo:')
-    .option('--speed <n>', 'how many times as fast time runs; default: such that it takes about 25 s', readSpeed)
-    .option('--replicas <n>', 'how many dependant pods', readWhole(1, 50), 2)
+    .option('--replicas <n>', 'how many dependant pods; on a real cluster twice as many', readWhole(1, 50), 2)
     .addOption(
       new Option('--outage <duration>', 'how long etcd is away').argParser(readOutage).default(100_000, '1m40s'),
     )
+    .addOption(
+      new Option('--timeout <duration>', 'how long the pods may take to be back after it')
+        .argParser(readDuration)
+        .default(600_000, '10m0s'),
+    )
+    .optionsGroup('Simulated cluster:')
+    .option('--speed <n>', 'how many times as fast time runs; default: such that it takes about 25 s', readSpeed)
     .option('--seed <n>', 'the same seed, the same crashes', readWhole(0, 1_000_000_000), 1)
     .option('--kubelet <version>', `whose way of reporting: ${kubeletVersions.join(' or ')}`, readVersion, '1.36')
+    .optionsGroup('Real cluster:')
+    .option('--kubeconfig <file>', 'play on this cluster, in a namespace of its own that is removed at the end')
+    .option('--context <name>', 'the context of the kubeconfig; default: its current one')
+    .option('--image <image>', 'has to have busybox’s sh, httpd, wget and timeout', defaultImage)
     .optionsGroup('Other:');
+}
+
+/** Whether a real cluster is asked for. */
+export function isOnCluster({ kubeconfig, context }: DemoFlags): boolean {
+  return kubeconfig !== undefined || context !== undefined;
+}
+
+/** What was asked for of the kind of cluster that it is not played on. */
+export function misplacedFlag(flags: DemoFlags, command: Command): Problem | undefined {
+  const isGiven = (name: string) => command.getOptionValueSource(name) === 'cli';
+  if (!isOnCluster(flags)) {
+    return isGiven('image') ? problem('USAGE', 'The flag --image needs --kubeconfig or --context.') : undefined;
+  }
+  if (flags.speed !== undefined && flags.speed !== 1) {
+    return problem('USAGE', `Time on a real cluster runs as it does: --speed ${flags.speed} cannot be had there.`);
+  }
+  const given = ['seed', 'kubelet'].find(isGiven);
+  if (given === undefined) return undefined;
+  return problem('USAGE', `The flag --${given} is for the simulated cluster: a real one goes its own way.`);
 }
 
 function readSpeed(text: string): number {

@@ -1,9 +1,8 @@
 import { Command, Help, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type DiagramFormat, diagramFormats, system } from '../diagram/formats.ts';
-import type { DemoFlags } from './demo.ts';
-import { addDemoFlags } from './demoFlags.ts';
-import { exitCodes } from './output.ts';
+import { addDemoFlags, type DemoFlags, isOnCluster, misplacedFlag } from './demoFlags.ts';
+import { exitCodes, fail } from './output.ts';
 import type { ReplayFlags } from './replay.ts';
 import {
   addClusterFlags,
@@ -62,7 +61,7 @@ export function createProgram(onExitCode: OnExitCode): Command {
     .description('replay a recording, or watch events, in simulated time')
     .argument('<file...>', 'recordings (FILE.1 FILE), or watch events of kubectl')
     .optionsGroup('Config:')
-    .option('--config <file>', 'for watch events: what weeder would have watched (YAML)')
+    .option('--config <file>', 'what weeder would have watched (YAML); watch events need one, a recording has its own')
     .optionsGroup('Other:')
     .action(async (files: readonly string[], flags: ReplayFlags) => {
       const { replay } = await import('./replay.ts');
@@ -72,7 +71,7 @@ export function createProgram(onExitCode: OnExitCode): Command {
     .command('diagram')
     .usage('[machine] [flags]')
     .description('print a state machine, or how all the actors hang together')
-    .argument('[machine]', 'endpoint, dependants, podDeletion, manager, reflector, or system', system)
+    .argument('[machine]', 'endpoint, dependants, podDeletion, manager, lease, reflector, or system', system)
     .addOption(new Option('--format <format>', 'how').choices(diagramFormats).default('ascii'))
     .optionsGroup('Other:')
     .action(async (machine: string, { format }: { readonly format: DiagramFormat }) => {
@@ -80,8 +79,14 @@ export function createProgram(onExitCode: OnExitCode): Command {
       onExitCode(printDiagram(machine, format));
     });
   addDemoFlags(program.command('demo').usage('[flags]'))
-    .description('show an outage, without a cluster')
-    .action(async (flags: DemoFlags) => {
+    .description('show an outage, without a cluster or on one')
+    .action(async (flags: DemoFlags, command: Command) => {
+      const misplaced = misplacedFlag(flags, command);
+      if (misplaced !== undefined) return onExitCode(fail(misplaced));
+      if (isOnCluster(flags)) {
+        const { demoOnCluster } = await import('./demoOnCluster.ts');
+        return onExitCode(await demoOnCluster(flags));
+      }
       const { demo } = await import('./demo.ts');
       onExitCode(await demo(flags));
     });

@@ -1,12 +1,16 @@
+import type { Config } from '../config/config.ts';
 import { failed, type Problem, problem, type Result } from '../errors.ts';
 import { differences, tolerance } from '../replay/compare.ts';
-import { type JsonLine, readJsonLines } from '../replay/jsonLines.ts';
+import { type JsonFile, type JsonLine, readJsonLines } from '../replay/jsonLines.ts';
 import { isRecording, joinRecordings, type RecordingFile, readRecording } from '../replay/recordingFile.ts';
 import { replayEvents } from '../replay/replayEvents.ts';
+import { replayOtherwise } from '../replay/replayOtherwise.ts';
 import { replayRecording } from '../replay/replayRecording.ts';
 import { savings } from '../replay/savings.ts';
 import { diffLines, timeline } from '../replay/timeline.ts';
+import { unrecorded } from '../replay/unrecorded.ts';
 import { type EventFile, readEvents } from '../replay/watchEvent.ts';
+import type { WhatIf } from '../replay/whatIf.ts';
 import { loadConfig } from './configFile.ts';
 import { exitCodes, fail } from './output.ts';
 
@@ -14,26 +18,23 @@ export interface ReplayFlags {
   readonly config?: string;
 }
 
-/** `weeder replay FILE…`: what weeder does with a recording, or would have done with watch events. */
+/** `weeder replay FILE…`: what weeder does with a recording, or would have done with another config or watch events. */
 export async function replay(names: readonly string[], flags: ReplayFlags): Promise<number> {
-  const files: (readonly JsonLine[])[] = [];
+  const files: JsonFile[] = [];
   for (const name of names) {
-    const lines = await readJsonLines(name);
-    if (!lines.ok) return fail(lines.problem);
-    files.push(lines.value);
+    const file = await readJsonLines(name);
+    if (!file.ok) return fail(file.problem);
+    files.push(file.value);
   }
-  const isOfRecordings = files.some(([first]) => first !== undefined && isRecording(first));
-  return isOfRecordings ? again(files, flags) : whatIf(files, flags);
+  if (!files.some(({ first }) => isRecording(first))) return ofEvents(files, flags);
+  const recording = readRecordings(files);
+  if (!recording.ok) return fail(recording.problem);
+  return flags.config === undefined ? again(recording.value) : otherwise(recording.value, flags.config);
 }
 
 /** Replays a recording and compares. */
-async function again(files: readonly (readonly JsonLine[])[], { config }: ReplayFlags): Promise<number> {
-  if (config !== undefined) {
-    return fail(problem('USAGE', 'A recording is replayed with its own config, not with --config.'));
-  }
-  const recording = readAll(files);
-  if (!recording.ok) return fail(recording.problem);
-  const result = await replayRecording(recording.value);
+async function again(recording: RecordingFile): Promise<number> {
+  const result = await replayRecording(recording);
   print(timeline(result.replayed, result.startedAt));
   const found = differences(result);
   if (found.length === 0) {
@@ -45,13 +46,23 @@ async function again(files: readonly (readonly JsonLine[])[], { config }: Replay
   return exitCodes.failed;
 }
 
-function readAll(files: readonly (readonly JsonLine[])[]): Result<RecordingFile> {
+/** Asks of a recording what weeder would have done with another config. */
+async function otherwise(recording: RecordingFile, name: string): Promise<number> {
+  const config = await loadConfig('replay', name);
+  if (!config.ok) return fail(config.problem);
+  printWhatIf(await replayOtherwise(recording, config.value));
+  const unknown = unrecorded(recording, config.value);
+  if (unknown.length > 0) print(['', 'what the recording cannot tell:', ...unknown.map((each) => `  ${each}`)]);
+  return exitCodes.ok;
+}
+
+function readRecordings(files: readonly JsonFile[]): Result<RecordingFile> {
   const read: RecordingFile[] = [];
-  for (const [first, ...rest] of files) {
-    if (first === undefined) continue;
+  for (const { first, rest, cut } of files) {
     if (!isRecording(first)) return failed(mixed(first));
     const file = readRecording(first, rest);
     if (!file.ok) return file;
+    if (cut !== undefined) return failed(cut);
     read.push(file.value);
   }
   return joinRecordings(read);
@@ -62,21 +73,28 @@ function mixed({ file }: JsonLine): Problem {
 }
 
 /** Asks of watch events what weeder would have done. */
-async function whatIf(files: readonly (readonly JsonLine[])[], flags: ReplayFlags): Promise<number> {
+async function ofEvents(files: readonly JsonFile[], { config: name }: ReplayFlags): Promise<number> {
   const events: EventFile[] = [];
-  for (const lines of files) {
-    const read = readEvents(lines);
+  for (const { first, rest } of files) {
+    const read = readEvents([first, ...rest]);
     if (!read.ok) return fail(read.problem);
     events.push(read.value);
   }
-  if (flags.config === undefined) {
-    return fail(problem('USAGE', 'Watch events do not say what weeder is to do: weeder replay needs --config FILE.'));
-  }
-  const config = await loadConfig('replay', flags.config);
+  const config = await configOf(name);
   if (!config.ok) return fail(config.problem);
-  const { facts, startedAt, deleted } = await replayEvents(config.value, events);
-  print([...timeline(facts, startedAt), '', ...savings(deleted)]);
+  printWhatIf(await replayEvents(config.value, events));
+  const cuts = files.flatMap(({ cut }) => cut ?? []);
+  if (cuts.length > 0) print(['', ...cuts.map(({ sentence }) => `left out: ${sentence}`)]);
   return exitCodes.ok;
+}
+
+async function configOf(name: string | undefined): Promise<Result<Config>> {
+  if (name !== undefined) return loadConfig('replay', name);
+  return failed(problem('USAGE', 'Watch events do not say what weeder is to do: weeder replay needs --config FILE.'));
+}
+
+function printWhatIf({ facts, startedAt, deleted }: WhatIf): void {
+  print([...timeline(facts, startedAt), '', ...savings(deleted)]);
 }
 
 function print(lines: readonly string[]): void {

@@ -1,13 +1,15 @@
-import { type Listening, listen } from '../bindAddress.ts';
+import { hostname } from 'node:os';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
-import { ok, problem, type Result } from '../errors.ts';
-import { type Health, healthHandler } from '../health.ts';
+import { ok, type Result } from '../errors.ts';
+import type { Election } from '../kube/lease/election.ts';
 import { createLogger, type Logger } from '../log.ts';
-import { type Controller, startController } from '../main.ts';
+import { type Controller, type ControllerEnd, startController } from '../main.ts';
 import { openRecorder, type Recorder } from '../recorder.ts';
 import { loadConfig } from './configFile.ts';
 import { connect } from './connect.ts';
+import { electionOf } from './election.ts';
+import { createObservation, type Observation } from './observe.ts';
 import { exitCodes, fail } from './output.ts';
 import type { RunFlags } from './runFlags.ts';
 import { stopOnSignals } from './signals.ts';
@@ -15,87 +17,122 @@ import { stopOnSignals } from './signals.ts';
 /** `weeder run`: works until it is told to stop. Resolves with the exit code. */
 export async function run(flags: RunFlags, meaningless: readonly string[]): Promise<number> {
   const logger = await createLogger(flags.zapLogLevel ?? flags.logLevel);
-  if (flags.enableLeaderElection) {
-    return fail(problem('LEADER_ELECTION_UNAVAILABLE', 'There is no leader election in this version.'));
-  }
+  const election = electionOf(flags);
+  if (!election.ok) return fail(election.problem);
   const config = await loadConfig('run', flags.configFile);
   if (!config.ok) return fail(config.problem);
   if (meaningless.length > 0) logger.info({ flags: meaningless }, 'these flags are accepted and mean nothing here');
 
-  let controller: Controller | undefined;
-  const state = () => controller?.state() ?? 'connecting';
-  const recording = await startRecording(flags, config.value, logger);
+  const services = config.value.services.keys();
+  const observation = createObservation({ services, logger, clock: systemClock });
+  const recording = await startRecording(flags, config.value, logger, observation);
   if (!recording.ok) return fail(recording.problem);
-  const health = await serveHealth(flags, () => ({ state: state(), isReady: state() === 'running' }));
-  if (!health.ok) return fail(health.problem);
+  const recorder = recording.value;
+  const served = await observation.serve(flags);
+  if (!served.ok) {
+    await recorder?.close();
+    return fail(served.problem);
+  }
   const stop = stopOnSignals(logger);
   const exitCode = await work(
-    { flags, config: config.value, logger, recorder: recording.value },
+    { flags, config: config.value, election: election.value, logger, recorder, observation },
     stop.signal,
-    (started) => {
-      controller = started;
-    },
   );
-  await recording.value?.close();
+  await recorder?.close();
   stop.forget();
-  await health.value?.close();
+  await served.value.close();
   return exitCode;
 }
 
 interface Work {
   readonly flags: RunFlags;
   readonly config: Config;
+  readonly election: Election | undefined;
   readonly logger: Logger;
   readonly recorder: Recorder | undefined;
+  readonly observation: Observation;
 }
 
 /** From the first word with the API server to the last. */
 async function work(
-  { flags, config, logger, recorder }: Work,
+  { flags, config, election, logger, recorder, observation }: Work,
   stop: AbortSignal,
-  onStarted: (controller: Controller) => void,
 ): Promise<number> {
   const onWaiting = (sentence: string) => logger.warn({ cause: sentence }, 'waiting for the API server');
-  const client = await connect({ ...flags, onWaiting, signal: stop }, systemClock);
+  const { onRequest, report } = observation;
+  const client = await connect({ ...flags, onWaiting, onRequest, signal: stop }, systemClock);
   if (stop.aborted) {
     if (client.ok) await client.value.close();
     return exitCodes.ok;
   }
   if (!client.ok) return fail(client.problem);
-  const { dryRun, concurrentDeletions, namespaces = 'all', shard } = flags;
+  const { dryRun, concurrentDeletions, namespaces = 'all', shard, events } = flags;
   const { server } = client.value;
   logger.info(
     { server, services: [...config.services.keys()], dryRun, shard: shard && `${shard.index}/${shard.count}` },
     'weeder started',
   );
-  const controller = startController({
-    config,
-    client: client.value,
+  const end = await lead(stop, () => {
+    const controller = startController({
+      config,
+      client: client.value,
+      clock: systemClock,
+      logger,
+      namespaces,
+      concurrentDeletions,
+      isDryRun: dryRun,
+      ...(events ? { eventInstance: process.env['POD_NAME'] || hostname() } : {}),
+      ...(shard === undefined ? {} : { shard }),
+      ...(election === undefined ? {} : { election }),
+      report,
+      ...(recorder === undefined ? {} : { recorder }),
+    });
+    observation.watch(controller);
+    return controller;
+  });
+  await client.value.close();
+  if (end !== 'broken') logger.info('weeder stopped');
+  else logger.error('weeder stopped by itself');
+  return end !== 'broken' ? exitCodes.ok : exitCodes.failed;
+}
+
+/**
+ * One controller after the other: when one has lost leadership the next stands by, with nothing of the one before. To
+ * end the process instead would only earn weeder a crash-loop back-off of its own.
+ */
+async function lead(stop: AbortSignal, start: () => Controller): Promise<ControllerEnd> {
+  for (;;) {
+    const controller = start();
+    const shutdown = () => controller.shutdown();
+    stop.addEventListener('abort', shutdown);
+    const end = await controller.stopped;
+    stop.removeEventListener('abort', shutdown);
+    if (end !== 'leadershipLost' || stop.aborted) return end;
+  }
+}
+
+async function startRecording(
+  flags: RunFlags,
+  config: Config,
+  logger: Logger,
+  observation: Observation,
+): Promise<Result<Recorder | undefined>> {
+  const { record: file, recordLimit: limit, recordFiles: oldFiles } = flags;
+  const { namespaces = 'all', concurrentDeletions, dryRun: isDryRun } = flags;
+  if (file === undefined) return ok(undefined);
+  const onFailure = (cause: string) => {
+    logger.warn({ file, cause }, 'the recording stops here; weeder goes on');
+    observation.recordingFailed();
+  };
+  return openRecorder({
+    file,
+    limit,
+    oldFiles,
     clock: systemClock,
-    logger,
+    config,
     namespaces,
     concurrentDeletions,
-    isDryRun: dryRun,
-    ...(shard === undefined ? {} : { shard }),
-    ...(recorder === undefined ? {} : { recorder }),
+    isDryRun,
+    onFailure,
   });
-  onStarted(controller);
-  stop.addEventListener('abort', () => controller.shutdown());
-  await controller.stopped;
-  await client.value.close();
-  if (stop.aborted) logger.info('weeder stopped');
-  else logger.error('weeder stopped by itself');
-  return stop.aborted ? exitCodes.ok : exitCodes.failed;
-}
-
-async function serveHealth(flags: RunFlags, health: () => Health): Promise<Result<Listening | undefined>> {
-  if (flags.healthBindAddr === 'none') return ok(undefined);
-  return listen('--health-bind-addr', flags.healthBindAddr, healthHandler(health));
-}
-
-async function startRecording(flags: RunFlags, config: Config, logger: Logger): Promise<Result<Recorder | undefined>> {
-  const { record: file, namespaces = 'all', concurrentDeletions, dryRun: isDryRun } = flags;
-  if (file === undefined) return ok(undefined);
-  const onFailure = (cause: string) => logger.warn({ file, cause }, 'the recording stops here; weeder goes on');
-  return openRecorder({ file, clock: systemClock, config, namespaces, concurrentDeletions, isDryRun, onFailure });
 }

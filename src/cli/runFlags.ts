@@ -1,16 +1,21 @@
 import { type Command, Option } from 'commander';
 import type { BindAddress } from '../bindAddress.ts';
 import type { LogLevel } from '../log.ts';
+
 import type { Shard } from '../shard.ts';
+
 import {
   readAddress,
   readBoolean,
   readCount,
   readDuration,
+  readFiles,
   readLogLevel,
   readNames,
+  readNamespace,
   readNumber,
   readShard,
+  readSize,
 } from './values.ts';
 
 /** Which cluster a verb looks at, and how. */
@@ -27,11 +32,20 @@ export interface RunFlags extends ClusterFlags {
   readonly configFile?: string;
   readonly concurrentDeletions: number;
   readonly dryRun: boolean;
+  readonly events: boolean;
   readonly record?: string;
+  /** Bytes. */
+  readonly recordLimit: number;
+  readonly recordFiles: number;
   readonly apiServerTimeout?: number;
   readonly shard?: Shard;
   readonly healthBindAddr: BindAddress | 'none';
+  readonly metricsBindAddr: BindAddress | 'none';
   readonly enableLeaderElection: boolean;
+  readonly leaderElectionNamespace: string;
+  readonly leaderElectLeaseDuration: number;
+  readonly leaderElectRenewDeadline: number;
+  readonly leaderElectRetryPeriod: number;
   readonly logLevel: LogLevel;
   readonly zapLogLevel?: LogLevel;
 }
@@ -39,12 +53,7 @@ export interface RunFlags extends ClusterFlags {
 /** Flags of the Go original that are taken, so that its manifests work, and mean nothing here. */
 export const meaninglessFlags = [
   'concurrent-reconciles',
-  'metrics-bind-addr',
   'pprof-bind-addr',
-  'leader-election-namespace',
-  'leader-elect-lease-duration',
-  'leader-elect-renew-deadline',
-  'leader-elect-retry-period',
   'zap-devel',
   'zap-encoder',
   'zap-stacktrace-level',
@@ -88,23 +97,49 @@ export function addRunFlags(command: Command): Command {
     .optionsGroup('Deletions:')
     .option('--dry-run [bool]', 'do everything but the deletions', readBoolean, false)
     .option('--concurrent-deletions <n>', 'deletions in flight at most', readCount, 32)
+    .option('--events [bool]', 'tell of windows and deletions in Kubernetes Events', readBoolean, true)
     .optionsGroup('Process:')
     .addOption(
-      new Option('--health-bind-addr <address>', 'where /healthz and /readyz are served; 0: nowhere')
+      new Option('--health-bind-addr <address>', 'where /healthz, /readyz and /debug/actors are served; 0: nowhere')
         .argParser(readAddress)
         .default({ host: undefined, port: 9644 }, ':9644'),
     )
-    .option(
-      '--record <file>',
-      'write a recording for weeder replay; at 64 MiB it becomes <file>.1 and a new one begins',
+    .addOption(
+      new Option('--metrics-bind-addr <address>', 'where /metrics is served; 0: nowhere')
+        .argParser(readAddress)
+        .default({ host: undefined, port: 9643 }, ':9643'),
     )
-    .option('--enable-leader-election [bool]', 'run only while holding the Lease', readBoolean, false)
+    .option('--record <file>', 'write a recording for weeder replay')
+    .addOption(
+      new Option('--record-limit <size>', 'how large it may get before it becomes <file>.1 and a new one begins')
+        .argParser(readSize)
+        .default(64 * 2 ** 20, '64Mi'),
+    )
+    .option('--record-files <n>', 'how many old ones are kept: <file>.1, <file>.2, …', readFiles, 1)
     .addOption(
       new Option('--log-level <level>', 'debug, info, warn or error').argParser(readLogLevel).default('info', 'info'),
     )
     .addOption(new Option('--zap-log-level <level>', 'the same as --log-level').argParser(readLogLevel));
+  addElectionFlags(command);
   for (const flag of meaninglessFlags) command.addOption(new Option(`--${flag} <value>`).hideHelp());
   return command.optionsGroup('Other:');
+}
+
+/** Of several replicas, one acts. The original's flags, and its defaults. */
+function addElectionFlags(command: Command): void {
+  const times = [
+    ['lease-duration', '15s', 'for how long the others leave a Lease alone that is not renewed', 15_000],
+    ['renew-deadline', '10s', 'for how long a replica acts that cannot renew its Lease', 10_000],
+    ['retry-period', '2s', 'how often the Lease is renewed, or asked for again', 2_000],
+  ] as const;
+  command
+    .optionsGroup('Leader election:')
+    .option('--enable-leader-election [bool]', 'act only while holding the Lease', readBoolean, false)
+    .option('--leader-election-namespace <name>', 'where the Lease is', readNamespace, 'garden');
+  for (const [name, text, description, milliseconds] of times) {
+    const option = new Option(`--leader-elect-${name} <time>`, description);
+    command.addOption(option.argParser(readDuration).default(milliseconds, text));
+  }
 }
 
 /** The flags that were given and mean nothing, as `--name`. */

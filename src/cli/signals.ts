@@ -1,6 +1,6 @@
 import type { Logger } from '../log.ts';
 
-/** SIGTERM and SIGINT, as something to wait for. */
+/** Signals to stop, as something to wait for. */
 export interface StopRequest {
   /** Aborted by the first signal. */
   readonly signal: AbortSignal;
@@ -8,17 +8,31 @@ export interface StopRequest {
   forget(): void;
 }
 
+export interface StopOptions {
+  readonly signals?: readonly NodeJS.Signals[];
+  /** Signals within so many milliseconds are one: npm hands on the Ctrl-C that the terminal has sent already. */
+  readonly onePress?: number;
+}
+
 /** The first signal stops in good order, the second at once, with the exit code that a shell gives it. */
-export function stopOnSignals(logger: Logger): StopRequest {
+export function stopOnSignals(
+  logger: Logger,
+  { signals = ['SIGTERM', 'SIGINT'], onePress = 0 }: StopOptions = {},
+): StopRequest {
+  let firstAt = Number.NEGATIVE_INFINITY;
   const controller = new AbortController();
   const onSignal = (signal: NodeJS.Signals) => {
+    if (performance.now() - firstAt < onePress) return;
     if (controller.signal.aborted) process.exit(signal === 'SIGINT' ? 130 : 143);
+    firstAt = performance.now();
     logger.info({ signal }, 'stopping');
     controller.abort();
   };
-  process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+  for (const signal of signals) process.on(signal, onSignal);
   return {
     signal: controller.signal,
-    forget: () => process.off('SIGTERM', onSignal).off('SIGINT', onSignal),
+    forget() {
+      for (const signal of signals) process.off(signal, onSignal);
+    },
   };
 }

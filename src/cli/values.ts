@@ -24,11 +24,39 @@ export function readNumber(text: string): number {
 }
 
 export function readCount(text: string): number {
+  return readWhole(text, 10_000);
+}
+
+export function readFiles(text: string): number {
+  return readWhole(text, 100);
+}
+
+function readWhole(text: string, most: number): number {
   const value = Number(text);
-  if (!/^\d+$/.test(text) || value < 1 || value > 10_000) {
-    throw new InvalidArgumentError(`found "${text}", wanted a whole number from 1 to 10000`);
+  if (!/^\d+$/.test(text) || value < 1 || value > most) {
+    throw new InvalidArgumentError(`found "${text}", wanted a whole number from 1 to ${most}`);
   }
   return value;
+}
+
+const sizeUnits: Readonly<Record<string, number>> = {
+  '': 1,
+  Ki: 2 ** 10,
+  Mi: 2 ** 20,
+  Gi: 2 ** 30,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+};
+const smallestSize = 64 * 2 ** 10;
+const largestSize = 1024 * 2 ** 30;
+
+/** Bytes; written as Kubernetes writes sizes, such as 64Mi. */
+export function readSize(text: string): number {
+  const [, digits = '', unit = ''] = /^(\d+)(Ki|Mi|Gi|k|M|G)?$/.exec(text) ?? [];
+  const size = digits === '' ? Number.NaN : Number(digits) * (sizeUnits[unit] ?? Number.NaN);
+  if (size >= smallestSize && size <= largestSize) return size;
+  throw new InvalidArgumentError(`found "${text}", wanted a size from 64Ki to 1024Gi, such as 64Mi`);
 }
 
 /** As Go's strconv.ParseBool takes it. */
@@ -41,9 +69,12 @@ export function readBoolean(text: string): boolean {
 /** Names with commas between them, as `--namespaces a,b`; may be given several times. */
 export function readNames(text: string, previous: readonly string[] | undefined): readonly string[] {
   const names = text.split(',').map((name) => name.trim());
-  const wrong = names.find((name) => !/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name));
-  if (wrong !== undefined) throw new InvalidArgumentError(`found "${wrong}", which is not the name of a namespace`);
-  return [...new Set([...(previous ?? []), ...names])];
+  return [...new Set([...(previous ?? []), ...names.map(readNamespace)])];
+}
+
+export function readNamespace(name: string): string {
+  if (/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name)) return name;
+  throw new InvalidArgumentError(`found "${name}", which is not the name of a namespace`);
 }
 
 /** `i/n`, or `auto/n` for the ordinal of a StatefulSet's pod. */

@@ -6,25 +6,39 @@ import type { ApiStore } from './apiServer/apiStore.ts';
 import type { KubeObject } from './apiServer/objects.ts';
 import { apiVersionOf, type Resource } from './apiServer/resource.ts';
 import { endpointSlices, pods, replicaSets, services } from './apiServer/resources.ts';
-import { isPodReady } from './kubelet/podStatus.ts';
+import { isPodReady } from './podView.ts';
 
 /** From a change to what the controller does about it, in milliseconds. */
 const replicaSetDelay = 300;
 const endpointSliceDelay = 50;
 
-/** Keeps as many pods as each ReplicaSet wants: those that end count no more. Returns what ends it. */
+/** Keeps as many pods as each ReplicaSet wants, and its status true: pods that end count no more. Returns what ends it. */
 export function startReplicaSets(store: ApiStore, clock: Clock): () => void {
   function reconcile(): void {
     for (const set of store.list(replicaSets)) {
-      const active = inNamespaceOf(store, set).filter((pod) => isOwnedBy(pod, set) && !isEnding(pod));
+      const active = inNamespaceOf(store, set).filter((pod) => isOwnedBy(pod, set) && isActive(pod));
       const missing = (numberOf(objectOf(set['spec'])['replicas']) ?? 1) - active.length;
       for (let count = 0; count < missing; count += 1) store.create(pods, podOf(set), manager);
       for (const { metadata } of active.slice(0, Math.max(0, -missing))) {
         store.delete(pods, metadata.namespace ?? '', metadata.name);
       }
+      writeStatus(store, set, active);
     }
   }
   return whenChanged(store, clock, [pods, replicaSets], replicaSetDelay, reconcile);
+}
+
+/** The status says what is there; counts of zero are left out, but that of the pods. */
+function writeStatus(store: ApiStore, { metadata, status: before }: KubeObject, active: readonly KubeObject[]): void {
+  const ready = active.filter(isPodReady).length;
+  // Without minReadySeconds whatever is ready is available.
+  const counts = { fullyLabeledReplicas: active.length, readyReplicas: ready, availableReplicas: ready };
+  const nonZero = Object.entries(counts).filter(([, count]) => count > 0);
+  const now = { replicas: active.length, ...Object.fromEntries(nonZero), observedGeneration: metadata.generation };
+  if (isDeepStrictEqual({ ...objectOf(before) }, now)) return;
+  const removed = Object.fromEntries(Object.keys(objectOf(before)).map((key) => [key, null]));
+  const status = { ...removed, ...now };
+  store.patch(replicaSets, metadata.namespace ?? '', metadata.name, { status }, { subresource: 'status', ...manager });
 }
 
 /** Keeps one EndpointSlice for each Service with a selector. Returns what ends it. */
@@ -77,6 +91,11 @@ function isOwnedBy({ metadata }: KubeObject, owner: KubeObject): boolean {
   return (metadata.ownerReferences ?? []).some(
     (each) => each['controller'] === true && each['uid'] === owner.metadata.uid,
   );
+}
+
+function isActive(pod: KubeObject): boolean {
+  const phase = textOf(objectOf(pod['status'])['phase']) ?? '';
+  return !isEnding(pod) && !['Succeeded', 'Failed'].includes(phase);
 }
 
 function isEnding({ metadata }: KubeObject): boolean {

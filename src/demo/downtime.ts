@@ -1,14 +1,7 @@
 import type { Clock } from '../clock.ts';
-import type { ApiStore } from './apiServer/apiStore.ts';
-import { pods } from './apiServer/resources.ts';
-import { isPodReady } from './kubelet/podStatus.ts';
-import { apiserverLabels, home } from './objects.ts';
-
-/** What became of a dependant. */
-export interface PodChange {
-  readonly type: 'pod.created' | 'pod.ready' | 'pod.notReady' | 'pod.ending';
-  readonly pod: string;
-}
+import type { ChangeType } from '../kube/sink.ts';
+import type { PodChange } from './facts.ts';
+import type { PodView } from './podView.ts';
 
 /** The downtime of one replica, whichever pod stands for it at the time. */
 export interface Downtime {
@@ -25,17 +18,17 @@ interface Replica {
   downSince: number | undefined;
 }
 
-/** Watches the dependants. */
-export interface DowntimeWatch {
+/** Counts the downtimes of the dependants that it is told of. */
+export interface DowntimeCount {
+  see(type: ChangeType, pod: PodView): void;
   /** In the order of the pods' creation. */
   all(): readonly Downtime[];
   /** How many are ready now. */
   ready(): number;
-  stop(): void;
 }
 
 /** Counts from when a replica's first pod has become ready; a new pod stands for the replica that lost its pod first. */
-export function watchDowntime(store: ApiStore, clock: Clock, report: (change: PodChange) => void): DowntimeWatch {
+export function countDowntimes(clock: Clock, report: (change: PodChange) => void): DowntimeCount {
   const replicas: Replica[] = [];
   const replicaOf = new Map<string, Replica>();
   const vacant: Replica[] = [];
@@ -55,24 +48,22 @@ export function watchDowntime(store: ApiStore, clock: Clock, report: (change: Po
     report({ type: isReady ? 'pod.ready' : 'pod.notReady', pod });
   }
 
-  const stop = store.watch(pods, { namespace: home, labelSelector: { matchLabels: apiserverLabels } }, (type, pod) => {
-    const { uid, name, deletionTimestamp } = pod.metadata;
-    if (type === 'ADDED') {
-      const replica = vacant.shift() ?? { pod: name, total: 0, downSince: undefined };
-      if (!replicas.includes(replica)) replicas.push(replica);
-      replicaOf.set(uid, replica);
-      report({ type: 'pod.created', pod: name });
-    }
-    const replica = replicaOf.get(uid);
-    if (replica === undefined) return;
-    if (type !== 'DELETED' && deletionTimestamp === undefined) return setReady(uid, name, isPodReady(pod));
-    setReady(uid, name, false);
-    replicaOf.delete(uid);
-    vacant.push(replica);
-    report({ type: 'pod.ending', pod: name });
-  });
-
   return {
+    see(type, { uid, name, isReady, isEnding }) {
+      if (type === 'ADDED') {
+        const replica = vacant.shift() ?? { pod: name, total: 0, downSince: undefined };
+        if (!replicas.includes(replica)) replicas.push(replica);
+        replicaOf.set(uid, replica);
+        report({ type: 'pod.created', pod: name });
+      }
+      const replica = replicaOf.get(uid);
+      if (replica === undefined) return;
+      if (type !== 'DELETED' && !isEnding) return setReady(uid, name, isReady);
+      setReady(uid, name, false);
+      replicaOf.delete(uid);
+      vacant.push(replica);
+      report({ type: 'pod.ending', pod: name });
+    },
     all: () =>
       replicas.map(({ pod, total, downSince }) => ({
         pod,
@@ -80,6 +71,10 @@ export function watchDowntime(store: ApiStore, clock: Clock, report: (change: Po
         isDown: downSince !== undefined,
       })),
     ready: () => ready.size,
-    stop,
   };
+}
+
+/** Whether no replica is down. */
+export function areBack(downtimes: readonly Downtime[]): boolean {
+  return downtimes.every(({ isDown }) => !isDown);
 }

@@ -1,15 +1,14 @@
 import type { Clock } from '../clock.ts';
-import { parseConfig } from '../config/parse.ts';
 import { createKubeClient } from '../kube/client.ts';
 import { clusterAccess } from '../kube/clusterAccess.ts';
 import type { Logger } from '../log.ts';
-import { startController } from '../main.ts';
 import type { WeederFact } from '../weeder/facts.ts';
 import type { Downtime } from './downtime.ts';
-import { configText } from './objects.ts';
+import type { ScenarioFact } from './facts.ts';
 import { scaledClock } from './scaledClock.ts';
-import { type Scenario, type ScenarioFact, type ScenarioOptions, startScenario } from './scenario.ts';
+import { type Scenario, type ScenarioOptions, startScenario } from './scenario.ts';
 import { skippingClock } from './skippingClock.ts';
+import { startWeeding } from './weeding.ts';
 
 export interface DemoOptions extends ScenarioOptions {
   readonly speed: number;
@@ -36,16 +35,7 @@ export async function playWithWeeder(options: DemoOptions): Promise<DemoOutcome>
   const listening = await scenario.server.listen();
   await until(clock, scenario.isReady);
   const client = createKubeClient({ access: accessTo(listening.url), clock });
-  const controller = startController({
-    config: config(),
-    client,
-    clock,
-    logger: options.logger,
-    namespaces: 'all',
-    concurrentDeletions: 32,
-    isDryRun: false,
-    report: onFact,
-  });
+  const controller = startWeeding({ client, clock, logger: options.logger, namespaces: 'all', report: onFact });
   await until(clock, () => controller.state() === 'running');
   scenario.begin();
   options.onBegin(scenario);
@@ -79,10 +69,4 @@ function accessTo(server: string) {
   const access = clusterAccess(choice);
   if (!access.ok) throw new Error(access.problem.sentence);
   return access.value;
-}
-
-function config() {
-  const parsed = parseConfig(configText, 'demo');
-  if (!parsed.ok) throw new Error('the config of the demo is wrong');
-  return parsed.value;
 }

@@ -2,11 +2,13 @@ import type { Clock, TimerHandle } from '../clock.ts';
 import { type ApiServer, createApiServer } from './apiServer/apiServer.ts';
 import { pods } from './apiServer/resources.ts';
 import { startEndpointSlices, startReplicaSets } from './controllers.ts';
-import { type Downtime, type PodChange, watchDowntime } from './downtime.ts';
+import { areBack, countDowntimes, type Downtime } from './downtime.ts';
+import type { ScenarioFact } from './facts.ts';
 import type { KubeletVersion } from './kubelet/backOff.ts';
-import { type ContainerExit, startKubelet } from './kubelet/kubelet.ts';
+import { startKubelet } from './kubelet/kubelet.ts';
 import { programAnnotation } from './kubelet/program.ts';
-import { createObjects, etcdLabels, home } from './objects.ts';
+import { apiserverLabels, createObjects, etcdLabels, home } from './objects.ts';
+import { podView } from './podView.ts';
 import { seededRandom } from './random.ts';
 
 export interface ScenarioOptions {
@@ -15,10 +17,9 @@ export interface ScenarioOptions {
   readonly outage: number;
   readonly seed: number;
   readonly kubelet: KubeletVersion;
+  /** How long the pods may take to come back when the outage is over, in milliseconds. */
+  readonly timeout: number;
 }
-
-/** Something that happened in the cluster. */
-export type ScenarioFact = PodChange | ContainerExit | { readonly type: 'etcd.down' | 'etcd.back' };
 
 /** A cluster of the demo's own, in which the outage takes its course. */
 export interface Scenario {
@@ -39,14 +40,12 @@ export interface Scenario {
 
 /** From the beginning to the outage, in milliseconds. */
 export const prelude = 2_000;
-/** The longest back-off lasts 5 minutes: who is not back by then never comes back. */
-const longestAftermath = 600_000;
 const lookEvery = 100;
 
 /** Starts the cluster, in which nothing happens but that its pods become ready, until the scenario begins. */
 export function startScenario(
   clock: Clock,
-  { replicas, outage, seed, kubelet }: ScenarioOptions,
+  { replicas, outage, seed, kubelet, timeout }: ScenarioOptions,
   report: (fact: ScenarioFact) => void = () => {},
 ): Scenario {
   const server = createApiServer({ clock, random: seededRandom(seed) });
@@ -66,9 +65,9 @@ export function startScenario(
 
   function recover(): void {
     setEtcd(true);
-    const deadline = clock.monotonic() + longestAftermath;
+    const deadline = clock.monotonic() + timeout;
     const look = () => {
-      const isBack = downtime.all().every((each) => !each.isDown);
+      const isBack = areBack(downtime.all());
       isOver = isBack || clock.monotonic() > deadline;
       if (isOver) resolve(isBack);
       else timer = clock.setTimeout(look, lookEvery);
@@ -77,12 +76,13 @@ export function startScenario(
   }
 
   createObjects(store, replicas);
-  const downtime = watchDowntime(store, clock, report);
+  const downtime = countDowntimes(clock, report);
+  const dependants = { namespace: home, labelSelector: { matchLabels: apiserverLabels } };
   const parts = [
     startReplicaSets(store, clock),
     startEndpointSlices(store, clock),
     startKubelet({ store, clock, version: kubelet, seed, report }),
-    downtime.stop,
+    store.watch(pods, dependants, (type, pod) => downtime.see(type, podView(pod))),
   ];
 
   return {

@@ -1,7 +1,7 @@
 import { formatDuration } from '../config/duration.ts';
 import type { WeederFact } from '../weeder/facts.ts';
+import type { ScenarioFact } from './facts.ts';
 import { etcdService } from './objects.ts';
-import type { ScenarioFact } from './scenario.ts';
 
 /** A line of the timeline: who did what. */
 export interface TimelineEntry {
@@ -18,8 +18,8 @@ export function timelineEntry(fact: ScenarioFact | WeederFact): TimelineEntry | 
     case 'etcd.back':
       return { who: 'etcd', what: `both pods work again: ${etcdService} is ready`, tone: 'good' };
     case 'container.exited': {
-      const { pod, restarts, plan } = fact;
-      const next = plan.backOff === 0 ? 'restarted at once' : `back-off ${formatDuration(plan.backOff)}`;
+      const { pod, restarts, backOff } = fact;
+      const next = backOff === 0 ? 'restarted at once' : `back-off ${formatDuration(backOff)}`;
       return { who: 'kubelet', what: `${pod} exited (restarts: ${restarts}), ${next}`, tone: 'bad' };
     }
     case 'pod.created':
@@ -37,6 +37,12 @@ export function timelineEntry(fact: ScenarioFact | WeederFact): TimelineEntry | 
       const how = cause === 'silent' ? 'held back in silence' : cause;
       return { who: 'weeder', what: `deletes ${name} (${how})`, tone: 'deed' };
     }
+    case 'pod.kept':
+      return {
+        who: 'weeder',
+        what: `keeps ${fact.pod.name} (${fact.reason === 'ignored' ? 'weeder.dev/ignore' : fact.reason})`,
+        tone: 'plain',
+      };
     case 'pod.recovered':
       return { who: 'weeder', what: `lets ${fact.pod.name} be: it recovered by itself`, tone: 'plain' };
     case 'deletion.refused':

@@ -1,4 +1,5 @@
 import type { AnyStateMachine } from 'xstate';
+import { lease } from '../../machines/lease.ts';
 import { manager } from '../../machines/manager.ts';
 import { reflector } from '../../machines/reflector.ts';
 import { dependants } from '../../machines/weeder/dependants.ts';
@@ -11,5 +12,6 @@ export const machines: ReadonlyMap<string, { readonly machine: AnyStateMachine; 
   ['dependants', { machine: dependants, file: 'machines/weeder/dependants.ts' }],
   ['podDeletion', { machine: podDeletion, file: 'machines/weeder/podDeletion.ts' }],
   ['manager', { machine: manager, file: 'machines/manager.ts' }],
+  ['lease', { machine: lease, file: 'machines/lease.ts' }],
   ['reflector', { machine: reflector, file: 'machines/reflector.ts' }],
 ]);

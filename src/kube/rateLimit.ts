@@ -1,10 +1,16 @@
 import type { Clock, TimerHandle } from '../clock.ts';
+import { createTokenBucket } from './tokenBucket.ts';
 
 /** Lets requests through in the order in which they came, no more often than agreed. */
 export interface RateLimiter {
-  /** Resolves to true when the request may go, to false when `signal` ended the wait. */
-  take(signal?: AbortSignal): Promise<boolean>;
+  /**
+   * Resolves to true when the request may go, to false when `signal` ended the wait. `last` goes only when nobody
+   * else waits and the bucket is full, so that whoever comes next misses one token at most.
+   */
+  take(signal?: AbortSignal, rank?: Rank): Promise<boolean>;
 }
+
+export type Rank = 'usual' | 'last';
 
 interface Waiter {
   readonly admit: (mayGo: boolean) => void;
@@ -16,30 +22,29 @@ const unlimited: RateLimiter = { take: (signal) => Promise.resolve(signal?.abort
 export function rateLimiter(qps: number, burst: number, clock: Clock): RateLimiter {
   if (!(qps > 0)) return unlimited;
   const capacity = Math.max(1, burst);
-  const queue = new Set<Waiter>();
-  let tokens = capacity;
-  let filledAt = clock.monotonic();
+  const bucket = createTokenBucket(capacity, qps, clock);
+  const queues = { usual: new Set<Waiter>(), last: new Set<Waiter>() } as const;
   let timer: TimerHandle | undefined;
 
-  function refill(): void {
-    const now = clock.monotonic();
-    tokens = Math.min(capacity, tokens + ((now - filledAt) / 1_000) * qps);
-    filledAt = now;
-  }
-
-  function admitDue(): void {
-    timer = undefined;
-    refill();
+  function admit(queue: Set<Waiter>, tokens: number): void {
     for (const waiter of queue) {
-      if (tokens < 1) break;
-      tokens -= 1;
+      if (bucket.waitFor(tokens) > 0 || !bucket.take()) return;
       queue.delete(waiter);
       waiter.admit(true);
     }
-    if (queue.size > 0) timer = clock.setTimeout(admitDue, Math.min(60_000, Math.max(1, ((1 - tokens) / qps) * 1_000)));
   }
 
-  function enqueue(signal: AbortSignal | undefined): Promise<boolean> {
+  function admitDue(): void {
+    clock.clearTimeout(timer);
+    timer = undefined;
+    admit(queues.usual, 1);
+    if (queues.usual.size === 0) admit(queues.last, capacity);
+    if (queues.usual.size + queues.last.size === 0) return;
+    const wait = bucket.waitFor(queues.usual.size > 0 ? 1 : capacity);
+    timer = clock.setTimeout(admitDue, Math.min(60_000, Math.max(1, wait)));
+  }
+
+  function enqueue(queue: Set<Waiter>, signal: AbortSignal | undefined): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const giveUp = () => {
       if (queue.delete(waiter)) resolve(false);
@@ -52,17 +57,11 @@ export function rateLimiter(qps: number, burst: number, clock: Clock): RateLimit
     };
     queue.add(waiter);
     signal?.addEventListener('abort', giveUp, { once: true });
-    if (timer === undefined) admitDue();
+    admitDue();
     return promise;
   }
 
   return {
-    take(signal) {
-      if (signal?.aborted) return Promise.resolve(false);
-      refill();
-      if (queue.size > 0 || tokens < 1) return enqueue(signal);
-      tokens -= 1;
-      return Promise.resolve(true);
-    },
+    take: (signal, rank = 'usual') => (signal?.aborted ? Promise.resolve(false) : enqueue(queues[rank], signal)),
   };
 }

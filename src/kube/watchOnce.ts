@@ -16,7 +16,11 @@ export interface WatchSource {
   readonly kind: string;
   /** As `selectorToString` gives it; empty: everything. */
   readonly labelSelector: string;
+  /** Such as `metadata.name=a`. Default: everything. */
+  readonly fieldSelector?: string;
   readonly sink: ObjectSink;
+  /** Told of every sign of life of the server, with the bytes that came. */
+  readonly onHeard?: (bytes: number) => void;
 }
 
 /** One watch request. */
@@ -67,7 +71,7 @@ const initialMs = 60_000;
 /** Runs one watch request to its end. Never rejects. */
 export async function watchOnce(run: WatchRun): Promise<WatchEnd> {
   const stop = new AbortController();
-  const { path } = run.source;
+  const { path, onHeard } = run.source;
   const signal = AbortSignal.any([run.signal, stop.signal]);
   const opened = await run.client.openStream({
     method: 'GET',
@@ -75,6 +79,7 @@ export async function watchOnce(run: WatchRun): Promise<WatchEnd> {
     query: queryOf(run),
     signal,
     timeoutMs: headersMs,
+    ...(onHeard === undefined ? {} : { onHeard }),
   });
   if (!opened.ok) return refusedEnd(opened.failure, run.client.server, undefined, 0);
   run.onOpened();
@@ -113,7 +118,9 @@ function queryOf({
   start,
   holdSeconds,
 }: WatchRun): Readonly<Record<string, string | number | boolean | undefined>> {
-  const common = { watch: true, allowWatchBookmarks: true, labelSelector: source.labelSelector || undefined };
+  const { labelSelector, fieldSelector } = source;
+  const selectors = { labelSelector: labelSelector || undefined, fieldSelector };
+  const common = { watch: true, allowWatchBookmarks: true, ...selectors };
   if (start !== undefined) return { ...common, resourceVersion: start, timeoutSeconds: holdSeconds };
   const timeoutSeconds = Math.ceil(initialMs / 1_000) + 15;
   return { ...common, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan', timeoutSeconds };

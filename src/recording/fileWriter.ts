@@ -10,6 +10,14 @@ export interface FileWriter {
   close(): Promise<void>;
 }
 
+export interface FileWriterOptions {
+  readonly path: string;
+  /** How many earlier files are kept: FILE.1 is the one before, FILE.2 the one before that. */
+  readonly oldFiles: number;
+  /** Told once, when nothing is written any more. */
+  readonly onFailure: (message: string) => void;
+}
+
 interface Batch {
   readonly isNewFile: boolean;
   text: string;
@@ -22,8 +30,9 @@ const flushAbove = 256 * 1024;
 const mostPending = 32 * 1024 * 1024;
 
 /** Opens the file; what is there already, a recording of the process before, is kept as FILE.1. Rejects if it cannot. */
-export async function openFileWriter(path: string, onFailure: (message: string) => void): Promise<FileWriter> {
-  let handle = await openNew(path);
+export async function openFileWriter(options: FileWriterOptions): Promise<FileWriter> {
+  const { path, oldFiles, onFailure } = options;
+  let handle = await openNew(path, oldFiles);
   let batches: Batch[] = [];
   let pending = 0;
   /** Up to here the file consists of whole lines. */
@@ -61,7 +70,7 @@ export async function openFileWriter(path: string, onFailure: (message: string) 
   async function store({ isNewFile, text }: Batch): Promise<void> {
     if (isNewFile) {
       await handle.close();
-      handle = await openNew(path);
+      handle = await openNew(path, oldFiles);
       position = 0;
     }
     await handle.writeFile(text);
@@ -98,11 +107,21 @@ export async function openFileWriter(path: string, onFailure: (message: string) 
   };
 }
 
-async function openNew(path: string): Promise<FileHandle> {
+async function openNew(path: string, oldFiles: number): Promise<FileHandle> {
   const handle = await open(path, 'a', 0o600);
   const stat = await handle.stat();
   if (!stat.isFile() || stat.size === 0) return handle;
   await handle.close();
+  for (let age = oldFiles - 1; age >= 1; age -= 1) await renameIfThere(`${path}.${age}`, `${path}.${age + 1}`);
   await rename(path, `${path}.1`);
   return open(path, 'ax', 0o600);
+}
+
+async function renameIfThere(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    if (!isMissing) throw error;
+  }
 }

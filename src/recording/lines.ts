@@ -28,6 +28,8 @@ export type RecordedInput =
   /** A pod that no longer crash-loops is DELETED here: to the weeder that is the same. */
   | { readonly in: ChangeType; readonly stream: string; readonly object: object }
   | { readonly in: 'start' | 'stop' }
+  /** This replica leads, or stands by, anew: a fresh weeder takes the place of the one before. */
+  | { readonly in: 'fresh' }
   /** What stands before it in this file repeats what earlier files left behind. `windows`: those that are open. */
   | { readonly in: 'resume'; readonly isRunning: boolean; readonly windows: readonly string[] }
   /** Epoch milliseconds; null: it could not be known. */
@@ -40,6 +42,12 @@ export type RecordedOutput =
   | { readonly out: 'deletion.requested'; readonly uid: string; readonly resourceVersion: string }
   | { readonly out: 'readySince.asked'; readonly evidence: string }
   | Told;
+
+/** A moment by both clocks, in milliseconds: since `startedAt`, and how far the wall clock has jumped since. */
+export interface Moment {
+  readonly t: number;
+  readonly wall: number;
+}
 
 /** What each line after the header has beside its input or output. */
 export interface Stamp {
@@ -62,4 +70,9 @@ export function evidenceKey({ backingPods, lastWrite }: ReadyEvidence): string {
 /** By what a window is found again: `namespace/service#window`. */
 export function windowKey(about: string, window: number | undefined): string {
   return `${about}#${window ?? 0}`;
+}
+
+/** By the name of a stream: does it tell of EndpointSlices? Otherwise of pods. */
+export function isOfSlices(stream: string): boolean {
+  return stream.startsWith('endpointslices');
 }

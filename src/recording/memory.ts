@@ -1,21 +1,40 @@
 import { objectOf, textOf } from '../json.ts';
-import { type RecordedInput, type RecordedOutput, windowKey } from './lines.ts';
+import { crashLooping, isSameStay } from '../weeder/crashLooping.ts';
+import { isOfSlices, type Moment, type RecordedInput, type RecordedOutput, windowKey } from './lines.ts';
 
 /**
  * What a new file of a recording has to repeat of those before it, because they may be gone when it is replayed: the
  * objects that the streams left behind, and which windows are open.
  */
 export interface Memory {
-  learn(entry: RecordedInput | RecordedOutput): void;
-  recall(): readonly RecordedInput[];
+  learn(entry: RecordedInput | RecordedOutput, at: Moment): void;
+  /**
+   * The lines that a new file begins with, in the order of their times: what was known for how long, and until when a
+   * stream was heard, is decided by too.
+   */
+  recall(now: Moment): readonly (Moment & RecordedInput)[];
   /** Whether an answer is awaited that opens a window, or opens none: a new file could not say who asked. */
   readonly isAsking: boolean;
 }
 
+interface Known {
+  readonly object: object;
+  /** Of a pod: since when it is in this stay of this back-off. */
+  readonly since: Moment;
+}
+
 interface StreamMemory {
-  readonly objects: Map<string, object>;
-  /** While a complete list is read: the keys it named so far. */
-  listed: Set<string> | undefined;
+  readonly objects: Map<string, Known>;
+  /** The last change that came by itself, or when the newest complete list began. */
+  heard: Moment;
+  listing: Listing | undefined;
+}
+
+/** A complete list that is being read. */
+interface Listing {
+  readonly began: Moment;
+  readonly before: ReadonlyMap<string, Known>;
+  readonly named: Set<string>;
 }
 
 export function createMemory(): Memory {
@@ -24,30 +43,41 @@ export function createMemory(): Memory {
   let isRunning = false;
   let questions = 0;
 
-  function streamOf(name: string): StreamMemory {
-    const stream = streams.get(name) ?? { objects: new Map(), listed: undefined };
+  function streamOf(name: string, at: Moment): StreamMemory {
+    const stream = streams.get(name) ?? { objects: new Map(), heard: at, listing: undefined };
     streams.set(name, stream);
     return stream;
   }
 
-  function learnInput(entry: RecordedInput): void {
+  /** A fresh weeder knows nothing of the one before. */
+  function forgetAll(): void {
+    streams.clear();
+    windows.clear();
+    isRunning = false;
+    questions = 0;
+  }
+
+  function learnInput(entry: RecordedInput, at: Moment): void {
     if (entry.in === 'start' || entry.in === 'stop') isRunning = entry.in === 'start';
-    if (entry.in === 'readySince') questions -= 1;
-    if (entry.in === 'begin') streamOf(entry.stream).listed = new Set();
-    else if (entry.in === 'end') forgetVanished(streamOf(entry.stream));
-    else if ('object' in entry) learnObject(streamOf(entry.stream), entry.in === 'DELETED', entry.object);
+    if (entry.in === 'fresh') forgetAll();
+    if (entry.in === 'readySince') questions = Math.max(0, questions - 1);
+    if (!('stream' in entry)) return;
+    const stream = streamOf(entry.stream, at);
+    if (entry.in === 'begin') stream.listing = { began: at, before: new Map(stream.objects), named: new Set() };
+    else if (entry.in === 'end') forgetVanished(stream);
+    else if ('object' in entry) learnObject(stream, entry.in === 'DELETED', entry.object, at);
   }
 
   return {
-    learn(entry) {
-      if ('in' in entry) learnInput(entry);
+    learn(entry, at) {
+      if ('in' in entry) learnInput(entry, at);
       else if (entry.out === 'readySince.asked') questions += 1;
       else if (entry.out === 'window.opened') windows.add(windowKey(entry.about, entry.window));
       else if (entry.out === 'window.closed') windows.delete(windowKey(entry.about, entry.window));
     },
-    recall: () => [
-      ...[...streams].flatMap(([name, stream]) => recallStream(name, stream)),
-      { in: 'resume', isRunning, windows: [...windows] },
+    recall: (now) => [
+      ...[...streams].flatMap(([name, stream]) => recallStream(name, stream)).sort((a, b) => a.t - b.t),
+      { ...now, in: 'resume', isRunning, windows: [...windows] },
     ],
     get isAsking() {
       return questions > 0;
@@ -56,24 +86,57 @@ export function createMemory(): Memory {
 }
 
 /** A list that is being read when the file changes stays open in the new one. */
-function recallStream(stream: string, { objects, listed }: StreamMemory): RecordedInput[] {
-  const added = [...objects].map(([key, object]) => ({ key, line: { in: 'ADDED' as const, stream, object } }));
-  const lines = added.map(({ line }) => line);
-  if (listed === undefined) return [{ in: 'begin', stream }, ...lines, { in: 'end', stream }];
-  const again = added.filter(({ key }) => listed.has(key)).map(({ line }) => line);
-  return [{ in: 'begin', stream }, ...lines, { in: 'end', stream }, { in: 'begin', stream }, ...again];
+function recallStream(stream: string, { objects, heard, listing }: StreamMemory): (Moment & RecordedInput)[] {
+  const known = [...(listing?.before ?? objects).values()];
+  // Of a pod counts since when it is known, of a slice until when its stream was heard.
+  const added = known
+    .map(({ object, since }) => ({ ...(isOfSlices(stream) ? heard : since), in: 'ADDED' as const, stream, object }))
+    .sort((a, b) => a.t - b.t);
+  const { t, wall } = added[0] ?? heard;
+  const { t: endT, wall: endWall } = added.at(-1) ?? heard;
+  const complete = [
+    { t, wall, in: 'begin' as const, stream },
+    ...added,
+    { t: endT, wall: endWall, in: 'end' as const, stream },
+  ];
+  return listing === undefined ? complete : [...complete, ...recallListing(stream, objects, listing)];
 }
 
-function learnObject({ objects, listed }: StreamMemory, isGone: boolean, object: object): void {
+function recallListing(
+  stream: string,
+  objects: ReadonlyMap<string, Known>,
+  { began, before, named }: Listing,
+): (Moment & RecordedInput)[] {
+  const again = [...objects].flatMap(([key, { object, since }]) =>
+    named.has(key) ? [{ ...(since.t > began.t ? since : began), in: 'ADDED' as const, stream, object }] : [],
+  );
+  const gone = [...before].flatMap(([key, { object }]) =>
+    objects.has(key) ? [] : [{ ...began, in: 'DELETED' as const, stream, object }],
+  );
+  return [{ ...began, in: 'begin', stream }, ...gone, ...again.sort((a, b) => a.t - b.t)];
+}
+
+function learnObject(stream: StreamMemory, isGone: boolean, object: object, at: Moment): void {
+  const { objects, listing } = stream;
   const key = keyOf(object);
+  const known = objects.get(key);
+  if (listing === undefined) stream.heard = at;
   if (isGone) objects.delete(key);
-  else objects.set(key, object);
-  if (!isGone) listed?.add(key);
+  else objects.set(key, { object, since: known !== undefined && isSame(known.object, object) ? known.since : at });
+  if (!isGone) listing?.named.add(key);
+}
+
+function isSame(before: object, now: object): boolean {
+  const [was, is] = [crashLooping(before), crashLooping(now)];
+  return was !== undefined && is !== undefined && isSameStay(was, is);
 }
 
 function forgetVanished(stream: StreamMemory): void {
-  for (const key of [...stream.objects.keys()]) if (stream.listed?.has(key) === false) stream.objects.delete(key);
-  stream.listed = undefined;
+  const { objects, listing } = stream;
+  if (listing === undefined) return;
+  for (const key of [...objects.keys()]) if (!listing.named.has(key)) objects.delete(key);
+  stream.heard = listing.began;
+  stream.listing = undefined;
 }
 
 function keyOf(object: object): string {

@@ -29,6 +29,8 @@ export function readRecording(first: JsonLine, rest: readonly JsonLine[]): Resul
   }
   const lines: RecordedLine[] = [];
   for (const each of rest) {
+    if (isRecording(each))
+      return failed(invalid(each, 'another file of a recording begins here; give each as one file'));
     const line = recordedLine.safeParse(each.value);
     if (!line.success) return failed(invalid(each, 'the line is garbled: it is not a line of a recording'));
     const before = lines.at(-1)?.t ?? 0;

@@ -7,11 +7,18 @@ import type { DeletionAnswer } from '../weeder/deletePod.ts';
 import { streamsOf } from '../weeder/streams.ts';
 import { createWeeder, type Weeder } from '../weeder/weeder.ts';
 import { createAnswers } from './answers.ts';
-import { comparable, quietTimes } from './comparable.ts';
+import { comparable, inputsBefore, isCounted, quietOf } from './comparable.ts';
 import type { RecordingFile } from './recordingFile.ts';
+import { startingQuietly } from './startingQuietly.ts';
 
 /** A fact with its time in milliseconds since the start of the recording. */
 export type Timed = Told & { readonly t: number };
+
+/** A fact, and how many inputs came before it: what follows from the same input has the same number on both sides. */
+export interface Placed {
+  readonly fact: Timed;
+  readonly after: number;
+}
 
 /** What the weeder says now to the recorded inputs, and what it said then. */
 export interface Replay {
@@ -27,26 +34,37 @@ export async function replayRecording({ header, config, lines }: RecordingFile):
   const startedAt = Date.parse(header.startedAt);
   const clock = virtualClock(startedAt);
   clock.standStill(lines[0]?.t ?? 0);
-  const replayed: Timed[] = [];
+  const replayed: Placed[] = [];
+  let after = 0;
   const answers = createAnswers<DeletionAnswer>(count(lines, (line) => (line.in === 'answer' ? line.uid : undefined)));
   const ages = createAnswers<number | undefined>(
     count(lines, (line) => (line.in === 'readySince' ? line.evidence : undefined)),
   );
   const chances = lines.flatMap((line) => ('in' in line && line.in === 'random' ? line.value : []));
   const isContinued = header.part > 1;
-  const weeder = createWeeder({
-    config: isContinued ? startingQuietly(config) : config,
-    runtime: { clock },
-    concurrentDeletions: header.concurrentDeletions,
-    isDryRun: header.isDryRun,
-    random: () => chances.shift() ?? 0.5,
-    report: (fact) => replayed.push(...toldOf(fact).map((told) => ({ t: clock.monotonic(), ...told }))),
-    deletePod: ({ uid }) => answers.ask(uid, { type: 'delete.accepted' }),
-    readySince: (evidence) => ages.ask(evidenceKey(evidence), undefined),
-  });
-  const sinks = new Map(streamsOf(weeder, config, header.namespaces).map(({ name, sink }) => [name, sink]));
+  const create = (its: Config) =>
+    createWeeder({
+      config: its,
+      runtime: { clock },
+      concurrentDeletions: header.concurrentDeletions,
+      isDryRun: header.isDryRun,
+      random: () => chances.shift() ?? 0.5,
+      report: (fact) =>
+        replayed.push(...toldOf(fact).map((told) => ({ fact: { t: clock.monotonic(), ...told }, after }))),
+      deletePod: ({ uid }) => answers.ask(uid, { type: 'delete.accepted' }),
+      readySince: (evidence) => ages.ask(evidenceKey(evidence), undefined),
+    });
+  const sinksOf = (weeder: Weeder) =>
+    new Map(streamsOf(weeder, config, header.namespaces).map(({ name, sink }) => [name, sink]));
+  let weeder = create(isContinued ? startingQuietly(config) : config);
+  let sinks = sinksOf(weeder);
+  function begin(): void {
+    weeder = create(config);
+    sinks = sinksOf(weeder);
+  }
   async function take(line: RecordedInput): Promise<void> {
-    if (line.in === 'answer') answers.give(line.uid, line.answer);
+    if (line.in === 'fresh') begin();
+    else if (line.in === 'answer') answers.give(line.uid, line.answer);
     else if (line.in === 'readySince') ages.give(line.evidence, line.since ?? undefined);
     else feed(line, weeder, sinks);
     // An answer was acted upon before the next input came, even where both have the same time.
@@ -56,23 +74,18 @@ export async function replayRecording({ header, config, lines }: RecordingFile):
   for (const line of lines) {
     await moveTo(clock, line.t);
     if (line.wall !== undefined) clock.jumpWallClock(startedAt + line.t + line.wall - clock.now());
+    if (isCounted(line)) after += 1;
     if ('in' in line) await take(line);
   }
   await clock.pass(0);
-  const recorded = lines.flatMap((line) => ('about' in line ? line : []));
-  const quietUntil = quietTimes(lines);
+  const before = inputsBefore(lines);
+  const recorded = lines.flatMap((line, index) => ('about' in line ? { fact: line, after: before[index] ?? 0 } : []));
+  const quiet = quietOf(lines);
   return {
     startedAt,
-    recorded: comparable(recorded, quietUntil),
-    replayed: comparable(replayed, quietUntil),
+    recorded: comparable(recorded, quiet),
+    replayed: comparable(replayed, quiet),
     endedAt: lines.at(-1)?.t ?? 0,
-  };
-}
-
-/** Services that were ready before the file began are no news. */
-function startingQuietly({ services }: Config): Config {
-  return {
-    services: new Map([...services].map(([name, service]) => [name, { ...service, onStart: 'never' as const }])),
   };
 }
 

@@ -1,6 +1,6 @@
 import { formatDuration } from '../config/duration.ts';
-import type { WouldDelete } from './replayEvents.ts';
 import { table, wallTime } from './timeline.ts';
+import type { WouldDelete } from './whatIf.ts';
 
 /** Which pods would have been deleted, when, and how much of a back-off that would have saved each of them. */
 export function savings(deleted: readonly WouldDelete[]): string[] {

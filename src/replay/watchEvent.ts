@@ -1,7 +1,8 @@
 import { failed, ok, type Result } from '../errors.ts';
-import { arrayOf, isObject, type JsonObject, objectOf, textOf, timeOf } from '../json.ts';
+import { isObject, type JsonObject, objectOf, textOf, timeOf } from '../json.ts';
 import type { ChangeType } from '../kube/sink.ts';
 import { invalid, type JsonLine } from './jsonLines.ts';
+import { isNewborn, newestTime } from './newestTime.ts';
 
 /** A watch event with the time at which it is replayed. */
 export interface TimedEvent {
@@ -25,25 +26,48 @@ const listedWithin = 1000;
 export function readEvents(lines: readonly JsonLine[]): Result<EventFile> {
   const events: TimedEvent[] = [];
   const isDated = lines.some(({ value }) => value['ts'] !== undefined);
-  let isListing = true;
-  let listed = 0;
   for (const line of lines) {
-    if (line.value['type'] === 'BOOKMARK') continue;
+    if (isPassedOver(line.value)) continue;
     const event = readEvent(line, events.at(-1)?.at);
     if (!event.ok) return event;
     events.push(event.value);
-    const { type, at } = event.value;
-    isListing &&= type === 'ADDED' && (!isDated || at - (events[0]?.at ?? at) <= listedWithin);
-    if (isListing) listed += 1;
   }
-  return ok({ listed: events.slice(0, listed), changes: events.slice(listed) });
+  const firstChange = events.findIndex(({ type }) => type !== 'ADDED');
+  const added = firstChange === -1 ? events : events.slice(0, firstChange);
+  const isListed = isDated ? comesAtOnce(added) : wasThere(added);
+  const listed = new Set(added.filter(isListed));
+  return ok({ listed: [...listed], changes: events.filter((event) => !listed.has(event)) });
+}
+
+/** A bookmark says nothing of objects; an ERROR with a Status is how the API server ends a watch. */
+function isPassedOver({ type, object }: JsonObject): boolean {
+  return type === 'BOOKMARK' || (type === 'ERROR' && objectOf(object)['kind'] === 'Status');
+}
+
+function comesAtOnce([first]: readonly TimedEvent[]): (event: TimedEvent) => boolean {
+  return ({ at }) => at - (first?.at ?? at) <= listedWithin;
+}
+
+/** Without `ts`: what was made when it is told of, after all that was told before, was not in the list. */
+function wasThere(added: readonly TimedEvent[]): (event: TimedEvent) => boolean {
+  const news = new Set<TimedEvent>();
+  let newest: number | undefined;
+  for (const event of added) {
+    const version = versionOf(event);
+    if (newest !== undefined && version > newest && isNewborn(event.object)) news.add(event);
+    newest = Math.max(version, newest ?? version);
+  }
+  return (event) => !news.has(event);
+}
+
+/** By which objects stand in the order in which the API server wrote them; NaN where it does not say. */
+export function versionOf({ object }: TimedEvent): number {
+  return Number(textOf(objectOf(object['metadata'])['resourceVersion']));
 }
 
 function readEvent(line: JsonLine, before: number | undefined): Result<TimedEvent> {
   const { type, object, ts } = line.value;
-  if (!isChangeType(type) || !isObject(object)) {
-    return failed(invalid(line, 'found neither a line of a recording nor a watch event ({"type": …, "object": …})'));
-  }
+  if (!isChangeType(type) || !isObject(object)) return failed(invalid(line, whyNoEvent(line.value)));
   const { kind } = object;
   if (kind !== 'Pod' && kind !== 'EndpointSlice') {
     return failed(
@@ -64,30 +88,14 @@ function readEvent(line: JsonLine, before: number | undefined): Result<TimedEven
   return ok({ at: Math.max(named, before ?? named), type, kind, object });
 }
 
+function whyNoEvent({ kind, items, t }: JsonObject): string {
+  if (t !== undefined) return 'found a line of a recording without the header, which is its first line';
+  if (kind !== undefined || items !== undefined) {
+    return `found ${textOf(kind) ?? 'a list'} in place of a watch event; kubectl get … needs --watch --output-watch-events`;
+  }
+  return 'found neither a line of a recording nor a watch event ({"type": …, "object": …})';
+}
+
 function isChangeType(type: unknown): type is ChangeType {
   return type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED';
-}
-
-const triggerTime = 'endpoints.kubernetes.io/last-change-trigger-time';
-
-/** The newest of the times that the API and the kubelet write into an object; epoch milliseconds. */
-export function newestTime({ metadata, status }: JsonObject): number | undefined {
-  const meta = objectOf(metadata);
-  const podStatus = objectOf(status);
-  const containers = ['initContainerStatuses', 'containerStatuses'].flatMap((key) => arrayOf(podStatus[key]));
-  const states = containers.flatMap((each) => [objectOf(each)['state'], objectOf(each)['lastState']]);
-  const named = [
-    meta['creationTimestamp'],
-    objectOf(meta['annotations'])[triggerTime],
-    ...arrayOf(meta['managedFields']).map((field) => objectOf(field)['time']),
-    ...arrayOf(podStatus['conditions']).map((condition) => objectOf(condition)['lastTransitionTime']),
-    ...states.flatMap((state) => Object.values(objectOf(state)).flatMap(timesOfState)),
-  ];
-  const times = named.flatMap((time) => timeOf(time) ?? []);
-  return times.length === 0 ? undefined : Math.max(...times);
-}
-
-function timesOfState(state: unknown): unknown[] {
-  const { startedAt, finishedAt } = objectOf(state);
-  return [startedAt, finishedAt];
 }

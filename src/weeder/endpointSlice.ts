@@ -14,6 +14,8 @@ export interface SliceFacts {
   readonly backingPods: readonly BackingPod[] | undefined;
   /** Epoch milliseconds by the API server's clock of the newest write to it; undefined when it does not tell. */
   readonly lastWrite: number | undefined;
+  /** The uid of its service; undefined for slices that are hand-made or mirrored from Endpoints. */
+  readonly serviceUid: string | undefined;
 }
 
 /** Reads an EndpointSlice as the API serves it (design §2.1). */
@@ -23,6 +25,7 @@ export function readSlice(slice: JsonObject, namespace: string): SliceFacts {
     isReady: ready.length > 0,
     backingPods: allOrNone(ready.map((endpoint) => backingPodOf(endpoint, namespace))),
     lastWrite: lastWriteOf(objectOf(slice['metadata'])),
+    serviceUid: serviceUidOf(objectOf(slice['metadata'])),
   };
 }
 
@@ -41,6 +44,11 @@ function backingPodOf(endpoint: JsonObject, namespace: string): BackingPod | und
 function lastWriteOf(meta: JsonObject): number | undefined {
   const times = arrayOf(meta['managedFields']).flatMap((field) => timeOf(objectOf(field)['time']) ?? []);
   return times.length === 0 ? undefined : Math.max(...times);
+}
+
+function serviceUidOf(meta: JsonObject): string | undefined {
+  const owners = arrayOf(meta['ownerReferences']).map(objectOf);
+  return textOf(owners.find((owner) => owner['kind'] === 'Service')?.['uid']);
 }
 
 /** The values when every one is known. */

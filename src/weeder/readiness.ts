@@ -35,6 +35,8 @@ export interface Readiness extends ObjectSink {
   /** Every service that has a slice. */
   services(): ServiceReadiness[];
   evidence(namespace: string, service: string): ReadyEvidence;
+  /** The uid of the Service itself, where one of its slices names it. */
+  serviceUid(namespace: string, service: string): string | undefined;
 }
 
 interface Slice extends SliceFacts {
@@ -155,12 +157,18 @@ export function createReadiness(
     };
   }
 
+  function slicesOfService(namespace: string, service: string): Slice[] {
+    return [...(services.get(keyOf(namespace, service))?.slices.values() ?? [])];
+  }
+
   return {
     ...createSink(),
     createSink,
     services: () => [...services.values()].map(factOf),
+    serviceUid: (namespace, service) =>
+      slicesOfService(namespace, service).find((slice) => slice.serviceUid !== undefined)?.serviceUid,
     evidence(namespace, service) {
-      const slices = [...(services.get(keyOf(namespace, service))?.slices.values() ?? [])];
+      const slices = slicesOfService(namespace, service);
       const ready = slices.filter((slice) => slice.isReady);
       return {
         backingPods: allOrNone(ready.map((slice) => slice.backingPods))?.flat(),

@@ -7,10 +7,12 @@ export interface WindowAccount extends WindowRef {
   readonly openedAt: number;
   /** By the same clock: when its time is over, even if its timer is late because the process stood still. */
   readonly closesAt: number;
+  /** False once it is closed, or replaced: it asks for nothing new. */
+  isOpen: boolean;
   readonly deleted: Set<string>;
   readonly kept: Set<string>;
   readonly givenUp: Set<string>;
-  /** Pods that nobody wants deleted any more while their deletion is on the way: what becomes of it is told here. */
+  /** Pods whose deletion is on the way: what becomes of it is told here, even if the window closes meanwhile. */
   readonly unsettled: Set<string>;
 }
 
@@ -37,6 +39,7 @@ export function createWindows(clock: Clock, report: Report): Windows {
     const account = accounts.get(keyOf(ref));
     if (account === undefined) return;
     accounts.delete(keyOf(ref));
+    account.isOpen = false;
     closing.add(account);
     reportIfSettled(account);
   }
@@ -54,7 +57,7 @@ export function createWindows(clock: Clock, report: Report): Windows {
       const { namespace, service, window } = ref;
       const openedAt = clock.monotonic();
       const times = { openedAt, closesAt: openedAt + duration };
-      accounts.set(keyOf(ref), { namespace, service, window, ...times, ...emptySets() });
+      accounts.set(keyOf(ref), { namespace, service, window, ...times, isOpen: true, ...emptySets() });
       report({ type: 'window.opened', namespace, service, window, duration });
     },
     account(ref) {

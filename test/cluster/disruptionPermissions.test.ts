@@ -9,9 +9,10 @@ import {
   startWeeder,
   type WeederProcess,
 } from './support/cluster.ts';
+import { denials } from './support/denials.ts';
 import { type Scene, setScene } from './support/scene.ts';
 
-/** All that weeder needs, one permission each. */
+/** All that weeder needs, one permission each; test/cluster/events.test.ts is about those for Events. */
 const watchSlices = rule('discovery.k8s.io', 'endpointslices', 'list', 'watch');
 const watchPods = rule('', 'pods', 'list', 'watch', 'get');
 const deletePods = rule('', 'pods', 'delete');
@@ -40,21 +41,8 @@ async function weederWith(t: TestContext, prefix: string, rules: readonly Rule[]
   };
   t.after(() => Promise.all(granted.map((one) => one.revoke().catch(() => {}))));
   for (const one of rules) await allow(one);
-  const weeder = startWeeder(t, { cluster, config: scene.config, user });
+  const weeder = startWeeder(t, { cluster, config: scene.config, user, flags: ['--events=false'] });
   return { scene, weeder, allow };
-}
-
-/** The lines that name a missing permission, as `verb group/resource`. */
-function denials(weeder: WeederProcess): string[] {
-  const grants =
-    /cannot (\w+) resource "(\w+)" in API group "([\w.]*)".* Grant it in (?:a ClusterRole|a Role in namespace [\w-]+): \{(.*)\}\./;
-  return weeder.log.lines.flatMap((line) => {
-    const [, verb, resource, group, advice] = grants.exec(`${line['cause']} ${line['reason']}`) ?? [];
-    if (verb === undefined) return [];
-    assert.equal(advice, `apiGroups: ["${group}"], resources: ["${resource}"], verbs: ["${verb}"]`);
-    assert.equal(line.level, 'warn');
-    return [`${verb} ${group}/${resource}`];
-  });
 }
 
 suite('a permission that is missing is named, waited for, and used as soon as it is granted', {

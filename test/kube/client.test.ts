@@ -122,6 +122,24 @@ test('a call that nobody wants any more when the limit lets it go is not sent', 
   await client.close();
 });
 
+test('a call of the last rank goes when nobody else waits for the limit', async (t) => {
+  const server = await misbehavingServer('http');
+  t.after(() => server.close());
+  const clock = virtualClock();
+  const client = createKubeClient({ access: accessTo(server.url), clock, qps: 1, burst: 1 });
+  const went: string[] = [];
+  const call = (name: string, rank: 'usual' | 'last') => client.call({ ...get, rank }).then(() => went.push(name));
+  const calls = [call('first', 'usual'), call('Event', 'last'), call('deletion', 'usual')];
+  await calls[0];
+  clock.advance(1_000);
+  await calls[2];
+  assert.deepEqual(went, ['first', 'deletion']);
+  clock.advance(1_000);
+  await calls[1];
+  assert.deepEqual(went, ['first', 'deletion', 'Event']);
+  await client.close();
+});
+
 test('after close every call and every stream ends', async () => {
   await using it = await calling('h2');
   it.server.failAll(() => undefined);

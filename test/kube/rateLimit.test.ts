@@ -48,3 +48,29 @@ test('who comes later does not overtake, even when the timer is late', async () 
   await new Promise(setImmediate);
   assert.deepEqual(gone, ['first', 'second']);
 });
+
+test('who is last waits until nobody else does and the bucket is full again', async () => {
+  const clock = virtualClock();
+  const limiter = rateLimiter(5, 3, clock);
+  const gone: string[] = [];
+  const take = (name: string, rank: 'usual' | 'last') =>
+    void limiter.take(undefined, rank).then(() => gone.push(`${name}@${clock.monotonic()}`));
+  take('event', 'last');
+  take('next event', 'last');
+  for (const name of ['a', 'b', 'c', 'd']) take(name, 'usual');
+  await clock.pass(2_000);
+  assert.deepEqual(gone, ['event@0', 'a@0', 'b@0', 'c@200', 'd@400', 'next event@1000']);
+});
+
+test('whoever comes after the last ones misses one request at most', async () => {
+  const clock = virtualClock();
+  const limiter = rateLimiter(1, 10, clock);
+  const gone: number[] = [];
+  for (let i = 0; i < 100; i += 1) void limiter.take(undefined, 'last');
+  await clock.pass(20_500);
+  for (let i = 0; i < 10; i += 1) void limiter.take().then(() => gone.push(clock.monotonic()));
+  await clock.pass(0);
+  assert.equal(gone.length, 9);
+  await clock.pass(500);
+  assert.equal(gone.length, 10);
+});

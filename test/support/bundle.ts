@@ -19,7 +19,14 @@ const cache = join(
  * The path of the production bundle of the sources as they are now. It is built by the first test process that asks
  * for it, and kept: from sources each start of the program would take three times as long.
  */
-export async function bundle(): Promise<string> {
+export function bundle(): Promise<string> {
+  built ??= buildOnce();
+  return built;
+}
+
+let built: Promise<string> | undefined;
+
+async function buildOnce(): Promise<string> {
   const name = `weeder-${fingerprint()}.js`;
   const path = join(cache, name);
   if (existsSync(path)) return path;

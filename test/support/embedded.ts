@@ -7,7 +7,7 @@ import { parseConfig } from '../../src/config/parse.ts';
 import { type ApiServer, type ApiServerOptions, createApiServer } from '../../src/demo/apiServer/apiServer.ts';
 import { createKubeClient, type KubeClient } from '../../src/kube/client.ts';
 import { loadKubeConfig } from '../../src/kube/kubeConfig.ts';
-import { type Controller, startController } from '../../src/main.ts';
+import { type Controller, type ControllerOptions, startController } from '../../src/main.ts';
 import type { WeederFact } from '../../src/weeder/facts.ts';
 
 /** An embedded API server that listens, and how to reach it as users do. */
@@ -66,7 +66,11 @@ export interface EmbeddedWeeder extends AsyncDisposable {
 }
 
 /** Starts the real weeder as `weeder run` does, with its real client over HTTP; `config` is the file's text. */
-export function startEmbeddedWeeder(cluster: Embedded, config: string): EmbeddedWeeder {
+export function startEmbeddedWeeder(
+  cluster: Embedded,
+  config: string,
+  options: Partial<Pick<ControllerOptions, 'eventInstance' | 'clock'>> = {},
+): EmbeddedWeeder {
   const parsed = parseConfig(config, 'config.yaml');
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problem));
   const facts: WeederFact[] = [];
@@ -89,6 +93,7 @@ export function startEmbeddedWeeder(cluster: Embedded, config: string): Embedded
     concurrentDeletions: 32,
     isDryRun: false,
     report: (fact) => facts.push(fact),
+    ...options,
   });
   return {
     controller,

@@ -182,8 +182,10 @@ function createServer(
   onRequest: (request: IncomingMessage | Http2ServerRequest, answer: ServerResponse | Http2ServerResponse) => void,
 ): Server {
   const tls = { key: serverKey, cert: serverCertificate };
-  if (protocol === 'http') return createHttpServer(onRequest);
-  if (protocol === 'https') return createHttpsServer(tls, onRequest);
+  // An API server keeps idle connections for minutes; Node's own 5 s can be over while a busy machine shakes hands.
+  const options = { keepAliveTimeout: 120_000 };
+  if (protocol === 'http') return createHttpServer(options, onRequest);
+  if (protocol === 'https') return createHttpsServer({ ...tls, ...options }, onRequest);
   const server = createSecureServer({ ...tls, allowHTTP1: false }, onRequest);
   server.on('sessionError', () => undefined);
   return server;

@@ -8,6 +8,7 @@ import { type VirtualClock, virtualClock } from './virtualClock.ts';
 
 export interface IncidentOptions {
   readonly limit?: number;
+  readonly oldFiles?: number;
   /** How often it happens. */
   readonly repeats?: number;
   /** How far the wall clock is set, in milliseconds, once. */
@@ -36,13 +37,19 @@ export function recordingOf(file: string): Omit<RecorderOptions, 'config'> & { r
  * crash-loops is refused once and deleted then, one that is held back in silence is deleted after 2 s, a bare one is kept.
  */
 export async function recordIncident(file: string, options: IncidentOptions = {}): Promise<Incident> {
-  const { limit, repeats = 1, jump = 0 } = options;
+  const { limit, oldFiles = 1, repeats = 1, jump = 0 } = options;
   const failures: string[] = [];
   const base = recordingOf(file);
   const { clock } = base;
   const onFailure = (message: string) => failures.push(message);
   const config = configOf();
-  const opened = await openRecorder({ ...base, config, onFailure, ...(limit === undefined ? {} : { limit }) });
+  const opened = await openRecorder({
+    ...base,
+    config,
+    oldFiles,
+    onFailure,
+    ...(limit === undefined ? {} : { limit }),
+  });
   if (!opened.ok) throw new Error(opened.problem.sentence);
   const recorder = opened.value;
   let requests = 0;

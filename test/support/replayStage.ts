@@ -56,7 +56,9 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
         },
       },
       deletePod: crashes.deletePod(deleteThrough(api.client)),
-      readySince: crashes.readySince(readySinceThrough(api.client)),
+      readySince: crashes.readySince(
+        readySinceThrough(api.client, ({ pod, cause }) => tell(`cannot read ${pod}: ${cause}`)),
+      ),
       report: (fact) => tell(sentenceOf(fact)),
       concurrentDeletions: replay.concurrentDeletions,
       isDryRun: replay.dryRun,

@@ -1,34 +1,36 @@
 import { diagram } from '../../src/diagram/diagram.ts';
 import { drawingOf } from '../../src/diagram/drawing.ts';
 import { machines } from '../../src/diagram/machines.ts';
-import { pictureOf } from '../../src/diagram/picture.ts';
+import { type Picture, pictureOf } from '../../src/diagram/picture.ts';
+import { svg } from '../../src/diagram/svg.ts';
 import { systemPicture } from '../../src/diagram/system.ts';
 import { layOut } from './layOut.ts';
 
 /** Where everything of every picture is: laid out anew. */
 export async function layoutsJson(): Promise<string> {
-  const pictures = [
-    ['system', systemPicture()] as const,
-    ...[...machines].map(([name, { machine }]) => [name, pictureOf(drawingOf(machine))] as const),
-  ];
   const lines = await Promise.all(
-    pictures.map(async ([name, picture]) => `  ${JSON.stringify(name)}: ${JSON.stringify(await layOut(picture))}`),
+    pictures().map(async ([name, picture]) => `  ${JSON.stringify(name)}: ${JSON.stringify(await layOut(picture))}`),
   );
   return `{\n${lines.join(',\n')}\n}\n`;
 }
 
 /** The generated files under `visualizations/`, by their paths. */
-export function visualizations(): Record<string, () => string> {
-  const ofMachines = [...machines.keys()].flatMap((name) => [
-    [`visualizations/${name}.svg`, () => text(name, 'svg')] as const,
+export function visualizations(): Record<string, () => string | Promise<string>> {
+  const files = pictures().flatMap(([name, picture]) => [
+    [`visualizations/${name}.svg`, async () => svg(picture, await layOut(picture))] as const,
     [`visualizations/${name}.mmd`, () => text(name, 'mermaid')] as const,
-    [`visualizations/${name}.json`, () => text(name, 'json')] as const,
   ]);
-  const ofSystem = [
-    ['visualizations/system.svg', () => text('system', 'svg')] as const,
-    ['visualizations/system.mmd', () => text('system', 'mermaid')] as const,
+  const configs = [...machines.keys()].map(
+    (name) => [`visualizations/${name}.json`, () => text(name, 'json')] as const,
+  );
+  return Object.fromEntries([...files, ...configs]);
+}
+
+function pictures(): (readonly [string, Picture])[] {
+  return [
+    ['system', systemPicture()],
+    ...[...machines].map(([name, { machine }]) => [name, pictureOf(drawingOf(machine))] as const),
   ];
-  return Object.fromEntries([...ofSystem, ...ofMachines]);
 }
 
 /** The section of a machine in the README: what it is, its picture, its states with their descriptions. */
@@ -42,7 +44,7 @@ export function machineSections(): Record<string, string> {
   );
 }
 
-function text(name: string, format: 'svg' | 'mermaid' | 'json'): string {
+function text(name: string, format: 'mermaid' | 'json'): string {
   const drawn = diagram(name, format);
   if (!drawn.ok) throw new Error(drawn.problem.sentence);
   return drawn.value;

@@ -18,6 +18,11 @@ const longestBackOff = 300_000;
 /** From a restart's decision to the running container. */
 const restartTime = 90;
 
+/** The back-off that is due after the exit number `exits` (from 1) in a row, in milliseconds. */
+export function backOffAfter(exits: number): number {
+  return exits <= 1 ? 0 : Math.min(longestBackOff, firstBackOff * 2 ** (exits - 2));
+}
+
 /**
  * What a kubelet does about the exit number `exits` (from 1) in a row, of a container that lived for `lived`
  * milliseconds. The numbers are those of two recorded real kubelets (test/data/recorded).
@@ -26,8 +31,8 @@ export function planRestart(version: KubeletVersion, exits: number, lived: numbe
   // Always three draws, so that one exit's outcome does not shift the next one's.
   const [relist, late, manner] = [random(), random(), random()];
   const reportedAt = 200 + relist * 900;
-  if (exits === 1) return { backOff: 0, reportedAt, waitingAt: undefined, restartAt: reportedAt + restartTime };
-  const backOff = Math.min(longestBackOff, firstBackOff * 2 ** (exits - 2));
+  const backOff = backOffAfter(exits);
+  if (backOff === 0) return { backOff, reportedAt, waitingAt: undefined, restartAt: reportedAt + restartTime };
   const restartAt = backOff + 1_000 + late * Math.min(3_000, backOff / 5);
   const waitingAt = Math.min(reportedAt + terminatedFor(version, lived, manner), restartAt - restartTime);
   return { backOff, reportedAt, waitingAt, restartAt };

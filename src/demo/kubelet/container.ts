@@ -5,10 +5,14 @@ import { timestamp } from '../apiServer/objects.ts';
 import { type KubeletVersion, planRestart, type RestartPlan } from './backOff.ts';
 import { type Process, type ProcessOptions, startProcess } from './program.ts';
 
+/** An init container is done when its program would be ready; a sidecar is a restartable init container. */
+export type ContainerKind = 'init' | 'sidecar' | 'main';
+
 export interface ContainerOptions extends Pick<ProcessOptions, 'program' | 'isAvailable'> {
   readonly clock: Clock;
   readonly version: KubeletVersion;
   readonly random: () => number;
+  readonly kind: ContainerKind;
   readonly name: string;
   readonly image: string;
   /** `pod=` in the kubelet's messages: `name_namespace(uid)`. */
@@ -19,18 +23,22 @@ export interface ContainerOptions extends Pick<ProcessOptions, 'program' | 'isAv
   readonly onExit: (restarts: number, plan: RestartPlan) => void;
 }
 
-/** One container with all its restarts. */
+/** One container with all its restarts, from its first start on. */
 export interface Container {
   /** As in `status.containerStatuses`. */
   status(): JsonObject;
   isReady(): boolean;
   isRunning(): boolean;
+  /** Whether the containers after it may start: it is done, or, of a sidecar, has been started. */
+  hasPassed(): boolean;
   look(): void;
   stop(): void;
 }
 
 /** After so long without an exit, the next one counts as the first again. */
 const forgetsAfter = 600_000;
+/** From the end of an init container to its report. */
+const relistTime = 300;
 
 /** Starts a container, and again after each exit, as the kubelet does it. */
 export function startContainer(options: ContainerOptions): Container {
@@ -42,6 +50,7 @@ export function startContainer(options: ContainerOptions): Container {
   let restarts = 0;
   let exits = 0;
   let isReady = false;
+  let hasPassed = false;
 
   function at(delay: number, act: () => void): void {
     const timer = clock.setTimeout(() => {
@@ -59,20 +68,34 @@ export function startContainer(options: ContainerOptions): Container {
   function run(): void {
     const startedAt = clock.now();
     const setReady = (next: boolean) => {
+      if (options.kind === 'init') return completed(startedAt);
       isReady = next;
       options.onChange();
     };
     process = startProcess({ ...options, onReady: setReady, onExit: () => exited(startedAt) });
+    hasPassed = options.kind === 'sidecar';
     show({ running: { startedAt: timestamp(startedAt) } });
   }
 
-  function exited(startedAt: number): void {
+  function ending(startedAt: number, exitCode: number, reason: string): JsonObject {
     process = undefined;
+    return { exitCode, reason, startedAt: timestamp(startedAt), finishedAt: timestamp(clock.now()) };
+  }
+
+  function completed(startedAt: number): void {
+    const terminated = ending(startedAt, 0, 'Completed');
+    at(relistTime, () => {
+      isReady = true;
+      hasPassed = true;
+      show({ terminated });
+    });
+  }
+
+  function exited(startedAt: number): void {
     const lived = clock.now() - startedAt;
     exits = lived > forgetsAfter ? 1 : exits + 1;
     const plan = planRestart(options.version, exits, lived, options.random);
-    const times = { startedAt: timestamp(startedAt), finishedAt: timestamp(clock.now()) };
-    const terminated = { exitCode: 1, reason: 'Error', ...times };
+    const terminated = ending(startedAt, 1, 'Error');
     at(plan.reportedAt, () => {
       isReady = false;
       show({ terminated });
@@ -106,6 +129,7 @@ export function startContainer(options: ContainerOptions): Container {
     }),
     isReady: () => isReady,
     isRunning: () => process !== undefined,
+    hasPassed: () => hasPassed,
     look: () => process?.look(),
     stop() {
       process?.kill();

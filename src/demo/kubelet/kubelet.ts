@@ -1,30 +1,24 @@
 import type { Clock, TimerHandle } from '../../clock.ts';
-import { arrayOf, objectOf, textOf } from '../../json.ts';
+import { arrayOf, objectOf } from '../../json.ts';
 import type { ApiStore } from '../apiServer/apiStore.ts';
 import type { KubeObject } from '../apiServer/objects.ts';
 import { endpointSlices, pods } from '../apiServer/resources.ts';
+import type { ContainerExit } from '../facts.ts';
 import { seededRandom } from '../random.ts';
-import type { KubeletVersion, RestartPlan } from './backOff.ts';
-import { type Container, startContainer } from './container.ts';
+import type { KubeletVersion } from './backOff.ts';
+import { type PodContainers, startPodContainers } from './podContainers.ts';
 import { podStatus } from './podStatus.ts';
-import { programOf } from './program.ts';
-
-/** A container exited, and the pod's status says so now. */
-export interface ContainerExit {
-  readonly type: 'container.exited';
-  readonly pod: string;
-  /** How often the container had been restarted before. */
-  readonly restarts: number;
-  readonly plan: RestartPlan;
-}
+import { type Program, programOf } from './program.ts';
 
 export interface KubeletOptions {
-  readonly store: ApiStore;
+  readonly store: Pick<ApiStore, 'get' | 'list' | 'watch' | 'patch' | 'delete'>;
   readonly clock: Clock;
   readonly version: KubeletVersion;
   /** The same seed gives each pod, in the order of their creation, the same fate. */
   readonly seed: number;
   readonly report?: (exit: ContainerExit) => void;
+  /** What a container of a pod runs; default: as the pod's annotation says. */
+  readonly program?: (pod: KubeObject, container: string) => Program;
 }
 
 /** From a pod's creation to its containers' start, and from the wish to delete it to its end. Milliseconds. */
@@ -33,13 +27,15 @@ const endTime = 300;
 
 interface Node {
   pod: KubeObject;
-  readonly containers: Container[];
+  containers: PodContainers | undefined;
+  /** Writes the pod's status as it is now. */
+  report: () => void;
   timer: TimerHandle | undefined;
   isEnding: boolean;
 }
 
 /** Runs the programs of all pods, as one kubelet for all nodes. Returns what ends it. */
-export function startKubelet({ store, clock, version, seed, report }: KubeletOptions): () => void {
+export function startKubelet({ store, clock, version, seed, report, program = programOf }: KubeletOptions): () => void {
   const running = new Map<string, Node>();
   let started = 0;
 
@@ -56,50 +52,43 @@ export function startKubelet({ store, clock, version, seed, report }: KubeletOpt
     const ordinal = started;
     const random = seededRandom(seed * 7919 + ordinal);
     const { name, namespace = '', uid } = node.pod.metadata;
-    const onChange = () => {
-      // While the last of several containers has not started, there is nothing to tell yet.
-      if (node.containers.length < specs.length) return;
+    node.report = () => {
       const current = store.get(pods, namespace, name);
-      if (current?.metadata.uid !== uid) return;
+      if (current?.metadata.uid !== uid || node.containers === undefined) return;
       const status = podStatus(current, node.containers, `10.244.0.${ordinal}`, clock.now());
       store.patch(pods, namespace, name, { status }, { subresource: 'status', manager: 'kubelet' });
     };
-    const specs = arrayOf(objectOf(node.pod['spec'])['containers']).map(objectOf);
-    for (const spec of specs) {
-      const container = startContainer({
-        clock,
-        version,
-        random,
-        name: textOf(spec['name']) ?? '',
-        image: textOf(spec['image']) ?? '',
-        pod: `${name}_${namespace}(${uid})`,
-        program: () => programOf(node.pod),
-        isAvailable: (service) => isAvailable(namespace, service),
-        onChange,
-        onExit: (restarts, plan) => report?.({ type: 'container.exited', pod: name, restarts, plan }),
-      });
-      node.containers.push(container);
-    }
-    onChange();
+    node.containers = startPodContainers({
+      clock,
+      version,
+      random,
+      spec: objectOf(node.pod['spec']),
+      pod: `${name}_${namespace}(${uid})`,
+      programOf: (container) => program(node.pod, container),
+      isAvailable: (service) => isAvailable(namespace, service),
+      onChange: () => node.report(),
+      onExit: (restarts, { backOff }) => report?.({ type: 'container.exited', pod: name, restarts, backOff }),
+    });
+    node.report();
   }
 
   function end(node: Node): void {
     node.isEnding = true;
     stop(node);
     const { name, namespace = '', uid } = node.pod.metadata;
-    const hasToEnd = node.containers.some((container) => container.isRunning());
+    const hasToEnd = node.containers?.isRunning() === true;
     const remove = () => void store.delete(pods, namespace, name, { uid, gracePeriodSeconds: 0 });
     node.timer = clock.setTimeout(remove, hasToEnd ? endTime : 0);
   }
 
   function stop(node: Node): void {
     clock.clearTimeout(node.timer);
-    for (const container of node.containers) container.stop();
+    node.containers?.stop();
   }
 
   function onPod(type: string, pod: KubeObject): void {
     const { uid, deletionTimestamp } = pod.metadata;
-    const node = running.get(uid) ?? { pod, containers: [], timer: undefined, isEnding: false };
+    const node = running.get(uid) ?? newNode(pod);
     node.pod = pod;
     if (type === 'DELETED') {
       stop(node);
@@ -107,7 +96,9 @@ export function startKubelet({ store, clock, version, seed, report }: KubeletOpt
     } else if (deletionTimestamp !== undefined) {
       if (!node.isEnding) end(node);
     } else if (running.has(uid)) {
-      for (const container of node.containers) container.look();
+      node.containers?.look();
+      // Somebody may have opened or closed a readiness gate.
+      if (objectOf(pod['spec'])['readinessGates'] !== undefined) node.report();
     } else {
       running.set(uid, node);
       node.timer = clock.setTimeout(() => start(node), startTime);
@@ -117,11 +108,15 @@ export function startKubelet({ store, clock, version, seed, report }: KubeletOpt
   const unwatch = [
     store.watch(pods, {}, onPod),
     store.watch(endpointSlices, {}, () => {
-      for (const { containers } of running.values()) for (const container of containers) container.look();
+      for (const { containers } of running.values()) containers?.look();
     }),
   ];
   return () => {
     for (const each of unwatch) each();
     for (const node of running.values()) stop(node);
   };
+}
+
+function newNode(pod: KubeObject): Node {
+  return { pod, containers: undefined, report: () => {}, timer: undefined, isEnding: false };
 }

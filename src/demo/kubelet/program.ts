@@ -15,13 +15,14 @@ export interface Program {
   readonly isHealthy: boolean;
 }
 
-/** A pod's annotation with a Program as JSON; what is left out has a default. */
+/** A pod's annotation with a Program as JSON, and programs of single containers in `containers`, by name. */
 export const programAnnotation = 'demo.weeder.dev/program';
 
-/** The program of a pod; without the annotation, one that becomes ready and stays so. */
-export function programOf({ metadata }: KubeObject): Program {
+/** The program of a container: its own, else its pod's; what both leave out is that it becomes ready and stays so. */
+export function programOf({ metadata }: KubeObject, container: string): Program {
   const given: unknown = JSON.parse(metadata.annotations?.[programAnnotation] ?? '{}');
-  const { needs, readyAfter, givesUpAfter, survives, isHealthy } = objectOf(given);
+  const { containers, ...common } = objectOf(given);
+  const { needs, readyAfter, givesUpAfter, survives, isHealthy } = objectOf(objectOf(containers)[container] ?? common);
   return {
     needs: textOf(needs),
     readyAfter: numberOf(readyAfter) ?? 500,

@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
-import { builtAssets } from './build.ts';
+import { builtTools, type ToolModule } from './build.ts';
 import { SetupProblem } from './process.ts';
 
 /** The paths of the three binaries that make a control plane, and the folder that holds them. */
@@ -11,13 +11,33 @@ export interface Assets {
   readonly controllerManager: string;
 }
 
+const controlPlane: ToolModule = {
+  name: 'controlplane',
+  version: /k8s\.io\/kubernetes (v[\d.]+)/,
+  what: 'the control plane',
+  takes: '5 minutes',
+  noGo: (why) =>
+    'The cluster tests need kube-apiserver, kube-controller-manager and etcd: KUBEBUILDER_ASSETS is not set, and they ' +
+    `cannot be built because ${why}. Install Go 1.26 or newer, or set KUBEBUILDER_ASSETS to a folder with the three.`,
+  linkerFlags,
+  // etcd's main package is called `server`, and so is what Go makes of it.
+  renamed: { server: 'etcd' },
+};
+
+/** Small binaries that report the version they are: built from a module, they would call themselves v0.0.0-master. */
+function linkerFlags(kubernetes: string): readonly string[] {
+  const [major = '', minor = ''] = kubernetes.slice(1).split('.');
+  const set = (name: string, value: string): string => `-X k8s.io/component-base/version.${name}=${value}`;
+  return [set('gitVersion', kubernetes), set('gitMajor', major), set('gitMinor', minor)];
+}
+
 /**
  * Finds the binaries in the folder that `KUBEBUILDER_ASSETS` names, or builds them with Go (kept in a cache; only the
  * first time takes minutes). `say` hears what it does. Throws a SetupProblem when there is neither.
  */
 export async function findAssets(say: (line: string) => void = (line) => console.error(line)): Promise<Assets> {
   const named = process.env['KUBEBUILDER_ASSETS'];
-  const folder = named ? named : await builtAssets(say);
+  const folder = named ? named : await builtTools(controlPlane, say);
   const assets = {
     folder,
     etcd: join(folder, 'etcd'),

@@ -8,9 +8,25 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { guardFolder, SetupProblem, startProcess } from './process.ts';
 
-const goModule = join(import.meta.dirname, '..', 'controlplane');
 const lockIsStaleAfter = 30_000;
 const run = promisify(execFile);
+
+/** A Go module of this repository whose `tool` lines name programs that the tests use. */
+export interface ToolModule {
+  /** Of its folder in `test/cluster`, and the beginning of the built folder's. */
+  readonly name: string;
+  /** Finds in go.mod the version that they are called by. */
+  readonly version: RegExp;
+  /** What it makes, for a person. */
+  readonly what: string;
+  /** How long that takes the first time, for a person. */
+  readonly takes: string;
+  /** What to say when there is no Go, for this reason (half a sentence). */
+  noGo(why: string): string;
+  linkerFlags(version: string): readonly string[];
+  /** File names in place of those that Go makes of the packages' paths. */
+  readonly renamed?: Readonly<Record<string, string>>;
+}
 
 /** Where the built control plane is kept between runs, outside the checkout. */
 export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
@@ -18,12 +34,12 @@ export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
 }
 
 /**
- * The folder with kube-apiserver, kube-controller-manager and etcd, built from `test/cluster/controlplane` when this
- * machine has not built this version with this Go yet. Throws a SetupProblem when that is not possible.
+ * The folder with a module's programs, built when this machine has not built this version with this Go yet. `say`
+ * hears what it does. Throws a SetupProblem when that is not possible.
  */
-export async function builtAssets(say: (line: string) => void): Promise<string> {
+export async function builtTools(tools: ToolModule, say: (line: string) => void): Promise<string> {
   const cache = cacheFolder();
-  const { key, kubernetes } = await identify();
+  const { key, version } = await identify(tools);
   const target = join(cache, key);
   await mkdir(cache, { recursive: true });
   const lock = join(cache, `${key}.lock`);
@@ -32,13 +48,13 @@ export async function builtAssets(say: (line: string) => void): Promise<string> 
     if (await take(lock)) {
       const heartbeat = setInterval(() => void touch(lock), lockIsStaleAfter / 6);
       try {
-        if (!existsSync(target)) await build(cache, target, kubernetes, say);
+        if (!existsSync(target)) await build(tools, { cache, target, version }, say);
       } finally {
         clearInterval(heartbeat);
         await rm(lock, { force: true });
       }
     } else {
-      if (!saidSo) say(`another process builds the control plane into ${target}: waiting for it`);
+      if (!saidSo) say(`another process builds ${tools.what} into ${target}: waiting for it`);
       saidSo = true;
       await pause(500);
     }
@@ -46,59 +62,62 @@ export async function builtAssets(say: (line: string) => void): Promise<string> 
   return target;
 }
 
-async function identify(): Promise<{ key: string; kubernetes: string }> {
+function folderOf({ name }: ToolModule): string {
+  return join(import.meta.dirname, '..', name);
+}
+
+async function identify(tools: ToolModule): Promise<{ key: string; version: string }> {
+  const goModule = folderOf(tools);
   const goMod = await readFile(join(goModule, 'go.mod'), 'utf8');
   const goSum = await readFile(join(goModule, 'go.sum'), 'utf8');
   const go = await run('go', ['env', 'GOVERSION', 'GOOS', 'GOARCH'], { cwd: goModule }).catch((error: unknown) => {
-    throw new SetupProblem(whyNoGo(error));
+    throw new SetupProblem(whyNoGo(tools, error));
   });
-  const kubernetes = /k8s\.io\/kubernetes (v[\d.]+)/.exec(goMod)?.[1] ?? 'v0.0.0';
+  const version = tools.version.exec(goMod)?.[1] ?? 'v0.0.0';
   const hash = createHash('sha256').update(goMod).update(goSum).update(go.stdout).digest('hex').slice(0, 12);
-  return { key: `controlplane-${kubernetes}-${hash}`, kubernetes };
+  return { key: `${tools.name}-${version}-${hash}`, version };
 }
 
-function whyNoGo(error: unknown): string {
+function whyNoGo(tools: ToolModule, error: unknown): string {
   const absent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-  const why = absent ? 'there is no `go` in PATH' : `\`go env\` failed in ${goModule}: ${text(error)}`;
-  return (
-    `The cluster tests need kube-apiserver, kube-controller-manager and etcd: KUBEBUILDER_ASSETS is not set, and they ` +
-    `cannot be built because ${why}. Install Go 1.26 or newer, or set KUBEBUILDER_ASSETS to a folder with the three.`
-  );
+  return tools.noGo(absent ? 'there is no `go` in PATH' : `\`go env\` failed in ${folderOf(tools)}: ${text(error)}`);
 }
 
-async function build(cache: string, target: string, kubernetes: string, say: (line: string) => void): Promise<void> {
+interface Place {
+  readonly cache: string;
+  readonly target: string;
+  readonly version: string;
+}
+
+async function build(tools: ToolModule, { cache, target, version }: Place, say: (line: string) => void): Promise<void> {
+  const goModule = folderOf(tools);
   const dir = await mkdtemp(join(cache, 'building-'));
   const release = guardFolder(dir);
   const started = performance.now();
   const seconds = (): string => `${Math.round((performance.now() - started) / 1000)} s`;
-  say(`building the control plane (Kubernetes ${kubernetes}, etcd) into ${target}: about 5 minutes the first time`);
-  const progress = setInterval(() => say(`still building the control plane, ${seconds()} so far`), 60_000);
+  say(`building ${tools.what} (${version}) into ${target}: about ${tools.takes} the first time`);
+  const progress = setInterval(() => say(`still building ${tools.what}, ${seconds()} so far`), 60_000);
   try {
     const bin = join(dir, 'bin');
     await mkdir(bin);
     // Without cgo the result depends neither on a C compiler nor on the machine's C library.
     const env = { ...process.env, CGO_ENABLED: '0' };
-    const args = ['build', '-ldflags', linkerFlags(kubernetes), '-o', `${bin}/`, 'tool'];
-    const go = startProcess(dir, 'go-build', 'go', args, { cwd: goModule, env });
+    const flags = ['-s -w', ...tools.linkerFlags(version)].join(' ');
+    const go = startProcess(dir, 'go-build', 'go', ['build', '-ldflags', flags, '-o', `${bin}/`, 'tool'], {
+      cwd: goModule,
+      env,
+    });
     const how = await go.exited;
     if (how !== 'ended with exit code 0') {
       throw new SetupProblem(`\`go build tool\` in ${goModule} ${how} after ${seconds()}; it said:\n${go.tail()}`);
     }
-    // etcd's main package is called `server`, and so is what Go makes of it.
-    await rename(join(bin, 'server'), join(bin, 'etcd'));
+    for (const [from, to] of Object.entries(tools.renamed ?? {})) await rename(join(bin, from), join(bin, to));
     await rename(bin, target);
-    say(`built the control plane in ${seconds()}`);
+    say(`built ${tools.what} in ${seconds()}`);
   } finally {
     clearInterval(progress);
     release();
   }
-}
-
-/** Small binaries that report the version they are: built from a module, they would call themselves v0.0.0-master. */
-function linkerFlags(kubernetes: string): string {
-  const [major = '', minor = ''] = kubernetes.slice(1).split('.');
-  const set = (name: string, value: string): string => `-X k8s.io/component-base/version.${name}=${value}`;
-  return ['-s -w', set('gitVersion', kubernetes), set('gitMajor', major), set('gitMinor', minor)].join(' ');
 }
 
 /** True when this process now holds the lock; a lock whose holder no longer touches it is taken away. */

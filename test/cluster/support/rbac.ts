@@ -54,7 +54,14 @@ export async function grant(
 export async function isAllowed(
   cluster: Cluster,
   user: string,
-  attributes: { verb: string; group: string; resource: string; namespace?: string; name?: string },
+  attributes: {
+    verb: string;
+    group: string;
+    resource: string;
+    subresource?: string;
+    namespace?: string;
+    name?: string;
+  },
 ): Promise<boolean> {
   const body = { spec: { user, resourceAttributes: attributes } };
   const review = await cluster.api('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', body);

@@ -14,6 +14,8 @@ export interface StartHereOptions extends Omit<StartOptions, 'flags'> {
   readonly namespaces?: readonly string[];
   readonly concurrentDeletions?: number;
   readonly isDryRun?: boolean;
+  /** Default: it tells no Events. */
+  readonly eventInstance?: string;
 }
 
 export interface WeederHere extends RunningWeeder {
@@ -63,6 +65,7 @@ export function startWeederHere(t: Cleanup, options: StartHereOptions): WeederHe
     concurrentDeletions: options.concurrentDeletions ?? 32,
     isDryRun: options.isDryRun ?? false,
     report: (fact) => facts.push(fact),
+    ...(options.eventInstance === undefined ? {} : { eventInstance: options.eventInstance }),
   });
   const stop = async () => {
     controller.shutdown();

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../clock.ts';
+import { failed, ok, type Result } from '../../errors.ts';
+import { objectOf } from '../../json.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import { type ApiFailure, isRecoverable } from '../../kube/failure.ts';
+
+/** A name that nobody has. */
+export function uniqueNamespace(): string {
+  return `weeder-demo-${randomBytes(4).toString('hex')}`;
+}
+
+/** How it was refused; `mayExist`: the answer was lost, so that the namespace may be there all the same. */
+export interface NotCreated {
+  readonly failure: ApiFailure;
+  readonly mayExist: boolean;
+}
+
+export async function createNamespace(client: KubeClient, name: string): Promise<Result<void, NotCreated>> {
+  const labels = { 'app.kubernetes.io/managed-by': 'weeder-demo' };
+  const result = await client.call({
+    method: 'POST',
+    path: '/api/v1/namespaces',
+    body: { metadata: { name, labels } },
+  });
+  if (result.ok) return ok(undefined);
+  const { failure } = result;
+  const mayExist = ['network', 'timeout', 'unavailable', 'badAnswer'].includes(failure.kind);
+  return failed({ failure, mayExist });
+}
+
+const lookEvery = 500;
+const stillThere = 'it is still terminating';
+
+/**
+ * Deletes the namespace, with all that is in it, and waits until it is gone, at most `patience` milliseconds. The
+ * reason why it is not gone, else undefined.
+ */
+export async function removeNamespace(
+  client: KubeClient,
+  clock: Clock,
+  name: string,
+  patience: number,
+): Promise<string | undefined> {
+  const path = `/api/v1/namespaces/${name}`;
+  const deadline = clock.monotonic() + patience;
+  let isDeleted = false;
+  let reason = stillThere;
+  while (clock.monotonic() < deadline) {
+    const result = await client.call({ method: isDeleted ? 'GET' : 'DELETE', path });
+    if (result.ok) {
+      isDeleted = objectOf(objectOf(result.body)['metadata'])['deletionTimestamp'] !== undefined;
+      reason = stillThere;
+    } else if (result.failure.kind === 'notFound') return undefined;
+    // 409: it is ending already, or was changed at the same moment; a look tells.
+    else if (result.failure.kind === 'conflict') isDeleted = true;
+    else {
+      reason = result.failure.message;
+      if (!isRecoverable(result.failure) || result.failure.kind === 'forbidden') return reason;
+    }
+    await new Promise<void>((resolve) => void clock.setTimeout(resolve, lookEvery));
+  }
+  return reason;
+}

@@ -1,0 +1,93 @@
+import type { Clock, TimerHandle } from '../../clock.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import type { ApiFailure } from '../../kube/failure.ts';
+import type { Logger } from '../../log.ts';
+import { countDowntimes, type Downtime } from '../downtime.ts';
+import type { ScenarioFact } from '../facts.ts';
+import { etcdLabels } from '../objects.ts';
+import { conditionOf, type PodView } from '../podView.ts';
+import { watchExits } from './exits.ts';
+import { type DependantSet, servingCondition, setLabel } from './manifests.ts';
+import { followPods } from './podStream.ts';
+import { createServing } from './serving.ts';
+
+/** The demo's pods on a real cluster, and the switch that lets etcd go away and come back. */
+export interface Outage {
+  /** Whether all dependants are ready, twice `replicas` of them. */
+  isReady(): boolean;
+  begin(): void;
+  end(): void;
+  downtimes(set: DependantSet): readonly Downtime[];
+  /** What a pod that is not ready waits for, in the cluster's words; undefined where nothing is known. */
+  trouble(): Trouble | undefined;
+  /** Why etcd cannot be switched. */
+  readonly failure: ApiFailure | undefined;
+  stop(): void;
+}
+
+export interface Trouble {
+  readonly pod: string;
+  readonly what: string;
+}
+
+export interface OutageOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly namespace: string;
+  readonly replicas: number;
+  readonly report: (fact: ScenarioFact) => void;
+}
+
+const retryEvery = 500;
+
+export function watchOutage({ client, clock, logger, namespace, replicas, report }: OutageOptions): Outage {
+  const serving = createServing(client, clock, namespace);
+  const counts = { weeded: countDowntimes(clock, report), ignored: countDowntimes(clock, report) };
+  const seeExit = watchExits(report);
+  const unready = new Map<string, PodView>();
+  let timer: TimerHandle | undefined;
+
+  const unfollow = followPods({ client, clock, logger }, namespace, (type, pod, object) => {
+    const isGone = type === 'DELETED' || pod.isEnding;
+    if (isGone || pod.isReady) unready.delete(pod.name);
+    else unready.set(pod.name, pod);
+    if (pod.labels['role'] === etcdLabels.role) {
+      if (isGone) serving.forget(pod.name);
+      else serving.see(pod.name, conditionOf(object, servingCondition)['status']);
+      return;
+    }
+    if (!isGone) seeExit(pod);
+    counts[pod.labels[setLabel] === 'ignored' ? 'ignored' : 'weeded'].see(type, pod);
+  });
+
+  function tick(): void {
+    serving.retry();
+    timer = clock.setTimeout(tick, retryEvery);
+  }
+  tick();
+
+  return {
+    isReady: () => counts.weeded.ready() === replicas && counts.ignored.ready() === replicas,
+    begin() {
+      report({ type: 'etcd.down' });
+      serving.set(false);
+    },
+    end() {
+      report({ type: 'etcd.back' });
+      serving.set(true);
+    },
+    downtimes: (set) => counts[set].all(),
+    trouble() {
+      for (const { name, trouble } of unready.values()) if (trouble !== undefined) return { pod: name, what: trouble };
+      return undefined;
+    },
+    get failure() {
+      return serving.failure;
+    },
+    stop() {
+      clock.clearTimeout(timer);
+      unfollow();
+    },
+  };
+}

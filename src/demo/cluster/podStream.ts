@@ -1,0 +1,61 @@
+import { createActor } from 'xstate';
+import type { Clock } from '../../clock.ts';
+import { type JsonObject, objectOf } from '../../json.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import { provideReflector } from '../../kube/reflector.ts';
+import type { ChangeType, ObjectSink } from '../../kube/sink.ts';
+import type { Logger } from '../../log.ts';
+import { type PodView, podView } from '../podView.ts';
+
+/** Told of each change of a pod, once, however often the stream had to begin anew. */
+export type OnPod = (type: ChangeType, pod: PodView, object: JsonObject) => void;
+
+/** Follows the pods of a namespace on a stream as weeder's own. Returns what ends it. */
+export function followPods(
+  { client, clock, logger }: { readonly client: KubeClient; readonly clock: Clock; readonly logger: Logger },
+  namespace: string,
+  onPod: OnPod,
+): () => void {
+  const source = {
+    path: `/api/v1/namespaces/${namespace}/pods`,
+    kind: 'Pod',
+    labelSelector: '',
+    sink: podSink(onPod),
+  };
+  const logic = provideReflector({ client, clock, log: logger, sourceOf: () => source });
+  const actor = createActor(logic, { clock, input: { name: 'demo pods' } });
+  actor.subscribe({ error: (error) => logger.error({ err: error }, 'the stream of the demo’s pods broke') });
+  actor.start();
+  return () => void actor.stop();
+}
+
+/** Complete lists as changes: what is known already was modified, and what is missing was deleted. */
+export function podSink(onPod: OnPod): ObjectSink {
+  const known = new Map<string, { readonly view: PodView; readonly object: JsonObject }>();
+  let listed = new Set<string>();
+  return {
+    begin() {
+      listed = new Set();
+    },
+    apply(type, given) {
+      const object = objectOf(given);
+      const view = podView(object);
+      listed.add(view.uid);
+      const isKnown = known.has(view.uid);
+      if (type === 'DELETED') {
+        known.delete(view.uid);
+        if (isKnown) onPod('DELETED', view, object);
+      } else {
+        known.set(view.uid, { view, object });
+        onPod(isKnown ? 'MODIFIED' : 'ADDED', view, object);
+      }
+    },
+    end() {
+      for (const [uid, { view, object }] of known) {
+        if (listed.has(uid)) continue;
+        known.delete(uid);
+        onPod('DELETED', view, object);
+      }
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import type { Clock } from '../../clock.ts';
+
+export type Waited = 'met' | 'late' | 'stopped';
+
+const lookEvery = 50;
+
+/** Waits until a condition is met, at most `patience` milliseconds, or until the signal. */
+export async function waitFor(
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+  patience: number,
+  isMet: () => boolean,
+): Promise<Waited> {
+  const deadline = clock.monotonic() + patience;
+  for (;;) {
+    if (signal.aborted) return 'stopped';
+    if (isMet()) return 'met';
+    if (clock.monotonic() >= deadline) return 'late';
+    const pause = Math.max(1, Math.min(lookEvery, deadline - clock.monotonic()));
+    await new Promise<void>((resolve) => void clock.setTimeout(resolve, pause));
+  }
+}

@@ -1,0 +1,22 @@
+import type { Clock } from '../clock.ts';
+import { parseConfig } from '../config/parse.ts';
+import type { KubeClient } from '../kube/client.ts';
+import type { Logger } from '../log.ts';
+import { type Controller, startController } from '../main.ts';
+import type { Report } from '../weeder/facts.ts';
+import { configText } from './objects.ts';
+
+interface WeedingOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly namespaces: 'all' | readonly string[];
+  readonly report: Report;
+}
+
+/** Starts the real weeder with the demo's config. */
+export function startWeeding(options: WeedingOptions): Controller {
+  const config = parseConfig(configText, 'demo');
+  if (!config.ok) throw new Error('the config of the demo is wrong');
+  return startController({ ...options, config: config.value, concurrentDeletions: 32, isDryRun: false });
+}

@@ -1,0 +1,54 @@
+/**
+ * Every Kubernetes Event that the weeder tells, by its reason. `docs/events.md` is generated from this table, and a
+ * test holds it against what is told.
+ */
+export const eventTable = {
+  WindowOpened: {
+    about: 'Service',
+    types: ['Normal'],
+    actions: ['Watch'],
+    meaning: 'The service recovered: from now on its crash-looping dependants are deleted. Says for how long.',
+  },
+  WindowClosed: {
+    about: 'Service',
+    types: ['Normal', 'Warning'],
+    actions: ['Stop'],
+    meaning:
+      'The window is over. Says how many pods were deleted, how many kept, and which deletions did not succeed in time: a Warning when there are any.',
+  },
+  Weeded: {
+    about: 'Pod',
+    types: ['Normal'],
+    actions: ['Delete', 'Evict'],
+    meaning:
+      'Deleted or evicted, so that its controller starts a fresh one. Says after which service’s recovery, which container crash-looped, and how much of its back-off was left.',
+  },
+  WouldBeWeeded: {
+    about: 'Pod',
+    types: ['Normal'],
+    actions: ['DryRun'],
+    meaning: 'The same in a dry run (`--dry-run`): nothing was deleted.',
+  },
+  PodKept: {
+    about: 'Pod',
+    types: ['Normal'],
+    actions: ['Keep'],
+    meaning: 'It crash-loops and is selected, and weeder never deletes such a pod. Says why.',
+  },
+  DeletionGivenUp: {
+    about: 'Pod',
+    types: ['Warning'],
+    actions: ['GiveUp'],
+    meaning: 'Its deletion did not succeed before the window closed, or was refused for good. Says why.',
+  },
+} as const satisfies Record<
+  string,
+  {
+    readonly about: 'Pod' | 'Service';
+    readonly types: readonly ('Normal' | 'Warning')[];
+    readonly actions: readonly string[];
+    readonly meaning: string;
+  }
+>;
+
+export type EventReason = keyof typeof eventTable;

@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Cluster } from './access.ts';
+import { eventually } from './eventually.ts';
+import type { Cleanup } from './namespace.ts';
+import { type Ending, temporaryFile } from './weeder.ts';
+
+/** `weeder demo` on a real cluster. */
+export interface DemoProcess {
+  /** Waits until the demo says where it plays. */
+  namespace(): Promise<string>;
+  /** Waits until the standard output matches. */
+  says(pattern: RegExp): Promise<RegExpMatchArray>;
+  readonly exited: Promise<Ending>;
+  stdout(): string;
+  stderr(): string;
+  signal(signal: NodeJS.Signals): void;
+}
+
+/** Starts it from its sources; it is killed when the test is over. */
+export function startDemo(t: Cleanup, cluster: Cluster, flags: readonly string[], user = 'admin'): DemoProcess {
+  const checkout = join(import.meta.dirname, '..', '..', '..');
+  const words = ['src/cli/weeder.ts', 'demo', `--kubeconfig=${cluster.kubeconfigFor(user)}`, ...flags];
+  const child = spawn(process.execPath, words, { cwd: checkout, stdio: ['ignore', 'pipe', 'pipe'] });
+  // However the test process ends, the guard of its folder ends this one, too.
+  const pidFile = temporaryFile('demo.pid');
+  writeFileSync(pidFile, String(child.pid));
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const exited = endOf(child).finally(() => rmSync(pidFile, { force: true }));
+  t.after(async () => {
+    child.kill('SIGKILL');
+    await exited;
+  });
+  const says = (pattern: RegExp) =>
+    eventually(
+      (saw) => {
+        saw(stdout + stderr);
+        return stdout.match(pattern);
+      },
+      { what: `${pattern} on the output of the demo`, within: 60_000 },
+    );
+  return {
+    says,
+    async namespace() {
+      const [, name = ''] = await says(/in a namespace of its own: (weeder-demo-[0-9a-f]{8})\.$/m);
+      return name;
+    },
+    exited,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    signal: (signal) => void child.kill(signal),
+  };
+}
+
+function endOf(child: ChildProcess): Promise<Ending> {
+  const { promise, resolve } = Promise.withResolvers<Ending>();
+  child.once('error', () => resolve({ code: null, signal: null }));
+  child.once('close', (code, signal) => resolve({ code, signal }));
+  return promise;
+}

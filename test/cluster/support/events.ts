@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { eventually } from './eventually.ts';
+import type { TestNamespace } from './namespace.ts';
+import { Metadata } from './objects.ts';
+
+const Series = z.looseObject({ count: z.number(), lastObservedTime: z.string() });
+
+/** An Event as the core API returns it, which is what `kubectl describe` reads. */
+export const CoreEvent = z.looseObject({
+  metadata: Metadata,
+  involvedObject: z.looseObject({ kind: z.string(), name: z.string(), uid: z.string().optional() }),
+  reason: z.string(),
+  message: z.string(),
+  type: z.string(),
+  action: z.string(),
+  eventTime: z.string(),
+  series: Series.optional(),
+  reportingComponent: z.string(),
+  reportingInstance: z.string(),
+});
+export type CoreEvent = z.infer<typeof CoreEvent>;
+
+/** The same as `events.k8s.io/v1` returns it. */
+export const NewEvent = z.looseObject({
+  metadata: Metadata,
+  regarding: z.looseObject({ kind: z.string(), name: z.string(), uid: z.string().optional() }),
+  reason: z.string(),
+  note: z.string(),
+});
+
+const reporter = 'reportingComponent=weeder.dev/weeder';
+
+/** Weeder's Events in the namespace that these field selectors find. */
+export async function eventsOf(ns: TestNamespace, ...selectors: string[]): Promise<CoreEvent[]> {
+  const selector = encodeURIComponent([reporter, ...selectors].join(','));
+  const list = await ns.cluster.api('GET', `${ns.path('api/v1', 'events')}?fieldSelector=${selector}`);
+  return z.looseObject({ items: z.array(CoreEvent) }).parse(list).items;
+}
+
+/** Waits for Events with these reasons, in any order, and no others, among those that the selectors find. */
+export async function eventsWith(
+  ns: TestNamespace,
+  selectors: readonly string[],
+  reasons: readonly string[],
+): Promise<CoreEvent[]> {
+  return eventually(
+    async (saw) => {
+      const found = await eventsOf(ns, ...selectors);
+      const seen = found.map(({ reason }) => reason).sort();
+      saw(seen);
+      return seen.join() === [...reasons].sort().join() && found;
+    },
+    { what: `the Events ${reasons.join(', ')} in ${ns.name}`, within: 60_000 },
+  );
+}

@@ -1,0 +1,39 @@
+import type { Cluster } from './access.ts';
+import type { Answer } from './http.ts';
+import type { Manifest } from './kustomize.ts';
+
+const clusterScoped = new Set(['ClusterRole', 'ClusterRoleBinding', 'Namespace']);
+
+/** Sends an object that does not exist yet; a field that the API server does not know is an error. */
+export async function create(cluster: Cluster, manifest: Manifest): Promise<void> {
+  const answer = await post(cluster, manifest, '');
+  if (answer.status !== 201) throw new Error(`${named(manifest)} refused: ${JSON.stringify(answer.body)}`);
+}
+
+/** What the API server says of an object without keeping it: nothing, or what is wrong with it, warnings included. */
+export async function faultsOf(cluster: Cluster, manifest: Manifest): Promise<string[]> {
+  const answer = await post(cluster, manifest, '&dryRun=All');
+  const warnings = [answer.headers['warning'] ?? []].flat();
+  const refusal = answer.status === 201 ? [] : [JSON.stringify(answer.body)];
+  return [...refusal, ...warnings].map((fault) => `${named(manifest)}: ${fault}`);
+}
+
+/** Removes it, if it is still there. */
+export async function remove(cluster: Cluster, manifest: Manifest): Promise<void> {
+  await cluster.send('DELETE', `${pathOf(manifest)}/${manifest.metadata.name}`);
+}
+
+/** `Kind name`, for a sentence. */
+export function named({ kind, metadata }: Manifest): string {
+  return `${kind} ${metadata.name}`;
+}
+
+function post(cluster: Cluster, manifest: Manifest, options: string): Promise<Answer> {
+  return cluster.send('POST', `${pathOf(manifest)}?fieldValidation=Strict${options}`, { body: manifest });
+}
+
+function pathOf({ apiVersion, kind, metadata: { namespace } }: Manifest): string {
+  const plural = kind.endsWith('y') ? `${kind.slice(0, -1)}ies` : `${kind}s`;
+  const home = clusterScoped.has(kind) ? '' : `/namespaces/${namespace ?? 'default'}`;
+  return `/${apiVersion.includes('/') ? 'apis' : 'api'}/${apiVersion}${home}/${plural.toLowerCase()}`;
+}

@@ -1,0 +1,37 @@
+import { systemClock } from '../../../src/clock.ts';
+import type { KubeObject } from '../../../src/demo/apiServer/objects.ts';
+import { endpointSlices, pods } from '../../../src/demo/apiServer/resources.ts';
+import { startKubelet } from '../../../src/demo/kubelet/kubelet.ts';
+import type { Program } from '../../../src/demo/kubelet/program.ts';
+import { objectOf } from '../../../src/json.ts';
+import type { Cluster } from './access.ts';
+import type { Cleanup } from './namespace.ts';
+import { remoteStore } from './remoteStore.ts';
+
+const nodeName = 'weeder-demo-node';
+
+interface RemoteKubeletOptions {
+  readonly cluster: Cluster;
+  readonly namespace: string;
+  readonly program: (pod: KubeObject) => Program;
+}
+
+/**
+ * A scheduler and the simulated kubelet for the pods of one namespace of a real API server, in real time, until the
+ * test is over.
+ */
+export async function startRemoteKubelet(t: Cleanup, { cluster, namespace, program }: RemoteKubeletOptions) {
+  const answer = await cluster.send('POST', '/api/v1/nodes', { body: { metadata: { name: nodeName } } });
+  if (answer.status !== 201 && answer.status !== 409) throw new Error(`no node: ${JSON.stringify(answer.body)}`);
+  const store = remoteStore(t, cluster, namespace, [pods, endpointSlices]);
+  const bound = new Set<string>();
+  store.watch(pods, {}, (type, { metadata, spec }) => {
+    if (type === 'DELETED' || bound.has(metadata.uid) || objectOf(spec)['nodeName'] !== undefined) return;
+    bound.add(metadata.uid);
+    const body = { metadata: { name: metadata.name }, target: { kind: 'Node', name: nodeName } };
+    // A pod may be deleted meanwhile: whatever is answered, the next state of the pod tells.
+    void cluster.send('POST', `/api/v1/namespaces/${namespace}/pods/${metadata.name}/binding`, { body });
+  });
+  const stop = startKubelet({ store, clock: systemClock, version: '1.36', seed: 1, program });
+  t.after(stop);
+}

@@ -1,0 +1,10 @@
+import { eventTable } from '../../src/weeder/eventTable.ts';
+
+/** Every reason of `src/weeder/eventTable.ts` as a Markdown table. */
+export function eventsTable(): string {
+  const rows = Object.entries(eventTable).map(
+    ([reason, { about, types, actions, meaning }]) =>
+      `| \`${reason}\` | ${about} | ${types.join(', ')} | ${actions.join(', ')} | ${meaning} |`,
+  );
+  return ['| reason | on | type | action | what it says |', '| --- | --- | --- | --- | --- |', ...rows].join('\n');
+}
