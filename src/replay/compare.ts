@@ -17,10 +17,10 @@ export const tolerance = 250;
 export function differences({ recorded, replayed, endedAt }: Replay): Difference[] {
   const [then, now] = [byText(recorded), byText(replayed)];
   // What was about to be decided when the recording ended is not in it.
-  const counts = ({ t, isDoubtful }: Timed) => isDoubtful !== true && t <= endedAt - tolerance;
+  const counts = ({ t }: Timed) => t <= endedAt - tolerance;
   const found = [...new Set([...then.keys(), ...now.keys()])].flatMap((text): Difference[] => {
     const { missing, extra } = unmatched(then.get(text) ?? [], now.get(text) ?? []);
-    const moved = missing.filter(({ isDoubtful }) => isDoubtful !== true).map((fact) => movedOrMissing(fact, extra));
+    const moved = missing.map((fact) => movedOrMissing(fact, extra));
     return [...moved, ...extra.filter(counts).map((fact): Difference => ({ kind: 'extra', fact }))];
   });
   return found.sort((a, b) => a.fact.t - b.fact.t);
