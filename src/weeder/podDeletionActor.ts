@@ -84,7 +84,7 @@ export function providePodDeletion(effects: PodDeletionEffects): typeof podDelet
             return;
           }
           for (const account of accounts) account.givenUp.add(`${pod.namespace}/${pod.name}`);
-          const reason = event.type === 'delete.rejected' ? reasonOf(event) : 'the window closed first';
+          const reason = event.type === 'delete.rejected' ? reasonOf(event) : accounts[0].givenUpBecause;
           report({ type: 'deletion.givenUp', pod, reason, ...refs });
         }),
     },

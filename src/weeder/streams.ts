@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.ts';
-import { objectOf, textOf } from '../json.ts';
-import { type LabelSelector, matchesSelector, selectorToString } from '../kube/selector.ts';
-import type { ObjectSink } from '../kube/sink.ts';
+import type { ClosableSink, ObjectSink } from '../kube/sink.ts';
 import type { WatchSource } from '../kube/watchOnce.ts';
+import { fanOut } from './fanOut.ts';
+import { canServe, planStreams, type StreamPlan } from './streamPlan.ts';
 import type { Weeder } from './weeder.ts';
 
 /** One list+watch stream that the weeder needs. */
@@ -11,77 +11,137 @@ export interface StreamNeed extends WatchSource {
   readonly name: string;
 }
 
-/** With more distinct podSelectors than this, one stream of all pods costs less than a stream for each. */
-const mostPodStreams = 16;
-/** A label selector that is longer than this is left out: what comes is filtered here. Characters of a URL. */
-const longestSelector = 4000;
+/** The streams that have to be open, as the config changes. */
+export interface Streams {
+  /** By name. */
+  readonly needs: ReadonlyMap<string, StreamNeed>;
+  /**
+   * Opens what this config needs and closes what it does not. Where streams take the place of others, those go on until
+   * the new ones have read their complete lists. Tell the weeder of the config first.
+   */
+  configure(config: Config): void;
+}
 
-/** One stream of EndpointSlices and one of pods for each distinct podSelector, cluster-wide or in each namespace. */
+export interface StreamsOptions {
+  readonly weeder: Weeder;
+  readonly config: Config;
+  readonly namespaces: 'all' | readonly string[];
+  /** What is put around each stream, such as a recorder. */
+  readonly wrap?: (need: StreamNeed) => StreamNeed;
+  /** Told when streams have been opened or closed. */
+  readonly onChanged?: () => void;
+}
+
+interface OpenStream {
+  plan: StreamPlan;
+  readonly name: string;
+  readonly sink: ClosableSink & { readonly keepOnly?: (covers: ReadonlySet<string>) => void };
+  /** It has read its complete list, and is listened to. */
+  isSynced: boolean;
+}
+
+/** The streams of a config that does not change. */
 export function streamsOf(weeder: Weeder, config: Config, namespaces: 'all' | readonly string[]): StreamNeed[] {
-  if (namespaces === 'all') return streamsIn(weeder, config, undefined);
-  return namespaces.flatMap((namespace) => streamsIn(weeder, config, namespace));
+  return [...createStreams({ weeder, config, namespaces }).needs.values()];
 }
 
-function streamsIn(weeder: Weeder, config: Config, namespace: string | undefined): StreamNeed[] {
-  const suffix = namespace === undefined ? '' : ` in ${namespace}`;
-  const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
-  const slices: StreamNeed = {
-    name: `endpointslices${suffix}`,
-    path: `/apis/discovery.k8s.io/v1${scope}/endpointslices`,
-    kind: 'EndpointSlice',
-    labelSelector: serviceSelector([...config.services.keys()]),
-    sink: weeder.slices.createSink(),
-  };
-  const path = `/api/v1${scope}/pods`;
-  const selectors = distinctSelectors(config);
-  if (selectors.size > mostPodStreams) {
-    return [slices, { name: `pods${suffix}`, path, kind: 'Pod', labelSelector: '', sink: fanOut(weeder, selectors) }];
+export function createStreams(options: StreamsOptions): Streams {
+  const { weeder, namespaces, wrap = (need) => need, onChanged = () => {} } = options;
+  const open = new Map<string, OpenStream>();
+  const needs = new Map<string, StreamNeed>();
+  let plans: readonly StreamPlan[] = [];
+
+  function start(plan: StreamPlan, taken: Set<string>): void {
+    const name = freeName(plan.name, taken);
+    taken.add(name);
+    const synced = () => onSynced(stream);
+    const stream: OpenStream = { plan, name, sink: sinkOf(plan, synced), isSynced: false };
+    const { path, kind, labelSelector } = plan;
+    open.set(name, stream);
+    const sink = kind === 'Pod' ? telling(stream.sink, synced) : stream.sink;
+    needs.set(name, wrap({ name, path, kind, labelSelector, sink }));
   }
-  const pods = [...weeder.pods].map(([labelSelector, index]) => ({
-    name: `pods ${labelSelector}${suffix}`,
-    path,
-    kind: 'Pod',
-    labelSelector,
-    sink: index.createSink(),
-  }));
-  return [slices, ...pods];
+
+  function sinkOf(plan: StreamPlan, onTakeOver: () => void): OpenStream['sink'] {
+    if (plan.kind === 'EndpointSlice') {
+      const after = [...open.values()].find((each) => each.plan.group === plan.group && each.isSynced)?.sink;
+      return weeder.slices.createSink({ names: plan.covers, after, onTakeOver });
+    }
+    const index = weeder.pods.get(plan.labelSelector);
+    if (plan.selectors !== undefined) return fanOut(weeder.pods, plan.selectors);
+    if (index === undefined) throw new Error(`the weeder was not told of the podSelector ${plan.labelSelector}`);
+    return index.createSink();
+  }
+
+  function close(stream: OpenStream): void {
+    open.delete(stream.name);
+    needs.delete(stream.name);
+    stream.sink.close();
+  }
+
+  function onSynced(stream: OpenStream): void {
+    if (stream.isSynced || open.get(stream.name) !== stream) return;
+    stream.isSynced = true;
+    if (closeReplaced(stream.plan.group)) onChanged();
+  }
+
+  /** Once all streams of a group are synced, those that they replace are not needed any more. */
+  function closeReplaced(group: string): boolean {
+    const wanted = plans.filter((plan) => plan.group === group);
+    const streams = [...open.values()].filter(({ plan }) => plan.group === group);
+    const isReady = wanted.every((plan) => streams.some((each) => each.isSynced && each.plan === plan));
+    const replaced = isReady ? streams.filter(({ plan }) => !wanted.includes(plan)) : [];
+    for (const stream of replaced) close(stream);
+    return replaced.length > 0;
+  }
+
+  function configure(config: Config): void {
+    const taken = new Set(open.keys());
+    plans = planStreams(config, namespaces);
+    const wantedIn = (group: string) =>
+      new Set(plans.flatMap((plan) => (plan.group === group ? [...plan.covers] : [])));
+    const missing = plans.filter((plan) => {
+      const found = [...open.values()].find((each) => each.plan.group === plan.group && canServe(each.plan, plan));
+      if (found === undefined) return true;
+      found.plan = plan;
+      found.sink.keepOnly?.(plan.covers);
+      return false;
+    });
+    for (const stream of [...open.values()].filter(({ plan }) => !plans.includes(plan))) {
+      const wanted = wantedIn(stream.plan.group);
+      const covers = new Set([...stream.plan.covers].filter((each) => wanted.has(each)));
+      stream.sink.keepOnly?.(covers);
+      if (stream.plan.kind === 'Pod') stream.plan = { ...stream.plan, covers };
+      // Slices: what the old stream knows tells a recovery from a service that was not watched before.
+      const isOfUse = stream.plan.kind === 'EndpointSlice' || covers.size > 0;
+      if (!stream.isSynced || !isOfUse) close(stream);
+    }
+    for (const plan of missing) start(plan, taken);
+    for (const group of new Set(plans.map((plan) => plan.group))) closeReplaced(group);
+    onChanged();
+  }
+
+  configure(options.config);
+  return { needs, configure };
 }
 
-function serviceSelector(names: readonly string[]): string {
-  const exact = `kubernetes.io/service-name in (${[...names].sort().join(',')})`;
-  return exact.length > longestSelector ? 'kubernetes.io/service-name' : exact;
-}
-
-/** Every podSelector that the config names, by its canonical text. */
-export function distinctSelectors(config: Config): ReadonlyMap<string, LabelSelector> {
-  const all = [...config.services.values()].flatMap((service) => service.podSelectors);
-  return new Map(all.map((selector) => [selectorToString(selector), selector]));
-}
-
-/** Deals the pods of one stream out to the indexes: to one that does not select a pod, it looks as if it had gone. */
-function fanOut(weeder: Weeder, selectors: ReadonlyMap<string, LabelSelector>): ObjectSink {
-  const targets = [...weeder.pods].flatMap(([text, index]) => {
-    const selector = selectors.get(text);
-    return selector === undefined ? [] : [{ selector, sink: index.createSink() }];
-  });
+/** The sink, with somebody told of each complete list. */
+function telling(sink: ObjectSink, onComplete: () => void): ObjectSink {
   return {
-    begin() {
-      for (const { sink } of targets) sink.begin();
+    begin: () => sink.begin(),
+    apply: (type, object) => sink.apply(type, object),
+    end(resourceVersion) {
+      sink.end(resourceVersion);
+      onComplete();
     },
-    apply(type, object) {
-      const labels = labelsOf(object);
-      for (const { selector, sink } of targets)
-        sink.apply(matchesSelector(selector, labels) ? type : 'DELETED', object);
-    },
-    end() {
-      for (const { sink } of targets) sink.end();
-    },
-    isIrrelevant: (line, metadata) => targets.every(({ sink }) => sink.isIrrelevant?.(line, metadata) === true),
+    ...(sink.isIrrelevant === undefined ? {} : { isIrrelevant: sink.isIrrelevant.bind(sink) }),
   };
 }
 
-/** The labels of an object as the API serves it. */
-export function labelsOf(object: unknown): Record<string, string> {
-  const labels = Object.entries(objectOf(objectOf(objectOf(object)['metadata'])['labels']));
-  return Object.fromEntries(labels.map(([key, value]) => [key, textOf(value) ?? '']));
+/** While a stream and the one that takes its place are both open, a number tells them apart. */
+function freeName(name: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(name)) return name;
+  let number = 2;
+  while (taken.has(`${name} ${number}`)) number += 1;
+  return `${name} ${number}`;
 }
