@@ -2,17 +2,20 @@ import { createActor, fromCallback, type InspectionEvent } from 'xstate';
 import { manager } from '../machines/manager.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
+import type { Result } from './errors.ts';
+import type { ReportProcess } from './facts.ts';
 import type { KubeClient } from './kube/client.ts';
 import { createEventRecorder } from './kube/events.ts';
 import { provideReflector } from './kube/reflector.ts';
 import type { Logger } from './log.ts';
 import type { Recorder } from './recorder.ts';
+import { type ConfigStatus, createReload } from './reload.ts';
 import { onlyOwned, type Shard } from './shard.ts';
 import { deleteThrough } from './weeder/deletePod.ts';
 import type { Report } from './weeder/facts.ts';
 import { logFacts } from './weeder/logFacts.ts';
 import { readySinceThrough } from './weeder/readySince.ts';
-import { type StreamNeed, streamsOf } from './weeder/streams.ts';
+import { createStreams, type StreamNeed } from './weeder/streams.ts';
 import { tellEvents } from './weeder/tellEvents.ts';
 import { createWeeder, type WeederCounts } from './weeder/weeder.ts';
 
@@ -31,6 +34,8 @@ export interface ControllerOptions {
   readonly report?: Report;
   /** Tells Kubernetes Events in the name of this pod or host. Default: tells none. */
   readonly eventInstance?: string;
+  /** Told of what concerns the process as a whole, beside the log. */
+  readonly reportProcess?: ReportProcess;
   /** Takes down what reaches the weeder and what it decides. */
   readonly recorder?: Recorder;
   readonly inspect?: (event: InspectionEvent) => void;
@@ -42,6 +47,10 @@ export type ControllerState = 'electing' | 'syncing' | 'running' | 'draining' | 
 export interface Controller {
   state(): ControllerState;
   counts(): WeederCounts;
+  /** Which config is in force, and what became of the newest content of its file. */
+  config(): ConfigStatus;
+  /** Takes a new content of the config file: it is in force at once, or rejected while the one before stays. */
+  reload(content: Result<Config>): void;
   /** Begins no deletion any more, lets those in flight end, and stops. */
   shutdown(): void;
   /** Resolves when everything has ended. */
@@ -72,10 +81,24 @@ export function startController(options: ControllerOptions): Controller {
     isDryRun,
     random: Math.random,
   });
-  const needs = streamsOf(weeder, config, namespaces)
-    .map((stream) => recorder?.stream(stream) ?? stream)
-    .map((stream) => ofShard(stream, shard));
-  const streams = new Map(needs.map((stream) => [stream.name, stream]));
+  const streams = createStreams({
+    weeder,
+    config,
+    namespaces,
+    wrap: (stream) => ofShard(recorder?.stream(stream) ?? stream, shard),
+    onChanged: () => actor.send({ type: 'streams.changed', streams: names() }),
+  });
+  const names = () => [...streams.needs.keys()];
+  const reload = createReload({
+    clock,
+    logger,
+    report: (fact) => options.reportProcess?.(fact),
+    apply(next) {
+      const change = weeder.configure(next);
+      streams.configure(next);
+      return change;
+    },
+  });
 
   function createEvents(instance: string) {
     const isDeleting = () => weeder.counts().queued + weeder.counts().inFlight > 0;
@@ -89,14 +112,14 @@ export function startController(options: ControllerOptions): Controller {
     actors: {
       // One replica leads; the Lease machine takes this place when leader election is on.
       leadership: fromCallback(({ sendBack }) => sendBack({ type: 'leadership.acquired' })),
-      reflector: provideReflector({ client, clock, log: logger, sourceOf: (name) => streams.get(name) }),
+      reflector: provideReflector({ client, clock, log: logger, sourceOf: (name) => streams.needs.get(name) }),
       drain: fromCallback(({ sendBack }) => {
         weeder.drained().then(() => sendBack({ type: 'deletions.drained' }), logger.error.bind(logger));
       }),
     },
     actions: {
       startWeeding: () => {
-        logger.info({ streams: streams.size, ...weeder.counts() }, 'all streams are synced, weeding');
+        logger.info({ streams: streams.needs.size, ...weeder.counts() }, 'all streams are synced, weeding');
         weeder.start();
       },
       stopWeeding: () => weeder.stop(),
@@ -107,7 +130,7 @@ export function startController(options: ControllerOptions): Controller {
     },
   });
 
-  const actor = createActor(logic, { ...runtime, id: 'manager', input: { streams: [...streams.keys()] } });
+  const actor = createActor(logic, { ...runtime, id: 'manager', input: { streams: names() } });
   const ended = new Promise<void>((resolve) => {
     actor.subscribe({
       complete: resolve,
@@ -118,9 +141,15 @@ export function startController(options: ControllerOptions): Controller {
     });
   });
   actor.start();
+  const state = () => actor.getSnapshot().value;
   return {
-    state: () => actor.getSnapshot().value,
+    state,
     counts: () => weeder.counts(),
+    config: () => reload.status(),
+    reload(content) {
+      // What is on its way out does not change its ways.
+      if (state() !== 'draining' && state() !== 'stopped') reload.take(content);
+    },
     shutdown: () => actor.send({ type: 'shutdown.requested' }),
     stopped: ended.then(() => events?.close()),
   };

@@ -7,11 +7,12 @@ import { type Health, healthHandler } from '../health.ts';
 import { createLogger, type Logger } from '../log.ts';
 import { type Controller, startController } from '../main.ts';
 import { openRecorder, type Recorder } from '../recorder.ts';
-import { loadConfig } from './configFile.ts';
+import { type OpenedConfig, openConfig } from './configFile.ts';
 import { connect } from './connect.ts';
+import { followConfig } from './followConfig.ts';
 import { exitCodes, fail } from './output.ts';
 import type { RunFlags } from './runFlags.ts';
-import { stopOnSignals } from './signals.ts';
+import { ignoreHangUps, stopOnSignals } from './signals.ts';
 
 /** `weeder run`: works until it is told to stop. Resolves with the exit code. */
 export async function run(flags: RunFlags, meaningless: readonly string[]): Promise<number> {
@@ -19,19 +20,20 @@ export async function run(flags: RunFlags, meaningless: readonly string[]): Prom
   if (flags.enableLeaderElection) {
     return fail(problem('LEADER_ELECTION_UNAVAILABLE', 'There is no leader election in this version.'));
   }
-  const config = await loadConfig('run', flags.configFile);
-  if (!config.ok) return fail(config.problem);
+  const opened = await openConfig('run', flags.configFile);
+  if (!opened.ok) return fail(opened.problem);
   if (meaningless.length > 0) logger.info({ flags: meaningless }, 'these flags are accepted and mean nothing here');
 
   let controller: Controller | undefined;
   const state = () => controller?.state() ?? 'connecting';
-  const recording = await startRecording(flags, config.value, logger);
+  const recording = await startRecording(flags, opened.value.config, logger);
   if (!recording.ok) return fail(recording.problem);
   const health = await serveHealth(flags, () => ({ state: state(), isReady: state() === 'running' }));
   if (!health.ok) return fail(health.problem);
   const stop = stopOnSignals(logger);
+  const heed = ignoreHangUps();
   const exitCode = await work(
-    { flags, config: config.value, logger, recorder: recording.value },
+    { flags, opened: opened.value, logger, recorder: recording.value },
     stop.signal,
     (started) => {
       controller = started;
@@ -39,20 +41,21 @@ export async function run(flags: RunFlags, meaningless: readonly string[]): Prom
   );
   await recording.value?.close();
   stop.forget();
+  heed();
   await health.value?.close();
   return exitCode;
 }
 
 interface Work {
   readonly flags: RunFlags;
-  readonly config: Config;
+  readonly opened: OpenedConfig;
   readonly logger: Logger;
   readonly recorder: Recorder | undefined;
 }
 
 /** From the first word with the API server to the last. */
 async function work(
-  { flags, config, logger, recorder }: Work,
+  { flags, opened, logger, recorder }: Work,
   stop: AbortSignal,
   onStarted: (controller: Controller) => void,
 ): Promise<number> {
@@ -63,6 +66,7 @@ async function work(
     return exitCodes.ok;
   }
   if (!client.ok) return fail(client.problem);
+  const { config } = opened;
   const { dryRun, concurrentDeletions, namespaces = 'all', shard, events } = flags;
   const { server } = client.value;
   logger.info(
@@ -82,8 +86,10 @@ async function work(
     ...(recorder === undefined ? {} : { recorder }),
   });
   onStarted(controller);
+  const followed = followConfig(opened, controller, logger);
   stop.addEventListener('abort', () => controller.shutdown());
   await controller.stopped;
+  followed.stop();
   await client.value.close();
   if (stop.aborted) logger.info('weeder stopped');
   else logger.error('weeder stopped by itself');

@@ -95,7 +95,7 @@ export function createStreams(options: StreamsOptions): Streams {
     return replaced.length > 0;
   }
 
-  function configure(config: Config): void {
+  function arrange(config: Config): void {
     const taken = new Set(open.keys());
     plans = planStreams(config, namespaces);
     const wantedIn = (group: string) =>
@@ -118,11 +118,16 @@ export function createStreams(options: StreamsOptions): Streams {
     }
     for (const plan of missing) start(plan, taken);
     for (const group of new Set(plans.map((plan) => plan.group))) closeReplaced(group);
-    onChanged();
   }
 
-  configure(options.config);
-  return { needs, configure };
+  arrange(options.config);
+  return {
+    needs,
+    configure(config) {
+      arrange(config);
+      onChanged();
+    },
+  };
 }
 
 /** The sink, with somebody told of each complete list. */
