@@ -104,9 +104,12 @@ function concernedOf(accounts: ReadonlySet<WindowAccount>): Concerned | undefine
   return { accounts: [first, ...others], refs: { ...windowRefOf(first), also: others.map(windowRefOf) } };
 }
 
-/** Whether a window wants this pod deleted whose time is not over, even if its timer is late. */
+/** Whether a window wants this pod deleted, and may, whose time is not over, even if its timer is late. */
 function isStillWanted(entry: DeletionEntry | undefined, clock: Clock): boolean {
-  return [...(entry?.wants ?? [])].some((want) => clock.monotonic() <= want.account.closesAt);
+  return [...(entry?.wants ?? [])].some(
+    ({ account, policy }) =>
+      clock.monotonic() <= account.closesAt && (entry?.pod.protection === 'none' || policy.barePods === 'delete'),
+  );
 }
 
 /** The policy of the first window that lets this pod be deleted. */
