@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { type ApiServer, type ApiServerOptions, createApiServer } from '../../src/demo/apiServer/apiServer.ts';
+import type { ProcessFact } from '../../src/facts.ts';
 import { createKubeClient, type KubeClient } from '../../src/kube/client.ts';
 import { loadKubeConfig } from '../../src/kube/kubeConfig.ts';
 import { type Controller, type ControllerOptions, startController } from '../../src/main.ts';
@@ -61,6 +62,7 @@ function kubeconfigFor(server: string): string {
 export interface EmbeddedWeeder extends AsyncDisposable {
   readonly controller: Controller;
   readonly facts: readonly WeederFact[];
+  readonly processFacts: readonly ProcessFact[];
   /** The sentences of its log at info and above. */
   readonly logged: readonly string[];
 }
@@ -74,6 +76,7 @@ export function startEmbeddedWeeder(
   const parsed = parseConfig(config, 'config.yaml');
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problem));
   const facts: WeederFact[] = [];
+  const processFacts: ProcessFact[] = [];
   const logged: string[] = [];
   const logger = pino(
     { base: null, formatters: { log: (line) => line } },
@@ -94,10 +97,12 @@ export function startEmbeddedWeeder(
     isDryRun: false,
     report: (fact) => facts.push(fact),
     ...options,
+    reportProcess: (fact) => processFacts.push(fact),
   });
   return {
     controller,
     facts,
+    processFacts,
     logged,
     async [Symbol.asyncDispose]() {
       controller.shutdown();
