@@ -43,7 +43,9 @@ function streamsFor(first: Config, namespaces: 'all' | readonly string[] = 'all'
     weeder,
     streams,
     list,
-    listAll: () => [...streams.needs.keys()].forEach((name) => list(name)),
+    listAll() {
+      for (const name of [...streams.needs.keys()]) list(name);
+    },
     to(next: Config) {
       weeder.configure(next);
       streams.configure(next);
