@@ -69,6 +69,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
   let roof = limit;
   let wall = 0;
   let wallWritten = 0;
+  let config = configFileOf(options.config);
 
   function write(line: object): void {
     const text = `${JSON.stringify(line)}\n`;
@@ -93,7 +94,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
     part += 1;
     size = 0;
     wallWritten = 0;
-    write(headerOf(options, startedAt, part));
+    write(headerOf(options, config, startedAt, part));
     if (part === 1) return;
     for (const { t, wall: wallThen, ...entry } of memory.recall(now())) put(entry, { t, wall: wallThen });
     // Where the repeated state alone fills a file, not every line may begin a new one.
@@ -113,6 +114,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
     const at = now();
     memory.learn(entry, at);
     put(entry, at);
+    if ('in' in entry && entry.in === 'config') config = entry.config;
   };
 
   beginPart();
@@ -123,8 +125,8 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
   };
 }
 
-function headerOf(options: RecorderOptions, startedAt: number, part: number): RecordingHeader {
-  const { config, namespaces, concurrentDeletions, isDryRun } = options;
+function headerOf(options: RecorderOptions, config: object, startedAt: number, part: number): RecordingHeader {
+  const { namespaces, concurrentDeletions, isDryRun } = options;
   return {
     weeder: 'recording',
     version: recordingVersion,
@@ -134,7 +136,7 @@ function headerOf(options: RecorderOptions, startedAt: number, part: number): Re
     namespaces,
     concurrentDeletions,
     isDryRun,
-    config: configFileOf(config),
+    config,
   };
 }
 

@@ -24,10 +24,14 @@ export interface RecordingHeader {
 
 /** Something that reached the weeder's core. */
 export type RecordedInput =
-  | { readonly in: 'begin' | 'end'; readonly stream: string }
+  | { readonly in: 'begin'; readonly stream: string }
+  /** As of which resourceVersion, where the server says it. */
+  | { readonly in: 'end'; readonly stream: string; readonly resourceVersion?: string }
   /** A pod that no longer crash-loops is DELETED here: to the weeder that is the same. */
   | { readonly in: ChangeType; readonly stream: string; readonly object: object }
   | { readonly in: 'start' | 'stop' }
+  /** From now on this config is in force; as in the header. */
+  | { readonly in: 'config'; readonly config: object }
   /** What stands before it in this file repeats what earlier files left behind. `windows`: those that are open. */
   | { readonly in: 'resume'; readonly isRunning: boolean; readonly windows: readonly string[] }
   /** Epoch milliseconds; null: it could not be known. */

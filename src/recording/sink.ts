@@ -38,7 +38,7 @@ export function recordSink({ name: stream, kind, sink }: StreamNeed, note: Note)
     end(resourceVersion) {
       crashLoopingPods = listed ?? crashLoopingPods;
       listed = undefined;
-      note({ in: 'end', stream });
+      note({ in: 'end', stream, ...(resourceVersion === undefined ? {} : { resourceVersion }) });
       sink.end(resourceVersion);
     },
     ...(sink.isIrrelevant === undefined ? {} : { isIrrelevant: sink.isIrrelevant.bind(sink) }),

@@ -1,9 +1,10 @@
-import type { ObjectSink } from '../kube/sink.ts';
+import { formatFaults } from '../config/fault.ts';
+import { parseConfig } from '../config/parse.ts';
 import { evidenceKey, type RecordedInput, type RecordedLine } from '../recording/lines.ts';
 import { type Told, toldOf } from '../recording/told.ts';
 import { settled, type VirtualClock, virtualClock } from '../virtualClock.ts';
 import type { DeletionAnswer } from '../weeder/deletePod.ts';
-import { streamsOf } from '../weeder/streams.ts';
+import { createStreams, type Streams } from '../weeder/streams.ts';
 import { createWeeder, type Weeder } from '../weeder/weeder.ts';
 import { createAnswers } from './answers.ts';
 import { comparable, quietOf } from './comparable.ts';
@@ -44,11 +45,11 @@ export async function replayRecording({ header, config, lines }: RecordingFile):
     deletePod: ({ uid }) => answers.ask(uid, { type: 'delete.accepted' }),
     readySince: (evidence) => ages.ask(evidenceKey(evidence), undefined),
   });
-  const sinks = new Map(streamsOf(weeder, config, header.namespaces).map(({ name, sink }) => [name, sink]));
+  const streams = createStreams({ weeder, config, namespaces: header.namespaces });
   async function take(line: RecordedInput): Promise<void> {
     if (line.in === 'answer') answers.give(line.uid, line.answer);
     else if (line.in === 'readySince') ages.give(line.evidence, line.since ?? undefined);
-    else feed(line, weeder, sinks);
+    else feed(line, weeder, streams);
     // An answer was acted upon before the next input came, even where both have the same time.
     if (line.in === 'answer' || line.in === 'readySince') await settled();
   }
@@ -74,12 +75,22 @@ async function moveTo(clock: VirtualClock, t: number): Promise<void> {
   if (ms > 0) await clock.pass(ms);
 }
 
-function feed(line: RecordedInput, weeder: Weeder, sinks: ReadonlyMap<string, ObjectSink>): void {
+function feed(line: RecordedInput, weeder: Weeder, streams: Streams): void {
+  const sink = 'stream' in line ? streams.needs.get(line.stream)?.sink : undefined;
   if (line.in === 'start' || (line.in === 'resume' && line.isRunning)) weeder.start();
   else if (line.in === 'stop') weeder.stop();
-  else if (line.in === 'begin') sinks.get(line.stream)?.begin();
-  else if (line.in === 'end') sinks.get(line.stream)?.end();
-  else if ('object' in line) sinks.get(line.stream)?.apply(line.in, line.object);
+  else if (line.in === 'config') configure(line.config, weeder, streams);
+  else if (line.in === 'begin') sink?.begin();
+  else if (line.in === 'end') sink?.end(line.resourceVersion);
+  else if ('object' in line) sink?.apply(line.in, line.object);
+}
+
+/** Whoever read the file has seen to it that the config can be used. */
+function configure(file: object, weeder: Weeder, streams: Streams): void {
+  const config = parseConfig(JSON.stringify(file), 'recording');
+  if (!config.ok) throw new Error(formatFaults(config.problem));
+  weeder.configure(config.value);
+  streams.configure(config.value);
 }
 
 function count(
