@@ -30,7 +30,8 @@ export async function replayOtherwise({ header, lines }: RecordingFile, config: 
   const sinks = new Map<string, ObjectSink>();
   const sinkOf = (name: string): ObjectSink => {
     // A stream of slices that took the place of another, when the config changed, reads its list again.
-    const stream = isOfSlices(name) ? name.replace(/ \d+$/, '') : name;
+    const before = name.replace(/ \d+$/, '');
+    const stream = isOfSlices(name) && sinks.has(before) ? before : name;
     const sink = sinks.get(stream) ?? (isOfSlices(stream) ? weeder.slices.createSink() : pods.createSink());
     sinks.set(stream, sink);
     return sink;
