@@ -5,16 +5,21 @@ import {
   type ErrorActorEvent,
   enqueueActions,
   fromCallback,
+  sendTo,
   setup,
 } from 'xstate';
 
 export interface ManagerInput {
   /** The names of the streams of which each has its reflector. */
   readonly streams: readonly string[];
+  /** With what the `leadership` actor is started. */
+  readonly election?: object | undefined;
 }
 
 interface ManagerContext extends ManagerInput {
   readonly unsynced: readonly string[];
+  /** There is nothing to give back. */
+  readonly hasLostLeadership: boolean;
 }
 
 export type ManagerEvent =
@@ -22,6 +27,8 @@ export type ManagerEvent =
   | { readonly type: 'leadership.lost' }
   /** The config has changed: these are the streams that are needed now. */
   | { readonly type: 'streams.changed'; readonly streams?: readonly string[] }
+  /** It was given back, or never had. */
+  | { readonly type: 'leadership.released' }
   /** A reflector has read the complete state for the first time. */
   | { readonly type: 'reflector.synced'; readonly name?: string }
   /** SIGTERM or SIGINT. */
@@ -44,7 +51,7 @@ export const manager = setup({
     input: {} as Partial<ManagerInput> | undefined,
   },
   actors: {
-    leadership: fromCallback<ManagerEvent>(unprovided),
+    leadership: unprovidedChild,
     reflector: unprovidedChild,
     drain: fromCallback<ManagerEvent>(unprovided),
   },
@@ -70,30 +77,36 @@ export const manager = setup({
       unsynced: ({ context, event }) =>
         context.unsynced.filter((name) => event.type !== 'reflector.synced' || name !== event.name),
     }),
+    noteLeadershipLost: assign({ hasLostLeadership: true }),
+    releaseLeadership: sendTo('leadership', { type: 'release.requested' }),
     startWeeding: unprovided,
     stopWeeding: unprovided,
+    dropDeletions: unprovided,
     reportReflectorFailed: unprovided,
     reportLeadershipLost: unprovided,
     reportDrainOverdue: unprovided,
+    reportReleaseOverdue: unprovided,
   },
   guards: {
     isReflector: ({ context, event }) => 'actorId' in event && context.streams.includes(event.actorId),
     isSynced: ({ context }) => context.unsynced.length === 0,
+    hasLostLeadership: ({ context }) => context.hasLostLeadership,
   },
-  delays: { drainTimeout: 1500 },
+  delays: { drainTimeout: 1500, releaseTimeout: 300 },
 }).createMachine({
   id: 'manager',
   description: 'The process: leadership first, then complete caches, then weeding, and an orderly end.',
   options: { maxIterations: 1000 },
   context: ({ input }) => {
     const streams = input?.streams ?? ['endpointslices', 'pods'];
-    return { streams, unsynced: streams };
+    return { streams, election: input?.election, unsynced: streams, hasLostLeadership: false };
   },
   invoke: {
     id: 'leadership',
     src: 'leadership',
-    onDone: { target: '.draining', actions: 'reportLeadershipLost' },
-    onError: { target: '.draining', actions: 'reportLeadershipLost' },
+    input: ({ context }: { readonly context: ManagerContext }) => context.election,
+    onDone: { target: '.draining', actions: ['noteLeadershipLost', 'dropDeletions', 'reportLeadershipLost'] },
+    onError: { target: '.draining', actions: ['noteLeadershipLost', 'dropDeletions', 'reportLeadershipLost'] },
   },
   initial: 'electing',
   states: {
@@ -102,7 +115,7 @@ export const manager = setup({
       on: {
         'leadership.acquired': { target: 'syncing' },
         'streams.changed': { actions: 'noteStreams' },
-        'shutdown.requested': { target: 'stopped' },
+        'shutdown.requested': { target: 'releasing' },
       },
     },
     syncing: {
@@ -115,7 +128,10 @@ export const manager = setup({
           actions: ['replaceReflectors', 'noteStreams'],
           description: 'The config has changed: what is new has to be read, too.',
         },
-        'leadership.lost': { target: 'draining', actions: 'reportLeadershipLost' },
+        'leadership.lost': {
+          target: 'draining',
+          actions: ['noteLeadershipLost', 'dropDeletions', 'reportLeadershipLost'],
+        },
         'shutdown.requested': { target: 'draining' },
         'xstate.done.actor.*': { guard: 'isReflector', actions: ['reportReflectorFailed', 'restartReflector'] },
         'xstate.error.actor.*': { guard: 'isReflector', actions: ['reportReflectorFailed', 'restartReflector'] },
@@ -129,7 +145,10 @@ export const manager = setup({
           actions: ['replaceReflectors', 'noteStreams'],
           description: 'The config has changed: only the streams that differ are closed and opened.',
         },
-        'leadership.lost': { target: 'draining', actions: 'reportLeadershipLost' },
+        'leadership.lost': {
+          target: 'draining',
+          actions: ['noteLeadershipLost', 'dropDeletions', 'reportLeadershipLost'],
+        },
         'shutdown.requested': { target: 'draining' },
         'xstate.done.actor.*': { guard: 'isReflector', actions: ['reportReflectorFailed', 'restartReflector'] },
         'xstate.error.actor.*': { guard: 'isReflector', actions: ['reportReflectorFailed', 'restartReflector'] },
@@ -140,11 +159,35 @@ export const manager = setup({
       entry: 'stopWeeding',
       invoke: { id: 'drain', src: 'drain', onError: { target: 'stopped', actions: 'reportDrainOverdue' } },
       on: {
-        'deletions.drained': { target: 'stopped' },
+        'deletions.drained': [{ guard: 'hasLostLeadership', target: 'stopped' }, { target: 'releasing' }],
+        'leadership.lost': {
+          description: 'Those in flight are dropped, too.',
+          actions: ['noteLeadershipLost', 'dropDeletions', 'reportLeadershipLost'],
+        },
         'xstate.done.actor.*': { description: 'A stream, or leadership, that ends now changes nothing any more.' },
         'xstate.error.actor.*': { description: 'Nor does one that breaks.' },
       },
-      after: { drainTimeout: { target: 'stopped', actions: 'reportDrainOverdue' } },
+      after: {
+        drainTimeout: {
+          description: 'What is in flight may still be carried out: the Lease is not given back before its time.',
+          target: 'stopped',
+          actions: 'reportDrainOverdue',
+        },
+      },
+    },
+    releasing: {
+      description: 'Nothing is in flight any more: another replica may lead.',
+      entry: 'releaseLeadership',
+      on: {
+        'leadership.released': { target: 'stopped' },
+        'leadership.lost': { target: 'stopped' },
+        'xstate.done.actor.*': { description: 'A stream, or leadership, that ends now changes nothing any more.' },
+        'xstate.error.actor.*': [
+          { guard: 'isReflector', description: 'Nor does a stream that breaks.' },
+          { target: 'stopped', actions: 'reportReleaseOverdue' },
+        ],
+      },
+      after: { releaseTimeout: { target: 'stopped', actions: 'reportReleaseOverdue' } },
     },
     stopped: {
       type: 'final',

@@ -40,10 +40,6 @@ export const errorTable = {
     meaning: 'Something answers at the address of the API server, and it is not a Kubernetes API server.',
     advice: 'Check the address in the kubeconfig; a proxy or a login page may be in the way.',
   },
-  LEADER_ELECTION_UNAVAILABLE: {
-    meaning: 'Leader election was asked for, and this version has none: two replicas would act at once.',
-    advice: 'Run one replica without --enable-leader-election.',
-  },
   ADDRESS_UNAVAILABLE: {
     meaning: 'An address that weeder was told to listen on cannot be had.',
     advice: 'Free the port, choose another one, or give "0" to listen on none.',

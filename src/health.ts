@@ -7,7 +7,7 @@ export interface Health {
   readonly isReady: boolean;
 }
 
-/** `/healthz`: the process answers. `/readyz`: it weeds. */
+/** `/healthz`: the process answers. `/readyz`: it weeds, or stands by. */
 export function healthHandler(health: () => Health): RequestListener {
   return (request, response) => {
     const path = (request.url ?? '').split('?')[0];

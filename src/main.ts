@@ -2,16 +2,17 @@ import { createActor, fromCallback, type InspectionEvent } from 'xstate';
 import { manager } from '../machines/manager.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
-import type { Result } from './errors.ts';
 import type { ReportProcess } from './facts.ts';
 import type { KubeClient } from './kube/client.ts';
 import { createEventRecorder } from './kube/events.ts';
+import type { Election } from './kube/lease/election.ts';
 import { provideReflector } from './kube/reflector.ts';
+import { createLeadership, type Leadership } from './leadership.ts';
 import type { Logger } from './log.ts';
 import type { Recorder } from './recorder.ts';
-import { type ConfigStatus, createReload } from './reload.ts';
 import { onlyOwned, type Shard } from './shard.ts';
 import { deleteThrough } from './weeder/deletePod.ts';
+import { deleteWhileLeading } from './weeder/deleteWhileLeading.ts';
 import type { Report } from './weeder/facts.ts';
 import { logFacts } from './weeder/logFacts.ts';
 import { readySinceThrough } from './weeder/readySince.ts';
@@ -34,27 +35,32 @@ export interface ControllerOptions {
   readonly report?: Report;
   /** Tells Kubernetes Events in the name of this pod or host. Default: tells none. */
   readonly eventInstance?: string;
-  /** Told of what concerns the process as a whole, beside the log. */
+  /** The same, for what is not about services and pods. */
   readonly reportProcess?: ReportProcess;
+  /** Acts only while it holds this Lease; undefined: it is alone, and acts. */
+  readonly election?: Election;
   /** Takes down what reaches the weeder and what it decides. */
   readonly recorder?: Recorder;
   readonly inspect?: (event: InspectionEvent) => void;
 }
 
-export type ControllerState = 'electing' | 'syncing' | 'running' | 'draining' | 'stopped';
+export type ControllerState = 'electing' | 'syncing' | 'running' | 'draining' | 'releasing' | 'stopped';
+
+/** Why a controller stopped: it was told to, another one may lead, or it has a defect. */
+export type ControllerEnd = 'shutdown' | 'leadershipLost' | 'broken';
 
 /** Weeder at work. */
 export interface Controller {
   state(): ControllerState;
   counts(): WeederCounts;
-  /** Which config is in force, and what became of the newest content of its file. */
-  config(): ConfigStatus;
-  /** Takes a new content of the config file: it is in force at once, or rejected while the one before stays. */
-  reload(content: Result<Config>): void;
-  /** Begins no deletion any more, lets those in flight end, and stops. */
+  /** This config is in force from now on; what is on its way out does not change its ways. */
+  configure(config: Config): void;
+  /** Undefined without leader election. */
+  leadership(): Leadership | undefined;
+  /** Begins no deletion any more, lets those in flight end, gives the Lease back, and stops. */
   shutdown(): void;
-  /** Resolves when everything has ended. */
-  readonly stopped: Promise<void>;
+  /** Resolves when everything has ended. After `leadershipLost` a new controller stands by in its place. */
+  readonly stopped: Promise<ControllerEnd>;
 }
 
 /** Wires the machines to the cluster and starts them. */
@@ -64,11 +70,12 @@ export function startController(options: ControllerOptions): Controller {
   const runtime = { clock, ...(inspect === undefined ? {} : { inspect }) };
   const log = logFacts(logger);
   const events = options.eventInstance === undefined ? undefined : createEvents(options.eventInstance);
+  const leadership = createLeadership(options);
   const create = recorder?.createWeeder ?? createWeeder;
   const weeder = create({
     config,
     runtime,
-    deletePod: deleteThrough(client),
+    deletePod: deleteWhileLeading(leadership, deleteThrough(client)),
     readySince: readySinceThrough(client, (unknown) =>
       logger.warn(unknown, 'a pod behind a service cannot be read: since when the service is ready is not known'),
     ),
@@ -89,16 +96,6 @@ export function startController(options: ControllerOptions): Controller {
     onChanged: () => actor.send({ type: 'streams.changed', streams: names() }),
   });
   const names = () => [...streams.needs.keys()];
-  const reload = createReload({
-    clock,
-    logger,
-    report: (fact) => options.reportProcess?.(fact),
-    apply(next) {
-      const change = weeder.configure(next);
-      streams.configure(next);
-      return change;
-    },
-  });
 
   function createEvents(instance: string) {
     const isDeleting = () => weeder.counts().queued + weeder.counts().inFlight > 0;
@@ -108,10 +105,16 @@ export function startController(options: ControllerOptions): Controller {
     return { tell: tellEvents({ record, serviceUid, isDryRun, clock }), close };
   }
 
+  let closing: Promise<void> | undefined;
+  function closeEvents(): Promise<void> | undefined {
+    closing ??= events?.close();
+    return closing;
+  }
+
+  let end: ControllerEnd = 'shutdown';
   const logic = manager.provide({
     actors: {
-      // One replica leads; the Lease machine takes this place when leader election is on.
-      leadership: fromCallback(({ sendBack }) => sendBack({ type: 'leadership.acquired' })),
+      leadership: leadership.logic,
       reflector: provideReflector({ client, clock, log: logger, sourceOf: (name) => streams.needs.get(name) }),
       drain: fromCallback(({ sendBack }) => {
         weeder.drained().then(() => sendBack({ type: 'deletions.drained' }), logger.error.bind(logger));
@@ -123,20 +126,28 @@ export function startController(options: ControllerOptions): Controller {
         weeder.start();
       },
       stopWeeding: () => weeder.stop(),
+      dropDeletions: () => leadership.drop(),
       reportReflectorFailed: ({ event }) => logger.error({ event }, 'a stream broke and is started again'),
-      reportLeadershipLost: () => logger.error('leadership is lost'),
+      reportLeadershipLost: ({ event }) => {
+        end = 'error' in event ? 'broken' : 'leadershipLost';
+        if ('error' in event) logger.error({ err: event.error }, 'leader election broke');
+      },
       reportDrainOverdue: () =>
         logger.warn({ inFlight: weeder.counts().inFlight }, 'stopping with deletions in flight'),
+      reportReleaseOverdue: () => logger.warn('stopping although the Lease could not be given back'),
     },
   });
 
-  const actor = createActor(logic, { ...runtime, id: 'manager', input: { streams: names() } });
-  const ended = new Promise<void>((resolve) => {
+  const input = { streams: names(), election: options.election };
+  const actor = createActor(logic, { ...runtime, id: 'manager', input });
+  const ended = new Promise<ControllerEnd>((resolve) => {
     actor.subscribe({
-      complete: resolve,
+      // The Events are written while the Lease is given back: both are short of time.
+      next: ({ value }) => value === 'releasing' && closeEvents(),
+      complete: () => resolve(end),
       error: (error) => {
         logger.error({ err: error }, 'the manager broke');
-        resolve();
+        resolve('broken');
       },
     });
   });
@@ -145,13 +156,17 @@ export function startController(options: ControllerOptions): Controller {
   return {
     state,
     counts: () => weeder.counts(),
-    config: () => reload.status(),
-    reload(content) {
-      // What is on its way out does not change its ways.
-      if (state() !== 'draining' && state() !== 'stopped') reload.take(content);
+    configure(next) {
+      if (state() === 'draining' || state() === 'releasing' || state() === 'stopped') return;
+      weeder.configure(next);
+      streams.configure(next);
     },
+    leadership: () => leadership.state(actor.getSnapshot().children['leadership']),
     shutdown: () => actor.send({ type: 'shutdown.requested' }),
-    stopped: ended.then(() => events?.close()),
+    stopped: ended.then(async (how) => {
+      await closeEvents();
+      return how;
+    }),
   };
 }
 

@@ -35,7 +35,7 @@ export interface RecorderOptions {
 
 /** A flight recording: everything that reaches the weeder's core, and everything that it decides. */
 export interface Recorder {
-  /** The weeder with everything recorded that passes in and out beside its streams. */
+  /** The weeder with everything recorded that passes in and out beside its streams. The next one takes its place. */
   createWeeder(options: WeederOptions): Weeder;
   /** The stream with everything recorded that can matter. */
   stream(need: StreamNeed): StreamNeed;
@@ -70,6 +70,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
   let wall = 0;
   let wallWritten = 0;
   let config = configFileOf(options.config);
+  let weeders = 0;
 
   function write(line: object): void {
     const text = `${JSON.stringify(line)}\n`;
@@ -114,12 +115,16 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
     const at = now();
     memory.learn(entry, at);
     put(entry, at);
-    if ('in' in entry && entry.in === 'config') config = entry.config;
+    if ('in' in entry && 'config' in entry) config = entry.config;
   };
 
   beginPart();
   return {
-    createWeeder: (weederOptions) => recordWeeder(weederOptions, note),
+    createWeeder(weederOptions) {
+      weeders += 1;
+      if (weeders > 1) note({ in: 'fresh', config: configFileOf(weederOptions.config) });
+      return recordWeeder(weederOptions, note);
+    },
     stream: (need) => ({ ...need, sink: recordSink(need, note) }),
     close: () => writer.close(),
   };

@@ -1,9 +1,10 @@
 import type { Clock } from './clock.ts';
-import type { ConfigChange } from './config/compare.ts';
+import { compareConfigs } from './config/compare.ts';
 import type { Config } from './config/config.ts';
 import type { Problem, Result } from './errors.ts';
 import type { ReportProcess } from './facts.ts';
 import type { Logger } from './log.ts';
+import { logProcess } from './logProcess.ts';
 
 /** Which config is in force, and what became of the newest content of its file. */
 export interface ConfigStatus {
@@ -16,41 +17,50 @@ export interface ConfigStatus {
   readonly rejected?: Problem;
 }
 
-/** Takes each new content of the config file, and remembers what became of it. */
+/** Takes each new content of the config file, for as long as the process lives, and remembers what became of it. */
 export interface Reload {
+  /** The newest config that could be used: the one in force, and the one that a new term of leadership begins with. */
+  config(): Config;
   status(): ConfigStatus;
   take(content: Result<Config>): void;
 }
 
 export interface ReloadOptions {
+  /** The one that the process started with. */
+  readonly config: Config;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly report: ReportProcess;
-  /** Puts a config in force. */
-  readonly apply: (config: Config) => ConfigChange;
+  /** Told of each content, beside the log. */
+  readonly report?: ReportProcess;
+  /** Puts a config in force for whoever is at work now. */
+  readonly apply: (config: Config) => void;
 }
 
-export function createReload({ clock, logger, report, apply }: ReloadOptions): Reload {
+export function createReload({ config: first, clock, logger, report, apply }: ReloadOptions): Reload {
+  const log = logProcess(logger);
+  const tell: ReportProcess = (fact) => {
+    log(fact);
+    report?.(fact);
+  };
+  let config = first;
   let status: ConfigStatus = { generation: 1, appliedAt: clock.now(), lastReload: 'applied' };
 
-  function accept(config: Config, generation: number): void {
-    const change = apply(config);
+  function accept(next: Config, generation: number): void {
+    const change = compareConfigs(config, next);
+    config = next;
+    apply(next);
     status = { generation, appliedAt: clock.now(), lastReload: 'applied' };
-    const isNews = Object.values(change).some((names) => names.length > 0);
-    if (isNews) logger.info({ generation, ...change }, 'config applied');
-    else logger.info({ generation }, 'config applied: it says the same as before');
-    report({ type: 'config.applied', generation, ...change });
+    tell({ type: 'config.applied', generation, ...change });
   }
 
   function reject(problem: Problem, generation: number): void {
     const { appliedAt } = status;
     status = { generation, appliedAt, lastReload: 'rejected', rejected: problem };
-    const faults = problem.sentence.split('\n');
-    logger.error({ generation, faults, advice: problem.advice }, 'config rejected, the one before stays in force');
-    report({ type: 'config.rejected', generation, problem });
+    tell({ type: 'config.rejected', generation, problem });
   }
 
   return {
+    config: () => config,
     status: () => status,
     take(content) {
       const generation = status.generation + 1;

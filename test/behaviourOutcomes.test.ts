@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DeletionAnswer, DeletionRequest } from '../src/weeder/deletePod.ts';
-import { backOff, running } from './support/objects.ts';
+import { backOff, running, terminated } from './support/objects.ts';
 import { minute, settled } from './support/simulation.ts';
 import { ends, type World, world } from './support/world.ts';
 
@@ -97,7 +97,7 @@ test('the answer that comes after the pod is gone from the stream still counts a
   assert.equal(at.factsOf('window.closed')[0]?.deleted, 1);
 });
 
-test('a deletion that outlasts its window and is taken up by the next one is in the account of that one', async () => {
+test('a deletion that outlasts its window while the next one wants it too is in the account of both', async () => {
   const late = Promise.withResolvers<DeletionAnswer>();
   const at = world({ answer: () => late.promise });
   at.put(crashLooping);
@@ -108,11 +108,60 @@ test('a deletion that outlasts its window and is taken up by the next one is in 
   assert.equal(at.factsOf('window.closed').length, 0);
   at.slice(up);
   await at.clock.pass(10);
-  assert.partialDeepStrictEqual(at.factsOf('window.closed'), [{ window: 1, deleted: 0, givenUp: [] }]);
+  assert.equal(at.factsOf('window.closed').length, 0);
   late.resolve({ type: 'delete.accepted' });
   at.remove('kapi-0');
   await ends(at);
-  assert.partialDeepStrictEqual(at.factsOf('window.closed'), [{ window: 1 }, { window: 2, deleted: 1, givenUp: [] }]);
+  assert.partialDeepStrictEqual(at.factsOf('window.closed'), [
+    { window: 1, deleted: 1, givenUp: [] },
+    { window: 2, deleted: 1, givenUp: [] },
+  ]);
+  assert.partialDeepStrictEqual(at.factsOf('pod.deleted'), [{ window: 1, also: [{ window: 2 }] }]);
+});
+
+test('a window that is replaced while a deletion is on the way has it in its account', async () => {
+  const late = Promise.withResolvers<DeletionAnswer>();
+  const at = world({ service: { whileNotReady: 'delete' }, answer: () => late.promise });
+  at.put(crashLooping);
+  at.slice(up);
+  await settled();
+  at.slice({ ready: [false] });
+  at.slice(up);
+  await settled();
+  assert.equal(at.factsOf('window.closed').length, 0);
+  late.resolve({ type: 'delete.accepted' });
+  at.remove('kapi-0');
+  await ends(at);
+  assert.partialDeepStrictEqual(at.factsOf('window.closed'), [
+    { window: 1, deleted: 1 },
+    { window: 2, deleted: 1 },
+  ]);
+});
+
+test('a pod whose back-off was silent while its deletion was refused waits no second time', async () => {
+  const at: World = world({ answer: (request) => (at.deletions.length > 1 ? at.answerTo(request) : refused) });
+  at.put(crashLooping);
+  at.slice(up);
+  await settled();
+  at.put({ containers: [terminated(at.clock.now())] });
+  await ends(at);
+  assert.deepEqual(times(at), [0, 2000]);
+});
+
+test('a pod that crash-loops again, as it was, after its stream had lost it for a moment is tried again', async () => {
+  const late = Promise.withResolvers<DeletionAnswer>();
+  const at: World = world({ answer: (request) => (at.deletions.length > 1 ? at.answerTo(request) : late.promise) });
+  const known = at.put(crashLooping);
+  at.slice(up);
+  await settled();
+  for (const sink of at.weeder.pods.values()) {
+    sink.apply('DELETED', known);
+    sink.apply('ADDED', known);
+  }
+  late.resolve(refused);
+  await ends(at);
+  assert.equal(at.deletions.length, 2);
+  assert.equal(at.factsOf('pod.deleted').length, 1);
 });
 
 test('a deletion that is in flight when the window closes ends by itself, and its outcome is in the account', async () => {

@@ -113,6 +113,46 @@ test('a pod that two windows want is deleted once', async () => {
   assert.deepEqual(at.timeline(), ['kapi@0']);
 });
 
+test('a deletion is in the account of each window that asked for it, whichever comes first, answer or stream', async () => {
+  for (const isStreamFirst of [true, false]) {
+    const late = Promise.withResolvers<DeletionAnswer>();
+    const at = world({ services: twoServices, answer: () => late.promise });
+    at.slice({ ...up, service: 'etcd' });
+    at.slice({ ...up, service: 'dns' });
+    at.put(crashLooping('kapi'));
+    await at.clock.pass(2 * minute);
+    assert.deepEqual(at.factsOf('window.closed'), [], 'the account waits for the answer');
+    if (isStreamFirst) at.remove('kapi');
+    late.resolve({ type: 'delete.accepted' });
+    await at.clock.pass(10);
+    if (!isStreamFirst) at.remove('kapi');
+    await ends(at);
+    const counts = at.factsOf('window.closed').map(({ service, deleted, givenUp }) => [service, deleted, givenUp]);
+    assert.deepEqual(counts, [
+      ['etcd', 1, []],
+      ['dns', 1, []],
+    ]);
+    assert.equal(at.factsOf('pod.deleted').length, 1);
+  }
+});
+
+test('a deletion is in no account of a window that came later, or that keeps such pods', async () => {
+  const bareToo = [{ name: 'etcd', barePods: 'delete' as const }, { name: 'dns' }, { name: 'late' }];
+  const at = world({ services: bareToo });
+  at.slice({ ...up, service: 'etcd' });
+  at.slice({ ...up, service: 'dns' });
+  at.put({ ...crashLooping('bare'), isBare: true });
+  await at.clock.pass(10);
+  at.slice({ ...up, service: 'late' });
+  await ends(at);
+  const counts = at.factsOf('window.closed').map(({ service, deleted }) => [service, deleted]);
+  assert.deepEqual(counts, [
+    ['etcd', 1],
+    ['dns', 0],
+    ['late', 0],
+  ]);
+});
+
 test('what happens to a pod is one fact, which names every window that it concerns', async () => {
   const answers: DeletionAnswer[] = [
     { type: 'delete.refused' },

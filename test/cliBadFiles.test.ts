@@ -155,11 +155,3 @@ test('a port in use is told with the flag, before anything is asked of the clust
   );
   assert.equal(ended.stdout, '');
 });
-
-test('leader election is refused, because this version has none', async () => {
-  const ended = await cli([`--config-file=${config}`, '--enable-leader-election']);
-  assert.equal(
-    oneSentence(ended, 1),
-    'There is no leader election in this version. Run one replica without --enable-leader-election.',
-  );
-});

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { hostname } from 'node:os';
 import { test } from 'node:test';
 import { Command } from 'commander';
 import { readArguments } from '../src/cli/arguments.ts';
+import { electionOf } from '../src/cli/election.ts';
 import { addRunFlags, givenMeaningless, meaninglessFlags, type RunFlags } from '../src/cli/runFlags.ts';
-import { cli, config, folder, kubeconfig, logOf, file as writeFile } from './support/cli.ts';
+import { cli, config, folder, kubeconfig, logOf, oneSentence, file as writeFile } from './support/cli.ts';
 
 /** The flags as `run` gets them. */
 function flagsOf(...given: string[]): RunFlags & Readonly<Record<string, unknown>> {
@@ -21,6 +23,10 @@ const original: readonly (readonly [flag: string, value: string, key: keyof RunF
   ['kube-api-qps', '20.5', 'kubeApiQps', 20.5],
   ['kube-api-burst', '30', 'kubeApiBurst', 30],
   ['health-bind-addr', ':9645', 'healthBindAddr', { host: undefined, port: 9645 }],
+  ['leader-election-namespace', 'kube-system', 'leaderElectionNamespace', 'kube-system'],
+  ['leader-elect-lease-duration', '1m', 'leaderElectLeaseDuration', 60_000],
+  ['leader-elect-renew-deadline', '40s', 'leaderElectRenewDeadline', 40_000],
+  ['leader-elect-retry-period', '500ms', 'leaderElectRetryPeriod', 500],
   ['zap-log-level', 'INFO', 'zapLogLevel', 'info'],
 ];
 
@@ -123,11 +129,52 @@ test('flags that mean nothing here are taken in every form, and are known by nam
       assert.deepEqual(givenMeaningless(flagsOf(...words)), [`--${flag}`]);
     }
   }
-  assert.deepEqual(givenMeaningless(flagsOf('--zap-devel', '--leader-elect-lease-duration', '15s')), [
-    '--leader-elect-lease-duration',
+  assert.deepEqual(givenMeaningless(flagsOf('--zap-devel', '--concurrent-reconciles', '5')), [
+    '--concurrent-reconciles',
     '--zap-devel',
   ]);
   assert.deepEqual(givenMeaningless(flagsOf('--config-file=x')), []);
+});
+
+test('without flags the election is the original’s: its Lease, its namespace, its times', () => {
+  const election = electionOf(flagsOf('--enable-leader-election'));
+  assert(election.ok && election.value !== undefined);
+  const { identity, ...rest } = election.value;
+  assert.deepEqual(rest, {
+    namespace: 'garden',
+    name: 'dwd-weeder-leader-election',
+    leaseDuration: 15_000,
+    renewDeadline: 10_000,
+    retryPeriod: 2_000,
+  });
+  assert.ok(identity.startsWith(`${hostname()}_`));
+  const sharded = electionOf(flagsOf('--enable-leader-election', '--shard=1/3'));
+  assert.equal(sharded.ok && sharded.value?.name, 'dwd-weeder-leader-election-1-of-3');
+  assert.deepEqual(electionOf(flagsOf()), { ok: true, value: undefined });
+});
+
+test('times of an election that do not go together are refused, all in one sentence', async () => {
+  const wrong = [
+    ['--leader-elect-lease-duration=10s'],
+    ['--leader-elect-renew-deadline=15s'],
+    ['--leader-elect-retry-period=8400ms'],
+    ['--leader-elect-retry-period=0'],
+    ['--leader-elect-lease-duration=25h'],
+  ];
+  for (const words of wrong)
+    assert.equal(electionOf(flagsOf('--enable-leader-election', ...words)).ok, false, words.join());
+  assert.ok(electionOf(flagsOf('--enable-leader-election', '--leader-elect-retry-period=8300ms')).ok);
+  assert.ok(electionOf(flagsOf('--leader-elect-retry-period=1h')).ok, 'without an election they do not matter');
+  const ended = await cli([
+    'run',
+    `--config-file=${config}`,
+    '--enable-leader-election',
+    '--leader-elect-retry-period=9s',
+  ]);
+  assert.equal(
+    oneSentence(ended, 2),
+    'The flag --leader-elect-lease-duration (15s) has to be longer than --leader-elect-renew-deadline (10s), that longer than 1.2 times --leader-elect-retry-period (9s), and all between 0 and 24h. See `weeder --help` for the flags and verbs.',
+  );
 });
 
 test('the command line of the original’s manifests is taken as it is, and one line names what means nothing', async () => {
@@ -153,12 +200,7 @@ test('the command line of the original’s manifests is taken as it is, and one 
     [
       {
         level: 'info',
-        flags: [
-          '--concurrent-reconciles',
-          '--metrics-bind-addr',
-          '--leader-election-namespace',
-          '--leader-elect-lease-duration',
-        ],
+        flags: ['--concurrent-reconciles', '--metrics-bind-addr'],
       },
     ],
   );

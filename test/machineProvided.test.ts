@@ -77,19 +77,23 @@ async function runningMachines(): Promise<Map<string, AnyStateMachine>> {
     if (logic instanceof StateMachine) machines.set(logic.id, logic);
   };
   const clock = virtualClock();
-  const controller = startController({
-    config: { services: new Map([['etcd-main-client', serviceConfig()]]) },
-    client: deafClient(),
-    clock,
-    logger: pino({ level: 'silent' }),
-    namespaces: 'all',
-    concurrentDeletions: 1,
-    isDryRun: true,
-    inspect,
-  });
-  await settled();
-  controller.shutdown();
-  await controller.stopped;
+  const times = { leaseDuration: 15_000, renewDeadline: 10_000, retryPeriod: 2_000 };
+  for (const elections of [{}, { election: { namespace: 'a', name: 'b', identity: 'me', ...times } }]) {
+    const controller = startController({
+      config: { services: new Map([['etcd-main-client', serviceConfig()]]) },
+      client: deafClient(),
+      clock,
+      logger: pino({ level: 'silent' }),
+      namespaces: 'all',
+      concurrentDeletions: 1,
+      isDryRun: true,
+      inspect,
+      ...elections,
+    });
+    await settled();
+    controller.shutdown();
+    await controller.stopped;
+  }
   const simulation = simulate({ inspect });
   simulation.pod({ containers: [backOff()] });
   simulation.slice({ ready: [true] });

@@ -95,7 +95,8 @@ for (const { name, path, imports, machines } of files) {
 
 test('the weeder has the machines that its design names', () => {
   const names = files.map((file) => file.name);
-  for (const name of ['manager', 'reflector', 'endpoint', 'dependants', 'podDeletion']) assert.ok(names.includes(name));
+  for (const name of ['manager', 'lease', 'reflector', 'endpoint', 'dependants', 'podDeletion'])
+    assert.ok(names.includes(name));
 });
 
 test('a machine file that imports something else, or has a target that does not exist, is noticed', () => {

@@ -120,10 +120,33 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
       (walked) => count(walked, 'reportSynced') === walked.filter(({ event }) => event === 'stream.synced').length,
     ],
   ],
+  lease: [
+    [
+      'leading is announced exactly once, by an answer to a write',
+      (walked, snapshot) =>
+        count(walked, 'reportAcquired') === (isIn(snapshot, /^(lease\.leading|leading)$/) ? 1 : 0) ||
+        (count(walked, 'reportAcquired') === 1 && isIn(snapshot, /releas|lost/)),
+    ],
+    ['lost is told exactly once it is lost', tells('reportLost', 'lost')],
+    ['nobody acts who has lost it or gives it back', dropsTenure],
+    ['the Lease is watched while standing by, and only then', holds('leaseWatch', 'lease.candidate.standingBy')],
+    ['it is read while it is not known, and only then', holds('leaseRead', /\.checking$|^reading$/)],
+    ['one write at a time is on its way', holds('leaseWrite', /\.(acquiring|renewing|writing)$/)],
+  ],
   manager: [
     [
       'weeding starts only when every stream is synced, and once',
       (walked) => count(walked, 'startWeeding') === (walked.some(({ event }) => event === 'reflector.synced') ? 1 : 0),
+    ],
+    [
+      'the Lease is given back once nothing is in flight, and only if it was not lost',
+      (walked) =>
+        walked.every(
+          ({ event, effects }) =>
+            !effects.includes('tell leadership release.requested') ||
+            event === 'deletions.drained' ||
+            event === 'shutdown.requested',
+        ),
     ],
     ['what is stopped was started', (walked) => count(walked, 'stopWeeding') <= 1],
     ['deletions are waited for while draining, and only then', holds('drain', 'manager.draining')],
@@ -145,6 +168,12 @@ for (const [name, entries] of Object.entries(rules)) {
       assert.equal(broken?.map(({ event, effects }) => [event, ...effects].join(' | ')).join('\n'), undefined);
     });
   }
+}
+
+/** Whoever led and does not any more has dropped the right to act. */
+function dropsTenure(walked: Walked, snapshot: AnyMachineSnapshot): boolean {
+  const hasLed = count(walked, 'reportAcquired') === 1;
+  return !hasLed || isIn(snapshot, 'leading') || count(walked, 'dropTenure') > 0;
 }
 
 /** An invoked actor runs exactly while this state is active. */

@@ -10,10 +10,13 @@ const drained: ManagerEvent = { type: 'deletions.drained' };
 const synced = (name: string): ManagerEvent => ({ type: 'reflector.synced', name });
 const ended = (kind: 'done' | 'error', id: string) =>
   ({ type: `xstate.${kind}.actor.${id}`, actorId: id, output: undefined, error: 'x' }) as unknown as ManagerEvent;
+const released: ManagerEvent = { type: 'leadership.released' };
+const releaseTimeout = { type: 'xstate.after.releaseTimeout.manager.releasing' } as unknown as ManagerEvent;
 const drainTimeout = { type: 'xstate.after.drainTimeout.manager.draining' } as unknown as ManagerEvent;
 
 const running = [acquired, synced('slices'), synced('pods')];
 const drain = ['stopWeeding', 'wait 1500', 'spawn drain'];
+const release = ['tell leadership release.requested', 'wait 300'];
 const stopAll = ['stop leadership', 'stop slices', 'stop pods'];
 
 function decided(events: readonly ManagerEvent[], streams: readonly string[] = ['slices', 'pods']) {
@@ -72,38 +75,55 @@ test('a change of the config in stand-by, or while draining, opens nothing yet, 
   assert.deepEqual(decided([...running, shutdown, changed]), { state: 'draining', effects: [] });
 });
 
-test('lost leadership ends the weeding, however it is told', () => {
+test('lost leadership drops what is in flight and ends the weeding, however it is told', () => {
   for (const event of [lost, ended('done', 'leadership'), ended('error', 'leadership')]) {
     const { state, effects } = decided([...running, event]);
     assert.equal(state, 'draining');
     assert.deepEqual(
       effects.filter((effect) => effect !== 'stop leadership'),
-      ['reportLeadershipLost', ...drain],
+      ['dropDeletions', 'reportLeadershipLost', ...drain],
     );
   }
 });
 
-test('a shutdown lets the deletions in flight end', () => {
-  assert.deepEqual(decided([...running, shutdown]), { state: 'draining', effects: drain });
-  assert.deepEqual(decided([...running, shutdown, drained]), {
-    state: 'stopped',
-    effects: ['stop drain', ...stopAll],
-  });
+test('what is lost is not given back', () => {
+  assert.equal(decided([...running, lost, drained]).state, 'stopped');
+  assert.equal(decided([...running, shutdown, lost, drained]).state, 'stopped');
+  assert.deepEqual(decided([...running, shutdown, lost]).effects, ['dropDeletions', 'reportLeadershipLost']);
 });
 
-test('a shutdown does not wait for longer than the drain timeout', () => {
+test('a shutdown lets the deletions in flight end, and gives the Lease back only then', () => {
+  assert.deepEqual(decided([...running, shutdown]), { state: 'draining', effects: drain });
+  assert.deepEqual(decided([...running, shutdown, drained]), {
+    state: 'releasing',
+    effects: ['stop drain', ...release],
+  });
+  assert.deepEqual(decided([...running, shutdown, drained, released]), { state: 'stopped', effects: stopAll });
+});
+
+test('a Lease that cannot be given back does not hold up the end', () => {
+  for (const event of [releaseTimeout, ended('error', 'leadership')]) {
+    const { state, effects } = decided([...running, shutdown, drained, event]);
+    assert.equal(state, 'stopped');
+    assert.ok(effects.includes('reportReleaseOverdue'));
+  }
+  assert.equal(decided([...running, shutdown, drained, ended('error', 'pods')]).state, 'releasing');
+});
+
+test('a shutdown does not wait for longer than the drain timeout, and keeps the Lease then', () => {
   const { state, effects } = decided([...running, shutdown, drainTimeout]);
   assert.equal(state, 'stopped');
   assert.ok(effects.includes('reportDrainOverdue'));
 });
 
-test('a shutdown before the streams are synced still stops in order, and one in stand-by stops at once', () => {
+test('a shutdown before the streams are synced still stops in order, and one in stand-by withdraws at once', () => {
   assert.equal(decided([acquired, shutdown]).state, 'draining');
-  assert.deepEqual(decided([shutdown]), { state: 'stopped', effects: ['stop leadership'] });
+  assert.deepEqual(decided([shutdown]), { state: 'releasing', effects: release });
+  assert.deepEqual(decided([shutdown, released]), { state: 'stopped', effects: ['stop leadership'] });
 });
 
 test('what breaks or ends while draining neither breaks the manager nor drains anew', () => {
-  for (const event of [ended('error', 'pods'), ended('done', 'pods'), ended('error', 'leadership'), lost, shutdown]) {
+  for (const event of [ended('error', 'pods'), ended('done', 'pods'), ended('error', 'leadership'), shutdown]) {
     assert.deepEqual(decided([...running, shutdown, event]), { state: 'draining', effects: [] });
   }
   assert.equal(decided([...running, shutdown, ended('error', 'drain')]).state, 'stopped');

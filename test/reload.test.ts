@@ -67,7 +67,7 @@ test('a service that is added gets its windows, and the streams that others need
   await until('weeder runs', () => controller.state() === 'running');
   // One that brings the complete list, and one that goes on from there.
   await until('the streams are open', () => play.watches('app=api') === 2);
-  controller.reload(configOf({ db: 'api', cache: 'worker' }));
+  weeder.reload.take(configOf({ db: 'api', cache: 'worker' }));
   assert.deepEqual(weeder.processFacts, [
     { type: 'config.applied', generation: 2, added: ['cache'], changed: [], removed: [] },
   ]);
@@ -93,7 +93,7 @@ test('while the new streams cannot be read, the services of the old config go on
   cluster.server.setFaults(({ url }) =>
     decodeURIComponent(url ?? '').includes('cache') ? { refuse: 'cut' } : undefined,
   );
-  controller.reload(configOf({ db: 'api', cache: 'api' }));
+  weeder.reload.take(configOf({ db: 'api', cache: 'api' }));
   await until('the new stream has failed', () => weeder.logged.includes('stream lost'));
   play.pod('api-1', 'api');
   play.service('db', true);
@@ -119,7 +119,7 @@ test('a service that is removed is not acted upon any more, whatever its stream 
   await until('weeder runs', () => controller.state() === 'running');
   play.service('cache', true);
   await until('its window is open', () => controller.counts().windows === 1);
-  controller.reload(configOf({ db: 'api' }));
+  weeder.reload.take(configOf({ db: 'api' }));
   assert.equal(controller.counts().windows, 0);
   assert.equal(weeder.facts.at(-1)?.type, 'window.closed');
   play.pod('worker-1', 'worker');
@@ -138,18 +138,18 @@ test('a config that is rejected changes nothing, is told once, and is forgotten 
   await using weeder = startEmbeddedWeeder(cluster, textOf({ db: 'api' }));
   const { controller } = weeder;
   await until('weeder runs', () => controller.state() === 'running');
-  const { appliedAt } = controller.config();
-  assert.deepEqual(controller.config(), { generation: 1, appliedAt, lastReload: 'applied' });
+  const { appliedAt } = weeder.reload.status();
+  assert.deepEqual(weeder.reload.status(), { generation: 1, appliedAt, lastReload: 'applied' });
   const wrong = problem('CONFIG_INVALID', 'config.yaml:1:1 watchDuration: found "x".');
-  controller.reload(failed(wrong));
-  assert.deepEqual(controller.config(), { generation: 2, appliedAt, lastReload: 'rejected', rejected: wrong });
+  weeder.reload.take(failed(wrong));
+  assert.deepEqual(weeder.reload.status(), { generation: 2, appliedAt, lastReload: 'rejected', rejected: wrong });
   assert.equal(controller.state(), 'running');
   assert.ok(weeder.logged.includes('config rejected, the one before stays in force'));
   play.pod('api-1', 'api');
   play.service('db', true);
   await until('the old config is in force', () => play.names().length === 0);
-  controller.reload(configOf({ db: 'api' }));
-  const now = controller.config();
+  weeder.reload.take(configOf({ db: 'api' }));
+  const now = weeder.reload.status();
   assert.deepEqual(now, { generation: 3, appliedAt: now.appliedAt, lastReload: 'applied' });
   assert.deepEqual(weeder.processFacts, [
     { type: 'config.rejected', generation: 2, problem: wrong },
@@ -166,7 +166,7 @@ test('a change while the first lists are read is in force when weeder begins; on
   await using weeder = startEmbeddedWeeder(cluster, textOf({ db: 'api' }));
   const { controller } = weeder;
   await until('its streams are lost', () => weeder.logged.includes('stream lost'));
-  controller.reload(configOf({ cache: 'worker' }));
+  weeder.reload.take(configOf({ cache: 'worker' }));
   assert.equal(controller.state(), 'syncing');
   cluster.server.setFaults(undefined);
   await until('weeder runs', () => controller.state() === 'running');
@@ -175,8 +175,7 @@ test('a change while the first lists are read is in force when weeder begins; on
   await until('the pod of the new service is deleted', () => !play.names().includes('worker-1'));
   assert.deepEqual(play.names(), ['api-1']);
   controller.shutdown();
-  controller.reload(configOf({ db: 'api' }));
+  weeder.reload.take(configOf({ db: 'api' }));
   await controller.stopped;
-  assert.equal(controller.config().generation, 2);
   assert.deepEqual(play.names(), ['api-1']);
 });

@@ -2,7 +2,7 @@ import { systemClock } from '../clock.ts';
 import { watchConfigFile } from '../config/watchFile.ts';
 import { failed, ok } from '../errors.ts';
 import type { Logger } from '../log.ts';
-import type { Controller } from '../main.ts';
+import type { Reload } from '../reload.ts';
 import { type OpenedConfig, problemOf } from './configFile.ts';
 
 /** The config file, followed for as long as weeder runs. */
@@ -10,13 +10,13 @@ export interface FollowedConfig {
   stop(): void;
 }
 
-/** Gives the controller each new content of the config file; SIGHUP has the file read at once. */
-export function followConfig({ file, text }: OpenedConfig, controller: Controller, logger: Logger): FollowedConfig {
+/** Hands on each new content of the config file; SIGHUP has the file read at once. */
+export function followConfig({ file, text }: OpenedConfig, take: Reload['take'], logger: Logger): FollowedConfig {
   const watch = watchConfigFile({
     file,
     clock: systemClock,
     known: ok(text),
-    onNews: (config) => controller.reload(config.ok ? config : failed(problemOf(file, config.problem))),
+    onNews: (config) => take(config.ok ? config : failed(problemOf(file, config.problem))),
     onUnwatchable: (cause) => logger.warn({ file, cause }, 'the config file is looked at every 10 s only'),
   });
   const onHangUp = () => {

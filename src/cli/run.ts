@@ -2,13 +2,16 @@ import { hostname } from 'node:os';
 import { type Listening, listen } from '../bindAddress.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
-import { ok, problem, type Result } from '../errors.ts';
+import { ok, type Result } from '../errors.ts';
 import { type Health, healthHandler } from '../health.ts';
+import type { Election } from '../kube/lease/election.ts';
 import { createLogger, type Logger } from '../log.ts';
-import { type Controller, startController } from '../main.ts';
+import { type Controller, type ControllerEnd, startController } from '../main.ts';
 import { openRecorder, type Recorder } from '../recorder.ts';
+import { createReload, type Reload } from '../reload.ts';
 import { type OpenedConfig, openConfig } from './configFile.ts';
 import { connect } from './connect.ts';
+import { electionOf } from './election.ts';
 import { followConfig } from './followConfig.ts';
 import { exitCodes, fail } from './output.ts';
 import type { RunFlags } from './runFlags.ts';
@@ -17,23 +20,28 @@ import { ignoreHangUps, stopOnSignals } from './signals.ts';
 /** `weeder run`: works until it is told to stop. Resolves with the exit code. */
 export async function run(flags: RunFlags, meaningless: readonly string[]): Promise<number> {
   const logger = await createLogger(flags.zapLogLevel ?? flags.logLevel);
-  if (flags.enableLeaderElection) {
-    return fail(problem('LEADER_ELECTION_UNAVAILABLE', 'There is no leader election in this version.'));
-  }
+  const election = electionOf(flags);
+  if (!election.ok) return fail(election.problem);
   const opened = await openConfig('run', flags.configFile);
   if (!opened.ok) return fail(opened.problem);
   if (meaningless.length > 0) logger.info({ flags: meaningless }, 'these flags are accepted and mean nothing here');
 
   let controller: Controller | undefined;
   const state = () => controller?.state() ?? 'connecting';
+  const reload = createReload({
+    config: opened.value.config,
+    clock: systemClock,
+    logger,
+    apply: (config) => controller?.configure(config),
+  });
   const recording = await startRecording(flags, opened.value.config, logger);
   if (!recording.ok) return fail(recording.problem);
-  const health = await serveHealth(flags, () => ({ state: state(), isReady: state() === 'running' }));
+  const health = await serveHealth(flags, () => ({ state: state(), isReady: isReady(controller) }));
   if (!health.ok) return fail(health.problem);
   const stop = stopOnSignals(logger);
   const heed = ignoreHangUps();
   const exitCode = await work(
-    { flags, opened: opened.value, logger, recorder: recording.value },
+    { flags, opened: opened.value, reload, election: election.value, logger, recorder: recording.value },
     stop.signal,
     (started) => {
       controller = started;
@@ -49,13 +57,15 @@ export async function run(flags: RunFlags, meaningless: readonly string[]): Prom
 interface Work {
   readonly flags: RunFlags;
   readonly opened: OpenedConfig;
+  readonly reload: Reload;
+  readonly election: Election | undefined;
   readonly logger: Logger;
   readonly recorder: Recorder | undefined;
 }
 
 /** From the first word with the API server to the last. */
 async function work(
-  { flags, opened, logger, recorder }: Work,
+  { flags, opened, reload, election, logger, recorder }: Work,
   stop: AbortSignal,
   onStarted: (controller: Controller) => void,
 ): Promise<number> {
@@ -66,34 +76,57 @@ async function work(
     return exitCodes.ok;
   }
   if (!client.ok) return fail(client.problem);
-  const { config } = opened;
   const { dryRun, concurrentDeletions, namespaces = 'all', shard, events } = flags;
   const { server } = client.value;
   logger.info(
-    { server, services: [...config.services.keys()], dryRun, shard: shard && `${shard.index}/${shard.count}` },
+    { server, services: [...opened.config.services.keys()], dryRun, shard: shard && `${shard.index}/${shard.count}` },
     'weeder started',
   );
-  const controller = startController({
-    config,
-    client: client.value,
-    clock: systemClock,
-    logger,
-    namespaces,
-    concurrentDeletions,
-    isDryRun: dryRun,
-    ...(events ? { eventInstance: process.env['POD_NAME'] || hostname() } : {}),
-    ...(shard === undefined ? {} : { shard }),
-    ...(recorder === undefined ? {} : { recorder }),
+  const followed = followConfig(opened, reload.take, logger);
+  // What is on its way out does not change its ways.
+  stop.addEventListener('abort', followed.stop);
+  const end = await lead(stop, () => {
+    const controller = startController({
+      config: reload.config(),
+      client: client.value,
+      clock: systemClock,
+      logger,
+      namespaces,
+      concurrentDeletions,
+      isDryRun: dryRun,
+      ...(events ? { eventInstance: process.env['POD_NAME'] || hostname() } : {}),
+      ...(shard === undefined ? {} : { shard }),
+      ...(election === undefined ? {} : { election }),
+      ...(recorder === undefined ? {} : { recorder }),
+    });
+    onStarted(controller);
+    return controller;
   });
-  onStarted(controller);
-  const followed = followConfig(opened, controller, logger);
-  stop.addEventListener('abort', () => controller.shutdown());
-  await controller.stopped;
   followed.stop();
   await client.value.close();
-  if (stop.aborted) logger.info('weeder stopped');
+  if (end !== 'broken') logger.info('weeder stopped');
   else logger.error('weeder stopped by itself');
-  return stop.aborted ? exitCodes.ok : exitCodes.failed;
+  return end !== 'broken' ? exitCodes.ok : exitCodes.failed;
+}
+
+/**
+ * One controller after the other: when one has lost leadership the next stands by, with nothing of the one before. To
+ * end the process instead would only earn weeder a crash-loop back-off of its own.
+ */
+async function lead(stop: AbortSignal, start: () => Controller): Promise<ControllerEnd> {
+  for (;;) {
+    const controller = start();
+    const shutdown = () => controller.shutdown();
+    stop.addEventListener('abort', shutdown);
+    const end = await controller.stopped;
+    stop.removeEventListener('abort', shutdown);
+    if (end !== 'leadershipLost' || stop.aborted) return end;
+  }
+}
+
+/** It weeds, or would at once in another's place: a stand-by that is never ready would hold up every rollout. */
+function isReady(controller: Controller | undefined): boolean {
+  return controller?.state() === 'running' || controller?.leadership()?.state === 'standingBy';
 }
 
 async function serveHealth(flags: RunFlags, health: () => Health): Promise<Result<Listening | undefined>> {

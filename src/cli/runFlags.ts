@@ -12,6 +12,7 @@ import {
   readFiles,
   readLogLevel,
   readNames,
+  readNamespace,
   readNumber,
   readShard,
   readSize,
@@ -40,6 +41,10 @@ export interface RunFlags extends ClusterFlags {
   readonly shard?: Shard;
   readonly healthBindAddr: BindAddress | 'none';
   readonly enableLeaderElection: boolean;
+  readonly leaderElectionNamespace: string;
+  readonly leaderElectLeaseDuration: number;
+  readonly leaderElectRenewDeadline: number;
+  readonly leaderElectRetryPeriod: number;
   readonly logLevel: LogLevel;
   readonly zapLogLevel?: LogLevel;
 }
@@ -49,10 +54,6 @@ export const meaninglessFlags = [
   'concurrent-reconciles',
   'metrics-bind-addr',
   'pprof-bind-addr',
-  'leader-election-namespace',
-  'leader-elect-lease-duration',
-  'leader-elect-renew-deadline',
-  'leader-elect-retry-period',
   'zap-devel',
   'zap-encoder',
   'zap-stacktrace-level',
@@ -110,13 +111,30 @@ export function addRunFlags(command: Command): Command {
         .default(64 * 2 ** 20, '64Mi'),
     )
     .option('--record-files <n>', 'how many old ones are kept: <file>.1, <file>.2, …', readFiles, 1)
-    .option('--enable-leader-election [bool]', 'run only while holding the Lease', readBoolean, false)
     .addOption(
       new Option('--log-level <level>', 'debug, info, warn or error').argParser(readLogLevel).default('info', 'info'),
     )
     .addOption(new Option('--zap-log-level <level>', 'the same as --log-level').argParser(readLogLevel));
+  addElectionFlags(command);
   for (const flag of meaninglessFlags) command.addOption(new Option(`--${flag} <value>`).hideHelp());
   return command.optionsGroup('Other:');
+}
+
+/** Of several replicas, one acts. The original's flags, and its defaults. */
+function addElectionFlags(command: Command): void {
+  const times = [
+    ['lease-duration', '15s', 'for how long the others leave a Lease alone that is not renewed', 15_000],
+    ['renew-deadline', '10s', 'for how long a replica acts that cannot renew its Lease', 10_000],
+    ['retry-period', '2s', 'how often the Lease is renewed, or asked for again', 2_000],
+  ] as const;
+  command
+    .optionsGroup('Leader election:')
+    .option('--enable-leader-election [bool]', 'act only while holding the Lease', readBoolean, false)
+    .option('--leader-election-namespace <name>', 'where the Lease is', readNamespace, 'garden');
+  for (const [name, text, description, milliseconds] of times) {
+    const option = new Option(`--leader-elect-${name} <time>`, description);
+    command.addOption(option.argParser(readDuration).default(milliseconds, text));
+  }
 }
 
 /** The flags that were given and mean nothing, as `--name`. */

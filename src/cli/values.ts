@@ -69,9 +69,12 @@ export function readBoolean(text: string): boolean {
 /** Names with commas between them, as `--namespaces a,b`; may be given several times. */
 export function readNames(text: string, previous: readonly string[] | undefined): readonly string[] {
   const names = text.split(',').map((name) => name.trim());
-  const wrong = names.find((name) => !/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name));
-  if (wrong !== undefined) throw new InvalidArgumentError(`found "${wrong}", which is not the name of a namespace`);
-  return [...new Set([...(previous ?? []), ...names])];
+  return [...new Set([...(previous ?? []), ...names.map(readNamespace)])];
+}
+
+export function readNamespace(name: string): string {
+  if (/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name)) return name;
+  throw new InvalidArgumentError(`found "${name}", which is not the name of a namespace`);
 }
 
 /** `i/n`, or `auto/n` for the ordinal of a StatefulSet's pod. */

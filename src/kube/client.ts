@@ -18,12 +18,15 @@ export interface ApiRequest {
   readonly contentType?: string;
   /** Ends the request, with a failure of kind `cancelled`. */
   readonly signal?: AbortSignal;
-  /** Asked when the client's own limit lets it go: false = it is not sent, and fails as `cancelled`. */
+  /** Asked at the moment in which it would be sent: false = it is not, and fails as `cancelled`. */
   readonly isWanted?: () => boolean;
   /** How long the headers, and after them each next piece of the answer, may take. Default: 10,000. */
   readonly timeoutMs?: number;
-  /** `last`: the client's own limit lets it go only when it is not needed for anything else. Default: `usual`. */
-  readonly rank?: Rank;
+  /**
+   * `urgent`: the client's own limit does not hold it up. `last`: it lets it go only when it is not needed for anything
+   * else. Default: `usual`.
+   */
+  readonly rank?: Rank | 'urgent';
 }
 
 /** The parsed answer (undefined for an empty one), or why there is none. */

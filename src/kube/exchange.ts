@@ -6,6 +6,7 @@ import type { ClusterAccess } from './clusterAccess.ts';
 import { type Credentials, credentialSource } from './credentials.ts';
 import { startDeadline } from './deadline.ts';
 import type { ApiFailure, ResponseHeaders } from './failure.ts';
+import { guardedDispatch } from './guardedDispatch.ts';
 import { networkFailure } from './networkFailure.ts';
 import { rateLimiter } from './rateLimit.ts';
 import { type Connection, createTransport } from './transport.ts';
@@ -72,14 +73,15 @@ export function createExchanger(
   }
 
   function isUnwanted(request: ApiRequest): boolean {
-    return isClosed || request.signal?.aborted === true;
+    return isClosed || request.signal?.aborted === true || request.isWanted?.() === false;
   }
 
   async function open(request: ApiRequest): Promise<Opened> {
-    if (!(await limiter.take(request.signal, request.rank))) return { ok: false, failure: cancelled };
+    const mayGo = request.rank === 'urgent' || (await limiter.take(request.signal, request.rank));
+    if (!mayGo) return { ok: false, failure: cancelled };
     const found = await sources.current();
     if (!found.ok) return { ok: false, failure: { kind: 'credentials', message: found.problem } };
-    if (isUnwanted(request) || request.isWanted?.() === false) return { ok: false, failure: cancelled };
+    if (isUnwanted(request)) return { ok: false, failure: cancelled };
     return exchange(request, found.value);
   }
 
@@ -105,7 +107,7 @@ export function createExchanger(
     };
     const rejectCredentials = () => sources.invalidate(credentials);
     try {
-      const response = await connection.dispatcher.request({
+      const response = await guardedDispatch(connection.dispatcher, request.isWanted).request({
         origin,
         path: basePath + request.path + queryText(request.query),
         method: request.method,

@@ -16,6 +16,8 @@ export interface WatchSource {
   readonly kind: string;
   /** As `selectorToString` gives it; empty: everything. */
   readonly labelSelector: string;
+  /** Such as `metadata.name=a`. Default: everything. */
+  readonly fieldSelector?: string;
   readonly sink: ObjectSink;
 }
 
@@ -113,7 +115,9 @@ function queryOf({
   start,
   holdSeconds,
 }: WatchRun): Readonly<Record<string, string | number | boolean | undefined>> {
-  const common = { watch: true, allowWatchBookmarks: true, labelSelector: source.labelSelector || undefined };
+  const { labelSelector, fieldSelector } = source;
+  const selectors = { labelSelector: labelSelector || undefined, fieldSelector };
+  const common = { watch: true, allowWatchBookmarks: true, ...selectors };
   if (start !== undefined) return { ...common, resourceVersion: start, timeoutSeconds: holdSeconds };
   const timeoutSeconds = Math.ceil(initialMs / 1_000) + 15;
   return { ...common, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan', timeoutSeconds };

@@ -32,6 +32,8 @@ export type RecordedInput =
   | { readonly in: 'start' | 'stop' }
   /** From now on this config is in force; as in the header. */
   | { readonly in: 'config'; readonly config: object }
+  /** This replica leads, or stands by, anew: a fresh weeder with this config takes the place of the one before. */
+  | { readonly in: 'fresh'; readonly config: object }
   /** What stands before it in this file repeats what earlier files left behind. `windows`: those that are open. */
   | { readonly in: 'resume'; readonly isRunning: boolean; readonly windows: readonly string[] }
   /** Epoch milliseconds; null: it could not be known. */

@@ -49,9 +49,18 @@ export function createMemory(): Memory {
     return stream;
   }
 
+  /** A fresh weeder knows nothing of the one before. */
+  function forgetAll(): void {
+    streams.clear();
+    windows.clear();
+    isRunning = false;
+    questions = 0;
+  }
+
   function learnInput(entry: RecordedInput, at: Moment): void {
     if (entry.in === 'start' || entry.in === 'stop') isRunning = entry.in === 'start';
-    if (entry.in === 'readySince') questions -= 1;
+    if (entry.in === 'fresh') forgetAll();
+    if (entry.in === 'readySince') questions = Math.max(0, questions - 1);
     if (!('stream' in entry)) return;
     const stream = streamOf(entry.stream, at);
     if (entry.in === 'begin') stream.listing = { began: at, before: new Map(stream.objects), named: new Set() };

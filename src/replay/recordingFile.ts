@@ -32,7 +32,7 @@ export function readRecording(first: JsonLine, rest: readonly JsonLine[]): Resul
     if (!line.success) return failed(invalid(each, 'the line is garbled: it is not a line of a recording'));
     const before = lines.at(-1)?.t ?? 0;
     if (line.data.t < before) return failed(outOfOrder(each, line.data.t, before));
-    const changed = 'in' in line.data && line.data.in === 'config' ? readConfig(line.data.config, each) : undefined;
+    const changed = 'config' in line.data ? readConfig(line.data.config, each) : undefined;
     if (changed?.ok === false) return changed;
     lines.push(line.data);
   }

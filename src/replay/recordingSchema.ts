@@ -20,7 +20,7 @@ export const recordedLine: z.ZodType<RecordedLine> = z.union([
   z.discriminatedUnion('in', [
     z.object({ ...stamp, in: z.literal('begin'), stream }),
     z.object({ ...stamp, in: z.literal('end'), stream, resourceVersion: z.string().exactOptional() }),
-    z.object({ ...stamp, in: z.literal('config'), config: z.looseObject({}) }),
+    z.object({ ...stamp, in: z.enum(['config', 'fresh']), config: z.looseObject({}) }),
     z.object({ ...stamp, in: z.enum(['ADDED', 'MODIFIED', 'DELETED']), stream, object }),
     z.object({ ...stamp, in: z.enum(['start', 'stop']) }),
     z.object({ ...stamp, in: z.literal('resume'), isRunning: z.boolean(), windows: z.array(z.string()) }),

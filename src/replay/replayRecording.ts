@@ -1,3 +1,4 @@
+import type { Config } from '../config/config.ts';
 import { formatFaults } from '../config/fault.ts';
 import { parseConfig } from '../config/parse.ts';
 import { evidenceKey, type RecordedInput, type RecordedLine } from '../recording/lines.ts';
@@ -23,6 +24,12 @@ export interface Replay {
   readonly replayed: readonly Timed[];
 }
 
+/** A weeder, and the streams that feed it. */
+interface Stage {
+  readonly weeder: Weeder;
+  readonly streams: Streams;
+}
+
 /** Runs the real wiring in simulated time against what was recorded. */
 export async function replayRecording({ header, config, lines }: RecordingFile): Promise<Replay> {
   const startedAt = Date.parse(header.startedAt);
@@ -35,21 +42,27 @@ export async function replayRecording({ header, config, lines }: RecordingFile):
   );
   const chances = lines.flatMap((line) => ('in' in line && line.in === 'random' ? line.value : []));
   const isContinued = header.part > 1;
-  const weeder = createWeeder({
-    config: isContinued ? startingQuietly(config) : config,
-    runtime: { clock },
-    concurrentDeletions: header.concurrentDeletions,
-    isDryRun: header.isDryRun,
-    random: () => chances.shift() ?? 0.5,
-    report: (fact) => replayed.push(...toldOf(fact).map((told) => ({ t: clock.monotonic(), ...told }))),
-    deletePod: ({ uid }) => answers.ask(uid, { type: 'delete.accepted' }),
-    readySince: (evidence) => ages.ask(evidenceKey(evidence), undefined),
-  });
-  const streams = createStreams({ weeder, config, namespaces: header.namespaces });
+  function begin(its: Config): Stage {
+    const weeder = createWeeder({
+      config: its,
+      runtime: { clock },
+      concurrentDeletions: header.concurrentDeletions,
+      isDryRun: header.isDryRun,
+      random: () => chances.shift() ?? 0.5,
+      report: (fact) => replayed.push(...toldOf(fact).map((told) => ({ t: clock.monotonic(), ...told }))),
+      deletePod: ({ uid }) => answers.ask(uid, { type: 'delete.accepted' }),
+      readySince: (evidence) => ages.ask(evidenceKey(evidence), undefined),
+    });
+    return { weeder, streams: createStreams({ weeder, config: its, namespaces: header.namespaces }) };
+  }
+  let stage = begin(isContinued ? startingQuietly(config) : config);
   async function take(line: RecordedInput): Promise<void> {
-    if (line.in === 'answer') answers.give(line.uid, line.answer);
+    if (line.in === 'fresh') stage = begin(configOf(line.config));
+    else if (line.in === 'answer') answers.give(line.uid, line.answer);
     else if (line.in === 'readySince') ages.give(line.evidence, line.since ?? undefined);
-    else feed(line, weeder, streams);
+    else feed(line, stage);
+    // What the file began with is known: from now on services are found by their own config.
+    if (line.in === 'resume') stage.weeder.configure(config);
     // An answer was acted upon before the next input came, even where both have the same time.
     if (line.in === 'answer' || line.in === 'readySince') await settled();
   }
@@ -75,22 +88,27 @@ async function moveTo(clock: VirtualClock, t: number): Promise<void> {
   if (ms > 0) await clock.pass(ms);
 }
 
-function feed(line: RecordedInput, weeder: Weeder, streams: Streams): void {
+function feed(line: RecordedInput, { weeder, streams }: Stage): void {
   const sink = 'stream' in line ? streams.needs.get(line.stream)?.sink : undefined;
   if (line.in === 'start' || (line.in === 'resume' && line.isRunning)) weeder.start();
   else if (line.in === 'stop') weeder.stop();
-  else if (line.in === 'config') configure(line.config, weeder, streams);
+  else if (line.in === 'config') configure(line.config, { weeder, streams });
   else if (line.in === 'begin') sink?.begin();
   else if (line.in === 'end') sink?.end(line.resourceVersion);
   else if ('object' in line) sink?.apply(line.in, line.object);
 }
 
+function configure(file: object, { weeder, streams }: Stage): void {
+  const config = configOf(file);
+  weeder.configure(config);
+  streams.configure(config);
+}
+
 /** Whoever read the file has seen to it that the config can be used. */
-function configure(file: object, weeder: Weeder, streams: Streams): void {
+function configOf(file: object): Config {
   const config = parseConfig(JSON.stringify(file), 'recording');
   if (!config.ok) throw new Error(formatFaults(config.problem));
-  weeder.configure(config.value);
-  streams.configure(config.value);
+  return config.value;
 }
 
 function count(

@@ -1,24 +1,13 @@
-import { type Actor, createActor } from 'xstate';
+import { createActor } from 'xstate';
 import type { PodState, Protection } from '../../machines/weeder/podDeletion.ts';
 import type { ActorRuntime } from '../actorRuntime.ts';
 import type { CrashLoopingPod } from './crashLooping.ts';
-import type { DeletionPolicy } from './deletePod.ts';
+import { type DeletionEntry, type Ending, settleIn, type Want } from './deletionEntry.ts';
 import type { Report } from './facts.ts';
-import { type PodDeletionEffects, type PodDeletionLogic, providePodDeletion } from './podDeletionActor.ts';
-import type { PodIndex } from './podIndex.ts';
-import type { WindowAccount, Windows } from './windows.ts';
+import { type PodDeletionEffects, providePodDeletion } from './podDeletionActor.ts';
+import type { Windows } from './windows.ts';
 
-/** One podSelector of one open window: whoever wants pods deleted. */
-export interface Want {
-  readonly account: WindowAccount;
-  readonly policy: DeletionPolicy;
-  readonly index: PodIndex;
-  /** The pods it wants deleted, by uid. */
-  readonly uids: Set<string>;
-}
-
-/** Why nobody wants a pod deleted any more. */
-type Ending = 'left' | 'over' | 'held';
+const inFlight = { attempting: 'deleting' } as const;
 
 /** The pods that open windows want deleted: a `podDeletion` actor each, every one a root of its own. */
 export interface Deletions {
@@ -29,18 +18,6 @@ export interface Deletions {
   /** This want is over, or held while its service is down. What is in flight ends by itself. */
   withdraw(want: Want, because: 'over' | 'held'): void;
   readonly size: number;
-}
-
-/** What is known of a pod that a window wants, or wanted, deleted. */
-export interface DeletionEntry {
-  readonly actor: Actor<PodDeletionLogic>;
-  readonly wants: Set<Want>;
-  pod: CrashLoopingPod;
-  /** What the actor was told last. */
-  told: PodState;
-  /** On whose account the outcome goes when nobody wants it any more. */
-  lastWant: Want;
-  ending: Ending;
 }
 
 export interface DeletionsOptions extends Omit<PodDeletionEffects, 'entryOf'> {
@@ -55,12 +32,15 @@ export function createDeletions(options: DeletionsOptions): Deletions {
   const entries = new Map<string, DeletionEntry>();
   const logic = providePodDeletion({ ...options, entryOf: (uid) => entries.get(uid) });
 
-  function create(wants: ReadonlySet<Want>, want: Want, pod: CrashLoopingPod): void {
+  function create(wants: ReadonlySet<Want>, pod: CrashLoopingPod): void {
     const told = stateOf(pod, [...wants]);
     const { uid, namespace, name } = pod;
     const actor = createActor(logic, { ...runtime, id: uid, input: { uid, namespace, name, ...told } });
-    entries.set(uid, { actor, wants: new Set(wants), pod, told, lastWant: want, ending: 'over' });
+    entries.set(uid, { actor, wants: new Set(wants), parted: new Map(), pod, told, how: 'delete' });
     actor.subscribe({
+      next: (snapshot) => {
+        if (!snapshot.matches(inFlight)) settleAll(uid);
+      },
       complete: () => dropIfUnwanted(uid),
       error: (error) => {
         forget(uid);
@@ -70,12 +50,12 @@ export function createDeletions(options: DeletionsOptions): Deletions {
     actor.start();
   }
 
-  function tellNewestState(entry: DeletionEntry, pod: CrashLoopingPod): void {
+  function tellNewestState(entry: DeletionEntry, pod: CrashLoopingPod, isWantNew: boolean): void {
     const state = stateOf(pod, [...entry.wants]);
     const isNews = state.resourceVersion !== entry.told.resourceVersion || state.protection !== entry.told.protection;
     entry.pod = pod;
     entry.told = state;
-    if (isNews) entry.actor.send({ type: 'pod.crashLooping', ...state });
+    if (isNews || isWantNew) entry.actor.send({ type: 'pod.crashLooping', ...state });
   }
 
   /** Without the window that deletes bare pods, the others may keep this one. */
@@ -88,34 +68,46 @@ export function createDeletions(options: DeletionsOptions): Deletions {
 
   /** An actor that has ended stays as long as somebody wants its pod deleted: it remembers that this was dealt with. */
   function dropIfUnwanted(uid: string): void {
-    const entry = entries.get(uid);
-    if (entry === undefined || entry.wants.size > 0) return;
-    const snapshot = entry.actor.getSnapshot();
-    const isOver = snapshot.matches('kept') && entry.ending !== 'left';
-    if (snapshot.status === 'active' && !isOver) return;
-    forget(uid);
-    entry.actor.stop();
+    if (entries.get(uid)?.wants.size === 0) forget(uid);
   }
 
   function forget(uid: string): void {
-    const entry = entries.get(uid);
+    settleAll(uid);
+    entries.get(uid)?.actor.stop();
     entries.delete(uid);
-    if (entry !== undefined) settle(entry.lastWant.account, uid);
+  }
+
+  /** No try is on the way any more: the accounts that waited for its outcome were told. */
+  function settleAll(uid: string): void {
+    const entry = entries.get(uid);
+    if (entry === undefined) return;
+    const waiting = [...entry.parted.keys(), ...entry.wants];
+    entry.parted.clear();
+    for (const { account } of waiting) settle(account, uid);
   }
 
   function release(want: Want, uid: string, ending: Ending): void {
     want.uids.delete(uid);
     const entry = entries.get(uid);
     if (entry === undefined || !entry.wants.delete(want)) return;
-    if (entry.wants.size > 0) {
-      tellProtection(entry);
+    if (entry.wants.size > 0) part(entry, want, uid, ending);
+    else end(entry, want, uid, ending);
+  }
+
+  /** Others still want it. */
+  function part(entry: DeletionEntry, want: Want, uid: string, ending: Ending): void {
+    if (want.account.unsettled.has(uid)) entry.parted.set(want, ending);
+    tellProtection(entry);
+  }
+
+  /** Nobody wants it any more. */
+  function end(entry: DeletionEntry, want: Want, uid: string, ending: Ending): void {
+    const snapshot = entry.actor.getSnapshot();
+    if (snapshot.status !== 'active' || (snapshot.matches('kept') && ending !== 'left')) {
+      forget(uid);
       return;
     }
-    entry.lastWant = want;
-    entry.ending = ending;
-    dropIfUnwanted(uid);
-    if (!entries.has(uid)) return;
-    want.account.unsettled.add(uid);
+    entry.parted.set(want, ending);
     entry.actor.send({ type: ending === 'left' ? 'pod.left' : 'windows.closed' });
   }
 
@@ -126,19 +118,20 @@ export function createDeletions(options: DeletionsOptions): Deletions {
       want.uids.add(uid);
       const entry = entries.get(uid);
       if (entry === undefined) {
-        create(new Set([want]), want, pod);
+        create(new Set([want]), pod);
         return;
       }
       const isNew = !entry.wants.has(want);
       entry.wants.add(want);
-      settle(entry.lastWant.account, uid);
+      entry.parted.delete(want);
+      if (entry.actor.getSnapshot().matches(inFlight)) want.account.unsettled.add(uid);
       if (isNew && entry.actor.getSnapshot().matches('abandoned')) {
         // What was rejected is asked for once more in each new window, so that its account tells of it too.
-        create(entry.wants, want, pod);
+        create(entry.wants, pod);
         return;
       }
       // First the state: a window that deletes bare pods must not be told that this one is kept.
-      tellNewestState(entry, pod);
+      tellNewestState(entry, pod, isNew);
       if (isNew) entry.actor.send({ type: 'windows.open' });
     },
     left: (want, uid) => release(want, uid, 'left'),
@@ -151,12 +144,10 @@ export function createDeletions(options: DeletionsOptions): Deletions {
   };
 }
 
-/** The pod's state as the decision needs it; streams that have not come as far do not count. */
+/** The pod's state as the decision needs it. */
 function stateOf(pod: CrashLoopingPod, wants: readonly Want[]): PodState {
-  const indexes = wants.map((want) => want.index);
-  const current = indexes.filter((index) => index.get(pod.uid)?.resourceVersion === pod.resourceVersion);
-  const settleIn = Math.min(...current.map((index) => index.settleIn(pod.uid)));
-  return { resourceVersion: pod.resourceVersion, settleIn, protection: protectionFor(pod, wants) };
+  const { resourceVersion } = pod;
+  return { resourceVersion, settleIn: settleIn(pod, wants), protection: protectionFor(pod, wants) };
 }
 
 /** A bare pod is not protected when one of the windows deletes those. */

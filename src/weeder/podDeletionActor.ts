@@ -2,11 +2,10 @@ import { fromCallback } from 'xstate';
 import { podDeletion } from '../../machines/weeder/podDeletion.ts';
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
-import type { DeletePod, DeletionPolicy } from './deletePod.ts';
+import type { DeletePod } from './deletePod.ts';
+import { askedBy, concernedBy, type DeletionEntry, policyNow, refsOf, settleIn } from './deletionEntry.ts';
 import type { DeletionQueue } from './deletionQueue.ts';
-import type { DeletionEntry } from './deletions.ts';
-import { type Report, type WindowRef, windowRefOf } from './facts.ts';
-import type { WindowAccount } from './windows.ts';
+import { type Report, windowRefOf } from './facts.ts';
 
 /** What the `podDeletion` machine needs of the world. */
 export interface PodDeletionEffects {
@@ -20,19 +19,16 @@ export interface PodDeletionEffects {
   readonly entryOf: (uid: string) => DeletionEntry | undefined;
 }
 
-export type PodDeletionLogic = ReturnType<typeof providePodDeletion>;
+export type PodDeletionLogic = typeof podDeletion;
 
 /** The `podDeletion` machine with its effects. */
-export function providePodDeletion(effects: PodDeletionEffects): typeof podDeletion {
-  const { clock, queue, deletePod, report, random, entryOf } = effects;
+export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogic {
+  const { clock, queue, deletePod, isDryRun, report, random, entryOf } = effects;
 
-  /** Tells of the pod once, in the name of every window that wants it, or of the last one that did. */
-  function tellOf(uid: string, tell: (concerned: Concerned, entry: DeletionEntry) => void): void {
+  /** An entry outlives its actor's last word. */
+  function tellOf(uid: string, tell: (entry: DeletionEntry) => void): void {
     const entry = entryOf(uid);
-    if (entry === undefined) return;
-    const wants = entry.wants.size > 0 ? [...entry.wants] : [entry.lastWant];
-    const concerned = concernedOf(new Set(wants.map((want) => want.account)));
-    if (concerned !== undefined) tell(concerned, entry);
+    if (entry !== undefined) tell(entry);
   }
 
   return podDeletion.provide({
@@ -41,82 +37,75 @@ export function providePodDeletion(effects: PodDeletionEffects): typeof podDelet
       deletePod: fromCallback(({ input, sendBack }) => {
         const { uid, namespace, name, resourceVersion } = input;
         const controller = new AbortController();
-        const isWanted = () => isStillWanted(entryOf(uid), clock);
-        if (!isWanted()) {
+        const entry = entryOf(uid);
+        const policy = entry && policyNow(entry, clock.monotonic());
+        if (entry === undefined || policy === undefined) {
           sendBack({ type: 'delete.refused', reason: 'the window is over', jitter: random() });
           return undefined;
         }
-        const request = { uid, namespace, name, resourceVersion, policy: policyOf(entryOf(uid)), isWanted };
-        deletePod(request, controller.signal).then(
+        entry.how = policy.deletion;
+        for (const { account } of entry.wants) if (account.isOpen) account.unsettled.add(uid);
+        const isWanted = () => policyNow(entry, clock.monotonic()) !== undefined;
+        deletePod({ uid, namespace, name, resourceVersion, policy, isWanted }, controller.signal).then(
           (answer) => sendBack({ ...answer, jitter: random() }),
           (error) => sendBack({ type: 'delete.refused', reason: messageOf(error), jitter: random() }),
         );
         return () => controller.abort();
       }),
     },
+    delays: {
+      // What was still to wait when the news came may have passed in a back-off since.
+      settleTime({ context: { uid, settleIn: toldThen } }) {
+        const entry = entryOf(uid);
+        const left = entry === undefined ? toldThen : settleIn(entry.pod, entry.wants);
+        return Math.min(toldThen, Math.max(0, left));
+      },
+    },
     actions: {
       reportKept: ({ context: { uid, protection } }) =>
-        tellOf(uid, ({ accounts }, { pod }) => {
-          for (const account of accounts) {
+        tellOf(uid, ({ wants, pod }) => {
+          for (const { account } of wants) {
             if (account.kept.has(uid)) continue;
             account.kept.add(uid);
             report({ type: 'pod.kept', pod, reason: protection, ...windowRefOf(account) });
           }
         }),
-      reportDeleted: ({ context }) =>
-        tellOf(context.uid, ({ accounts, refs }, entry) => {
-          for (const account of accounts) account.deleted.add(context.uid);
+      reportDeleted: ({ context: { uid } }) =>
+        tellOf(uid, (entry) => {
+          const accounts = askedBy(entry);
+          if (accounts === undefined) return;
+          for (const account of accounts) account.deleted.add(uid);
           const sinceOpened = clock.monotonic() - accounts[0].openedAt;
-          const how = effects.isDryRun ? 'dryRun' : policyOf(entry).deletion;
-          report({ type: 'pod.deleted', pod: entry.pod, sinceOpened, how, ...refs });
+          const how = isDryRun ? 'dryRun' : entry.how;
+          report({ type: 'pod.deleted', pod: entry.pod, sinceOpened, how, ...refsOf(accounts) });
         }),
-      reportRecovered: ({ context }) =>
-        tellOf(context.uid, ({ refs }, { pod }) => report({ type: 'pod.recovered', pod, ...refs })),
-      reportRefused: ({ context, event }) =>
-        tellOf(context.uid, ({ refs }, { pod }) => {
-          const { refusals, retryIn } = context;
-          report({ type: 'deletion.refused', pod, reason: reasonOf(event), attempt: refusals, retryIn, ...refs });
+      reportRecovered: ({ context: { uid } }) =>
+        tellOf(uid, (entry) => {
+          const accounts = concernedBy(entry);
+          if (accounts !== undefined) report({ type: 'pod.recovered', pod: entry.pod, ...refsOf(accounts) });
         }),
-      reportAbandoned: ({ context, event }) =>
-        tellOf(context.uid, ({ accounts, refs }, { pod, wants, ending }) => {
-          if (wants.size === 0 && ending === 'held') {
-            report({ type: 'deletion.held', pod, ...refs });
-            return;
-          }
-          for (const account of accounts) account.givenUp.add(`${pod.namespace}/${pod.name}`);
-          const reason = event.type === 'delete.rejected' ? reasonOf(event) : accounts[0].givenUpBecause;
-          report({ type: 'deletion.givenUp', pod, reason, ...refs });
+      reportRefused: ({ context: { uid, refusals, retryIn }, event }) =>
+        tellOf(uid, (entry) => {
+          const accounts = concernedBy(entry);
+          if (accounts === undefined) return;
+          const fields = { pod: entry.pod, reason: reasonOf(event), attempt: refusals, retryIn };
+          report({ type: 'deletion.refused', ...fields, ...refsOf(accounts) });
+        }),
+      reportAbandoned: ({ context: { uid }, event }) =>
+        tellOf(uid, (entry) => {
+          const { pod } = entry;
+          const left = concernedBy(entry, ['left']);
+          const held = concernedBy(entry, ['held']);
+          const over = concernedBy(entry, ['over', undefined]);
+          if (left !== undefined) report({ type: 'pod.recovered', pod, ...refsOf(left) });
+          if (held !== undefined) report({ type: 'deletion.held', pod, ...refsOf(held) });
+          if (over === undefined) return;
+          for (const account of over) account.givenUp.add(`${pod.namespace}/${pod.name}`);
+          const reason = event.type === 'delete.rejected' ? reasonOf(event) : over[0].givenUpBecause;
+          report({ type: 'deletion.givenUp', pod, reason, ...refsOf(over) });
         }),
     },
   });
-}
-
-/** The windows that a fact is about, and how it names them. */
-interface Concerned {
-  readonly accounts: readonly [WindowAccount, ...WindowAccount[]];
-  readonly refs: WindowRef & { readonly also: readonly WindowRef[] };
-}
-
-/** Undefined when there is none. */
-function concernedOf(accounts: ReadonlySet<WindowAccount>): Concerned | undefined {
-  const [first, ...others] = accounts;
-  if (first === undefined) return undefined;
-  return { accounts: [first, ...others], refs: { ...windowRefOf(first), also: others.map(windowRefOf) } };
-}
-
-/** Whether a window wants this pod deleted, and may, whose time is not over, even if its timer is late. */
-function isStillWanted(entry: DeletionEntry | undefined, clock: Clock): boolean {
-  return [...(entry?.wants ?? [])].some(
-    ({ account, policy }) =>
-      clock.monotonic() <= account.closesAt && (entry?.pod.protection === 'none' || policy.barePods === 'delete'),
-  );
-}
-
-/** The policy of the first window that lets this pod be deleted. */
-function policyOf(entry: DeletionEntry | undefined): DeletionPolicy {
-  const wants = entry === undefined ? [] : [...entry.wants, entry.lastWant];
-  const permitting = wants.find((want) => entry?.pod.protection === 'none' || want.policy.barePods === 'delete');
-  return permitting?.policy ?? { barePods: 'keep', deletion: 'delete', gracePeriodSeconds: undefined };
 }
 
 /** The words of a refusal, or of an effect that broke. */

@@ -1,6 +1,6 @@
 import type { ActorRuntime } from '../actorRuntime.ts';
 import type { Clock } from '../clock.ts';
-import { type ConfigChange, compareConfigs, mergeConfigs } from '../config/compare.ts';
+import { mergeConfigs } from '../config/compare.ts';
 import { type Config, isWatched } from '../config/config.ts';
 import { distinctSelectors } from '../config/selectors.ts';
 import { selectorToString } from '../kube/selector.ts';
@@ -44,7 +44,7 @@ export interface Weeder {
   /** Takes the pods of each distinct podSelector, by the selector's canonical text. */
   readonly pods: ReadonlyMap<string, PodIndex>;
   /** This config is in force from now on. Windows that it does not concern notice nothing. */
-  configure(config: Config): ConfigChange;
+  configure(config: Config): void;
   /** Every sink has its complete list: from now on each recovery opens a window. */
   start(): void;
   /** Begins no deletion any more. */
@@ -119,7 +119,6 @@ export function createWeeder(options: WeederOptions): Weeder {
         const isNew = !isWatched(before.get(service), namespace);
         if (isNew && readiness.isReady) endpoints.foundReady({ namespace, service, ...readiness });
       }
-      return compareConfigs(old, next);
     },
     start() {
       isRunning = true;

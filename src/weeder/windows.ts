@@ -9,10 +9,12 @@ export interface WindowAccount extends WindowRef {
   closesAt: number;
   /** Why a deletion is given up that its window does not want any more. */
   givenUpBecause: string;
+  /** False once it is closed, or replaced: it asks for nothing new. */
+  isOpen: boolean;
   readonly deleted: Set<string>;
   readonly kept: Set<string>;
   readonly givenUp: Set<string>;
-  /** Pods that nobody wants deleted any more while their deletion is on the way: what becomes of it is told here. */
+  /** Pods whose deletion is on the way: what becomes of it is told here, even if the window closes meanwhile. */
   readonly unsettled: Set<string>;
 }
 
@@ -43,6 +45,7 @@ export function createWindows(clock: Clock, report: Report): Windows {
     const account = accounts.get(keyOf(ref));
     if (account === undefined) return;
     accounts.delete(keyOf(ref));
+    account.isOpen = false;
     closing.add(account);
     reportIfSettled(account);
   }
@@ -61,7 +64,8 @@ export function createWindows(clock: Clock, report: Report): Windows {
       const openedAt = clock.monotonic();
       const times = { openedAt, closesAt: openedAt + duration };
       const givenUpBecause = 'the window closed first';
-      accounts.set(keyOf(ref), { namespace, service, window, ...times, givenUpBecause, ...emptySets() });
+      const is = { isOpen: true, givenUpBecause };
+      accounts.set(keyOf(ref), { namespace, service, window, ...times, ...is, ...emptySets() });
       report({ type: 'window.opened', namespace, service, window, duration });
     },
     account(ref) {

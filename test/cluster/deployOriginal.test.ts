@@ -43,7 +43,7 @@ test("the original's ConfigMap and its whole command line are taken over unchang
     `--metrics-bind-addr=127.0.0.1:${metrics}`,
     `--health-bind-addr=127.0.0.1:${health}`,
     `--pprof-bind-addr=127.0.0.1:${pprof}`,
-    '--enable-leader-election=false',
+    '--enable-leader-election=true',
     `--leader-election-namespace=${ns.name}`,
     '--leader-elect-lease-duration=15s',
     '--leader-elect-renew-deadline=10s',

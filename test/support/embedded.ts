@@ -9,6 +9,7 @@ import type { ProcessFact } from '../../src/facts.ts';
 import { createKubeClient, type KubeClient } from '../../src/kube/client.ts';
 import { loadKubeConfig } from '../../src/kube/kubeConfig.ts';
 import { type Controller, type ControllerOptions, startController } from '../../src/main.ts';
+import { createReload, type Reload } from '../../src/reload.ts';
 import type { WeederFact } from '../../src/weeder/facts.ts';
 
 /** An embedded API server that listens, and how to reach it as users do. */
@@ -61,6 +62,7 @@ function kubeconfigFor(server: string): string {
 /** The real weeder, on an embedded server. */
 export interface EmbeddedWeeder extends AsyncDisposable {
   readonly controller: Controller;
+  readonly reload: Reload;
   readonly facts: readonly WeederFact[];
   readonly processFacts: readonly ProcessFact[];
   /** The sentences of its log at info and above. */
@@ -87,6 +89,13 @@ export function startEmbeddedWeeder(
       },
     },
   );
+  const reload = createReload({
+    config: parsed.value,
+    clock: systemClock,
+    logger,
+    report: (fact) => processFacts.push(fact),
+    apply: (next) => controller.configure(next),
+  });
   const controller = startController({
     config: parsed.value,
     client: cluster.client(),
@@ -101,6 +110,7 @@ export function startEmbeddedWeeder(
   });
   return {
     controller,
+    reload,
     facts,
     processFacts,
     logged,

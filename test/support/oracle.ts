@@ -1,99 +1,143 @@
-import assert from 'node:assert/strict';
-import { type LabelSelector, matchesSelector } from '../../src/kube/selector.ts';
-import { crashLooping } from '../../src/weeder/crashLooping.ts';
-import type { DeletionRequest } from '../../src/weeder/deletePod.ts';
-import type { Pod, World } from './world.ts';
+import type { Entry, History, ToldPod } from './history.ts';
+import {
+  type Attempt,
+  attemptsOf,
+  isForgotten,
+  isFull,
+  refusals,
+  toldAt,
+  type Wish,
+  wishesAt,
+  wishesOf,
+} from './oracleFacts.ts';
+import { dueWindows, lastOf } from './oracleWindows.ts';
 
-/** A service as the oracle knows it: written down from what the test did, not from what weeder thinks. */
-export interface ServiceModel {
-  readonly name: string;
-  readonly podSelectors: readonly LabelSelector[];
-  readonly watchDuration: number;
-  readonly whileNotReady: 'hold' | 'delete';
-  isReady: boolean;
-  /** When its newest window ends, by the clock that never jumps. */
-  windowEnd: number;
+/** When the next deletion may be asked for, and by when it must have been. Milliseconds since the story began. */
+interface Due {
+  readonly may: number;
+  readonly must: number;
 }
 
-/** Says of each deletion whether it may be. */
-export interface Oracle {
-  /** What was wrong with a deletion that began: an API server that throws is to weeder but one that refuses. */
-  readonly violations: readonly string[];
-  /** Readiness as the slices say it from now on: a recovery opens a window. */
-  service(name: string, isReady: boolean, now: number): void;
-  /** Judges whether this deletion may begin now. */
-  begins(world: World, request: DeletionRequest): void;
-  ends(request: DeletionRequest): void;
-  /** The wall clock is about to be set: the time that has counted so far goes on to count. */
-  clockIsSet(world: World): void;
-  /** The pods that somebody wants deleted now. */
-  wanted(world: World): Pod[];
+const atOnce: Due = { may: 0, must: 0 };
+const never: Due = { may: Number.POSITIVE_INFINITY, must: Number.POSITIVE_INFINITY };
+
+/** One pod in the whole of a history. */
+interface Case {
+  readonly history: History;
+  readonly entries: readonly Entry[];
+  readonly uid: string;
+  readonly wishes: readonly Wish[];
+  readonly attempts: readonly Attempt[];
 }
 
-export function oracle(services: readonly ServiceModel[]): Oracle {
-  const inFlight = new Set<string>();
-  const violations: string[] = [];
-  /** When each stay began, in monotonic milliseconds, as far as the wall clock told before it was set. */
-  const begun = new Map<string, number>();
+/**
+ * What is wrong with a history: each deletion that was asked for and should not have been, and each that should have
+ * been and was not, by one look at everything that happened (design §2.2 to §2.4). Where the design leaves a time open
+ * there is an interval: a retry comes after half to all of its back-off; a pod waits as long as others are in flight
+ * that fill the queue; when the wall clock was set meanwhile, a silent back-off counts after 2 s by either clock.
+ */
+export function faultsOf(history: History): string[] {
+  const { entries } = history;
+  const windows = dueWindows(history);
+  const uids = new Set(entries.flatMap((entry) => (entry.what === 'told' ? entry.pod.uid : [])));
+  return [...uids].flatMap((uid) => {
+    const wishes = windows.flatMap((window) => wishesOf(entries, window, uid));
+    const each = { history, entries, uid, wishes, attempts: attemptsOf(entries, uid) };
+    return entries.flatMap((_, index) => [...objectionsTo(each, index), ...omissionsAfter(each, index)]);
+  });
+}
 
-  function isWanted(now: number, each: Pod): boolean {
-    return services.some(
-      (service) =>
-        now < service.windowEnd &&
-        (service.isReady || service.whileNotReady === 'delete') &&
-        service.podSelectors.some((selector) => matchesSelector(selector, each.metadata.labels)),
-    );
+/** Why the deletion that is asked for here should not have been. */
+function objectionsTo(each: Case, index: number): string[] {
+  const { entries, uid, wishes } = each;
+  const entry = entries[index];
+  if (entry?.what !== 'asked' || entry.uid !== uid) return [];
+  const at = `${uid}, asked for at ${entry.t}:`;
+  const told = toldAt(entries, index, uid);
+  if (told === undefined) return [`${at} it is gone`];
+  const { may } = dueAfter(each, index - 1);
+  // Two streams may tell of one change in either order: who wanted the pod just before it may still ask.
+  const hows = [index - 2, index - 1]
+    .flatMap((at) => wishesAt(wishes, at, entry.t))
+    .filter((wish) => doesPermit(wish, told))
+    .map(({ window: { service } }) => `${service.deletion} ${service.gracePeriodSeconds}`);
+  return [
+    ...(told.version === entry.version ? [] : [`${at} not in its newest state`]),
+    ...(may <= entry.t ? [] : [`${at} ${Number.isFinite(may) ? `too early, before ${may}` : 'nobody may want that'}`]),
+    ...(hows.length === 0 || entry.how === 'dry run' || hows.includes(entry.how) ? [] : [`${at} by ${entry.how}`]),
+  ];
+}
+
+/** What should have been asked for between this entry and the next. */
+function omissionsAfter(each: Case, index: number): string[] {
+  const { entries, uid, history } = each;
+  const now = entries[index]?.t ?? 0;
+  const until = entries[index + 1]?.t ?? now;
+  if (until === now || isFull(history, index)) return [];
+  const { must } = dueAfter(each, index);
+  return must < until ? [`${uid}, not asked for at ${Math.max(must, now)}`] : [];
+}
+
+/** When the pod is due by what happened up to this entry, if nothing else happens. */
+function dueAfter(each: Case, index: number): Due {
+  const { entries, uid, wishes, attempts } = each;
+  const told = toldAt(entries, index, uid);
+  if (told === undefined) return never;
+  const wanting = wishesAt(wishes, index, entries[index]?.t ?? 0).filter((wish) => doesPermit(wish, told));
+  if (wanting.length === 0) return never;
+  const life = lastOf(entries, index, ({ what }) => what === 'running');
+  const last = attempts.findLast(({ at }) => at <= index && at > life);
+  const settled = settledAt(entries, wanting, told, index);
+  const retry = last === undefined ? atOnce : retryOf(each, last, index, told);
+  const ends = Math.max(...wanting.map(({ endsAt }) => endsAt));
+  const may = Math.max(settled.may, retry.may);
+  const must = Math.max(settled.must, retry.must, entries[index]?.t ?? 0);
+  return { may: may <= ends ? may : never.may, must: must < ends ? must : never.must };
+}
+
+/** When the one after this try is due. */
+function retryOf(each: Case, last: Attempt, index: number, told: ToldPod): Due {
+  const { entries, wishes } = each;
+  const { answer, answeredAt } = last;
+  if (answer === undefined || answeredAt > index) return never;
+  const forgotten = isForgotten(entries, wishes, answeredAt, index);
+  if (forgotten === 'surely') return atOnce;
+  const hasJoined = wishes.some(({ from, to }) => from > answeredAt && from <= index && to > index);
+  const due = answer.type === 'delete.rejected' && hasJoined ? atOnce : pauseAfter(each, last, hasJoined, told);
+  return forgotten === 'perhaps' ? { may: 0, must: due.must } : due;
+}
+
+function pauseAfter({ entries, wishes, attempts }: Case, last: Attempt, hasJoined: boolean, told: ToldPod): Due {
+  const { answer, answeredAt } = last;
+  const since = entries[answeredAt]?.t ?? 0;
+  const ceiling = (isCautious: boolean) =>
+    Math.min(10_000, 100 * 2 ** refusals(entries, wishes, attempts, last, isCautious));
+  if (answer?.type === 'delete.refused') {
+    const wish = answer.retryAfter ?? 0;
+    return { may: since + Math.max(wish, ceiling(true) / 2), must: since + Math.max(wish, ceiling(false)) };
   }
+  if (answer?.type !== 'delete.conflicted') return never;
+  // The newest state decides again: at once where there is one, else after a pause.
+  if (told.version !== last.version) return atOnce;
+  return { may: hasJoined ? 0 : since + ceiling(true) / 2, must: since + ceiling(false) };
+}
 
-  /** How long it has stayed terminated, by whichever clock tells more. */
-  function ageOf(world: World, each: Pod): number {
-    const since = world.stayedSince(each.metadata.uid);
-    const finishedAt = crashLooping(each)?.finishedAt ?? Number.POSITIVE_INFINITY;
-    const began = Math.min(since, begun.get(`${each.metadata.uid}@${since}`) ?? since);
-    return Math.max(world.clock.now() - finishedAt, world.clock.monotonic() - began);
-  }
+/** When a silent back-off counts as one: after 2 s by the node's clock, or since weeder saw it first by its own. */
+function settledAt(entries: readonly Entry[], wanting: readonly Wish[], told: ToldPod, index: number): Due {
+  if (told.state === 'backOff') return atOnce;
+  const seen = wanting.map((wish) => wish.seenAt(index) + 2000);
+  const life = lastOf(entries, index, ({ what }) => what === 'listing');
+  const isNews = (entry: Entry) => entry.what === 'told' && entry.pod.version === told.version;
+  const since = entries.findIndex((entry, at) => at > life && isNews(entry));
+  const offsets = entries.slice(since, index + 1).map(({ t, wall }) => ({ t, offset: wall - t }));
+  // What had passed when the clock was set goes on to count.
+  const byNode = offsets.map(({ t, offset }) => Math.max(t, told.finishedAt + 2000 - offset));
+  const wasSet = new Set(offsets.map(({ offset }) => offset)).size > 1;
+  const may = Math.min(...seen, ...byNode);
+  return { may, must: wasSet ? Math.max(...seen) : Math.min(Math.max(...seen), ...byNode) };
+}
 
-  function isHeldBack(world: World, each: Pod): boolean {
-    return crashLooping(each)?.cause !== 'silent' || ageOf(world, each) >= 2000;
-  }
-
-  function objectionTo(world: World, { uid, resourceVersion }: DeletionRequest): string | undefined {
-    const now = world.clock.monotonic();
-    const told = world.told.get(uid);
-    if (told === undefined) return 'it is gone, and weeder was told';
-    if (resourceVersion !== told.metadata.resourceVersion) return 'it has a newer state, and weeder was told';
-    const found = crashLooping(told);
-    if (found === undefined) return 'it is healthy';
-    if (found.protection !== 'none') return 'it is protected';
-    if (!isHeldBack(world, told)) return 'it may be restarted at once';
-    return isWanted(now, told) ? undefined : 'no window wants it';
-  }
-
-  return {
-    service(name, isReady, now) {
-      const found = services.find((each) => each.name === name);
-      assert.ok(found !== undefined);
-      if (isReady && !found.isReady) found.windowEnd = now + found.watchDuration;
-      found.isReady = isReady;
-    },
-    violations,
-    begins(world, request) {
-      if (inFlight.has(request.uid)) violations.push(`two attempts at once for ${request.name}`);
-      inFlight.add(request.uid);
-      const objection = objectionTo(world, request);
-      if (objection !== undefined) violations.push(`${request.name} at ${world.clock.monotonic()}: ${objection}`);
-    },
-    clockIsSet(world) {
-      for (const each of world.told.values()) {
-        const { uid } = each.metadata;
-        const age = ageOf(world, each);
-        if (Number.isFinite(age)) begun.set(`${uid}@${world.stayedSince(uid)}`, world.clock.monotonic() - age);
-      }
-    },
-    ends: ({ uid }) => void inFlight.delete(uid),
-    wanted: (world) =>
-      [...world.told.values()].filter(
-        (each) => crashLooping(each)?.protection === 'none' && isWanted(world.clock.monotonic(), each),
-      ),
-  };
+/** A window that keeps bare pods asks for none. */
+export function doesPermit({ window: { service } }: Wish, { protection }: ToldPod): boolean {
+  return protection === 'none' || (protection === 'bare' && service.barePods === 'delete');
 }

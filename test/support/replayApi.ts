@@ -51,6 +51,8 @@ export function replayApi({ cluster, clock, tell, isRecorded }: ReplayApiOptions
     const options = request.method === 'POST' ? objectOf(body['deleteOptions']) : body;
     tell(`${verb} ${namespace}/${name}${graceOf(options)}`);
     const scripted = nextAnswer();
+    // No server has done anything before the call for it returned.
+    await Promise.resolve();
     if (scripted !== undefined && scripted.takes > 0) {
       await new Promise<void>((resolve) => clock.setTimeout(resolve, scripted.takes));
     }

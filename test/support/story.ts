@@ -1,171 +1,220 @@
-import fc from 'fast-check';
-import type { DeletionAnswer, DeletionRequest } from '../../src/weeder/deletePod.ts';
-import { backOff, running, terminated } from './objects.ts';
-import { type Oracle, oracle, type ServiceModel } from './oracle.ts';
-import { apiserver, minute } from './simulation.ts';
-import { type World, world } from './world.ts';
+import { selectorToString } from '../../src/kube/selector.ts';
+import type { DeletePod, DeletionAnswer, DeletionRequest } from '../../src/weeder/deletePod.ts';
+import type { WeederFact } from '../../src/weeder/facts.ts';
+import type { ReadySince } from '../../src/weeder/readySince.ts';
+import { createWeeder, type Weeder } from '../../src/weeder/weeder.ts';
+import type { ToldFact } from './accounts.ts';
+import type { Entry, Happening, History } from './history.ts';
+import { slice } from './objects.ts';
+import type { Mood, Script, SliceChange, Step } from './steps.ts';
+import { type StoryCluster, storyCluster } from './storyCluster.ts';
+import { settled, virtualClock } from './virtualClock.ts';
 
-/** One thing that happens, as plain data, so that a counterexample can be read. Milliseconds. */
-export type Step =
-  | ({
-      readonly do: 'pod';
-      readonly name: string;
-      readonly role: string;
-      readonly state: 'running' | 'backOff' | 'ended';
-    } & { readonly restarts: number; readonly isBare: boolean; readonly isSeen: boolean })
-  | { readonly do: 'remove'; readonly name: string }
-  | { readonly do: 'slice'; readonly service: string; readonly part: string; readonly ready: readonly boolean[] | null }
-  | { readonly do: 'sliceGap'; readonly service: string; readonly ready: readonly boolean[] | null }
-  | { readonly do: 'relistPods' }
-  | { readonly do: 'jump'; readonly ms: number }
-  | { readonly do: 'mood'; readonly mood: Mood }
-  | { readonly do: 'answerLate' }
-  | { readonly do: 'pass'; readonly ms: number };
-
-/** What the API server says to deletions; `late`: nothing until it is told to. */
-type Mood = 'accept' | 'refuse' | 'reject' | 'conflict' | 'late';
-
-/** A weeder whose every deletion is judged in the moment in which it begins. */
-export interface Story {
-  readonly at: World;
-  readonly judge: Oracle;
-  happen(step: Step): void | Promise<void>;
+/** A script that was played: what happened, and what weeder said of it. */
+export interface Played {
+  readonly history: History;
+  readonly facts: readonly ToldFact[];
+  /** What is left of a weeder at its end: windows, actors, places in the queue, timers. */
+  readonly left: readonly string[];
 }
 
-const web = { matchLabels: { role: 'web' } };
-export const services = [
-  { name: 'etcd', podSelectors: [apiserver], watchDuration: minute, whileNotReady: 'hold' },
-  { name: 'dns', podSelectors: [apiserver, web], watchDuration: 2 * minute, whileNotReady: 'delete' },
-] as const;
+const tooMany = 4000;
+const longest = 5 * 60_000;
 
-const answers: Readonly<Record<'refuse' | 'reject' | 'conflict', DeletionAnswer>> = {
-  refuse: { type: 'delete.refused' },
-  reject: { type: 'delete.rejected', reason: 'no' },
-  conflict: { type: 'delete.conflicted' },
-};
+/** Plays a script with the real weeder in simulated time, and goes on until every window is over. */
+export async function play(script: Script): Promise<Played> {
+  const story = begin(script);
+  story.startWeeder();
+  for (const step of script.steps) {
+    await story.happen(step);
+    await settled();
+    story.note({ what: 'time' });
+  }
+  await story.happen({ do: 'mood', mood: 'accept' });
+  await story.happen({ do: 'answerLate', mood: 'accept' });
+  await story.happen({ do: 'pass', ms: longest });
+  await story.end();
+  return story;
+}
 
-export function beginStory(): Story {
-  const judge = oracle(services.map((each): ServiceModel => ({ ...each, isReady: false, windowEnd: 0 })));
-  const slices = new Map<string, { readonly service: string; readonly ready: readonly boolean[] }>();
-  const late: { readonly request: DeletionRequest; readonly resolve: (answer: DeletionAnswer) => void }[] = [];
+function begin({ services, concurrentDeletions, isDryRun }: Script) {
+  const clock = virtualClock();
+  const entries: Entry[] = [];
+  const facts: ToldFact[] = [];
+  const left: string[] = [];
+  const late: ((mood: Exclude<Mood, 'late'>) => void)[] = [];
+  const slices = new Map<string, SliceChange>();
   let mood: Mood = 'accept';
-  let uids = 0;
+  let dating: Extract<Step, { do: 'dating' }> = { do: 'dating', how: 'unknown', ago: 0 };
+  let attempts = 0;
+  let lives = 0;
+  let weeder: Weeder | undefined;
 
-  function answer(request: DeletionRequest): DeletionAnswer | Promise<DeletionAnswer> {
-    judge.begins(at, request);
-    if (mood === 'late') return new Promise((resolve) => late.push({ request, resolve }));
-    judge.ends(request);
-    return mood === 'accept' ? at.answerTo(request) : answers[mood];
+  const note = (happening: Happening) => void entries.push({ ...happening, t: clock.monotonic(), wall: clock.now() });
+  const selectors = new Map(
+    services.flatMap((each) => each.podSelectors).map((each) => [selectorToString(each), each]),
+  );
+  const options = { selectors: [...selectors.values()], now: () => clock.now(), note, weeder: () => weeder };
+  const cluster = storyCluster(options);
+
+  const deletePod: DeletePod = async (request) => {
+    attempts += 1;
+    const attempt = attempts;
+    const { uid, resourceVersion: version, policy } = request;
+    note({ what: 'asked', attempt, uid, version, how: `${policy.deletion} ${policy.gracePeriodSeconds}` });
+    const inTime = mood === 'late' ? await new Promise<Exclude<Mood, 'late'>>((resolve) => late.push(resolve)) : mood;
+    await Promise.resolve();
+    const answer = answerOf(inTime, request, cluster);
+    note({ what: 'answered', attempt, answer });
+    return answer;
+  };
+
+  const readySince: ReadySince = async ({ backingPods }, _, signal) => {
+    const { how, ago } = dating;
+    if (how === 'late') await new Promise<void>((resolve) => late.push(() => resolve()));
+    const since = how === 'known' || how === 'late' ? clock.now() - ago : undefined;
+    const [pod] = backingPods ?? [];
+    const service = `${pod?.namespace}/${pod?.name.replace(/-\d+$/, '')}`;
+    if (!signal.aborted) note({ what: 'dated', service, since });
+    if (how === 'fails') throw new Error('the API server is away');
+    return since;
+  };
+
+  function startWeeder(): void {
+    lives += 1;
+    const config = { services: new Map(services.map((each) => [each.name, each])) };
+    const random = () => ((entries.length * 7919) % 101) / 100;
+    const options = {
+      config,
+      runtime: { clock },
+      concurrentDeletions,
+      isDryRun,
+      random,
+      report: report(lives),
+      deletePod,
+      readySince,
+    };
+    const started = createWeeder(options);
+    weeder = started;
+    note({ what: 'listing' });
+    for (const sink of [started.slices, ...started.pods.values()]) sink.begin();
+    for (const [key, change] of slices) tellSlice(key, change);
+    cluster.list();
+    for (const sink of [started.slices, ...started.pods.values()]) sink.end();
+    note({ what: 'running' });
+    started.start();
   }
-  const at: World = world({ services, concurrentDeletions: 2, answer });
 
-  function putPod({ name, role, state, restarts, isBare, isSeen }: Extract<Step, { do: 'pod' }>): void {
-    const ended = terminated(at.clock.now() + (restarts - 2) * 3000, restarts);
-    const container = { running: running(restarts), backOff: backOff(restarts), ended }[state];
-    const known = at.pods().find((each) => each.metadata.name === name)?.metadata.uid;
-    uids += known === undefined ? 1 : 0;
-    const options = { name, isBare, labels: { role }, uid: known ?? `uid-${uids}`, containers: [container] };
-    if (isSeen) at.put(options);
-    else at.putUnseen(options);
+  const report = (life: number) => (fact: WeederFact) => {
+    facts.push({ ...fact, t: clock.monotonic(), life });
+    if (fact.type !== 'pod.deleted' || fact.how !== 'dryRun') return;
+    attempts += 1;
+    const attempt = attempts;
+    const { uid, resourceVersion: version } = fact.pod;
+    note({ what: 'asked', attempt, uid, version, how: 'dry run' });
+    note({ what: 'answered', attempt, answer: { type: 'delete.accepted' } });
+  };
+
+  function tellSlice(key: string, change: SliceChange): void {
+    const { namespace, service, ready } = change;
+    const isReady = [...slices.values()].some(
+      (each) => each.namespace === namespace && each.service === service && each.ready?.includes(true),
+    );
+    note({ what: 'slice', service: `${namespace}/${service}`, isReady });
+    const object = slice({ namespace, service, name: key, ready: ready ?? [], withTargets: true });
+    weeder?.slices.apply(ready === null ? 'DELETED' : 'MODIFIED', object);
   }
 
-  function putSlice(
-    service: string,
-    part: string,
-    ready: readonly boolean[] | null,
-    tell: (key: string) => void,
-  ): void {
-    const key = `${service}-${part}`;
-    if (ready === null) slices.delete(key);
-    else slices.set(key, { service, ready });
-    const isReady = [...slices.values()].some((each) => each.service === service && each.ready.includes(true));
-    judge.service(service, isReady, at.clock.monotonic());
-    tell(key);
+  function changeSlice(change: SliceChange): string {
+    const key = `${change.service}-${change.part}-${change.namespace}`;
+    if (change.ready === null) slices.delete(key);
+    else slices.set(key, change);
+    return key;
+  }
+
+  function readSlicesAgain(change: SliceChange): void {
+    const key = changeSlice(change);
+    note({ what: 'gap' });
+    weeder?.slices.begin();
+    for (const [each, options] of slices) tellSlice(each, options);
+    if (change.ready === null) tellSlice(key, change);
+    note({ what: 'gapEnds' });
+    weeder?.slices.end();
+  }
+
+  async function stop(): Promise<void> {
+    note({ what: 'stopped' });
+    const ending = weeder;
+    weeder = undefined;
+    ending?.stop();
+    await settled();
+    noteLeft({ windows: ending?.counts().windows });
+  }
+
+  function noteLeft(counts: Readonly<Record<string, number | undefined>>): void {
+    left.push(...Object.entries(counts).flatMap(([name, count]) => (count === 0 ? [] : `${count} ${name}`)));
+  }
+
+  function answerLate(how: Exclude<Mood, 'late'>): void {
+    for (const resolve of late.splice(0)) resolve(how);
   }
 
   return {
-    at,
-    judge,
-    happen(step) {
+    history: { services, concurrentDeletions, entries },
+    facts,
+    left,
+    note,
+    startWeeder,
+    async happen(step: Step): Promise<void> {
       switch (step.do) {
         case 'pod':
-          return putPod(step);
+          return cluster.put(step);
         case 'remove':
-          return at.remove(step.name);
+          return cluster.remove(step);
         case 'slice':
-          return putSlice(step.service, step.part, step.ready, (name) =>
-            at.slice(
-              { name, service: step.service, ready: step.ready ?? [] },
-              step.ready === null ? 'DELETED' : 'MODIFIED',
-            ),
-          );
+          return tellSlice(changeSlice(step), step);
         case 'sliceGap':
-          return putSlice(step.service, 'a', step.ready, () =>
-            at.relistSlices(() => {
-              for (const [name, options] of slices) at.slice({ name, ...options }, 'ADDED');
-            }),
-          );
+          return readSlicesAgain(step);
         case 'relistPods':
-          return at.relistPods();
+          return cluster.relist();
+        case 'dating':
+          dating = step;
+          return;
         case 'jump':
-          judge.clockIsSet(at);
-          return at.clock.jumpWallClock(step.ms);
+          return clock.jumpWallClock(step.ms);
         case 'mood':
           mood = step.mood;
-          return undefined;
+          return;
         case 'answerLate':
-          for (const { request, resolve } of late.splice(0)) {
-            judge.ends(request);
-            resolve(at.answerTo(request));
-          }
-          return undefined;
+          return answerLate(step.mood);
+        case 'restart':
+          await stop();
+          await clock.pass(step.after);
+          return startWeeder();
         case 'pass':
-          return at.clock.pass(step.ms);
+          return clock.pass(step.ms);
       }
+    },
+    async end(): Promise<void> {
+      answerLate('accept');
+      await clock.pass(longest);
+      const { windows, podDeletions, queued, inFlight } = weeder?.counts() ?? {};
+      noteLeft({ windows, podDeletions, queued, inFlight, timers: clock.pending });
     },
   };
 }
 
-const name = fc.constantFrom('p0', 'p1', 'p2');
-const service = fc.constantFrom('etcd', 'dns');
-const ready = fc.constantFrom([true], [true, false], [false], [false], [], null);
-const often = fc.constantFrom(true, true, true, false);
-
-const arbitraries = {
-  pod: fc.record({
-    do: fc.constant('pod'),
-    name,
-    role: fc.constantFrom('apiserver', 'apiserver', 'apiserver', 'web', 'database'),
-    state: fc.constantFrom('running', 'backOff', 'backOff', 'ended', 'ended'),
-    restarts: fc.integer({ min: 0, max: 4 }),
-    isBare: often.map((value) => !value),
-    isSeen: often,
-  }),
-  slice: fc.record({ do: fc.constant('slice'), service, part: fc.constantFrom('a', 'a', 'b'), ready }),
-  sliceGap: fc.record({ do: fc.constant('sliceGap'), service, ready }),
-  remove: fc.record({ do: fc.constant('remove'), name }),
-  relistPods: fc.record({ do: fc.constant('relistPods') }),
-  jump: fc.record({ do: fc.constant('jump'), ms: fc.constantFrom(-3_600_000, 3_600_000) }),
-  mood: fc.record({
-    do: fc.constant('mood'),
-    mood: fc.constantFrom('accept', 'accept', 'accept', 'refuse', 'reject', 'conflict', 'late'),
-  }),
-  answerLate: fc.record({ do: fc.constant('answerLate') }),
-  pass: fc.record({
-    do: fc.constant('pass'),
-    ms: fc.oneof(fc.integer({ min: 0, max: 3000 }), fc.constantFrom(minute - 1, minute, 2 * minute)),
-  }),
-} as const;
-
-export const steps: fc.Arbitrary<Step[]> = fc.array(
-  fc.oneof(
-    { arbitrary: arbitraries.pod, weight: 6 },
-    { arbitrary: arbitraries.slice, weight: 5 },
-    { arbitrary: arbitraries.pass, weight: 5 },
-    ...(['sliceGap', 'remove', 'relistPods', 'jump', 'mood', 'answerLate'] as const).map((each) => ({
-      arbitrary: arbitraries[each],
-      weight: 1,
-    })),
-  ) as fc.Arbitrary<Step>,
-  { minLength: 20, maxLength: 80, size: 'max' },
-);
+function answerOf(mood: Exclude<Mood, 'late'>, request: DeletionRequest, cluster: StoryCluster): DeletionAnswer {
+  switch (mood) {
+    case 'accept':
+      return cluster.delete(request);
+    case 'refuse':
+      return { type: 'delete.refused' };
+    case 'tooMany':
+      return { type: 'delete.refused', reason: '429', retryAfter: tooMany };
+    case 'reject':
+      return { type: 'delete.rejected', reason: 'no' };
+    case 'conflict':
+      return { type: 'delete.conflicted' };
+  }
+}

@@ -21,10 +21,6 @@ export interface World extends Simulation {
   /** What the API server answers by itself. Deletes the pod when it accepts. */
   answerTo(request: DeletionRequest): DeletionAnswer;
   pods(): Pod[];
-  /** The newest state of each pod that the streams have told of, by uid. */
-  readonly told: ReadonlyMap<string, Pod>;
-  /** Since when the streams tell that the pod is in this run or stay; by the clock that never jumps. */
-  stayedSince(uid: string): number;
   /** Every pod stream reads its complete list again. */
   relistPods(): void;
   /** The same, after this pod vanished while nobody looked. */
@@ -46,7 +42,6 @@ export function world(options: SimulationOptions = {}, before: (world: World) =>
     selectors.set(selectorToString(selector), selector);
 
   const told = new Map<string, Pod>();
-  const stays = new Map<string, { readonly stay: string; readonly since: number }>();
 
   function extend(simulation: Simulation): World {
     const selects = (text: string, each: Pod | undefined) =>
@@ -58,11 +53,7 @@ export function world(options: SimulationOptions = {}, before: (world: World) =>
       }
     };
     const note = (each: Pod) => {
-      const { uid } = each.metadata;
-      const states = [each.status.containerStatuses, each.status.initContainerStatuses];
-      const stay = JSON.stringify(states, (key, value) => (key === 'finishedAt' ? undefined : value));
-      told.set(uid, each);
-      if (stays.get(uid)?.stay !== stay) stays.set(uid, { stay, since: simulation.clock.monotonic() });
+      told.set(each.metadata.uid, each);
     };
     const forgetVanished = () => {
       const existing = new Set([...pods.values()].map((each) => each.metadata.uid));
@@ -103,8 +94,6 @@ export function world(options: SimulationOptions = {}, before: (world: World) =>
         return { type: 'delete.accepted' };
       },
       pods: () => [...pods.values()],
-      told,
-      stayedSince: (uid: string) => stays.get(uid)?.since ?? Number.POSITIVE_INFINITY,
       relistPods() {
         for (const sink of simulation.weeder.pods.values()) sink.begin();
         for (const each of [...pods.values()]) {

@@ -54,7 +54,9 @@ export async function startRequestProxy(
   }
 
   const certificate = (suffix: string) => readFileSync(join(cluster.dir, `apiserver.${suffix}`));
-  const server = createServer({ cert: certificate('crt'), key: certificate('key') }, (incoming, outgoing) => {
+  // Idle connections stay open for about as long as the API server leaves them.
+  const options = { cert: certificate('crt'), key: certificate('key'), keepAliveTimeout: 90_000 };
+  const server = createServer(options, (incoming, outgoing) => {
     // A watch that its client ends ends here with an error, too.
     pass(incoming, outgoing).catch(() => outgoing.destroy());
   });

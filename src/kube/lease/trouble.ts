@@ -1,0 +1,34 @@
+/** What is written to: a pino logger, or anything with the same methods. */
+export interface LeaseLog {
+  debug(fact: object, sentence: string): void;
+  info(fact: object, sentence: string): void;
+  warn(fact: object, sentence: string): void;
+}
+
+/** Tells what goes wrong with the Lease, each cause once until it is over: it is asked for every two seconds. */
+export interface TroubleLog {
+  failed(cause: string): void;
+  unwatched(cause: string): void;
+  /** A request was answered. */
+  over(): void;
+}
+
+export function troubleLog(log: LeaseLog, lease: string): TroubleLog {
+  let failure: string | undefined;
+  let unwatched: string | undefined;
+  return {
+    failed(cause) {
+      log[cause === failure ? 'debug' : 'warn']({ lease, cause }, 'the Lease cannot be had, trying again');
+      failure = cause;
+    },
+    unwatched(cause) {
+      const level = cause === unwatched ? 'debug' : 'warn';
+      log[level]({ lease, cause }, 'the Lease cannot be watched, reading it again and again instead');
+      unwatched = cause;
+    },
+    over() {
+      if (failure !== undefined) log.info({ lease }, 'the Lease can be had again');
+      failure = undefined;
+    },
+  };
+}

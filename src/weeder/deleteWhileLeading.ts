@@ -1,0 +1,19 @@
+import type { DeletePod } from './deletePod.ts';
+
+/** Whether this replica may act. */
+export interface Leading {
+  /** Asked at the very moment before a request is sent. */
+  isValid(): boolean;
+  /** Aborted when it may not act any more: what is in flight is dropped. */
+  readonly signal: AbortSignal;
+}
+
+/** Deletions that are sent only while this replica leads. */
+export function deleteWhileLeading(leading: Leading, deletePod: DeletePod): DeletePod {
+  return async (request, signal) => {
+    const isWanted = () => leading.isValid() && request.isWanted();
+    const answer = await deletePod({ ...request, isWanted }, AbortSignal.any([signal, leading.signal]));
+    if (answer.type !== 'delete.refused' || leading.isValid()) return answer;
+    return { type: 'delete.refused', reason: 'this replica does not lead any more' };
+  };
+}

@@ -1,0 +1,85 @@
+import { eventually } from './eventually.ts';
+import { type PassingRequest, startRequestProxy } from './requestProxy.ts';
+import { type Scene, setScene } from './scene.ts';
+import { type StartOptions, startWeeder, type WeederProcess } from './weeder.ts';
+
+/** A weeder process that takes part in leader election, and every request that it made. */
+export interface Replica extends WeederProcess {
+  readonly requests: readonly PassingRequest[];
+  /** The pods that it deleted, or tried to. */
+  deletions(): string[];
+  /** How often it began to lead. */
+  terms(): number;
+  /** Waits until it leads and sees the cluster. */
+  leads(within?: number): Promise<void>;
+  standsBy(within?: number): Promise<void>;
+}
+
+export interface Play {
+  readonly scene: Scene;
+  start(options?: Partial<StartOptions>): Promise<Replica>;
+  /** Who holds the Lease now, as its spec has it. */
+  holder(): Promise<string>;
+}
+
+type Options = NonNullable<Parameters<typeof setScene>[2]>;
+
+const name = 'dwd-weeder-leader-election';
+
+/** Times that a test can wait for; the default ones are the product's own. */
+export const quick = [
+  '--leader-elect-lease-duration=4s',
+  '--leader-elect-renew-deadline=2500ms',
+  '--leader-elect-retry-period=500ms',
+];
+
+/** A scene, and weeders that elect a leader in its namespace. */
+export async function setPlay(t: Parameters<typeof setScene>[0], prefix: string, options: Options = {}): Promise<Play> {
+  const scene = await setScene(t, prefix, options);
+  const { cluster, path } = scene.ns;
+  const lease = path('apis/coordination.k8s.io/v1', 'leases', name);
+  const flags = ['--enable-leader-election', `--leader-election-namespace=${scene.ns.name}`];
+  return {
+    scene,
+    async start(given = {}) {
+      const proxy = await startRequestProxy(t, cluster, () => undefined);
+      const weeder = startWeeder(t, {
+        cluster,
+        config: scene.config,
+        kubeconfig: proxy.kubeconfig,
+        ...given,
+        flags: [...flags, ...(given.flags ?? quick)],
+      });
+      const terms = () => weeder.log.find('this replica leads').length;
+      let stoodBy = 0;
+      let led = 0;
+      return {
+        ...weeder,
+        requests: proxy.requests,
+        deletions: () => proxy.requests.filter(({ method }) => method === 'DELETE').map(({ path: pod }) => pod),
+        terms,
+        async leads(within) {
+          led += 1;
+          await weeder.log.until('all streams are synced, weeding', {}, { count: led, ...timed(within) });
+        },
+        async standsBy(within) {
+          stoodBy += 1;
+          await weeder.log.until('another replica leads, standing by', {}, { count: stoodBy, ...timed(within) });
+        },
+      };
+    },
+    holder: () =>
+      eventually(
+        async (saw) => {
+          const { body } = await cluster.send('GET', lease);
+          saw(body);
+          return JSON.stringify(body).match(/"holderIdentity":"([^"]*)"/)?.[1];
+        },
+        { what: `the Lease ${name}` },
+      ),
+  };
+}
+
+function timed(within: number | undefined) {
+  return within === undefined ? {} : { within };
+}
