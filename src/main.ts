@@ -88,11 +88,11 @@ export function startController(options: ControllerOptions): Controller {
     isDryRun,
     random: Math.random,
   });
-  const streams = createStreams({
+  const streams = (recorder?.createStreams ?? createStreams)({
     weeder,
     config,
     namespaces,
-    wrap: (stream) => ofShard(recorder?.stream(stream) ?? stream, shard),
+    wrap: (stream) => ofShard(stream, shard),
     onChanged: () => actor.send({ type: 'streams.changed', streams: names() }),
   });
   const names = () => [...streams.needs.keys()];

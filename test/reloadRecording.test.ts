@@ -7,7 +7,6 @@ import type { Config, ServiceConfig } from '../src/config/config.ts';
 import { openRecorder } from '../src/recorder.ts';
 import { readRecording } from '../src/replay/recordingFile.ts';
 import { replayRecording } from '../src/replay/replayRecording.ts';
-import { createStreams } from '../src/weeder/streams.ts';
 import { backOff, pod, slice } from './support/objects.ts';
 import { recordingOf } from './support/recording.ts';
 import { serviceConfig } from './support/simulation.ts';
@@ -37,7 +36,7 @@ async function recordReload(file: string): Promise<void> {
     report: () => {},
     deletePod: async () => ({ type: 'delete.accepted' }),
   });
-  const streams = createStreams({ weeder, config: first, namespaces: 'all', wrap: recorder.stream });
+  const streams = recorder.createStreams({ weeder, config: first, namespaces: 'all' });
   const sinkOf = (name: string) => {
     const sink = streams.needs.get(name)?.sink;
     assert.ok(sink, `there is no stream ${name}`);

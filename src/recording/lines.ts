@@ -1,6 +1,7 @@
 import type { ChangeType } from '../kube/sink.ts';
 import type { DeletionAnswer } from '../weeder/deletePod.ts';
 import type { ReadyEvidence } from '../weeder/readiness.ts';
+import type { StreamState } from '../weeder/streams.ts';
 import type { Told } from './told.ts';
 
 /** Raised whenever an older weeder could misread what a newer one wrote. */
@@ -18,8 +19,10 @@ export interface RecordingHeader {
   readonly namespaces: 'all' | readonly string[];
   readonly concurrentDeletions: number;
   readonly isDryRun: boolean;
-  /** As a config file says it. */
+  /** As a config file says it: the one in force when the file begins. */
   readonly config: object;
+  /** The streams that are open when a later file begins. */
+  readonly streams?: readonly StreamState[];
 }
 
 /** Something that reached the weeder's core. */

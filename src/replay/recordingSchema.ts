@@ -63,4 +63,17 @@ export const recordingHeader: z.ZodType<RecordingHeader> = z.object({
   concurrentDeletions: z.int().positive(),
   isDryRun: z.boolean(),
   config: z.looseObject({}),
+  streams: z
+    .array(
+      z.object({
+        name: z.string(),
+        group: z.string(),
+        path: z.string(),
+        kind: z.enum(['EndpointSlice', 'Pod']),
+        labelSelector: z.string(),
+        covers: z.array(z.string()),
+        isSynced: z.boolean(),
+      }),
+    )
+    .exactOptional(),
 });

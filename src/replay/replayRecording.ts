@@ -1,7 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { formatFaults } from '../config/fault.ts';
-import { parseConfig } from '../config/parse.ts';
-import { evidenceKey, type RecordedInput, type RecordedLine } from '../recording/lines.ts';
+import { evidenceKey, type RecordedInput, type RecordedLine, type RecordingHeader } from '../recording/lines.ts';
 import { type Told, toldOf } from '../recording/told.ts';
 import { settled, type VirtualClock, virtualClock } from '../virtualClock.ts';
 import type { DeletionAnswer } from '../weeder/deletePod.ts';
@@ -9,6 +7,7 @@ import { createStreams, type Streams } from '../weeder/streams.ts';
 import { createWeeder, type Weeder } from '../weeder/weeder.ts';
 import { createAnswers } from './answers.ts';
 import { comparable, quietOf } from './comparable.ts';
+import { recordedConfig } from './recordedConfig.ts';
 import type { RecordingFile } from './recordingFile.ts';
 import { startingQuietly } from './startingQuietly.ts';
 
@@ -42,7 +41,7 @@ export async function replayRecording({ header, config, lines }: RecordingFile):
   );
   const chances = lines.flatMap((line) => ('in' in line && line.in === 'random' ? line.value : []));
   const isContinued = header.part > 1;
-  function begin(its: Config): Stage {
+  function begin(its: Config, resumed?: RecordingHeader['streams']): Stage {
     const weeder = createWeeder({
       config: its,
       runtime: { clock },
@@ -53,11 +52,11 @@ export async function replayRecording({ header, config, lines }: RecordingFile):
       deletePod: ({ uid }) => answers.ask(uid, { type: 'delete.accepted' }),
       readySince: (evidence) => ages.ask(evidenceKey(evidence), undefined),
     });
-    return { weeder, streams: createStreams({ weeder, config: its, namespaces: header.namespaces }) };
+    return { weeder, streams: createStreams({ weeder, config: its, namespaces: header.namespaces, resumed }) };
   }
-  let stage = begin(isContinued ? startingQuietly(config) : config);
+  let stage = begin(isContinued ? startingQuietly(config) : config, header.streams);
   async function take(line: RecordedInput): Promise<void> {
-    if (line.in === 'fresh') stage = begin(configOf(line.config));
+    if (line.in === 'fresh') stage = begin(recordedConfig(line.config));
     else if (line.in === 'answer') answers.give(line.uid, line.answer);
     else if (line.in === 'readySince') ages.give(line.evidence, line.since ?? undefined);
     else feed(line, stage);
@@ -99,16 +98,9 @@ function feed(line: RecordedInput, { weeder, streams }: Stage): void {
 }
 
 function configure(file: object, { weeder, streams }: Stage): void {
-  const config = configOf(file);
+  const config = recordedConfig(file);
   weeder.configure(config);
   streams.configure(config);
-}
-
-/** Whoever read the file has seen to it that the config can be used. */
-function configOf(file: object): Config {
-  const config = parseConfig(JSON.stringify(file), 'recording');
-  if (!config.ok) throw new Error(formatFaults(config.problem));
-  return config.value;
 }
 
 function count(

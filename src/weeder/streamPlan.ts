@@ -34,6 +34,11 @@ export function canServe(open: StreamPlan, wanted: StreamPlan): boolean {
   return isSame && [...wanted.covers].every((each) => open.covers.has(each));
 }
 
+/** Whether a stream of EndpointSlices with this label selector brings those of the services that it names only. */
+export function isOfSomeServices(labelSelector: string): boolean {
+  return labelSelector.includes(' in (');
+}
+
 function planIn(config: Config, namespace: string | undefined): StreamPlan[] {
   const suffix = namespace === undefined ? '' : ` in ${namespace}`;
   const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;

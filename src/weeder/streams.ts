@@ -1,7 +1,9 @@
 import type { Config } from '../config/config.ts';
+import { distinctSelectors } from '../config/selectors.ts';
 import type { ClosableSink, ObjectSink } from '../kube/sink.ts';
 import type { WatchSource } from '../kube/watchOnce.ts';
 import { fanOut } from './fanOut.ts';
+import type { SliceStreamOptions } from './readiness.ts';
 import { canServe, planStreams, type StreamPlan } from './streamPlan.ts';
 import type { Weeder } from './weeder.ts';
 
@@ -10,6 +12,22 @@ export interface StreamNeed extends WatchSource {
   /** Unique, and readable in a log line. */
   readonly name: string;
 }
+
+/** A stream that is open, in plain data; `covers`: whose objects it is there for. */
+export interface StreamState extends Pick<StreamPlan, 'group' | 'path' | 'kind' | 'labelSelector'> {
+  readonly name: string;
+  readonly covers: readonly string[];
+  /** It has read its complete list, and is listened to. */
+  readonly isSynced: boolean;
+}
+
+/** Where the objects of the streams go. */
+export interface StreamSinks {
+  slices(plan: StreamPlan, options: Pick<SliceStreamOptions, 'after' | 'onTakeOver'>): ClosableSink;
+  pods(plan: StreamPlan): PodSink;
+}
+
+type PodSink = ClosableSink & { readonly keepOnly?: (covers: ReadonlySet<string>) => void };
 
 /** The streams that have to be open, as the config changes. */
 export interface Streams {
@@ -20,22 +38,32 @@ export interface Streams {
    * the new ones have read their complete lists. Tell the weeder of the config first.
    */
   configure(config: Config): void;
+  /** Those that are open, in the order in which they were opened. */
+  state(): StreamState[];
+  /** A stream is open whose place another one takes. */
+  readonly isHandingOver: boolean;
 }
 
 export interface StreamsOptions {
   readonly weeder: Weeder;
+  /** Default: the weeder's own. */
+  readonly sinks?: StreamSinks;
   readonly config: Config;
   readonly namespaces: 'all' | readonly string[];
+  /** What was open before: these go on. Default: nothing was. */
+  readonly resumed?: readonly StreamState[] | undefined;
   /** What is put around each stream, such as a recorder. */
   readonly wrap?: (need: StreamNeed) => StreamNeed;
   /** Told when streams have been opened or closed. */
   readonly onChanged?: () => void;
+  /** Told of each stream of which nothing comes any more. */
+  readonly onClosed?: (name: string) => void;
 }
 
 interface OpenStream {
   plan: StreamPlan;
   readonly name: string;
-  readonly sink: ClosableSink & { readonly keepOnly?: (covers: ReadonlySet<string>) => void };
+  readonly sink: PodSink;
   /** It has read its complete list, and is listened to. */
   isSynced: boolean;
 }
@@ -46,16 +74,15 @@ export function streamsOf(weeder: Weeder, config: Config, namespaces: 'all' | re
 }
 
 export function createStreams(options: StreamsOptions): Streams {
-  const { weeder, namespaces, wrap = (need) => need, onChanged = () => {} } = options;
+  const { namespaces, wrap = (need) => need, onChanged = () => {}, onClosed = () => {} } = options;
+  const sinks = options.sinks ?? sinksOf(options.weeder);
   const open = new Map<string, OpenStream>();
   const needs = new Map<string, StreamNeed>();
   let plans: readonly StreamPlan[] = [];
 
-  function start(plan: StreamPlan, taken: Set<string>): void {
-    const name = freeName(plan.name, taken);
-    taken.add(name);
+  function start(plan: StreamPlan, name: string, isSynced = false): void {
     const synced = () => onSynced(stream);
-    const stream: OpenStream = { plan, name, sink: sinkOf(plan, synced), isSynced: false };
+    const stream: OpenStream = { plan, name, sink: sinkOf(plan, synced), isSynced };
     const { path, kind, labelSelector } = plan;
     open.set(name, stream);
     const sink = kind === 'Pod' ? telling(stream.sink, synced) : stream.sink;
@@ -63,20 +90,16 @@ export function createStreams(options: StreamsOptions): Streams {
   }
 
   function sinkOf(plan: StreamPlan, onTakeOver: () => void): OpenStream['sink'] {
-    if (plan.kind === 'EndpointSlice') {
-      const after = [...open.values()].find((each) => each.plan.group === plan.group && each.isSynced)?.sink;
-      return weeder.slices.createSink({ names: plan.covers, after, onTakeOver });
-    }
-    const index = weeder.pods.get(plan.labelSelector);
-    if (plan.selectors !== undefined) return fanOut(weeder.pods, plan.selectors);
-    if (index === undefined) throw new Error(`the weeder was not told of the podSelector ${plan.labelSelector}`);
-    return index.createSink();
+    if (plan.kind === 'Pod') return sinks.pods(plan);
+    const after = [...open.values()].find((each) => each.plan.group === plan.group && each.isSynced)?.sink;
+    return sinks.slices(plan, { after, onTakeOver });
   }
 
   function close(stream: OpenStream): void {
     open.delete(stream.name);
     needs.delete(stream.name);
     stream.sink.close();
+    onClosed(stream.name);
   }
 
   function onSynced(stream: OpenStream): void {
@@ -116,18 +139,51 @@ export function createStreams(options: StreamsOptions): Streams {
       const isOfUse = stream.plan.kind === 'EndpointSlice' || covers.size > 0;
       if (!stream.isSynced || !isOfUse) close(stream);
     }
-    for (const plan of missing) start(plan, taken);
+    for (const plan of missing) {
+      const name = freeName(plan.name, taken);
+      taken.add(name);
+      start(plan, name);
+    }
     for (const group of new Set(plans.map((plan) => plan.group))) closeReplaced(group);
   }
 
+  for (const { name, covers, isSynced, ...plan } of options.resumed ?? []) {
+    start(resumedPlan({ ...plan, name, covers: new Set(covers) }, options.config), name, isSynced);
+  }
   arrange(options.config);
   return {
     needs,
+    state: () =>
+      [...open.values()].map(({ name, isSynced, plan: { group, path, kind, labelSelector, covers } }) => {
+        return { name, group, path, kind, labelSelector, covers: [...covers], isSynced };
+      }),
+    get isHandingOver() {
+      return [...open.values()].some(({ plan }) => !plans.includes(plan));
+    },
     configure(config) {
       arrange(config);
       onChanged();
     },
   };
+}
+
+function sinksOf({ slices, pods }: Weeder): StreamSinks {
+  return {
+    slices: ({ covers: names }, options) => slices.createSink({ names, ...options }),
+    pods({ labelSelector, selectors }) {
+      if (selectors !== undefined) return fanOut(pods, selectors);
+      const index = pods.get(labelSelector);
+      if (index === undefined) throw new Error(`the weeder was not told of the podSelector ${labelSelector}`);
+      return index.createSink();
+    },
+  };
+}
+
+/** A stream of all pods goes on dealing them out to the podSelectors that it covers. */
+function resumedPlan(plan: StreamPlan, config: Config): StreamPlan {
+  if (plan.kind !== 'Pod' || plan.labelSelector !== '') return plan;
+  const selectors = [...distinctSelectors(config)].filter(([text]) => plan.covers.has(text));
+  return { ...plan, selectors: new Map(selectors) };
 }
 
 /** The sink, with somebody told of each complete list. */
