@@ -8,7 +8,12 @@ const deletionAnswer = z.discriminatedUnion('type', [
   z.object({ type: z.literal('delete.notFound') }),
   z.object({ type: z.literal('delete.conflicted') }),
   z.object({ type: z.literal('delete.rejected'), reason }),
-  z.object({ type: z.literal('delete.refused'), reason, retryAfter: z.number().exactOptional() }),
+  z.object({
+    type: z.literal('delete.refused'),
+    reason,
+    failure: z.string().exactOptional(),
+    retryAfter: z.number().exactOptional(),
+  }),
 ]);
 
 const stamp = { t: z.number().nonnegative(), wall: z.number().exactOptional() };

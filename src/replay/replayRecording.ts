@@ -6,13 +6,19 @@ import type { DeletionAnswer } from '../weeder/deletePod.ts';
 import { createStreams, type Streams } from '../weeder/streams.ts';
 import { createWeeder, type Weeder } from '../weeder/weeder.ts';
 import { createAnswers } from './answers.ts';
-import { comparable, quietOf } from './comparable.ts';
+import { comparable, inputsBefore, isCounted, quietOf } from './comparable.ts';
 import { recordedConfig } from './recordedConfig.ts';
 import type { RecordingFile } from './recordingFile.ts';
 import { startingQuietly } from './startingQuietly.ts';
 
 /** A fact with its time in milliseconds since the start of the recording. */
 export type Timed = Told & { readonly t: number };
+
+/** A fact, and how many inputs came before it: what follows from the same input has the same number on both sides. */
+export interface Placed {
+  readonly fact: Timed;
+  readonly after: number;
+}
 
 /** What the weeder says now to the recorded inputs, and what it said then. */
 export interface Replay {
@@ -34,7 +40,8 @@ export async function replayRecording({ header, config, lines }: RecordingFile):
   const startedAt = Date.parse(header.startedAt);
   const clock = virtualClock(startedAt);
   clock.standStill(lines[0]?.t ?? 0);
-  const replayed: Timed[] = [];
+  const replayed: Placed[] = [];
+  let after = 0;
   const answers = createAnswers<DeletionAnswer>(count(lines, (line) => (line.in === 'answer' ? line.uid : undefined)));
   const ages = createAnswers<number | undefined>(
     count(lines, (line) => (line.in === 'readySince' ? line.evidence : undefined)),
@@ -48,7 +55,8 @@ export async function replayRecording({ header, config, lines }: RecordingFile):
       concurrentDeletions: header.concurrentDeletions,
       isDryRun: header.isDryRun,
       random: () => chances.shift() ?? 0.5,
-      report: (fact) => replayed.push(...toldOf(fact).map((told) => ({ t: clock.monotonic(), ...told }))),
+      report: (fact) =>
+        replayed.push(...toldOf(fact).map((told) => ({ fact: { t: clock.monotonic(), ...told }, after }))),
       deletePod: ({ uid }) => answers.ask(uid, { type: 'delete.accepted' }),
       readySince: (evidence) => ages.ask(evidenceKey(evidence), undefined),
     });
@@ -69,10 +77,12 @@ export async function replayRecording({ header, config, lines }: RecordingFile):
   for (const line of lines) {
     await moveTo(clock, line.t);
     if (line.wall !== undefined) clock.jumpWallClock(startedAt + line.t + line.wall - clock.now());
+    if (isCounted(line)) after += 1;
     if ('in' in line) await take(line);
   }
   await clock.pass(0);
-  const recorded = lines.flatMap((line) => ('about' in line ? line : []));
+  const before = inputsBefore(lines);
+  const recorded = lines.flatMap((line, index) => ('about' in line ? { fact: line, after: before[index] ?? 0 } : []));
   const quiet = quietOf(lines);
   return {
     startedAt,

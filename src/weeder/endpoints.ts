@@ -18,7 +18,10 @@ export interface Endpoints {
   configure(before: ReadonlyMap<string, ServiceConfig>): void;
   /** Ends every actor, and with them the open windows. */
   stop(): void;
+  actors(): Iterable<Actor<EndpointLogic>>;
   readonly size: number;
+  /** How many children they have: one for each podSelector of each open window. */
+  readonly dependants: number;
 }
 
 export interface EndpointsOptions extends EndpointEffects {
@@ -115,8 +118,14 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
       actors.clear();
       gone.clear();
     },
+    actors: () => actors.values(),
     get size() {
       return actors.size;
+    },
+    get dependants() {
+      let count = 0;
+      for (const actor of actors.values()) count += actor.getSnapshot().context.children.length;
+      return count;
     },
   };
 }

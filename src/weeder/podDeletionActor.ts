@@ -88,8 +88,8 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
         tellOf(uid, (entry) => {
           const accounts = concernedBy(entry);
           if (accounts === undefined) return;
-          const fields = { pod: entry.pod, reason: reasonOf(event), attempt: refusals, retryIn };
-          report({ type: 'deletion.refused', ...fields, ...refsOf(accounts) });
+          const why = { reason: reasonOf(event), failure: failureOf(event) };
+          report({ type: 'deletion.refused', pod: entry.pod, ...why, attempt: refusals, retryIn, ...refsOf(accounts) });
         }),
       reportAbandoned: ({ context: { uid }, event }) =>
         tellOf(uid, (entry) => {
@@ -106,6 +106,11 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
         }),
     },
   });
+}
+
+/** The class of a refusal; an effect that broke has none. */
+function failureOf(event: object): string {
+  return 'failure' in event && typeof event.failure === 'string' ? event.failure : 'other';
 }
 
 /** The words of a refusal, or of an effect that broke. */

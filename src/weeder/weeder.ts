@@ -1,3 +1,4 @@
+import type { AnyActorRef } from 'xstate';
 import type { ActorRuntime } from '../actorRuntime.ts';
 import type { Clock } from '../clock.ts';
 import { mergeConfigs } from '../config/compare.ts';
@@ -52,6 +53,10 @@ export interface Weeder {
   /** Resolves when no deletion is in flight. */
   drained(): Promise<void>;
   counts(): WeederCounts;
+  /** The roots: an actor for each service and for each pod. */
+  actors(): Iterable<AnyActorRef>;
+  /** How many `dependants` actors there are below them. */
+  dependants(): number;
 }
 
 export function createWeeder(options: WeederOptions): Weeder {
@@ -131,6 +136,11 @@ export function createWeeder(options: WeederOptions): Weeder {
       windows.closeAll();
     },
     drained: () => queue.idle(),
+    *actors() {
+      yield* endpoints.actors();
+      yield* deletions.actors();
+    },
+    dependants: () => endpoints.dependants,
     counts: () => ({
       endpoints: endpoints.size,
       windows: windows.size,
