@@ -18,7 +18,7 @@ import { deleteWhileLeading } from './weeder/deleteWhileLeading.ts';
 import type { Report } from './weeder/facts.ts';
 import { logFacts } from './weeder/logFacts.ts';
 import { readySinceThrough } from './weeder/readySince.ts';
-import { type StreamNeed, streamsOf } from './weeder/streams.ts';
+import { createStreams, type StreamNeed } from './weeder/streams.ts';
 import { tellEvents } from './weeder/tellEvents.ts';
 import { createWeeder, type WeederCounts } from './weeder/weeder.ts';
 
@@ -56,6 +56,8 @@ export type ControllerEnd = 'shutdown' | 'leadershipLost' | 'broken';
 export interface Controller {
   state(): ControllerState;
   counts(): WeederCounts;
+  /** This config is in force from now on; what is on its way out does not change its ways. */
+  configure(config: Config): void;
   /** How many actors are at work, by machine. */
   actorCounts(): Readonly<Record<string, number>>;
   /** How each stream fares that was begun. */
@@ -106,11 +108,16 @@ export function startController(options: ControllerOptions): Controller {
     isDryRun,
     random: Math.random,
   });
-  const needs = streamsOf(weeder, config, namespaces)
-    .map((stream) => recorder?.stream(stream) ?? stream)
-    .map((stream) => ofShard(stream, shard));
   const statuses = createStreamStatuses(clock);
-  const streams = new Map(needs.map((stream) => [stream.name, stream]));
+  const streams = (recorder?.createStreams ?? createStreams)({
+    weeder,
+    config,
+    namespaces,
+    wrap: (stream) => ofShard(stream, shard),
+    onChanged: () => actor.send({ type: 'streams.changed', streams: names() }),
+    onClosed: (name) => statuses.forget(name),
+  });
+  const names = () => [...streams.needs.keys()];
 
   function createEvents(instance: string) {
     const isDeleting = () => weeder.counts().queued + weeder.counts().inFlight > 0;
@@ -130,14 +137,20 @@ export function startController(options: ControllerOptions): Controller {
   const logic = manager.provide({
     actors: {
       leadership: leadership.logic,
-      reflector: provideReflector({ client, clock, log: logger, statuses, sourceOf: (name) => streams.get(name) }),
+      reflector: provideReflector({
+        client,
+        clock,
+        log: logger,
+        statuses,
+        sourceOf: (name) => streams.needs.get(name),
+      }),
       drain: fromCallback(({ sendBack }) => {
         weeder.drained().then(() => sendBack({ type: 'deletions.drained' }), logger.error.bind(logger));
       }),
     },
     actions: {
       startWeeding: () => {
-        logger.info({ streams: streams.size, ...weeder.counts() }, 'all streams are synced, weeding');
+        logger.info({ streams: streams.needs.size, ...weeder.counts() }, 'all streams are synced, weeding');
         weeder.start();
       },
       stopWeeding: () => weeder.stop(),
@@ -153,7 +166,7 @@ export function startController(options: ControllerOptions): Controller {
     },
   });
 
-  const input = { streams: [...streams.keys()], election: options.election };
+  const input = { streams: names(), election: options.election };
   const actor = createActor(logic, { ...runtime, id: 'manager', input });
   const ended = new Promise<ControllerEnd>((resolve) => {
     actor.subscribe({
@@ -169,9 +182,15 @@ export function startController(options: ControllerOptions): Controller {
   actor.start();
   const isOver = () => actor.getSnapshot().status !== 'active';
   const standing = () => leadership.state(actor.getSnapshot().children['leadership']);
+  const state = () => (actor.getSnapshot().status === 'error' ? 'broken' : actor.getSnapshot().value);
   return {
-    state: () => (actor.getSnapshot().status === 'error' ? 'broken' : actor.getSnapshot().value),
+    state,
     counts: () => weeder.counts(),
+    configure(next) {
+      if (!canChange.has(state())) return;
+      weeder.configure(next);
+      streams.configure(next);
+    },
     actorCounts() {
       const { endpoints, podDeletions } = weeder.counts();
       const isAtWork = !isOver();
@@ -202,6 +221,9 @@ export function startController(options: ControllerOptions): Controller {
     }),
   };
 }
+
+/** In which states a controller takes a new config: not on its way out. */
+const canChange: ReadonlySet<ControllerState> = new Set(['electing', 'syncing', 'running']);
 
 /** A service is the business of the shard that owns its namespace, and so are its dependants, wherever they live. */
 function ofShard(stream: StreamNeed, shard: Shard | undefined): StreamNeed {

@@ -32,10 +32,19 @@ const causes: readonly { readonly machine: string; readonly effect: RegExp; read
   {
     machine: 'endpoint',
     effect: /^spawn dependants/,
-    events: ['endpoint.ready', 'recovery.dated', 'recovery.undated'],
+    events: ['endpoint.ready', 'recovery.dated', 'recovery.undated', 'config.changed'],
   },
-  { machine: 'endpoint', effect: /^tell dependants-\d+-0 window.hold$/, events: ['endpoint.notReady'] },
-  { machine: 'endpoint', effect: /^reportWindowClosed$/, events: ['xstate.done.actor.dependants-1-0'] },
+  {
+    machine: 'endpoint',
+    effect: /^tell dependants-[\d-]+ window.hold$/,
+    events: ['config.changed', 'endpoint.notReady'],
+  },
+  {
+    machine: 'endpoint',
+    effect: /^reportWindowClosed$/,
+    events: ['config.changed', 'xstate.done.actor.dependants-1-0'],
+  },
+  { machine: 'endpoint', effect: /^reportWindowChanged$/, events: ['config.changed'] },
   { machine: 'endpoint', effect: /^spawn readySince$/, events: ['endpoint.foundReady'] },
 ];
 

@@ -6,26 +6,31 @@ import type { Election } from '../kube/lease/election.ts';
 import { createLogger, type Logger } from '../log.ts';
 import { type Controller, type ControllerEnd, startController } from '../main.ts';
 import { openRecorder, type Recorder } from '../recorder.ts';
-import { loadConfig } from './configFile.ts';
+import { createReload, type Reload } from '../reload.ts';
+import { type OpenedConfig, openConfig } from './configFile.ts';
 import { connect } from './connect.ts';
 import { electionOf } from './election.ts';
+import { followConfig } from './followConfig.ts';
 import { createObservation, type Observation } from './observe.ts';
 import { exitCodes, fail } from './output.ts';
 import type { RunFlags } from './runFlags.ts';
-import { stopOnSignals } from './signals.ts';
+import { ignoreHangUps, stopOnSignals } from './signals.ts';
 
 /** `weeder run`: works until it is told to stop. Resolves with the exit code. */
 export async function run(flags: RunFlags, meaningless: readonly string[]): Promise<number> {
   const logger = await createLogger(flags.zapLogLevel ?? flags.logLevel);
   const election = electionOf(flags);
   if (!election.ok) return fail(election.problem);
-  const config = await loadConfig('run', flags.configFile);
-  if (!config.ok) return fail(config.problem);
+  const opened = await openConfig('run', flags.configFile);
+  if (!opened.ok) return fail(opened.problem);
   if (meaningless.length > 0) logger.info({ flags: meaningless }, 'these flags are accepted and mean nothing here');
 
-  const services = config.value.services.keys();
+  const { config } = opened.value;
+  let controller: Controller | undefined;
+  const services = config.services.keys();
   const observation = createObservation({ services, lease: election.value?.name, logger, clock: systemClock });
-  const recording = await startRecording(flags, config.value, logger, observation);
+  const reload = createReload({ config, clock: systemClock, logger, apply: (next) => controller?.configure(next) });
+  const recording = await startRecording(flags, config, logger, observation);
   if (!recording.ok) return fail(recording.problem);
   const recorder = recording.value;
   const served = await observation.serve(flags);
@@ -34,19 +39,26 @@ export async function run(flags: RunFlags, meaningless: readonly string[]): Prom
     return fail(served.problem);
   }
   const stop = stopOnSignals(logger);
+  const heed = ignoreHangUps();
   const exitCode = await work(
-    { flags, config: config.value, election: election.value, logger, recorder, observation },
+    { flags, opened: opened.value, reload, election: election.value, logger, recorder, observation },
     stop.signal,
+    (started) => {
+      controller = started;
+      observation.watch(started);
+    },
   );
   await recorder?.close();
   stop.forget();
+  heed();
   await served.value.close();
   return exitCode;
 }
 
 interface Work {
   readonly flags: RunFlags;
-  readonly config: Config;
+  readonly opened: OpenedConfig;
+  readonly reload: Reload;
   readonly election: Election | undefined;
   readonly logger: Logger;
   readonly recorder: Recorder | undefined;
@@ -55,8 +67,9 @@ interface Work {
 
 /** From the first word with the API server to the last. */
 async function work(
-  { flags, config, election, logger, recorder, observation }: Work,
+  { flags, opened, reload, election, logger, recorder, observation }: Work,
   stop: AbortSignal,
+  onStarted: (controller: Controller) => void,
 ): Promise<number> {
   const onWaiting = (sentence: string) => logger.warn({ cause: sentence }, 'waiting for the API server');
   const { onRequest, reportProcess } = observation;
@@ -69,12 +82,15 @@ async function work(
   const { dryRun, concurrentDeletions, namespaces = 'all', shard, events } = flags;
   const { server } = client.value;
   logger.info(
-    { server, services: [...config.services.keys()], dryRun, shard: shard && `${shard.index}/${shard.count}` },
+    { server, services: [...opened.config.services.keys()], dryRun, shard: shard && `${shard.index}/${shard.count}` },
     'weeder started',
   );
+  const followed = followConfig(opened, reload.take, logger);
+  // What is on its way out does not change its ways.
+  stop.addEventListener('abort', followed.stop);
   const end = await lead(stop, () => {
     const controller = startController({
-      config,
+      config: reload.config(),
       client: client.value,
       clock: systemClock,
       logger,
@@ -88,9 +104,10 @@ async function work(
       reportProcess,
       ...(recorder === undefined ? {} : { recorder }),
     });
-    observation.watch(controller);
+    onStarted(controller);
     return controller;
   });
+  followed.stop();
   await client.value.close();
   if (end !== 'broken') logger.info('weeder stopped');
   else logger.error('weeder stopped by itself');

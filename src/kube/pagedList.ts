@@ -45,7 +45,7 @@ export async function listPages(client: KubeClient, source: WatchSource, signal:
     objects += page.items.length;
     next = page.next;
     if (next === undefined) {
-      source.sink.end();
+      source.sink.end(page.resourceVersion);
       return { ok: true, resourceVersion: page.resourceVersion, objects };
     }
   }

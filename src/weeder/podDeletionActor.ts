@@ -101,7 +101,7 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
           if (held !== undefined) report({ type: 'deletion.held', pod, ...refsOf(held) });
           if (over === undefined) return;
           for (const account of over) account.givenUp.add(`${pod.namespace}/${pod.name}`);
-          const reason = event.type === 'delete.rejected' ? reasonOf(event) : 'the window closed first';
+          const reason = event.type === 'delete.rejected' ? reasonOf(event) : over[0].givenUpBecause;
           report({ type: 'deletion.givenUp', pod, reason, ...refsOf(over) });
         }),
     },

@@ -6,7 +6,9 @@ export interface WindowAccount extends WindowRef {
   /** By the clock that never jumps, in milliseconds. */
   readonly openedAt: number;
   /** By the same clock: when its time is over, even if its timer is late because the process stood still. */
-  readonly closesAt: number;
+  closesAt: number;
+  /** Why a deletion is given up that its window does not want any more. */
+  givenUpBecause: string;
   /** False once it is closed, or replaced: it asks for nothing new. */
   isOpen: boolean;
   readonly deleted: Set<string>;
@@ -21,6 +23,10 @@ export interface Windows {
   open(ref: WindowRef, duration: number): void;
   /** The account of a window that is open, or was until a moment ago. */
   account(ref: WindowRef): WindowAccount | undefined;
+  /** The open window of a service, if it has one. */
+  openOf(namespace: string, service: string): WindowAccount | undefined;
+  /** From now on the open window lasts this many milliseconds more. */
+  resize(ref: WindowRef, remaining: number): void;
   /** Closes the newest window of the service and reports what it did, once the outcome of all that it did is known. */
   close(ref: WindowRef): void;
   /** The same for every service. */
@@ -33,7 +39,7 @@ export interface Windows {
 export function createWindows(clock: Clock, report: Report): Windows {
   const accounts = new Map<string, WindowAccount>();
   const closing = new Set<WindowAccount>();
-  const keyOf = ({ namespace, service }: WindowRef) => `${namespace}/${service}`;
+  const keyOf = ({ namespace, service }: Omit<WindowRef, 'window'>) => `${namespace}/${service}`;
 
   function close(ref: WindowRef): void {
     const account = accounts.get(keyOf(ref));
@@ -57,12 +63,19 @@ export function createWindows(clock: Clock, report: Report): Windows {
       const { namespace, service, window } = ref;
       const openedAt = clock.monotonic();
       const times = { openedAt, closesAt: openedAt + duration };
-      accounts.set(keyOf(ref), { namespace, service, window, ...times, isOpen: true, ...emptySets() });
+      const givenUpBecause = 'the window closed first';
+      const is = { isOpen: true, givenUpBecause };
+      accounts.set(keyOf(ref), { namespace, service, window, ...times, ...is, ...emptySets() });
       report({ type: 'window.opened', namespace, service, window, duration });
     },
     account(ref) {
       const account = accounts.get(keyOf(ref));
       return account?.window === ref.window ? account : undefined;
+    },
+    openOf: (namespace, service) => accounts.get(keyOf({ namespace, service })),
+    resize(ref, remaining) {
+      const account = accounts.get(keyOf(ref));
+      if (account !== undefined) account.closesAt = clock.monotonic() + remaining;
     },
     close,
     closeAll() {
