@@ -11,6 +11,7 @@ import { errorsTable } from './support/errorsTable.ts';
 import { eventsTable } from './support/eventsTable.ts';
 import { flagsTable } from './support/flagsTable.ts';
 import { metricsTable } from './support/metricsTable.ts';
+import { pageJson } from './support/pageBundle.ts';
 import { withSections } from './support/sections.ts';
 import { layoutsJson, machineSections, visualizations } from './support/visualizations.ts';
 
@@ -25,6 +26,7 @@ const generated: Readonly<Record<string, (file: URL) => string | Promise<string>
   'docs/errors.md': (file) => withSections(file, { errors: errorsTable() }),
   'src/diagram/layouts.json': () => layoutsJson(),
   ...visualizations(),
+  'src/ui/page.json': () => pageJson(),
   'visualizations/README.md': (file) => withSections(file, machineSections()),
   'docs/metrics.md': async (file) =>
     withSections(file, { weeder: await metricsTable('weeder_'), process: await metricsTable('process_', 'nodejs_') }),

@@ -4,9 +4,14 @@ const light =
 const dark =
   '--page:#12161f;--ink:#e6eaf2;--soft:#9aa6bb;--line:#8391a8;--fill:#1b212d;--edge:#4a566c;--event:#8ab4ff;--guard:#f0b25c;--action:#9fd08a';
 
+/** The colours as custom properties of what `selector` selects, as its reader's surroundings are. */
+export function palette(selector: string): string {
+  return `${selector}{${light}}@media(prefers-color-scheme:dark){${selector}{${dark}}}`;
+}
+
 /** The style sheet of every picture. */
 export const svgStyle = [
-  `svg{${light}}@media(prefers-color-scheme:dark){svg{${dark}}}`,
+  palette('svg'),
   'text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:var(--ink)}',
   '.page{fill:var(--page)}',
   '.box rect{fill:var(--fill);stroke:var(--edge);stroke-width:1.2}.open rect{fill:none}',

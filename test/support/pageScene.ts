@@ -1,0 +1,90 @@
+import type { ActorView, Moment, PageMessage, ServiceView } from '../../src/ui/protocol.ts';
+
+/** A service in the middle of a quiet life; `changes` say what is different. */
+export function serviceView(name: string, changes: Partial<ServiceView> = {}): ServiceView {
+  return {
+    namespace: 'shop',
+    service: name,
+    actor: `shop/${name}`,
+    state: 'ready.idle',
+    isReady: true,
+    window: undefined,
+    crashLooping: 0,
+    deleted: 0,
+    kept: 0,
+    givenUp: 0,
+    ...changes,
+  };
+}
+
+export function actorView(id: string, changes: Partial<ActorView> = {}): ActorView {
+  return {
+    id,
+    machine: 'endpoint',
+    parent: undefined,
+    states: ['ready', 'ready.idle'],
+    since: 0,
+    waitsFor: [],
+    ...changes,
+  };
+}
+
+export function hello(now: number, mode: 'live' | 'replay' = 'live'): PageMessage {
+  return { type: 'hello', version: '0.1.0', mode, now };
+}
+
+/** A cluster with everything in it that the page has a picture for. `now`: epoch milliseconds. */
+export function scene(now: number): readonly PageMessage[] {
+  const minute = 60_000;
+  const openedAt = now - 100_000;
+  const window = { number: 2, openedAt, closesAt: openedAt + 5 * minute };
+  const quiet = ['auth', 'billing', 'catalogue', 'mail', 'reports', 'stock'].map((name) => serviceView(name));
+  return [
+    hello(now),
+    {
+      type: 'services',
+      services: [
+        serviceView('cache', { state: 'notReady.idle', isReady: false, crashLooping: 3 }),
+        serviceView('db', { state: 'ready.weeding.steady', window, crashLooping: 2, deleted: 9, kept: 1 }),
+        serviceView('queue', { deleted: 4, givenUp: 1 }),
+        ...quiet,
+      ],
+    },
+    { type: 'history', moments: moments(now) },
+  ];
+}
+
+function moments(now: number): Moment[] {
+  const at = (minutes: number, what: string, name: string, detail = '', pod?: string): Moment => ({
+    t: now - minutes * 60_000,
+    what,
+    about: `shop/${name}`,
+    detail,
+    ...(pod === undefined ? {} : { pod: `shop/${pod}` }),
+  });
+  const deleted = (minutes: number, name: string, pod: string) => at(minutes, 'pod.deleted', name, 'delete', pod);
+  return [
+    at(48, 'service.notReady', 'queue'),
+    at(41, 'window.opened', 'queue', '5m0s'),
+    ...[40.9, 40.7, 40.2, 38.5].map((each, index) => deleted(each, 'queue', `worker-${index}`)),
+    at(37, 'deletion.givenUp', 'queue', 'a webhook refused it', 'worker-7'),
+    at(36, 'window.closed', 'queue'),
+    at(27, 'service.notReady', 'db'),
+    at(19, 'window.opened', 'db', '5m0s'),
+    ...[18.9, 18.8, 18.4, 17.1].map((each, index) => deleted(each, 'db', `api-${index}`)),
+    at(14, 'window.closed', 'db'),
+    at(5, 'service.notReady', 'db'),
+    at(100 / 60, 'window.opened', 'db', '5m0s'),
+    ...[1.6, 1.5, 1.2, 1, 0.7].map((each, index) => deleted(each, 'db', `api-${index + 4}`)),
+    at(0.6, 'service.notReady', 'cache'),
+  ];
+}
+
+/** A tree: services with their dependants, and pods. */
+export function manyActors(howMany: number): ActorView[] {
+  return Array.from({ length: howMany }, (_, index) => {
+    const name = `shop/service-${String(Math.floor(index / 2)).padStart(5, '0')}`;
+    if (index % 2 === 0) return actorView(name, { states: ['ready', 'ready.weeding', 'ready.weeding.steady'] });
+    return actorView(`${name}/dependants-0`, { machine: 'dependants', parent: name, states: ['watching'] });
+  });
+}

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ActorView, PageMessage, ReplayCommand } from '../../src/ui/protocol.ts';
+import { pageJson } from './pageBundle.ts';
+
+/** Serves the page and says what a test has it say: the protocol without a weeder. */
+export interface PageServer {
+  readonly url: string;
+  /** Told to every connection from its beginning; what comes later is told by `tell`. */
+  greeting: readonly PageMessage[];
+  actors: readonly ActorView[];
+  /** New connections are taken and told nothing. */
+  isHung: boolean;
+  readonly commands: ReplayCommand[];
+  /** The paths that were asked for. */
+  readonly asked: string[];
+  tell(...messages: readonly PageMessage[]): void;
+  /** Breaks every connection off. */
+  cut(): void;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'";
+const types = { html: 'text/html', css: 'text/css', js: 'text/javascript', svg: 'image/svg+xml' };
+
+export async function startPageServer(): Promise<PageServer> {
+  const files = new Map<string, unknown>(Object.entries(JSON.parse(await pageJson())));
+  const open = new Set<ServerResponse>();
+  const said: PageServer = {
+    url: '',
+    greeting: [],
+    actors: [],
+    isHung: false,
+    commands: [],
+    asked: [],
+    tell(...messages) {
+      for (const each of open) for (const message of messages) each.write(eventText(message));
+    },
+    cut() {
+      for (const each of open) each.destroy();
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://page');
+    said.asked.push(request.url ?? '/');
+    response.setHeader('content-security-policy', policy);
+    if (pathname === '/events') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.flushHeaders();
+      if (said.isHung) return;
+      for (const message of said.greeting) response.write(eventText(message));
+      open.add(response);
+      response.on('close', () => open.delete(response));
+    } else if (pathname === '/actors') {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(pageOf(said.actors, searchParams)));
+    } else if (pathname === '/replay') {
+      request.setEncoding('utf8').on('data', (text: string) => said.commands.push(JSON.parse(text)));
+      response.writeHead(204).end();
+    } else {
+      const picture = /^\/machines\/(\w+)\.svg$/.exec(pathname)?.[1];
+      const text = picture === undefined ? files.get(pathname === '/' ? '/index.html' : pathname) : svgOf(picture);
+      const kind = Object.entries(types).find(([name]) => (pathname === '/' ? '.html' : pathname).endsWith(`.${name}`));
+      response.writeHead(typeof text === 'string' ? 200 : 404, { 'content-type': kind?.[1] ?? 'text/plain' });
+      response.end(typeof text === 'string' ? text : 'not found');
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return Object.assign(said, { url: `http://127.0.0.1:${portOf(server.address())}` });
+}
+
+function pageOf(actors: readonly ActorView[], query: URLSearchParams) {
+  const [search, machine] = [query.get('search') ?? '', query.get('machine') ?? ''];
+  const [offset, limit] = [Number(query.get('offset')), Number(query.get('limit'))];
+  const found = actors.filter((each) => each.id.includes(search) && (machine === '' || each.machine === machine));
+  return { total: found.length, actors: found.slice(offset, offset + limit) };
+}
+
+function svgOf(machine: string): string {
+  return readFileSync(new URL(`../../visualizations/${machine}.svg`, import.meta.url), 'utf8');
+}
+
+function eventText(message: PageMessage): string {
+  return `event: ${message.type}\ndata: ${JSON.stringify(message)}\n\n`;
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return address.port;
+}

@@ -1,0 +1,57 @@
+/** The element of this id. It is in index.html: throws where it is not, or is of another kind. */
+export function byId<T extends Element>(id: string, kind: new () => T): T {
+  const found = document.getElementById(id);
+  if (!(found instanceof kind)) throw new Error(`the page has no such element: ${id}`);
+  return found;
+}
+
+interface Parts {
+  readonly class?: string;
+  readonly text?: string;
+  readonly attributes?: Readonly<Record<string, string>>;
+}
+
+export function create<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  parts: Parts = {},
+  ...children: readonly Node[]
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(tag);
+  dress(made, parts, children);
+  return made;
+}
+
+export function createSvg<K extends keyof SVGElementTagNameMap>(
+  tag: K,
+  parts: Parts = {},
+  ...children: readonly Node[]
+): SVGElementTagNameMap[K] {
+  const made = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  dress(made, parts, children);
+  return made;
+}
+
+function dress(made: Element, parts: Parts, children: readonly Node[]): void {
+  if (parts.class !== undefined) made.setAttribute('class', parts.class);
+  if (parts.text !== undefined) made.textContent = parts.text;
+  for (const [name, value] of Object.entries(parts.attributes ?? {})) made.setAttribute(name, value);
+  made.append(...children);
+}
+
+/** Touches the element only when its text is another one. */
+export function setText(element: Element, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** Calls once a frame at most, however often it is asked to; never in a page that nobody sees. */
+export function onceAFrame(call: () => void): () => void {
+  let isDue = false;
+  return () => {
+    if (isDue) return;
+    isDue = true;
+    requestAnimationFrame(() => {
+      isDue = false;
+      call();
+    });
+  };
+}

@@ -1,0 +1,30 @@
+const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const number = new Intl.NumberFormat('en-GB');
+
+/** `14:03:07`, by the reader's own time zone. `at`: epoch milliseconds. */
+export function clockTime(at: number): string {
+  return time.format(at);
+}
+
+/** `1,234` */
+export function count(value: number): string {
+  return number.format(value);
+}
+
+/** `2h 05m`, `4m 05s`, `12s`: the two largest units. Milliseconds; nothing is below zero. */
+export function span(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000));
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  if (hours > 0) return `${hours}h ${padded(minutes)}m`;
+  if (minutes > 0) return `${minutes}m ${padded(seconds % 60)}s`;
+  return `${seconds}s`;
+}
+
+/** `ready.weeding.steady` is `ready › weeding › steady` to a reader. */
+export function statePath(state: string): string {
+  return state.replaceAll('.', ' › ');
+}
+
+function padded(value: number): string {
+  return String(value).padStart(2, '0');
+}
