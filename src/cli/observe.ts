@@ -2,23 +2,26 @@ import { type BindAddress, type Listening, listen } from '../bindAddress.ts';
 import type { Clock } from '../clock.ts';
 import { debugPage } from '../debugPage.ts';
 import { ok, type Result } from '../errors.ts';
+import type { ReportProcess } from '../facts.ts';
 import { healthPage } from '../health.ts';
-import { livenessChecks, readinessChecks } from '../healthChecks.ts';
+import { configCheck, livenessChecks, readinessChecks } from '../healthChecks.ts';
 import { type Page, servePages } from '../httpAnswer.ts';
 import type { RequestFact } from '../kube/client.ts';
 import type { Logger } from '../log.ts';
 import type { Controller } from '../main.ts';
 import { countFacts } from '../metrics/countFacts.ts';
 import { countRequests } from '../metrics/countRequests.ts';
-import { measure } from '../metrics/measure.ts';
+import { measure, measureConfig } from '../metrics/measure.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { metricsPage } from '../metrics/page.ts';
+import type { Reload } from '../reload.ts';
 import type { Report } from '../weeder/facts.ts';
 import type { RunFlags } from './runFlags.ts';
 
 /** What a process shows of itself: health, metrics, actors. */
 export interface Observation {
   readonly report: Report;
+  readonly reportProcess: ReportProcess;
   readonly onRequest: (fact: RequestFact) => void;
   recordingFailed(): void;
   /** From now on there is something to see. */
@@ -35,19 +38,19 @@ export interface Served {
 }
 
 export interface ObservationOptions {
-  /** The names that the config has: their series begin at 0. */
-  readonly services: Iterable<string>;
+  /** The services that its config has: their series begin at 0. */
+  readonly reload: Pick<Reload, 'config' | 'status'>;
   readonly logger: Logger;
   readonly clock: Clock;
 }
 
-export function createObservation({ services, logger, clock }: ObservationOptions): Observation {
+export function createObservation({ reload, logger, clock }: ObservationOptions): Observation {
   let controller: Controller | undefined;
-  const readiness = () => readinessChecks(controller);
+  const readiness = () => [...readinessChecks(controller), configCheck(reload.status())];
   const isReady = () => readiness().every((check) => check.isOk);
   const metrics = createMetrics();
   const facts = countFacts(metrics, clock);
-  facts.begin(services);
+  facts.begin(reload.config().services.keys());
 
   const healthPages = {
     '/healthz': healthPage('healthz', () => livenessChecks(controller)),
@@ -58,7 +61,10 @@ export function createObservation({ services, logger, clock }: ObservationOption
     }),
   };
   const metricsPages = {
-    '/metrics': metricsPage(metrics.registry, () => measure(metrics, controller, isReady())),
+    '/metrics': metricsPage(metrics.registry, () => {
+      measure(metrics, controller, isReady());
+      measureConfig(metrics, reload.status());
+    }),
   };
 
   async function serveAt(flag: string, address: BindAddress | 'none', pages: Readonly<Record<string, Page>>) {
@@ -69,6 +75,9 @@ export function createObservation({ services, logger, clock }: ObservationOption
 
   return {
     report: facts.report,
+    reportProcess(fact) {
+      if (fact.type === 'config.applied') facts.begin(fact.added);
+    },
     onRequest: countRequests(metrics),
     recordingFailed: () => metrics.recordingFailures.inc(),
     watch(started) {

@@ -27,8 +27,14 @@ export async function run(flags: RunFlags, meaningless: readonly string[]): Prom
 
   const { config } = opened.value;
   let controller: Controller | undefined;
-  const observation = createObservation({ services: config.services.keys(), logger, clock: systemClock });
-  const reload = createReload({ config, clock: systemClock, logger, apply: (next) => controller?.configure(next) });
+  const reload = createReload({
+    config,
+    clock: systemClock,
+    logger,
+    report: (fact) => observation.reportProcess(fact),
+    apply: (next) => controller?.configure(next),
+  });
+  const observation = createObservation({ reload, logger, clock: systemClock });
   const recording = await startRecording(flags, config, logger, observation);
   if (!recording.ok) return fail(recording.problem);
   const recorder = recording.value;
