@@ -10,7 +10,9 @@ import type { RequestFact } from '../kube/client.ts';
 import type { Logger } from '../log.ts';
 import type { Controller } from '../main.ts';
 import { countFacts } from '../metrics/countFacts.ts';
+import { countLeadership } from '../metrics/countLeadership.ts';
 import { countRequests } from '../metrics/countRequests.ts';
+import { countTotals } from '../metrics/countTotals.ts';
 import { measure, measureConfig } from '../metrics/measure.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { metricsPage } from '../metrics/page.ts';
@@ -20,11 +22,12 @@ import type { RunFlags } from './runFlags.ts';
 
 /** What a process shows of itself: health, metrics, actors. */
 export interface Observation {
-  readonly report: Report;
+  /** Whom the next controller tells what it does. */
+  nextReport(): Report;
   readonly reportProcess: ReportProcess;
   readonly onRequest: (fact: RequestFact) => void;
   recordingFailed(): void;
-  /** From now on there is something to see. */
+  /** From now on this one is to be seen; what those before it did stays counted. */
   watch(controller: Controller): void;
   /** Shows /healthz, /readyz and /debug/actors on one address, /metrics on the other. */
   serve(flags: Pick<RunFlags, 'healthBindAddr' | 'metricsBindAddr'>): Promise<Result<Served>>;
@@ -40,17 +43,26 @@ export interface Served {
 export interface ObservationOptions {
   /** The services that its config has: their series begin at 0. */
   readonly reload: Pick<Reload, 'config' | 'status'>;
+  /** The name of the Lease by which a leader is elected. */
+  readonly lease?: string | undefined;
   readonly logger: Logger;
   readonly clock: Clock;
 }
 
-export function createObservation({ reload, logger, clock }: ObservationOptions): Observation {
+export function createObservation({ reload, lease = '', logger, clock }: ObservationOptions): Observation {
   let controller: Controller | undefined;
   const readiness = () => [...readinessChecks(controller), configCheck(reload.status())];
   const isReady = () => readiness().every((check) => check.isOk);
   const metrics = createMetrics();
   const facts = countFacts(metrics, clock);
   facts.begin(reload.config().services.keys());
+  const countChange = countLeadership(metrics);
+  const takeTotals = countTotals(metrics);
+  const update = () => {
+    measure(metrics, { controller, isReady: isReady(), lease });
+    measureConfig(metrics, reload.status());
+    if (controller !== undefined) takeTotals(controller);
+  };
 
   const healthPages = {
     '/healthz': healthPage('healthz', () => livenessChecks(controller)),
@@ -61,10 +73,7 @@ export function createObservation({ reload, logger, clock }: ObservationOptions)
     }),
   };
   const metricsPages = {
-    '/metrics': metricsPage(metrics.registry, () => {
-      measure(metrics, controller, isReady());
-      measureConfig(metrics, reload.status());
-    }),
+    '/metrics': metricsPage(metrics.registry, update),
   };
 
   async function serveAt(flag: string, address: BindAddress | 'none', pages: Readonly<Record<string, Page>>) {
@@ -74,13 +83,15 @@ export function createObservation({ reload, logger, clock }: ObservationOptions)
   }
 
   return {
-    report: facts.report,
+    nextReport: facts.next,
     reportProcess(fact) {
+      countChange(fact);
       if (fact.type === 'config.applied') facts.begin(fact.added);
     },
     onRequest: countRequests(metrics),
     recordingFailed: () => metrics.recordingFailures.inc(),
     watch(started) {
+      if (controller !== undefined) takeTotals(controller);
       controller = started;
     },
     async serve({ healthBindAddr, metricsBindAddr }) {

@@ -41,7 +41,7 @@ export async function run(flags: RunFlags, meaningless: readonly string[]): Prom
     apply: (next) => controller?.configure(next),
   });
   const listeners: ReportProcess[] = [(fact) => observation.reportProcess(fact)];
-  const observation = createObservation({ reload, logger, clock: systemClock });
+  const observation = createObservation({ reload, lease: election.value?.name, logger, clock: systemClock });
   const recording = await startRecording(flags, config, logger, observation);
   if (!recording.ok) return fail(recording.problem);
   const recorder = recording.value;
@@ -86,7 +86,7 @@ async function work(
   onStarted: (controller: Controller) => void,
 ): Promise<number> {
   const onWaiting = (sentence: string) => logger.warn({ cause: sentence }, 'waiting for the API server');
-  const { onRequest, report } = observation;
+  const { onRequest, reportProcess } = observation;
   const client = await connect({ ...flags, onWaiting, onRequest, signal: stop }, systemClock);
   if (stop.aborted) {
     if (client.ok) await client.value.close();
@@ -118,7 +118,8 @@ async function work(
       ...(events ? { eventInstance: process.env['POD_NAME'] || hostname() } : {}),
       ...(shard === undefined ? {} : { shard }),
       ...(election === undefined ? {} : { election }),
-      report,
+      report: observation.nextReport(),
+      reportProcess,
       ...(recorder === undefined ? {} : { recorder }),
     });
     current = controller;
