@@ -53,8 +53,8 @@ suite('the start', { concurrency: 3 }, () => {
     assert.equal(await probe(port, '/healthz', 'HEAD'), '200');
     const unready =
       /^503 \[\+\]ping ok\n\[-\]manager failed: connecting to the API server\n\[\+\]config ok: .*\nreadyz check failed$/;
-    assert.match(await probe(port, '/readyz'), unready);
-    assert.match(await probe(port, '/readyz?verbose'), unready);
+    assert.match((await probe(port, '/readyz')) ?? '', unready);
+    assert.match((await probe(port, '/readyz?verbose')) ?? '', unready);
     assert.equal(await probe(port, '/metricz'), '404 not found: there is /healthz, /readyz and /debug/actors');
     heal();
     await said(weeder, 'all streams are synced, weeding');
