@@ -17,20 +17,23 @@ export interface OfferedPage {
   readonly inspect: (event: InspectionEvent) => void;
   /** From now on this is what the page shows. */
   watch(source: PageSource): void;
+  /** How many pages are open. */
+  viewers(): number;
   close(): Promise<void>;
 }
 
-/** Serves the live page at this address, if there is one. `clock` is the time that it shows. */
+/** Serves the live page at this address, if there is one. `clock` is the time that it shows, `speed` how fast that goes on. */
 export async function offerPage(
   address: BindAddress | 'none',
   logger: Logger,
   clock: Clock = systemClock,
+  speed = 1,
 ): Promise<Result<OfferedPage | undefined>> {
   if (address === 'none') return ok(undefined);
   const onBroken = (error: unknown, page?: string) => logger.error({ err: error, page }, 'a page broke');
-  const live = createLivePage({ clock, pace: systemClock, onBroken });
+  const live = createLivePage({ clock, pace: systemClock, speed, onBroken });
   const served = await serveLivePage(address, { live, onBroken });
   if (!served.ok) return served;
   const { url, close } = served.value;
-  return ok({ ...live, url, close });
+  return ok({ ...live, url, close, viewers: () => live.load().pages });
 }

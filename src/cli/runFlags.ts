@@ -5,6 +5,7 @@ import type { LogLevel } from '../log.ts';
 import type { Shard } from '../shard.ts';
 
 import {
+  camelCase,
   readAddress,
   readBoolean,
   readCount,
@@ -153,8 +154,4 @@ function addElectionFlags(command: Command): void {
 /** The flags that were given and mean nothing, as `--name`. */
 export function givenMeaningless(options: Readonly<Record<string, unknown>>): string[] {
   return meaninglessFlags.filter((flag) => options[camelCase(flag)] !== undefined).map((flag) => `--${flag}`);
-}
-
-function camelCase(flag: string): string {
-  return flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

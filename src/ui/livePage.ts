@@ -49,6 +49,8 @@ export interface LivePageOptions {
   readonly clock: Pick<Clock, 'now'>;
   /** Real time: when the pages are told. */
   readonly pace: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
+  /** How many times as fast as real time that goes on; 1 when it is left out. */
+  readonly speed?: number;
   /** In a replay: how it goes. */
   readonly replayClock?: () => ReplayClock;
   readonly onBroken: (error: unknown) => void;
@@ -61,7 +63,7 @@ const lookEvery = 250;
 /** More changes than these are told as one list. */
 const mostChanges = 200;
 
-export function createLivePage({ clock, pace, replayClock, onBroken }: LivePageOptions): LivePage {
+export function createLivePage({ clock, pace, speed = 1, replayClock, onBroken }: LivePageOptions): LivePage {
   const history = createHistory();
   const tallies = createTallies();
   /** Every open page; undefined until the first look is done. */
@@ -176,7 +178,7 @@ export function createLivePage({ clock, pace, replayClock, onBroken }: LivePageO
       if (chosen !== undefined) chosenActors.add(chosen);
       response.on('close', () => leave(response));
       const mode = replayClock === undefined ? 'live' : 'replay';
-      response.write(eventText({ type: 'hello', version: packageJson.version, mode, now: clock.now() }));
+      response.write(eventText({ type: 'hello', version: packageJson.version, mode, now: clock.now(), speed }));
       if (pages.size === 1) timers.set('beat', pace.setTimeout(beat, heartbeatEvery));
       if (pages.size === 1 && looking === undefined) startLooking();
       else begin();
