@@ -72,11 +72,12 @@ export function createReplaying(file: RecordingFile, pace: Clock, onBroken: (err
   }
 
   async function obey(command: ReplayCommand): Promise<void> {
+    const wasPlaying = isPlaying;
     if (command.do === 'speed') speed = command.speed;
-    else if (command.do === 'play') play();
     else pause();
     if (command.do === 'step') await step();
     else if (command.do === 'seek') await seek(command.to);
+    if (command.do === 'play' || (command.do === 'seek' && wasPlaying)) play();
     live.tellClock();
   }
 
@@ -86,7 +87,6 @@ export function createReplaying(file: RecordingFile, pace: Clock, onBroken: (err
   }
 
   function play(): void {
-    pause();
     isPlaying = position() < end;
     if (isPlaying) goOnIn(frame, pace.monotonic());
   }
