@@ -17,13 +17,15 @@ export interface EndpointInput {
   readonly watchDuration: number;
   readonly onStart: 'recent' | 'always' | 'never';
   readonly whileNotReady: 'hold' | 'delete';
+  /** The number of an earlier window of this service whose outcome is still awaited; 0: there is none. */
+  readonly lastWindow: number;
 }
 
 /** What a `dependants` child is told when a window opens. */
 export interface DependantsInput {
   readonly namespace: string;
   readonly service: string;
-  /** Counts the windows of this endpoint, from 1. */
+  /** Counts the windows of this endpoint, from 1 where no earlier one is awaited. */
   readonly window: number;
   /** Which of the service's podSelectors, from 0. */
   readonly selector: number;
@@ -165,8 +167,9 @@ export const endpoint = setup({
     watchDuration: fiveMinutes,
     onStart: 'recent',
     whileNotReady: 'hold',
+    lastWindow: 0,
     ...input,
-    window: 0,
+    window: input?.lastWindow ?? 0,
     children: [],
     isHeld: false,
     renewal: 0,

@@ -2,9 +2,13 @@ import { hostname } from 'node:os';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { ok, type Result } from '../errors.ts';
+import type { ReportProcess } from '../facts.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { createEventRecorder } from '../kube/events.ts';
 import type { Election } from '../kube/lease/election.ts';
 import { createLogger, type Logger } from '../log.ts';
 import { type Controller, type ControllerEnd, startController } from '../main.ts';
+import { ownPod, tellProcess } from '../processEvents.ts';
 import { openRecorder, type Recorder } from '../recorder.ts';
 import { createReload, type Reload } from '../reload.ts';
 import { type OpenedConfig, openConfig } from './configFile.ts';
@@ -12,6 +16,7 @@ import { connect } from './connect.ts';
 import { electionOf } from './election.ts';
 import { followConfig } from './followConfig.ts';
 import { createObservation, type Observation } from './observe.ts';
+import { type OfferedPage, offerPage } from './offerPage.ts';
 import { exitCodes, fail } from './output.ts';
 import type { RunFlags } from './runFlags.ts';
 import { ignoreHangUps, stopOnSignals } from './signals.ts';
@@ -27,9 +32,17 @@ export async function run(flags: RunFlags, meaningless: readonly string[]): Prom
 
   const { config } = opened.value;
   let controller: Controller | undefined;
-  const services = config.services.keys();
-  const observation = createObservation({ services, lease: election.value?.name, logger, clock: systemClock });
-  const reload = createReload({ config, clock: systemClock, logger, apply: (next) => controller?.configure(next) });
+  const reload = createReload({
+    config,
+    clock: systemClock,
+    logger,
+    report: (fact) => {
+      for (const tell of listeners) tell(fact);
+    },
+    apply: (next) => controller?.configure(next),
+  });
+  const listeners: ReportProcess[] = [(fact) => observation.reportProcess(fact)];
+  const observation = createObservation({ reload, lease: election.value?.name, logger, clock: systemClock });
   const recording = await startRecording(flags, config, logger, observation);
   if (!recording.ok) return fail(recording.problem);
   const recorder = recording.value;
@@ -38,10 +51,29 @@ export async function run(flags: RunFlags, meaningless: readonly string[]): Prom
     await recorder?.close();
     return fail(served.problem);
   }
+  const page = await offerPage(flags.uiBindAddr, logger);
+  if (!page.ok) {
+    await Promise.all([recorder?.close(), served.value.close()]);
+    return fail(page.problem);
+  }
+  if (page.value !== undefined) {
+    listeners.push(page.value.reportProcess);
+    logger.info({ url: page.value.url }, 'the live page is served');
+  }
   const stop = stopOnSignals(logger);
   const heed = ignoreHangUps();
   const exitCode = await work(
-    { flags, opened: opened.value, reload, election: election.value, logger, recorder, observation },
+    {
+      flags,
+      opened: opened.value,
+      reload,
+      listeners,
+      election: election.value,
+      logger,
+      recorder,
+      observation,
+      page: page.value,
+    },
     stop.signal,
     (started) => {
       controller = started;
@@ -51,6 +83,7 @@ export async function run(flags: RunFlags, meaningless: readonly string[]): Prom
   await recorder?.close();
   stop.forget();
   heed();
+  await page.value?.close();
   await served.value.close();
   return exitCode;
 }
@@ -59,15 +92,18 @@ interface Work {
   readonly flags: RunFlags;
   readonly opened: OpenedConfig;
   readonly reload: Reload;
+  /** Told of what concerns the process. */
+  readonly listeners: ReportProcess[];
   readonly election: Election | undefined;
   readonly logger: Logger;
   readonly recorder: Recorder | undefined;
   readonly observation: Observation;
+  readonly page: OfferedPage | undefined;
 }
 
 /** From the first word with the API server to the last. */
 async function work(
-  { flags, opened, reload, election, logger, recorder, observation }: Work,
+  { flags, opened, reload, listeners, election, logger, recorder, observation, page }: Work,
   stop: AbortSignal,
   onStarted: (controller: Controller) => void,
 ): Promise<number> {
@@ -85,6 +121,10 @@ async function work(
     { server, services: [...opened.config.services.keys()], dryRun, shard: shard && `${shard.index}/${shard.count}` },
     'weeder started',
   );
+  let current: Controller | undefined;
+  const isDeleting = () => current !== undefined && current.counts().queued + current.counts().inFlight > 0;
+  const ownEvents = events ? tellOfItself(client.value, logger, isDeleting) : undefined;
+  if (ownEvents !== undefined) listeners.push(ownEvents.tell);
   const followed = followConfig(opened, reload.take, logger);
   // What is on its way out does not change its ways.
   stop.addEventListener('abort', followed.stop);
@@ -100,14 +140,18 @@ async function work(
       ...(events ? { eventInstance: process.env['POD_NAME'] || hostname() } : {}),
       ...(shard === undefined ? {} : { shard }),
       ...(election === undefined ? {} : { election }),
-      report: observation.nextReport(),
-      reportProcess,
+      report: both(observation.nextReport(), page?.report),
+      reportProcess: both(reportProcess, page?.reportProcess),
+      ...(page === undefined ? {} : { inspect: page.inspect }),
       ...(recorder === undefined ? {} : { recorder }),
     });
+    current = controller;
     onStarted(controller);
+    page?.watch(controller);
     return controller;
   });
   followed.stop();
+  await ownEvents?.close();
   await client.value.close();
   if (end !== 'broken') logger.info('weeder stopped');
   else logger.error('weeder stopped by itself');
@@ -127,6 +171,24 @@ async function lead(stop: AbortSignal, start: () => Controller): Promise<Control
     stop.removeEventListener('abort', shutdown);
     if (end !== 'leadershipLost' || stop.aborted) return end;
   }
+}
+
+/** Events on weeder's own pod; undefined outside of one. */
+function tellOfItself(client: KubeClient, logger: Logger, isHeldBack: () => boolean) {
+  const pod = ownPod(process.env);
+  if (pod === undefined) return undefined;
+  const source = { controller: 'weeder.dev/weeder', instance: pod.name };
+  const { record, close } = createEventRecorder({ client, clock: systemClock, log: logger, source, isHeldBack });
+  return { tell: tellProcess(pod, record), close };
+}
+
+/** Tells both of everything. */
+function both<T>(one: (fact: T) => void, other: ((fact: T) => void) | undefined): (fact: T) => void {
+  if (other === undefined) return one;
+  return (fact) => {
+    one(fact);
+    other(fact);
+  };
 }
 
 async function startRecording(

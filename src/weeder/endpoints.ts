@@ -42,7 +42,9 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     const config = services.get(service);
     if (known !== undefined || config === undefined) return known;
     const { watchDuration, onStart, whileNotReady, podSelectors } = config;
-    const input = { namespace, service, selectors: podSelectors.length, watchDuration, onStart, whileNotReady };
+    const lastWindow = windows.awaitedOf(namespace, service);
+    const settings = { selectors: podSelectors.length, watchDuration, onStart, whileNotReady };
+    const input = { namespace, service, lastWindow, ...settings };
     const actor = createActor(logic, { ...runtime, id: key, input });
     actors.set(key, actor);
     actor.subscribe({

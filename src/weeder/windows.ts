@@ -25,6 +25,8 @@ export interface Windows {
   account(ref: WindowRef): WindowAccount | undefined;
   /** The open window of a service, if it has one. */
   openOf(namespace: string, service: string): WindowAccount | undefined;
+  /** The number of the service's newest window that is closed, and whose outcome is still awaited; 0: there is none. */
+  awaitedOf(namespace: string, service: string): number;
   /** From now on the open window lasts this many milliseconds more. */
   resize(ref: WindowRef, remaining: number): void;
   /** Closes the newest window of the service and reports what it did, once the outcome of all that it did is known. */
@@ -73,6 +75,11 @@ export function createWindows(clock: Clock, report: Report): Windows {
       return account?.window === ref.window ? account : undefined;
     },
     openOf: (namespace, service) => accounts.get(keyOf({ namespace, service })),
+    awaitedOf: (namespace, service) =>
+      Math.max(
+        0,
+        ...[...closing].filter((each) => keyOf(each) === keyOf({ namespace, service })).map((each) => each.window),
+      ),
     resize(ref, remaining) {
       const account = accounts.get(keyOf(ref));
       if (account !== undefined) account.closesAt = clock.monotonic() + remaining;

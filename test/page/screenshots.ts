@@ -26,7 +26,7 @@ async function shoot(name: string, view: string, colorScheme: 'light' | 'dark', 
   }
   if (view === 'actors') await page.locator('.actor .id').first().waitFor();
   if (view === 'timeline') await page.locator('.deletion').first().waitFor({ state: 'attached' });
-  await page.evaluate(() => new Promise(requestAnimationFrame));
+  await page.evaluate('new Promise(requestAnimationFrame)');
   await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' });
   await page.close();
 }

@@ -5,15 +5,15 @@ import { palette, svgStyle } from '../../src/diagram/svgStyle.ts';
 
 const folder = new URL('../../visualizations/page/', import.meta.url);
 
-/** The live page as weeder serves it: the files by their paths, as JSON. */
+/** The live page as weeder serves it: the files by their names, as JSON. */
 export async function pageJson(): Promise<string> {
   const options = [...machines.keys()].map((name) => `<option>${name}</option>`).join('');
   const files = {
-    '/index.html': (await text('index.html')).replace('<!-- machines -->', options),
+    'index.html': (await text('index.html')).replace('<!-- machines -->', options),
     // The pictures' own style sheets are refused in the page; these are the same rules, for what is in its pictures.
-    '/page.css': `${palette(':root')}\n${await text('page.css')}.picture{${svgStyle}}\n`,
-    '/page.js': await script(),
-    '/icon.svg': await text('icon.svg'),
+    'page.css': `${palette(':root')}\n${await text('page.css')}.picture{${svgStyle}}\n`,
+    'page.js': await script(),
+    'icon.svg': await text('icon.svg'),
   };
   return `${JSON.stringify(files, null, 2)}\n`;
 }

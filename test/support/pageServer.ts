@@ -46,30 +46,39 @@ export async function startPageServer(): Promise<PageServer> {
     },
   };
   const server = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://page');
-    said.asked.push(request.url ?? '/');
+    const url = new URL(request.url ?? '/', 'http://page');
+    said.asked.push(`${url.pathname}${url.search}`);
     response.setHeader('content-security-policy', policy);
-    if (pathname === '/events') {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.flushHeaders();
-      if (said.isHung) return;
-      for (const message of said.greeting) response.write(eventText(message));
-      open.add(response);
-      response.on('close', () => open.delete(response));
-    } else if (pathname === '/actors') {
+    if (url.pathname === '/events') {
+      stream(response);
+    } else if (url.pathname === '/actors') {
       response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify(pageOf(said.actors, searchParams)));
-    } else if (pathname === '/replay') {
+      response.end(JSON.stringify(pageOf(said.actors, url.searchParams)));
+    } else if (url.pathname === '/replay') {
       request.setEncoding('utf8').on('data', (text: string) => said.commands.push(JSON.parse(text)));
       response.writeHead(204).end();
     } else {
-      const picture = /^\/machines\/(\w+)\.svg$/.exec(pathname)?.[1];
-      const text = picture === undefined ? files.get(pathname === '/' ? '/index.html' : pathname) : svgOf(picture);
-      const kind = Object.entries(types).find(([name]) => (pathname === '/' ? '.html' : pathname).endsWith(`.${name}`));
-      response.writeHead(typeof text === 'string' ? 200 : 404, { 'content-type': kind?.[1] ?? 'text/plain' });
-      response.end(typeof text === 'string' ? text : 'not found');
+      file(url.pathname === '/' ? '/index.html' : url.pathname, response);
     }
   });
+
+  function stream(response: ServerResponse): void {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.flushHeaders();
+    if (said.isHung) return;
+    for (const message of said.greeting) response.write(eventText(message));
+    open.add(response);
+    response.on('close', () => open.delete(response));
+  }
+
+  function file(path: string, response: ServerResponse): void {
+    const picture = /^\/machines\/(\w+)\.svg$/.exec(path)?.[1];
+    const text = picture === undefined ? files.get(path.slice(1)) : svgOf(picture);
+    const [, type] = Object.entries(types).find(([name]) => path.endsWith(`.${name}`)) ?? [];
+    if (typeof text === 'string') response.writeHead(200, { 'content-type': type ?? 'text/plain' }).end(text);
+    else response.writeHead(404).end('not found');
+  }
+
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return Object.assign(said, { url: `http://127.0.0.1:${portOf(server.address())}` });
 }

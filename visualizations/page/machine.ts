@@ -30,7 +30,7 @@ export function createMachineView(now: () => number): MachineView {
   }
 
   function follow(): void {
-    if (size.getAttribute('aria-pressed') !== 'true') return;
+    if (size.getAttribute('aria-pressed') === 'true') return;
     const lit = [...place.querySelectorAll('.lit')].at(-1);
     if (lit === undefined) return;
     const [box, frame] = [lit.getBoundingClientRect(), place.getBoundingClientRect()];
@@ -41,9 +41,9 @@ export function createMachineView(now: () => number): MachineView {
   }
 
   size.addEventListener('click', () => {
-    const isFull = size.getAttribute('aria-pressed') !== 'true';
-    size.setAttribute('aria-pressed', String(isFull));
-    place.classList.toggle('full', isFull);
+    const isWhole = size.getAttribute('aria-pressed') !== 'true';
+    size.setAttribute('aria-pressed', String(isWhole));
+    place.classList.toggle('whole', isWhole);
     follow();
   });
   return {

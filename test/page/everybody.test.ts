@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { actorView, manyActors, scene } from '../support/pageScene.ts';
+import type { PageServer } from '../support/pageServer.ts';
+import { openPage } from './support/browser.ts';
+
+const now = Date.UTC(2026, 10, 21, 14, 3, 7);
+const views = ['services', 'machine=shop%2Fdb', 'actors', 'timeline'];
+
+function everything(server: PageServer): void {
+  server.greeting = [...scene(now), { type: 'actor', actor: actorView('shop/db') }];
+  server.actors = manyActors(100);
+}
+
+async function go(page: Page, view: string): Promise<void> {
+  await page.evaluate(`location.hash = '${view}'`);
+  const shown = { services: '.state', machine: '.box.lit', actors: '.actor .id', timeline: '.deletion' };
+  const [, what] = Object.entries(shown).find(([name]) => view.startsWith(name)) ?? [];
+  await page
+    .locator(what ?? 'main')
+    .first()
+    .waitFor({ state: 'attached' });
+}
+
+/** The texts whose colour does not stand out from what lies behind them, by the formula of WCAG 2: 4.5 to 1. */
+const faint = `(() => {
+  const channels = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map((c) => c / 255)
+    .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  const behind = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const colour = getComputedStyle(at).backgroundColor;
+      if (colour.startsWith('rgb(')) return channels(colour);
+    }
+    return [255, 255, 255];
+  };
+  const found = [];
+  for (const element of document.querySelectorAll('body *')) {
+    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '');
+    if (!own || !element.checkVisibility() || element.closest('svg')) continue;
+    const [a, b] = [light(channels(getComputedStyle(element).color)), light(behind(element))];
+    const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (contrast < 4.5) found.push(element.textContent + ' ' + contrast.toFixed(2));
+  }
+  return found;
+})()`;
+
+/** The controls and regions that a screen reader would have no name for. */
+const nameless = `[...document.querySelectorAll('a,button,input,select,section,nav,[role=region],[role=listbox],[role=group],table,[tabindex="0"]')]
+  .filter((element) => element.checkVisibility())
+  .filter((element) => !(element.getAttribute('aria-label')?.trim()
+    || document.getElementById(element.getAttribute('aria-labelledby') ?? '')?.textContent.trim()
+    || [...(element.labels ?? [])].some((label) => label.textContent.trim() !== '')
+    || (element.matches('a,button') && element.textContent.trim() !== '')))
+  .map((element) => element.outerHTML.slice(0, 80))`;
+
+/** The headings that are seen, by their levels: `[1, 2, 3]`. */
+const headings = `[...document.querySelectorAll('h1,h2,h3,h4')].filter((each) => each.checkVisibility())
+  .map((each) => Number(each.tagName[1]))`;
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`in the ${colorScheme} every text stands out, everything has a name, and the headings are in order`, async (t) => {
+    const { page, said } = await openPage(t, everything, { colorScheme });
+    for (const view of views) {
+      await go(page, view);
+      assert.deepEqual(await page.evaluate(faint), [], view);
+      assert.deepEqual(await page.evaluate(nameless), [], view);
+      const levels = await page.evaluate<number[]>(headings);
+      assert(
+        levels.every((level, index) => level <= (levels[index - 1] ?? 0) + 1),
+        `${view}: ${levels}`,
+      );
+    }
+    assert.deepEqual(said, []);
+  });
+}
+
+for (const width of [360, 1600]) {
+  test(`nothing is wider than a page of ${width} pixels`, async (t) => {
+    const { page } = await openPage(t, everything, { viewport: { width, height: 740 } });
+    for (const view of views) {
+      await go(page, view);
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, view);
+    }
+  });
+}
+
+test('by keyboard alone: past the navigation, to a service, to its machine, and the focus is seen', async (t) => {
+  const { page } = await openPage(t, everything);
+  await page.locator('.state').first().waitFor();
+  const focused = () => page.evaluate<string>('document.activeElement.textContent.trim()');
+  await page.keyboard.press('Tab');
+  assert.equal(await focused(), 'Skip to the content');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate('document.activeElement.id'), 'services-search');
+  assert.equal(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle'), 'solid');
+  await page.keyboard.type('db');
+  await page.locator('#services-count', { hasText: '1 of 9' }).waitFor();
+  for (let steps = 0; (await focused()) !== 'db'; steps += 1) {
+    assert(steps < 12, 'the link of the service is not reached');
+    await page.keyboard.press('Tab');
+  }
+  await page.keyboard.press('Enter');
+  await page.locator('.box.lit').first().waitFor();
+  assert.equal(await focused(), 'Machine: endpoint');
+});
