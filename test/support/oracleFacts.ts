@@ -83,7 +83,8 @@ export function wishesOf(entries: readonly Entry[], window: DueWindow, uid: stri
 
 /**
  * Whether nobody wanted the pod at some moment between these two places, so that what was before counts no more.
- * `perhaps`: when its labels changed, whether one window lost it before another got it.
+ * `perhaps`: when its labels changed, whether one window lost it before another got it; and in the very moment in which
+ * the last window ends, whether what happened came before its end.
  */
 export function isForgotten(
   entries: readonly Entry[],
@@ -99,7 +100,7 @@ export function isForgotten(
     const ends = Math.max(...active.map(({ endsAt }) => endsAt));
     if (active.length === 0 || (until > now && ends <= until)) return 'surely';
     const isChanging = index > from && entries[index]?.what === 'told';
-    if (isChanging && !active.some((wish) => wish.from < index)) found = 'perhaps';
+    if (ends <= now || (isChanging && !active.some((wish) => wish.from < index))) found = 'perhaps';
   }
   return found;
 }
