@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { falseAccounts } from './support/accounts.ts';
 import { faultsOf } from './support/oracle.ts';
-import { scripts } from './support/steps.ts';
+import { scripts } from './support/scripts.ts';
 import { play } from './support/story.ts';
 
 /** The same stories each time; `RUNS=20000 SEED=7 node --test test/properties.test.ts` looks at others. */

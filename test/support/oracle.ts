@@ -28,6 +28,8 @@ interface Case {
   readonly uid: string;
   readonly wishes: readonly Wish[];
   readonly attempts: readonly Attempt[];
+  /** At each place: when it is due if nothing else happens. */
+  readonly dues: readonly Due[];
 }
 
 /**
@@ -40,11 +42,15 @@ export function faultsOf(history: History): string[] {
   const { entries } = history;
   const windows = dueWindows(history);
   const uids = new Set(entries.flatMap((entry) => (entry.what === 'told' ? entry.pod.uid : [])));
-  return [...uids].flatMap((uid) => {
+  const cases = [...uids].map((uid): Case => {
     const wishes = windows.flatMap((window) => wishesOf(entries, window, uid));
-    const each = { history, entries, uid, wishes, attempts: attemptsOf(entries, uid) };
-    return entries.flatMap((_, index) => [...objectionsTo(each, index), ...omissionsAfter(each, index)]);
+    const each = { history, entries, uid, wishes, attempts: attemptsOf(entries, uid), dues: [] };
+    return { ...each, dues: entries.map(({ t }, index) => dueAfter(each, index, t)) };
   });
+  const faults = cases.flatMap((each) =>
+    entries.flatMap((_, index) => [...objectionsTo(each, index), ...omissionsAfter(each, index)]),
+  );
+  return [...faults, ...overtakings(entries, cases)];
 }
 
 /** Why the deletion that is asked for here should not have been. */
@@ -55,13 +61,14 @@ function objectionsTo(each: Case, index: number): string[] {
   const at = `${uid}, asked for at ${entry.t}:`;
   const told = toldAt(entries, index, uid);
   if (told === undefined) return [`${at} it is gone`];
-  const { may } = dueAfter(each, index - 1);
+  const { may } = dueAfter(each, index - 1, entry.t);
   // Two streams may tell of one change in either order: who wanted the pod just before it may still ask.
   const hows = [index - 2, index - 1]
     .flatMap((at) => wishesAt(wishes, at, entry.t))
     .filter((wish) => doesPermit(wish, told))
     .map(({ window: { service } }) => `${service.deletion} ${service.gracePeriodSeconds}`);
   return [
+    ...(isFull(each.history, index - 1) ? [`${at} one too many`] : []),
     ...(told.version === entry.version ? [] : [`${at} not in its newest state`]),
     ...(may <= entry.t ? [] : [`${at} ${Number.isFinite(may) ? `too early, before ${may}` : 'nobody may want that'}`]),
     ...(hows.length === 0 || entry.how === 'dry run' || hows.includes(entry.how) ? [] : [`${at} by ${entry.how}`]),
@@ -70,20 +77,46 @@ function objectionsTo(each: Case, index: number): string[] {
 
 /** What should have been asked for between this entry and the next. */
 function omissionsAfter(each: Case, index: number): string[] {
-  const { entries, uid, history } = each;
+  const { entries, uid, history, dues } = each;
   const now = entries[index]?.t ?? 0;
   const until = entries[index + 1]?.t ?? now;
-  if (until === now || isFull(history, index)) return [];
-  const { must } = dueAfter(each, index);
+  if (until === now || entries[index + 1]?.what === 'awake' || isFull(history, index)) return [];
+  const { must } = dues[index] ?? never;
   return must < until ? [`${uid}, not asked for at ${Math.max(must, now)}`] : [];
 }
 
-/** When the pod is due by what happened up to this entry, if nothing else happens. */
-function dueAfter(each: Case, index: number): Due {
+/** Deletions that were asked for before those of pods that had surely been waiting for longer. */
+function overtakings(entries: readonly Entry[], cases: readonly Case[]): string[] {
+  return entries.flatMap(({ what, t }, index) => {
+    const one = what === 'asked' ? cases.find(({ attempts }) => attempts.some(({ at }) => at === index)) : undefined;
+    if (one === undefined) return [];
+    const since = waitingSince(one, index - 1, ({ may }) => may) ?? t;
+    return cases
+      .filter((other) => other !== one && (waitingSince(other, index - 1, ({ must }) => must) ?? t) < since)
+      .map(({ uid }) => `${one.uid}, asked for at ${t}: before ${uid}, which had come first`);
+  });
+}
+
+/** Since when, at this place, the pod has been due without a break; undefined: it is not. */
+function waitingSince({ entries, dues }: Case, index: number, which: (due: Due) => number): number | undefined {
+  let since: number | undefined;
+  for (let at = index; at >= 0; at -= 1) {
+    const due = which(dues[at] ?? never);
+    const now = entries[at]?.t ?? 0;
+    const until = entries[at + 1]?.what === 'awake' ? now : (entries[at + 1]?.t ?? now);
+    if (due > until) return since;
+    since = Math.max(due, now);
+    if (due > now) return since;
+  }
+  return since;
+}
+
+/** When the pod is due by what happened up to this entry, as it looks at the time `now`, if nothing else happens. */
+function dueAfter(each: Case, index: number, now: number): Due {
   const { entries, uid, wishes, attempts } = each;
   const told = toldAt(entries, index, uid);
   if (told === undefined) return never;
-  const wanting = wishesAt(wishes, index, entries[index]?.t ?? 0).filter((wish) => doesPermit(wish, told));
+  const wanting = wishesAt(wishes, index, now).filter((wish) => doesPermit(wish, told));
   if (wanting.length === 0) return never;
   const life = lastOf(entries, index, ({ what }) => what === 'running');
   const last = attempts.findLast(({ at }) => at <= index && at > life);
@@ -91,7 +124,7 @@ function dueAfter(each: Case, index: number): Due {
   const retry = last === undefined ? atOnce : retryOf(each, last, index, told);
   const ends = Math.max(...wanting.map(({ endsAt }) => endsAt));
   const may = Math.max(settled.may, retry.may);
-  const must = Math.max(settled.must, retry.must, entries[index]?.t ?? 0);
+  const must = Math.max(settled.must, retry.must, now);
   return { may: may <= ends ? may : never.may, must: must < ends ? must : never.must };
 }
 
