@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { falseAccounts } from './support/accounts.ts';
-import { faultsOf } from './support/oracle.ts';
+import { casesOf, faultsOf } from './support/oracle.ts';
+import { dueWindows } from './support/oracleWindows.ts';
 import { scripts } from './support/scripts.ts';
 import { play } from './support/story.ts';
 
@@ -15,9 +16,11 @@ test('whatever happens, restarts included: the deletions that the design wants, 
   await fc.assert(
     fc.asyncProperty(scripts, async (script) => {
       const { history, facts, left } = await play(script);
-      assert.deepEqual(faultsOf(history), []);
+      const windows = dueWindows(history);
+      const cases = casesOf(history, windows);
+      assert.deepEqual(faultsOf(cases), []);
       // A dry run deletes one pod again and again: accounts that go by pods tell nothing of it.
-      if (!script.isDryRun) assert.deepEqual(falseAccounts(history, facts), []);
+      if (!script.isDryRun) assert.deepEqual(falseAccounts(history, windows, cases, facts), []);
       assert.deepEqual(left, []);
       asked += history.entries.filter(({ what }) => what === 'asked').length;
     }),

@@ -10,7 +10,7 @@ import {
   wishesAt,
   wishesOf,
 } from './oracleFacts.ts';
-import { dueWindows, lastOf } from './oracleWindows.ts';
+import { type DueWindow, lastOf } from './oracleWindows.ts';
 
 /** When the next deletion may be asked for, and by when it must have been. Milliseconds since the story began. */
 interface Due {
@@ -22,7 +22,7 @@ const atOnce: Due = { may: 0, must: 0 };
 const never: Due = { may: Number.POSITIVE_INFINITY, must: Number.POSITIVE_INFINITY };
 
 /** One pod in the whole of a history. */
-interface Case {
+export interface Case {
   readonly history: History;
   readonly entries: readonly Entry[];
   readonly uid: string;
@@ -38,19 +38,22 @@ interface Case {
  * there is an interval: a retry comes after half to all of its back-off; a pod waits as long as others are in flight
  * that fill the queue; when the wall clock was set meanwhile, a silent back-off counts after 2 s by either clock.
  */
-export function faultsOf(history: History): string[] {
+export function faultsOf(cases: readonly Case[]): string[] {
+  const faults = cases.flatMap((each) =>
+    each.entries.flatMap((_, index) => [...objectionsTo(each, index), ...omissionsAfter(each, index)]),
+  );
+  return [...faults, ...overtakings(cases)];
+}
+
+/** Every pod that weeder was ever told of. */
+export function casesOf(history: History, windows: readonly DueWindow[]): Case[] {
   const { entries } = history;
-  const windows = dueWindows(history);
   const uids = new Set(entries.flatMap((entry) => (entry.what === 'told' ? entry.pod.uid : [])));
-  const cases = [...uids].map((uid): Case => {
+  return [...uids].map((uid): Case => {
     const wishes = windows.flatMap((window) => wishesOf(entries, window, uid));
     const each = { history, entries, uid, wishes, attempts: attemptsOf(entries, uid), dues: [] };
     return { ...each, dues: entries.map(({ t }, index) => dueAfter(each, index, t)) };
   });
-  const faults = cases.flatMap((each) =>
-    entries.flatMap((_, index) => [...objectionsTo(each, index), ...omissionsAfter(each, index)]),
-  );
-  return [...faults, ...overtakings(entries, cases)];
 }
 
 /** Why the deletion that is asked for here should not have been. */
@@ -86,51 +89,54 @@ function omissionsAfter(each: Case, index: number): string[] {
 }
 
 /** Deletions that were asked for before those of pods that had surely been waiting for longer. */
-function overtakings(entries: readonly Entry[], cases: readonly Case[]): string[] {
-  return entries.flatMap(({ what, t }, index) => {
-    const one = what === 'asked' ? cases.find(({ attempts }) => attempts.some(({ at }) => at === index)) : undefined;
-    if (one === undefined) return [];
-    const since = waitingSince(one, index - 1, ({ may }) => may) ?? t;
-    return cases
-      .filter((other) => other !== one && (waitingSince(other, index - 1, ({ must }) => must) ?? t) < since)
-      .map(({ uid }) => `${one.uid}, asked for at ${t}: before ${uid}, which had come first`);
-  });
+function overtakings(cases: readonly Case[]): string[] {
+  return cases.flatMap((one) =>
+    one.attempts.flatMap(({ at }) => {
+      const t = one.entries[at]?.t ?? 0;
+      const since = waitingSince(one, at - 1, 'may') ?? t;
+      return cases
+        .filter((other) => other !== one && (waitingSince(other, at - 1, 'must') ?? t) < since)
+        .map(({ uid }) => `${one.uid}, asked for at ${t}: before ${uid}, which had come first`);
+    }),
+  );
 }
 
-/** Since when, at this place, the pod has been due without a break; undefined: it is not. */
-function waitingSince({ entries, dues }: Case, index: number, which: (due: Due) => number): number | undefined {
+/** Since when, at this place, the pod may have been, or must have been due without a break; undefined: it is not. */
+function waitingSince({ entries, dues }: Case, index: number, which: keyof Due): number | undefined {
   let since: number | undefined;
   for (let at = index; at >= 0; at -= 1) {
-    const due = which(dues[at] ?? never);
+    const due = dues[at]?.[which] ?? never.may;
     const now = entries[at]?.t ?? 0;
     const until = entries[at + 1]?.what === 'awake' ? now : (entries[at + 1]?.t ?? now);
     if (due > until) return since;
-    since = Math.max(due, now);
+    // Only once time has passed, its timers have surely run.
+    if (which === 'may' || until > now) since = Math.max(due, now);
     if (due > now) return since;
   }
   return since;
 }
 
 /** When the pod is due by what happened up to this entry, as it looks at the time `now`, if nothing else happens. */
-function dueAfter(each: Case, index: number, now: number): Due {
-  const { entries, uid, wishes, attempts } = each;
+function dueAfter(each: Omit<Case, 'dues'>, index: number, now: number): Due {
+  const { entries, uid, wishes } = each;
   const told = toldAt(entries, index, uid);
   if (told === undefined) return never;
   const wanting = wishesAt(wishes, index, now).filter((wish) => doesPermit(wish, told));
   if (wanting.length === 0) return never;
-  const life = lastOf(entries, index, ({ what }) => what === 'running');
-  const last = attempts.findLast(({ at }) => at <= index && at > life);
   const settled = settledAt(entries, wanting, told, index);
-  const retry = last === undefined ? atOnce : retryOf(each, last, index, told);
+  const retry = retryOf(each, index, told);
   const ends = Math.max(...wanting.map(({ endsAt }) => endsAt));
   const may = Math.max(settled.may, retry.may);
   const must = Math.max(settled.must, retry.must, now);
   return { may: may <= ends ? may : never.may, must: must < ends ? must : never.must };
 }
 
-/** When the one after this try is due. */
-function retryOf(each: Case, last: Attempt, index: number, told: ToldPod): Due {
-  const { entries, wishes } = each;
+/** When what was tried last lets it be decided anew. */
+export function retryOf(each: Omit<Case, 'dues'>, index: number, told: ToldPod): Due {
+  const { entries, wishes, attempts } = each;
+  const life = lastOf(entries, index, ({ what }) => what === 'running');
+  const last = attempts.findLast(({ at }) => at <= index && at > life);
+  if (last === undefined) return atOnce;
   const { answer, answeredAt } = last;
   if (answer === undefined || answeredAt > index) return never;
   const forgotten = isForgotten(entries, wishes, answeredAt, index);
@@ -140,7 +146,12 @@ function retryOf(each: Case, last: Attempt, index: number, told: ToldPod): Due {
   return forgotten === 'perhaps' ? { may: 0, must: due.must } : due;
 }
 
-function pauseAfter({ entries, wishes, attempts }: Case, last: Attempt, hasJoined: boolean, told: ToldPod): Due {
+function pauseAfter(
+  { entries, wishes, attempts }: Omit<Case, 'dues'>,
+  last: Attempt,
+  hasJoined: boolean,
+  told: ToldPod,
+): Due {
   const { answer, answeredAt } = last;
   const since = entries[answeredAt]?.t ?? 0;
   const ceiling = (isCautious: boolean) =>

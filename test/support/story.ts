@@ -78,7 +78,7 @@ function begin({ services, concurrentDeletions, isDryRun }: Script) {
   }
 
   const report = (life: number) => (fact: WeederFact) => {
-    facts.push({ ...fact, t: clock.monotonic(), life });
+    facts.push({ ...fact, t: clock.monotonic(), place: entries.length - 1, life });
     if (fact.type === 'pod.deleted' && fact.how === 'dryRun') answers.pretend(fact.pod);
   };
 
