@@ -17,13 +17,15 @@ export interface EndpointInput {
   readonly watchDuration: number;
   readonly onStart: 'recent' | 'always' | 'never';
   readonly whileNotReady: 'hold' | 'delete';
+  /** How many windows the service had before this actor: its slices may vanish and come back. */
+  readonly windowsBefore: number;
 }
 
 /** What a `dependants` child is told when a window opens. */
 export interface DependantsInput {
   readonly namespace: string;
   readonly service: string;
-  /** Counts the windows of this endpoint, from 1. */
+  /** Counts the windows of the service, from 1. */
   readonly window: number;
   /** Which of the service's podSelectors, from 0. */
   readonly selector: number;
@@ -134,8 +136,9 @@ export const endpoint = setup({
     watchDuration: fiveMinutes,
     onStart: 'recent',
     whileNotReady: 'hold',
+    windowsBefore: 0,
     ...input,
-    window: 0,
+    window: input?.windowsBefore ?? 0,
     children: [],
     remaining: 0,
     seenUntil: 0,
@@ -231,6 +234,11 @@ export const endpoint = setup({
                 description: 'It cannot be known: a full window.',
               },
             ],
+            'endpoint.foundReady': {
+              target: 'dating',
+              reenter: true,
+              description: 'One more gap: what is being answered may be older than it.',
+            },
             'endpoint.notReady': { target: '#endpoint.notReady.idle', actions: 'reportNotReady' },
           },
         },
@@ -265,7 +273,18 @@ export const endpoint = setup({
                 input: ({ context: { namespace, service } }) => ({ namespace, service }),
                 onError: { target: 'steady' },
               },
+              always: {
+                guard: 'isWindowOver',
+                target: '#endpoint.ready.dating',
+                actions: 'reportWindowClosed',
+                description: 'The window ends, but not the question: the recovery in the gap has a window of its own.',
+              },
               on: {
+                'endpoint.foundReady': {
+                  target: 'dating',
+                  reenter: true,
+                  description: 'One more gap: what is being answered may be older than it.',
+                },
                 'recovery.dated': [
                   {
                     guard: 'isRecent',

@@ -23,7 +23,7 @@ export interface EndpointsOptions extends EndpointEffects {
 }
 
 export function createEndpoints(options: EndpointsOptions): Endpoints {
-  const { services, runtime, report } = options;
+  const { services, runtime, report, windows } = options;
   const actors = new Map<string, Actor<EndpointLogic>>();
   /** Services without a slice: their actor goes when its last window closes. */
   const gone = new Set<string>();
@@ -35,7 +35,8 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     const config = services.get(service);
     if (known !== undefined || config === undefined) return known;
     const { watchDuration, onStart, whileNotReady, podSelectors } = config;
-    const input = { namespace, service, selectors: podSelectors.length, watchDuration, onStart, whileNotReady };
+    const settings = { selectors: podSelectors.length, watchDuration, onStart, whileNotReady };
+    const input = { namespace, service, ...settings, windowsBefore: windows.countOf(namespace, service) };
     const actor = createActor(logic, { ...runtime, id: key, input });
     actors.set(key, actor);
     actor.subscribe({
@@ -49,7 +50,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     return actor;
   }
 
-  /** An actor without slices and windows knows nothing that a new one would not. */
+  /** An actor without slices and windows knows nothing that a new one is not told. */
   function dropIfGone(key: string): void {
     const actor = actors.get(key);
     if (!gone.has(key) || actor === undefined || !actor.getSnapshot().matches({ notReady: 'idle' })) return;

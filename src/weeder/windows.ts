@@ -21,6 +21,8 @@ export interface Windows {
   open(ref: WindowRef, duration: number): void;
   /** The account of a window that is open, or was until a moment ago. */
   account(ref: WindowRef): WindowAccount | undefined;
+  /** How many windows the service has had; kept for a service that vanishes, so that no two windows share a name. */
+  countOf(namespace: string, service: string): number;
   /** Closes the newest window of the service and reports what it did, once the outcome of all that it did is known. */
   close(ref: WindowRef): void;
   /** The same for every service. */
@@ -33,7 +35,8 @@ export interface Windows {
 export function createWindows(clock: Clock, report: Report): Windows {
   const accounts = new Map<string, WindowAccount>();
   const closing = new Set<WindowAccount>();
-  const keyOf = ({ namespace, service }: WindowRef) => `${namespace}/${service}`;
+  const counts = new Map<string, number>();
+  const keyOf = ({ namespace, service }: Omit<WindowRef, 'window'>) => `${namespace}/${service}`;
 
   function close(ref: WindowRef): void {
     const account = accounts.get(keyOf(ref));
@@ -55,6 +58,7 @@ export function createWindows(clock: Clock, report: Report): Windows {
     open(ref, duration) {
       close(ref);
       const { namespace, service, window } = ref;
+      counts.set(keyOf(ref), window);
       const openedAt = clock.monotonic();
       const times = { openedAt, closesAt: openedAt + duration };
       accounts.set(keyOf(ref), { namespace, service, window, ...times, isOpen: true, ...emptySets() });
@@ -64,6 +68,7 @@ export function createWindows(clock: Clock, report: Report): Windows {
       const account = accounts.get(keyOf(ref));
       return account?.window === ref.window ? account : undefined;
     },
+    countOf: (namespace, service) => counts.get(keyOf({ namespace, service })) ?? 0,
     close,
     closeAll() {
       for (const account of [...accounts.values()]) close(account);

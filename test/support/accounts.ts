@@ -35,7 +35,7 @@ export function falseAccounts(
   ];
 }
 
-/** A service that vanished and is back counts its windows from 1 again: one name may be that of several windows. */
+/** Each window opens and closes once under its name, and counts what was told of it. */
 function falseCount(facts: readonly ToldFact[], name: string): string[] {
   const opened = facts.filter((fact) => fact.type === 'window.opened' && nameOf(fact) === name).length;
   const closed = facts.flatMap((fact) => (fact.type === 'window.closed' && nameOf(fact) === name ? [fact] : []));

@@ -11,7 +11,6 @@ export function falseOutcomes(cases: readonly Case[], facts: readonly ToldFact[]
   return cases.flatMap((each) => {
     const about = facts.filter((fact) => 'pod' in fact && fact.pod.uid === each.uid);
     return named.flatMap(({ name, window }) => {
-      if (named.some((other) => other.name === name && other.window !== window)) return [];
       const told = about.filter((fact) => namesOf(fact).includes(name));
       const wishes = each.wishes.filter((wish) => wish.window === window);
       const missing = [

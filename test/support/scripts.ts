@@ -71,7 +71,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constant('dating' as const),
       how: fc.constantFrom('true', 'true', 'true', 'ago', 'ago', 'unknown', 'fails'),
       ago: fc.constantFrom(0, 3000, 9000, minute - 1, minute, 10 * minute, -5000),
-      isLate: fc.constant(false),
+      isLate: often.map((value) => !value),
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('sleep' as const), ms: fc.constantFrom(1500, 9000, minute) }) },
