@@ -1,6 +1,9 @@
 import type { RolldownOptions } from 'rolldown';
 import packageJson from './package.json' with { type: 'json' };
 
+/** prom-client asks it for the current span, and only for exemplars, which weeder's metrics do not have. */
+const tracing = '@opentelemetry/api';
+
 /**
  * The production bundle: one file for the `bin` entry, with only what weeder uses of its dependencies. pino-pretty
  * stays outside: it is optional, and loaded only when the output is a terminal. What cannot be found is an error, and
@@ -11,12 +14,17 @@ export default {
   platform: 'node',
   external: ['pino-pretty'],
   onLog: (level, log, handle) => handle(log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log),
+  plugins: [{ name: 'no-tracing', resolveId: (name) => (name === tracing ? tracing : null), load: noTracing }],
   treeshake: {
     // Its KubeConfig imports the whole generated API, of which it needs almost nothing; importing it has no effects.
     moduleSideEffects: [{ test: /\/node_modules\/@kubernetes\/client-node\//, sideEffects: false }],
   },
   output: { file: 'dist/weeder.js', format: 'esm', codeSplitting: false, banner: nodeCheck(packageJson.engines.node) },
 } satisfies RolldownOptions;
+
+function noTracing(name: string): string | null {
+  return name === tracing ? 'export {};' : null;
+}
 
 /** Comes before everything else, and runs on any Node that knows modules: says which one weeder needs. */
 function nodeCheck(engines: string): string {

@@ -25,6 +25,8 @@ interface ManagerContext extends ManagerInput {
 export type ManagerEvent =
   | { readonly type: 'leadership.acquired' }
   | { readonly type: 'leadership.lost' }
+  /** The config has changed: these are the streams that are needed now. */
+  | { readonly type: 'streams.changed'; readonly streams?: readonly string[] }
   /** It was given back, or never had. */
   | { readonly type: 'leadership.released' }
   /** A reflector has read the complete state for the first time. */
@@ -61,6 +63,15 @@ export const manager = setup({
       if (!('actorId' in event)) return;
       enqueue.stopChild(event.actorId);
       enqueue.spawnChild('reflector', { id: event.actorId, input: { name: event.actorId } });
+    }),
+    noteStreams: assign(({ context, event }) => (event.type === 'streams.changed' ? streamsOf(context, event) : {})),
+    replaceReflectors: enqueueActions(({ context, event, enqueue }) => {
+      if (event.type !== 'streams.changed') return;
+      const { streams } = streamsOf(context, event);
+      for (const name of context.streams) if (!streams.includes(name)) enqueue.stopChild(name);
+      for (const name of streams) {
+        if (!context.streams.includes(name)) enqueue.spawnChild('reflector', { id: name, input: { name } });
+      }
     }),
     noteSynced: assign({
       unsynced: ({ context, event }) =>
@@ -103,6 +114,7 @@ export const manager = setup({
       description: 'Stands by until this replica leads. Without leader election it leads at once.',
       on: {
         'leadership.acquired': { target: 'syncing' },
+        'streams.changed': { actions: 'noteStreams' },
         'shutdown.requested': { target: 'releasing' },
       },
     },
@@ -112,6 +124,10 @@ export const manager = setup({
       always: { guard: 'isSynced', target: 'running' },
       on: {
         'reflector.synced': { actions: 'noteSynced' },
+        'streams.changed': {
+          actions: ['replaceReflectors', 'noteStreams'],
+          description: 'The config has changed: what is new has to be read, too.',
+        },
         'leadership.lost': {
           target: 'draining',
           actions: ['noteLeadershipLost', 'dropDeletions', 'reportLeadershipLost'],
@@ -125,6 +141,10 @@ export const manager = setup({
       description: 'Every recovery opens a window.',
       entry: 'startWeeding',
       on: {
+        'streams.changed': {
+          actions: ['replaceReflectors', 'noteStreams'],
+          description: 'The config has changed: only the streams that differ are closed and opened.',
+        },
         'leadership.lost': {
           target: 'draining',
           actions: ['noteLeadershipLost', 'dropDeletions', 'reportLeadershipLost'],
@@ -175,3 +195,9 @@ export const manager = setup({
     },
   },
 });
+
+/** The streams by name, and which of them have not been read yet; those that stay are as they were. */
+function streamsOf(context: ManagerContext, { streams = context.streams }: { readonly streams?: readonly string[] }) {
+  const isUnsynced = (name: string) => context.unsynced.includes(name) || !context.streams.includes(name);
+  return { streams, unsynced: streams.filter(isUnsynced) };
+}

@@ -1,24 +1,26 @@
-import type { RequestListener } from 'node:http';
+import { type Page, sendText } from './httpAnswer.ts';
 
-/** What the probes are told. */
-export interface Health {
-  /** The manager's state. */
-  readonly state: string;
-  readonly isReady: boolean;
+/** One thing that has to be in order. */
+export interface HealthCheck {
+  /** As kube-apiserver names its own: `ping`, `stream/pods app=web`. */
+  readonly name: string;
+  readonly isOk: boolean;
+  /** How it is, in a few words; why not, when it is not. May be empty. */
+  readonly detail: string;
 }
 
-/** `/healthz`: the process answers. `/readyz`: it weeds, or stands by. */
-export function healthHandler(health: () => Health): RequestListener {
-  return (request, response) => {
-    const path = (request.url ?? '').split('?')[0];
-    const answer = answerTo(path, health());
-    response.writeHead(answer.status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' });
-    response.end(request.method === 'HEAD' ? undefined : `${answer.text}\n`);
+/** What a probe is told: 200 or 503, and a line for each check when it fails, or when `?verbose` asks. */
+export function healthPage(name: 'healthz' | 'readyz', checks: () => readonly HealthCheck[]): Page {
+  return (url, request, response) => {
+    const found = checks();
+    const isOk = found.every((check) => check.isOk);
+    const isVerbose = url.searchParams.has('verbose');
+    const lines = [...found.map(lineOf), `${name} check ${isOk ? 'passed' : 'failed'}`];
+    sendText(request, response, isOk ? 200 : 503, isOk && !isVerbose ? 'ok\n' : `${lines.join('\n')}\n`);
   };
 }
 
-function answerTo(path: string | undefined, { state, isReady }: Health) {
-  if (path === '/healthz') return { status: 200, text: 'ok' };
-  if (path === '/readyz') return { status: isReady ? 200 : 503, text: isReady ? 'ok' : `not ready: ${state}` };
-  return { status: 404, text: 'not found: there is /healthz and /readyz' };
+function lineOf({ name, isOk, detail }: HealthCheck): string {
+  const rest = detail === '' ? '' : `: ${detail}`;
+  return isOk ? `[+]${name} ok${rest}` : `[-]${name} failed${rest}`;
 }

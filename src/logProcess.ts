@@ -6,12 +6,24 @@ const sentences = {
   'leadership.lost': { level: 'warn', sentence: 'this replica does not lead any more, and stands by again' },
   'leadership.released': { level: 'info', sentence: 'leadership given back' },
   'leadership.standsBy': { level: 'info', sentence: 'another replica leads, standing by' },
-} as const satisfies Record<ProcessFact['type'], { readonly level: 'info' | 'warn'; readonly sentence: string }>;
+  'config.applied': { level: 'info', sentence: 'config applied' },
+  'config.rejected': { level: 'error', sentence: 'config rejected, the one before stays in force' },
+} as const satisfies Record<
+  ProcessFact['type'],
+  { readonly level: 'info' | 'warn' | 'error'; readonly sentence: string }
+>;
 
 /** Writes each fact as one line. */
 export function logProcess(logger: Logger): ReportProcess {
-  return ({ type, ...fields }) => {
-    const { level, sentence } = sentences[type];
-    logger[level](fields, sentence);
+  return (fact) => {
+    const { level, sentence } = sentences[fact.type];
+    logger[level](fieldsOf(fact), sentence);
   };
+}
+
+function fieldsOf(fact: ProcessFact): object {
+  const { type, ...fields } = fact;
+  if (fact.type !== 'config.rejected') return fields;
+  const { generation, problem } = fact;
+  return { generation, faults: problem.sentence.split('\n'), advice: problem.advice };
 }

@@ -1,5 +1,6 @@
-import { createActor, fromCallback, type InspectionEvent } from 'xstate';
+import { type AnyActorRef, createActor, fromCallback, type InspectionEvent } from 'xstate';
 import { manager } from '../machines/manager.ts';
+import { createActorTimes } from './actorTimes.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
 import type { ReportProcess } from './facts.ts';
@@ -7,6 +8,7 @@ import type { KubeClient } from './kube/client.ts';
 import { createEventRecorder } from './kube/events.ts';
 import type { Election } from './kube/lease/election.ts';
 import { provideReflector } from './kube/reflector.ts';
+import { createStreamStatuses, type StreamStatus, type StreamTotals } from './kube/streamStatus.ts';
 import { createLeadership, type Leadership } from './leadership.ts';
 import type { Logger } from './log.ts';
 import type { Recorder } from './recorder.ts';
@@ -16,7 +18,7 @@ import { deleteWhileLeading } from './weeder/deleteWhileLeading.ts';
 import type { Report } from './weeder/facts.ts';
 import { logFacts } from './weeder/logFacts.ts';
 import { readySinceThrough } from './weeder/readySince.ts';
-import { type StreamNeed, streamsOf } from './weeder/streams.ts';
+import { createStreams, type StreamNeed } from './weeder/streams.ts';
 import { tellEvents } from './weeder/tellEvents.ts';
 import { createWeeder, type WeederCounts } from './weeder/weeder.ts';
 
@@ -44,7 +46,8 @@ export interface ControllerOptions {
   readonly inspect?: (event: InspectionEvent) => void;
 }
 
-export type ControllerState = 'electing' | 'syncing' | 'running' | 'draining' | 'releasing' | 'stopped';
+/** The manager's state, or that a mistake in weeder ended it. */
+export type ControllerState = 'electing' | 'syncing' | 'running' | 'draining' | 'releasing' | 'stopped' | 'broken';
 
 /** Why a controller stopped: it was told to, another one may lead, or it has a defect. */
 export type ControllerEnd = 'shutdown' | 'leadershipLost' | 'broken';
@@ -53,6 +56,18 @@ export type ControllerEnd = 'shutdown' | 'leadershipLost' | 'broken';
 export interface Controller {
   state(): ControllerState;
   counts(): WeederCounts;
+  /** This config is in force from now on; what is on its way out does not change its ways. */
+  configure(config: Config): void;
+  /** How many actors are at work, by machine. */
+  actorCounts(): Readonly<Record<string, number>>;
+  /** How each stream fares that was begun. */
+  streams(): StreamStatus[];
+  /** What the streams did so far, by resource. */
+  streamTotals(): ReadonlyMap<string, StreamTotals>;
+  /** The actors that have no parent: the manager, and those of the weeder. */
+  actors(): Iterable<AnyActorRef>;
+  /** Since when an actor is in its state; epoch milliseconds. */
+  since(actor: AnyActorRef): number | undefined;
   /** Undefined without leader election. */
   leadership(): Leadership | undefined;
   /** Begins no deletion any more, lets those in flight end, gives the Lease back, and stops. */
@@ -65,7 +80,8 @@ export interface Controller {
 export function startController(options: ControllerOptions): Controller {
   const { config, client, clock, logger, namespaces, isDryRun, concurrentDeletions, inspect, recorder, shard } =
     options;
-  const runtime = { clock, ...(inspect === undefined ? {} : { inspect }) };
+  const times = createActorTimes(clock);
+  const runtime = { clock, inspect: inspect === undefined ? times.inspect : both(times.inspect, inspect) };
   const log = logFacts(logger);
   const events = options.eventInstance === undefined ? undefined : createEvents(options.eventInstance);
   const leadership = createLeadership(options);
@@ -86,10 +102,16 @@ export function startController(options: ControllerOptions): Controller {
     isDryRun,
     random: Math.random,
   });
-  const needs = streamsOf(weeder, config, namespaces)
-    .map((stream) => recorder?.stream(stream) ?? stream)
-    .map((stream) => ofShard(stream, shard));
-  const streams = new Map(needs.map((stream) => [stream.name, stream]));
+  const statuses = createStreamStatuses(clock);
+  const streams = (recorder?.createStreams ?? createStreams)({
+    weeder,
+    config,
+    namespaces,
+    wrap: (stream) => ofShard(stream, shard),
+    onChanged: () => actor.send({ type: 'streams.changed', streams: names() }),
+    onClosed: (name) => statuses.forget(name),
+  });
+  const names = () => [...streams.needs.keys()];
 
   function createEvents(instance: string) {
     const isDeleting = () => weeder.counts().queued + weeder.counts().inFlight > 0;
@@ -109,14 +131,20 @@ export function startController(options: ControllerOptions): Controller {
   const logic = manager.provide({
     actors: {
       leadership: leadership.logic,
-      reflector: provideReflector({ client, clock, log: logger, sourceOf: (name) => streams.get(name) }),
+      reflector: provideReflector({
+        client,
+        clock,
+        log: logger,
+        statuses,
+        sourceOf: (name) => streams.needs.get(name),
+      }),
       drain: fromCallback(({ sendBack }) => {
         weeder.drained().then(() => sendBack({ type: 'deletions.drained' }), logger.error.bind(logger));
       }),
     },
     actions: {
       startWeeding: () => {
-        logger.info({ streams: streams.size, ...weeder.counts() }, 'all streams are synced, weeding');
+        logger.info({ streams: streams.needs.size, ...weeder.counts() }, 'all streams are synced, weeding');
         weeder.start();
       },
       stopWeeding: () => weeder.stop(),
@@ -132,7 +160,7 @@ export function startController(options: ControllerOptions): Controller {
     },
   });
 
-  const input = { streams: [...streams.keys()], election: options.election };
+  const input = { streams: names(), election: options.election };
   const actor = createActor(logic, { ...runtime, id: 'manager', input });
   const ended = new Promise<ControllerEnd>((resolve) => {
     actor.subscribe({
@@ -146,9 +174,34 @@ export function startController(options: ControllerOptions): Controller {
     });
   });
   actor.start();
+  const state = () => (actor.getSnapshot().status === 'error' ? 'broken' : actor.getSnapshot().value);
   return {
-    state: () => actor.getSnapshot().value,
+    state,
     counts: () => weeder.counts(),
+    configure(next) {
+      if (!canChange.has(state())) return;
+      weeder.configure(next);
+      streams.configure(next);
+    },
+    actorCounts() {
+      const { endpoints, podDeletions } = weeder.counts();
+      const isOver = actor.getSnapshot().status !== 'active';
+      const reflector = isOver ? 0 : statuses.all().length;
+      return {
+        manager: isOver ? 0 : 1,
+        reflector,
+        endpoint: endpoints,
+        dependants: weeder.dependants(),
+        podDeletion: podDeletions,
+      };
+    },
+    streams: () => statuses.all(),
+    streamTotals: () => statuses.totals(),
+    *actors() {
+      yield actor;
+      yield* weeder.actors();
+    },
+    since: times.since,
     leadership: () => leadership.state(actor.getSnapshot().children['leadership']),
     shutdown: () => actor.send({ type: 'shutdown.requested' }),
     stopped: ended.then(async (how) => {
@@ -158,8 +211,20 @@ export function startController(options: ControllerOptions): Controller {
   };
 }
 
+/** In which states a controller takes a new config: not on its way out. */
+const canChange: ReadonlySet<ControllerState> = new Set(['electing', 'syncing', 'running']);
+
 /** A service is the business of the shard that owns its namespace, and so are its dependants, wherever they live. */
 function ofShard(stream: StreamNeed, shard: Shard | undefined): StreamNeed {
   if (shard === undefined || stream.kind !== 'EndpointSlice') return stream;
   return { ...stream, sink: onlyOwned(stream.sink, shard) };
+}
+
+type Inspect = (event: InspectionEvent) => void;
+
+function both(first: Inspect, second: Inspect): Inspect {
+  return (event) => {
+    first(event);
+    second(event);
+  };
 }

@@ -15,7 +15,7 @@ import {
 import { createMemory } from './recording/memory.ts';
 import { recordWeeder } from './recording/recordWeeder.ts';
 import { recordSink } from './recording/sink.ts';
-import type { StreamNeed } from './weeder/streams.ts';
+import { createStreams, type Streams, type StreamsOptions } from './weeder/streams.ts';
 import type { Weeder, WeederOptions } from './weeder/weeder.ts';
 
 export interface RecorderOptions {
@@ -37,14 +37,14 @@ export interface RecorderOptions {
 export interface Recorder {
   /** The weeder with everything recorded that passes in and out beside its streams. The next one takes its place. */
   createWeeder(options: WeederOptions): Weeder;
-  /** The stream with everything recorded that can matter. */
-  stream(need: StreamNeed): StreamNeed;
+  /** Its streams, with everything recorded of them that can matter. */
+  createStreams(options: StreamsOptions): Streams;
   /** Writes what is left. */
   close(): Promise<void>;
 }
 
 const defaultLimit = 64 * 1024 * 1024;
-/** A file may grow by so much while an answer is awaited that opens a window, which takes a request's time; bytes. */
+/** A file may grow by so much while a new one could not say who asked, or what two streams know of each other; bytes. */
 const mostOvershoot = 16 * 1024 * 1024;
 /** A wall clock that drifts by less has not been set. Milliseconds. */
 const wallClockDrift = 20;
@@ -69,7 +69,9 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
   let roof = limit;
   let wall = 0;
   let wallWritten = 0;
+  let config = configFileOf(options.config);
   let weeders = 0;
+  let streams: Streams | undefined;
 
   function write(line: object): void {
     const text = `${JSON.stringify(line)}\n`;
@@ -94,7 +96,10 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
     part += 1;
     size = 0;
     wallWritten = 0;
-    write(headerOf(options, startedAt, part));
+    write({
+      ...headerOf(options, config, startedAt, part),
+      ...(streams && part > 1 ? { streams: streams.state() } : {}),
+    });
     if (part === 1) return;
     for (const { t, wall: wallThen, ...entry } of memory.recall(now())) put(entry, { t, wall: wallThen });
     // Where the repeated state alone fills a file, not every line may begin a new one.
@@ -103,7 +108,8 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
 
   /** Only news from outside begins a new file: what follows from an input stands in the file of that input. */
   function beginPartIfFull(entry: RecordedInput | RecordedOutput): void {
-    const isFull = size > roof && (!memory.isAsking || size > roof + mostOvershoot);
+    const isBusy = memory.isAsking || streams?.isHandingOver === true;
+    const isFull = size > roof && (!isBusy || size > roof + mostOvershoot);
     if (!isFull || !('stream' in entry)) return;
     writer.rotate();
     beginPart();
@@ -114,22 +120,34 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
     const at = now();
     memory.learn(entry, at);
     put(entry, at);
+    if ('in' in entry && 'config' in entry) config = entry.config;
   };
 
   beginPart();
   return {
     createWeeder(weederOptions) {
       weeders += 1;
-      if (weeders > 1) note({ in: 'fresh' });
+      if (weeders > 1) note({ in: 'fresh', config: configFileOf(weederOptions.config) });
       return recordWeeder(weederOptions, note);
     },
-    stream: (need) => ({ ...need, sink: recordSink(need, note) }),
+    createStreams(its) {
+      const { wrap = (need) => need, onClosed = () => {} } = its;
+      streams = createStreams({
+        ...its,
+        wrap: (need) => wrap({ ...need, sink: recordSink(need, note) }),
+        onClosed(name) {
+          memory.forget(name);
+          onClosed(name);
+        },
+      });
+      return streams;
+    },
     close: () => writer.close(),
   };
 }
 
-function headerOf(options: RecorderOptions, startedAt: number, part: number): RecordingHeader {
-  const { config, namespaces, concurrentDeletions, isDryRun } = options;
+function headerOf(options: RecorderOptions, config: object, startedAt: number, part: number): RecordingHeader {
+  const { namespaces, concurrentDeletions, isDryRun } = options;
   return {
     weeder: 'recording',
     version: recordingVersion,
@@ -139,7 +157,7 @@ function headerOf(options: RecorderOptions, startedAt: number, part: number): Re
     namespaces,
     concurrentDeletions,
     isDryRun,
-    config: configFileOf(config),
+    config,
   };
 }
 

@@ -53,7 +53,7 @@ export function onlyOwned(sink: ObjectSink, shard: Shard): ObjectSink {
       const namespace = textOf(objectOf(objectOf(object)['metadata'])['namespace']) ?? '';
       if (ownsNamespace(shard, namespace)) sink.apply(type, object);
     },
-    end: () => sink.end(),
+    end: (resourceVersion) => sink.end(resourceVersion),
     isIrrelevant: (line, metadata) =>
       !ownsNamespace(shard, metadata.namespace ?? '') || sink.isIrrelevant?.(line, metadata) === true,
   };

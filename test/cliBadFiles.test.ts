@@ -128,7 +128,9 @@ const badKubeconfigs: readonly BadKubeconfig[] = [
 suite('a kubeconfig that leads nowhere is told in one sentence', { concurrency: 4 }, () => {
   for (const { what, words = [], env = {}, sentence } of badKubeconfigs) {
     test(what, async () => {
-      const ended = await cli([`--config-file=${config}`, '--health-bind-addr=0', ...words], { env });
+      const ended = await cli([`--config-file=${config}`, '--health-bind-addr=0', '--metrics-bind-addr=0', ...words], {
+        env,
+      });
       const said = oneSentence(ended, 1);
       if (typeof sentence === 'string') assert.equal(said, sentence);
       else assert.match(said, sentence);
@@ -137,21 +139,21 @@ suite('a kubeconfig that leads nowhere is told in one sentence', { concurrency: 
   }
 });
 
-test('a port in use is told with the flag, before anything is asked of the cluster', async (t) => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  t.after(() => server.close());
-  const address = server.address();
-  assert.ok(typeof address === 'object' && address !== null);
-  const path = file('dead.kubeconfig', kubeconfig('https://127.0.0.1:9'));
-  const ended = await cli([
-    `--config-file=${config}`,
-    `--kubeconfig=${path}`,
-    `--health-bind-addr=127.0.0.1:${address.port}`,
-  ]);
-  assert.equal(
-    oneSentence(ended, 1),
-    `Cannot listen on 127.0.0.1:${address.port} (--health-bind-addr): another process listens there already. Free the port, choose another one, or give "0" to listen on none.`,
-  );
-  assert.equal(ended.stdout, '');
-});
+for (const flag of ['--health-bind-addr', '--metrics-bind-addr']) {
+  test(`a port in use is told with the flag ${flag}, before anything is asked of the cluster`, async (t) => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    t.after(() => server.close());
+    const address = server.address();
+    assert.ok(typeof address === 'object' && address !== null);
+    const path = file('dead.kubeconfig', kubeconfig('https://127.0.0.1:9'));
+    const nowhere = ['--health-bind-addr=0', '--metrics-bind-addr=0'];
+    const words = [`--config-file=${config}`, `--kubeconfig=${path}`, ...nowhere];
+    const ended = await cli([...words, `${flag}=127.0.0.1:${address.port}`]);
+    assert.equal(
+      oneSentence(ended, 1),
+      `Cannot listen on 127.0.0.1:${address.port} (${flag}): another process listens there already. Free the port, choose another one, or give "0" to listen on none.`,
+    );
+    assert.equal(ended.stdout, '');
+  });
+}

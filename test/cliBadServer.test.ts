@@ -35,7 +35,13 @@ function status(code: number, reason: string, message: string): RequestListener 
 function against(server: string, { user, cluster, flags = [] }: Options = {}): Promise<Ended> {
   files += 1;
   const path = file(`${files}.kubeconfig`, kubeconfig(server, user, cluster));
-  return cli([`--config-file=${config}`, `--kubeconfig=${path}`, '--health-bind-addr=0', ...flags]);
+  return cli([
+    `--config-file=${config}`,
+    `--kubeconfig=${path}`,
+    '--health-bind-addr=0',
+    '--metrics-bind-addr=0',
+    ...flags,
+  ]);
 }
 
 interface Options {

@@ -23,6 +23,7 @@ const original: readonly (readonly [flag: string, value: string, key: keyof RunF
   ['kube-api-qps', '20.5', 'kubeApiQps', 20.5],
   ['kube-api-burst', '30', 'kubeApiBurst', 30],
   ['health-bind-addr', ':9645', 'healthBindAddr', { host: undefined, port: 9645 }],
+  ['metrics-bind-addr', ':9646', 'metricsBindAddr', { host: undefined, port: 9646 }],
   ['leader-election-namespace', 'kube-system', 'leaderElectionNamespace', 'kube-system'],
   ['leader-elect-lease-duration', '1m', 'leaderElectLeaseDuration', 60_000],
   ['leader-elect-renew-deadline', '40s', 'leaderElectRenewDeadline', 40_000],
@@ -189,7 +190,7 @@ test('the command line of the original’s manifests is taken as it is, and one 
     '--enable-leader-election=false',
     '--leader-election-namespace=garden',
     '--leader-elect-lease-duration=15s',
-    '--metrics-bind-addr=:9643',
+    '--metrics-bind-addr=0',
     '--health-bind-addr=0',
     '--api-server-timeout=10ms',
   ];
@@ -200,7 +201,7 @@ test('the command line of the original’s manifests is taken as it is, and one 
     [
       {
         level: 'info',
-        flags: ['--concurrent-reconciles', '--metrics-bind-addr'],
+        flags: ['--concurrent-reconciles'],
       },
     ],
   );

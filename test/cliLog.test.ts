@@ -31,6 +31,7 @@ const facts: readonly WeederFact[] = [
     type: 'deletion.refused',
     pod,
     reason: 'not allowed',
+    failure: 'forbidden',
     attempt: 1,
     retryIn: 400,
     ...window,
@@ -109,6 +110,7 @@ const words = [
   `--config-file=${config}`,
   `--kubeconfig=${file('log.kubeconfig', kubeconfig('http://127.0.0.1:9'))}`,
   '--health-bind-addr=0',
+  '--metrics-bind-addr=0',
   '--api-server-timeout=1s',
   '--zap-encoder=json',
 ];

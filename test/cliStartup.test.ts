@@ -1,27 +1,22 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { suite, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { config, file, kubeconfig, logOf, type Running, startCli } from './support/cli.ts';
+import { freePort } from './support/freePort.ts';
 import { misbehavingServer } from './support/misbehavingServer.ts';
 import { until } from './support/until.ts';
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
 
 /** Starts weeder against this server, with its health on `port`. */
 function start(t: TestContext, server: string, port: number, ...words: readonly string[]): Running {
   const path = file(`${port}.kubeconfig`, kubeconfig(server));
   const health = `--health-bind-addr=127.0.0.1:${port}`;
-  const weeder = startCli([`--config-file=${config}`, `--kubeconfig=${path}`, health, ...words]);
+  const weeder = startCli([
+    `--config-file=${config}`,
+    `--kubeconfig=${path}`,
+    health,
+    '--metrics-bind-addr=0',
+    ...words,
+  ]);
   t.after(() => weeder.child.kill('SIGKILL'));
   return weeder;
 }
@@ -56,9 +51,10 @@ suite('the start', { concurrency: 3 }, () => {
     await said(weeder, 'waiting for the API server');
     assert.equal(await probe(port, '/healthz'), '200 ok');
     assert.equal(await probe(port, '/healthz', 'HEAD'), '200');
-    assert.equal(await probe(port, '/readyz'), '503 not ready: connecting');
-    assert.equal(await probe(port, '/readyz?verbose'), '503 not ready: connecting');
-    assert.equal(await probe(port, '/metricz'), '404 not found: there is /healthz and /readyz');
+    const unready = '503 [+]ping ok\n[-]manager failed: connecting to the API server\nreadyz check failed';
+    assert.equal(await probe(port, '/readyz'), unready);
+    assert.equal(await probe(port, '/readyz?verbose'), unready);
+    assert.equal(await probe(port, '/metricz'), '404 not found: there is /healthz, /readyz and /debug/actors');
     heal();
     await said(weeder, 'all streams are synced, weeding');
     assert.equal(await probe(port, '/readyz'), '200 ok');

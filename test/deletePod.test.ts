@@ -103,6 +103,7 @@ test("the server's Retry-After and its words are passed on", async () => {
   assert.deepEqual(await deleteThrough(kube)(request, signal), {
     type: 'delete.refused',
     reason: 'https://cluster refused: it was throttled. The server asks for patience.',
+    failure: 'throttled',
     retryAfter: 10_000,
   });
 });

@@ -30,7 +30,7 @@ test('a leader’s deletion is sent as it is', async () => {
 });
 
 test('who may not act sends nothing, and says why', async () => {
-  const answer = { type: 'delete.refused', reason: 'this replica does not lead any more' };
+  const answer = { type: 'delete.refused', reason: 'this replica does not lead any more', failure: 'cancelled' };
   assert.deepEqual(await attempt(false), { answer, sent: [] });
 });
 

@@ -5,29 +5,37 @@ import { endpoint } from '../machines/weeder/endpoint.ts';
 import { formatFaults } from '../src/config/fault.ts';
 import { parseConfig } from '../src/config/parse.ts';
 import { configJsonSchema, settingsTable } from '../src/config/reference.ts';
+import { drawingOf } from '../src/diagram/drawing.ts';
 import { mermaid } from '../src/diagram/mermaid.ts';
 import { errorsTable } from './support/errorsTable.ts';
 import { eventsTable } from './support/eventsTable.ts';
 import { flagsTable } from './support/flagsTable.ts';
+import { metricsTable } from './support/metricsTable.ts';
 import { withSections } from './support/sections.ts';
+import { layoutsJson, machineSections, visualizations } from './support/visualizations.ts';
 
 /**
  * Every committed file that the sources give, in whole or in its marked sections. `npm run generate` runs this same
  * test and lets it write, so there is no second way in which a file comes about.
  */
-const generated: Readonly<Record<string, (file: URL) => string>> = {
+const generated: Readonly<Record<string, (file: URL) => string | Promise<string>>> = {
   'schema/weeder.schema.json': () => formattedJson(configJsonSchema()),
   'docs/configuration.md': (file) => withSections(file, { settings: settingsTable(), ...faultExample() }),
   'docs/events.md': (file) => withSections(file, { events: eventsTable() }),
   'docs/errors.md': (file) => withSections(file, { errors: errorsTable() }),
+  'src/diagram/layouts.json': () => layoutsJson(),
+  ...visualizations(),
+  'visualizations/README.md': (file) => withSections(file, machineSections()),
+  'docs/metrics.md': async (file) =>
+    withSections(file, { weeder: await metricsTable('weeder_'), process: await metricsTable('process_', 'nodejs_') }),
   'README.md': (file) =>
-    withSections(file, { endpoint: fenced('mermaid', mermaid(endpoint).trimEnd()), flags: flagsTable() }),
+    withSections(file, { endpoint: fenced('mermaid', mermaid(drawingOf(endpoint)).trimEnd()), flags: flagsTable() }),
 };
 
 for (const [name, content] of Object.entries(generated)) {
-  test(`${name} is what the sources give now (if not: npm run generate)`, (t) => {
+  test(`${name} is what the sources give now (if not: npm run generate)`, async (t) => {
     const file = new URL(`../${name}`, import.meta.url);
-    t.assert.fileSnapshot(content(file), fileURLToPath(file), { serializers: [String] });
+    t.assert.fileSnapshot(await content(file), fileURLToPath(file), { serializers: [String] });
   });
 }
 

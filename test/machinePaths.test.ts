@@ -32,11 +32,24 @@ const causes: readonly { readonly machine: string; readonly effect: RegExp; read
   {
     machine: 'endpoint',
     effect: /^spawn dependants/,
-    events: ['endpoint.ready', 'recovery.dated', 'recovery.undated'],
+    events: ['endpoint.ready', 'recovery.dated', 'recovery.undated', 'config.changed'],
   },
-  { machine: 'endpoint', effect: /^tell dependants-\d+-0 window.hold$/, events: ['endpoint.notReady'] },
-  { machine: 'endpoint', effect: /^reportWindowClosed$/, events: ['xstate.done.actor.dependants-1-0'] },
-  { machine: 'endpoint', effect: /^spawn readySince$/, events: ['endpoint.foundReady'] },
+  {
+    machine: 'endpoint',
+    effect: /^tell dependants-[\d-]+ window.hold$/,
+    events: ['config.changed', 'endpoint.notReady'],
+  },
+  {
+    machine: 'endpoint',
+    effect: /^reportWindowClosed$/,
+    events: ['config.changed', 'xstate.done.actor.dependants-1-0'],
+  },
+  { machine: 'endpoint', effect: /^reportWindowChanged$/, events: ['config.changed'] },
+  {
+    machine: 'endpoint',
+    effect: /^spawn readySince$/,
+    events: ['config.changed', 'endpoint.foundReady', 'xstate.done.actor.dependants-1-0'],
+  },
 ];
 
 for (const { machine: name, effect, events } of causes) {

@@ -84,10 +84,10 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
       (walked) => count(walked, 'reportWindowOpened') === count(walked, /^spawn dependants-\d+-0 \d+$/),
     ],
     [
-      'the children are told to hold exactly when the service goes down in a window, and they can hold',
+      'the children are told to hold only when the service is down in a window, and the config wants it',
       (walked, snapshot) =>
         walked.at(-1)?.effects.includes('tell dependants-1-0 window.hold') !== true ||
-        (isIn(snapshot, 'endpoint.notReady.holding') && snapshot.context.whileNotReady === 'hold'),
+        (isIn(snapshot, 'endpoint.notReady') && snapshot.context.whileNotReady === 'hold'),
     ],
     [
       'whoever holds was told to',

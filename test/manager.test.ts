@@ -52,6 +52,29 @@ test('a stream that breaks or ends is reported and started again, before and whi
   }
 });
 
+test('a change of the config closes and opens only the streams that differ, while weeding and before', () => {
+  const changed: ManagerEvent = { type: 'streams.changed', streams: ['pods', 'slices 2'] };
+  const effects = ['stop slices', 'spawn slices 2'];
+  assert.deepEqual(decided([...running, changed]), { state: 'running', effects });
+  assert.deepEqual(decided([acquired, synced('pods'), changed]), { state: 'syncing', effects });
+  assert.deepEqual(decided([acquired, synced('pods'), changed, synced('slices 2')]), {
+    state: 'running',
+    effects: ['startWeeding'],
+  });
+  const fewer: ManagerEvent = { type: 'streams.changed', streams: ['pods'] };
+  assert.deepEqual(decided([acquired, synced('pods'), fewer]), {
+    state: 'running',
+    effects: ['stop slices', 'startWeeding'],
+  });
+});
+
+test('a change of the config in stand-by, or while draining, opens nothing yet, or any more', () => {
+  const changed: ManagerEvent = { type: 'streams.changed', streams: ['pods', 'slices 2'] };
+  assert.deepEqual(decided([changed]), { state: 'electing', effects: [] });
+  assert.deepEqual(decided([changed, acquired]), { state: 'syncing', effects: ['spawn pods', 'spawn slices 2'] });
+  assert.deepEqual(decided([...running, shutdown, changed]), { state: 'draining', effects: [] });
+});
+
 test('lost leadership drops what is in flight and ends the weeding, however it is told', () => {
   for (const event of [lost, ended('done', 'leadership'), ended('error', 'leadership')]) {
     const { state, effects } = decided([...running, event]);

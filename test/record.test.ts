@@ -86,7 +86,11 @@ function restartsOn(values: readonly number[]): object {
 
 test('a reduced slice is read as the whole one is', () => {
   const read = (object: object) => {
-    const readiness = createReadiness(virtualClock(), () => true, { changed() {}, readyAfterGap() {} });
+    const readiness = createReadiness(virtualClock(), () => true, {
+      changed() {},
+      readyAfterGap() {},
+      foundReady() {},
+    });
     readiness.apply('ADDED', object);
     return [readiness.services(), readiness.evidence('shoot-1', 'etcd-main-client')];
   };

@@ -11,7 +11,6 @@ import { readJsonLines } from '../src/replay/jsonLines.ts';
 import { joinRecordings, readRecording } from '../src/replay/recordingFile.ts';
 import { replayRecording } from '../src/replay/replayRecording.ts';
 import type { DeletionAnswer } from '../src/weeder/deletePod.ts';
-import { streamsOf } from '../src/weeder/streams.ts';
 import { backOff, pod, running, slice, terminated } from './support/objects.ts';
 import { configOf, recordingOf } from './support/recording.ts';
 
@@ -76,7 +75,8 @@ async function record({ steps, limit, ...script }: Story): Promise<string> {
     },
     deletePod: () => takeTime(13, answers.shift() ?? { type: 'delete.accepted' as const }),
   });
-  const [slices, pods] = streamsOf(weeder, config, 'all').map((stream) => recorder.stream(stream).sink);
+  const streams = recorder.createStreams({ weeder, config, namespaces: 'all' });
+  const [slices, pods] = [...streams.needs.values()].map(({ sink }) => sink);
   const state = new Map<string, object>();
 
   function relist(keeps: boolean): void {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openRecorder, type Recorder } from '../src/recorder.ts';
-import { streamsOf } from '../src/weeder/streams.ts';
 import { cli, file, folder } from './support/cli.ts';
 import { backOff, pod, slice } from './support/objects.ts';
 import { configOf, readLines, recordingOf } from './support/recording.ts';
@@ -21,7 +20,8 @@ async function term(recorder: Recorder, clock: VirtualClock, number: number): Pr
     report: () => {},
     deletePod: async () => ({ type: 'delete.accepted' }),
   });
-  const [slices, pods] = streamsOf(weeder, config, 'all').map((stream) => recorder.stream(stream).sink);
+  const streams = recorder.createStreams({ weeder, config, namespaces: 'all' });
+  const [slices, pods] = [...streams.needs.values()].map(({ sink }) => sink);
   for (const sink of [slices, pods]) sink?.begin();
   slices?.apply('ADDED', slice({ ready: [false] }));
   pods?.apply('ADDED', pod({ name: `kapi-${number}`, uid: `kapi-${number}`, containers: [backOff(4)] }));

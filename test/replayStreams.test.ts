@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Config } from '../src/config/config.ts';
 import { openRecorder } from '../src/recorder.ts';
-import { type StreamNeed, streamsOf } from '../src/weeder/streams.ts';
+import type { StreamNeed } from '../src/weeder/streams.ts';
 import { cli, file, folder } from './support/cli.ts';
 import { backOff, pod, running, slice } from './support/objects.ts';
 import { readLines, recordingOf } from './support/recording.ts';
@@ -34,7 +34,7 @@ async function recordStory(path: string, { config, namespaces, play, limit = 1_0
     deletePod: async () => ({ type: 'delete.accepted' }),
   });
   const streams = new Map(
-    streamsOf(weeder, config, namespaces).map((need) => [need.name, recorder.stream(need).sink] as const),
+    [...recorder.createStreams({ weeder, config, namespaces }).needs].map(([name, { sink }]) => [name, sink] as const),
   );
   for (const sink of streams.values()) {
     sink.begin();

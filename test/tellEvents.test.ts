@@ -146,7 +146,7 @@ test('what matters only while one reads the log is no Event', () => {
     { type: 'service.ready', namespace: 'shop', service: 'etcd' },
     { type: 'service.notReady', namespace: 'shop', service: 'etcd' },
     { type: 'pod.recovered', pod, also: [], ...window },
-    { type: 'deletion.refused', pod, also: [], reason: 'no', attempt: 1, retryIn: 200, ...window },
+    { type: 'deletion.refused', pod, also: [], reason: 'no', failure: 'other', attempt: 1, retryIn: 200, ...window },
     { type: 'deletion.held', pod, also: [], ...window },
     { type: 'actor.failed', actor: 'x', error: new Error('x') },
   ];

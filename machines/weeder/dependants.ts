@@ -28,6 +28,7 @@ export const dependants = setup({
     withdrawDeletions: unprovided,
     reportPodWatchFailed: unprovided,
   },
+  guards: { isHeld: ({ context }) => context.isHeld },
   delays: {
     watchDuration: ({ context }) => Math.min(Math.max(0, context.watchDuration), longestDelay),
     restartDelay: 1000,
@@ -42,6 +43,8 @@ export const dependants = setup({
     window: 1,
     selector: 0,
     watchDuration: fiveMinutes,
+    renewal: 0,
+    isHeld: false,
     ...input,
   }),
   initial: 'watching',
@@ -85,6 +88,11 @@ export const dependants = setup({
           states: {
             released: {
               description: 'The service is ready: each crash-looping dependant is deleted.',
+              always: {
+                guard: 'isHeld',
+                target: 'held',
+                description: 'It took the place of one that was held.',
+              },
               on: {
                 'pod.crashLooping': { actions: 'requestDeletion' },
                 'window.hold': { target: 'held' },

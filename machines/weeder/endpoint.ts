@@ -31,6 +31,10 @@ export interface DependantsInput {
   readonly selector: number;
   /** How long the child lives, in milliseconds. */
   readonly watchDuration: number;
+  /** How often the config has changed while a window of this endpoint was open: tells apart who comes and who goes. */
+  readonly renewal: number;
+  /** The service is down again, and deletions wait. */
+  readonly isHeld: boolean;
 }
 
 interface EndpointContext extends EndpointInput {
@@ -38,6 +42,10 @@ interface EndpointContext extends EndpointInput {
   readonly window: number;
   /** The ids of the children of the open window. */
   readonly children: readonly string[];
+  /** The window holds its deletions. */
+  readonly isHeld: boolean;
+  /** How often its children were replaced because the config had changed. */
+  readonly renewal: number;
   /** How long the window that opens next lasts, in milliseconds. */
   readonly remaining: number;
   /** Epoch milliseconds: what happened until then was seen. 0 at weeder's start, when nothing was. */
@@ -55,6 +63,8 @@ export type EndpointEvent =
   | { readonly type: 'recovery.dated'; readonly readySince?: number; readonly now?: number }
   /** They do not tell. */
   | { readonly type: 'recovery.undated' }
+  /** The config says something else of this service. `remaining`: milliseconds left of the open window by now. */
+  | ({ readonly type: 'config.changed'; readonly remaining?: number } & Partial<EndpointInput>)
   | DoneActorEvent
   | ErrorActorEvent;
 
@@ -89,18 +99,36 @@ export const endpoint = setup({
     openWindow: enqueueActions(({ context, enqueue }) => {
       const window = context.window + 1;
       const children = Array.from({ length: context.selectors }, (_, selector) => `dependants-${window}-${selector}`);
-      enqueue.assign({ window, children });
+      enqueue.assign({ window, children, isHeld: false });
       enqueue('reportWindowOpened');
       children.forEach((id, selector) => {
         const { namespace, service, remaining } = context;
-        const input: DependantsInput = { namespace, service, window, selector, watchDuration: remaining };
-        enqueue.spawnChild('dependants', { id, input });
+        const input = { namespace, service, window, selector, watchDuration: remaining, renewal: 0, isHeld: false };
+        enqueue.spawnChild('dependants', { id, input: input satisfies DependantsInput });
+      });
+      for (const id of context.children) enqueue.stopChild(id);
+    }),
+    noteConfig: assign(({ context, event }) => (event.type === 'config.changed' ? configOf(context, event) : {})),
+    /** What the config says now decides at once, for what is left of the window. */
+    renewWindow: enqueueActions(({ context, enqueue }) => {
+      if (context.children.length === 0) return;
+      const { namespace, service, window, remaining, isHeld } = context;
+      const renewal = context.renewal + 1;
+      const count = remaining > 0 ? context.selectors : 0;
+      const children = Array.from({ length: count }, (_, selector) => `dependants-${window}-${selector}-${renewal}`);
+      enqueue.assign({ renewal, children });
+      if (count > 0) enqueue('reportWindowChanged');
+      children.forEach((id, selector) => {
+        const input = { namespace, service, window, selector, watchDuration: remaining, renewal, isHeld };
+        enqueue.spawnChild('dependants', { id, input: input satisfies DependantsInput });
       });
       for (const id of context.children) enqueue.stopChild(id);
     }),
     holdDeletions: enqueueActions(({ context, enqueue }) => {
+      enqueue.assign({ isHeld: true });
       for (const id of context.children) enqueue.sendTo(id, { type: 'window.hold' });
     }),
+    releaseDeletions: assign({ isHeld: false }),
     reapDependants: enqueueActions(({ context, event, enqueue }) => {
       const id = 'actorId' in event && typeof event.actorId === 'string' ? event.actorId : '';
       enqueue.stopChild(id);
@@ -109,6 +137,7 @@ export const endpoint = setup({
     reportNotReady: unprovided,
     reportFoundReady: unprovided,
     reportWindowOpened: unprovided,
+    reportWindowChanged: unprovided,
     reportWindowClosed: unprovided,
     reportChildFailed: unprovided,
   },
@@ -121,6 +150,8 @@ export const endpoint = setup({
       restOfWindow(context, event) > 0,
     isAfterGap: ({ context }) => context.seenUntil > 0,
     canDeleteWhileNotReady: ({ context }) => context.whileNotReady === 'delete',
+    isToDelete: ({ event }) => event.type === 'config.changed' && event.whileNotReady === 'delete',
+    isToHold: ({ event }) => event.type === 'config.changed' && event.whileNotReady === 'hold',
     isWindowOver: ({ context }) => context.children.length === 0,
   },
 }).createMachine({
@@ -140,11 +171,17 @@ export const endpoint = setup({
     ...input,
     window: input?.windowsBefore ?? 0,
     children: [],
+    isHeld: false,
+    renewal: 0,
     remaining: 0,
     seenUntil: 0,
   }),
   initial: 'notReady',
   on: {
+    'config.changed': {
+      actions: ['noteConfig', 'renewWindow'],
+      description: 'An open window goes on by the new config, for what is left of it.',
+    },
     'xstate.done.actor.*': {
       actions: 'reapDependants',
       description: 'The time of one podSelector of the window is over.',
@@ -184,11 +221,27 @@ export const endpoint = setup({
           description: 'The window stays open, but its deletions wait: a pod started now would only crash again.',
           tags: 'windowOpen',
           always: { guard: 'isWindowOver', target: 'idle', actions: 'reportWindowClosed' },
+          on: {
+            'config.changed': {
+              guard: 'isToDelete',
+              target: 'weeding',
+              actions: ['noteConfig', 'releaseDeletions', 'renewWindow'],
+              description: 'whileNotReady is delete now.',
+            },
+          },
         },
         weeding: {
           description: 'The window goes on deleting although the service is down again (whileNotReady: delete).',
           tags: 'windowOpen',
           always: { guard: 'isWindowOver', target: 'idle', actions: 'reportWindowClosed' },
+          on: {
+            'config.changed': {
+              guard: 'isToHold',
+              target: 'holding',
+              actions: ['noteConfig', 'holdDeletions', 'renewWindow'],
+              description: 'whileNotReady is hold now.',
+            },
+          },
         },
       },
     },
@@ -323,4 +376,10 @@ function restOfWindow(
 ): number {
   const age = Math.max(0, (event.now ?? 0) - (event.readySince ?? 0));
   return Math.max(0, context.watchDuration - age);
+}
+
+/** What a change leaves out stays as it is. */
+function configOf(context: EndpointContext, event: Partial<EndpointInput> & { readonly remaining?: number }) {
+  const { selectors, watchDuration, onStart, whileNotReady, remaining } = { ...context, ...event };
+  return { selectors, watchDuration, onStart, whileNotReady, remaining };
 }

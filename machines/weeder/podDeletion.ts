@@ -50,6 +50,8 @@ export type PodDeletionEvent =
       readonly jitter?: number;
       readonly retryAfter?: number;
       readonly reason?: string;
+      /** The class of the error. */
+      readonly failure?: string;
     }
   /** Unrecoverable: the same request would be refused for ever. */
   | { readonly type: 'delete.rejected'; readonly reason?: string };

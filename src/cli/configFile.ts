@@ -1,7 +1,8 @@
 import type { Config } from '../config/config.ts';
 import { type ConfigFault, formatFault, formatFaults } from '../config/fault.ts';
-import { readConfigFile } from '../config/read.ts';
-import { failed, type Problem, problem, type Result } from '../errors.ts';
+import { parseConfig } from '../config/parse.ts';
+import { readConfigFile, readConfigText } from '../config/read.ts';
+import { failed, ok, type Problem, problem, type Result } from '../errors.ts';
 
 /** The config that `--config-file` names, for the verb that needs it. */
 export async function loadConfig(verb: string, path: string | undefined): Promise<Result<Config>> {
@@ -10,7 +11,26 @@ export async function loadConfig(verb: string, path: string | undefined): Promis
   return config.ok ? config : failed(problemOf(path, config.problem));
 }
 
-function problemOf(path: string, faults: readonly ConfigFault[]): Problem {
+/** A config together with the text that it was read from. */
+export interface OpenedConfig {
+  readonly file: string;
+  readonly text: string;
+  readonly config: Config;
+}
+
+/** The same, for a verb that goes on watching the file. */
+export async function openConfig(verb: string, path: string | undefined): Promise<Result<OpenedConfig>> {
+  if (!path) return failed(problem('USAGE', `weeder ${verb} needs --config-file FILE.`));
+  const text = await readConfigText(path);
+  if (!text.ok) return failed(problemOf(path, text.problem));
+  const config = parseConfig(text.value, path);
+  return config.ok
+    ? ok({ file: path, text: text.value, config: config.value })
+    : failed(problemOf(path, config.problem));
+}
+
+/** What is wrong with a config, in the words in which every verb says it. */
+export function problemOf(path: string, faults: readonly ConfigFault[]): Problem {
   const [first] = faults;
   if (first !== undefined && faults.length === 1) return problem(first.code, `${formatFault(first)}.`);
   return problem('CONFIG_INVALID', `The config ${path} has ${faults.length} faults:\n${formatFaults(faults)}`);

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { failed, ok, type Problem, problem, type Result } from '../errors.ts';
-import { createKubeClient, type KubeClient } from '../kube/client.ts';
+import { createKubeClient, type KubeClient, type RequestFact } from '../kube/client.ts';
 import type { ClusterAccess } from '../kube/clusterAccess.ts';
 import { describeFailure } from '../kube/describeFailure.ts';
 import type { ApiFailure } from '../kube/failure.ts';
@@ -14,6 +14,8 @@ export interface ConnectOptions extends ClusterFlags {
   readonly onWaiting: (sentence: string) => void;
   /** Nobody wants the connection any more: the wait ends. */
   readonly signal: AbortSignal;
+  /** Told of every request that the client makes. */
+  readonly onRequest?: (fact: RequestFact) => void;
 }
 
 const retryEvery = 1000;
@@ -28,10 +30,16 @@ const patience = 30_000;
  * In a pod it waits for ever: ending would only earn weeder a crash-loop back-off of its own.
  */
 export async function connect(options: ConnectOptions, clock: Clock): Promise<Result<KubeClient>> {
-  const { kubeconfig, context, kubeApiQps: qps, kubeApiBurst: burst } = options;
+  const { kubeconfig, context, kubeApiQps: qps, kubeApiBurst: burst, onRequest } = options;
   const access = loadKubeConfig({ kubeconfig, context }, process.env);
   if (!access.ok) return access;
-  const client = createKubeClient({ access: access.value, clock, qps, burst });
+  const client = createKubeClient({
+    access: access.value,
+    clock,
+    qps,
+    burst,
+    ...(onRequest === undefined ? {} : { onRequest }),
+  });
   const timeout = options.apiServerTimeout ?? (isInPod(access.value) ? 0 : patience);
   const failure = await greet(client, timeout || Number.POSITIVE_INFINITY, options, clock);
   if (failure === undefined) return ok(client);

@@ -1,11 +1,12 @@
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
+import { distinctSelectors } from '../config/selectors.ts';
 import { failed, ok, problem, type Result } from '../errors.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { describeFailure } from '../kube/describeFailure.ts';
 import { listPages } from '../kube/pagedList.ts';
 import { deleteNothing } from '../weeder/deletePod.ts';
-import { distinctSelectors, type StreamNeed, streamsOf } from '../weeder/streams.ts';
+import { type StreamNeed, streamsOf } from '../weeder/streams.ts';
 import { createWeeder, type Weeder } from '../weeder/weeder.ts';
 import { loadConfig } from './configFile.ts';
 import { connect } from './connect.ts';

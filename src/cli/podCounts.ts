@@ -1,7 +1,7 @@
 import { objectOf, textOf } from '../json.ts';
 import { type LabelSelector, matchesSelector } from '../kube/selector.ts';
 import type { ObjectSink } from '../kube/sink.ts';
-import { labelsOf } from '../weeder/streams.ts';
+import { labelsOf } from '../weeder/fanOut.ts';
 
 /** Counts the pods that pass through a sink and are selected, by namespace. */
 export interface PodCounts {

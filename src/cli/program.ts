@@ -1,5 +1,6 @@
-import { Command, Help } from 'commander';
+import { Command, Help, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
+import { type DiagramFormat, diagramFormats, system } from '../diagram/formats.ts';
 import { addDemoFlags, type DemoFlags, isOnCluster, misplacedFlag } from './demoFlags.ts';
 import { exitCodes, fail } from './output.ts';
 import type { ReplayFlags } from './replay.ts';
@@ -65,6 +66,17 @@ export function createProgram(onExitCode: OnExitCode): Command {
     .action(async (files: readonly string[], flags: ReplayFlags) => {
       const { replay } = await import('./replay.ts');
       onExitCode(await replay(files, flags));
+    });
+  program
+    .command('diagram')
+    .usage('[machine] [flags]')
+    .description('print a state machine, or how all the actors hang together')
+    .argument('[machine]', 'endpoint, dependants, podDeletion, manager, lease, reflector, or system', system)
+    .addOption(new Option('--format <format>', 'how').choices(diagramFormats).default('ascii'))
+    .optionsGroup('Other:')
+    .action(async (machine: string, { format }: { readonly format: DiagramFormat }) => {
+      const { printDiagram } = await import('./diagram.ts');
+      onExitCode(printDiagram(machine, format));
     });
   addDemoFlags(program.command('demo').usage('[flags]'))
     .description('show an outage, without a cluster or on one')

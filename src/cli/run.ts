@@ -1,65 +1,78 @@
 import { hostname } from 'node:os';
-import { type Listening, listen } from '../bindAddress.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { ok, type Result } from '../errors.ts';
-import { type Health, healthHandler } from '../health.ts';
 import type { Election } from '../kube/lease/election.ts';
 import { createLogger, type Logger } from '../log.ts';
 import { type Controller, type ControllerEnd, startController } from '../main.ts';
 import { openRecorder, type Recorder } from '../recorder.ts';
-import { loadConfig } from './configFile.ts';
+import { createReload, type Reload } from '../reload.ts';
+import { type OpenedConfig, openConfig } from './configFile.ts';
 import { connect } from './connect.ts';
 import { electionOf } from './election.ts';
+import { followConfig } from './followConfig.ts';
+import { createObservation, type Observation } from './observe.ts';
 import { exitCodes, fail } from './output.ts';
 import type { RunFlags } from './runFlags.ts';
-import { stopOnSignals } from './signals.ts';
+import { ignoreHangUps, stopOnSignals } from './signals.ts';
 
 /** `weeder run`: works until it is told to stop. Resolves with the exit code. */
 export async function run(flags: RunFlags, meaningless: readonly string[]): Promise<number> {
   const logger = await createLogger(flags.zapLogLevel ?? flags.logLevel);
   const election = electionOf(flags);
   if (!election.ok) return fail(election.problem);
-  const config = await loadConfig('run', flags.configFile);
-  if (!config.ok) return fail(config.problem);
+  const opened = await openConfig('run', flags.configFile);
+  if (!opened.ok) return fail(opened.problem);
   if (meaningless.length > 0) logger.info({ flags: meaningless }, 'these flags are accepted and mean nothing here');
 
+  const { config } = opened.value;
   let controller: Controller | undefined;
-  const state = () => controller?.state() ?? 'connecting';
-  const recording = await startRecording(flags, config.value, logger);
+  const observation = createObservation({ services: config.services.keys(), logger, clock: systemClock });
+  const reload = createReload({ config, clock: systemClock, logger, apply: (next) => controller?.configure(next) });
+  const recording = await startRecording(flags, config, logger, observation);
   if (!recording.ok) return fail(recording.problem);
-  const health = await serveHealth(flags, () => ({ state: state(), isReady: isReady(controller) }));
-  if (!health.ok) return fail(health.problem);
+  const recorder = recording.value;
+  const served = await observation.serve(flags);
+  if (!served.ok) {
+    await recorder?.close();
+    return fail(served.problem);
+  }
   const stop = stopOnSignals(logger);
+  const heed = ignoreHangUps();
   const exitCode = await work(
-    { flags, config: config.value, election: election.value, logger, recorder: recording.value },
+    { flags, opened: opened.value, reload, election: election.value, logger, recorder, observation },
     stop.signal,
     (started) => {
       controller = started;
+      observation.watch(started);
     },
   );
-  await recording.value?.close();
+  await recorder?.close();
   stop.forget();
-  await health.value?.close();
+  heed();
+  await served.value.close();
   return exitCode;
 }
 
 interface Work {
   readonly flags: RunFlags;
-  readonly config: Config;
+  readonly opened: OpenedConfig;
+  readonly reload: Reload;
   readonly election: Election | undefined;
   readonly logger: Logger;
   readonly recorder: Recorder | undefined;
+  readonly observation: Observation;
 }
 
 /** From the first word with the API server to the last. */
 async function work(
-  { flags, config, election, logger, recorder }: Work,
+  { flags, opened, reload, election, logger, recorder, observation }: Work,
   stop: AbortSignal,
   onStarted: (controller: Controller) => void,
 ): Promise<number> {
   const onWaiting = (sentence: string) => logger.warn({ cause: sentence }, 'waiting for the API server');
-  const client = await connect({ ...flags, onWaiting, signal: stop }, systemClock);
+  const { onRequest, report } = observation;
+  const client = await connect({ ...flags, onWaiting, onRequest, signal: stop }, systemClock);
   if (stop.aborted) {
     if (client.ok) await client.value.close();
     return exitCodes.ok;
@@ -68,12 +81,15 @@ async function work(
   const { dryRun, concurrentDeletions, namespaces = 'all', shard, events } = flags;
   const { server } = client.value;
   logger.info(
-    { server, services: [...config.services.keys()], dryRun, shard: shard && `${shard.index}/${shard.count}` },
+    { server, services: [...opened.config.services.keys()], dryRun, shard: shard && `${shard.index}/${shard.count}` },
     'weeder started',
   );
+  const followed = followConfig(opened, reload.take, logger);
+  // What is on its way out does not change its ways.
+  stop.addEventListener('abort', followed.stop);
   const end = await lead(stop, () => {
     const controller = startController({
-      config,
+      config: reload.config(),
       client: client.value,
       clock: systemClock,
       logger,
@@ -83,11 +99,13 @@ async function work(
       ...(events ? { eventInstance: process.env['POD_NAME'] || hostname() } : {}),
       ...(shard === undefined ? {} : { shard }),
       ...(election === undefined ? {} : { election }),
+      report,
       ...(recorder === undefined ? {} : { recorder }),
     });
     onStarted(controller);
     return controller;
   });
+  followed.stop();
   await client.value.close();
   if (end !== 'broken') logger.info('weeder stopped');
   else logger.error('weeder stopped by itself');
@@ -109,21 +127,19 @@ async function lead(stop: AbortSignal, start: () => Controller): Promise<Control
   }
 }
 
-/** It weeds, or would at once in another's place: a stand-by that is never ready would hold up every rollout. */
-function isReady(controller: Controller | undefined): boolean {
-  return controller?.state() === 'running' || controller?.leadership()?.state === 'standingBy';
-}
-
-async function serveHealth(flags: RunFlags, health: () => Health): Promise<Result<Listening | undefined>> {
-  if (flags.healthBindAddr === 'none') return ok(undefined);
-  return listen('--health-bind-addr', flags.healthBindAddr, healthHandler(health));
-}
-
-async function startRecording(flags: RunFlags, config: Config, logger: Logger): Promise<Result<Recorder | undefined>> {
+async function startRecording(
+  flags: RunFlags,
+  config: Config,
+  logger: Logger,
+  observation: Observation,
+): Promise<Result<Recorder | undefined>> {
   const { record: file, recordLimit: limit, recordFiles: oldFiles } = flags;
   const { namespaces = 'all', concurrentDeletions, dryRun: isDryRun } = flags;
   if (file === undefined) return ok(undefined);
-  const onFailure = (cause: string) => logger.warn({ file, cause }, 'the recording stops here; weeder goes on');
+  const onFailure = (cause: string) => {
+    logger.warn({ file, cause }, 'the recording stops here; weeder goes on');
+    observation.recordingFailed();
+  };
   return openRecorder({
     file,
     limit,

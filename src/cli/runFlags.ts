@@ -40,6 +40,7 @@ export interface RunFlags extends ClusterFlags {
   readonly apiServerTimeout?: number;
   readonly shard?: Shard;
   readonly healthBindAddr: BindAddress | 'none';
+  readonly metricsBindAddr: BindAddress | 'none';
   readonly enableLeaderElection: boolean;
   readonly leaderElectionNamespace: string;
   readonly leaderElectLeaseDuration: number;
@@ -52,7 +53,6 @@ export interface RunFlags extends ClusterFlags {
 /** Flags of the Go original that are taken, so that its manifests work, and mean nothing here. */
 export const meaninglessFlags = [
   'concurrent-reconciles',
-  'metrics-bind-addr',
   'pprof-bind-addr',
   'zap-devel',
   'zap-encoder',
@@ -100,9 +100,14 @@ export function addRunFlags(command: Command): Command {
     .option('--events [bool]', 'tell of windows and deletions in Kubernetes Events', readBoolean, true)
     .optionsGroup('Process:')
     .addOption(
-      new Option('--health-bind-addr <address>', 'where /healthz and /readyz are served; 0: nowhere')
+      new Option('--health-bind-addr <address>', 'where /healthz, /readyz and /debug/actors are served; 0: nowhere')
         .argParser(readAddress)
         .default({ host: undefined, port: 9644 }, ':9644'),
+    )
+    .addOption(
+      new Option('--metrics-bind-addr <address>', 'where /metrics is served; 0: nowhere')
+        .argParser(readAddress)
+        .default({ host: undefined, port: 9643 }, ':9643'),
     )
     .option('--record <file>', 'write a recording for weeder replay')
     .addOption(

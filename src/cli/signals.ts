@@ -36,3 +36,10 @@ export function stopOnSignals(
     },
   };
 }
+
+/** SIGHUP does not end the process, at whatever time it comes. Returns what gives it its usual effect again. */
+export function ignoreHangUps(): () => void {
+  const ignore = () => {};
+  process.on('SIGHUP', ignore);
+  return () => process.off('SIGHUP', ignore);
+}

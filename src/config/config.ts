@@ -24,6 +24,11 @@ export interface Config {
   readonly services: ReadonlyMap<string, ServiceConfig>;
 }
 
+/** Whether the config names this service in this namespace. */
+export function isWatched(service: ServiceConfig | undefined, namespace: string): boolean {
+  return service !== undefined && (service.namespaces === 'all' || service.namespaces.includes(namespace));
+}
+
 type ServiceEntry = ConfigFile['servicesAndDependantSelectors'][string];
 type SelectorEntry = ServiceEntry['podSelectors'][number];
 type RequirementEntry = NonNullable<SelectorEntry['matchExpressions']>[number];

@@ -1,11 +1,17 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { failed, messageOf, type Result } from '../errors.ts';
+import { failed, messageOf, ok, type Result } from '../errors.ts';
 import type { Config } from './config.ts';
 import type { ConfigFault } from './fault.ts';
 import { binary, fileFault, largestFile, parseConfig, tooLarge } from './parse.ts';
 
-/** Reads a config file, never more of it than a config may have, and never throws. */
+/** Reads a config file, and never throws. */
 export async function readConfigFile(path: string): Promise<Result<Config, readonly ConfigFault[]>> {
+  const text = await readConfigText(path);
+  return text.ok ? parseConfig(text.value, path) : text;
+}
+
+/** Reads the text of a config file, never more of it than a config may have, and never throws. */
+export async function readConfigText(path: string): Promise<Result<string, readonly ConfigFault[]>> {
   try {
     const file = await open(path, 'r');
     try {
@@ -18,7 +24,7 @@ export async function readConfigFile(path: string): Promise<Result<Config, reado
   }
 }
 
-async function readOpened(file: FileHandle, path: string): Promise<Result<Config, readonly ConfigFault[]>> {
+async function readOpened(file: FileHandle, path: string): Promise<Result<string, readonly ConfigFault[]>> {
   const { size } = await file.stat();
   if (size > largestFile) return failed([fileFault(path, tooLarge)]);
   // A pipe or a device tells no size: reading stops one byte beyond the limit.
@@ -30,7 +36,7 @@ async function readOpened(file: FileHandle, path: string): Promise<Result<Config
   const bytes = buffer.subarray(0, length);
   if (length > largestFile && !bytes.includes(0)) return failed([fileFault(path, tooLarge)]);
   const text = decode(bytes);
-  return typeof text === 'string' ? parseConfig(text, path) : failed([fileFault(path, text.problem)]);
+  return typeof text === 'string' ? ok(text) : failed([fileFault(path, text.problem)]);
 }
 
 function decode(bytes: Buffer): string | { readonly problem: string } {

@@ -27,6 +27,8 @@ export interface ApiRequest {
    * else. Default: `usual`.
    */
   readonly rank?: Rank | 'urgent';
+  /** Told of the headers (0) and of each piece of the answer as it comes in, with its bytes. */
+  readonly onHeard?: (bytes: number) => void;
 }
 
 /** The parsed answer (undefined for an empty one), or why there is none. */
@@ -43,6 +45,8 @@ export type StreamResult =
 export interface RequestFact {
   readonly method: ApiRequest['method'];
   readonly path: string;
+  /** Has its answer no end? A watch. */
+  readonly isStream: boolean;
   /** The HTTP status, or why there was none. */
   readonly outcome: number | ApiFailure['kind'];
   /** Until the answer was complete, for streams until its headers were there. */
@@ -114,8 +118,13 @@ export function createKubeClient({ access, clock, qps = 0, burst = 0, onRequest 
     return { ok: true, connection: exchange.connection, body: exchange.endless() };
   }
 
-  async function observed<T extends ApiResult | StreamResult>(request: ApiRequest, run: () => Promise<T>): Promise<T> {
+  async function observed<T extends ApiResult | StreamResult>(
+    request: ApiRequest,
+    isStream: boolean,
+    run: () => Promise<T>,
+  ): Promise<T> {
     if (onRequest === undefined) return run();
+    const { method, path } = request;
     const startedAt = clock.monotonic();
     const result = await run();
     const outcome = result.ok
@@ -123,14 +132,14 @@ export function createKubeClient({ access, clock, qps = 0, burst = 0, onRequest 
         ? result.status
         : 200
       : (result.failure.status ?? result.failure.kind);
-    onRequest({ method: request.method, path: request.path, outcome, durationMs: clock.monotonic() - startedAt });
+    onRequest({ method, path, isStream, outcome, durationMs: clock.monotonic() - startedAt });
     return result;
   }
 
   return {
     server: access.server,
-    call: (request) => observed(request, () => answer(request)),
-    openStream: (request) => observed(request, () => stream(request)),
+    call: (request) => observed(request, false, () => answer(request)),
+    openStream: (request) => observed(request, true, () => stream(request)),
     renew: exchanger.renew,
     failureOf: networkFailure,
     close: exchanger.close,

@@ -116,11 +116,12 @@ export function createExchanger(
         signal: abort.signal,
       });
       connection.failures = 0;
-      const hear = () => {
+      const hear = (bytes: number) => {
         connection.heardAt = clock.monotonic();
         deadline.restart();
+        request.onHeard?.(bytes);
       };
-      hear();
+      hear(0);
       response.body.once('close', release);
       // It may break before anybody reads it; whoever reads it then is told.
       response.body.on('error', () => undefined);
@@ -157,9 +158,9 @@ export function createExchanger(
 }
 
 /** undici's body is a Readable without an encoding, so its pieces are Buffers, which its types do not say. */
-async function* listened({ body }: Dispatcher.ResponseData, hear: () => void): AsyncGenerator<Buffer> {
+async function* listened({ body }: Dispatcher.ResponseData, hear: (bytes: number) => void): AsyncGenerator<Buffer> {
   for await (const piece of body) {
-    hear();
+    hear(piece.length);
     yield piece;
   }
 }

@@ -60,7 +60,7 @@ export function startListWatch(
     };
     const end = await watchOnce({ ...run, start: undefined, onOpened: begin });
     if (end.reason === 'complete' && end.position !== undefined && hasBegun) {
-      source.sink.end();
+      source.sink.end(end.position);
       return { ok: true, resourceVersion: end.position, objects: end.changes };
     }
     return { ok: false, event: initialEvent(end, client.server, livedMs()) };

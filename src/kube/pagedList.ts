@@ -21,14 +21,15 @@ const manyRestarts = 3;
 
 /** Reads a collection page by page; begins again when the server has forgotten it half-way. Throws what the sink throws. */
 export async function listPages(client: KubeClient, source: WatchSource, signal: AbortSignal): Promise<PagedList> {
+  const { path, onHeard } = source;
+  const listener = onHeard === undefined ? {} : { onHeard };
   let next: string | undefined;
   let objects = 0;
   let restarts = 0;
   for (;;) {
-    const page = pageOf(
-      await client.call({ method: 'GET', path: source.path, query: queryOf(source, next), signal, timeoutMs: pageMs }),
-      source.kind,
-    );
+    const query = queryOf(source, next);
+    const result = await client.call({ method: 'GET', path, query, signal, timeoutMs: pageMs, ...listener });
+    const page = pageOf(result, source.kind);
     if ('kind' in page) {
       if (page.kind !== 'expired' || next === undefined || restarts === manyRestarts)
         return { ok: false, failure: page };
@@ -44,7 +45,7 @@ export async function listPages(client: KubeClient, source: WatchSource, signal:
     objects += page.items.length;
     next = page.next;
     if (next === undefined) {
-      source.sink.end();
+      source.sink.end(page.resourceVersion);
       return { ok: true, resourceVersion: page.resourceVersion, objects };
     }
   }

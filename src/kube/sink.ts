@@ -12,11 +12,17 @@ export interface ObjectSink {
   begin(): void;
   /** Between `begin()` and `end()` every change is ADDED unless the object changed while the list was read. */
   apply(type: ChangeType, object: unknown): void;
-  /** The list is complete: what was not seen since the last `begin()` is gone. */
-  end(): void;
+  /** The list is complete, as of this resourceVersion: what was not seen since the last `begin()` is gone. */
+  end(resourceVersion?: string): void;
   /**
    * Asked before a line is parsed: true = it cannot matter and need not be. `line` is a view of a buffer that is used
    * again, so copy what has to be kept; `metadata` is what its first bytes say.
    */
   isIrrelevant?(line: Buffer, metadata: PeekedMetadata): boolean;
+}
+
+/** The sink of a stream that may be closed for good while others go on. */
+export interface ClosableSink extends ObjectSink {
+  /** Nothing comes any more, and what came before counts no longer. */
+  close(): void;
 }

@@ -19,6 +19,8 @@ export interface WatchSource {
   /** Such as `metadata.name=a`. Default: everything. */
   readonly fieldSelector?: string;
   readonly sink: ObjectSink;
+  /** Told of every sign of life of the server, with the bytes that came. */
+  readonly onHeard?: (bytes: number) => void;
 }
 
 /** One watch request. */
@@ -69,7 +71,7 @@ const initialMs = 60_000;
 /** Runs one watch request to its end. Never rejects. */
 export async function watchOnce(run: WatchRun): Promise<WatchEnd> {
   const stop = new AbortController();
-  const { path } = run.source;
+  const { path, onHeard } = run.source;
   const signal = AbortSignal.any([run.signal, stop.signal]);
   const opened = await run.client.openStream({
     method: 'GET',
@@ -77,6 +79,7 @@ export async function watchOnce(run: WatchRun): Promise<WatchEnd> {
     query: queryOf(run),
     signal,
     timeoutMs: headersMs,
+    ...(onHeard === undefined ? {} : { onHeard }),
   });
   if (!opened.ok) return refusedEnd(opened.failure, run.client.server, undefined, 0);
   run.onOpened();

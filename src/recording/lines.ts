@@ -1,6 +1,7 @@
 import type { ChangeType } from '../kube/sink.ts';
 import type { DeletionAnswer } from '../weeder/deletePod.ts';
 import type { ReadyEvidence } from '../weeder/readiness.ts';
+import type { StreamState } from '../weeder/streams.ts';
 import type { Told } from './told.ts';
 
 /** Raised whenever an older weeder could misread what a newer one wrote. */
@@ -18,18 +19,24 @@ export interface RecordingHeader {
   readonly namespaces: 'all' | readonly string[];
   readonly concurrentDeletions: number;
   readonly isDryRun: boolean;
-  /** As a config file says it. */
+  /** As a config file says it: the one in force when the file begins. */
   readonly config: object;
+  /** The streams that are open when a later file begins. */
+  readonly streams?: readonly StreamState[];
 }
 
 /** Something that reached the weeder's core. */
 export type RecordedInput =
-  | { readonly in: 'begin' | 'end'; readonly stream: string }
+  | { readonly in: 'begin'; readonly stream: string }
+  /** As of which resourceVersion, where the server says it. */
+  | { readonly in: 'end'; readonly stream: string; readonly resourceVersion?: string }
   /** A pod that no longer crash-loops is DELETED here: to the weeder that is the same. */
   | { readonly in: ChangeType; readonly stream: string; readonly object: object }
   | { readonly in: 'start' | 'stop' }
-  /** This replica leads, or stands by, anew: a fresh weeder takes the place of the one before. */
-  | { readonly in: 'fresh' }
+  /** From now on this config is in force; as in the header. */
+  | { readonly in: 'config'; readonly config: object }
+  /** This replica leads, or stands by, anew: a fresh weeder with this config takes the place of the one before. */
+  | { readonly in: 'fresh'; readonly config: object }
   /** What stands before it in this file repeats what earlier files left behind. `windows`: those that are open. */
   | { readonly in: 'resume'; readonly isRunning: boolean; readonly windows: readonly string[] }
   /** Epoch milliseconds; null: it could not be known. */

@@ -8,6 +8,8 @@ import { isOfSlices, type Moment, type RecordedInput, type RecordedOutput, windo
  */
 export interface Memory {
   learn(entry: RecordedInput | RecordedOutput, at: Moment): void;
+  /** Nothing comes of this stream any more. */
+  forget(stream: string): void;
   /**
    * The lines that a new file begins with, in the order of their times: what was known for how long, and until when a
    * stream was heard, is decided by too.
@@ -28,6 +30,8 @@ interface StreamMemory {
   /** The last change that came by itself, or when the newest complete list began. */
   heard: Moment;
   listing: Listing | undefined;
+  /** As of which resourceVersion the newest complete list is; undefined: there was none. */
+  list: { readonly resourceVersion?: string } | undefined;
 }
 
 /** A complete list that is being read. */
@@ -44,7 +48,7 @@ export function createMemory(): Memory {
   let questions = 0;
 
   function streamOf(name: string, at: Moment): StreamMemory {
-    const stream = streams.get(name) ?? { objects: new Map(), heard: at, listing: undefined };
+    const stream = streams.get(name) ?? { objects: new Map(), heard: at, listing: undefined, list: undefined };
     streams.set(name, stream);
     return stream;
   }
@@ -64,7 +68,7 @@ export function createMemory(): Memory {
     if (!('stream' in entry)) return;
     const stream = streamOf(entry.stream, at);
     if (entry.in === 'begin') stream.listing = { began: at, before: new Map(stream.objects), named: new Set() };
-    else if (entry.in === 'end') forgetVanished(stream);
+    else if (entry.in === 'end') learnList(stream, entry.resourceVersion);
     else if ('object' in entry) learnObject(stream, entry.in === 'DELETED', entry.object, at);
   }
 
@@ -75,6 +79,7 @@ export function createMemory(): Memory {
       else if (entry.out === 'window.opened') windows.add(windowKey(entry.about, entry.window));
       else if (entry.out === 'window.closed') windows.delete(windowKey(entry.about, entry.window));
     },
+    forget: (stream) => void streams.delete(stream),
     recall: (now) => [
       ...[...streams].flatMap(([name, stream]) => recallStream(name, stream)).sort((a, b) => a.t - b.t),
       { ...now, in: 'resume', isRunning, windows: [...windows] },
@@ -86,10 +91,10 @@ export function createMemory(): Memory {
 }
 
 /** A list that is being read when the file changes stays open in the new one. */
-function recallStream(stream: string, { objects, heard, listing }: StreamMemory): (Moment & RecordedInput)[] {
-  const known = [...(listing?.before ?? objects).values()];
+function recallStream(stream: string, { objects, heard, listing, list }: StreamMemory): (Moment & RecordedInput)[] {
+  const before = [...(listing?.before ?? objects).values()];
   // Of a pod counts since when it is known, of a slice until when its stream was heard.
-  const added = known
+  const added = before
     .map(({ object, since }) => ({ ...(isOfSlices(stream) ? heard : since), in: 'ADDED' as const, stream, object }))
     .sort((a, b) => a.t - b.t);
   const { t, wall } = added[0] ?? heard;
@@ -97,9 +102,11 @@ function recallStream(stream: string, { objects, heard, listing }: StreamMemory)
   const complete = [
     { t, wall, in: 'begin' as const, stream },
     ...added,
-    { t: endT, wall: endWall, in: 'end' as const, stream },
+    { t: endT, wall: endWall, in: 'end' as const, stream, ...list },
   ];
-  return listing === undefined ? complete : [...complete, ...recallListing(stream, objects, listing)];
+  // Without a complete list there is only what the first one has named so far.
+  const known = list === undefined ? [] : complete;
+  return listing === undefined ? known : [...known, ...recallListing(stream, objects, listing)];
 }
 
 function recallListing(
@@ -131,7 +138,8 @@ function isSame(before: object, now: object): boolean {
   return was !== undefined && is !== undefined && isSameStay(was, is);
 }
 
-function forgetVanished(stream: StreamMemory): void {
+function learnList(stream: StreamMemory, resourceVersion?: string): void {
+  stream.list = resourceVersion === undefined ? {} : { resourceVersion };
   const { objects, listing } = stream;
   if (listing === undefined) return;
   for (const key of [...objects.keys()]) if (!listing.named.has(key)) objects.delete(key);

@@ -1,3 +1,4 @@
+import { configFileOf } from '../config/configText.ts';
 import { createWeeder, type Weeder, type WeederOptions } from '../weeder/weeder.ts';
 import { evidenceKey, type Note } from './lines.ts';
 import { toldOf } from './told.ts';
@@ -32,6 +33,10 @@ export function recordWeeder(options: WeederOptions, note: Note): Weeder {
   });
   return {
     ...weeder,
+    configure(config) {
+      note({ in: 'config', config: configFileOf(config) });
+      return weeder.configure(config);
+    },
     start() {
       note({ in: 'start' });
       weeder.start();

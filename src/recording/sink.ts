@@ -35,11 +35,11 @@ export function recordSink({ name: stream, kind, sink }: StreamNeed, note: Note)
       else note({ in: type, stream, object: reduceObject(kind, object) });
       sink.apply(type, object);
     },
-    end() {
+    end(resourceVersion) {
       crashLoopingPods = listed ?? crashLoopingPods;
       listed = undefined;
-      note({ in: 'end', stream });
-      sink.end();
+      note({ in: 'end', stream, ...(resourceVersion === undefined ? {} : { resourceVersion }) });
+      sink.end(resourceVersion);
     },
     ...(sink.isIrrelevant === undefined ? {} : { isIrrelevant: sink.isIrrelevant.bind(sink) }),
   };

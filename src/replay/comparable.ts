@@ -1,13 +1,16 @@
 import { type RecordedLine, windowKey } from '../recording/lines.ts';
 import { tolerance } from './compare.ts';
-import type { Timed } from './replayRecording.ts';
+import type { Placed, Timed } from './replayRecording.ts';
 
-/** What a replay that begins in the middle cannot know of. Times are milliseconds since the start of the recording. */
+/**
+ * What a replay that begins in the middle cannot know of. Its border is told by the number of inputs that came before,
+ * and not by time: a replay is a little early or late, and what is told at the border has to be on one side for both.
+ */
 export interface Quiet {
-  /** For each service with a window that was open when the file began: when that window closed. */
+  /** For each service with a window that was open when the file began: how many inputs came before that closed. */
   readonly until: ReadonlyMap<string, number>;
   /** The questions since when a service is ready, whichever service that was. */
-  readonly questions: readonly { readonly asked: number; readonly answered: number }[];
+  readonly questions: readonly { readonly askedAfter: number; readonly answered: number }[];
 }
 
 /**
@@ -15,47 +18,63 @@ export interface Quiet {
  * told until that window closed, and whatever belongs to a window that opened by then, or by the answer to a question
  * of that time: whether it counts depends on that window.
  */
-export function comparable(facts: readonly Timed[], { until, questions }: Quiet): Timed[] {
+export function comparable(facts: readonly Placed[], { until, questions }: Quiet): Timed[] {
   const passedOver = new Set<string>();
-  return facts.filter(({ t, out, about, window }) => {
+  const isComparable = ({ fact: { t, out, about, window }, after }: Placed): boolean => {
     const key = windowKey(about, window);
     const quietUntil = until.get(about) ?? Number.NEGATIVE_INFINITY;
-    const isQuiet = t <= quietUntil;
+    const isQuiet = after <= quietUntil;
     const isOfThen = questions.some(
-      ({ asked, answered }) => asked <= quietUntil && answered <= t && t - answered < tolerance,
+      ({ askedAfter, answered }) => askedAfter <= quietUntil && answered <= t && t - answered < tolerance,
     );
     if (out === 'window.opened' && (isQuiet || isOfThen)) passedOver.add(key);
     else if (out === 'window.opened') passedOver.delete(key);
     return !isQuiet && !passedOver.has(key);
-  });
+  };
+  return facts.filter(isComparable).map(({ fact }) => fact);
 }
 
 export function quietOf(lines: readonly RecordedLine[]): Quiet {
-  return { until: quietTimes(lines), questions: questionsOf(lines) };
+  const before = inputsBefore(lines);
+  return { until: quietTimes(lines, before), questions: questionsOf(lines, before) };
 }
 
-function quietTimes(lines: readonly RecordedLine[]): ReadonlyMap<string, number> {
+/** A chance is taken down in the middle of what follows from another input. */
+export function isCounted(line: RecordedLine): boolean {
+  return 'in' in line && line.in !== 'random';
+}
+
+/** For each line how many inputs came before it, itself included. */
+export function inputsBefore(lines: readonly RecordedLine[]): number[] {
+  let count = 0;
+  return lines.map((line) => {
+    if (isCounted(line)) count += 1;
+    return count;
+  });
+}
+
+function quietTimes(lines: readonly RecordedLine[], before: readonly number[]): ReadonlyMap<string, number> {
   const open = new Set(lines.flatMap((line) => ('in' in line && line.in === 'resume' ? line.windows : [])));
   const quietUntil = new Map<string, number>();
   for (const key of open) quietUntil.set(key.replace(/#\d+$/, ''), Number.POSITIVE_INFINITY);
-  for (const line of lines) {
+  for (const [index, line] of lines.entries()) {
     if (!('about' in line) || line.out !== 'window.closed' || !open.delete(windowKey(line.about, line.window)))
       continue;
-    quietUntil.set(line.about, line.t);
+    quietUntil.set(line.about, before[index] ?? 0);
   }
   return quietUntil;
 }
 
-function questionsOf(lines: readonly RecordedLine[]): Quiet['questions'] {
+function questionsOf(lines: readonly RecordedLine[], before: readonly number[]): Quiet['questions'] {
   const open = new Map<string, number[]>();
-  const questions: { asked: number; answered: number }[] = [];
-  for (const line of lines) {
+  const questions: { askedAfter: number; answered: number }[] = [];
+  for (const [index, line] of lines.entries()) {
     if (!('evidence' in line)) continue;
     const asked = open.get(line.evidence) ?? [];
     open.set(line.evidence, asked);
-    if ('out' in line) asked.push(line.t);
+    if ('out' in line) asked.push(before[index] ?? 0);
     // Asked before the file began, where it has no question for the answer.
-    else questions.push({ asked: asked.shift() ?? 0, answered: line.t });
+    else questions.push({ askedAfter: asked.shift() ?? 0, answered: line.t });
   }
   return questions;
 }

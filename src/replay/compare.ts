@@ -15,33 +15,47 @@ export const tolerance = 250;
 
 /** Where the decisions of the replay differ from the recorded ones, in the order of their times. */
 export function differences({ recorded, replayed, endedAt }: Replay): Difference[] {
-  const left = replayed.filter(isDecision);
-  const found = recorded.filter(isDecision).flatMap((fact): Difference[] => {
-    const index = nearest(left, fact);
-    if (index === -1) return [{ kind: 'missing', fact }];
-    const [match] = left.splice(index, 1);
-    const replayedAt = match?.t ?? fact.t;
-    return Math.abs(replayedAt - fact.t) > tolerance ? [{ kind: 'moved', fact, replayedAt }] : [];
-  });
+  const [then, now] = [byText(recorded), byText(replayed)];
   // What was about to be decided when the recording ended is not in it.
-  const extra = left.filter(({ t }) => t <= endedAt - tolerance).map((fact): Difference => ({ kind: 'extra', fact }));
-  return [...found, ...extra].sort((a, b) => a.fact.t - b.fact.t);
+  const counts = ({ t }: Timed) => t <= endedAt - tolerance;
+  const found = [...new Set([...then.keys(), ...now.keys()])].flatMap((text): Difference[] => {
+    const { missing, extra } = unmatched(then.get(text) ?? [], now.get(text) ?? []);
+    const moved = missing.map((fact) => movedOrMissing(fact, extra));
+    return [...moved, ...extra.filter(counts).map((fact): Difference => ({ kind: 'extra', fact }))];
+  });
+  return found.sort((a, b) => a.fact.t - b.fact.t);
 }
 
-/** The same decision that is nearest in time; -1: there is none. Windows are counted anew in a replay. */
-function nearest(facts: readonly Timed[], wanted: Timed): number {
-  let best = -1;
-  let distance = Number.POSITIVE_INFINITY;
-  for (const [index, fact] of facts.entries()) {
-    const isSame = textOf(fact) === textOf(wanted);
-    if (isSame && Math.abs(fact.t - wanted.t) < distance) {
-      best = index;
-      distance = Math.abs(fact.t - wanted.t);
+/** Decisions that differ by their time alone, in the order of their times. Windows are counted anew in a replay. */
+function byText(facts: readonly Timed[]): Map<string, Timed[]> {
+  const groups = Map.groupBy(facts.filter(isDecision), ({ out, about, pod, detail }) =>
+    [out, about, pod ?? '', detail].join('\n'),
+  );
+  for (const group of groups.values()) group.sort((a, b) => a.t - b.t);
+  return groups;
+}
+
+/** Pairs what was decided at the same time on both sides, in its order; what is left has no counterpart there. */
+function unmatched(recorded: readonly Timed[], replayed: readonly Timed[]) {
+  const [missing, extra]: [Timed[], Timed[]] = [[], []];
+  const left = replayed.values();
+  let next = left.next().value;
+  for (const fact of recorded) {
+    while (next !== undefined && next.t < fact.t - tolerance) {
+      extra.push(next);
+      next = left.next().value;
     }
+    if (next !== undefined && next.t <= fact.t + tolerance) next = left.next().value;
+    else missing.push(fact);
   }
-  return best;
+  if (next !== undefined) extra.push(next, ...left);
+  return { missing, extra };
 }
 
-function textOf({ out, about, pod, detail }: Timed): string {
-  return [out, about, pod ?? '', detail].join('\n');
+/** Takes the nearest of what is left on the other side, as the same decision at another time. */
+function movedOrMissing(fact: Timed, extra: Timed[]): Difference {
+  const [nearest] = extra.toSorted((a, b) => Math.abs(a.t - fact.t) - Math.abs(b.t - fact.t));
+  if (nearest === undefined) return { kind: 'missing', fact };
+  extra.splice(extra.indexOf(nearest), 1);
+  return { kind: 'moved', fact, replayedAt: nearest.t };
 }

@@ -1,24 +1,24 @@
 import { isObject, type JsonObject, objectOf, textOf } from '../json.ts';
-import type { ChangeType, ObjectSink } from '../kube/sink.ts';
+import type { ChangeType, ClosableSink } from '../kube/sink.ts';
 
 /** The pods of several recorded streams as one stream tells of them: a pod is gone when it is in none of them. */
 export interface PodUnion {
-  createSink(): ObjectSink;
+  createSink(): ClosableSink;
 }
 
 /** `tell` hears of each change. */
 export function createPodUnion(tell: (type: ChangeType, pod: JsonObject) => void): PodUnion {
-  const streams: Map<string, JsonObject>[] = [];
+  const streams = new Set<Map<string, JsonObject>>();
 
   function remove(pods: Map<string, JsonObject>, uid: string, pod: JsonObject): void {
-    if (pods.delete(uid) && !streams.some((others) => others.has(uid))) tell('DELETED', pod);
+    if (pods.delete(uid) && ![...streams].some((others) => others.has(uid))) tell('DELETED', pod);
   }
 
   return {
     createSink() {
       const pods = new Map<string, JsonObject>();
       let listed: Set<string> | undefined;
-      streams.push(pods);
+      streams.add(pods);
       return {
         begin() {
           listed = new Set();
@@ -37,6 +37,10 @@ export function createPodUnion(tell: (type: ChangeType, pod: JsonObject) => void
         end() {
           for (const [uid, pod] of [...pods]) if (listed?.has(uid) === false) remove(pods, uid, pod);
           listed = undefined;
+        },
+        close() {
+          for (const [uid, pod] of [...pods]) remove(pods, uid, pod);
+          streams.delete(pods);
         },
       };
     },

@@ -22,11 +22,8 @@ export function isRecording({ value }: JsonLine): boolean {
 export function readRecording(first: JsonLine, rest: readonly JsonLine[]): Result<RecordingFile> {
   const header = readHeader(first);
   if (!header.ok) return header;
-  const config = parseConfig(JSON.stringify(header.value.config), first.file);
-  if (!config.ok) {
-    const [fault] = config.problem;
-    return failed(invalid(first, `its config cannot be used: ${fault === undefined ? '' : formatFault(fault)}`));
-  }
+  const config = readConfig(header.value.config, first);
+  if (!config.ok) return config;
   const lines: RecordedLine[] = [];
   for (const each of rest) {
     if (isRecording(each))
@@ -35,9 +32,18 @@ export function readRecording(first: JsonLine, rest: readonly JsonLine[]): Resul
     if (!line.success) return failed(invalid(each, 'the line is garbled: it is not a line of a recording'));
     const before = lines.at(-1)?.t ?? 0;
     if (line.data.t < before) return failed(outOfOrder(each, line.data.t, before));
+    const changed = 'config' in line.data ? readConfig(line.data.config, each) : undefined;
+    if (changed?.ok === false) return changed;
     lines.push(line.data);
   }
   return ok({ name: first.file, header: header.value, config: config.value, lines });
+}
+
+function readConfig(file: object, line: JsonLine): Result<Config> {
+  const config = parseConfig(JSON.stringify(file), line.file);
+  if (config.ok) return config;
+  const [fault] = config.problem;
+  return failed(invalid(line, `its config cannot be used: ${fault === undefined ? '' : formatFault(fault)}`));
 }
 
 function readHeader(first: JsonLine): Result<RecordingHeader> {

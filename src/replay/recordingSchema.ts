@@ -8,7 +8,12 @@ const deletionAnswer = z.discriminatedUnion('type', [
   z.object({ type: z.literal('delete.notFound') }),
   z.object({ type: z.literal('delete.conflicted') }),
   z.object({ type: z.literal('delete.rejected'), reason }),
-  z.object({ type: z.literal('delete.refused'), reason, retryAfter: z.number().exactOptional() }),
+  z.object({
+    type: z.literal('delete.refused'),
+    reason,
+    failure: z.string().exactOptional(),
+    retryAfter: z.number().exactOptional(),
+  }),
 ]);
 
 const stamp = { t: z.number().nonnegative(), wall: z.number().exactOptional() };
@@ -18,9 +23,11 @@ const object = z.looseObject({});
 /** The lines of a recording after its header. */
 export const recordedLine: z.ZodType<RecordedLine> = z.union([
   z.discriminatedUnion('in', [
-    z.object({ ...stamp, in: z.enum(['begin', 'end']), stream }),
+    z.object({ ...stamp, in: z.literal('begin'), stream }),
+    z.object({ ...stamp, in: z.literal('end'), stream, resourceVersion: z.string().exactOptional() }),
+    z.object({ ...stamp, in: z.enum(['config', 'fresh']), config: z.looseObject({}) }),
     z.object({ ...stamp, in: z.enum(['ADDED', 'MODIFIED', 'DELETED']), stream, object }),
-    z.object({ ...stamp, in: z.enum(['start', 'stop', 'fresh']) }),
+    z.object({ ...stamp, in: z.enum(['start', 'stop']) }),
     z.object({ ...stamp, in: z.literal('resume'), isRunning: z.boolean(), windows: z.array(z.string()) }),
     z.object({ ...stamp, in: z.literal('readySince'), evidence: z.string(), since: z.number().nullable() }),
     z.object({ ...stamp, in: z.literal('answer'), uid: z.string(), answer: deletionAnswer }),
@@ -61,4 +68,17 @@ export const recordingHeader: z.ZodType<RecordingHeader> = z.object({
   concurrentDeletions: z.int().positive(),
   isDryRun: z.boolean(),
   config: z.looseObject({}),
+  streams: z
+    .array(
+      z.object({
+        name: z.string(),
+        group: z.string(),
+        path: z.string(),
+        kind: z.enum(['EndpointSlice', 'Pod']),
+        labelSelector: z.string(),
+        covers: z.array(z.string()),
+        isSynced: z.boolean(),
+      }),
+    )
+    .exactOptional(),
 });

@@ -1,7 +1,11 @@
 import type { Config } from '../config/config.ts';
 import type { ObjectSink } from '../kube/sink.ts';
-import { evidenceKey, isOfSlices, type RecordedInput, type RecordedLine } from '../recording/lines.ts';
-import { createPodUnion } from './podUnion.ts';
+import { evidenceKey, type RecordedInput, type RecordedLine, type RecordingHeader } from '../recording/lines.ts';
+import { isOfSomeServices } from '../weeder/streamPlan.ts';
+import { createStreams, type StreamSinks } from '../weeder/streams.ts';
+import type { Weeder } from '../weeder/weeder.ts';
+import { createPodUnion, type PodUnion } from './podUnion.ts';
+import { recordedConfig } from './recordedConfig.ts';
 import type { RecordingFile } from './recordingFile.ts';
 import { startingQuietly } from './startingQuietly.ts';
 import { type WhatIf, whatIfStage } from './whatIf.ts';
@@ -13,7 +17,10 @@ type Ages = ReadonlyMap<string, number | null>;
  * Runs the real wiring in simulated time with another config against what a recording has. Since when a service was
  * ready is what was recorded of it; where nothing was, it counts as long ago, so that nothing is made up.
  */
-export async function replayOtherwise({ header, lines }: RecordingFile, config: Config): Promise<WhatIf> {
+export async function replayOtherwise(
+  { header, config: recorded, lines }: RecordingFile,
+  config: Config,
+): Promise<WhatIf> {
   const startedAt = Date.parse(header.startedAt);
   const ages = agesOf(lines);
   const stage = whatIfStage({
@@ -25,19 +32,22 @@ export async function replayOtherwise({ header, lines }: RecordingFile, config: 
       return since === undefined ? 0 : (since ?? undefined);
     },
   });
-  const { clock, weeder } = stage;
-  const pods = createPodUnion(stage.pod);
-  const sinks = new Map<string, ObjectSink>();
-  const sinkOf = (stream: string): ObjectSink => {
-    const sink = sinks.get(stream) ?? (isOfSlices(stream) ? weeder.slices.createSink() : pods.createSink());
-    sinks.set(stream, sink);
-    return sink;
+  const { clock } = stage;
+  const begin = (its: Config, resumed?: RecordingHeader['streams']) => {
+    const { weeder } = stage;
+    const sinks = unfiltered(weeder, createPodUnion(stage.pod));
+    return createStreams({ weeder, sinks, config: its, namespaces: header.namespaces, resumed });
   };
+  let streams = begin(recorded, header.streams);
   const feed = (line: RecordedInput) => {
-    if (line.in === 'start' || (line.in === 'resume' && line.isRunning)) weeder.start();
-    else if (line.in === 'begin') sinkOf(line.stream).begin();
-    else if (line.in === 'end') sinkOf(line.stream).end();
-    else if ('object' in line) sinkOf(line.stream).apply(line.in, line.object);
+    const { weeder } = stage;
+    if (line.in === 'fresh') {
+      stage.renew(config);
+      streams = begin(recordedConfig(line.config));
+    } else if (line.in === 'config') streams.configure(recordedConfig(line.config));
+    else if (line.in === 'start' || (line.in === 'resume' && line.isRunning)) weeder.start();
+    else if ('stream' in line) pass(line, streams.needs.get(line.stream)?.sink);
+    if (line.in === 'resume') weeder.configure(config);
   };
 
   clock.standStill(lines[0]?.t ?? 0);
@@ -48,6 +58,22 @@ export async function replayOtherwise({ header, lines }: RecordingFile, config: 
     if ('in' in line) feed(line);
   }
   return stage.end();
+}
+
+/** What came of a stream goes to its sink. */
+function pass(line: Extract<RecordedInput, { stream: string }>, sink: ObjectSink | undefined): void {
+  if (line.in === 'begin') sink?.begin();
+  else if (line.in === 'end') sink?.end(line.resourceVersion);
+  else sink?.apply(line.in, line.object);
+}
+
+/** All that the recorded streams brought, of services and pods that the recorded config did not name, too. */
+function unfiltered({ slices }: Weeder, pods: PodUnion): StreamSinks {
+  return {
+    slices: ({ covers, labelSelector }, options) =>
+      slices.createSink(isOfSomeServices(labelSelector) ? { names: covers, ...options } : options),
+    pods: () => pods.createSink(),
+  };
 }
 
 function agesOf(lines: readonly RecordedLine[]): Ages {

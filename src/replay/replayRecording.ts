@@ -1,18 +1,24 @@
 import type { Config } from '../config/config.ts';
-import type { ObjectSink } from '../kube/sink.ts';
-import { evidenceKey, type RecordedInput, type RecordedLine } from '../recording/lines.ts';
+import { evidenceKey, type RecordedInput, type RecordedLine, type RecordingHeader } from '../recording/lines.ts';
 import { type Told, toldOf } from '../recording/told.ts';
 import { settled, type VirtualClock, virtualClock } from '../virtualClock.ts';
 import type { DeletionAnswer } from '../weeder/deletePod.ts';
-import { streamsOf } from '../weeder/streams.ts';
+import { createStreams, type Streams } from '../weeder/streams.ts';
 import { createWeeder, type Weeder } from '../weeder/weeder.ts';
 import { createAnswers } from './answers.ts';
-import { comparable, quietOf } from './comparable.ts';
+import { comparable, inputsBefore, isCounted, quietOf } from './comparable.ts';
+import { recordedConfig } from './recordedConfig.ts';
 import type { RecordingFile } from './recordingFile.ts';
 import { startingQuietly } from './startingQuietly.ts';
 
 /** A fact with its time in milliseconds since the start of the recording. */
 export type Timed = Told & { readonly t: number };
+
+/** A fact, and how many inputs came before it: what follows from the same input has the same number on both sides. */
+export interface Placed {
+  readonly fact: Timed;
+  readonly after: number;
+}
 
 /** What the weeder says now to the recorded inputs, and what it said then. */
 export interface Replay {
@@ -23,42 +29,47 @@ export interface Replay {
   readonly replayed: readonly Timed[];
 }
 
+/** A weeder, and the streams that feed it. */
+interface Stage {
+  readonly weeder: Weeder;
+  readonly streams: Streams;
+}
+
 /** Runs the real wiring in simulated time against what was recorded. */
 export async function replayRecording({ header, config, lines }: RecordingFile): Promise<Replay> {
   const startedAt = Date.parse(header.startedAt);
   const clock = virtualClock(startedAt);
   clock.standStill(lines[0]?.t ?? 0);
-  const replayed: Timed[] = [];
+  const replayed: Placed[] = [];
+  let after = 0;
   const answers = createAnswers<DeletionAnswer>(count(lines, (line) => (line.in === 'answer' ? line.uid : undefined)));
   const ages = createAnswers<number | undefined>(
     count(lines, (line) => (line.in === 'readySince' ? line.evidence : undefined)),
   );
   const chances = lines.flatMap((line) => ('in' in line && line.in === 'random' ? line.value : []));
   const isContinued = header.part > 1;
-  const create = (its: Config) =>
-    createWeeder({
+  function begin(its: Config, resumed?: RecordingHeader['streams']): Stage {
+    const weeder = createWeeder({
       config: its,
       runtime: { clock },
       concurrentDeletions: header.concurrentDeletions,
       isDryRun: header.isDryRun,
       random: () => chances.shift() ?? 0.5,
-      report: (fact) => replayed.push(...toldOf(fact).map((told) => ({ t: clock.monotonic(), ...told }))),
+      report: (fact) =>
+        replayed.push(...toldOf(fact).map((told) => ({ fact: { t: clock.monotonic(), ...told }, after }))),
       deletePod: ({ uid }) => answers.ask(uid, { type: 'delete.accepted' }),
       readySince: (evidence) => ages.ask(evidenceKey(evidence), undefined),
     });
-  const sinksOf = (weeder: Weeder) =>
-    new Map(streamsOf(weeder, config, header.namespaces).map(({ name, sink }) => [name, sink]));
-  let weeder = create(isContinued ? startingQuietly(config) : config);
-  let sinks = sinksOf(weeder);
-  function begin(): void {
-    weeder = create(config);
-    sinks = sinksOf(weeder);
+    return { weeder, streams: createStreams({ weeder, config: its, namespaces: header.namespaces, resumed }) };
   }
+  let stage = begin(isContinued ? startingQuietly(config) : config, header.streams);
   async function take(line: RecordedInput): Promise<void> {
-    if (line.in === 'fresh') begin();
+    if (line.in === 'fresh') stage = begin(recordedConfig(line.config));
     else if (line.in === 'answer') answers.give(line.uid, line.answer);
     else if (line.in === 'readySince') ages.give(line.evidence, line.since ?? undefined);
-    else feed(line, weeder, sinks);
+    else feed(line, stage);
+    // What the file began with is known: from now on services are found by their own config.
+    if (line.in === 'resume') stage.weeder.configure(config);
     // An answer was acted upon before the next input came, even where both have the same time.
     if (line.in === 'answer' || line.in === 'readySince') await settled();
   }
@@ -66,10 +77,12 @@ export async function replayRecording({ header, config, lines }: RecordingFile):
   for (const line of lines) {
     await moveTo(clock, line.t);
     if (line.wall !== undefined) clock.jumpWallClock(startedAt + line.t + line.wall - clock.now());
+    if (isCounted(line)) after += 1;
     if ('in' in line) await take(line);
   }
   await clock.pass(0);
-  const recorded = lines.flatMap((line) => ('about' in line ? line : []));
+  const before = inputsBefore(lines);
+  const recorded = lines.flatMap((line, index) => ('about' in line ? { fact: line, after: before[index] ?? 0 } : []));
   const quiet = quietOf(lines);
   return {
     startedAt,
@@ -84,12 +97,20 @@ async function moveTo(clock: VirtualClock, t: number): Promise<void> {
   if (ms > 0) await clock.pass(ms);
 }
 
-function feed(line: RecordedInput, weeder: Weeder, sinks: ReadonlyMap<string, ObjectSink>): void {
+function feed(line: RecordedInput, { weeder, streams }: Stage): void {
+  const sink = 'stream' in line ? streams.needs.get(line.stream)?.sink : undefined;
   if (line.in === 'start' || (line.in === 'resume' && line.isRunning)) weeder.start();
   else if (line.in === 'stop') weeder.stop();
-  else if (line.in === 'begin') sinks.get(line.stream)?.begin();
-  else if (line.in === 'end') sinks.get(line.stream)?.end();
-  else if ('object' in line) sinks.get(line.stream)?.apply(line.in, line.object);
+  else if (line.in === 'config') configure(line.config, { weeder, streams });
+  else if (line.in === 'begin') sink?.begin();
+  else if (line.in === 'end') sink?.end(line.resourceVersion);
+  else if ('object' in line) sink?.apply(line.in, line.object);
+}
+
+function configure(file: object, { weeder, streams }: Stage): void {
+  const config = recordedConfig(file);
+  weeder.configure(config);
+  streams.configure(config);
 }
 
 function count(

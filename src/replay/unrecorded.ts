@@ -1,30 +1,37 @@
 import type { Config } from '../config/config.ts';
-import { selectorToString } from '../kube/selector.ts';
-import { virtualClock } from '../virtualClock.ts';
-import { type StreamNeed, streamsOf } from '../weeder/streams.ts';
-import { createWeeder } from '../weeder/weeder.ts';
+import { distinctSelectors } from '../config/selectors.ts';
+import { isOfSomeServices, planStreams } from '../weeder/streamPlan.ts';
+import { recordedConfig } from './recordedConfig.ts';
 import type { RecordingFile } from './recordingFile.ts';
 
 /** What a config asks of a recording that was made with another one, and it cannot say: one sentence each. */
 export function unrecorded({ header, config: recorded, lines }: RecordingFile, config: Config): string[] {
-  const streams = streamsThen(recorded);
-  const hasAllServices = streams.some(({ kind, labelSelector }) => kind !== 'Pod' && !labelSelector.includes(' in ('));
-  const selectors = new Set(streams.flatMap(({ kind, labelSelector }) => (kind === 'Pod' ? labelSelector : [])));
-  const hasAllPods = selectors.has('');
-  const services = [...config.services.keys()].filter((name) => !hasAllServices && !recorded.services.has(name));
-  const unselected = [...config.services.values()]
-    .flatMap(({ podSelectors }) => podSelectors.map(selectorToString))
-    .filter((text) => !hasAllPods && !selectors.has(text));
+  const later = lines.flatMap((line) => ('config' in line ? recordedConfig(line.config) : []));
+  const watched = [recorded, ...later].map(watchedBy);
+  const services = [...config.services.keys()];
+  const selectors = [...distinctSelectors(config).keys()];
+  const never = (has: (then: Watched) => boolean) => !watched.some(has);
+  const notAlways = (has: (then: Watched) => boolean) => !watched.every(has) && watched.some(has);
   const deletions = lines.flatMap((line) =>
     'about' in line && line.out === 'pod.deleted' ? `${line.t} ${line.pod}` : [],
   );
   // A deletion that several windows wanted is told once for each.
   const deleted = new Set(deletions).size;
   return [
-    ...services.map((name) => `service ${name} was not watched: nothing is known of it`),
-    ...[...new Set(unselected)].map(
-      (text) => `pods ${text} were not watched: known are those that a watched selector selected too`,
-    ),
+    ...services
+      .filter((name) => never((then) => then.hasService(name)))
+      .map((name) => `service ${name} was not watched: nothing is known of it`),
+    ...services
+      .filter((name) => notAlways((then) => then.hasService(name)))
+      .map(
+        (name) => `service ${name} was not watched all the time, as the config changed: then nothing is known of it`,
+      ),
+    ...selectors
+      .filter((text) => never((then) => then.hasPods(text)))
+      .map((text) => `pods ${text} were not watched: known are those that a watched selector selected too`),
+    ...selectors
+      .filter((text) => notAlways((then) => then.hasPods(text)))
+      .map((text) => `pods ${text} were not watched all the time, as the config changed`),
     ...(header.namespaces === 'all' ? [] : [`only these namespaces were watched: ${header.namespaces.join(', ')}`]),
     ...(deleted === 0 || header.isDryRun
       ? []
@@ -36,17 +43,19 @@ function podsOf(count: number): string {
   return count === 1 ? '1 pod was' : `${count} pods were`;
 }
 
-/** The streams of the weeder that was recorded. */
-function streamsThen(config: Config): readonly StreamNeed[] {
-  const weeder = createWeeder({
-    config,
-    runtime: { clock: virtualClock() },
-    concurrentDeletions: 1,
-    isDryRun: true,
-    random: () => 0,
-    report: () => {},
-    readySince: async () => undefined,
-    deletePod: async () => ({ type: 'delete.accepted' }),
-  });
-  return streamsOf(weeder, config, 'all');
+/** What the streams of a config bring. */
+interface Watched {
+  hasService(name: string): boolean;
+  /** By the canonical text of a podSelector. */
+  hasPods(selector: string): boolean;
+}
+
+function watchedBy(config: Config): Watched {
+  const plans = planStreams(config, 'all');
+  const hasAllServices = plans.some(({ kind, labelSelector }) => kind !== 'Pod' && !isOfSomeServices(labelSelector));
+  const selectors = new Set(plans.flatMap(({ kind, labelSelector }) => (kind === 'Pod' ? labelSelector : [])));
+  return {
+    hasService: (name) => hasAllServices || config.services.has(name),
+    hasPods: (selector) => selectors.has('') || selectors.has(selector),
+  };
 }

@@ -59,8 +59,9 @@ function apiRequest({ uid, namespace, name, resourceVersion, policy }: DeletionR
 function answerTo(failure: ApiFailure, server: string): DeletionAnswer {
   if (failure.kind === 'notFound') return { type: 'delete.notFound' };
   if (failure.kind === 'conflict') return { type: 'delete.conflicted' };
-  if (failure.kind === 'cancelled') return { type: 'delete.refused', reason: 'no window wants it any more' };
+  if (failure.kind === 'cancelled')
+    return { type: 'delete.refused', reason: 'no window wants it any more', failure: failure.kind };
   const reason = describeFailure(failure, server);
   if (!isRecoverable(failure)) return { type: 'delete.rejected', reason };
-  return { type: 'delete.refused', reason, retryAfter: failure.retryAfterMs ?? 0 };
+  return { type: 'delete.refused', reason, failure: failure.kind, retryAfter: failure.retryAfterMs ?? 0 };
 }

@@ -14,6 +14,6 @@ export function deleteWhileLeading(leading: Leading, deletePod: DeletePod): Dele
     const isWanted = () => leading.isValid() && request.isWanted();
     const answer = await deletePod({ ...request, isWanted }, AbortSignal.any([signal, leading.signal]));
     if (answer.type !== 'delete.refused' || leading.isValid()) return answer;
-    return { type: 'delete.refused', reason: 'this replica does not lead any more' };
+    return { type: 'delete.refused', reason: 'this replica does not lead any more', failure: 'cancelled' };
   };
 }

@@ -1,10 +1,10 @@
-import { createActor } from 'xstate';
+import { type Actor, createActor } from 'xstate';
 import type { PodState, Protection } from '../../machines/weeder/podDeletion.ts';
 import type { ActorRuntime } from '../actorRuntime.ts';
 import type { CrashLoopingPod } from './crashLooping.ts';
 import { type DeletionEntry, type Ending, settleIn, type Want } from './deletionEntry.ts';
 import type { Report } from './facts.ts';
-import { type PodDeletionEffects, providePodDeletion } from './podDeletionActor.ts';
+import { type PodDeletionEffects, type PodDeletionLogic, providePodDeletion } from './podDeletionActor.ts';
 import type { Windows } from './windows.ts';
 
 const inFlight = { attempting: 'deleting' } as const;
@@ -17,6 +17,7 @@ export interface Deletions {
   left(want: Want, uid: string): void;
   /** This want is over, or held while its service is down. What is in flight ends by itself. */
   withdraw(want: Want, because: 'over' | 'held'): void;
+  actors(): Iterable<Actor<PodDeletionLogic>>;
   readonly size: number;
 }
 
@@ -139,6 +140,9 @@ export function createDeletions(options: DeletionsOptions): Deletions {
     left: (want, uid) => release(want, uid, 'left'),
     withdraw(want, because) {
       for (const uid of [...want.uids]) release(want, uid, because);
+    },
+    *actors() {
+      for (const { actor } of entries.values()) yield actor;
     },
     get size() {
       return entries.size;

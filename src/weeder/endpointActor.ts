@@ -51,6 +51,8 @@ export function provideEndpoint(effects: EndpointEffects): EndpointLogic {
       reportFoundReady: ({ context: { namespace, service } }) => report({ type: 'service.ready', namespace, service }),
       reportWindowOpened: ({ context: { namespace, service, window, remaining } }) =>
         windows.open({ namespace, service, window }, remaining),
+      reportWindowChanged: ({ context: { namespace, service, window, remaining } }) =>
+        windows.resize({ namespace, service, window }, remaining),
       reportWindowClosed: ({ context: { namespace, service, window } }) =>
         windows.close({ namespace, service, window }),
       reportChildFailed: ({ context: { namespace, service }, event }) =>
@@ -107,8 +109,8 @@ function provideDependants(effects: EndpointEffects): typeof dependants {
   });
 }
 
-function keyOfChild({ namespace, service, window, selector }: DependantsInput): string {
-  return `${namespace}/${service}#${window}.${selector}`;
+function keyOfChild({ namespace, service, window, selector, renewal }: DependantsInput): string {
+  return `${namespace}/${service}#${window}.${selector}.${renewal}`;
 }
 
 function wantOf(effects: EndpointEffects, input: DependantsInput): Want | undefined {

@@ -1,8 +1,10 @@
 import { type Actor, createActor } from 'xstate';
 import type { ActorRuntime } from '../actorRuntime.ts';
-import type { ServiceConfig } from '../config/config.ts';
+import { behavesTheSame } from '../config/compare.ts';
+import { isWatched, type ServiceConfig } from '../config/config.ts';
 import { type EndpointEffects, type EndpointLogic, provideEndpoint } from './endpointActor.ts';
-import { keyOf, type ServiceReadiness } from './readiness.ts';
+import type { ServiceReadiness } from './readiness.ts';
+import { keyOf } from './sliceView.ts';
 
 /** The services that were ready at least once: an `endpoint` actor each, every one a root of its own. */
 export interface Endpoints {
@@ -12,9 +14,14 @@ export interface Endpoints {
   changed(service: ServiceReadiness): void;
   /** It is ready, as it was before a gap in what weeder saw; epoch milliseconds. */
   readyAfterGap(service: ServiceReadiness, seenUntil: number): void;
+  /** `services` says something else than `before` did. Those that mean the same in both are left alone. */
+  configure(before: ReadonlyMap<string, ServiceConfig>): void;
   /** Ends every actor, and with them the open windows. */
   stop(): void;
+  actors(): Iterable<Actor<EndpointLogic>>;
   readonly size: number;
+  /** How many children they have: one for each podSelector of each open window. */
+  readonly dependants: number;
 }
 
 export interface EndpointsOptions extends EndpointEffects {
@@ -23,7 +30,7 @@ export interface EndpointsOptions extends EndpointEffects {
 }
 
 export function createEndpoints(options: EndpointsOptions): Endpoints {
-  const { services, runtime, report, windows } = options;
+  const { services, runtime, report, windows, clock } = options;
   const actors = new Map<string, Actor<EndpointLogic>>();
   /** Services without a slice: their actor goes when its last window closes. */
   const gone = new Set<string>();
@@ -59,7 +66,43 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     actor.stop();
   }
 
+  /** The config names it no more: its window closes, and what was not sent yet is not sent. */
+  function end(key: string): void {
+    const [namespace = '', service = ''] = key.split('/');
+    const account = windows.openOf(namespace, service);
+    if (account !== undefined) account.givenUpBecause = 'the config has changed';
+    actors.get(key)?.stop();
+    actors.delete(key);
+    gone.delete(key);
+    if (account !== undefined) windows.close(account);
+  }
+
+  /** The open window began when the service recovered, and has the new watchDuration from then on. */
+  function change(key: string, was: ServiceConfig, is: ServiceConfig): void {
+    const [namespace = '', service = ''] = key.split('/');
+    const { watchDuration, onStart, whileNotReady, podSelectors } = is;
+    const account = windows.openOf(namespace, service);
+    const began = (account?.closesAt ?? 0) - was.watchDuration;
+    const remaining = Math.max(0, began + watchDuration - clock.monotonic());
+    const settings = { selectors: podSelectors.length, watchDuration, onStart, whileNotReady };
+    const because = account?.givenUpBecause ?? '';
+    if (account !== undefined) account.givenUpBecause = 'the config has changed';
+    actors.get(key)?.send({ type: 'config.changed', ...settings, remaining });
+    if (account !== undefined) account.givenUpBecause = because;
+  }
+
   return {
+    configure(before) {
+      const known = [...actors.keys()].map((key) => {
+        const [namespace = '', service = ''] = key.split('/');
+        return { key, namespace, was: before.get(service), is: services.get(service) };
+      });
+      // First those that go: a deletion that nobody wants any more must not be begun by the others' changes.
+      for (const { key, namespace, is } of known) if (!isWatched(is, namespace)) end(key);
+      for (const { key, was, is } of known) {
+        if (was !== undefined && is !== undefined && !behavesTheSame(was, is)) change(key, was, is);
+      }
+    },
     foundReady: (service) => actorOf(service)?.send({ type: 'endpoint.foundReady' }),
     readyAfterGap: (service, seenUntil) => actorOf(service)?.send({ type: 'endpoint.foundReady', seenUntil }),
     changed(service) {
@@ -76,8 +119,14 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
       actors.clear();
       gone.clear();
     },
+    actors: () => actors.values(),
     get size() {
       return actors.size;
+    },
+    get dependants() {
+      let count = 0;
+      for (const actor of actors.values()) count += actor.getSnapshot().context.children.length;
+      return count;
     },
   };
 }

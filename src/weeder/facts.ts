@@ -48,6 +48,8 @@ interface Deed {
 
 interface Refusal {
   readonly reason: string;
+  /** The class of the error: a FailureKind, or `other`. */
+  readonly failure: string;
   readonly attempt: number;
   readonly retryIn: number;
 }

@@ -88,8 +88,8 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
         tellOf(uid, (entry) => {
           const accounts = concernedBy(entry);
           if (accounts === undefined) return;
-          const fields = { pod: entry.pod, reason: reasonOf(event), attempt: refusals, retryIn };
-          report({ type: 'deletion.refused', ...fields, ...refsOf(accounts) });
+          const why = { reason: reasonOf(event), failure: failureOf(event) };
+          report({ type: 'deletion.refused', pod: entry.pod, ...why, attempt: refusals, retryIn, ...refsOf(accounts) });
         }),
       reportAbandoned: ({ context: { uid }, event }) =>
         tellOf(uid, (entry) => {
@@ -101,11 +101,16 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
           if (held !== undefined) report({ type: 'deletion.held', pod, ...refsOf(held) });
           if (over === undefined) return;
           for (const account of over) account.givenUp.add(`${pod.namespace}/${pod.name}`);
-          const reason = event.type === 'delete.rejected' ? reasonOf(event) : 'the window closed first';
+          const reason = event.type === 'delete.rejected' ? reasonOf(event) : over[0].givenUpBecause;
           report({ type: 'deletion.givenUp', pod, reason, ...refsOf(over) });
         }),
     },
   });
+}
+
+/** The class of a refusal; an effect that broke has none. */
+function failureOf(event: object): string {
+  return 'failure' in event && typeof event.failure === 'string' ? event.failure : 'other';
 }
 
 /** The words of a refusal, or of an effect that broke. */

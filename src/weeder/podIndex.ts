@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { objectOf, textOf } from '../json.ts';
 import type { PeekedMetadata } from '../kube/peek.ts';
-import type { ChangeType, ObjectSink } from '../kube/sink.ts';
+import type { ChangeType, ClosableSink, ObjectSink } from '../kube/sink.ts';
 import { type CrashLoopingPod, crashLooping, isSameStay, settleTime } from './crashLooping.ts';
 
 /** Hears what happens to the crash-looping pods of the namespaces it asked for. */
@@ -21,7 +21,7 @@ export type Scope = 'all' | readonly string[];
  */
 export interface PodIndex extends ObjectSink {
   /** A sink for one more stream into the same index: its complete lists say nothing of what other streams told. */
-  createSink(): ObjectSink;
+  createSink(): ClosableSink;
   get(uid: string): CrashLoopingPod | undefined;
   /** Milliseconds until this pod's silent back-off counts as one; 0 when it does. */
   settleIn(uid: string): number;
@@ -35,9 +35,8 @@ interface Entry {
   readonly pod: CrashLoopingPod;
   /** By our own clock that never jumps: since when the pod is in this stay of this back-off. Milliseconds. */
   readonly firstSeen: number;
-  /** Which stream told of it, and in or after which of its complete lists. */
-  readonly source: Source;
-  readonly list: number;
+  /** The streams that told of it, each with the number of its complete list in or after which it did. */
+  readonly tellers: Map<Source, number>;
 }
 
 /** One stream into the index. */
@@ -60,7 +59,8 @@ export function createPodIndex(clock: Clock): PodIndex {
   function put(pod: CrashLoopingPod, source: Source): void {
     const known = entries.get(pod.uid);
     const isSame = known !== undefined && isSameStay(known.pod, pod);
-    entries.set(pod.uid, { pod, firstSeen: isSame ? known.firstSeen : clock.monotonic(), source, list: source.list });
+    const tellers = (known?.tellers ?? new Map<Source, number>()).set(source, source.list);
+    entries.set(pod.uid, { pod, firstSeen: isSame ? known.firstSeen : clock.monotonic(), tellers });
     addTo(byNamespace, pod.namespace, pod.uid);
     if (known?.pod.resourceVersion !== pod.resourceVersion) {
       tell(pod.namespace, (listener) => listener.crashLooping(pod));
@@ -75,6 +75,11 @@ export function createPodIndex(clock: Clock): PodIndex {
     tell(known.pod.namespace, (listener) => listener.left(uid));
   }
 
+  /** This stream does not tell of it any more; while two take turns, the other may. */
+  function forgetTeller(uid: string, { tellers }: Entry, source: Source): void {
+    if (tellers.delete(source) && tellers.size === 0) remove(uid);
+  }
+
   function podsIn(scope: Scope): CrashLoopingPod[] {
     if (scope === 'all') return [...entries.values()].map((entry) => entry.pod);
     return scope
@@ -82,7 +87,7 @@ export function createPodIndex(clock: Clock): PodIndex {
       .flatMap((uid) => entries.get(uid)?.pod ?? []);
   }
 
-  function createSink(): ObjectSink {
+  function createSink(): ClosableSink {
     const source: Source = { list: 0 };
     return {
       begin() {
@@ -94,7 +99,12 @@ export function createPodIndex(clock: Clock): PodIndex {
         else remove(textOf(objectOf(objectOf(object)['metadata'])['uid']) ?? '');
       },
       end() {
-        for (const [uid, entry] of entries) if (entry.source === source && entry.list !== source.list) remove(uid);
+        for (const [uid, entry] of entries) {
+          if (entry.tellers.get(source) !== source.list) forgetTeller(uid, entry, source);
+        }
+      },
+      close() {
+        for (const [uid, entry] of entries) forgetTeller(uid, entry, source);
       },
       isIrrelevant(line: Buffer, metadata: PeekedMetadata) {
         return !entries.has(metadata.uid) && !line.includes(crashLoopBackOff) && !line.includes(terminated);

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
-import { type JsonObject, objectOf, textOf } from '../json.ts';
-import type { ObjectSink } from '../kube/sink.ts';
-import { allOrNone, type BackingPod, readSlice, type SliceFacts } from './endpointSlice.ts';
+import type { ClosableSink, ObjectSink } from '../kube/sink.ts';
+import { allOrNone, type BackingPod } from './endpointSlice.ts';
+import { createSliceView, keyOf, type ServiceSlices, type Slice, type SliceView } from './sliceView.ts';
 
 /** What all EndpointSlices of a service say together. */
 export interface ServiceReadiness {
@@ -26,149 +26,139 @@ export interface ReadinessListener {
   changed(service: ServiceReadiness): void;
   /** Still ready after a complete list that was read again: what happened between `seenUntil` and now is unknown. */
   readyAfterGap(service: ServiceReadiness, seenUntil: number): void;
+  /** A service that was not watched before is, and is ready. */
+  foundReady(service: ServiceReadiness): void;
+}
+
+/** Which slices a stream brings. */
+export interface SliceStreamOptions {
+  /** The services that it watches; without it, every one. */
+  readonly names?: ReadonlySet<string>;
+  /** The stream whose place it takes as soon as it knows all that that one has told. */
+  readonly after?: ObjectSink | undefined;
+  /** Told when it has, or has read its first complete list: from now on `after` is not listened to. */
+  readonly onTakeOver?: () => void;
 }
 
 /** The readiness of every service, from all of its EndpointSlices: the sink of their stream (design §2.1). */
 export interface Readiness extends ObjectSink {
   /** A sink for one more stream: its complete lists say nothing of the slices that other streams told of. */
-  createSink(): ObjectSink;
-  /** Every service that has a slice. */
+  createSink(options?: SliceStreamOptions): ClosableSink;
+  /** Every wanted service that has a slice. */
   services(): ServiceReadiness[];
   evidence(namespace: string, service: string): ReadyEvidence;
   /** The uid of the Service itself, where one of its slices names it. */
   serviceUid(namespace: string, service: string): string | undefined;
 }
 
-interface Slice extends SliceFacts {
-  readonly serviceKey: string;
-  readonly source: Source;
-  readonly list: number;
-}
-
-/** One stream of EndpointSlices. */
-interface Source {
-  list: number;
-  /** The services to look at again when the complete list is there: half of it may look like an outage. */
-  unsettled: Set<string> | undefined;
-  /** Epoch milliseconds: of the last change that came by itself, or when the newest complete list began. */
-  seenUntil: number;
-  listBegan: number;
-  /** The services of this stream that were ready when such a list began. */
-  readyBefore: readonly Service[];
-}
-
-interface Service {
-  readonly namespace: string;
-  readonly service: string;
-  readonly slices: Map<string, Slice>;
-  isReady: boolean;
-}
-
-/** `isWanted` says which services are watched; slices of others are passed over. */
+/** `isWanted` says which services are told of, and may change. */
 export function createReadiness(
   clock: Clock,
   isWanted: (namespace: string, service: string) => boolean,
   listener: ReadinessListener,
 ): Readiness {
-  const services = new Map<string, Service>();
-  const serviceOfSlice = new Map<string, string>();
+  /** Whether each service that has a slice counts as ready. */
+  const readiness = new Map<string, boolean>();
+  const views = new Map<ObjectSink, SliceView>();
+  /** The streams that are listened to; others wait for their turn. */
+  const active = new Set<SliceView>();
 
-  function factOf(service: Service): ServiceReadiness {
-    const { namespace, service: name, isReady, slices } = service;
-    return { namespace, service: name, isReady, exists: slices.size > 0 };
+  function find(key: string): readonly ServiceSlices[] {
+    return [...active].flatMap((view) => view.services.get(key) ?? []);
   }
 
-  function settle(serviceKey: string): void {
-    const service = services.get(serviceKey);
-    if (service === undefined) return;
-    const wasReady = service.isReady;
-    service.isReady = [...service.slices.values()].some((slice) => slice.isReady);
-    if (service.slices.size === 0) services.delete(serviceKey);
-    if (service.isReady !== wasReady || service.slices.size === 0) listener.changed(factOf(service));
+  function slicesOf(key: string): Slice[] {
+    return find(key).flatMap(({ slices }) => [...slices.values()]);
   }
 
-  function noteChange(serviceKey: string, { unsettled }: Source): void {
-    if (unsettled === undefined) settle(serviceKey);
-    else unsettled.add(serviceKey);
+  function factOf(key: string): ServiceReadiness {
+    const [namespace = '', service = ''] = key.split('/');
+    return { namespace, service, isReady: readiness.get(key) === true, exists: readiness.has(key) };
   }
 
-  function removeSlice(sliceKey: string, source: Source): void {
-    const serviceKey = serviceOfSlice.get(sliceKey);
-    if (serviceKey === undefined) return;
-    serviceOfSlice.delete(sliceKey);
-    services.get(serviceKey)?.slices.delete(sliceKey);
-    noteChange(serviceKey, source);
+  function tell(what: keyof ReadinessListener, key: string, seenUntil = 0): void {
+    const fact = factOf(key);
+    if (isWanted(fact.namespace, fact.service)) listener[what](fact, seenUntil);
   }
 
-  function putSlice(sliceKey: string, namespace: string, name: string, object: JsonObject, source: Source): void {
-    const serviceKey = keyOf(namespace, name);
-    if (serviceOfSlice.get(sliceKey) !== serviceKey) removeSlice(sliceKey, source);
-    const service = services.get(serviceKey) ?? { namespace, service: name, slices: new Map(), isReady: false };
-    services.set(serviceKey, service);
-    serviceOfSlice.set(sliceKey, serviceKey);
-    service.slices.set(sliceKey, { serviceKey, ...readSlice(object, namespace), source, list: source.list });
-    noteChange(serviceKey, source);
+  function learn(key: string): void {
+    const slices = slicesOf(key);
+    if (slices.length === 0) readiness.delete(key);
+    else
+      readiness.set(
+        key,
+        slices.some(({ isReady }) => isReady),
+      );
   }
 
-  function slicesOf(source: Source): { readonly service: Service; readonly sliceKey: string; readonly slice: Slice }[] {
-    return [...services.values()].flatMap((service) =>
-      [...service.slices]
-        .filter(([, slice]) => slice.source === source)
-        .map(([sliceKey, slice]) => ({ service, sliceKey, slice })),
-    );
+  function settle(key: string): void {
+    const [wasReady, existed] = [readiness.get(key) === true, readiness.has(key)];
+    learn(key);
+    const isGone = existed && !readiness.has(key);
+    if (isGone || (readiness.get(key) === true) !== wasReady) tell('changed', key);
   }
 
-  function finishList(source: Source): void {
-    const vanished = slicesOf(source).filter(({ slice }) => slice.list !== source.list);
-    for (const { sliceKey } of vanished) removeSlice(sliceKey, source);
-    const unsettled = source.unsettled ?? [];
-    source.unsettled = undefined;
-    for (const serviceKey of unsettled) settle(serviceKey);
+  /**
+   * One stream takes the place of another. A service that both watch has a gap only where the old one had not told all;
+   * one that the old one did not watch is found in the state it is in.
+   */
+  function takeOver(view: SliceView, old: SliceView): void {
+    active.delete(old);
+    active.add(view);
+    const keys = new Set([...old.services.keys(), ...view.services.keys()]);
+    for (const key of keys) {
+      const wasReady = readiness.get(key) === true;
+      if (old.names?.has(factOf(key).service) === false) {
+        learn(key);
+        if (readiness.get(key) === true) tell('foundReady', key);
+        continue;
+      }
+      settle(key);
+      const isStillReady = wasReady && readiness.get(key) === true;
+      if (isStillReady && (old.isListing || !hasSameSlices(view, old, key))) tell('readyAfterGap', key, old.seenUntil);
+    }
   }
 
-  function createSink(): ObjectSink {
-    const source: Source = { list: 0, unsettled: undefined, seenUntil: 0, listBegan: 0, readyBefore: [] };
-    return {
-      begin() {
-        const ready = slicesOf(source).filter(({ service }) => service.isReady);
-        if (source.list > 0) source.readyBefore = [...new Set(ready.map(({ service }) => service))];
-        source.list += 1;
-        source.listBegan = clock.now();
-        source.unsettled ??= new Set();
+  function createSink({ names, after, onTakeOver }: SliceStreamOptions = {}): ClosableSink {
+    let old = after === undefined ? undefined : views.get(after);
+    let isWaiting = true;
+    const view = createSliceView(clock, names, {
+      isReady: (key) => readiness.get(key) === true,
+      changed(key) {
+        if (active.has(view)) settle(key);
       },
-      apply(type, object) {
-        const slice = objectOf(object);
-        const meta = objectOf(slice['metadata']);
-        const namespace = textOf(meta['namespace']) ?? '';
-        const sliceKey = keyOf(namespace, textOf(meta['name']) ?? '');
-        const name = textOf(objectOf(meta['labels'])['kubernetes.io/service-name']);
-        if (type === 'DELETED' || name === undefined || !isWanted(namespace, name)) removeSlice(sliceKey, source);
-        else putSlice(sliceKey, namespace, name, slice, source);
-        if (source.readyBefore.length === 0) source.seenUntil = clock.now();
+      readyBeforeGap(key, seenUntil) {
+        if (active.has(view) && readiness.get(key) === true) tell('readyAfterGap', key, seenUntil);
       },
-      end() {
-        finishList(source);
-        for (const service of source.readyBefore) {
-          if (service.isReady) listener.readyAfterGap(factOf(service), source.seenUntil);
-        }
-        source.readyBefore = [];
-        source.seenUntil = source.listBegan;
+      told() {
+        if (!isWaiting || !view.isComplete || (old !== undefined && !view.hasCaughtUpWith(old))) return;
+        isWaiting = false;
+        if (old !== undefined) takeOver(view, old);
+        old = undefined;
+        onTakeOver?.();
+      },
+    });
+    if (old === undefined) active.add(view);
+    const sink: ClosableSink = {
+      ...view.sink,
+      close() {
+        isWaiting = false;
+        views.delete(sink);
+        if (active.delete(view)) for (const key of view.services.keys()) settle(key);
       },
     };
-  }
-
-  function slicesOfService(namespace: string, service: string): Slice[] {
-    return [...(services.get(keyOf(namespace, service))?.slices.values() ?? [])];
+    views.set(sink, view);
+    return sink;
   }
 
   return {
     ...createSink(),
     createSink,
-    services: () => [...services.values()].map(factOf),
+    services: () => [...readiness.keys()].map(factOf).filter(({ namespace, service }) => isWanted(namespace, service)),
     serviceUid: (namespace, service) =>
-      slicesOfService(namespace, service).find((slice) => slice.serviceUid !== undefined)?.serviceUid,
+      slicesOf(keyOf(namespace, service)).find((slice) => slice.serviceUid !== undefined)?.serviceUid,
     evidence(namespace, service) {
-      const slices = slicesOfService(namespace, service);
+      const slices = slicesOf(keyOf(namespace, service));
       const ready = slices.filter((slice) => slice.isReady);
       return {
         backingPods: allOrNone(ready.map((slice) => slice.backingPods))?.flat(),
@@ -178,7 +168,8 @@ export function createReadiness(
   };
 }
 
-/** The key of a namespaced thing: neither part can contain the separator. */
-export function keyOf(namespace: string, name: string): string {
-  return `${namespace}/${name}`;
+function hasSameSlices(one: SliceView, other: SliceView, key: string): boolean {
+  const [a, b] = [one, other].map((view) => view.services.get(key)?.slices);
+  const isSame = ([name, slice]: [string, Slice]) => b?.get(name)?.resourceVersion === slice.resourceVersion;
+  return a?.size === b?.size && [...(a ?? [])].every(isSame);
 }

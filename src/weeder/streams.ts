@@ -1,8 +1,10 @@
 import type { Config } from '../config/config.ts';
-import { objectOf, textOf } from '../json.ts';
-import { type LabelSelector, matchesSelector, selectorToString } from '../kube/selector.ts';
-import type { ObjectSink } from '../kube/sink.ts';
+import { distinctSelectors } from '../config/selectors.ts';
+import type { ClosableSink, ObjectSink } from '../kube/sink.ts';
 import type { WatchSource } from '../kube/watchOnce.ts';
+import { fanOut } from './fanOut.ts';
+import type { SliceStreamOptions } from './readiness.ts';
+import { canServe, planStreams, type StreamPlan } from './streamPlan.ts';
 import type { Weeder } from './weeder.ts';
 
 /** One list+watch stream that the weeder needs. */
@@ -11,77 +13,196 @@ export interface StreamNeed extends WatchSource {
   readonly name: string;
 }
 
-/** With more distinct podSelectors than this, one stream of all pods costs less than a stream for each. */
-const mostPodStreams = 16;
-/** A label selector that is longer than this is left out: what comes is filtered here. Characters of a URL. */
-const longestSelector = 4000;
+/** A stream that is open, in plain data; `covers`: whose objects it is there for. */
+export interface StreamState extends Pick<StreamPlan, 'group' | 'path' | 'kind' | 'labelSelector'> {
+  readonly name: string;
+  readonly covers: readonly string[];
+  /** It has read its complete list, and is listened to. */
+  readonly isSynced: boolean;
+}
 
-/** One stream of EndpointSlices and one of pods for each distinct podSelector, cluster-wide or in each namespace. */
+/** Where the objects of the streams go. */
+export interface StreamSinks {
+  slices(plan: StreamPlan, options: Pick<SliceStreamOptions, 'after' | 'onTakeOver'>): ClosableSink;
+  pods(plan: StreamPlan): PodSink;
+}
+
+type PodSink = ClosableSink & { readonly keepOnly?: (covers: ReadonlySet<string>) => void };
+
+/** The streams that have to be open, as the config changes. */
+export interface Streams {
+  /** By name. */
+  readonly needs: ReadonlyMap<string, StreamNeed>;
+  /**
+   * Opens what this config needs and closes what it does not. Where streams take the place of others, those go on until
+   * the new ones have read their complete lists. Tell the weeder of the config first.
+   */
+  configure(config: Config): void;
+  /** Those that are open, in the order in which they were opened. */
+  state(): StreamState[];
+  /** A stream is open whose place another one takes. */
+  readonly isHandingOver: boolean;
+}
+
+export interface StreamsOptions {
+  readonly weeder: Weeder;
+  /** Default: the weeder's own. */
+  readonly sinks?: StreamSinks;
+  readonly config: Config;
+  readonly namespaces: 'all' | readonly string[];
+  /** What was open before: these go on. Default: nothing was. */
+  readonly resumed?: readonly StreamState[] | undefined;
+  /** What is put around each stream, such as a recorder. */
+  readonly wrap?: (need: StreamNeed) => StreamNeed;
+  /** Told when streams have been opened or closed. */
+  readonly onChanged?: () => void;
+  /** Told of each stream of which nothing comes any more. */
+  readonly onClosed?: (name: string) => void;
+}
+
+interface OpenStream {
+  plan: StreamPlan;
+  readonly name: string;
+  readonly sink: PodSink;
+  /** It has read its complete list, and is listened to. */
+  isSynced: boolean;
+}
+
+/** The streams of a config that does not change. */
 export function streamsOf(weeder: Weeder, config: Config, namespaces: 'all' | readonly string[]): StreamNeed[] {
-  if (namespaces === 'all') return streamsIn(weeder, config, undefined);
-  return namespaces.flatMap((namespace) => streamsIn(weeder, config, namespace));
+  return [...createStreams({ weeder, config, namespaces }).needs.values()];
 }
 
-function streamsIn(weeder: Weeder, config: Config, namespace: string | undefined): StreamNeed[] {
-  const suffix = namespace === undefined ? '' : ` in ${namespace}`;
-  const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
-  const slices: StreamNeed = {
-    name: `endpointslices${suffix}`,
-    path: `/apis/discovery.k8s.io/v1${scope}/endpointslices`,
-    kind: 'EndpointSlice',
-    labelSelector: serviceSelector([...config.services.keys()]),
-    sink: weeder.slices.createSink(),
-  };
-  const path = `/api/v1${scope}/pods`;
-  const selectors = distinctSelectors(config);
-  if (selectors.size > mostPodStreams) {
-    return [slices, { name: `pods${suffix}`, path, kind: 'Pod', labelSelector: '', sink: fanOut(weeder, selectors) }];
+export function createStreams(options: StreamsOptions): Streams {
+  const { namespaces, wrap = (need) => need, onChanged = () => {}, onClosed = () => {} } = options;
+  const sinks = options.sinks ?? sinksOf(options.weeder);
+  const open = new Map<string, OpenStream>();
+  const needs = new Map<string, StreamNeed>();
+  let plans: readonly StreamPlan[] = [];
+
+  function start(plan: StreamPlan, name: string, isSynced = false): void {
+    const synced = () => onSynced(stream);
+    const stream: OpenStream = { plan, name, sink: sinkOf(plan, synced), isSynced };
+    const { path, kind, labelSelector } = plan;
+    open.set(name, stream);
+    const sink = kind === 'Pod' ? telling(stream.sink, synced) : stream.sink;
+    needs.set(name, wrap({ name, path, kind, labelSelector, sink }));
   }
-  const pods = [...weeder.pods].map(([labelSelector, index]) => ({
-    name: `pods ${labelSelector}${suffix}`,
-    path,
-    kind: 'Pod',
-    labelSelector,
-    sink: index.createSink(),
-  }));
-  return [slices, ...pods];
-}
 
-function serviceSelector(names: readonly string[]): string {
-  const exact = `kubernetes.io/service-name in (${[...names].sort().join(',')})`;
-  return exact.length > longestSelector ? 'kubernetes.io/service-name' : exact;
-}
+  function sinkOf(plan: StreamPlan, onTakeOver: () => void): OpenStream['sink'] {
+    if (plan.kind === 'Pod') return sinks.pods(plan);
+    const after = [...open.values()].find((each) => each.plan.group === plan.group && each.isSynced)?.sink;
+    return sinks.slices(plan, { after, onTakeOver });
+  }
 
-/** Every podSelector that the config names, by its canonical text. */
-export function distinctSelectors(config: Config): ReadonlyMap<string, LabelSelector> {
-  const all = [...config.services.values()].flatMap((service) => service.podSelectors);
-  return new Map(all.map((selector) => [selectorToString(selector), selector]));
-}
+  function close(stream: OpenStream): void {
+    open.delete(stream.name);
+    needs.delete(stream.name);
+    stream.sink.close();
+    onClosed(stream.name);
+  }
 
-/** Deals the pods of one stream out to the indexes: to one that does not select a pod, it looks as if it had gone. */
-function fanOut(weeder: Weeder, selectors: ReadonlyMap<string, LabelSelector>): ObjectSink {
-  const targets = [...weeder.pods].flatMap(([text, index]) => {
-    const selector = selectors.get(text);
-    return selector === undefined ? [] : [{ selector, sink: index.createSink() }];
-  });
+  function onSynced(stream: OpenStream): void {
+    if (stream.isSynced || open.get(stream.name) !== stream) return;
+    stream.isSynced = true;
+    if (closeReplaced(stream.plan.group)) onChanged();
+  }
+
+  /** Once all streams of a group are synced, those that they replace are not needed any more. */
+  function closeReplaced(group: string): boolean {
+    const wanted = plans.filter((plan) => plan.group === group);
+    const streams = [...open.values()].filter(({ plan }) => plan.group === group);
+    const isReady = wanted.every((plan) => streams.some((each) => each.isSynced && each.plan === plan));
+    const replaced = isReady ? streams.filter(({ plan }) => !wanted.includes(plan)) : [];
+    for (const stream of replaced) close(stream);
+    return replaced.length > 0;
+  }
+
+  function arrange(config: Config): void {
+    const taken = new Set(open.keys());
+    plans = planStreams(config, namespaces);
+    const wantedIn = (group: string) =>
+      new Set(plans.flatMap((plan) => (plan.group === group ? [...plan.covers] : [])));
+    const missing = plans.filter((plan) => {
+      const found = [...open.values()].find((each) => each.plan.group === plan.group && canServe(each.plan, plan));
+      if (found === undefined) return true;
+      found.plan = plan;
+      found.sink.keepOnly?.(plan.covers);
+      return false;
+    });
+    for (const stream of [...open.values()].filter(({ plan }) => !plans.includes(plan))) {
+      const wanted = wantedIn(stream.plan.group);
+      const covers = new Set([...stream.plan.covers].filter((each) => wanted.has(each)));
+      stream.sink.keepOnly?.(covers);
+      if (stream.plan.kind === 'Pod') stream.plan = { ...stream.plan, covers };
+      // Slices: what the old stream knows tells a recovery from a service that was not watched before.
+      const isOfUse = stream.plan.kind === 'EndpointSlice' || covers.size > 0;
+      if (!stream.isSynced || !isOfUse) close(stream);
+    }
+    for (const plan of missing) {
+      const name = freeName(plan.name, taken);
+      taken.add(name);
+      start(plan, name);
+    }
+    for (const group of new Set(plans.map((plan) => plan.group))) closeReplaced(group);
+  }
+
+  for (const { name, covers, isSynced, ...plan } of options.resumed ?? []) {
+    start(resumedPlan({ ...plan, name, covers: new Set(covers) }, options.config), name, isSynced);
+  }
+  arrange(options.config);
   return {
-    begin() {
-      for (const { sink } of targets) sink.begin();
+    needs,
+    state: () =>
+      [...open.values()].map(({ name, isSynced, plan: { group, path, kind, labelSelector, covers } }) => {
+        return { name, group, path, kind, labelSelector, covers: [...covers], isSynced };
+      }),
+    get isHandingOver() {
+      return [...open.values()].some(({ plan }) => !plans.includes(plan));
     },
-    apply(type, object) {
-      const labels = labelsOf(object);
-      for (const { selector, sink } of targets)
-        sink.apply(matchesSelector(selector, labels) ? type : 'DELETED', object);
+    configure(config) {
+      arrange(config);
+      onChanged();
     },
-    end() {
-      for (const { sink } of targets) sink.end();
-    },
-    isIrrelevant: (line, metadata) => targets.every(({ sink }) => sink.isIrrelevant?.(line, metadata) === true),
   };
 }
 
-/** The labels of an object as the API serves it. */
-export function labelsOf(object: unknown): Record<string, string> {
-  const labels = Object.entries(objectOf(objectOf(objectOf(object)['metadata'])['labels']));
-  return Object.fromEntries(labels.map(([key, value]) => [key, textOf(value) ?? '']));
+function sinksOf({ slices, pods }: Weeder): StreamSinks {
+  return {
+    slices: ({ covers: names }, options) => slices.createSink({ names, ...options }),
+    pods({ labelSelector, selectors }) {
+      if (selectors !== undefined) return fanOut(pods, selectors);
+      const index = pods.get(labelSelector);
+      if (index === undefined) throw new Error(`the weeder was not told of the podSelector ${labelSelector}`);
+      return index.createSink();
+    },
+  };
+}
+
+/** A stream of all pods goes on dealing them out to the podSelectors that it covers. */
+function resumedPlan(plan: StreamPlan, config: Config): StreamPlan {
+  if (plan.kind !== 'Pod' || plan.labelSelector !== '') return plan;
+  const selectors = [...distinctSelectors(config)].filter(([text]) => plan.covers.has(text));
+  return { ...plan, selectors: new Map(selectors) };
+}
+
+/** The sink, with somebody told of each complete list. */
+function telling(sink: ObjectSink, onComplete: () => void): ObjectSink {
+  return {
+    begin: () => sink.begin(),
+    apply: (type, object) => sink.apply(type, object),
+    end(resourceVersion) {
+      sink.end(resourceVersion);
+      onComplete();
+    },
+    ...(sink.isIrrelevant === undefined ? {} : { isIrrelevant: sink.isIrrelevant.bind(sink) }),
+  };
+}
+
+/** While a stream and the one that takes its place are both open, a number tells them apart. */
+function freeName(name: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(name)) return name;
+  let number = 2;
+  while (taken.has(`${name} ${number}`)) number += 1;
+  return `${name} ${number}`;
 }

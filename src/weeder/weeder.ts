@@ -1,5 +1,9 @@
+import type { AnyActorRef } from 'xstate';
 import type { ActorRuntime } from '../actorRuntime.ts';
-import type { Config, ServiceConfig } from '../config/config.ts';
+import type { Clock } from '../clock.ts';
+import { mergeConfigs } from '../config/compare.ts';
+import { type Config, isWatched } from '../config/config.ts';
+import { distinctSelectors } from '../config/selectors.ts';
 import { selectorToString } from '../kube/selector.ts';
 import { type DeletePod, deleteNothing } from './deletePod.ts';
 import { createDeletionQueue } from './deletionQueue.ts';
@@ -40,6 +44,8 @@ export interface Weeder {
   readonly slices: Readiness;
   /** Takes the pods of each distinct podSelector, by the selector's canonical text. */
   readonly pods: ReadonlyMap<string, PodIndex>;
+  /** This config is in force from now on. Windows that it does not concern notice nothing. */
+  configure(config: Config): void;
   /** Every sink has its complete list: from now on each recovery opens a window. */
   start(): void;
   /** Begins no deletion any more. */
@@ -47,13 +53,19 @@ export interface Weeder {
   /** Resolves when no deletion is in flight. */
   drained(): Promise<void>;
   counts(): WeederCounts;
+  /** The roots: an actor for each service and for each pod. */
+  actors(): Iterable<AnyActorRef>;
+  /** How many `dependants` actors there are below them. */
+  dependants(): number;
 }
 
 export function createWeeder(options: WeederOptions): Weeder {
-  const { config, runtime, report, isDryRun, random } = options;
+  const { runtime, report, isDryRun, random } = options;
   const deletePod = isDryRun ? deleteNothing : options.deletePod;
   const { clock } = runtime;
-  const indexes = createIndexes(config, runtime);
+  /** What the config in force says. */
+  const services = new Map(options.config.services);
+  const indexes = new Map<string, PodIndex>();
   const windows = createWindows(clock, report);
   const queue = createDeletionQueue(options.concurrentDeletions);
   const deletions = createDeletions({
@@ -68,33 +80,51 @@ export function createWeeder(options: WeederOptions): Weeder {
   });
   let isRunning = false;
 
-  const slices = createReadiness(clock, (namespace, service) => isWanted(config.services.get(service), namespace), {
+  const slices = createReadiness(clock, (namespace, service) => isWatched(services.get(service), namespace), {
     changed: (service) => {
       if (isRunning) endpoints.changed(service);
     },
     readyAfterGap: (service, seenUntil) => {
       if (isRunning) endpoints.readyAfterGap(service, seenUntil);
     },
+    foundReady: (service) => {
+      if (isRunning) endpoints.foundReady(service);
+    },
   });
 
   const endpoints = createEndpoints({
     clock,
     runtime,
-    services: config.services,
+    services,
     windows,
     deletions,
     report,
     readySince: options.readySince,
     evidence: slices.evidence,
     indexOf: (service, selector) => {
-      const wanted = config.services.get(service)?.podSelectors[selector];
+      const wanted = services.get(service)?.podSelectors[selector];
       return wanted === undefined ? undefined : indexes.get(selectorToString(wanted));
     },
   });
 
+  openIndexes(indexes, services, clock);
+
   return {
     slices,
     pods: indexes,
+    configure(next) {
+      const before = new Map(services);
+      const old = { services: before };
+      services.clear();
+      for (const [name, service] of mergeConfigs(old, next).services) services.set(name, service);
+      openIndexes(indexes, services, clock);
+      endpoints.configure(before);
+      closeIndexes(indexes, services);
+      for (const { namespace, service, ...readiness } of isRunning ? slices.services() : []) {
+        const isNew = !isWatched(before.get(service), namespace);
+        if (isNew && readiness.isReady) endpoints.foundReady({ namespace, service, ...readiness });
+      }
+    },
     start() {
       isRunning = true;
       for (const service of slices.services()) if (service.isReady) endpoints.foundReady(service);
@@ -106,6 +136,11 @@ export function createWeeder(options: WeederOptions): Weeder {
       windows.closeAll();
     },
     drained: () => queue.idle(),
+    *actors() {
+      yield* endpoints.actors();
+      yield* deletions.actors();
+    },
+    dependants: () => endpoints.dependants,
     counts: () => ({
       endpoints: endpoints.size,
       windows: windows.size,
@@ -118,11 +153,13 @@ export function createWeeder(options: WeederOptions): Weeder {
 }
 
 /** One index for each distinct podSelector, however many services name it. */
-function createIndexes(config: Config, { clock }: ActorRuntime): Map<string, PodIndex> {
-  const selectors = [...config.services.values()].flatMap((service) => service.podSelectors).map(selectorToString);
-  return new Map([...new Set(selectors)].map((text) => [text, createPodIndex(clock)]));
+function openIndexes(indexes: Map<string, PodIndex>, services: Config['services'], clock: Clock): void {
+  for (const text of distinctSelectors({ services }).keys()) {
+    if (!indexes.has(text)) indexes.set(text, createPodIndex(clock));
+  }
 }
 
-function isWanted(service: ServiceConfig | undefined, namespace: string): boolean {
-  return service !== undefined && (service.namespaces === 'all' || service.namespaces.includes(namespace));
+function closeIndexes(indexes: Map<string, PodIndex>, services: Config['services']): void {
+  const wanted = distinctSelectors({ services });
+  for (const text of [...indexes.keys()]) if (!wanted.has(text)) indexes.delete(text);
 }

@@ -6,7 +6,9 @@ export interface WindowAccount extends WindowRef {
   /** By the clock that never jumps, in milliseconds. */
   readonly openedAt: number;
   /** By the same clock: when its time is over, even if its timer is late because the process stood still. */
-  readonly closesAt: number;
+  closesAt: number;
+  /** Why a deletion is given up that its window does not want any more. */
+  givenUpBecause: string;
   /** False once it is closed, or replaced: it asks for nothing new. */
   isOpen: boolean;
   readonly deleted: Set<string>;
@@ -23,6 +25,10 @@ export interface Windows {
   account(ref: WindowRef): WindowAccount | undefined;
   /** How many windows the service has had; kept for a service that vanishes, so that no two windows share a name. */
   countOf(namespace: string, service: string): number;
+  /** The open window of a service, if it has one. */
+  openOf(namespace: string, service: string): WindowAccount | undefined;
+  /** From now on the open window lasts this many milliseconds more. */
+  resize(ref: WindowRef, remaining: number): void;
   /** Closes the newest window of the service and reports what it did, once the outcome of all that it did is known. */
   close(ref: WindowRef): void;
   /** The same for every service. */
@@ -61,7 +67,9 @@ export function createWindows(clock: Clock, report: Report): Windows {
       counts.set(keyOf(ref), window);
       const openedAt = clock.monotonic();
       const times = { openedAt, closesAt: openedAt + duration };
-      accounts.set(keyOf(ref), { namespace, service, window, ...times, isOpen: true, ...emptySets() });
+      const givenUpBecause = 'the window closed first';
+      const is = { isOpen: true, givenUpBecause };
+      accounts.set(keyOf(ref), { namespace, service, window, ...times, ...is, ...emptySets() });
       report({ type: 'window.opened', namespace, service, window, duration });
     },
     account(ref) {
@@ -69,6 +77,11 @@ export function createWindows(clock: Clock, report: Report): Windows {
       return account?.window === ref.window ? account : undefined;
     },
     countOf: (namespace, service) => counts.get(keyOf({ namespace, service })) ?? 0,
+    openOf: (namespace, service) => accounts.get(keyOf({ namespace, service })),
+    resize(ref, remaining) {
+      const account = accounts.get(keyOf(ref));
+      if (account !== undefined) account.closesAt = clock.monotonic() + remaining;
+    },
     close,
     closeAll() {
       for (const account of [...accounts.values()]) close(account);

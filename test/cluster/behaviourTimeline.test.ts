@@ -101,7 +101,7 @@ suite('the timeline of the original’s documentation', () => {
     const configFile = temporaryFile('config.yaml');
     writeFileSync(configFile, config);
     const flags = [`--config-file=${configFile}`, '--kubeconfig', ns.cluster.kubeconfigFor('admin')];
-    const others = [`--namespaces=${ns.name}`, '--health-bind-addr=0'];
+    const others = [`--namespaces=${ns.name}`, '--health-bind-addr=0', '--metrics-bind-addr=0'];
     const weeder = superviseWeeder(t, 'npm', ['start', '--silent', '--', ...flags, ...others]);
     await weeder.ready();
     await weeder.log.until('service is ready, and no window is due', { service: 'etcd-main-client' });

@@ -5,9 +5,11 @@ import { pino } from 'pino';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { type ApiServer, type ApiServerOptions, createApiServer } from '../../src/demo/apiServer/apiServer.ts';
+import type { ProcessFact } from '../../src/facts.ts';
 import { createKubeClient, type KubeClient } from '../../src/kube/client.ts';
 import { loadKubeConfig } from '../../src/kube/kubeConfig.ts';
 import { type Controller, type ControllerOptions, startController } from '../../src/main.ts';
+import { createReload, type Reload } from '../../src/reload.ts';
 import type { WeederFact } from '../../src/weeder/facts.ts';
 
 /** An embedded API server that listens, and how to reach it as users do. */
@@ -60,7 +62,9 @@ function kubeconfigFor(server: string): string {
 /** The real weeder, on an embedded server. */
 export interface EmbeddedWeeder extends AsyncDisposable {
   readonly controller: Controller;
+  readonly reload: Reload;
   readonly facts: readonly WeederFact[];
+  readonly processFacts: readonly ProcessFact[];
   /** The sentences of its log at info and above. */
   readonly logged: readonly string[];
 }
@@ -74,6 +78,7 @@ export function startEmbeddedWeeder(
   const parsed = parseConfig(config, 'config.yaml');
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problem));
   const facts: WeederFact[] = [];
+  const processFacts: ProcessFact[] = [];
   const logged: string[] = [];
   const logger = pino(
     { base: null, formatters: { log: (line) => line } },
@@ -84,6 +89,13 @@ export function startEmbeddedWeeder(
       },
     },
   );
+  const reload = createReload({
+    config: parsed.value,
+    clock: systemClock,
+    logger,
+    report: (fact) => processFacts.push(fact),
+    apply: (next) => controller.configure(next),
+  });
   const controller = startController({
     config: parsed.value,
     client: cluster.client(),
@@ -94,10 +106,13 @@ export function startEmbeddedWeeder(
     isDryRun: false,
     report: (fact) => facts.push(fact),
     ...options,
+    reportProcess: (fact) => processFacts.push(fact),
   });
   return {
     controller,
+    reload,
     facts,
+    processFacts,
     logged,
     async [Symbol.asyncDispose]() {
       controller.shutdown();

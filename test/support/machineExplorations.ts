@@ -19,6 +19,7 @@ export const explorations: Readonly<Record<string, Exploration>> = {
     events: [
       { type: 'leadership.acquired' },
       { type: 'reflector.synced', name: 'pods' },
+      { type: 'streams.changed', streams: ['pods', 'slices'] },
       { type: 'shutdown.requested' },
       { type: 'deletions.drained' },
       { type: 'leadership.released' },
@@ -60,6 +61,8 @@ export const explorations: Readonly<Record<string, Exploration>> = {
       { type: 'recovery.dated', readySince: start - 10 * minute, now: start },
       { type: 'recovery.dated', readySince: start - minute, now: start },
       { type: 'recovery.undated' },
+      { type: 'config.changed', whileNotReady: 'delete', remaining: minute },
+      { type: 'config.changed', whileNotReady: 'hold', remaining: 0 },
       { type: 'xstate.done.actor.dependants-1-0', actorId: 'dependants-1-0' },
     ],
   },
@@ -104,7 +107,7 @@ export function pathsOf(
       input,
       events,
       serializeState: (state: AnyMachineSnapshot) =>
-        `${state.status} ${JSON.stringify(state.value)} ${spawnedChildren(state).length}`,
+        `${state.status} ${JSON.stringify(state.value)} ${spawnedChildren(state).length} ${state.context.whileNotReady ?? ''}`,
       filterEvents: (state: AnyMachineSnapshot, event) => state.can(event),
       limit: 2000,
     }).map((path) => ({ ...path, input })),

@@ -12,6 +12,7 @@ export function recorded(isWanted: (namespace: string, service: string) => boole
     `${namespace}/${service} ${isReady ? 'ready' : 'notReady'}${exists ? '' : ' gone'}`;
   const readiness = createReadiness(clock, isWanted, {
     changed: (service) => told.push(words(service)),
+    foundReady: (service) => told.push(`${words(service)} found`),
     readyAfterGap: (service, seenUntil) => told.push(`${words(service)} after gap since ${seenUntil - startTime}`),
   });
   const put = (options: SliceOptions, type: 'ADDED' | 'MODIFIED' | 'DELETED' = 'MODIFIED') =>

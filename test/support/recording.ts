@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '../../src/config/config.ts';
 import { openRecorder, type RecorderOptions } from '../../src/recorder.ts';
-import { streamsOf } from '../../src/weeder/streams.ts';
 import { backOff, pod, running, slice, terminated } from './objects.ts';
 import { serviceConfig } from './simulation.ts';
 import { type VirtualClock, virtualClock } from './virtualClock.ts';
@@ -69,7 +68,8 @@ export async function recordIncident(file: string, options: IncidentOptions = {}
       return { type: 'delete.accepted' };
     },
   });
-  const [slices, pods] = streamsOf(weeder, config, 'all').map((stream) => recorder.stream(stream).sink);
+  const streams = recorder.createStreams({ weeder, config, namespaces: 'all' });
+  const [slices, pods] = [...streams.needs.values()].map(({ sink }) => sink);
   slices?.begin();
   slices?.apply('ADDED', slice());
   slices?.end();

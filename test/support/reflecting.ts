@@ -3,6 +3,7 @@ import type { reflector } from '../../machines/reflector.ts';
 import { createKubeClient, type KubeClient } from '../../src/kube/client.ts';
 import { type ClusterAccess, clusterAccess } from '../../src/kube/clusterAccess.ts';
 import { provideReflector } from '../../src/kube/reflector.ts';
+import { createStreamStatuses, type StreamStatuses } from '../../src/kube/streamStatus.ts';
 import { type MisbehavingServer, misbehavingServer, type Protocol, serverCertificate } from './misbehavingServer.ts';
 import { type TestSink, testSink } from './testSink.ts';
 import { until } from './until.ts';
@@ -14,6 +15,7 @@ export interface Reflecting extends AsyncDisposable {
   readonly client: KubeClient;
   readonly clock: VirtualClock;
   readonly sink: TestSink;
+  readonly statuses: StreamStatuses;
   /** What was logged at info and above. */
   readonly logged: readonly {
     readonly level: string;
@@ -47,9 +49,11 @@ export async function reflecting(protocol: Protocol, isBoring?: (name: string) =
   const logged: { level: string; sentence: string; fact: Readonly<Record<string, unknown>> }[] = [];
   const note = (level: string) => (fact: object, sentence: string) =>
     void logged.push({ level, sentence, fact: { ...fact } });
+  const statuses = createStreamStatuses(clock);
   const machine = provideReflector({
     client,
     clock,
+    statuses,
     log: { debug: () => undefined, info: note('info'), warn: note('warn') },
     sourceOf: () => ({ path: '/api/v1/pods', kind: 'Pod', labelSelector: 'app=a', sink }),
   });
@@ -65,6 +69,7 @@ export async function reflecting(protocol: Protocol, isBoring?: (name: string) =
     client,
     clock,
     sink,
+    statuses,
     logged,
     start: () => void actor.start(),
     isWatching: () => actor.getSnapshot().matches({ connected: 'watching' }),

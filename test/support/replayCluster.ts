@@ -1,7 +1,9 @@
 import type { Config } from '../../src/config/config.ts';
+import { distinctSelectors } from '../../src/config/selectors.ts';
 import { type JsonObject, objectOf, textOf } from '../../src/json.ts';
 import { matchesSelector } from '../../src/kube/selector.ts';
-import { distinctSelectors, labelsOf, type StreamNeed } from '../../src/weeder/streams.ts';
+import { labelsOf } from '../../src/weeder/fanOut.ts';
+import type { StreamNeed } from '../../src/weeder/streams.ts';
 
 export type Kind = 'Pod' | 'EndpointSlice';
 
@@ -11,10 +13,8 @@ export interface ReplayCluster {
   put(object: JsonObject, isSeen?: boolean): void;
   remove(kind: Kind, namespace: string, name: string): void;
   get(kind: Kind, namespace: string, name: string): JsonObject | undefined;
-  /** Begins the streams of a weeder with their complete lists; it takes the place of the one before. */
-  open(needs: readonly StreamNeed[], config: Config): void;
-  /** Nobody listens any more. */
-  close(): void;
+  /** These streams are open from now on: those that were not begin with their complete lists. */
+  follow(needs: ReadonlyMap<string, StreamNeed>, config: Config): void;
   /** The streams of this kind hear nothing until they are read again. */
   cut(kind: Kind): void;
   relist(kind: Kind): void;
@@ -29,13 +29,13 @@ interface Stream {
 
 export function replayCluster(): ReplayCluster {
   const objects = { Pod: new Map<string, JsonObject>(), EndpointSlice: new Map<string, JsonObject>() };
-  let streams: readonly Stream[] = [];
+  const streams = new Map<StreamNeed, Stream>();
 
   const tell = (kind: Kind, key: string, object: JsonObject | undefined) => {
-    for (const stream of streams) if (stream.kind === kind) stream.change(key, object);
+    for (const stream of [...streams.values()]) if (stream.kind === kind) stream.change(key, object);
   };
   const relist = (kind: Kind) => {
-    for (const stream of streams) if (stream.kind === kind) stream.list(objects[kind]);
+    for (const stream of [...streams.values()]) if (stream.kind === kind) stream.list(objects[kind]);
   };
 
   return {
@@ -51,16 +51,16 @@ export function replayCluster(): ReplayCluster {
       tell(kind, key, undefined);
     },
     get: (kind, namespace, name) => objects[kind].get(`${namespace}/${name}`),
-    open(needs, config) {
-      streams = needs.map((need) => streamOf(need, config));
-      relist('EndpointSlice');
-      relist('Pod');
-    },
-    close() {
-      streams = [];
+    follow(needs, config) {
+      const wanted = [...needs.values()];
+      for (const need of streams.keys()) if (!wanted.includes(need)) streams.delete(need);
+      const opened = wanted.filter((need) => !streams.has(need));
+      for (const need of opened) streams.set(need, streamOf(need, config));
+      // A list may end the streams that this one takes the place of.
+      for (const need of opened) streams.get(need)?.list(objects[need.kind === 'Pod' ? 'Pod' : 'EndpointSlice']);
     },
     cut(kind) {
-      for (const stream of streams) if (stream.kind === kind) stream.cut();
+      for (const stream of streams.values()) if (stream.kind === kind) stream.cut();
     },
     relist,
   };

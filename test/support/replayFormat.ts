@@ -84,9 +84,11 @@ const actions = {
   gap: stream.optional(),
   relist: stream.optional(),
   answer: answer.optional(),
+  readings: duration().optional(),
   clock: duration('allowed').optional(),
   sleep: duration().optional(),
   weeder: z.enum(['stops', 'starts']).optional(),
+  config: configFile.optional(),
   crash: z.enum(['readySince', 'deletePod', 'podWatch', 'dependants']).optional(),
   expect: expectation.optional(),
 };
@@ -149,7 +151,8 @@ const shapes: Readonly<Record<string, z.ZodObject>> = {
 /** The keys that the mapping at a path may have, for "unknown key, allowed are …". */
 export function replayKeysAt(path: readonly PropertyKey[]): readonly string[] {
   if (path.length === 0) return Object.keys(replayFormat.shape);
-  if (path[0] === 'config') return configKeysAt(path.slice(1));
+  const config = path.indexOf('config');
+  if (config >= 0) return configKeysAt(path.slice(config + 1));
   const name = path.findLast((part) => typeof part === 'string') ?? '';
   return Object.keys(shapes[name]?.shape ?? { at: true, ...actions });
 }

@@ -1,7 +1,8 @@
 import type { InspectionEvent } from 'xstate';
+import { type Config, resolveConfig } from '../../src/config/config.ts';
 import { deleteThrough } from '../../src/weeder/deletePod.ts';
 import { readySinceThrough } from '../../src/weeder/readySince.ts';
-import { streamsOf } from '../../src/weeder/streams.ts';
+import { createStreams, type Streams } from '../../src/weeder/streams.ts';
 import { createWeeder, type Weeder } from '../../src/weeder/weeder.ts';
 import { replayApi } from './replayApi.ts';
 import { type Kind, type ReplayCluster, replayCluster } from './replayCluster.ts';
@@ -40,12 +41,13 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
   const failures: string[] = [];
   const uids = new Map<string, string>();
   let weeder: Weeder | undefined;
+  let streams: Streams | undefined;
+  let config: Config = replay.resolved;
 
   const tell = (sentence: string) => void timeline.push({ at: clock.monotonic(), sentence });
   const api = replayApi({ cluster, clock, tell, isRecorded: replay.recorded.length > 0 });
 
   function startWeeder(): void {
-    const config = replay.resolved;
     weeder = createWeeder({
       config,
       runtime: {
@@ -65,15 +67,24 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
       random: () => 0.5,
     });
     crashes.reach(weeder);
-    cluster.open(streamsOf(weeder, config, 'all'), config);
+    const onChanged = () => cluster.follow(streams?.needs ?? new Map(), config);
+    streams = createStreams({ weeder, config, namespaces: 'all', onChanged });
+    onChanged();
     weeder.start();
   }
 
   function stopWeeder(): void {
-    cluster.close();
+    cluster.follow(new Map(), config);
     weeder?.stop();
     weeder = undefined;
+    streams = undefined;
     states.clear();
+  }
+
+  function configure(next: Config): void {
+    config = next;
+    weeder?.configure(config);
+    streams?.configure(config);
   }
 
   function putPod(step: PodStep): void {
@@ -113,8 +124,10 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
 
   function happenToWeeder(step: Omit<ReplayStep, 'at'>): void {
     if (step.answer) api.script(step.answer);
+    if (step.readings !== undefined) api.readings(step.readings);
     if (step.clock !== undefined) clock.jumpWallClock(step.clock);
     if (step.sleep !== undefined) clock.standStill(step.sleep);
+    if (step.config) configure(resolveConfig(step.config));
     if (step.crash) crashes.next(step.crash);
     if (step.weeder === 'stops') stopWeeder();
     if (step.weeder === 'starts') startWeeder();

@@ -3,6 +3,7 @@ import { systemClock } from '../../../src/clock.ts';
 import { createKubeClient, type KubeClient } from '../../../src/kube/client.ts';
 import { loadKubeConfig } from '../../../src/kube/kubeConfig.ts';
 import { provideReflector } from '../../../src/kube/reflector.ts';
+import { createStreamStatuses } from '../../../src/kube/streamStatus.ts';
 import { type TestSink, testSink } from '../../support/testSink.ts';
 import type { Cluster } from './access.ts';
 import type { Cleanup } from './namespace.ts';
@@ -36,6 +37,7 @@ export function startStreaming(t: Cleanup, cluster: Cluster, options: StreamingO
   const machine = provideReflector({
     client,
     clock: systemClock,
+    statuses: createStreamStatuses(systemClock),
     log: { debug: () => undefined, info: note, warn: note },
     sourceOf: () => ({ path, kind, labelSelector, sink }),
   });

@@ -17,7 +17,7 @@ export interface StartOptions {
   readonly user?: string;
   /** Instead of the user's own, such as one that leads through a proxy. */
   readonly kubeconfig?: string;
-  /** Beside `--config-file`, `--kubeconfig` and `--health-bind-addr=0`; a repeated flag wins. */
+  /** Beside `--config-file`, `--kubeconfig` and `--health-bind-addr=0` and `--metrics-bind-addr=0`; a repeated flag wins. */
   readonly flags?: readonly string[];
   /** What this test takes for right beyond a silent, healthy process. Error lines are matched as whole JSON lines. */
   readonly expects?: { readonly exit?: boolean; readonly errorLines?: RegExp; readonly stderr?: RegExp };
@@ -70,7 +70,13 @@ export function startWeeder(t: Cleanup, options: StartOptions): WeederProcess {
   const configFile = temporaryFile('config.yaml');
   writeFileSync(configFile, typeof config === 'string' ? config : JSON.stringify(config));
   const kubeconfig = options.kubeconfig ?? cluster.kubeconfigFor(user);
-  const args = [`--config-file=${configFile}`, `--kubeconfig=${kubeconfig}`, '--health-bind-addr=0', ...flags];
+  const args = [
+    `--config-file=${configFile}`,
+    `--kubeconfig=${kubeconfig}`,
+    '--health-bind-addr=0',
+    '--metrics-bind-addr=0',
+    ...flags,
+  ];
   return superviseWeeder(t, process.execPath, [join('src', 'cli', 'weeder.ts'), 'run', ...args], expects);
 }
 

@@ -1,0 +1,98 @@
+import { type BindAddress, type Listening, listen } from '../bindAddress.ts';
+import type { Clock } from '../clock.ts';
+import { debugPage } from '../debugPage.ts';
+import { ok, type Result } from '../errors.ts';
+import { healthPage } from '../health.ts';
+import { livenessChecks, readinessChecks } from '../healthChecks.ts';
+import { type Page, servePages } from '../httpAnswer.ts';
+import type { RequestFact } from '../kube/client.ts';
+import type { Logger } from '../log.ts';
+import type { Controller } from '../main.ts';
+import { countFacts } from '../metrics/countFacts.ts';
+import { countRequests } from '../metrics/countRequests.ts';
+import { measure } from '../metrics/measure.ts';
+import { createMetrics } from '../metrics/metrics.ts';
+import { metricsPage } from '../metrics/page.ts';
+import type { Report } from '../weeder/facts.ts';
+import type { RunFlags } from './runFlags.ts';
+
+/** What a process shows of itself: health, metrics, actors. */
+export interface Observation {
+  readonly report: Report;
+  readonly onRequest: (fact: RequestFact) => void;
+  recordingFailed(): void;
+  /** From now on there is something to see. */
+  watch(controller: Controller): void;
+  /** Shows /healthz, /readyz and /debug/actors on one address, /metrics on the other. */
+  serve(flags: Pick<RunFlags, 'healthBindAddr' | 'metricsBindAddr'>): Promise<Result<Served>>;
+}
+
+/** Where it can be seen; undefined: nowhere. */
+export interface Served {
+  readonly healthPort: number | undefined;
+  readonly metricsPort: number | undefined;
+  close(): Promise<void>;
+}
+
+export interface ObservationOptions {
+  /** The names that the config has: their series begin at 0. */
+  readonly services: Iterable<string>;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+export function createObservation({ services, logger, clock }: ObservationOptions): Observation {
+  let controller: Controller | undefined;
+  const readiness = () => readinessChecks(controller);
+  const isReady = () => readiness().every((check) => check.isOk);
+  const metrics = createMetrics();
+  const facts = countFacts(metrics, clock);
+  facts.begin(services);
+
+  const healthPages = {
+    '/healthz': healthPage('healthz', () => livenessChecks(controller)),
+    '/readyz': healthPage('readyz', readiness),
+    '/debug/actors': debugPage({
+      actors: () => controller?.actors() ?? [],
+      since: (actor) => controller?.since(actor),
+    }),
+  };
+  const metricsPages = {
+    '/metrics': metricsPage(metrics.registry, () => measure(metrics, controller, isReady())),
+  };
+
+  async function serveAt(flag: string, address: BindAddress | 'none', pages: Readonly<Record<string, Page>>) {
+    if (address === 'none') return ok(undefined);
+    const onBroken = (error: unknown, page: string) => logger.error({ err: error, page }, 'a page broke');
+    return listen(flag, address, servePages(pages, onBroken));
+  }
+
+  return {
+    report: facts.report,
+    onRequest: countRequests(metrics),
+    recordingFailed: () => metrics.recordingFailures.inc(),
+    watch(started) {
+      controller = started;
+    },
+    async serve({ healthBindAddr, metricsBindAddr }) {
+      const health = await serveAt('--health-bind-addr', healthBindAddr, healthPages);
+      if (!health.ok) return health;
+      const scraped = await serveAt('--metrics-bind-addr', metricsBindAddr, metricsPages);
+      if (!scraped.ok) {
+        await health.value?.close();
+        return scraped;
+      }
+      return ok(servedBy(health.value, scraped.value));
+    },
+  };
+}
+
+function servedBy(health: Listening | undefined, scraped: Listening | undefined): Served {
+  return {
+    healthPort: health?.port,
+    metricsPort: scraped?.port,
+    async close() {
+      await Promise.all([health?.close(), scraped?.close()]);
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { selectorToString } from '../kube/selector.ts';
+import type { Config, ServiceConfig } from './config.ts';
+
+/** What a new config changes, by the names of the services, each list sorted. */
+export interface ConfigChange {
+  readonly added: readonly string[];
+  readonly changed: readonly string[];
+  readonly removed: readonly string[];
+}
+
+export function compareConfigs(old: Config, next: Config): ConfigChange {
+  const names = [...new Set([...old.services.keys(), ...next.services.keys()])].sort();
+  const pairs = names.map((name) => ({ name, was: old.services.get(name), is: next.services.get(name) }));
+  const namesWhere = (isMeant: (was?: ServiceConfig, is?: ServiceConfig) => boolean) =>
+    pairs.filter(({ was, is }) => isMeant(was, is)).map(({ name }) => name);
+  return {
+    added: namesWhere((was) => was === undefined),
+    changed: namesWhere((was, is) => was !== undefined && is !== undefined && !isSame(was, is)),
+    removed: namesWhere((_, is) => is === undefined),
+  };
+}
+
+/** The new config, with the old object for each service of which it says the same in other words. */
+export function mergeConfigs(old: Config, next: Config): Config {
+  const keep = (is: ServiceConfig): ServiceConfig => {
+    const was = old.services.get(is.name);
+    return was !== undefined && behavesTheSame(was, is) ? { ...was, namespaces: is.namespaces } : is;
+  };
+  return { services: new Map([...next.services].map(([name, service]) => [name, keep(service)])) };
+}
+
+/** Whether a service is treated the same by both, wherever it lives. The order of a list means nothing. */
+export function behavesTheSame(one: ServiceConfig, other: ServiceConfig): boolean {
+  return meaningOf(one) === meaningOf(other);
+}
+
+function isSame(one: ServiceConfig, other: ServiceConfig): boolean {
+  return behavesTheSame(one, other) && textOf(one.namespaces) === textOf(other.namespaces);
+}
+
+function meaningOf({ podSelectors, dependantNamespaces, ...service }: ServiceConfig): string {
+  const { watchDuration, onStart, whileNotReady, barePods, deletion, gracePeriodSeconds } = service;
+  const selectors = textOf(podSelectors.map(selectorToString));
+  const settings = [watchDuration, onStart, whileNotReady, barePods, deletion, gracePeriodSeconds ?? 'own'];
+  return JSON.stringify([selectors, textOf(dependantNamespaces), settings]);
+}
+
+function textOf(names: string | readonly string[]): string {
+  return JSON.stringify(typeof names === 'string' ? names : [...new Set(names)].sort());
+}

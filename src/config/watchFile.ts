@@ -1,0 +1,78 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import type { Clock } from '../clock.ts';
+import { failed, messageOf, type Result } from '../errors.ts';
+import type { Config } from './config.ts';
+import { type ConfigFault, formatFaults } from './fault.ts';
+import { parseConfig } from './parse.ts';
+import { readConfigText } from './read.ts';
+import { type ContentWatch, watchContent } from './watchContent.ts';
+
+/** What stands in a config file: its text, or why it cannot be had. */
+export type ConfigText = Result<string, readonly ConfigFault[]>;
+
+export interface FileWatchOptions {
+  readonly file: string;
+  readonly clock: Clock;
+  /** The content that is in force already. */
+  readonly known: ConfigText;
+  /** Told of each new content, once. */
+  readonly onNews: (config: Result<Config, readonly ConfigFault[]>) => void;
+  /** Told when the file system does not tell of changes: then the file is looked at every few seconds. */
+  readonly onUnwatchable: (why: string) => void;
+}
+
+/** Whoever writes into the file in place, or saves it twice, is done after this time. Milliseconds. */
+const settledAfter = 300;
+/** A file that is about to be replaced is missing for less than this. Milliseconds. */
+const missedAfter = 2_000;
+/** Where the file system tells of nothing (network mounts, a link to elsewhere): how long a change may go unseen. */
+const pollInterval = 10_000;
+
+/**
+ * Watches a config file through whatever is done to it: edited in place, replaced by a rename, deleted, or in a mounted
+ * ConfigMap, where the kubelet renames the link `..data` beside it.
+ */
+export function watchConfigFile(options: FileWatchOptions): ContentWatch {
+  const { file, clock, known, onNews, onUnwatchable } = options;
+  const contents = watchContent<ConfigText>({
+    clock,
+    read: () => readConfigText(file),
+    keyOf: (text) => (text.ok ? `text ${text.value}` : `faults ${formatFaults(text.problem)}`),
+    settleTime: (text) => (text.ok ? settledAfter : missedAfter),
+    pollInterval,
+    known,
+    onNews: (text) => onNews(text.ok ? parseConfig(text.value, file) : failed(text.problem)),
+  });
+  const events = watchDirectory(file, contents.notice, onUnwatchable);
+  // It may have changed since it was read.
+  contents.notice();
+  return {
+    ...contents,
+    stop() {
+      events?.close();
+      contents.stop();
+    },
+  };
+}
+
+/** Tells of what happens to the file in its directory, or to the kubelet's link there. */
+function watchDirectory(
+  file: string,
+  onEvent: () => void,
+  onUnwatchable: (why: string) => void,
+): FSWatcher | undefined {
+  const isMeant = (name: string | null) => name === null || name === basename(file) || name.startsWith('..');
+  try {
+    const watcher = watch(dirname(file), { persistent: false }, (_, name) => {
+      if (isMeant(name)) onEvent();
+    });
+    return watcher.on('error', (error) => {
+      watcher.close();
+      onUnwatchable(messageOf(error));
+    });
+  } catch (error) {
+    onUnwatchable(messageOf(error));
+    return undefined;
+  }
+}

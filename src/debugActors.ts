@@ -1,0 +1,94 @@
+import { type AnyActorRef, type AnyMachineSnapshot, isMachineSnapshot, type StateValue } from 'xstate';
+
+/** One actor of a machine, as `/debug/actors` shows it. Times are ISO 8601. */
+export interface ActorEntry {
+  readonly machine: string;
+  readonly id: string;
+  /** The id of the actor that it is a child of. */
+  readonly parent?: string;
+  /** As XState has it: a name, or names by region. */
+  readonly state: StateValue;
+  /** Since when it is in this state. */
+  readonly since?: string;
+  /** Only when it is not at work any more: `done`, `error` or `stopped`. */
+  readonly ended?: string;
+  /** What it waits for: the timers that run, and the children that are at work. */
+  readonly timers: readonly { readonly delay: string; readonly state: string; readonly due: string }[];
+  readonly children: readonly { readonly id: string; readonly src: string }[];
+}
+
+/** Which of them are wanted; undefined: all. */
+export interface ActorFilter {
+  /** `podDeletion` */
+  readonly machine?: string | undefined;
+  /** A state by its name or its path, at any depth: `backingOff`, `attempting.queued`. */
+  readonly state?: string | undefined;
+}
+
+type Since = (actor: AnyActorRef) => number | undefined;
+
+/** Describes the roots and the machines among their descendants, one after the other, as they are when it is asked. */
+export function* describeActors(
+  roots: Iterable<AnyActorRef>,
+  since: Since,
+  filter: ActorFilter = {},
+): Generator<ActorEntry> {
+  for (const root of roots) {
+    const scheduled = Object.values(root.system.getSnapshot()._scheduledEvents);
+    yield* describe(root, undefined, scheduled, since, filter);
+  }
+}
+
+type Scheduled = ReturnType<AnyActorRef['system']['getSnapshot']>['_scheduledEvents'][string];
+
+function* describe(
+  actor: AnyActorRef,
+  parent: string | undefined,
+  scheduled: readonly Scheduled[],
+  since: Since,
+  filter: ActorFilter,
+): Generator<ActorEntry> {
+  const snapshot: unknown = actor.getSnapshot();
+  if (!isMachineSnapshot(snapshot)) return;
+  const { machine } = snapshot;
+  const children = childrenOf(snapshot);
+  if ((filter.machine ?? machine.id) === machine.id && isIn(snapshot.value, filter.state)) {
+    const time = since(actor);
+    yield {
+      machine: machine.id,
+      id: actor.id,
+      ...(parent === undefined ? {} : { parent }),
+      state: snapshot.value,
+      ...(time === undefined ? {} : { since: new Date(time).toISOString() }),
+      ...(snapshot.status === 'active' ? {} : { ended: snapshot.status }),
+      timers: scheduled.filter(({ source }) => source === actor).flatMap(timerOf),
+      children: children.map(({ id, src }) => ({ id, src: typeof src === 'string' ? src : id })),
+    };
+  }
+  for (const child of children) yield* describe(child, actor.id, scheduled, since, filter);
+}
+
+function childrenOf(snapshot: AnyMachineSnapshot): AnyActorRef[] {
+  const children: AnyActorRef[] = [];
+  for (const child of Object.values<AnyActorRef | undefined>(snapshot.children))
+    if (child !== undefined) children.push(child);
+  return children;
+}
+
+/** XState calls the event of an `after` by its delay and the state that it leads out of. */
+function timerOf({ event, startedAt, delay }: Scheduled): ActorEntry['timers'] {
+  const [, name = '', state = ''] = /^xstate\.after\.([^.]+)\.(.+)$/.exec(event.type) ?? [undefined, event.type];
+  return [{ delay: name, state, due: new Date(startedAt + delay).toISOString() }];
+}
+
+/** Whether one of the paths of the state holds the wanted names, one after the other. */
+function isIn(value: StateValue, wanted: string | undefined): boolean {
+  return wanted === undefined || pathsOf(value).some((path) => `.${path}.`.includes(`.${wanted}.`));
+}
+
+function pathsOf(value: StateValue): string[] {
+  if (typeof value === 'string') return [value];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    inner === undefined ? [name] : pathsOf(inner).map((path) => `${name}.${path}`),
+  );
+}

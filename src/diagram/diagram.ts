@@ -1,0 +1,49 @@
+import { nearest } from '../config/suggest.ts';
+import { failed, ok, problem, type Result } from '../errors.ts';
+import { ascii } from './ascii.ts';
+import { drawingOf } from './drawing.ts';
+import { type DiagramFormat, system } from './formats.ts';
+import type { Layout } from './layout.ts';
+import layouts from './layouts.json' with { type: 'json' };
+import { machines } from './machines.ts';
+import { mermaid } from './mermaid.ts';
+import { pictureOf } from './picture.ts';
+import { svg } from './svg.ts';
+import { systemAscii, systemMermaid, systemPicture } from './system.ts';
+
+/** A machine, or the actor system, in one of the formats. */
+export function diagram(name: string, format: DiagramFormat): Result<string> {
+  if (name === system) return systemDiagram(format);
+  const known = machines.get(name);
+  if (known === undefined) return failed(unknownMachine(name));
+  const drawing = drawingOf(known.machine);
+  switch (format) {
+    case 'mermaid':
+      return ok(mermaid(drawing));
+    case 'ascii':
+      return ok(ascii(drawing));
+    case 'json':
+      // Functions, such as the one that makes the context, are left out: the names are what the Studio needs.
+      return ok(`${JSON.stringify(known.machine.config, null, 2)}\n`);
+    case 'svg':
+      return ok(svg(pictureOf(drawing), layoutOf(name)));
+  }
+}
+
+function systemDiagram(format: DiagramFormat): Result<string> {
+  if (format === 'json') return failed(problem('USAGE', 'The actor system is no machine: there is no JSON of it.'));
+  if (format === 'svg') return ok(svg(systemPicture(), layoutOf(system)));
+  return ok(format === 'mermaid' ? systemMermaid() : systemAscii());
+}
+
+function layoutOf(name: string): Layout {
+  const known: Readonly<Record<string, Layout>> = layouts;
+  return known[name] ?? { width: 0, height: 0, boxes: {}, arrows: [], initial: {} };
+}
+
+function unknownMachine(name: string) {
+  const names = [system, ...machines.keys()];
+  const meant = nearest(name, names);
+  const hint = meant === undefined ? `There are ${names.join(', ')}.` : `Did you mean ${meant}?`;
+  return problem('USAGE', `There is no machine "${name}".`, hint);
+}

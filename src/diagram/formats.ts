@@ -1,0 +1,5 @@
+export const diagramFormats = ['mermaid', 'svg', 'json', 'ascii'] as const;
+export type DiagramFormat = (typeof diagramFormats)[number];
+
+/** The name under which the picture of all the actors goes. */
+export const system = 'system';

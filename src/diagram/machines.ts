@@ -1,0 +1,17 @@
+import type { AnyStateMachine } from 'xstate';
+import { lease } from '../../machines/lease.ts';
+import { manager } from '../../machines/manager.ts';
+import { reflector } from '../../machines/reflector.ts';
+import { dependants } from '../../machines/weeder/dependants.ts';
+import { endpoint } from '../../machines/weeder/endpoint.ts';
+import { podDeletion } from '../../machines/weeder/podDeletion.ts';
+
+/** Every machine by its name, in the order in which a reader wants to meet them, with its file. */
+export const machines: ReadonlyMap<string, { readonly machine: AnyStateMachine; readonly file: string }> = new Map([
+  ['endpoint', { machine: endpoint, file: 'machines/weeder/endpoint.ts' }],
+  ['dependants', { machine: dependants, file: 'machines/weeder/dependants.ts' }],
+  ['podDeletion', { machine: podDeletion, file: 'machines/weeder/podDeletion.ts' }],
+  ['manager', { machine: manager, file: 'machines/manager.ts' }],
+  ['lease', { machine: lease, file: 'machines/lease.ts' }],
+  ['reflector', { machine: reflector, file: 'machines/reflector.ts' }],
+]);

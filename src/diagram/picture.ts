@@ -1,0 +1,98 @@
+import type { Drawing, DrawnState, DrawnTransition } from './drawing.ts';
+
+/** What is to be seen, before anybody knows where: boxes in boxes, and arrows between them. */
+export interface Picture {
+  readonly title: string;
+  readonly root: PictureBox;
+  readonly arrows: readonly PictureArrow[];
+}
+
+export interface PictureBox {
+  readonly id: string;
+  readonly kind: 'plain' | 'final' | 'region';
+  readonly lines: readonly Line[];
+  /** The id of the child that a dot with an arrow leads to. */
+  readonly initial: string | undefined;
+  readonly children: readonly PictureBox[];
+}
+
+export interface PictureArrow {
+  readonly from: string;
+  readonly to: string;
+  readonly lines: readonly Line[];
+}
+
+/** One line of text. */
+export interface Line {
+  readonly text: string;
+  readonly kind: 'name' | 'description' | 'event' | 'guard' | 'action';
+}
+
+const descriptionWidth = 44;
+const labelWidth = 30;
+
+/** The picture of a machine. */
+export function pictureOf(drawing: Drawing): Picture {
+  const { root, transitions } = drawing;
+  return {
+    title: `${root.name}: ${root.description}`,
+    root: boxOf(root, transitions, false),
+    arrows: arrowsOf(drawing),
+  };
+}
+
+/** A box with its name and what it is about; more lines may follow. */
+export function headed(name: string, description: string): Line[] {
+  const about = wrapped(description, descriptionWidth).map((text) => ({ text, kind: 'description' }) as const);
+  return [{ text: name, kind: 'name' }, ...about];
+}
+
+function boxOf(state: DrawnState, transitions: readonly DrawnTransition[], isRegion: boolean): PictureBox {
+  const within = transitions.filter(({ from, to }) => from === state.id && to === undefined);
+  const plain = isRegion ? 'region' : 'plain';
+  return {
+    id: state.id,
+    kind: state.kind === 'final' ? 'final' : plain,
+    initial: state.initial,
+    children: state.children.map((child) => boxOf(child, transitions, state.kind === 'parallel')),
+    lines: [
+      ...headed(state.name, state.description),
+      ...state.entry.map((action) => ({ text: `entry / ${action}`, kind: 'action' }) as const),
+      ...state.invokes.map((actor) => ({ text: `invoke ${actor}`, kind: 'action' }) as const),
+      ...state.exit.map((action) => ({ text: `exit / ${action}`, kind: 'action' }) as const),
+      ...within.flatMap(linesOf),
+    ],
+  };
+}
+
+/** One arrow from a state to another, with everything that leads along it: or the picture drowns in lines. */
+function arrowsOf({ transitions }: Drawing): PictureArrow[] {
+  const arrows = new Map<string, PictureArrow>();
+  for (const transition of transitions) {
+    const { from, to } = transition;
+    if (to === undefined) continue;
+    const key = `${from} ${to}`;
+    arrows.set(key, { from, to, lines: [...(arrows.get(key)?.lines ?? []), ...linesOf(transition)] });
+  }
+  return [...arrows.values()];
+}
+
+/** When, whether, and what is done. */
+function linesOf({ when, guard, actions }: DrawnTransition): Line[] {
+  const done = actions.length === 0 ? '' : `/ ${actions.join(', ')}`;
+  return [
+    { text: when, kind: 'event' },
+    ...(guard === undefined ? [] : [{ text: `[${guard}]`, kind: 'guard' } as const]),
+    ...wrapped(done, labelWidth).map((text) => ({ text, kind: 'action' }) as const),
+  ];
+}
+
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ').filter((each) => each !== '')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + word.length < width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

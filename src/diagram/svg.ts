@@ -1,0 +1,109 @@
+import {
+  baseline,
+  boxPadding,
+  type Layout,
+  labelPadding,
+  type PlacedArrow,
+  type Point,
+  type Rectangle,
+} from './layout.ts';
+import type { Line, Picture, PictureArrow, PictureBox } from './picture.ts';
+import { svgStyle } from './svgStyle.ts';
+
+const margin = 12;
+const round = 8;
+
+/**
+ * A picture as an SVG that stands by itself: light or dark as its reader's surroundings are. Every box has `data-state`,
+ * every arrow `data-from` and `data-to`, for whoever wants to light them.
+ */
+export function svg({ title, root, arrows }: Picture, layout: Layout): string {
+  const [width, height] = [layout.width + 2 * margin, layout.height + 2 * margin];
+  const [boxes, placed] = [all(root), arrows.map((arrow, index) => ({ arrow, place: layout.arrows[index] }))];
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="${-margin} ${-margin} ${width} ${height}" role="img" aria-label="${escaped(title)}">`,
+    `<style>${svgStyle}</style>`,
+    '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path class="tip" d="M0 0 8 4 0 8z"/></marker></defs>',
+    `<rect class="page" x="${-margin}" y="${-margin}" width="${width}" height="${height}" rx="${round}"/>`,
+    ...boxes.map((box) => frame(box, layout.boxes[box.id])),
+    ...Object.entries(layout.initial).map(([to, points]) => beginning(to, points)),
+    ...placed.map(({ arrow, place }) => line(arrow, place)),
+    ...placed.map(({ arrow, place }) => label(arrow, place)),
+    ...boxes.map((box) => head(box, layout.boxes[box.id])),
+    '</svg>',
+    '',
+  ].join('\n');
+}
+
+function all(box: PictureBox): PictureBox[] {
+  return [box, ...box.children.flatMap(all)];
+}
+
+function frame({ id, kind, children }: PictureBox, place: Rectangle | undefined): string {
+  if (place === undefined) return '';
+  const isOpen = children.length > 0;
+  const inner = kind === 'final' ? rectangle(place, 3) : '';
+  return `<g class="box ${kind}${isOpen ? ' open' : ''}" data-state="${id}">${rectangle(place, 0)}${inner}</g>`;
+}
+
+function rectangle({ x, y, width, height }: Rectangle, inset: number): string {
+  const [left, top] = [x + inset, y + inset];
+  return `<rect x="${left}" y="${top}" width="${width - 2 * inset}" height="${height - 2 * inset}" rx="${round}"/>`;
+}
+
+/** The text of a box lies above the arrows, which may have to pass through the head of an open one. */
+function head({ lines, children }: PictureBox, place: Rectangle | undefined): string {
+  if (place === undefined) return '';
+  const kind = children.length > 0 ? ' class="head"' : '';
+  return `<g${kind}>${text(lines, place.x + boxPadding, place.y + boxPadding)}</g>`;
+}
+
+function beginning(to: string, points: readonly Point[]): string {
+  const [start] = points;
+  if (start === undefined) return '';
+  const dot = `<circle class="initial" cx="${start.x}" cy="${start.y - 5}" r="5"/>`;
+  return `<g class="arrow" data-to="${to}">${dot}${path(points)}</g>`;
+}
+
+function line({ from, to }: PictureArrow, place: PlacedArrow | undefined): string {
+  if (place === undefined) return '';
+  return `<g class="arrow" data-from="${from}" data-to="${to}">${path(place.points)}</g>`;
+}
+
+function label({ from, to, lines }: PictureArrow, place: PlacedArrow | undefined): string {
+  if (place === undefined || lines.length === 0) return '';
+  const { x, y } = place.label;
+  const words = text(lines, x + labelPadding.x, y + labelPadding.y);
+  return `<g class="label" data-from="${from}" data-to="${to}">${rectangle(place.label, 0)}${words}</g>`;
+}
+
+/** Straight lines with rounded corners. */
+function path(points: readonly Point[]): string {
+  const steps = points.map((point, index) => {
+    const [before, after] = [points[index - 1], points[index + 1]];
+    if (before === undefined || after === undefined) return `${before === undefined ? 'M' : 'L'}${at(point)}`;
+    return `L${at(towards(point, before))}Q${at(point)} ${at(towards(point, after))}`;
+  });
+  return `<path class="line" d="${steps.join('')}" marker-end="url(#tip)"/>`;
+}
+
+/** A point near the corner, on the way to the next one. */
+function towards(corner: Point, other: Point): Point {
+  const distance = Math.hypot(other.x - corner.x, other.y - corner.y) || 1;
+  const share = Math.min(6, distance / 2) / distance;
+  return { x: corner.x + (other.x - corner.x) * share, y: corner.y + (other.y - corner.y) * share };
+}
+
+function at({ x, y }: Point): string {
+  return `${Math.round(x * 10) / 10} ${Math.round(y * 10) / 10}`;
+}
+
+function text(lines: readonly Line[], x: number, y: number): string {
+  return lines
+    .map((each, index) => `<text class="${each.kind}" x="${x}" y="${y + baseline(index)}">${escaped(each.text)}</text>`)
+    .join('');
+}
+
+function escaped(value: string): string {
+  return value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+}

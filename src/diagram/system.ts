@@ -1,0 +1,95 @@
+import { headed, type Line, type Picture, type PictureArrow, type PictureBox } from './picture.ts';
+
+/** What one part of the process says to another: words, and the events by their names. */
+export interface Saying {
+  readonly from: string;
+  readonly to: string;
+  readonly words: readonly string[];
+  readonly events: readonly string[];
+}
+
+/** The actors of the running process, and what they say to each other; the names are those of the machines. */
+export const sayings: readonly Saying[] = [
+  saying('apiServer', 'reflector', ['list and watch']),
+  saying('lease', 'manager', [], ['leadership.acquired', 'leadership.lost']),
+  saying('manager', 'reflector', ['spawns one for each stream']),
+  saying('reflector', 'manager', [], ['reflector.synced']),
+  saying('reflector', 'readiness', ['EndpointSlices']),
+  saying('reflector', 'podIndex', ['pods']),
+  saying('readiness', 'endpoint', [], ['endpoint.ready', 'endpoint.notReady', 'endpoint.foundReady']),
+  saying('endpoint', 'dependants', ['spawns one for each podSelector', 'of the window'], ['window.hold']),
+  saying('podIndex', 'dependants', [], ['pod.crashLooping']),
+  saying('dependants', 'podDeletion', [], ['pod.crashLooping', 'pod.left', 'windows.open', 'windows.closed']),
+  saying('podDeletion', 'queue', ['enters']),
+  saying('queue', 'podDeletion', [], ['queue.turn']),
+  saying('podDeletion', 'apiServer', ['DELETE, with uid and', 'resourceVersion']),
+];
+
+/** The picture of the whole actor system. */
+export function systemPicture(): Picture {
+  return { title: 'The actor system of weeder', root, arrows: sayings.map(arrowOf) };
+}
+
+const root = group('weeder', 'One process. Nothing is persisted: after a restart all is rebuilt from the cluster.', [
+  box('apiServer', 'The Kubernetes API.'),
+  group('tree', 'The small tree of the process itself.', [
+    box('manager', 'Leadership first, then complete caches, then weeding, and an orderly end.'),
+    box('lease', 'Leader election, where there are several replicas.'),
+    box('reflector', 'One list+watch stream each.'),
+  ]),
+  group('caches', 'Plain data, straight from the bytes of the streams.', [
+    box('readiness', 'Whether each service is ready, over all its EndpointSlices.'),
+    box('podIndex', 'The pods that crash-loop now, for each distinct podSelector.'),
+  ]),
+  group('services', 'A root for each service that was ready at least once.', [
+    box('endpoint', 'One service in one namespace.'),
+    box('dependants', 'The pods of one podSelector, for the length of one window.'),
+  ]),
+  group('pods', 'A root for each crash-looping pod that an open window wants deleted.', [
+    box('podDeletion', 'One pod, from the first sight to the outcome.'),
+    box('queue', 'First come, first served; so many in flight at once.'),
+  ]),
+]);
+
+function saying(from: string, to: string, words: readonly string[], events: readonly string[] = []): Saying {
+  return { from, to, words, events };
+}
+
+function box(id: string, description: string): PictureBox {
+  return { id, kind: 'plain', lines: headed(id, description), initial: undefined, children: [] };
+}
+
+function group(id: string, description: string, children: readonly PictureBox[]): PictureBox {
+  return { ...box(id, description), kind: 'region', children };
+}
+
+function arrowOf({ from, to, words, events }: Saying): PictureArrow {
+  const lines: Line[] = [
+    ...words.map((text) => ({ text, kind: 'action' }) as const),
+    ...events.map((text) => ({ text, kind: 'event' }) as const),
+  ];
+  return { from, to, lines };
+}
+
+/** The actor system as a Mermaid flowchart. */
+export function systemMermaid(): string {
+  const arrows = sayings.map(
+    ({ from, to, words, events }) => `  ${from} -- "${[...words, ...events].join('<br>')}" --> ${to}`,
+  );
+  return ['flowchart TD', ...root.children.flatMap(flow), ...arrows, ''].join('\n');
+}
+
+function flow({ id, children }: PictureBox): string[] {
+  if (children.length === 0) return [`  ${id}`];
+  return [`  subgraph ${id}`, ...children.map((child) => `    ${child.id}`), '  end'];
+}
+
+/** The actor system as lines for a terminal: who says what to whom. */
+export function systemAscii(): string {
+  const lines = sayings.map(
+    ({ from, to, words, events }) =>
+      [`${from} → ${to}`, [words.join(' '), events.join(', ')].filter((part) => part !== '').join('; ')] as const,
+  );
+  const width = Math.max(...lines.map(([who]) => who.length));
+  return lines.map(([who, what]) => `${who.padEnd(width)}  ${what}\n`).join('');
+}

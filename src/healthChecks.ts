@@ -1,0 +1,67 @@
+import { formatDuration } from './config/duration.ts';
+import type { HealthCheck } from './health.ts';
+import type { StreamStatus } from './kube/streamStatus.ts';
+import type { Leadership } from './leadership.ts';
+import type { ControllerState } from './main.ts';
+
+/** As much of the controller as its health tells of. */
+export interface HealthSource {
+  state(): ControllerState;
+  streams(): readonly StreamStatus[];
+  /** Undefined without leader election. */
+  leadership(): Leadership | undefined;
+}
+
+/** A stream that is down for longer makes weeder unready: by then it has tried more than once. Milliseconds. */
+const longestDown = 60_000;
+
+/** Fails only when nothing but a new process helps. `source` is undefined as long as the API server was not reached. */
+export function livenessChecks(source: HealthSource | undefined): HealthCheck[] {
+  const isBroken = source?.state() === 'broken';
+  return [ping, { name: 'manager', isOk: !isBroken, detail: isBroken ? 'it broke: see the log' : '' }];
+}
+
+/** Whether weeder weeds, or stands by in good order. */
+export function readinessChecks(source: HealthSource | undefined): HealthCheck[] {
+  if (source === undefined) return [ping, { name: 'manager', isOk: false, detail: 'connecting to the API server' }];
+  const leadership = source.leadership();
+  const lease = leadership === undefined ? [] : [leaseCheck(leadership)];
+  return [ping, managerCheck(source.state()), ...lease, ...source.streams().map(streamCheck)];
+}
+
+const ping: HealthCheck = { name: 'ping', isOk: true, detail: '' };
+
+const states: Readonly<Record<ControllerState, Pick<HealthCheck, 'isOk' | 'detail'>>> = {
+  electing: { isOk: true, detail: 'standing by' },
+  syncing: { isOk: false, detail: 'reading the complete state of the cluster' },
+  running: { isOk: true, detail: 'weeding' },
+  draining: { isOk: false, detail: 'stopping: the last deletions end' },
+  releasing: { isOk: false, detail: 'stopping: the Lease is given back' },
+  stopped: { isOk: false, detail: 'stopped' },
+  broken: { isOk: false, detail: 'it broke: see the log' },
+};
+
+function managerCheck(state: ControllerState): HealthCheck {
+  return { name: 'manager', ...states[state] };
+}
+
+/** A stand-by that is never ready would hold up every rollout; one that cannot read the Lease would never take over. */
+function leaseCheck({ state, lease, identity, holder }: Leadership): HealthCheck {
+  const name = `lease/${lease}`;
+  if (state === 'electing') return { name, isOk: false, detail: 'it has not been read, so who leads is not known' };
+  if (state === 'leading') return { name, isOk: true, detail: `this replica leads, as ${identity}` };
+  return { name, isOk: true, detail: holder === undefined ? 'nobody leads' : `${holder} leads` };
+}
+
+function streamCheck({ name, state, isSynced, since, downFor, problem, objects }: StreamStatus): HealthCheck {
+  const isDown = downFor !== undefined && downFor > longestDown;
+  const down =
+    downFor === undefined ? [] : [`down for ${inSeconds(downFor)}`, ...(problem === undefined ? [] : [problem])];
+  const listed = objects === undefined ? [] : [`${objects} objects listed`];
+  const detail = [`${state} since ${new Date(since).toISOString()}`, ...(isSynced ? listed : ['not synced']), ...down];
+  return { name: `stream/${name}`, isOk: isSynced && !isDown, detail: detail.join(', ') };
+}
+
+function inSeconds(milliseconds: number): string {
+  return formatDuration(Math.floor(milliseconds / 1000) * 1000);
+}

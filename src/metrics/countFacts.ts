@@ -1,0 +1,89 @@
+import type { Clock } from '../clock.ts';
+import { backOffLeft } from '../weeder/backOff.ts';
+import type { Report, WeederFact } from '../weeder/facts.ts';
+import { limitedLabel } from './limitedLabel.ts';
+import type { Metrics } from './metrics.ts';
+
+/** Services by name as the config has them; more than this share one label. */
+export const mostServices = 100;
+
+const results = ['deleted', 'evicted', 'dryRun', 'recovered', 'held', 'givenUp'] as const;
+type DeletionResult = (typeof results)[number];
+
+const resultOf = { delete: 'deleted', evict: 'evicted', dryRun: 'dryRun' } as const;
+const reasons = ['barePod', 'mirrorPod', 'ignored'] as const;
+const errors = ['network', 'timeout', 'throttled', 'unavailable', 'forbidden', 'unauthorized', 'invalid', 'other'];
+
+/** Counts what the weeder says while it works. */
+export interface FactCounter {
+  readonly report: Report;
+  /** Begins the series of these services at 0, so that their first increase is seen as one. */
+  begin(services: Iterable<string>): void;
+}
+
+export function countFacts(metrics: Metrics, { now }: Pick<Clock, 'now'>): FactCounter {
+  const labelOf = limitedLabel(mostServices);
+  const errorOf = limitedLabel(errors.length + 8);
+
+  for (const reason of reasons) metrics.kept.inc({ reason }, 0);
+  for (const error of errors) metrics.retries.inc({ error: errorOf(error) }, 0);
+
+  function countDeletion({ service }: { readonly service: string }, result: DeletionResult): void {
+    metrics.deletions.inc({ service: labelOf(service), result });
+  }
+
+  function countDeleted(fact: Extract<WeederFact, { type: 'pod.deleted' }>): void {
+    countDeletion(fact, resultOf[fact.how]);
+    if (fact.how === 'dryRun') return;
+    metrics.recoveryToDeletion.observe(fact.sinceOpened / 1000);
+    metrics.backOffSaved.inc((backOffLeft(fact.pod, now()) ?? 0) / 1000);
+  }
+
+  function report(fact: WeederFact): void {
+    switch (fact.type) {
+      case 'window.opened':
+        metrics.windowsOpened.inc({ service: labelOf(fact.service) });
+        metrics.windowsOpen.inc({ service: labelOf(fact.service) });
+        break;
+      case 'window.closed':
+        metrics.windowsOpen.dec({ service: labelOf(fact.service) });
+        break;
+      case 'pod.deleted':
+        countDeleted(fact);
+        break;
+      case 'pod.kept':
+        metrics.kept.inc({ reason: fact.reason });
+        break;
+      case 'pod.recovered':
+        countDeletion(fact, 'recovered');
+        break;
+      case 'deletion.held':
+        countDeletion(fact, 'held');
+        break;
+      case 'deletion.givenUp':
+        countDeletion(fact, 'givenUp');
+        break;
+      case 'deletion.refused':
+        metrics.retries.inc({ error: errorOf(fact.failure) });
+        break;
+      case 'actor.failed':
+        metrics.actorFailures.inc();
+        break;
+      case 'service.ready':
+      case 'service.notReady':
+        break;
+    }
+  }
+
+  return {
+    report,
+    begin(services) {
+      for (const name of services) {
+        const service = labelOf(name);
+        metrics.windowsOpened.inc({ service }, 0);
+        metrics.windowsOpen.inc({ service }, 0);
+        for (const result of results) metrics.deletions.inc({ service, result }, 0);
+      }
+    },
+  };
+}

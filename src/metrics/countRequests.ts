@@ -1,0 +1,29 @@
+import type { RequestFact } from '../kube/client.ts';
+import { limitedLabel } from './limitedLabel.ts';
+import type { Metrics } from './metrics.ts';
+
+const verbs = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' } as const;
+
+/** Counts the requests to the API server by the API's own verbs and resources. */
+export function countRequests(metrics: Metrics): (fact: RequestFact) => void {
+  const resourceOf = limitedLabel(20);
+  const codeOf = limitedLabel(40);
+  return ({ method, path, isStream, outcome, durationMs }) => {
+    const { resource: found, name } = partsOf(path);
+    const reading = isStream ? 'watch' : name === undefined ? 'list' : 'get';
+    const verb = method === 'GET' ? reading : verbs[method];
+    const resource = resourceOf(found);
+    metrics.requests.inc({ verb, resource, code: codeOf(String(outcome)) });
+    metrics.requestDuration.observe({ verb, resource }, durationMs / 1000);
+  };
+}
+
+/** `/api/v1/namespaces/a/pods/b/eviction`: the resource `pods/eviction` and the name `b`. */
+export function partsOf(path: string): { readonly resource: string; readonly name: string | undefined } {
+  const [, rest] = /^\/(?:api|apis\/[^/]+)\/[^/]+\/(.+)$/.exec(path) ?? [];
+  // What lies under no version is a list of what the API has.
+  if (rest === undefined) return { resource: 'discovery', name: path };
+  const scoped = /^namespaces\/[^/]+\/(.+)$/.exec(rest)?.[1] ?? rest;
+  const [plural = '', name, subresource] = scoped.split('/');
+  return { resource: subresource === undefined ? plural : `${plural}/${subresource}`, name };
+}

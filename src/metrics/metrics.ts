@@ -1,0 +1,101 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import packageJson from '../../package.json' with { type: 'json' };
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** From the first millisecond of a recovery to the end of a default window. Seconds. */
+const recoveryBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+/** From an API server at rest to the client's own deadline. Seconds. */
+const requestBuckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/**
+ * Every metric of weeder, in a registry of its own, with those of the process and its event loop. docs/metrics.md is
+ * generated from these definitions. No label ever carries the name of a pod or a namespace.
+ */
+export function createMetrics() {
+  const registry = new Registry();
+  const registers = [registry];
+  const gauge = <T extends string = never>(name: string, help: string, labelNames: readonly T[] = []) =>
+    new Gauge<T>({ name: `weeder_${name}`, help, labelNames: [...labelNames], registers });
+  const counter = <T extends string = never>(name: string, help: string, labelNames: readonly T[] = []) =>
+    new Counter<T>({ name: `weeder_${name}`, help, labelNames: [...labelNames], registers });
+  const histogram = <T extends string = never>(
+    name: string,
+    help: string,
+    buckets: readonly number[],
+    labelNames: readonly T[] = [],
+  ) =>
+    new Histogram<T>({ name: `weeder_${name}`, help, buckets: [...buckets], labelNames: [...labelNames], registers });
+
+  const buildInfo = gauge('build_info', 'Always 1; which weeder this is.', ['version']);
+  buildInfo.set({ version: packageJson.version }, 1);
+  const metrics = {
+    registry,
+    ready: gauge('ready', '1 when /readyz says ok, which a replica that stands by does too; else 0.'),
+    windowsOpen: gauge('windows_open', 'Windows that are open, by the service that recovered.', ['service']),
+    windowsOpened: counter('windows_opened_total', 'Windows opened, by the service that recovered.', ['service']),
+    deletions: counter(
+      'pod_deletions_total',
+      'Crash-looping pods that a window wanted deleted, by what became of them: deleted, evicted, dryRun (only with --dry-run), recovered (ran again or left by itself), held (the service went down again), givenUp.',
+      ['service', 'result'],
+    ),
+    kept: counter('pods_kept_total', 'Crash-looping pods that are never deleted, once in each window, by reason.', [
+      'reason',
+    ]),
+    recoveryToDeletion: histogram(
+      'recovery_to_deletion_seconds',
+      'Seconds from the opening of a window to the accepted deletion of a pod; a pod that crash-loops late in its window counts as late.',
+      recoveryBuckets,
+    ),
+    backOffSaved: counter(
+      'backoff_saved_seconds_total',
+      'Back-off that the deleted pods had still before them: the kubelet’s own figure, or its known schedule.',
+    ),
+    retries: counter(
+      'deletion_retries_total',
+      'Deletions refused and to be tried again, by the class of the error: network, timeout, throttled (429), unavailable (5xx), forbidden (403), unauthorized (401), invalid (422), and others.',
+      ['error'],
+    ),
+    queueLength: gauge('deletion_queue_length', 'Deletions that wait for their turn.'),
+    inFlight: gauge('deletions_in_flight', 'Deletions on their way to the API server.'),
+    crashLoopingPods: gauge(
+      'crash_looping_pods',
+      'Pods in crash-loop back-off that a podSelector selects; one that two select counts twice.',
+    ),
+    streams: gauge('streams', 'List+watch streams by resource and state: listing, watching, backingOff.', [
+      'resource',
+      'state',
+    ]),
+    streamDown: gauge('stream_down_seconds', 'For how long the stream that is down longest is; 0 when all are up.', [
+      'resource',
+    ]),
+    streamLag: gauge(
+      'stream_lag_seconds',
+      'Seconds since the API server last said anything on the quietest stream: an event, a bookmark, or the headers of a new watch, which comes every 20 s at the latest.',
+      ['resource'],
+    ),
+    streamRestarts: counter(
+      'stream_restarts_total',
+      'Streams that broke and were begun again, by reason: lost, silent (half-open connection), expired (410).',
+      ['resource', 'reason'],
+    ),
+    streamBytes: counter('stream_received_bytes_total', 'Bytes of lists and watches received.', ['resource']),
+    streamObjects: gauge('stream_objects', 'Objects in the last complete state that was read.', ['resource']),
+    requests: counter(
+      'api_requests_total',
+      'Requests to the API server, by the HTTP status of the answer, or why there was none.',
+      ['verb', 'resource', 'code'],
+    ),
+    requestDuration: histogram(
+      'api_request_duration_seconds',
+      'Seconds until the answer was complete, of a watch until it began; time in the queue of --kube-api-qps included.',
+      requestBuckets,
+      ['verb', 'resource'],
+    ),
+    recordingFailures: counter('recording_failures_total', 'Recordings (--record) that had to stop.'),
+    actors: gauge('actors', 'Actors at work, by machine.', ['machine']),
+    actorFailures: counter('actor_failures_total', 'Parts of weeder that broke by a mistake of weeder itself.'),
+  };
+  collectDefaultMetrics({ register: registry });
+  return metrics;
+}

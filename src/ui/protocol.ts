@@ -1,0 +1,95 @@
+/**
+ * What the live page is told, as server-sent events: the event's name is the message's `type`, its data the message as
+ * JSON. Times are epoch milliseconds by weeder's clock (by the recording's, in a replay).
+ */
+export type PageMessage =
+  /** The first one of every connection. */
+  | { readonly type: 'hello'; readonly version: string; readonly mode: 'live' | 'replay'; readonly now: number }
+  /** All of them: at the start, and where single changes would be too many. */
+  | { readonly type: 'services'; readonly services: readonly ServiceView[] }
+  | { readonly type: 'service'; readonly service: ServiceView }
+  | { readonly type: 'serviceGone'; readonly namespace: string; readonly service: string }
+  /** The last hour, oldest first: at the start, and after messages had to be left out for a slow browser. */
+  | { readonly type: 'history'; readonly moments: readonly Moment[] }
+  | { readonly type: 'moment'; readonly moment: Moment }
+  /** The actor that the connection asked for (`/events?actor=ID`), at the start and with each transition. */
+  | { readonly type: 'actor'; readonly actor: ActorView; readonly transition?: Transition }
+  | { readonly type: 'actorGone'; readonly id: string }
+  /** In a replay only: at the start, with each change, and as time goes on. */
+  | ({ readonly type: 'clock' } & ReplayClock);
+
+/** A service that was ready at least once. */
+export interface ServiceView {
+  readonly namespace: string;
+  readonly service: string;
+  /** The id of its `endpoint` actor. */
+  readonly actor: string;
+  /** `ready.weeding.steady` */
+  readonly state: string;
+  readonly isReady: boolean;
+  readonly window: { readonly number: number; readonly openedAt: number; readonly closesAt: number } | undefined;
+  /** Its dependants that crash-loop now, and what became of those of its newest window. */
+  readonly crashLooping: number;
+  readonly deleted: number;
+  readonly kept: number;
+  readonly givenUp: number;
+}
+
+/** Something that happened, for the timeline. */
+export interface Moment {
+  readonly t: number;
+  /** The type of the fact: `service.notReady`, `window.opened`, `pod.deleted`, … */
+  readonly what: string;
+  /** `namespace/service`, or what else it is about. */
+  readonly about: string;
+  readonly window?: number;
+  /** `namespace/name` */
+  readonly pod?: string;
+  readonly detail: string;
+}
+
+/** An actor as the tree shows it: GET `/actors?search=…&machine=…&offset=0&limit=100` answers an `ActorPage`. */
+export interface ActorView {
+  /** Unique among those that live. */
+  readonly id: string;
+  /** The name of its machine: `/machines/NAME.svg` is its picture. */
+  readonly machine: string;
+  readonly parent: string | undefined;
+  /** The ids of its active states, as the picture's `data-state` has them, outermost first. */
+  readonly states: readonly string[];
+  readonly since: number;
+  readonly waitsFor: readonly string[];
+}
+
+export interface ActorPage {
+  /** How many there are that match. */
+  readonly total: number;
+  readonly actors: readonly ActorView[];
+}
+
+/** As the picture's arrows have `data-from` and `data-to`. */
+export interface Transition {
+  readonly at: number;
+  readonly event: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface ReplayClock {
+  readonly now: number;
+  readonly startsAt: number;
+  readonly endsAt: number;
+  readonly isPlaying: boolean;
+  /** How many times as fast as it was. */
+  readonly speed: number;
+}
+
+/** What a replay is told: POST `/replay` with this as JSON. There is no such path in a running weeder. */
+export type ReplayCommand =
+  | { readonly do: 'play' }
+  | { readonly do: 'pause' }
+  /** To the next thing that happens. */
+  | { readonly do: 'step' }
+  | { readonly do: 'speed'; readonly speed: number }
+  /** To a time, forwards or backwards. */
+  | { readonly do: 'seek'; readonly to: number };

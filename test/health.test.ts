@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { livenessChecks, readinessChecks } from '../src/healthChecks.ts';
+import { createStreamStatuses } from '../src/kube/streamStatus.ts';
+import type { Leadership } from '../src/leadership.ts';
+import type { ControllerState } from '../src/main.ts';
+import { embedded, startEmbeddedWeeder } from './support/embedded.ts';
+import { observed } from './support/observed.ts';
+import { until } from './support/until.ts';
+import { virtualClock } from './support/virtualClock.ts';
+
+/** A controller with two streams that are synced and watch. */
+function healthy() {
+  const clock = virtualClock(Date.UTC(2026, 0, 1, 12));
+  const statuses = createStreamStatuses(clock);
+  let state: ControllerState = 'running';
+  for (const [name, path] of [
+    ['endpointslices', '/apis/discovery.k8s.io/v1/endpointslices'],
+    ['pods app=web', '/api/v1/pods'],
+  ] as const) {
+    statuses.begun(name, path, false);
+    statuses.synced(name, 3);
+  }
+  let leadership: Leadership | undefined;
+  const source = { state: () => state, streams: () => statuses.all(), leadership: () => leadership };
+  return {
+    clock,
+    statuses,
+    enter: (next: ControllerState) => {
+      state = next;
+    },
+    elect: (next: Pick<Leadership, 'state'> & Partial<Leadership>) => {
+      leadership = { identity: 'us_1', holder: undefined, lease: 'garden/weeder', ...next };
+    },
+    failing: () =>
+      readinessChecks(source)
+        .filter(({ isOk }) => !isOk)
+        .map(({ name, detail }) => `${name}: ${detail}`),
+    details: () => readinessChecks(source).map(({ name, detail }) => `${name}: ${detail}`),
+    dead: () =>
+      livenessChecks(source)
+        .filter(({ isOk }) => !isOk)
+        .map(({ name }) => name),
+  };
+}
+
+test('a running weeder whose streams are synced and up is ready, and tells of each', () => {
+  const it = healthy();
+  assert.deepEqual(it.failing(), []);
+  assert.deepEqual(it.details(), [
+    'ping: ',
+    'manager: weeding',
+    'stream/endpointslices: watching since 2026-01-01T12:00:00.000Z, 3 objects listed',
+    'stream/pods app=web: watching since 2026-01-01T12:00:00.000Z, 3 objects listed',
+  ]);
+});
+
+test('a stream may be down for a minute, and no longer; the others do not matter, and its return does', () => {
+  const it = healthy();
+  it.statuses.lost('pods app=web', 'lost', 'connection refused');
+  it.clock.advance(60_000);
+  assert.deepEqual(it.failing(), []);
+  it.clock.advance(1500);
+  assert.deepEqual(it.failing(), [
+    'stream/pods app=web: backingOff since 2026-01-01T12:00:00.000Z, 3 objects listed, down for 1m1s, connection refused',
+  ]);
+  assert.deepEqual(it.dead(), []);
+  it.statuses.begun('pods app=web', '/api/v1/pods', true);
+  it.statuses.opened('pods app=web');
+  assert.deepEqual(it.failing(), []);
+});
+
+test('a stream that was never synced makes unready from the first moment', () => {
+  const it = healthy();
+  it.statuses.begun('pods app=db', '/api/v1/pods', false);
+  assert.deepEqual(it.failing(), [
+    'stream/pods app=db: listing since 2026-01-01T12:00:00.000Z, not synced, down for 0s',
+  ]);
+});
+
+test('ready while it weeds or stands by; not while it syncs, drains, is stopped or broken', () => {
+  const it = healthy();
+  const failing: Record<ControllerState, number> = {
+    electing: 0,
+    running: 0,
+    syncing: 1,
+    draining: 1,
+    releasing: 1,
+    stopped: 1,
+    broken: 1,
+  };
+  for (const state of ['electing', 'running', 'syncing', 'draining', 'releasing', 'stopped', 'broken'] as const) {
+    it.enter(state);
+    assert.equal(it.failing().length, failing[state], state);
+    assert.deepEqual(it.dead(), state === 'broken' ? ['manager'] : [], state);
+  }
+});
+
+test('a stand-by that can read the Lease is ready; one that cannot is not, and both say why', () => {
+  const it = healthy();
+  it.enter('electing');
+  it.elect({ state: 'standingBy', holder: 'them_2' });
+  assert.deepEqual(it.failing(), []);
+  assert.deepEqual(it.details().slice(1, 3), ['manager: standing by', 'lease/garden/weeder: them_2 leads']);
+  it.elect({ state: 'standingBy' });
+  assert.deepEqual(it.failing(), []);
+  assert.equal(it.details()[2], 'lease/garden/weeder: nobody leads');
+  it.elect({ state: 'electing' });
+  assert.deepEqual(it.failing(), ['lease/garden/weeder: it has not been read, so who leads is not known']);
+  assert.deepEqual(it.dead(), []);
+  it.enter('running');
+  it.elect({ state: 'leading', holder: 'us_1' });
+  assert.deepEqual(it.failing(), []);
+  assert.equal(it.details()[2], 'lease/garden/weeder: this replica leads, as us_1');
+});
+
+test('before the API server was reached weeder lives, and is not ready', () => {
+  assert.ok(livenessChecks(undefined).every(({ isOk }) => isOk));
+  const failing = readinessChecks(undefined).filter(({ isOk }) => !isOk);
+  assert.deepEqual(failing, [{ name: 'manager', isOk: false, detail: 'connecting to the API server' }]);
+});
+
+const config = `
+servicesAndDependantSelectors:
+  db:
+    podSelectors:
+      - matchLabels: {app: web}
+`;
+
+test('over HTTP: a word for a probe, a line for each check for who asks, 405 for who wants to write', async () => {
+  await using cluster = await embedded();
+  await using weeder = startEmbeddedWeeder(cluster, config);
+  await using seen = await observed(['db']);
+  seen.observation.watch(weeder.controller);
+  await until('weeder runs', () => weeder.controller.state() === 'running');
+  const text = async (path: string) => {
+    const answer = await seen.health(path);
+    return `${answer.status} ${await answer.text()}`;
+  };
+  assert.equal(await text('/healthz'), '200 ok\n');
+  assert.equal(await text('/readyz'), '200 ok\n');
+  assert.equal(await text('/healthz?verbose'), '200 [+]ping ok\n[+]manager ok\nhealthz check passed\n');
+  assert.match(
+    await text('/readyz?verbose'),
+    /^200 \[\+\]ping ok\n\[\+\]manager ok: weeding\n\[\+\]stream\/endpointslices ok: watching since .*, 0 objects listed\n\[\+\]stream\/pods app=web ok: watching since .*\nreadyz check passed\n$/,
+  );
+  const posted = await seen.health('/readyz', { method: 'POST' });
+  assert.deepEqual([posted.status, posted.headers.get('allow')], [405, 'GET, HEAD']);
+  assert.equal((await seen.health('/healthz', { method: 'HEAD' })).status, 200);
+  assert.equal(await text('/toString'), '404 not found: there is /healthz, /readyz and /debug/actors\n');
+
+  weeder.controller.shutdown();
+  await weeder.controller.stopped;
+  assert.match(
+    await text('/readyz'),
+    /^503 \[\+\]ping ok\n\[-\]manager failed: stopped\n[\s\S]*readyz check failed\n$/,
+  );
+  assert.equal(await text('/healthz'), '200 ok\n');
+  assert.deepEqual(seen.errors, []);
+});

@@ -1,0 +1,290 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import type { RequestFact } from '../src/kube/client.ts';
+import { countFacts, mostServices } from '../src/metrics/countFacts.ts';
+import { countRequests, partsOf } from '../src/metrics/countRequests.ts';
+import { limitedLabel } from '../src/metrics/limitedLabel.ts';
+import { createMetrics } from '../src/metrics/metrics.ts';
+import type { DeletionAnswer } from '../src/weeder/deletePod.ts';
+import type { WeederFact } from '../src/weeder/facts.ts';
+import { documentedMetrics } from './support/metricsTable.ts';
+import { backOff, running } from './support/objects.ts';
+import { sampleValue, scraped } from './support/scraped.ts';
+import { minute, type SimulationOptions } from './support/simulation.ts';
+import { settled, virtualClock } from './support/virtualClock.ts';
+import { type World, world } from './support/world.ts';
+
+const service = 'etcd-main-client';
+
+/** Counts what a simulated weeder says; each time it is asked, what is new since the last time. */
+function counting(at: World) {
+  const metrics = createMetrics();
+  const facts = countFacts(metrics, at.clock);
+  facts.begin([service]);
+  let seen = 0;
+  return async () => {
+    for (; seen < at.facts.length; seen += 1) facts.report(at.facts[seen] ?? assert.fail());
+    const families = scraped(await metrics.registry.metrics());
+    return (name: string, labels = {}) => sampleValue(families, `weeder_${name}`, labels);
+  };
+}
+
+/** The same from the beginning. */
+const counted = (at: World) => counting(at)();
+
+/** A service that is down, with these pods in back-off, and its recovery. */
+function recovery(options: SimulationOptions, ...pods: readonly Parameters<World['put']>[0][]): World {
+  const at = world(options, (before) => {
+    before.slice({ ready: [false] });
+    for (const each of pods) before.put(each);
+  });
+  at.slice({ ready: [true] });
+  return at;
+}
+
+test('a recovery, two deletions and a kept pod are counted as what they are', async () => {
+  const pods = [
+    { name: 'a', containers: [backOff(4)] },
+    { name: 'b', containers: [backOff(5)] },
+  ];
+  const at = recovery({}, ...pods, { name: 'bare', isBare: true, containers: [backOff(4)] });
+  await at.clock.pass(1000);
+  const open = await counted(at);
+  assert.equal(open('windows_open', { service }), 1);
+  assert.equal(open('windows_opened_total', { service }), 1);
+  assert.equal(open('pod_deletions_total', { service, result: 'deleted' }), 2);
+  for (const result of ['evicted', 'dryRun', 'recovered', 'held', 'givenUp'])
+    assert.equal(open('pod_deletions_total', { service, result }), 0, result);
+  assert.equal(open('pods_kept_total', { reason: 'barePod' }), 1);
+  assert.equal(open('pods_kept_total', { reason: 'mirrorPod' }), 0);
+  assert.equal(open('recovery_to_deletion_seconds_count'), 2);
+  assert.equal(open('recovery_to_deletion_seconds_bucket', { le: '0.005' }), 2);
+  await at.clock.pass(2 * minute);
+  const closed = await counted(at);
+  assert.equal(closed('windows_open', { service }), 0);
+  assert.equal(closed('windows_opened_total', { service }), 1);
+});
+
+test('a pod that two windows want deleted is one deletion', async () => {
+  const services = [{ name: service }, { name: 'other' }];
+  const at = world({ services }, (before) => {
+    for (const { name } of services) before.slice({ service: name, name, ready: [false] });
+    before.put({ containers: [{ ...backOff(4) }], isBare: false });
+  });
+  for (const { name } of services) at.slice({ service: name, name, ready: [true] });
+  await at.clock.pass(1000);
+  const of = await counted(at);
+  const deleted = ['other', service].map((name) => of('pod_deletions_total', { service: name, result: 'deleted' }));
+  assert.equal(
+    deleted.reduce((sum = 0, each = 0) => sum + each, 0),
+    1,
+  );
+  assert.equal(of('recovery_to_deletion_seconds_count'), 1);
+});
+
+test('a dry run, an eviction, a pod that recovers and one that is held are told apart', async () => {
+  const crashing = { name: 'a', containers: [backOff(4)] };
+  const dry = recovery({ isDryRun: true }, crashing);
+  await dry.clock.pass(1000);
+  const dryRun = await counted(dry);
+  assert.equal(dryRun('pod_deletions_total', { service, result: 'dryRun' }), 1);
+  assert.equal(dryRun('recovery_to_deletion_seconds_count'), 0);
+  assert.equal(dryRun('backoff_saved_seconds_total'), 0);
+
+  const evicting = recovery({ service: { deletion: 'evict' } }, crashing);
+  await evicting.clock.pass(1000);
+  assert.equal((await counted(evicting))('pod_deletions_total', { service, result: 'evicted' }), 1);
+
+  const refused: DeletionAnswer = { type: 'delete.refused', reason: 'no', failure: 'unavailable', retryAfter: 5000 };
+  const recovering = recovery({ answer: () => refused }, crashing);
+  await recovering.clock.pass(1000);
+  recovering.put({ name: 'a', containers: [running()] });
+  const recovered = await counted(recovering);
+  assert.equal(recovered('pod_deletions_total', { service, result: 'recovered' }), 1);
+  assert.equal(recovered('deletion_retries_total', { error: 'unavailable' }), 1);
+  assert.equal(recovered('deletion_retries_total', { error: 'forbidden' }), 0);
+
+  const holding = recovery({ answer: () => refused }, crashing);
+  await holding.clock.pass(1000);
+  holding.slice({ ready: [false] });
+  const held = await counted(holding);
+  assert.equal(held('pod_deletions_total', { service, result: 'held' }), 1);
+  assert.equal(held('pod_deletions_total', { service, result: 'givenUp' }), 0);
+});
+
+test('the time from recovery to deletion and the back-off saved are seconds', async () => {
+  const startTime = Date.UTC(2026, 0, 1, 12);
+  const finishedAt = new Date(startTime).toISOString();
+  const state = { terminated: { exitCode: 1, finishedAt } };
+  const at = world({ startTime }, (before) => {
+    before.slice({ ready: [false] });
+    before.put({ containers: [{ restarts: 4, state }] });
+  });
+  const count = counting(at);
+  await at.clock.pass(10_000);
+  at.slice({ ready: [true] });
+  await settled();
+  await count();
+  await at.clock.pass(500);
+  at.put({ name: 'late', containers: [backOff(4)] });
+  await at.clock.pass(10_000);
+  const of = await count();
+  // The back-off after the fourth restart is 80 s, of which 10 s had passed; when the late one began, nothing tells.
+  assert.equal(of('backoff_saved_seconds_total'), 70);
+  assert.equal(of('recovery_to_deletion_seconds_count'), 2);
+  assert.equal(of('recovery_to_deletion_seconds_sum'), 0.5);
+});
+
+test('what was refused until the window closed is given up, once, and each refusal has its class', async () => {
+  const at = recovery(
+    { answer: () => ({ type: 'delete.refused', reason: 'may not', failure: 'forbidden' }) },
+    { containers: [backOff(4)] },
+  );
+  await at.clock.pass(3 * minute);
+  const of = await counted(at);
+  assert.equal(of('pod_deletions_total', { service, result: 'givenUp' }), 1);
+  assert.equal(of('pod_deletions_total', { service, result: 'deleted' }), 0);
+  assert.equal(of('deletion_retries_total', { error: 'forbidden' }), at.factsOf('deletion.refused').length);
+  assert.ok(at.factsOf('deletion.refused').length > 5);
+});
+
+test('after every kind of fact each documented metric of weeder has the documented labels, and none is missing', async () => {
+  const metrics = createMetrics();
+  const facts = countFacts(metrics, virtualClock());
+  for (const fact of everyFact) facts.report(fact);
+  const documented = documentedMetrics(readFileSync(new URL('../docs/metrics.md', import.meta.url), 'utf8'));
+  const families = scraped(await metrics.registry.metrics());
+  assert.deepEqual(
+    documented.map(({ name, type }) => `${name} ${type}`),
+    [...families].map(([name, { type }]) => `${name} ${type}`),
+  );
+  for (const { name, labels } of documented) {
+    for (const sample of families.get(name)?.samples ?? []) {
+      const found = Object.keys(sample.labels).filter((label) => label !== 'le');
+      assert.deepEqual(found.sort(), [...labels].sort(), name);
+    }
+  }
+  const counters = documented.filter(({ name, type }) => type === 'counter' && /window|pod|retries|actor/.test(name));
+  assert.equal(counters.length, 5);
+  for (const { name } of counters) {
+    const total = families.get(name)?.samples.reduce((sum, { value }) => sum + value, 0) ?? 0;
+    assert.ok(total > 0, `nothing counted in ${name}`);
+  }
+});
+
+test('10,000 namespaces make no more series than one, and 10,000 services no more than a hundred and one', async () => {
+  const seriesOf = async (facts: Iterable<WeederFact>) => {
+    const metrics = createMetrics();
+    const counter = countFacts(metrics, virtualClock());
+    for (const fact of facts) counter.report(fact);
+    const families = scraped(await metrics.registry.metrics());
+    const own = [...families].filter(([name]) => name.startsWith('weeder_'));
+    return own.reduce((sum, [, { samples }]) => sum + samples.length, 0);
+  };
+  const all = (change: (index: number) => object) =>
+    Array.from({ length: 10_000 }, (_, index) => index).flatMap((index) =>
+      everyFact.map((fact) => ('service' in fact ? { ...fact, ...change(index) } : fact)),
+    );
+  const one = await seriesOf(everyFact);
+  assert.equal(await seriesOf(all((index) => ({ namespace: `shoot-${index}` }))), one);
+  const perService = 2 + 4;
+  const many = await seriesOf(all((index) => ({ service: `service-${index}` })));
+  assert.equal(many, one + mostServices * perService);
+});
+
+test('the limit of a label keeps those that came first, and calls all others "other"', () => {
+  const label = limitedLabel(2);
+  assert.deepEqual(['a', 'b', 'c', 'a', 'd', 'b'].map(label), ['a', 'b', 'other', 'a', 'other', 'b']);
+});
+
+test('requests are counted by the API’s own verb and resource, and by what came of them', async () => {
+  const metrics = createMetrics();
+  const count = countRequests(metrics);
+  const request = { method: 'GET', path: '/api/v1/pods', isStream: false, outcome: 200, durationMs: 20 } as const;
+  const requests: RequestFact[] = [
+    { ...request, path: '/api/v1' },
+    { ...request, isStream: true },
+    { ...request },
+    { ...request, path: '/api/v1/namespaces/a/pods/b' },
+    { ...request, method: 'DELETE', path: '/api/v1/namespaces/a/pods/b', outcome: 409, durationMs: 3 },
+    { ...request, method: 'DELETE', path: '/api/v1/namespaces/a/pods/c', outcome: 'network' },
+    { ...request, method: 'POST', path: '/api/v1/namespaces/a/pods/b/eviction', outcome: 429 },
+    { ...request, isStream: true, path: '/apis/discovery.k8s.io/v1/namespaces/a/endpointslices' },
+  ];
+  for (const each of requests) count(each);
+  const families = scraped(await metrics.registry.metrics());
+  const counted = families.get('weeder_api_requests_total')?.samples.map(({ labels, value }) => {
+    const { verb, resource, code } = labels;
+    return `${verb} ${resource} ${code} ${value}`;
+  });
+  assert.deepEqual(counted, [
+    'get discovery 200 1',
+    'watch pods 200 1',
+    'list pods 200 1',
+    'get pods 200 1',
+    'delete pods 409 1',
+    'delete pods network 1',
+    'create pods/eviction 429 1',
+    'watch endpointslices 200 1',
+  ]);
+  const name = 'weeder_api_request_duration_seconds';
+  const labels = { verb: 'delete', resource: 'pods' };
+  assert.equal(sampleValue(families, `${name}_sum`, labels), 0.023);
+  assert.equal(sampleValue(families, `${name}_bucket`, { ...labels, le: '0.005' }), 1);
+  assert.deepEqual(partsOf('/api/v1/namespaces/a'), { resource: 'namespaces', name: 'a' });
+  assert.deepEqual(partsOf('/apis/coordination.k8s.io/v1/namespaces/a/leases/weeder'), {
+    resource: 'leases',
+    name: 'weeder',
+  });
+});
+
+test('a server that answers with every status there is does not make a series of each', async () => {
+  const metrics = createMetrics();
+  const count = countRequests(metrics);
+  for (let status = 100; status < 600; status += 1)
+    count({ method: 'GET', path: `/apis/g/v1/kind${status}`, isStream: false, outcome: status, durationMs: 1 });
+  const families = scraped(await metrics.registry.metrics());
+  const labels = families.get('weeder_api_requests_total')?.samples.map((sample) => sample.labels) ?? [];
+  assert.equal(new Set(labels.map(({ code }) => code)).size, 41);
+  assert.equal(new Set(labels.map(({ resource }) => resource)).size, 21);
+});
+
+const crashing = {
+  uid: 'u-1',
+  namespace: 'shop',
+  name: 'web-0',
+  resourceVersion: '7',
+  container: 'main',
+  containerKind: 'container',
+  cause: 'CrashLoopBackOff',
+  restarts: 4,
+  finishedAt: Date.UTC(2026, 0, 1),
+  message: 'back-off 1m20s restarting failed container=main',
+  protection: 'none',
+} as const;
+const window = { namespace: 'shop', service: 'db', window: 2 };
+const about = { pod: crashing, also: [], ...window };
+
+/** One of each kind. The type says when one is missing. */
+const factOfKind: { readonly [T in WeederFact['type']]: Extract<WeederFact, { type: T }> } = {
+  'service.ready': { type: 'service.ready', namespace: 'shop', service: 'db' },
+  'service.notReady': { type: 'service.notReady', namespace: 'shop', service: 'db' },
+  'window.opened': { type: 'window.opened', duration: 120_000, ...window },
+  'window.closed': { type: 'window.closed', deleted: 1, kept: 0, givenUp: [], ...window },
+  'pod.deleted': { type: 'pod.deleted', how: 'delete', sinceOpened: 12.4, ...about },
+  'pod.kept': { type: 'pod.kept', pod: crashing, reason: 'barePod', ...window },
+  'pod.recovered': { type: 'pod.recovered', ...about },
+  'deletion.refused': {
+    type: 'deletion.refused',
+    reason: 'no',
+    failure: 'forbidden',
+    attempt: 1,
+    retryIn: 400,
+    ...about,
+  },
+  'deletion.held': { type: 'deletion.held', ...about },
+  'deletion.givenUp': { type: 'deletion.givenUp', reason: 'the window closed first', ...about },
+  'actor.failed': { type: 'actor.failed', actor: 'endpoint shop/db', error: new Error('broke') },
+};
+const everyFact: readonly WeederFact[] = Object.values(factOfKind);

@@ -1,0 +1,66 @@
+/**
+ * `npm run test:rules`: alert rules, the dashboard's expressions and the metrics by Prometheus's own promtool, which has
+ * to be in PATH: it comes with Prometheus, as the package `prometheus` of Debian and Ubuntu for example.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import dashboard from '../../deploy/monitoring/dashboard.json' with { type: 'json' };
+import { countFacts } from '../../src/metrics/countFacts.ts';
+import { createMetrics } from '../../src/metrics/metrics.ts';
+
+const monitoring = join(import.meta.dirname, '..', '..', 'deploy', 'monitoring');
+
+/** Runs promtool; true: it is content. */
+function promtool(words: readonly string[], input = ''): boolean {
+  const { error, status } = spawnSync('promtool', words, {
+    cwd: monitoring,
+    input,
+    stdio: ['pipe', 'inherit', 'inherit'],
+  });
+  if (error !== undefined) throw error;
+  return status === 0;
+}
+
+/** The dashboard's expressions as recording rules, with a value for each of Grafana's own variables. */
+function dashboardRules(): string {
+  const targets = dashboard.panels.flatMap((panel) => panel.targets ?? []);
+  const rules = targets.map(({ expr }, index) => ({
+    record: `dashboard:${index}`,
+    expr: expr.replaceAll('$__rate_interval', '5m').replaceAll('$__range', '6h').replaceAll('$job', 'weeder'),
+  }));
+  return JSON.stringify({ groups: [{ name: 'dashboard', rules }] });
+}
+
+/** What weeder itself defines; of what comes from prom-client some names are not as promtool would have them. */
+async function ownMetrics(): Promise<string> {
+  const metrics = createMetrics();
+  countFacts(metrics, { now: Date.now }).begin(['db']);
+  const text = await metrics.registry.metrics();
+  return `${text
+    .split('\n\n')
+    .filter((family) => family.startsWith('# HELP weeder_'))
+    .join('\n')}\n`;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'weeder-rules-'));
+try {
+  const text = await ownMetrics();
+  const file = join(folder, 'dashboard.yaml');
+  writeFileSync(file, dashboardRules());
+  const outcomes = [
+    promtool(['check', 'rules', 'alerts.yaml']),
+    promtool(['test', 'rules', 'alerts.test.yaml']),
+    promtool(['check', 'rules', file]),
+    promtool(['check', 'metrics'], text),
+  ];
+  process.exitCode = outcomes.every(Boolean) ? 0 : 1;
+} catch (error) {
+  const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  const advice = 'promtool is not in PATH: it comes with Prometheus (Debian and Ubuntu: the package prometheus).';
+  console.error(isMissing ? advice : error);
+  process.exitCode = 1;
+} finally {
+  rmSync(folder, { recursive: true });
+}
