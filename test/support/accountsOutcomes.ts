@@ -1,7 +1,7 @@
 import { type Named, namesOf, type ToldFact } from './accounts.ts';
 import type { Entry } from './history.ts';
 import { type Case, doesPermit, retryOf } from './oracle.ts';
-import { toldAt, type Wish, wishesAt } from './oracleFacts.ts';
+import { timersRan, toldAt, type Wish, wishesAt } from './oracleFacts.ts';
 
 /**
  * What is wrong with what is told of pods that were not deleted: kept is told to each window that keeps the pod, given
@@ -39,7 +39,8 @@ function canBeTold(each: Case, wishes: readonly Wish[], { type, place }: ToldFac
  */
 function isKeptAt({ entries, uid }: Case, wishes: readonly Wish[], index: number): boolean {
   const told = toldAt(entries, index, uid);
-  const wanting = wishesAt(wishes, index, entries[index]?.t ?? 0);
+  const ran = timersRan(entries, index);
+  const wanting = wishes.filter(({ from, to, endsAt }) => from <= index && index < to && ran <= endsAt);
   return told !== undefined && wanting.length > 0 && !wanting.some((wish) => doesPermit(wish, told));
 }
 

@@ -107,7 +107,7 @@ export function isForgotten(
 }
 
 /** Every timer that was due before this time has run. */
-function timersRan(entries: readonly Entry[], index: number): number {
+export function timersRan(entries: readonly Entry[], index: number): number {
   const since = lastOf(entries, index, ({ t, what }, at) => what !== 'awake' && t !== entries[at - 1]?.t);
   return entries[since]?.t ?? 0;
 }
