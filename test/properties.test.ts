@@ -7,9 +7,9 @@ import { dueWindows } from './support/oracleWindows.ts';
 import { scripts } from './support/scripts.ts';
 import { play } from './support/story.ts';
 
-/** The same stories each time; `RUNS=20000 SEED=7 node --test test/properties.test.ts` looks at others. */
+/** Other stories each time; a failure prints its seed. `RUNS=20000 SEED=7 node --test test/properties.test.ts` */
 const numRuns = Number(process.env['RUNS'] ?? 1000);
-const seed = Number(process.env['SEED'] ?? 20_261_121);
+const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 
 test('whatever happens, restarts included: the deletions that the design wants, each at its time, and no others', async () => {
   let asked = 0;

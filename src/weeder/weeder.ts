@@ -131,7 +131,6 @@ export function createWeeder(options: WeederOptions): Weeder {
     },
     stop() {
       isRunning = false;
-      queue.close();
       endpoints.stop();
       windows.closeAll();
     },

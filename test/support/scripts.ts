@@ -30,22 +30,21 @@ const sliceChange = {
 };
 const often = fc.constantFrom(true, true, true, true, false);
 
+const anyPod = fc.record({
+  do: fc.constant('pod' as const),
+  namespace,
+  name,
+  role: fc.constantFrom('apiserver', 'apiserver', 'apiserver', 'web', 'database'),
+  is: fc.constantFrom('running', 'backOff', 'backOff', 'backOff', 'ended', 'ended', 'ended', 'ending'),
+  restarts: fc.constantFrom(0, 1, 2, 2, 3),
+  finished: fc.constantFrom(0, 0, 500, 3000, -3000),
+  protection: fc.constantFrom('none', 'none', 'none', 'none', 'none', 'bare', 'ignored', 'mirror'),
+  isSuccessor: often.map((value) => !value),
+  isSeen: often,
+});
+
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      do: fc.constant('pod' as const),
-      namespace,
-      name,
-      role: fc.constantFrom('apiserver', 'apiserver', 'apiserver', 'web', 'database'),
-      is: fc.constantFrom('running', 'backOff', 'backOff', 'backOff', 'ended', 'ended', 'ended', 'ending'),
-      restarts: fc.constantFrom(0, 1, 2, 2, 3),
-      finished: fc.constantFrom(0, 0, 500, 3000, -3000),
-      protection: fc.constantFrom('none', 'none', 'none', 'none', 'none', 'bare', 'ignored', 'mirror'),
-      isSuccessor: often.map((value) => !value),
-      isSeen: often,
-    }),
-  },
+  { weight: 8, arbitrary: anyPod },
   { weight: 5, arbitrary: fc.record({ do: fc.constant('slice' as const), ...sliceChange }) },
   {
     weight: 6,
@@ -93,6 +92,54 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('restart' as const), after: fc.constantFrom(0, 1000, 30_000) }) },
 );
 
+const home = 'a';
+const crashLooping = anyPod.map((step) => ({ ...step, namespace: home, role: 'apiserver', isSeen: true }));
+const slices = (service: string, ready: boolean) => ({ namespace: home, service, part: 'v4', ready: [ready] });
+const upAndDown = (service: string, ready: boolean): Step => ({ do: 'slice', ...slices(service, ready) });
+const mood = (how: 'late' | 'refuse'): Step => ({ do: 'mood', mood: how });
+const answer = fc.constantFrom('accept' as const, 'refuse' as const, 'reject' as const);
+
+/** What seldom comes together by chance: a few steps in a row, of which some may be left out. */
+const scenes: readonly (readonly fc.Arbitrary<Step>[])[] = [
+  // Three wait behind one that is on its way, and there is news of the one in the middle.
+  [
+    fc.constant(upAndDown('etcd', true)),
+    fc.constant(mood('late')),
+    ...['p0', 'p1', 'p2'].flatMap((each) => [
+      crashLooping.map((step) => ({ ...step, name: each, is: 'backOff' as const, protection: 'none' as const })),
+      fc.constant<Step>({ do: 'pass', ms: 10 }),
+    ]),
+    fc.constant<Step>({ do: 'touch', namespace: home, name: 'p1', isSeen: true }),
+    answer.map((how): Step => ({ do: 'answerLate', mood: how })),
+  ],
+  // Two windows want a bare pod, and one of them lets go of it.
+  [
+    fc.constant(upAndDown('etcd', true)),
+    fc.constant(upAndDown('dns', true)),
+    fc.constantFrom(mood('late'), mood('refuse')),
+    crashLooping.map((step) => ({ ...step, protection: 'bare' as const })),
+    fc.constantFrom('etcd', 'dns').map((service) => upAndDown(service, false)),
+    answer.map((how): Step => ({ do: 'answerLate', mood: how })),
+    fc.constant<Step>({ do: 'pass', ms: 3000 }),
+  ],
+  // A gap hides a recovery within an open window, and then the service goes down.
+  [
+    fc.constant(upAndDown('etcd', true)),
+    fc.constant<Step>({ do: 'pass', ms: 3000 }),
+    fc.constant<Step>({ ...slices('etcd', true), do: 'sliceGap', outageEnded: 500 }),
+    fc.constant(upAndDown('etcd', false)),
+    crashLooping,
+  ],
+];
+
+const anyScene = fc.oneof(
+  ...scenes.map((steps) =>
+    fc
+      .tuple(...steps.map((step) => fc.option(step, { nil: undefined, freq: 12 })))
+      .map((found) => found.filter((step) => step !== undefined)),
+  ),
+);
+
 /** A story that fails shrinks to few steps, and prints as one line a service and a step. */
 export const scripts: fc.Arbitrary<Script> = fc
   .record({
@@ -102,8 +149,12 @@ export const scripts: fc.Arbitrary<Script> = fc
     ),
     concurrentDeletions: fc.constantFrom(1, 2, 32, 32),
     isDryRun: fc.integer({ min: 0, max: 9 }).map((value) => value === 9),
-    steps: fc.array(anyStep, { minLength: 12, maxLength: 50, size: 'max' }),
+    steps: fc.array(
+      fc.oneof({ weight: 40, arbitrary: anyStep.map((step) => [step]) }, { weight: 1, arbitrary: anyScene }),
+      { minLength: 12, maxLength: 50, size: 'max' },
+    ),
   })
+  .map((script) => ({ ...script, steps: script.steps.flat() }))
   .map((script) => ({ ...script, [fc.toStringMethod]: () => printed(script) }));
 
 function printed({ services, steps, ...rest }: Script): string {
