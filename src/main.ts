@@ -70,6 +70,12 @@ export interface Controller {
   since(actor: AnyActorRef): number | undefined;
   /** Undefined without leader election. */
   leadership(): Leadership | undefined;
+  /** Whether this replica is the one that acts: always, without leader election, until it has stopped. */
+  isLeader(): boolean;
+  /** How many Kubernetes Events wait to be written. */
+  eventsWaiting(): number;
+  /** How many were not written, by cause. Undefined: none are told. */
+  eventLosses(): Readonly<Record<string, number>> | undefined;
   /** Begins no deletion any more, lets those in flight end, gives the Lease back, and stops. */
   shutdown(): void;
   /** Resolves when everything has ended. After `leadershipLost` a new controller stands by in its place. */
@@ -116,14 +122,14 @@ export function startController(options: ControllerOptions): Controller {
   function createEvents(instance: string) {
     const isDeleting = () => weeder.counts().queued + weeder.counts().inFlight > 0;
     const source = { controller: 'weeder.dev/weeder', instance };
-    const { record, close } = createEventRecorder({ client, clock, log: logger, source, isHeldBack: isDeleting });
+    const recorder = createEventRecorder({ client, clock, log: logger, source, isHeldBack: isDeleting });
     const serviceUid = (namespace: string, service: string) => weeder.slices.serviceUid(namespace, service);
-    return { tell: tellEvents({ record, serviceUid, isDryRun, clock }), close };
+    return { recorder, tell: tellEvents({ record: recorder.record, serviceUid, isDryRun, clock }) };
   }
 
   let closing: Promise<void> | undefined;
   function closeEvents(): Promise<void> | undefined {
-    closing ??= events?.close();
+    closing ??= events?.recorder.close();
     return closing;
   }
 
@@ -174,6 +180,8 @@ export function startController(options: ControllerOptions): Controller {
     });
   });
   actor.start();
+  const isOver = () => actor.getSnapshot().status !== 'active';
+  const standing = () => leadership.state(actor.getSnapshot().children['leadership']);
   const state = () => (actor.getSnapshot().status === 'error' ? 'broken' : actor.getSnapshot().value);
   return {
     state,
@@ -185,11 +193,11 @@ export function startController(options: ControllerOptions): Controller {
     },
     actorCounts() {
       const { endpoints, podDeletions } = weeder.counts();
-      const isOver = actor.getSnapshot().status !== 'active';
-      const reflector = isOver ? 0 : statuses.all().length;
+      const isAtWork = !isOver();
       return {
-        manager: isOver ? 0 : 1,
-        reflector,
+        manager: isAtWork ? 1 : 0,
+        lease: isAtWork && options.election !== undefined ? 1 : 0,
+        reflector: isAtWork ? statuses.all().length : 0,
         endpoint: endpoints,
         dependants: weeder.dependants(),
         podDeletion: podDeletions,
@@ -202,7 +210,10 @@ export function startController(options: ControllerOptions): Controller {
       yield* weeder.actors();
     },
     since: times.since,
-    leadership: () => leadership.state(actor.getSnapshot().children['leadership']),
+    leadership: standing,
+    isLeader: () => !isOver() && (standing()?.state ?? 'leading') === 'leading',
+    eventsWaiting: () => events?.recorder.waiting ?? 0,
+    eventLosses: () => events?.recorder.lost,
     shutdown: () => actor.send({ type: 'shutdown.requested' }),
     stopped: ended.then(async (how) => {
       await closeEvents();

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { RequestFact } from '../src/kube/client.ts';
 import { countFacts, mostServices } from '../src/metrics/countFacts.ts';
+import { countLeadership } from '../src/metrics/countLeadership.ts';
 import { countRequests, partsOf } from '../src/metrics/countRequests.ts';
+import { countTotals } from '../src/metrics/countTotals.ts';
 import { limitedLabel } from '../src/metrics/limitedLabel.ts';
 import { createMetrics } from '../src/metrics/metrics.ts';
 import type { DeletionAnswer } from '../src/weeder/deletePod.ts';
@@ -22,9 +24,10 @@ function counting(at: World) {
   const metrics = createMetrics();
   const facts = countFacts(metrics, at.clock);
   facts.begin([service]);
+  const report = facts.next();
   let seen = 0;
   return async () => {
-    for (; seen < at.facts.length; seen += 1) facts.report(at.facts[seen] ?? assert.fail());
+    for (; seen < at.facts.length; seen += 1) report(at.facts[seen] ?? assert.fail());
     const families = scraped(await metrics.registry.metrics());
     return (name: string, labels = {}) => sampleValue(families, `weeder_${name}`, labels);
   };
@@ -151,8 +154,8 @@ test('what was refused until the window closed is given up, once, and each refus
 
 test('after every kind of fact each documented metric of weeder has the documented labels, and none is missing', async () => {
   const metrics = createMetrics();
-  const facts = countFacts(metrics, virtualClock());
-  for (const fact of everyFact) facts.report(fact);
+  const report = countFacts(metrics, virtualClock()).next();
+  for (const fact of everyFact) report(fact);
   const documented = documentedMetrics(readFileSync(new URL('../docs/metrics.md', import.meta.url), 'utf8'));
   const families = scraped(await metrics.registry.metrics());
   assert.deepEqual(
@@ -173,11 +176,70 @@ test('after every kind of fact each documented metric of weeder has the document
   }
 });
 
+test('a controller that takes another’s place begins with no open window, and the last words of the other change none', async () => {
+  const metrics = createMetrics();
+  const facts = countFacts(metrics, virtualClock());
+  facts.begin(['db']);
+  const of = async (name: string) =>
+    sampleValue(scraped(await metrics.registry.metrics()), `weeder_${name}`, { service: 'db' });
+  const before = facts.next();
+  before(factOfKind['window.opened']);
+  assert.equal(await of('windows_open'), 1);
+  const after = facts.next();
+  assert.equal(await of('windows_open'), 0);
+  after(factOfKind['window.opened']);
+  before(factOfKind['window.closed']);
+  assert.equal(await of('windows_open'), 1);
+  after(factOfKind['window.closed']);
+  assert.equal(await of('windows_open'), 0);
+  assert.equal(await of('windows_opened_total'), 2);
+});
+
+test('changes of leadership are counted as what they are; to stand by is none', async () => {
+  const metrics = createMetrics();
+  const report = countLeadership(metrics);
+  const counted = async () =>
+    scraped(await metrics.registry.metrics())
+      .get('weeder_leadership_changes_total')
+      ?.samples.map(({ labels, value }) => `${labels['change']} ${value}`);
+  assert.deepEqual(await counted(), ['acquired 0', 'lost 0', 'released 0']);
+  const lease = 'garden/weeder';
+  report({ type: 'leadership.standsBy', lease, holder: 'them' });
+  report({ type: 'leadership.acquired', lease, identity: 'us' });
+  report({ type: 'leadership.lost', lease, reason: 'it could not be renewed in time' });
+  report({ type: 'leadership.acquired', lease, identity: 'us' });
+  report({ type: 'leadership.released', lease });
+  assert.deepEqual(await counted(), ['acquired 2', 'lost 1', 'released 1']);
+});
+
+test('what controllers count themselves only grows, however often it is looked at and whoever takes over', async () => {
+  const metrics = createMetrics();
+  const take = countTotals(metrics);
+  const controller = (bytes: number, lost: number) => ({
+    streamTotals: () => new Map([['pods', { bytes, losses: { lost, silent: 0, expired: 0 } }]]),
+    eventLosses: () => ({ refused: lost }),
+  });
+  const first = { ...controller(100, 1) };
+  take(first);
+  take(first);
+  Object.assign(first, controller(150, 3));
+  take(first);
+  take({ streamTotals: () => new Map(), eventLosses: () => undefined });
+  take(controller(20, 1));
+  const families = scraped(await metrics.registry.metrics());
+  const of = (name: string, labels: object) => sampleValue(families, `weeder_${name}`, { ...labels });
+  assert.equal(of('stream_received_bytes_total', { resource: 'pods' }), 170);
+  assert.equal(of('stream_restarts_total', { resource: 'pods', reason: 'lost' }), 4);
+  assert.equal(of('stream_restarts_total', { resource: 'pods', reason: 'expired' }), 0);
+  assert.equal(of('events_lost_total', { cause: 'refused' }), 4);
+  assert.equal(of('events_lost_total', { cause: 'queueFull' }), 0);
+});
+
 test('10,000 namespaces make no more series than one, and 10,000 services no more than a hundred and one', async () => {
   const seriesOf = async (facts: Iterable<WeederFact>) => {
     const metrics = createMetrics();
-    const counter = countFacts(metrics, virtualClock());
-    for (const fact of facts) counter.report(fact);
+    const report = countFacts(metrics, virtualClock()).next();
+    for (const fact of facts) report(fact);
     const families = scraped(await metrics.registry.metrics());
     const own = [...families].filter(([name]) => name.startsWith('weeder_'));
     return own.reduce((sum, [, { samples }]) => sum + samples.length, 0);

@@ -46,6 +46,8 @@ test('a process serves exactly the documented metrics with the documented labels
   }
   const value = (name: string, labels = {}) => sampleValue(families, name, labels);
   assert.equal(value('weeder_ready'), 1);
+  assert.equal(value('weeder_leader', { lease: '' }), 1);
+  assert.equal(value('weeder_events_lost_total', { cause: 'forbidden' }), 0);
   assert.equal(value('weeder_actors', { machine: 'reflector' }), 2);
   assert.equal(value('weeder_actors', { machine: 'manager' }), 1);
   assert.equal(value('weeder_streams', { resource: 'pods', state: 'watching' }), 1);
@@ -112,6 +114,23 @@ test('before there is a cluster weeder is not ready, and says so with all its me
   assert.equal(sampleValue(await seen.scrape(), 'weeder_recording_failures_total'), 1);
 });
 
+test('what a controller did that nobody looked at is counted when the next one takes its place', async () => {
+  await using cluster = await embedded();
+  await using seen = await observed(['db']);
+  let bytes = 0;
+  for (let term = 1; term <= 2; term += 1) {
+    await using weeder = startEmbeddedWeeder(cluster, readFileSync(config, 'utf8'));
+    const { controller } = weeder;
+    seen.observation.watch(controller);
+    await until('weeder runs', () => controller.state() === 'running');
+    controller.shutdown();
+    await controller.stopped;
+    bytes += controller.streamTotals().get('pods')?.bytes ?? 0;
+  }
+  assert.ok(bytes > 0);
+  assert.equal(sampleValue(await seen.scrape(), 'weeder_stream_received_bytes_total', { resource: 'pods' }), bytes);
+});
+
 test('the actors at work are counted by machine, the children of open windows included', async () => {
   await using cluster = await embedded();
   await using weeder = startEmbeddedWeeder(cluster, readFileSync(config, 'utf8'));
@@ -126,12 +145,12 @@ test('the actors at work are counted by machine, the children of open windows in
   await until('a window is open', () => weeder.controller.counts().windows === 1);
   const families = await seen.scrape();
   const counts = families.get('weeder_actors')?.samples.map(({ labels: { machine }, value }) => `${machine} ${value}`);
-  assert.deepEqual(counts, ['manager 1', 'reflector 2', 'endpoint 1', 'dependants 1', 'podDeletion 0']);
+  assert.deepEqual(counts, ['manager 1', 'lease 0', 'reflector 2', 'endpoint 1', 'dependants 1', 'podDeletion 0']);
   weeder.controller.shutdown();
   await weeder.controller.stopped;
   const after = (await seen.scrape()).get('weeder_actors')?.samples ?? [];
   assert.deepEqual(
     after.map(({ value }) => value),
-    [0, 0, 0, 0, 0],
+    [0, 0, 0, 0, 0, 0],
   );
 });

@@ -2,6 +2,7 @@ import { type BindAddress, type Listening, listen } from '../bindAddress.ts';
 import type { Clock } from '../clock.ts';
 import { debugPage } from '../debugPage.ts';
 import { ok, type Result } from '../errors.ts';
+import type { ReportProcess } from '../facts.ts';
 import { healthPage } from '../health.ts';
 import { livenessChecks, readinessChecks } from '../healthChecks.ts';
 import { type Page, servePages } from '../httpAnswer.ts';
@@ -9,7 +10,9 @@ import type { RequestFact } from '../kube/client.ts';
 import type { Logger } from '../log.ts';
 import type { Controller } from '../main.ts';
 import { countFacts } from '../metrics/countFacts.ts';
+import { countLeadership } from '../metrics/countLeadership.ts';
 import { countRequests } from '../metrics/countRequests.ts';
+import { countTotals } from '../metrics/countTotals.ts';
 import { measure } from '../metrics/measure.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { metricsPage } from '../metrics/page.ts';
@@ -18,10 +21,12 @@ import type { RunFlags } from './runFlags.ts';
 
 /** What a process shows of itself: health, metrics, actors. */
 export interface Observation {
-  readonly report: Report;
+  /** Whom the next controller tells what it does. */
+  nextReport(): Report;
+  readonly reportProcess: ReportProcess;
   readonly onRequest: (fact: RequestFact) => void;
   recordingFailed(): void;
-  /** From now on there is something to see. */
+  /** From now on this one is to be seen; what those before it did stays counted. */
   watch(controller: Controller): void;
   /** Shows /healthz, /readyz and /debug/actors on one address, /metrics on the other. */
   serve(flags: Pick<RunFlags, 'healthBindAddr' | 'metricsBindAddr'>): Promise<Result<Served>>;
@@ -37,17 +42,24 @@ export interface Served {
 export interface ObservationOptions {
   /** The names that the config has: their series begin at 0. */
   readonly services: Iterable<string>;
+  /** The name of the Lease by which a leader is elected. */
+  readonly lease?: string | undefined;
   readonly logger: Logger;
   readonly clock: Clock;
 }
 
-export function createObservation({ services, logger, clock }: ObservationOptions): Observation {
+export function createObservation({ services, lease = '', logger, clock }: ObservationOptions): Observation {
   let controller: Controller | undefined;
   const readiness = () => readinessChecks(controller);
   const isReady = () => readiness().every((check) => check.isOk);
   const metrics = createMetrics();
   const facts = countFacts(metrics, clock);
   facts.begin(services);
+  const takeTotals = countTotals(metrics);
+  const update = () => {
+    measure(metrics, { controller, isReady: isReady(), lease });
+    if (controller !== undefined) takeTotals(controller);
+  };
 
   const healthPages = {
     '/healthz': healthPage('healthz', () => livenessChecks(controller)),
@@ -58,7 +70,7 @@ export function createObservation({ services, logger, clock }: ObservationOption
     }),
   };
   const metricsPages = {
-    '/metrics': metricsPage(metrics.registry, () => measure(metrics, controller, isReady())),
+    '/metrics': metricsPage(metrics.registry, update),
   };
 
   async function serveAt(flag: string, address: BindAddress | 'none', pages: Readonly<Record<string, Page>>) {
@@ -68,10 +80,12 @@ export function createObservation({ services, logger, clock }: ObservationOption
   }
 
   return {
-    report: facts.report,
+    nextReport: facts.next,
+    reportProcess: countLeadership(metrics),
     onRequest: countRequests(metrics),
     recordingFailed: () => metrics.recordingFailures.inc(),
     watch(started) {
+      if (controller !== undefined) takeTotals(controller);
       controller = started;
     },
     async serve({ healthBindAddr, metricsBindAddr }) {

@@ -27,7 +27,8 @@ export async function run(flags: RunFlags, meaningless: readonly string[]): Prom
 
   const { config } = opened.value;
   let controller: Controller | undefined;
-  const observation = createObservation({ services: config.services.keys(), logger, clock: systemClock });
+  const services = config.services.keys();
+  const observation = createObservation({ services, lease: election.value?.name, logger, clock: systemClock });
   const reload = createReload({ config, clock: systemClock, logger, apply: (next) => controller?.configure(next) });
   const recording = await startRecording(flags, config, logger, observation);
   if (!recording.ok) return fail(recording.problem);
@@ -71,7 +72,7 @@ async function work(
   onStarted: (controller: Controller) => void,
 ): Promise<number> {
   const onWaiting = (sentence: string) => logger.warn({ cause: sentence }, 'waiting for the API server');
-  const { onRequest, report } = observation;
+  const { onRequest, reportProcess } = observation;
   const client = await connect({ ...flags, onWaiting, onRequest, signal: stop }, systemClock);
   if (stop.aborted) {
     if (client.ok) await client.value.close();
@@ -99,7 +100,8 @@ async function work(
       ...(events ? { eventInstance: process.env['POD_NAME'] || hostname() } : {}),
       ...(shard === undefined ? {} : { shard }),
       ...(election === undefined ? {} : { election }),
-      report,
+      report: observation.nextReport(),
+      reportProcess,
       ...(recorder === undefined ? {} : { recorder }),
     });
     onStarted(controller);

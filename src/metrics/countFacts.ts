@@ -16,7 +16,8 @@ const errors = ['network', 'timeout', 'throttled', 'unavailable', 'forbidden', '
 
 /** Counts what the weeder says while it works. */
 export interface FactCounter {
-  readonly report: Report;
+  /** Whom the next controller tells. Windows that the one before it left open are open no more. */
+  next(): Report;
   /** Begins the series of these services at 0, so that their first increase is seen as one. */
   begin(services: Iterable<string>): void;
 }
@@ -24,6 +25,8 @@ export interface FactCounter {
 export function countFacts(metrics: Metrics, { now }: Pick<Clock, 'now'>): FactCounter {
   const labelOf = limitedLabel(mostServices);
   const errorOf = limitedLabel(errors.length + 8);
+  const shown = new Set<string>();
+  let newest: object | undefined;
 
   for (const reason of reasons) metrics.kept.inc({ reason }, 0);
   for (const error of errors) metrics.retries.inc({ error: errorOf(error) }, 0);
@@ -39,14 +42,21 @@ export function countFacts(metrics: Metrics, { now }: Pick<Clock, 'now'>): FactC
     metrics.backOffSaved.inc((backOffLeft(fact.pod, now()) ?? 0) / 1000);
   }
 
-  function report(fact: WeederFact): void {
+  /** Of a controller that was replaced only the last words come, which change no window any more. */
+  function countOpen(by: number, { service }: { readonly service: string }, teller: object): void {
+    if (teller !== newest) return;
+    metrics.windowsOpen.inc({ service: labelOf(service) }, by);
+    shown.add(labelOf(service));
+  }
+
+  function count(fact: WeederFact, teller: object): void {
     switch (fact.type) {
       case 'window.opened':
         metrics.windowsOpened.inc({ service: labelOf(fact.service) });
-        metrics.windowsOpen.inc({ service: labelOf(fact.service) });
+        countOpen(1, fact, teller);
         break;
       case 'window.closed':
-        metrics.windowsOpen.dec({ service: labelOf(fact.service) });
+        countOpen(-1, fact, teller);
         break;
       case 'pod.deleted':
         countDeleted(fact);
@@ -76,7 +86,12 @@ export function countFacts(metrics: Metrics, { now }: Pick<Clock, 'now'>): FactC
   }
 
   return {
-    report,
+    next() {
+      const teller = {};
+      newest = teller;
+      for (const service of shown) metrics.windowsOpen.set({ service }, 0);
+      return (fact) => count(fact, teller);
+    },
     begin(services) {
       for (const name of services) {
         const service = labelOf(name);

@@ -1,4 +1,4 @@
-import type { StreamState, StreamStatus, StreamTotals } from '../kube/streamStatus.ts';
+import type { StreamState, StreamStatus } from '../kube/streamStatus.ts';
 import type { WeederCounts } from '../weeder/weeder.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -6,29 +6,42 @@ import type { Metrics } from './metrics.ts';
 export interface MeasuredController {
   counts(): WeederCounts;
   streams(): readonly StreamStatus[];
-  streamTotals(): ReadonlyMap<string, StreamTotals>;
   actorCounts(): Readonly<Record<string, number>>;
+  /** Whether this replica is the one that acts. */
+  isLeader(): boolean;
+  /** How many Events wait to be written. */
+  eventsWaiting(): number;
 }
 
-const machines = ['manager', 'reflector', 'endpoint', 'dependants', 'podDeletion'] as const;
+/** A process, which may have had another controller before this one, and may have none yet. */
+export interface Measured {
+  readonly controller: MeasuredController | undefined;
+  readonly isReady: boolean;
+  /** The name of the Lease that it leads by; empty without leader election. */
+  readonly lease: string;
+}
+
+const machines = ['manager', 'lease', 'reflector', 'endpoint', 'dependants', 'podDeletion'] as const;
 const streamStates: readonly StreamState[] = ['listing', 'watching', 'backingOff'];
 
-/** Brings up to date whatever is not counted as it happens. `controller` is undefined until there is one. */
-export function measure(metrics: Metrics, controller: MeasuredController | undefined, isReady: boolean): void {
+/** Brings up to date whatever is not counted as it happens. */
+export function measure(metrics: Metrics, { controller, isReady, lease }: Measured): void {
   metrics.ready.set(isReady ? 1 : 0);
+  metrics.leader.set({ lease }, controller?.isLeader() ? 1 : 0);
   const counts = controller?.counts();
   metrics.queueLength.set(counts?.queued ?? 0);
   metrics.inFlight.set(counts?.inFlight ?? 0);
   metrics.crashLoopingPods.set(counts?.crashLoopingPods ?? 0);
+  metrics.eventsWaiting.set(controller?.eventsWaiting() ?? 0);
   const actors = controller?.actorCounts();
   for (const machine of machines) metrics.actors.set({ machine }, actors?.[machine] ?? 0);
-  if (controller === undefined) return;
-  measureStreams(metrics, controller.streams());
-  measureTotals(metrics, controller.streamTotals());
+  measureStreams(metrics, controller?.streams() ?? []);
 }
 
 /** Of the streams of one resource, the worst counts: a label for each would grow with the namespaces. */
 function measureStreams(metrics: Metrics, streams: readonly StreamStatus[]): void {
+  // One that stands by has none: what the controller before it had would seem to be down for ever.
+  for (const each of [metrics.streams, metrics.streamDown, metrics.streamLag, metrics.streamObjects]) each.reset();
   for (const [resource, same] of Map.groupBy(streams, (stream) => stream.resource)) {
     for (const state of streamStates) {
       metrics.streams.set({ resource, state }, same.filter((stream) => stream.state === state).length);
@@ -40,14 +53,5 @@ function measureStreams(metrics: Metrics, streams: readonly StreamStatus[]): voi
       { resource },
       same.reduce((sum, { objects }) => sum + (objects ?? 0), 0),
     );
-  }
-}
-
-function measureTotals(metrics: Metrics, totals: ReadonlyMap<string, StreamTotals>): void {
-  metrics.streamRestarts.reset();
-  metrics.streamBytes.reset();
-  for (const [resource, { bytes, losses }] of totals) {
-    metrics.streamBytes.inc({ resource }, bytes);
-    for (const [reason, count] of Object.entries(losses)) metrics.streamRestarts.inc({ resource, reason }, count);
   }
 }

@@ -32,6 +32,16 @@ export function createMetrics() {
   const metrics = {
     registry,
     ready: gauge('ready', '1 when /readyz says ok, which a replica that stands by does too; else 0.'),
+    leader: gauge(
+      'leader',
+      '1 when this replica is the one that acts, by the name of the Lease that says so; the label is empty without leader election.',
+      ['lease'],
+    ),
+    leadershipChanges: counter(
+      'leadership_changes_total',
+      'Changes of leadership that this replica took part in: acquired, released (in good order), lost (not renewed in time, or taken).',
+      ['change'],
+    ),
     windowsOpen: gauge('windows_open', 'Windows that are open, by the service that recovered.', ['service']),
     windowsOpened: counter('windows_opened_total', 'Windows opened, by the service that recovered.', ['service']),
     deletions: counter(
@@ -91,6 +101,12 @@ export function createMetrics() {
       'Seconds until the answer was complete, of a watch until it began; time in the queue of --kube-api-qps included.',
       requestBuckets,
       ['verb', 'resource'],
+    ),
+    eventsWaiting: gauge('events_waiting', 'Kubernetes Events that wait to be written.'),
+    eventsLost: counter(
+      'events_lost_total',
+      'Kubernetes Events that were not written, by cause: queueFull, objectLimit (too many about one object), forbidden (a permission is missing), refused, stopped (weeder stopped first).',
+      ['cause'],
     ),
     recordingFailures: counter('recording_failures_total', 'Recordings (--record) that had to stop.'),
     actors: gauge('actors', 'Actors at work, by machine.', ['machine']),

@@ -4,6 +4,7 @@ import { freePort } from '../support/freePort.ts';
 import { type Family, sampleValue, scraped } from '../support/scraped.ts';
 import { eventually, startWeeder } from './support/cluster.ts';
 import { suiteControlPlane } from './support/ownControlPlane.ts';
+import { setPlay } from './support/replicas.ts';
 import { setScene } from './support/scene.ts';
 
 // One after the other: one of them breaks the API server.
@@ -87,6 +88,57 @@ suite('what a process shows of itself, on a real API server', () => {
     assert.equal(listed.status, 200);
     assert.match(listed.text, new RegExp(`"id":"${scene.ns.name}/${service}","state":{"ready":{"weeding":"steady"}}`));
     assert.match((await ask('/readyz?verbose')).text, /^\[\+\]stream\/endpointslices ok: watching since /m);
+  });
+
+  test('of two replicas the one that leads tells so, the other that it stands by; one that cannot have the Lease is not ready', async (t) => {
+    const cluster = own();
+    const { scene, start } = await setPlay(t, 'replicas', { cluster });
+    const lease = `${scene.ns.name}/dwd-weeder-leader-election`;
+    await scene.endpoints(false);
+    async function replica(...more: readonly string[]) {
+      const [health, metrics] = [await freePort(), await freePort()];
+      const flags = [`--health-bind-addr=127.0.0.1:${health}`, `--metrics-bind-addr=127.0.0.1:${metrics}`, ...more];
+      const weeder = await start({ flags });
+      const ready = async () => {
+        const answer = await fetch(`http://127.0.0.1:${health}/readyz?verbose`);
+        return `${answer.status} ${await answer.text()}`;
+      };
+      const value = async (name: string, labels = {}) =>
+        sampleValue(scraped(await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text()), name, labels);
+      return { ...weeder, ready, value };
+    }
+
+    const a = await replica();
+    await a.leads();
+    const b = await replica();
+    await b.standsBy();
+    const standby = await b.ready();
+    assert.match(standby, /^200 \[\+\]ping ok\n\[\+\]manager ok: standing by\n/);
+    const [, named, identity] = /^\[\+\]lease\/(\S+) ok: (\S+) leads$/m.exec(standby) ?? [];
+    assert.equal(named, lease);
+    assert.doesNotMatch(standby, /stream\//);
+    const leader = await a.ready();
+    assert.ok(leader.includes(`[+]lease/${lease} ok: this replica leads, as ${identity}\n`), leader);
+    assert.deepEqual([await a.value('weeder_leader'), await b.value('weeder_leader')], [1, 0]);
+    assert.deepEqual([await a.value('weeder_ready'), await b.value('weeder_ready')], [1, 1]);
+
+    const lost = await replica('--leader-election-namespace=nowhere');
+    await lost.log.until('the Lease cannot be had, trying again');
+    const unready = await lost.ready();
+    assert.match(unready, /^503 /);
+    assert.match(unready, /^\[-\]lease\/nowhere\/\S+ failed: it has not been read, so who leads is not known$/m);
+    assert.equal(await lost.value('weeder_ready'), 0);
+
+    await a.stop();
+    await b.leads();
+    assert.equal(await b.value('weeder_leader'), 1);
+    assert.equal(await b.value('weeder_leadership_changes_total', { change: 'acquired' }), 1);
+    const pod = await scene.pod('web');
+    await scene.endpoints(true);
+    await scene.untilDeleted(pod);
+    await b.log.until('pod deleted');
+    const labels = { service: scene.service, result: 'deleted' };
+    assert.equal(await b.value('weeder_pod_deletions_total', labels), 1);
   });
 
   test('with the API server paused for over a minute /readyz is unready and names the stream; then it is ready again', async (t) => {

@@ -1,0 +1,17 @@
+import type { ProcessFact, ReportProcess } from '../facts.ts';
+import type { Metrics } from './metrics.ts';
+
+const changes: Readonly<Partial<Record<ProcessFact['type'], string>>> = {
+  'leadership.acquired': 'acquired',
+  'leadership.lost': 'lost',
+  'leadership.released': 'released',
+};
+
+/** Counts how leadership comes and goes. */
+export function countLeadership(metrics: Metrics): ReportProcess {
+  for (const change of Object.values(changes)) metrics.leadershipChanges.inc({ change }, 0);
+  return ({ type }) => {
+    const change = changes[type];
+    if (change !== undefined) metrics.leadershipChanges.inc({ change });
+  };
+}

@@ -1,0 +1,37 @@
+import type { LossCause } from '../kube/eventLosses.ts';
+import type { StreamTotals } from '../kube/streamStatus.ts';
+import type { Metrics } from './metrics.ts';
+
+const causes: readonly LossCause[] = ['queueFull', 'objectLimit', 'forbidden', 'refused', 'stopped'];
+
+/** What a controller itself has counted since it was started. */
+export interface CountingController {
+  streamTotals(): ReadonlyMap<string, StreamTotals>;
+  /** How many Events were not written, by cause. Undefined: none are told. */
+  eventLosses(): Readonly<Record<string, number>> | undefined;
+}
+
+/**
+ * Takes what controllers count into the metrics. Each begins at 0, and one follows the other where leadership is lost
+ * and had again: only what is new since the last time is added, so that no counter ever falls.
+ */
+export function countTotals(metrics: Metrics): (controller: CountingController) => void {
+  for (const cause of causes) metrics.eventsLost.inc({ cause }, 0);
+  const seen = new WeakMap<CountingController, Map<string, number>>();
+  return (controller) => {
+    const counted = seen.get(controller) ?? new Map<string, number>();
+    seen.set(controller, counted);
+    const newIn = (total: number, ...key: readonly string[]) => {
+      const before = counted.get(key.join()) ?? 0;
+      counted.set(key.join(), total);
+      return total - before;
+    };
+    for (const [resource, { bytes, losses }] of controller.streamTotals()) {
+      metrics.streamBytes.inc({ resource }, newIn(bytes, 'bytes', resource));
+      for (const [reason, total] of Object.entries(losses))
+        metrics.streamRestarts.inc({ resource, reason }, newIn(total, 'losses', resource, reason));
+    }
+    for (const [cause, total] of Object.entries(controller.eventLosses() ?? {}))
+      metrics.eventsLost.inc({ cause }, newIn(total, 'events', cause));
+  };
+}
