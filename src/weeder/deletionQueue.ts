@@ -9,6 +9,8 @@ export interface DeletionQueue {
    * caller, and throws.
    */
   enter(key: string, onTurn: () => void): () => void;
+  /** Gives no turns any more. */
+  close(): void;
   /** Resolves when nobody has a turn. */
   idle(): Promise<void>;
   readonly waiting: number;
@@ -19,10 +21,11 @@ export function createDeletionQueue(concurrency: number): DeletionQueue {
   const waiting = new Map<string, () => void>();
   const active = new Set<string>();
   const idleWaiters: (() => void)[] = [];
+  let isClosed = false;
 
   function giveTurns(): void {
     for (const [key, onTurn] of waiting) {
-      if (active.size >= concurrency) return;
+      if (isClosed || active.size >= concurrency) return;
       waiting.delete(key);
       active.add(key);
       onTurn();
@@ -46,6 +49,9 @@ export function createDeletionQueue(concurrency: number): DeletionQueue {
         if (!hasLeft) leave(key);
         hasLeft = true;
       };
+    },
+    close() {
+      isClosed = true;
     },
     idle: () => (active.size === 0 ? Promise.resolve() : new Promise((resolve) => idleWaiters.push(resolve))),
     get waiting() {

@@ -131,6 +131,7 @@ export function createWeeder(options: WeederOptions): Weeder {
     },
     stop() {
       isRunning = false;
+      queue.close();
       endpoints.stop();
       windows.closeAll();
     },

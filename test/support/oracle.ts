@@ -102,7 +102,7 @@ function overtakings(cases: readonly Case[]): string[] {
 }
 
 /** Since when, at this place, the pod may have been, or must have been due without a break; undefined: it is not. */
-function waitingSince({ entries, dues }: Case, index: number, which: keyof Due): number | undefined {
+function waitingSince({ entries, wishes, dues }: Case, index: number, which: keyof Due): number | undefined {
   let since: number | undefined;
   for (let at = index; at >= 0; at -= 1) {
     const due = dues[at]?.[which] ?? never.may;
@@ -111,7 +111,9 @@ function waitingSince({ entries, dues }: Case, index: number, which: keyof Due):
     if (due > until) return since;
     // Only once time has passed, its timers have surely run.
     if (which === 'may' || until > now) since = Math.max(due, now);
-    if (due > now) return since;
+    // Who lets go of a pod before another takes it up costs it its place.
+    const isNew = which === 'must' && isForgotten(entries, wishes, at - 1, at) !== 'no';
+    if (due > now || isNew) return since;
   }
   return since;
 }
