@@ -3,6 +3,7 @@ import type { HealthCheck } from './health.ts';
 import type { StreamStatus } from './kube/streamStatus.ts';
 import type { Leadership } from './leadership.ts';
 import type { ControllerState } from './main.ts';
+import type { ConfigStatus } from './reload.ts';
 
 /** As much of the controller as its health tells of. */
 export interface HealthSource {
@@ -27,6 +28,18 @@ export function readinessChecks(source: HealthSource | undefined): HealthCheck[]
   const leadership = source.leadership();
   const lease = leadership === undefined ? [] : [leaseCheck(leadership)];
   return [ping, managerCheck(source.state()), ...lease, ...source.streams().map(streamCheck)];
+}
+
+/** A config that is rejected shows, and makes nothing unready: weeder goes on with the one before. */
+export function configCheck({ generation, appliedAt, lastReload, rejected }: ConfigStatus): HealthCheck {
+  const since = `in force since ${new Date(appliedAt).toISOString()}`;
+  const why = rejected?.sentence.replaceAll(/\s*\n\s*/g, ' ') ?? '';
+  const rejection = `content ${generation} of the file is rejected, the one before is ${since}: ${why}`;
+  return {
+    name: 'config',
+    isOk: true,
+    detail: lastReload === 'applied' ? `content ${generation} of the file, ${since}` : rejection,
+  };
 }
 
 const ping: HealthCheck = { name: 'ping', isOk: true, detail: '' };

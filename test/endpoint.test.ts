@@ -201,7 +201,7 @@ test('one more gap while the question is out: it is asked anew, and reaches back
 });
 
 test('a service that had windows before counts on from there', () => {
-  const { effects } = decided({ windowsBefore: 3 }, [ready]);
+  const { effects } = decided({ lastWindow: 3 }, [ready]);
   assert.deepEqual(effects, ['reportWindowOpened', 'spawn dependants-4-0 120000']);
 });
 

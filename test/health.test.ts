@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { failed, problem } from '../src/errors.ts';
 import { livenessChecks, readinessChecks } from '../src/healthChecks.ts';
 import { createStreamStatuses } from '../src/kube/streamStatus.ts';
 import type { Leadership } from '../src/leadership.ts';
@@ -114,6 +115,19 @@ test('a stand-by that can read the Lease is ready; one that cannot is not, and b
   assert.equal(it.details()[2], 'lease/garden/weeder: this replica leads, as us_1');
 });
 
+test('a config that is rejected shows where it was, with its faults, and makes nothing unready', async () => {
+  await using seen = await observed(['db']);
+  const detail = async () => /^\[\+\]config ok: (.*)$/m.exec(await (await seen.health('/readyz?verbose')).text())?.[1];
+  const { appliedAt } = seen.reload.status();
+  const since = `in force since ${new Date(appliedAt).toISOString()}`;
+  assert.equal(await detail(), `content 1 of the file, ${since}`);
+  seen.reload.take(
+    failed(problem('CONFIG_INVALID', 'The config a.yaml has 2 faults:\n  a.yaml:1:1 x\n  a.yaml:2:1 y')),
+  );
+  const faults = 'The config a.yaml has 2 faults: a.yaml:1:1 x a.yaml:2:1 y';
+  assert.equal(await detail(), `content 2 of the file is rejected, the one before is ${since}: ${faults}`);
+});
+
 test('before the API server was reached weeder lives, and is not ready', () => {
   assert.ok(livenessChecks(undefined).every(({ isOk }) => isOk));
   const failing = readinessChecks(undefined).filter(({ isOk }) => !isOk);
@@ -142,7 +156,7 @@ test('over HTTP: a word for a probe, a line for each check for who asks, 405 for
   assert.equal(await text('/healthz?verbose'), '200 [+]ping ok\n[+]manager ok\nhealthz check passed\n');
   assert.match(
     await text('/readyz?verbose'),
-    /^200 \[\+\]ping ok\n\[\+\]manager ok: weeding\n\[\+\]stream\/endpointslices ok: watching since .*, 0 objects listed\n\[\+\]stream\/pods app=web ok: watching since .*\nreadyz check passed\n$/,
+    /^200 \[\+\]ping ok\n\[\+\]manager ok: weeding\n\[\+\]stream\/endpointslices ok: watching since .*, 0 objects listed\n\[\+\]stream\/pods app=web ok: watching since .*\n\[\+\]config ok: content 1 of the file, in force since .*\nreadyz check passed\n$/,
   );
   const posted = await seen.health('/readyz', { method: 'POST' });
   assert.deepEqual([posted.status, posted.headers.get('allow')], [405, 'GET, HEAD']);

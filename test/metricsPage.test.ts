@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { endpointSlices, namespaces } from '../src/demo/apiServer/resources.ts';
+import { failed, ok, problem } from '../src/errors.ts';
 import { toOpenMetrics } from '../src/metrics/openMetrics.ts';
 import { config, file, kubeconfig, startCli } from './support/cli.ts';
 import { embedded, startEmbeddedWeeder } from './support/embedded.ts';
@@ -11,6 +12,7 @@ import { misbehavingServer } from './support/misbehavingServer.ts';
 import { slice } from './support/objects.ts';
 import { observed } from './support/observed.ts';
 import { type Family, sampleValue, scraped } from './support/scraped.ts';
+import { serviceConfig } from './support/simulation.ts';
 import { until } from './support/until.ts';
 
 const documented = documentedMetrics(readFileSync(new URL('../docs/metrics.md', import.meta.url), 'utf8'));
@@ -153,4 +155,26 @@ test('the actors at work are counted by machine, the children of open windows in
     after.map(({ value }) => value),
     [0, 0, 0, 0, 0, 0],
   );
+});
+
+test('the config in force, one that is rejected and one that is applied are told, and new services begin at 0', async () => {
+  await using seen = await observed(['db']);
+  const values = async () => {
+    const families = await seen.scrape();
+    const of = (name: string, labels = {}) => sampleValue(families, `weeder_${name}`, labels);
+    return {
+      generation: of('config_generation'),
+      successful: of('config_last_reload_successful'),
+      since: of('config_last_reload_timestamp_seconds'),
+      added: of('windows_opened_total', { service: 'cache' }),
+    };
+  };
+  const since = () => seen.reload.status().appliedAt / 1000;
+  assert.deepEqual(await values(), { generation: 1, successful: 1, since: since(), added: undefined });
+  const first = since();
+  seen.reload.take(failed(problem('CONFIG_INVALID', 'a.yaml:1:1 x.')));
+  assert.deepEqual(await values(), { generation: 2, successful: 0, since: first, added: undefined });
+  const services = ['db', 'cache'].map((name) => [name, serviceConfig({ name })] as const);
+  seen.reload.take(ok({ services: new Map(services) }));
+  assert.deepEqual(await values(), { generation: 3, successful: 1, since: since(), added: 0 });
 });

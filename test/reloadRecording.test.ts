@@ -6,7 +6,9 @@ import { test } from 'node:test';
 import type { Config, ServiceConfig } from '../src/config/config.ts';
 import { openRecorder } from '../src/recorder.ts';
 import { readRecording } from '../src/replay/recordingFile.ts';
+import { replayOtherwise } from '../src/replay/replayOtherwise.ts';
 import { replayRecording } from '../src/replay/replayRecording.ts';
+import { unrecorded } from '../src/replay/unrecorded.ts';
 import { backOff, pod, slice } from './support/objects.ts';
 import { recordingOf } from './support/recording.ts';
 import { serviceConfig } from './support/simulation.ts';
@@ -97,6 +99,77 @@ test('a recording across a reload is replayed to the same decisions, and without
   ]);
   const without = await replay(lines.filter(({ value }) => value.in !== 'config'));
   assert.notDeepEqual(told(without.replayed), told(without.recorded));
+});
+
+/** Records a pod that only the service `cache` selects, then a config without it, and two recoveries of `db`. */
+async function recordRemoval(file: string): Promise<void> {
+  const base = recordingOf(file);
+  const { clock } = base;
+  const opened = await openRecorder({ ...base, config: second });
+  assert.ok(opened.ok);
+  const recorder = opened.value;
+  const weeder = recorder.createWeeder({
+    config: second,
+    runtime: { clock },
+    concurrentDeletions: 32,
+    isDryRun: false,
+    random: () => 0.5,
+    readySince: async () => 0,
+    report: () => {},
+    deletePod: async () => ({ type: 'delete.accepted' }),
+  });
+  const streams = recorder.createStreams({ weeder, config: second, namespaces: 'all' });
+  const worker = pod({ name: 'worker-0', labels: { role: 'worker' }, containers: [backOff()] });
+  for (const { kind, labelSelector, sink } of streams.needs.values()) {
+    sink.begin();
+    if (kind === 'EndpointSlice') sink.apply('ADDED', slice({ service: 'db', ready: [false] }));
+    if (labelSelector === 'role=worker') sink.apply('ADDED', worker);
+    sink.end('2000');
+  }
+  weeder.start();
+  await clock.pass(1000);
+  weeder.configure(first);
+  streams.configure(first);
+  streams.needs.get('endpointslices 2')?.sink.begin();
+  streams.needs.get('endpointslices 2')?.sink.apply('ADDED', slice({ service: 'db', ready: [false] }));
+  streams.needs.get('endpointslices 2')?.sink.end('3000');
+  for (const ready of [true, false, true]) {
+    await clock.pass(10_000);
+    streams.needs.get('endpointslices 2')?.sink.apply('MODIFIED', slice({ service: 'db', ready: [ready] }));
+  }
+  await clock.pass(300_000);
+  weeder.stop();
+  await recorder.close();
+}
+
+test('asked about another config, a recording counts no pods of a stream that was closed, and says since when it does not know', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'weeder-reload-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'weeder.jsonl');
+  await recordRemoval(file);
+  const [header, ...lines] = readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((text, index) => ({ file, line: index + 1, value: JSON.parse(text) }));
+  assert.ok(header);
+  const asked = configOf({ name: 'db', podSelectors: [role('worker')] });
+  const ask = async (kept: typeof lines) => {
+    const read = readRecording(header, kept);
+    assert.ok(read.ok);
+    const { deleted } = await replayOtherwise(read.value, asked);
+    return { deleted: deleted.map((each) => each.pod), unknown: unrecorded(read.value, asked) };
+  };
+  assert.deepEqual(await ask(lines), {
+    deleted: [],
+    unknown: ['pods role=worker were not watched all the time, as the config changed'],
+  });
+  const steady = lines
+    .filter(({ value }) => value.in !== 'config')
+    .map((line) => ({
+      ...line,
+      value: { ...line.value, ...(line.value.stream === 'endpointslices 2' ? { stream: 'endpointslices' } : {}) },
+    }));
+  assert.deepEqual(await ask(steady), { deleted: ['shoot-1/worker-0'], unknown: [] });
 });
 
 test('a recorded config that cannot be used is refused with its line', async (t) => {

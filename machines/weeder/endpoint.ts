@@ -17,8 +17,8 @@ export interface EndpointInput {
   readonly watchDuration: number;
   readonly onStart: 'recent' | 'always' | 'never';
   readonly whileNotReady: 'hold' | 'delete';
-  /** How many windows the service had before this actor: its slices may vanish and come back. */
-  readonly windowsBefore: number;
+  /** The number of the newest window that the service has had; 0: none. Its slices may vanish and come back. */
+  readonly lastWindow: number;
 }
 
 /** What a `dependants` child is told when a window opens. */
@@ -167,9 +167,9 @@ export const endpoint = setup({
     watchDuration: fiveMinutes,
     onStart: 'recent',
     whileNotReady: 'hold',
-    windowsBefore: 0,
+    lastWindow: 0,
     ...input,
-    window: input?.windowsBefore ?? 0,
+    window: input?.lastWindow ?? 0,
     children: [],
     isHeld: false,
     renewal: 0,

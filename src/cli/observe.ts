@@ -4,7 +4,7 @@ import { debugPage } from '../debugPage.ts';
 import { ok, type Result } from '../errors.ts';
 import type { ReportProcess } from '../facts.ts';
 import { healthPage } from '../health.ts';
-import { livenessChecks, readinessChecks } from '../healthChecks.ts';
+import { configCheck, livenessChecks, readinessChecks } from '../healthChecks.ts';
 import { type Page, servePages } from '../httpAnswer.ts';
 import type { RequestFact } from '../kube/client.ts';
 import type { Logger } from '../log.ts';
@@ -13,9 +13,10 @@ import { countFacts } from '../metrics/countFacts.ts';
 import { countLeadership } from '../metrics/countLeadership.ts';
 import { countRequests } from '../metrics/countRequests.ts';
 import { countTotals } from '../metrics/countTotals.ts';
-import { measure } from '../metrics/measure.ts';
+import { measure, measureConfig } from '../metrics/measure.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { metricsPage } from '../metrics/page.ts';
+import type { Reload } from '../reload.ts';
 import type { Report } from '../weeder/facts.ts';
 import type { RunFlags } from './runFlags.ts';
 
@@ -40,24 +41,26 @@ export interface Served {
 }
 
 export interface ObservationOptions {
-  /** The names that the config has: their series begin at 0. */
-  readonly services: Iterable<string>;
+  /** The services that its config has: their series begin at 0. */
+  readonly reload: Pick<Reload, 'config' | 'status'>;
   /** The name of the Lease by which a leader is elected. */
   readonly lease?: string | undefined;
   readonly logger: Logger;
   readonly clock: Clock;
 }
 
-export function createObservation({ services, lease = '', logger, clock }: ObservationOptions): Observation {
+export function createObservation({ reload, lease = '', logger, clock }: ObservationOptions): Observation {
   let controller: Controller | undefined;
-  const readiness = () => readinessChecks(controller);
+  const readiness = () => [...readinessChecks(controller), configCheck(reload.status())];
   const isReady = () => readiness().every((check) => check.isOk);
   const metrics = createMetrics();
   const facts = countFacts(metrics, clock);
-  facts.begin(services);
+  facts.begin(reload.config().services.keys());
+  const countChange = countLeadership(metrics);
   const takeTotals = countTotals(metrics);
   const update = () => {
     measure(metrics, { controller, isReady: isReady(), lease });
+    measureConfig(metrics, reload.status());
     if (controller !== undefined) takeTotals(controller);
   };
 
@@ -81,7 +84,10 @@ export function createObservation({ services, lease = '', logger, clock }: Obser
 
   return {
     nextReport: facts.next,
-    reportProcess: countLeadership(metrics),
+    reportProcess(fact) {
+      countChange(fact);
+      if (fact.type === 'config.applied') facts.begin(fact.added);
+    },
     onRequest: countRequests(metrics),
     recordingFailed: () => metrics.recordingFailures.inc(),
     watch(started) {

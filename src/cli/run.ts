@@ -2,9 +2,13 @@ import { hostname } from 'node:os';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { ok, type Result } from '../errors.ts';
+import type { ReportProcess } from '../facts.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { createEventRecorder } from '../kube/events.ts';
 import type { Election } from '../kube/lease/election.ts';
 import { createLogger, type Logger } from '../log.ts';
 import { type Controller, type ControllerEnd, startController } from '../main.ts';
+import { ownPod, tellProcess } from '../processEvents.ts';
 import { openRecorder, type Recorder } from '../recorder.ts';
 import { createReload, type Reload } from '../reload.ts';
 import { type OpenedConfig, openConfig } from './configFile.ts';
@@ -27,9 +31,17 @@ export async function run(flags: RunFlags, meaningless: readonly string[]): Prom
 
   const { config } = opened.value;
   let controller: Controller | undefined;
-  const services = config.services.keys();
-  const observation = createObservation({ services, lease: election.value?.name, logger, clock: systemClock });
-  const reload = createReload({ config, clock: systemClock, logger, apply: (next) => controller?.configure(next) });
+  const reload = createReload({
+    config,
+    clock: systemClock,
+    logger,
+    report: (fact) => {
+      for (const tell of listeners) tell(fact);
+    },
+    apply: (next) => controller?.configure(next),
+  });
+  const listeners: ReportProcess[] = [(fact) => observation.reportProcess(fact)];
+  const observation = createObservation({ reload, lease: election.value?.name, logger, clock: systemClock });
   const recording = await startRecording(flags, config, logger, observation);
   if (!recording.ok) return fail(recording.problem);
   const recorder = recording.value;
@@ -41,7 +53,7 @@ export async function run(flags: RunFlags, meaningless: readonly string[]): Prom
   const stop = stopOnSignals(logger);
   const heed = ignoreHangUps();
   const exitCode = await work(
-    { flags, opened: opened.value, reload, election: election.value, logger, recorder, observation },
+    { flags, opened: opened.value, reload, listeners, election: election.value, logger, recorder, observation },
     stop.signal,
     (started) => {
       controller = started;
@@ -59,6 +71,8 @@ interface Work {
   readonly flags: RunFlags;
   readonly opened: OpenedConfig;
   readonly reload: Reload;
+  /** Told of what concerns the process. */
+  readonly listeners: ReportProcess[];
   readonly election: Election | undefined;
   readonly logger: Logger;
   readonly recorder: Recorder | undefined;
@@ -67,7 +81,7 @@ interface Work {
 
 /** From the first word with the API server to the last. */
 async function work(
-  { flags, opened, reload, election, logger, recorder, observation }: Work,
+  { flags, opened, reload, listeners, election, logger, recorder, observation }: Work,
   stop: AbortSignal,
   onStarted: (controller: Controller) => void,
 ): Promise<number> {
@@ -85,6 +99,10 @@ async function work(
     { server, services: [...opened.config.services.keys()], dryRun, shard: shard && `${shard.index}/${shard.count}` },
     'weeder started',
   );
+  let current: Controller | undefined;
+  const isDeleting = () => current !== undefined && current.counts().queued + current.counts().inFlight > 0;
+  const ownEvents = events ? tellOfItself(client.value, logger, isDeleting) : undefined;
+  if (ownEvents !== undefined) listeners.push(ownEvents.tell);
   const followed = followConfig(opened, reload.take, logger);
   // What is on its way out does not change its ways.
   stop.addEventListener('abort', followed.stop);
@@ -104,10 +122,12 @@ async function work(
       reportProcess,
       ...(recorder === undefined ? {} : { recorder }),
     });
+    current = controller;
     onStarted(controller);
     return controller;
   });
   followed.stop();
+  await ownEvents?.close();
   await client.value.close();
   if (end !== 'broken') logger.info('weeder stopped');
   else logger.error('weeder stopped by itself');
@@ -127,6 +147,15 @@ async function lead(stop: AbortSignal, start: () => Controller): Promise<Control
     stop.removeEventListener('abort', shutdown);
     if (end !== 'leadershipLost' || stop.aborted) return end;
   }
+}
+
+/** Events on weeder's own pod; undefined outside of one. */
+function tellOfItself(client: KubeClient, logger: Logger, isHeldBack: () => boolean) {
+  const pod = ownPod(process.env);
+  if (pod === undefined) return undefined;
+  const source = { controller: 'weeder.dev/weeder', instance: pod.name };
+  const { record, close } = createEventRecorder({ client, clock: systemClock, log: logger, source, isHeldBack });
+  return { tell: tellProcess(pod, record), close };
 }
 
 async function startRecording(

@@ -1,4 +1,5 @@
 import type { StreamState, StreamStatus } from '../kube/streamStatus.ts';
+import type { ConfigStatus } from '../reload.ts';
 import type { WeederCounts } from '../weeder/weeder.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -54,4 +55,11 @@ function measureStreams(metrics: Metrics, streams: readonly StreamStatus[]): voi
       same.reduce((sum, { objects }) => sum + (objects ?? 0), 0),
     );
   }
+}
+
+/** Which config is in force. */
+export function measureConfig(metrics: Metrics, { generation, appliedAt, lastReload }: ConfigStatus): void {
+  metrics.configGeneration.set(generation);
+  metrics.configLastReloadSuccessful.set(lastReload === 'applied' ? 1 : 0);
+  metrics.configLastReloadTimestamp.set(appliedAt / 1000);
 }

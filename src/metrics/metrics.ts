@@ -32,6 +32,18 @@ export function createMetrics() {
   const metrics = {
     registry,
     ready: gauge('ready', '1 when /readyz says ok, which a replica that stands by does too; else 0.'),
+    configGeneration: gauge(
+      'config_generation',
+      'Contents of the config file that were seen since the start, the first and those that were rejected included.',
+    ),
+    configLastReloadSuccessful: gauge(
+      'config_last_reload_successful',
+      '1 when the newest content of the config file is in force; 0 when it was rejected and an older one is.',
+    ),
+    configLastReloadTimestamp: gauge(
+      'config_last_reload_timestamp_seconds',
+      'Unix time since which the config that is in force is.',
+    ),
     leader: gauge(
       'leader',
       '1 when this replica is the one that acts, by the name of the Lease that says so; the label is empty without leader election.',

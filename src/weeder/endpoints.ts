@@ -42,8 +42,9 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     const config = services.get(service);
     if (known !== undefined || config === undefined) return known;
     const { watchDuration, onStart, whileNotReady, podSelectors } = config;
+    const lastWindow = windows.lastOf(namespace, service);
     const settings = { selectors: podSelectors.length, watchDuration, onStart, whileNotReady };
-    const input = { namespace, service, ...settings, windowsBefore: windows.countOf(namespace, service) };
+    const input = { namespace, service, lastWindow, ...settings };
     const actor = createActor(logic, { ...runtime, id: key, input });
     actors.set(key, actor);
     actor.subscribe({

@@ -23,10 +23,10 @@ export interface Windows {
   open(ref: WindowRef, duration: number): void;
   /** The account of a window that is open, or was until a moment ago. */
   account(ref: WindowRef): WindowAccount | undefined;
-  /** How many windows the service has had; kept for a service that vanishes, so that no two windows share a name. */
-  countOf(namespace: string, service: string): number;
   /** The open window of a service, if it has one. */
   openOf(namespace: string, service: string): WindowAccount | undefined;
+  /** The number of the newest window that the service has had, even if it vanished since; 0: none. No two share one. */
+  lastOf(namespace: string, service: string): number;
   /** From now on the open window lasts this many milliseconds more. */
   resize(ref: WindowRef, remaining: number): void;
   /** Closes the newest window of the service and reports what it did, once the outcome of all that it did is known. */
@@ -41,7 +41,7 @@ export interface Windows {
 export function createWindows(clock: Clock, report: Report): Windows {
   const accounts = new Map<string, WindowAccount>();
   const closing = new Set<WindowAccount>();
-  const counts = new Map<string, number>();
+  const numbers = new Map<string, number>();
   const keyOf = ({ namespace, service }: Omit<WindowRef, 'window'>) => `${namespace}/${service}`;
 
   function close(ref: WindowRef): void {
@@ -64,7 +64,7 @@ export function createWindows(clock: Clock, report: Report): Windows {
     open(ref, duration) {
       close(ref);
       const { namespace, service, window } = ref;
-      counts.set(keyOf(ref), window);
+      numbers.set(keyOf(ref), window);
       const openedAt = clock.monotonic();
       const times = { openedAt, closesAt: openedAt + duration };
       const givenUpBecause = 'the window closed first';
@@ -76,8 +76,8 @@ export function createWindows(clock: Clock, report: Report): Windows {
       const account = accounts.get(keyOf(ref));
       return account?.window === ref.window ? account : undefined;
     },
-    countOf: (namespace, service) => counts.get(keyOf({ namespace, service })) ?? 0,
     openOf: (namespace, service) => accounts.get(keyOf({ namespace, service })),
+    lastOf: (namespace, service) => numbers.get(keyOf({ namespace, service })) ?? 0,
     resize(ref, remaining) {
       const account = accounts.get(keyOf(ref));
       if (account !== undefined) account.closesAt = clock.monotonic() + remaining;

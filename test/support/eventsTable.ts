@@ -1,8 +1,9 @@
+import { processEventTable } from '../../src/processEvents.ts';
 import { eventTable } from '../../src/weeder/eventTable.ts';
 
-/** Every reason of `src/weeder/eventTable.ts` as a Markdown table. */
+/** Every reason of `src/weeder/eventTable.ts` and `src/processEvents.ts` as a Markdown table. */
 export function eventsTable(): string {
-  const rows = Object.entries(eventTable).map(
+  const rows = Object.entries({ ...eventTable, ...processEventTable }).map(
     ([reason, { about, types, actions, meaning }]) =>
       `| \`${reason}\` | ${about} | ${types.join(', ')} | ${actions.join(', ')} | ${meaning} |`,
   );

@@ -1,13 +1,16 @@
 import { pino } from 'pino';
 import { createObservation, type Observation, type Served } from '../../src/cli/observe.ts';
 import { systemClock } from '../../src/clock.ts';
+import { createReload, type Reload } from '../../src/reload.ts';
 import { type Family, scraped } from './scraped.ts';
+import { serviceConfig } from './simulation.ts';
 
 const anyPort = { host: '127.0.0.1', port: 0 };
 
 /** A process's observation on two free ports. */
 export interface Observed extends AsyncDisposable {
   readonly observation: Observation;
+  readonly reload: Reload;
   readonly served: Served;
   /** The errors that it logged. */
   readonly errors: readonly string[];
@@ -19,13 +22,22 @@ export interface Observed extends AsyncDisposable {
 export async function observed(services: readonly string[] = ['etcd-main-client']): Promise<Observed> {
   const errors: string[] = [];
   const logger = pino({ level: 'error' }, { write: (line: string) => void errors.push(line) });
-  const observation = createObservation({ services, logger, clock: systemClock });
+  const config = { services: new Map(services.map((name) => [name, serviceConfig({ name })])) };
+  const reload = createReload({
+    config,
+    clock: systemClock,
+    logger,
+    report: (fact) => observation.reportProcess(fact),
+    apply: () => {},
+  });
+  const observation = createObservation({ reload, logger, clock: systemClock });
   const serving = await observation.serve({ healthBindAddr: anyPort, metricsBindAddr: anyPort });
   if (!serving.ok) throw new Error(serving.problem.sentence);
   const served = serving.value;
   const metrics = (init?: RequestInit) => fetch(`http://127.0.0.1:${served.metricsPort}/metrics`, init);
   return {
     observation,
+    reload,
     served,
     errors,
     health: (path, init) => fetch(`http://127.0.0.1:${served.healthPort}${path}`, init),

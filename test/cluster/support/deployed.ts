@@ -27,7 +27,9 @@ const Role = z.looseObject({
 const EnvVar = z.object({
   name: z.string(),
   value: z.string().optional(),
-  valueFrom: z.object({ fieldRef: z.object({ fieldPath: z.literal('metadata.namespace') }) }).optional(),
+  valueFrom: z
+    .object({ fieldRef: z.object({ fieldPath: z.enum(['metadata.name', 'metadata.namespace', 'metadata.uid']) }) })
+    .optional(),
 });
 
 /** A workload's template, as far as the tests look into it. */
@@ -132,8 +134,12 @@ export async function startDeployed(
   const mounted = temporaryFile('mounted');
   mkdirSync(mounted);
   for (const [name, text] of Object.entries(dataOf(objects))) writeFileSync(join(mounted, name), text);
+  const fields = { 'metadata.namespace': home.name, 'metadata.name': 'weeder-0', 'metadata.uid': 'uid-of-weeder-0' };
   const env = Object.fromEntries(
-    container.env.map(({ name, value, valueFrom }) => [name, valueFrom === undefined ? (value ?? '') : home.name]),
+    container.env.map(({ name, value, valueFrom }) => [
+      name,
+      valueFrom === undefined ? (value ?? '') : fields[valueFrom.fieldRef.fieldPath],
+    ]),
   );
   const args = container.args.map((arg) =>
     arg.replace(mountedAt, mounted).replace(/\$\((\w+)\)/g, (_whole, name: string) => env[name] ?? ''),

@@ -71,7 +71,7 @@ export function controllerManagerFlags(dir: string, port: number, kubeconfig: st
     '--kube-api-qps=1000',
     '--kube-api-burst=2000',
     '--concurrent-gc-syncs=4',
-    '--concurrent-namespace-syncs=2',
+    '--concurrent-namespace-syncs=8',
     '--profiling=false',
   ];
 }
