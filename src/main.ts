@@ -68,6 +68,8 @@ export interface Controller {
   actors(): Iterable<AnyActorRef>;
   /** Since when an actor is in its state; epoch milliseconds. */
   since(actor: AnyActorRef): number | undefined;
+  /** How many dependants of a service crash-loop now. */
+  crashLooping(namespace: string, service: string): number;
   /** Undefined without leader election. */
   leadership(): Leadership | undefined;
   /** Whether this replica is the one that acts: always, without leader election, until it has stopped. */
@@ -210,6 +212,7 @@ export function startController(options: ControllerOptions): Controller {
       yield* weeder.actors();
     },
     since: times.since,
+    crashLooping: (namespace, service) => weeder.crashLooping(namespace, service),
     leadership: standing,
     isLeader: () => !isOver() && (standing()?.state ?? 'leading') === 'leading',
     eventsWaiting: () => events?.recorder.waiting ?? 0,

@@ -1,11 +1,17 @@
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { BindAddress } from '../bindAddress.ts';
 import { formatDuration } from '../config/duration.ts';
 import { comparison } from '../demo/comparison.ts';
-import { playWithoutWeeder, playWithWeeder } from '../demo/run.ts';
+import { type DemoViewer, playWithoutWeeder, playWithWeeder } from '../demo/run.ts';
+import { scaledClock } from '../demo/scaledClock.ts';
 import { timelineEntry } from '../demo/timeline.ts';
 import { createLogger } from '../log.ts';
 import type { DemoFlags } from './demoFlags.ts';
 import { line, progressLine, say, sayTable } from './demoOutput.ts';
-import { exitCodes } from './output.ts';
+import { type OfferedPage, offerPage } from './offerPage.ts';
+import { exitCodes, fail } from './output.ts';
+import { stopOnSignals } from './signals.ts';
 
 /** A demo takes about this long, when no speed is asked for; milliseconds, and the highest speed that is chosen. */
 const usualTime = 24_000;
@@ -18,26 +24,59 @@ export async function demo(flags: DemoFlags): Promise<number> {
   const simulated = flags.outage + around;
   const speed = flags.speed ?? Math.min(highestSpeed, Math.max(1, Math.round(simulated / usualTime)));
   const progress = progressLine(flags.outage);
+  const clock = scaledClock(speed);
+  const logger = await createLogger('error', process.stderr);
+  const page = await offerPage(addressOf(flags), logger, clock, speed);
+  if (!page.ok) return fail(page.problem);
   say(
     'The real weeder, on an API server of its own: no cluster is needed.',
     `Kubelet ${flags.kubelet} is simulated, time runs ${speed} times as fast: this takes about ${Math.ceil(simulated / speed / 1_000)} s.`,
     '',
   );
-  const outcome = await playWithWeeder({
+  if (page.value !== undefined) say(`The live page: ${page.value.url} (the outage waits 30 s for it)`, '');
+  let exitCode: number = exitCodes.ok;
+  await playWithWeeder({
     ...flags,
-    speed,
-    logger: await createLogger('error', process.stderr),
+    clock,
+    logger,
+    ...(page.value === undefined ? {} : { viewer: viewerOf(page.value) }),
     onBegin: progress.start,
     onFact(time, fact) {
       const entry = timelineEntry(fact);
       if (entry !== undefined) progress.above(line(time, entry));
     },
+    async onEnd({ isBack, downtimes }) {
+      progress.stop();
+      const without = await playWithoutWeeder(flags);
+      say('', `The same outage (${formatDuration(flags.outage)}, seed ${flags.seed}) with and without weeder:`, '');
+      sayTable(comparison(downtimes, without));
+      if (!isBack) {
+        say('', `The pods were not back ${formatDuration(flags.timeout)} after the outage.`);
+        exitCode = exitCodes.failed;
+      }
+      if (page.value === undefined) return;
+      say('', `The live page stays until Ctrl-C: ${page.value.url}`);
+      const stop = stopOnSignals(logger, { onePress: 1_000 });
+      if (!stop.signal.aborted) await once(stop.signal, 'abort');
+      stop.forget();
+    },
   });
-  progress.stop();
-  const without = await playWithoutWeeder(flags);
-  say('', `The same outage (${formatDuration(flags.outage)}, seed ${flags.seed}) with and without weeder:`, '');
-  sayTable(comparison(outcome.downtimes, without));
-  if (outcome.isBack) return exitCodes.ok;
-  say('', `The pods were not back ${formatDuration(flags.timeout)} after the outage.`);
-  return exitCodes.failed;
+  await page.value?.close();
+  return exitCode;
+}
+
+/** `--ui` alone has an address of its own. */
+function addressOf({ ui, uiBindAddr }: DemoFlags): BindAddress | 'none' {
+  return uiBindAddr ?? (ui === true ? { host: undefined, port: 9645 } : 'none');
+}
+
+/** The outage begins when somebody looks, or after a while, so that nothing of it is missed. */
+function viewerOf(page: OfferedPage): DemoViewer {
+  const deadline = performance.now() + 30_000;
+  return {
+    ...page,
+    async isReady() {
+      while (page.viewers() === 0 && performance.now() < deadline) await pause(100);
+    },
+  };
 }

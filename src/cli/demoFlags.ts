@@ -1,8 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { BindAddress } from '../bindAddress.ts';
 import { defaultImage } from '../demo/cluster/scripts.ts';
 import { type KubeletVersion, kubeletVersions } from '../demo/kubelet/backOff.ts';
 import { type Problem, problem } from '../errors.ts';
-import { readDuration } from './values.ts';
+import { camelCase, readAddress, readDuration } from './values.ts';
 
 /** What `weeder demo` was told. Durations are milliseconds. */
 export interface DemoFlags {
@@ -15,6 +16,8 @@ export interface DemoFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly image: string;
+  readonly ui?: boolean;
+  readonly uiBindAddr?: BindAddress | 'none';
 }
 
 /** The flags of `weeder demo`. */
@@ -34,6 +37,8 @@ export function addDemoFlags(command: Command): Command {
     .option('--speed <n>', 'how many times as fast time runs; default: such that it takes about 25 s', readSpeed)
     .option('--seed <n>', 'the same seed, the same crashes', readWhole(0, 1_000_000_000), 1)
     .option('--kubelet <version>', `whose way of reporting: ${kubeletVersions.join(' or ')}`, readVersion, '1.36')
+    .option('--ui', 'offer the live page, and go on until Ctrl-C')
+    .option('--ui-bind-addr <address>', 'where; default: 127.0.0.1:9645', readAddress)
     .optionsGroup('Real cluster:')
     .option('--kubeconfig <file>', 'play on this cluster, in a namespace of its own that is removed at the end')
     .option('--context <name>', 'the context of the kubeconfig; default: its current one')
@@ -48,14 +53,14 @@ export function isOnCluster({ kubeconfig, context }: DemoFlags): boolean {
 
 /** What was asked for of the kind of cluster that it is not played on. */
 export function misplacedFlag(flags: DemoFlags, command: Command): Problem | undefined {
-  const isGiven = (name: string) => command.getOptionValueSource(name) === 'cli';
+  const isGiven = (name: string) => command.getOptionValueSource(camelCase(name)) === 'cli';
   if (!isOnCluster(flags)) {
     return isGiven('image') ? problem('USAGE', 'The flag --image needs --kubeconfig or --context.') : undefined;
   }
   if (flags.speed !== undefined && flags.speed !== 1) {
     return problem('USAGE', `Time on a real cluster runs as it does: --speed ${flags.speed} cannot be had there.`);
   }
-  const given = ['seed', 'kubelet'].find(isGiven);
+  const given = ['seed', 'kubelet', 'ui', 'ui-bind-addr'].find(isGiven);
   if (given === undefined) return undefined;
   return problem('USAGE', `The flag --${given} is for the simulated cluster: a real one goes its own way.`);
 }

@@ -16,6 +16,7 @@ import { connect } from './connect.ts';
 import { electionOf } from './election.ts';
 import { followConfig } from './followConfig.ts';
 import { createObservation, type Observation } from './observe.ts';
+import { type OfferedPage, offerPage } from './offerPage.ts';
 import { exitCodes, fail } from './output.ts';
 import type { RunFlags } from './runFlags.ts';
 import { ignoreHangUps, stopOnSignals } from './signals.ts';
@@ -50,10 +51,29 @@ export async function run(flags: RunFlags, meaningless: readonly string[]): Prom
     await recorder?.close();
     return fail(served.problem);
   }
+  const page = await offerPage(flags.uiBindAddr, logger);
+  if (!page.ok) {
+    await Promise.all([recorder?.close(), served.value.close()]);
+    return fail(page.problem);
+  }
+  if (page.value !== undefined) {
+    listeners.push(page.value.reportProcess);
+    logger.info({ url: page.value.url }, 'the live page is served');
+  }
   const stop = stopOnSignals(logger);
   const heed = ignoreHangUps();
   const exitCode = await work(
-    { flags, opened: opened.value, reload, listeners, election: election.value, logger, recorder, observation },
+    {
+      flags,
+      opened: opened.value,
+      reload,
+      listeners,
+      election: election.value,
+      logger,
+      recorder,
+      observation,
+      page: page.value,
+    },
     stop.signal,
     (started) => {
       controller = started;
@@ -63,6 +83,7 @@ export async function run(flags: RunFlags, meaningless: readonly string[]): Prom
   await recorder?.close();
   stop.forget();
   heed();
+  await page.value?.close();
   await served.value.close();
   return exitCode;
 }
@@ -77,11 +98,12 @@ interface Work {
   readonly logger: Logger;
   readonly recorder: Recorder | undefined;
   readonly observation: Observation;
+  readonly page: OfferedPage | undefined;
 }
 
 /** From the first word with the API server to the last. */
 async function work(
-  { flags, opened, reload, listeners, election, logger, recorder, observation }: Work,
+  { flags, opened, reload, listeners, election, logger, recorder, observation, page }: Work,
   stop: AbortSignal,
   onStarted: (controller: Controller) => void,
 ): Promise<number> {
@@ -118,12 +140,14 @@ async function work(
       ...(events ? { eventInstance: process.env['POD_NAME'] || hostname() } : {}),
       ...(shard === undefined ? {} : { shard }),
       ...(election === undefined ? {} : { election }),
-      report: observation.nextReport(),
-      reportProcess,
+      report: both(observation.nextReport(), page?.report),
+      reportProcess: both(reportProcess, page?.reportProcess),
+      ...(page === undefined ? {} : { inspect: page.inspect }),
       ...(recorder === undefined ? {} : { recorder }),
     });
     current = controller;
     onStarted(controller);
+    page?.watch(controller);
     return controller;
   });
   followed.stop();
@@ -156,6 +180,15 @@ function tellOfItself(client: KubeClient, logger: Logger, isHeldBack: () => bool
   const source = { controller: 'weeder.dev/weeder', instance: pod.name };
   const { record, close } = createEventRecorder({ client, clock: systemClock, log: logger, source, isHeldBack });
   return { tell: tellProcess(pod, record), close };
+}
+
+/** Tells both of everything. */
+function both<T>(one: (fact: T) => void, other: ((fact: T) => void) | undefined): (fact: T) => void {
+  if (other === undefined) return one;
+  return (fact) => {
+    one(fact);
+    other(fact);
+  };
 }
 
 async function startRecording(

@@ -5,6 +5,7 @@ import type { LogLevel } from '../log.ts';
 import type { Shard } from '../shard.ts';
 
 import {
+  camelCase,
   readAddress,
   readBoolean,
   readCount,
@@ -41,6 +42,7 @@ export interface RunFlags extends ClusterFlags {
   readonly shard?: Shard;
   readonly healthBindAddr: BindAddress | 'none';
   readonly metricsBindAddr: BindAddress | 'none';
+  readonly uiBindAddr: BindAddress | 'none';
   readonly enableLeaderElection: boolean;
   readonly leaderElectionNamespace: string;
   readonly leaderElectLeaseDuration: number;
@@ -109,6 +111,7 @@ export function addRunFlags(command: Command): Command {
         .argParser(readAddress)
         .default({ host: undefined, port: 9643 }, ':9643'),
     )
+    .addOption(uiBindAddr())
     .option('--record <file>', 'write a recording for weeder replay')
     .addOption(
       new Option('--record-limit <size>', 'how large it may get before it becomes <file>.1 and a new one begins')
@@ -123,6 +126,12 @@ export function addRunFlags(command: Command): Command {
   addElectionFlags(command);
   for (const flag of meaninglessFlags) command.addOption(new Option(`--${flag} <value>`).hideHelp());
   return command.optionsGroup('Other:');
+}
+
+/** Off by default: the page shows names of pods, and whoever reaches it sees them. */
+function uiBindAddr(): Option {
+  const description = 'where the live page is served, without a host on 127.0.0.1; 0: nowhere';
+  return new Option('--ui-bind-addr <address>', description).argParser(readAddress).default('none', '0');
 }
 
 /** Of several replicas, one acts. The original's flags, and its defaults. */
@@ -145,8 +154,4 @@ function addElectionFlags(command: Command): void {
 /** The flags that were given and mean nothing, as `--name`. */
 export function givenMeaningless(options: Readonly<Record<string, unknown>>): string[] {
   return meaninglessFlags.filter((flag) => options[camelCase(flag)] !== undefined).map((flag) => `--${flag}`);
-}
-
-function camelCase(flag: string): string {
-  return flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

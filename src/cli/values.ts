@@ -100,3 +100,8 @@ export function readLogLevel(text: string): LogLevel {
   if (/^\d+$/.test(wanted)) return Number(wanted) > 0 ? 'debug' : 'info';
   throw new InvalidArgumentError(`found "${text}", allowed are ${logLevels.join(', ')}`);
 }
+
+/** A flag as commander names its value: `dry-run` is `dryRun`. */
+export function camelCase(flag: string): string {
+  return flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

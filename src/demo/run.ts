@@ -2,21 +2,34 @@ import type { Clock } from '../clock.ts';
 import { createKubeClient } from '../kube/client.ts';
 import { clusterAccess } from '../kube/clusterAccess.ts';
 import type { Logger } from '../log.ts';
-import type { WeederFact } from '../weeder/facts.ts';
+import type { Controller, ControllerOptions } from '../main.ts';
+import type { Report, WeederFact } from '../weeder/facts.ts';
 import type { Downtime } from './downtime.ts';
 import type { ScenarioFact } from './facts.ts';
-import { scaledClock } from './scaledClock.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from './scenario.ts';
 import { skippingClock } from './skippingClock.ts';
 import { startWeeding } from './weeding.ts';
 
 export interface DemoOptions extends ScenarioOptions {
-  readonly speed: number;
+  /** In its time the outage takes its course. */
+  readonly clock: Clock;
   readonly logger: Logger;
+  /** Shows the weeder to whoever looks. */
+  readonly viewer?: DemoViewer;
   /** Told of everything from the beginning on; `time` is milliseconds since etcd went away. */
   readonly onFact: (time: number, fact: ScenarioFact | WeederFact) => void;
   /** Told that the scenario begins. */
   readonly onBegin: (scenario: Scenario) => void;
+  /** Told how it ended; weeder and its cluster stay for as long as this takes. */
+  readonly onEnd: (outcome: DemoOutcome) => Promise<void>;
+}
+
+/** Looks at the weeder while it works. */
+export interface DemoViewer extends Pick<ControllerOptions, 'inspect' | 'reportProcess'> {
+  readonly report: Report;
+  watch(controller: Controller): void;
+  /** The outage begins after that. */
+  readonly isReady: () => Promise<void>;
 }
 
 export interface DemoOutcome {
@@ -25,8 +38,8 @@ export interface DemoOutcome {
 }
 
 /** Plays the outage with the real weeder, which talks to the embedded API server over HTTP; time runs fast. */
-export async function playWithWeeder(options: DemoOptions): Promise<DemoOutcome> {
-  const clock = scaledClock(options.speed);
+export async function playWithWeeder(options: DemoOptions): Promise<void> {
+  const { clock, logger, viewer } = options;
   const onFact = (fact: ScenarioFact | WeederFact) => {
     const time = scenario.time();
     if (time !== undefined) options.onFact(time, fact);
@@ -35,18 +48,23 @@ export async function playWithWeeder(options: DemoOptions): Promise<DemoOutcome>
   const listening = await scenario.server.listen();
   await until(clock, scenario.isReady);
   const client = createKubeClient({ access: accessTo(listening.url), clock });
-  const controller = startWeeding({ client, clock, logger: options.logger, namespaces: 'all', report: onFact });
+  const report = (fact: WeederFact) => {
+    onFact(fact);
+    viewer?.report(fact);
+  };
+  const controller = startWeeding({ client, clock, logger, namespaces: 'all', ...viewer, report });
+  viewer?.watch(controller);
   await until(clock, () => controller.state() === 'running');
+  await viewer?.isReady();
   scenario.begin();
   options.onBegin(scenario);
   const isBack = await scenario.ended;
-  const downtimes = scenario.downtimes();
+  await options.onEnd({ isBack, downtimes: scenario.downtimes() });
   controller.shutdown();
   await controller.stopped;
   await client.close();
   scenario.stop();
   await listening.close();
-  return { isBack, downtimes };
 }
 
 /** The same outage with nobody to help, in simulated time that takes no time. */

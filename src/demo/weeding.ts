@@ -2,11 +2,11 @@ import type { Clock } from '../clock.ts';
 import { parseConfig } from '../config/parse.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Logger } from '../log.ts';
-import { type Controller, startController } from '../main.ts';
+import { type Controller, type ControllerOptions, startController } from '../main.ts';
 import type { Report } from '../weeder/facts.ts';
 import { configText } from './objects.ts';
 
-interface WeedingOptions {
+interface WeedingOptions extends Pick<ControllerOptions, 'inspect' | 'reportProcess'> {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly logger: Logger;

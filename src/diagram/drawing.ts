@@ -98,7 +98,7 @@ function transitionOf(transition: AnyTransitionDefinition): DrawnTransition {
 }
 
 /** `xstate.after.watchDuration.dependants.watching` is `after watchDuration` to a reader. */
-function eventName(eventType: string): string {
+export function eventName(eventType: string): string {
   if (eventType === '') return 'always';
   const [, kind, what] = /^xstate\.(after|done\.actor|error\.actor|done\.state)\.([^.]+)/.exec(eventType) ?? [];
   if (kind === undefined || what === undefined) return eventType;

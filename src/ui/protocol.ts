@@ -3,8 +3,14 @@
  * JSON. Times are epoch milliseconds by weeder's clock (by the recording's, in a replay).
  */
 export type PageMessage =
-  /** The first one of every connection. */
-  | { readonly type: 'hello'; readonly version: string; readonly mode: 'live' | 'replay'; readonly now: number }
+  /** The first one of every connection. `speed`: how many times as fast as real time `now` goes on in a demo. */
+  | {
+      readonly type: 'hello';
+      readonly version: string;
+      readonly mode: 'live' | 'replay';
+      readonly now: number;
+      readonly speed?: number;
+    }
   /** All of them: at the start, and where single changes would be too many. */
   | { readonly type: 'services'; readonly services: readonly ServiceView[] }
   | { readonly type: 'service'; readonly service: ServiceView }

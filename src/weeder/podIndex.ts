@@ -27,6 +27,8 @@ export interface PodIndex extends ObjectSink {
   settleIn(uid: string): number;
   /** Tells the listener of every pod that is crash-looping now, and then of each change. Returns the way to end it. */
   subscribe(scope: Scope, listener: PodListener): () => void;
+  /** Which pods are crash-looping now in these namespaces, by uid. */
+  uids(scope: Scope): Iterable<string>;
   /** How many pods are crash-looping now. */
   readonly size: number;
 }
@@ -80,11 +82,13 @@ export function createPodIndex(clock: Clock): PodIndex {
     if (tellers.delete(source) && tellers.size === 0) remove(uid);
   }
 
+  function* uidsIn(scope: Scope): Generator<string> {
+    if (scope === 'all') yield* entries.keys();
+    else for (const namespace of new Set(scope)) yield* byNamespace.get(namespace) ?? [];
+  }
+
   function podsIn(scope: Scope): CrashLoopingPod[] {
-    if (scope === 'all') return [...entries.values()].map((entry) => entry.pod);
-    return scope
-      .flatMap((namespace) => [...(byNamespace.get(namespace) ?? [])])
-      .flatMap((uid) => entries.get(uid)?.pod ?? []);
+    return [...uidsIn(scope)].flatMap((uid) => entries.get(uid)?.pod ?? []);
   }
 
   function createSink(): ClosableSink {
@@ -128,6 +132,7 @@ export function createPodIndex(clock: Clock): PodIndex {
         for (const name of names) removeFrom(listeners, name, listener);
       };
     },
+    uids: uidsIn,
     get size() {
       return entries.size;
     },

@@ -55,6 +55,8 @@ export interface Weeder {
   counts(): WeederCounts;
   /** The roots: an actor for each service and for each pod. */
   actors(): Iterable<AnyActorRef>;
+  /** How many dependants of a service crash-loop now. */
+  crashLooping(namespace: string, service: string): number;
   /** How many `dependants` actors there are below them. */
   dependants(): number;
 }
@@ -109,6 +111,16 @@ export function createWeeder(options: WeederOptions): Weeder {
 
   openIndexes(indexes, services, clock);
 
+  function crashLooping(namespace: string, name: string): number {
+    const service = services.get(name);
+    if (service === undefined) return 0;
+    const scope = service.dependantNamespaces === 'same' ? [namespace] : service.dependantNamespaces;
+    const uids = new Set<string>();
+    for (const selector of service.podSelectors)
+      for (const uid of indexes.get(selectorToString(selector))?.uids(scope) ?? []) uids.add(uid);
+    return uids.size;
+  }
+
   return {
     slices,
     pods: indexes,
@@ -140,6 +152,7 @@ export function createWeeder(options: WeederOptions): Weeder {
       yield* endpoints.actors();
       yield* deletions.actors();
     },
+    crashLooping,
     dependants: () => endpoints.dependants,
     counts: () => ({
       endpoints: endpoints.size,

@@ -102,7 +102,8 @@ suite('the API server goes away and comes back', () => {
     await plane.pauseApiServer();
     const paused = Date.now();
     const silent = await weeder.log.until('stream silent', {}, { within: 40_000 });
-    assert.ok(Date.parse(silent.time) - paused < 31_000);
+    // Within 30 s, to the millisecond, in virtual time (test/kube); here a busy machine may be late.
+    assert.ok(Date.parse(silent.time) - paused < 36_000);
     assert.equal(silent.level, 'warn');
     await eventually(() => Date.now() - paused > 31_000, { what: '31 s of silence', within: 35_000 });
     plane.resumeApiServer();

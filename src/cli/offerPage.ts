@@ -1,0 +1,39 @@
+import type { InspectionEvent } from 'xstate';
+import type { BindAddress } from '../bindAddress.ts';
+import { type Clock, systemClock } from '../clock.ts';
+import { ok, type Result } from '../errors.ts';
+import type { ReportProcess } from '../facts.ts';
+import type { Logger } from '../log.ts';
+import type { PageSource } from '../ui/actorTree.ts';
+import { createLivePage } from '../ui/livePage.ts';
+import { serveLivePage } from '../ui/serve.ts';
+import type { Report } from '../weeder/facts.ts';
+
+/** The live page of a weeder at work. */
+export interface OfferedPage {
+  readonly url: string;
+  readonly report: Report;
+  readonly reportProcess: ReportProcess;
+  readonly inspect: (event: InspectionEvent) => void;
+  /** From now on this is what the page shows. */
+  watch(source: PageSource): void;
+  /** How many pages are open. */
+  viewers(): number;
+  close(): Promise<void>;
+}
+
+/** Serves the live page at this address, if there is one. `clock` is the time that it shows, `speed` how fast that goes on. */
+export async function offerPage(
+  address: BindAddress | 'none',
+  logger: Logger,
+  clock: Clock = systemClock,
+  speed = 1,
+): Promise<Result<OfferedPage | undefined>> {
+  if (address === 'none') return ok(undefined);
+  const onBroken = (error: unknown, page?: string) => logger.error({ err: error, page }, 'a page broke');
+  const live = createLivePage({ clock, pace: systemClock, speed, onBroken });
+  const served = await serveLivePage(address, { live, onBroken });
+  if (!served.ok) return served;
+  const { url, close } = served.value;
+  return ok({ ...live, url, close, viewers: () => live.load().pages });
+}

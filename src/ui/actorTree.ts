@@ -1,0 +1,118 @@
+import { type AnyActorRef, type AnyMachineSnapshot, isMachineSnapshot, type StateValue } from 'xstate';
+import { formatDuration } from '../config/duration.ts';
+import { objectOf, textOf } from '../json.ts';
+import type { ActorPage, ActorView } from './protocol.ts';
+
+/** What the page looks at: a weeder at work, or a replay. */
+export interface PageSource {
+  /** The actors that have no parent. */
+  actors(): Iterable<AnyActorRef>;
+  /** Since when an actor is in its state; epoch milliseconds. */
+  since(actor: AnyActorRef): number | undefined;
+  /** How many dependants of a service crash-loop now. */
+  crashLooping(namespace: string, service: string): number;
+}
+
+/** An actor of a machine, and where it stands in the tree. */
+export interface Found {
+  readonly id: string;
+  readonly parent: string | undefined;
+  readonly actor: AnyActorRef;
+  readonly snapshot: AnyMachineSnapshot;
+}
+
+/** Which actors are wanted, and which of those. */
+export interface ActorQuery {
+  /** A part of an id or of a state, in any case. */
+  readonly search: string;
+  /** The name of a machine; empty: of any. */
+  readonly machine: string;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** A root of the tree; undefined when it is no machine. Pods are named, as nobody searches for a uid. */
+export function foundRoot(actor: AnyActorRef): Found | undefined {
+  const snapshot: unknown = actor.getSnapshot();
+  if (!isMachineSnapshot(snapshot)) return undefined;
+  const { namespace, name } = objectOf(snapshot.context);
+  const id = textOf(name) === undefined ? actor.id : `${textOf(namespace)}/${textOf(name)}/${actor.id}`;
+  return { id, parent: undefined, actor, snapshot };
+}
+
+/** An actor and its descendants, parents first, children by their ids. */
+export function* descend(found: Found): Generator<Found> {
+  yield found;
+  const children: Found[] = [];
+  for (const actor of Object.values<AnyActorRef | undefined>(found.snapshot.children)) {
+    const snapshot: unknown = actor?.getSnapshot();
+    if (actor === undefined || !isMachineSnapshot(snapshot)) continue;
+    children.push({ id: `${found.id}/${actor.id}`, parent: found.id, actor, snapshot });
+  }
+  for (const child of children.sort(byId)) yield* descend(child);
+}
+
+/** A page of the tree, in an order that stays: roots by their ids, each with its descendants behind it. */
+export function actorPage(source: PageSource, { search, machine, offset, limit }: ActorQuery): ActorPage {
+  const roots = [...source.actors()].flatMap((actor) => foundRoot(actor) ?? []).sort(byId);
+  const wanted = search.toLowerCase();
+  const actors: ActorView[] = [];
+  let total = 0;
+  for (const root of roots) {
+    for (const found of descend(root)) {
+      if (machine !== '' && machineOf(found) !== machine) continue;
+      if (wanted !== '' && !matches(found, wanted)) continue;
+      if (total >= offset && actors.length < limit) actors.push(viewOf(source, found));
+      total += 1;
+    }
+  }
+  return { total, actors };
+}
+
+export function viewOf(source: Pick<PageSource, 'since'>, found: Found): ActorView {
+  const { id, parent, actor, snapshot } = found;
+  return {
+    id,
+    machine: machineOf(found),
+    parent,
+    states: activeStates(snapshot.value),
+    since: source.since(actor) ?? 0,
+    waitsFor: waitsFor(found),
+  };
+}
+
+/** The ids of the active states, outermost first: `ready`, `ready.weeding`, `ready.weeding.steady`. */
+export function activeStates(value: StateValue, path = ''): string[] {
+  if (typeof value === 'string') return [path + value];
+  return Object.entries(value).flatMap(([name, inner]) => [
+    path + name,
+    ...(inner === undefined ? [] : activeStates(inner, `${path}${name}.`)),
+  ]);
+}
+
+export function machineOf({ snapshot }: Found): string {
+  return snapshot.machine.id;
+}
+
+function matches({ id, snapshot }: Found, wanted: string): boolean {
+  if (id.toLowerCase().includes(wanted)) return true;
+  return activeStates(snapshot.value).some((state) => state.toLowerCase().includes(wanted));
+}
+
+/** The timers that run, and what is at work for it besides machines. */
+function waitsFor({ actor, snapshot }: Found): string[] {
+  const timers = Object.values(actor.system.getSnapshot()._scheduledEvents)
+    .filter(({ source }) => source === actor)
+    .map(({ event, delay }) => {
+      const name = /^xstate\.after\.([^.]+)\./.exec(event.type)?.[1];
+      return `${name === undefined ? event.type : `after ${name}`} (${formatDuration(Math.round(delay))})`;
+    });
+  const children = Object.values<AnyActorRef | undefined>(snapshot.children)
+    .filter((child) => child?.getSnapshot().status === 'active')
+    .map((child) => child?.id ?? '');
+  return [...timers, ...children];
+}
+
+function byId(a: { readonly id: string }, b: { readonly id: string }): number {
+  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+}

@@ -1,0 +1,71 @@
+import type { ProcessFact } from '../facts.ts';
+import { toldOf } from '../recording/told.ts';
+import type { WeederFact } from '../weeder/facts.ts';
+import type { Moment } from './protocol.ts';
+
+/** The moments of the last hour, as JSON texts: each is written once, however many pages show it. */
+export interface History {
+  add(moment: Moment): string;
+  /** Oldest first, as they are now: what is added later is not in it. */
+  texts(): readonly string[];
+  clear(): void;
+}
+
+/** The timeline shows an hour. Milliseconds. */
+const kept = 3_600_000;
+/** A storm of facts may not take all the memory: about 5 MB. */
+const most = 20_000;
+
+export function createHistory(): History {
+  let entries: { readonly t: number; readonly text: string }[] = [];
+  let first = 0;
+
+  /** What is too old is passed over, and cut off when it is half of all. */
+  function forget(now: number): void {
+    while (first < entries.length && (entries.length - first > most || (entries[first]?.t ?? now) < now - kept))
+      first += 1;
+    if (first <= entries.length / 2) return;
+    entries = entries.slice(first);
+    first = 0;
+  }
+
+  return {
+    add(moment) {
+      const text = JSON.stringify(moment);
+      entries.push({ t: moment.t, text });
+      forget(moment.t);
+      return text;
+    },
+    texts: () => entries.slice(first).map(({ text }) => text),
+    clear() {
+      entries = [];
+      first = 0;
+    },
+  };
+}
+
+/** A fact once for each window that it concerns. `t` is epoch milliseconds. */
+export function momentsOf(fact: WeederFact, t: number): Moment[] {
+  return toldOf(fact).map(({ out, ...told }) => ({ t, what: out, ...told }));
+}
+
+export function processMoment(fact: ProcessFact, t: number): Moment {
+  return { t, what: fact.type, about: 'lease' in fact ? fact.lease : 'config', detail: detailOf(fact) };
+}
+
+function detailOf(fact: ProcessFact): string {
+  switch (fact.type) {
+    case 'leadership.acquired':
+      return fact.identity;
+    case 'leadership.lost':
+      return fact.reason;
+    case 'leadership.standsBy':
+      return fact.holder;
+    case 'leadership.released':
+      return '';
+    case 'config.applied':
+      return `generation ${fact.generation}`;
+    case 'config.rejected':
+      return fact.problem.sentence;
+  }
+}

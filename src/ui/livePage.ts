@@ -1,0 +1,192 @@
+import type { ServerResponse } from 'node:http';
+import type { InspectionEvent } from 'xstate';
+import packageJson from '../../package.json' with { type: 'json' };
+import type { Clock } from '../clock.ts';
+import type { ReportProcess } from '../facts.ts';
+import type { Report } from '../weeder/facts.ts';
+import { type ActorQuery, actorPage, type PageSource } from './actorTree.ts';
+import { createChosenActors } from './chosen.ts';
+import { type Connection, createConnection } from './connection.ts';
+import { createHistory, momentsOf, processMoment } from './history.ts';
+import { type Changes, lookAround } from './lookout.ts';
+import { eventText, jsonEvent, listParts } from './messages.ts';
+import type { ActorPage, Moment, ReplayClock } from './protocol.ts';
+import { createTallies } from './tallies.ts';
+
+/** What the open pages are told. As long as none is open, only the history and the newest windows are kept. */
+export interface LivePage {
+  readonly report: Report;
+  readonly reportProcess: ReportProcess;
+  /** An inspector for `createActor`. */
+  readonly inspect: (event: InspectionEvent) => void;
+  /** From now on this is what the pages look at. */
+  watch(source: PageSource): void;
+  /** What happened is forgotten: in a replay time was set back. */
+  forget(): void;
+  /** Time goes on in a replay, or how it does has changed. */
+  tellClock(): void;
+  actors(query: ActorQuery): ActorPage;
+  /** Whether one more page may be open. */
+  hasRoom(): boolean;
+  /** Tells a page what there is, and then each change; and of the actor that it has chosen. */
+  connect(response: ServerResponse, chosen: string | undefined): void;
+  load(): PageLoad;
+}
+
+/** What the open pages cost. */
+export interface PageLoad {
+  readonly pages: number;
+  /** Bytes that wait for browsers to read them. */
+  readonly waiting: number;
+  /** Messages that were left out for browsers that do not keep up. */
+  readonly leftOut: number;
+  /** How often everything was looked at. */
+  readonly looks: number;
+}
+
+export interface LivePageOptions {
+  /** The time that the page shows. */
+  readonly clock: Pick<Clock, 'now'>;
+  /** Real time: when the pages are told. */
+  readonly pace: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
+  /** How many times as fast as real time that goes on; 1 when it is left out. */
+  readonly speed?: number;
+  /** In a replay: how it goes. */
+  readonly replayClock?: () => ReplayClock;
+  readonly onBroken: (error: unknown) => void;
+}
+
+export const mostPages = 16;
+const heartbeatEvery = 15_000;
+/** From the end of one look at everything to the next; milliseconds. */
+const lookEvery = 250;
+/** More changes than these are told as one list. */
+const mostChanges = 200;
+
+export function createLivePage({ clock, pace, speed = 1, replayClock, onBroken }: LivePageOptions): LivePage {
+  const history = createHistory();
+  const tallies = createTallies();
+  /** Every open page; undefined until the first look is done. */
+  const pages = new Map<ServerResponse, { readonly chosen: string | undefined; connection: Connection | undefined }>();
+  const timers = new Map<'look' | 'beat', ReturnType<Clock['setTimeout']>>();
+  let source: PageSource | undefined;
+  let services: ReadonlyMap<string, string> | undefined;
+  let looking: Promise<void> | undefined;
+  let looks = 0;
+
+  const chosenActors = createChosenActors({
+    source: () => source,
+    now: () => clock.now(),
+    tell(id, text) {
+      for (const { chosen, connection } of pages.values()) if (chosen === id) connection?.send(text);
+    },
+  });
+
+  function tell(text: string): void {
+    for (const { connection } of pages.values()) connection?.send(text);
+  }
+
+  function add(moment: Moment): void {
+    const json = history.add(moment);
+    if (pages.size > 0) tell(jsonEvent('moment', json));
+  }
+
+  function* everything(chosen: string | undefined): Generator<string> {
+    if (replayClock !== undefined) yield eventText({ type: 'clock', ...replayClock() });
+    yield* listParts('services', [...(services?.values() ?? [])]);
+    yield* listParts('history', history.texts());
+    if (chosen !== undefined) yield chosenActors.message(chosen);
+  }
+
+  async function look(): Promise<void> {
+    looks += 1;
+    const changes = await lookAround(source, tallies, chosenActors, services ?? new Map());
+    if (pages.size === 0) return;
+    services = changes.all;
+    tellChanges(changes);
+    begin();
+    timers.set('look', pace.setTimeout(startLooking, lookEvery));
+  }
+
+  function startLooking(): void {
+    looking = look()
+      .catch(onBroken)
+      .finally(() => {
+        looking = undefined;
+        if (pages.size > 0 && services === undefined) startLooking();
+      });
+  }
+
+  function tellChanges({ all, changed, gone }: Changes): void {
+    if (changed.length + gone.length > mostChanges) {
+      for (const { connection } of pages.values()) connection?.sendParts(listParts('services', [...all.values()]));
+      return;
+    }
+    for (const json of changed) tell(jsonEvent('service', json));
+    for (const key of gone) {
+      const [namespace = '', service = ''] = key.split('/');
+      tell(eventText({ type: 'serviceGone', namespace, service }));
+    }
+  }
+
+  /** The pages that have waited for the first look. */
+  function begin(): void {
+    if (services === undefined) return;
+    for (const [response, page] of pages)
+      page.connection ??= createConnection(response, () => everything(page.chosen), pace);
+  }
+
+  function beat(): void {
+    for (const { connection } of pages.values()) connection?.heartbeat();
+    timers.set('beat', pace.setTimeout(beat, heartbeatEvery));
+  }
+
+  function leave(response: ServerResponse): void {
+    const page = pages.get(response);
+    if (page === undefined) return;
+    pages.delete(response);
+    if (page.chosen !== undefined) chosenActors.remove(page.chosen);
+    if (pages.size > 0) return;
+    for (const timer of timers.values()) pace.clearTimeout(timer);
+    timers.clear();
+    services = undefined;
+  }
+
+  return {
+    report(fact) {
+      const now = clock.now();
+      tallies.note(fact, now);
+      for (const moment of momentsOf(fact, now)) add(moment);
+    },
+    reportProcess: (fact) => add(processMoment(fact, clock.now())),
+    inspect: chosenActors.inspect,
+    watch(its) {
+      source = its;
+    },
+    forget() {
+      history.clear();
+      tallies.clear();
+      for (const { connection } of pages.values()) connection?.renew();
+    },
+    tellClock() {
+      if (replayClock !== undefined && pages.size > 0) tell(eventText({ type: 'clock', ...replayClock() }));
+    },
+    actors: (query) => (source === undefined ? { total: 0, actors: [] } : actorPage(source, query)),
+    hasRoom: () => pages.size < mostPages,
+    connect(response, chosen) {
+      pages.set(response, { chosen, connection: undefined });
+      if (chosen !== undefined) chosenActors.add(chosen);
+      response.on('close', () => leave(response));
+      const mode = replayClock === undefined ? 'live' : 'replay';
+      response.write(eventText({ type: 'hello', version: packageJson.version, mode, now: clock.now(), speed }));
+      if (pages.size === 1) timers.set('beat', pace.setTimeout(beat, heartbeatEvery));
+      if (pages.size === 1 && looking === undefined) startLooking();
+      else begin();
+    },
+    load() {
+      const all = [...pages.values()].flatMap(({ connection }) => connection ?? []);
+      const sum = (of: (connection: Connection) => number) => all.reduce((total, each) => total + of(each), 0);
+      return { pages: pages.size, waiting: sum((each) => each.waiting), leftOut: sum((each) => each.leftOut), looks };
+    },
+  };
+}

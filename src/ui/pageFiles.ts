@@ -1,0 +1,66 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { diagram } from '../diagram/diagram.ts';
+import { system } from '../diagram/formats.ts';
+import { machines } from '../diagram/machines.ts';
+import type { Page } from '../httpAnswer.ts';
+import files from './page.json' with { type: 'json' };
+
+const compress = promisify(gzip);
+
+const types: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+};
+
+/** What the page consists of, by path: its files, and a picture of each machine. Made and compressed when first asked for. */
+export function pageFiles(): Readonly<Record<string, Page>> {
+  const texts = Object.entries<string>(files).map(([name, text]) => [`/${name}`, () => text] as const);
+  const pictures = [system, ...machines.keys()].map((name) => [`/machines/${name}.svg`, () => picture(name)] as const);
+  const pages = Object.fromEntries([...texts, ...pictures].map(([path, text]) => [path, file(path, text)]));
+  const index = pages['/index.html'];
+  return index === undefined ? pages : { '/': index, ...pages };
+}
+
+/** Answers with a text of this type, compressed for whoever takes it so. */
+export async function sendCompressed(
+  request: IncomingMessage,
+  response: ServerResponse,
+  type: string,
+  text: string,
+  known?: Buffer,
+): Promise<void> {
+  const isCompressed = acceptsGzip(request);
+  const body = isCompressed ? (known ?? (await compress(text))) : Buffer.from(text);
+  response.writeHead(200, {
+    'content-type': types[type] ?? 'text/plain; charset=utf-8',
+    'content-length': body.length,
+    vary: 'accept-encoding',
+    ...(isCompressed ? { 'content-encoding': 'gzip' } : {}),
+  });
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+function file(path: string, textOf: () => string): Page {
+  let made: { readonly text: string; readonly compressed: Buffer } | undefined;
+  return async (_url, request, response) => {
+    const text = made?.text ?? textOf();
+    made ??= { text, compressed: await compress(text) };
+    await sendCompressed(request, response, path.slice(path.lastIndexOf('.') + 1), text, made.compressed);
+  };
+}
+
+function picture(name: string): string {
+  const drawn = diagram(name, 'svg');
+  if (!drawn.ok) throw new Error(drawn.problem.sentence);
+  return drawn.value;
+}
+
+function acceptsGzip({ headers }: IncomingMessage): boolean {
+  const accepted = String(headers['accept-encoding'] ?? '').split(',');
+  return accepted.some((each) => /^\s*(gzip|\*)\s*(;\s*q=(?!0(\.0*)?\s*$).*)?$/i.test(each));
+}

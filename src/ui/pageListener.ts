@@ -1,0 +1,86 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
+import { type Page, sendText, servePages } from '../httpAnswer.ts';
+import { type LivePage, mostPages } from './livePage.ts';
+import { pageFiles, sendCompressed } from './pageFiles.ts';
+
+const headers: Readonly<Record<string, string>> = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+};
+
+/** At most so many actors are sent at once. */
+const mostActors = 1000;
+
+export interface PageListenerOptions {
+  readonly live: LivePage;
+  /** It is served to this machine only: whoever calls it by another name was led here by a foreign page. */
+  readonly isLoopback: boolean;
+  /** Takes what a replay is told; undefined: nothing can be told. */
+  readonly command?: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  readonly onBroken: (error: unknown, path: string) => void;
+}
+
+/** Answers the requests of the live page: nothing of it can change anything, but for how a replay goes on. */
+export function pageListener({ live, isLoopback, command, onBroken }: PageListenerOptions): RequestListener {
+  const pages = servePages({ ...pageFiles(), '/actors': actorsPage(live), '/events': eventsPage(live) }, onBroken);
+  return (request, response) => {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    if (isLoopback && !isOwnName(request.headers.host)) {
+      sendText(request, response, 403, 'this page is for this machine: open it as http://localhost with its port\n');
+      return;
+    }
+    if (command !== undefined && request.url === '/replay') {
+      command(request, response).catch((error: unknown) => {
+        onBroken(error, '/replay');
+        response.destroy();
+      });
+      return;
+    }
+    pages(request, response);
+  };
+}
+
+/** Whether an address is of this machine alone; without a host, the page is served there. */
+export function isLoopbackHost(host: string | undefined): boolean {
+  return host === undefined || host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+/** A foreign page can lead a browser here by a name of its own (DNS rebinding), and not by these. */
+function isOwnName(host: string | undefined): boolean {
+  const name = /^(\[[^\]]*\]|[^:]*)(:\d+)?$/.exec(host ?? '')?.[1]?.toLowerCase() ?? '';
+  return name !== '' && isLoopbackHost(name.replace(/^\[|\]$/g, ''));
+}
+
+function actorsPage(live: LivePage): Page {
+  return async ({ searchParams }, request, response) => {
+    const found = live.actors({
+      search: searchParams.get('search') ?? '',
+      machine: searchParams.get('machine') ?? '',
+      offset: wholeNumber(searchParams.get('offset'), 0),
+      limit: Math.min(mostActors, wholeNumber(searchParams.get('limit'), 100)),
+    });
+    await sendCompressed(request, response, 'json', JSON.stringify(found));
+  };
+}
+
+function eventsPage(live: LivePage): Page {
+  return ({ searchParams }, request, response) => {
+    if (!live.hasRoom()) {
+      response.setHeader('retry-after', '15');
+      sendText(request, response, 503, `${mostPages} pages are open, which are as many as there may be\n`);
+      return;
+    }
+    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+    if (request.method === 'HEAD') response.end();
+    else live.connect(response, searchParams.get('actor') ?? undefined);
+  };
+}
+
+function wholeNumber(text: string | null, otherwise: number): number {
+  return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : otherwise;
+}
