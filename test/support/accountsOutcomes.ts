@@ -77,7 +77,8 @@ function hasToGiveUp({ entries, uid, wishes, attempts }: Case, own: readonly Wis
     const others = wishes.filter((each) => each.window !== wish.window && each.from < over && over <= each.to);
     if (told === undefined || last === undefined || last.at < wish.from || others.length > 0) return false;
     const isRefused = last.answer?.type === 'delete.refused' || last.answer?.type === 'delete.conflicted';
-    return isRefused && last.answeredAt < over && doesPermit(wish, told);
+    const isBeforeEnd = (entries[last.at]?.t ?? 0) < wish.endsAt;
+    return isRefused && isBeforeEnd && last.answeredAt < over && doesPermit(wish, told);
   });
 }
 
