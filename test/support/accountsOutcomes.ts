@@ -74,7 +74,8 @@ function hasToGiveUp({ entries, uid, wishes, attempts }: Case, own: readonly Wis
     if (over === -1 || wish.to < over || entries[over]?.what === 'awake') return false;
     const told = toldAt(entries, over - 1, uid);
     const last = attempts.findLast(({ at }) => at < over);
-    const others = wishes.filter((each) => each.window !== wish.window && each.from < over && over <= each.to);
+    const isLater = ({ to }: Wish) => (entries[to]?.t ?? Number.POSITIVE_INFINITY) >= wish.endsAt;
+    const others = wishes.filter((each) => each.window !== wish.window && each.from < over && isLater(each));
     if (told === undefined || last === undefined || last.at < wish.from || others.length > 0) return false;
     const isRefused = last.answer?.type === 'delete.refused' || last.answer?.type === 'delete.conflicted';
     const isBeforeEnd = (entries[last.at]?.t ?? 0) < wish.endsAt;

@@ -5,15 +5,17 @@ import {
   isForgotten,
   isFull,
   refusals,
+  timersRan,
   toldAt,
   type Wish,
   wishesAt,
   wishesOf,
 } from './oracleFacts.ts';
+import { overtakings } from './oracleOrder.ts';
 import { type DueWindow, lastOf } from './oracleWindows.ts';
 
 /** When the next deletion may be asked for, and by when it must have been. Milliseconds since the story began. */
-interface Due {
+export interface Due {
   readonly may: number;
   readonly must: number;
 }
@@ -88,36 +90,6 @@ function omissionsAfter(each: Case, index: number): string[] {
   return must < until ? [`${uid}, not asked for at ${Math.max(must, now)}`] : [];
 }
 
-/** Deletions that were asked for before those of pods that had surely been waiting for longer. */
-function overtakings(cases: readonly Case[]): string[] {
-  return cases.flatMap((one) =>
-    one.attempts.flatMap(({ at }) => {
-      const t = one.entries[at]?.t ?? 0;
-      const since = waitingSince(one, at - 1, 'may') ?? t;
-      return cases
-        .filter((other) => other !== one && (waitingSince(other, at - 1, 'must') ?? t) < since)
-        .map(({ uid }) => `${one.uid}, asked for at ${t}: before ${uid}, which had come first`);
-    }),
-  );
-}
-
-/** Since when, at this place, the pod may have been, or must have been due without a break; undefined: it is not. */
-function waitingSince({ entries, wishes, dues }: Case, index: number, which: keyof Due): number | undefined {
-  let since: number | undefined;
-  for (let at = index; at >= 0; at -= 1) {
-    const due = dues[at]?.[which] ?? never.may;
-    const now = entries[at]?.t ?? 0;
-    const until = entries[at + 1]?.what === 'awake' ? now : (entries[at + 1]?.t ?? now);
-    if (due > until) return since;
-    // Only once time has passed, its timers have surely run.
-    if (which === 'may' || until > now) since = Math.max(due, now);
-    // Who lets go of a pod before another takes it up costs it its place.
-    const isNew = which === 'must' && isForgotten(entries, wishes, at - 1, at) !== 'no';
-    if (due > now || isNew) return since;
-  }
-  return since;
-}
-
 /** When the pod is due by what happened up to this entry, as it looks at the time `now`, if nothing else happens. */
 function dueAfter(each: Omit<Case, 'dues'>, index: number, now: number): Due {
   const { entries, uid, wishes } = each;
@@ -129,8 +101,16 @@ function dueAfter(each: Omit<Case, 'dues'>, index: number, now: number): Due {
   const retry = retryOf(each, index, told);
   const ends = Math.max(...wanting.map(({ endsAt }) => endsAt));
   const may = Math.max(settled.may, retry.may);
-  const must = Math.max(settled.must, retry.must, now);
+  const must = Math.max(settled.must, retry.must, pausedUntil(each, index), now);
   return { may: may <= ends ? may : never.may, must: must < ends ? must : never.must };
+}
+
+/** A turn that comes after the end of a window, whose timer is late, is a pause before the next window's own try. */
+function pausedUntil({ entries, wishes }: Omit<Case, 'dues'>, index: number): number {
+  const late = wishes.filter(({ to, endsAt }) => {
+    return to <= index && (entries[to]?.t ?? 0) > endsAt && timersRan(entries, to) <= endsAt;
+  });
+  return Math.max(0, ...late.map(({ to }) => (entries[to]?.t ?? 0) + 10_000));
 }
 
 /** When what was tried last lets it be decided anew. */
@@ -144,7 +124,12 @@ export function retryOf(each: Omit<Case, 'dues'>, index: number, told: ToldPod):
   const forgotten = isForgotten(entries, wishes, answeredAt, index);
   if (forgotten === 'surely') return atOnce;
   const hasJoined = wishes.some(({ from, to }) => from > answeredAt && from <= index && to > index);
-  const due = answer.type === 'delete.rejected' && hasJoined ? atOnce : pauseAfter(each, last, hasJoined, told);
+  if (answer.type === 'delete.rejected') {
+    // Who joined asks once more; whether it still does when that window has let go of the pod does not matter.
+    const wasJoined = wishes.some(({ from }) => from > answeredAt && from <= index);
+    return { may: wasJoined || forgotten === 'perhaps' ? 0 : never.may, must: hasJoined ? 0 : never.must };
+  }
+  const due = pauseAfter(each, last, hasJoined, told);
   return forgotten === 'perhaps' ? { may: 0, must: due.must } : due;
 }
 
