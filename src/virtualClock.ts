@@ -10,6 +10,8 @@ export interface VirtualClock extends Clock {
   standStill(ms: number): void;
   /** The same, letting promises settle after each step. */
   pass(ms: number): Promise<void>;
+  /** When the next timer is due, by `monotonic()`; undefined when none is armed. */
+  readonly nextDue: number | undefined;
   /** How many timers are armed. */
   readonly pending: number;
 }
@@ -80,6 +82,9 @@ export function virtualClock(start = Date.UTC(2026, 0, 1)): VirtualClock {
     },
     jumpWallClock(ms) {
       wallOffset += ms;
+    },
+    get nextDue() {
+      return nextDue(Number.POSITIVE_INFINITY)?.[1].due;
     },
     get pending() {
       return timers.size;

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { BindAddress } from '../bindAddress.ts';
 import { formatDuration } from '../config/duration.ts';
 import { comparison } from '../demo/comparison.ts';
 import { type DemoViewer, playWithoutWeeder, playWithWeeder } from '../demo/run.ts';
@@ -9,7 +8,7 @@ import { timelineEntry } from '../demo/timeline.ts';
 import { createLogger } from '../log.ts';
 import type { DemoFlags } from './demoFlags.ts';
 import { line, progressLine, say, sayTable } from './demoOutput.ts';
-import { type OfferedPage, offerPage } from './offerPage.ts';
+import { type OfferedPage, offerPage, uiAddressOf } from './offerPage.ts';
 import { exitCodes, fail } from './output.ts';
 import { stopOnSignals } from './signals.ts';
 
@@ -26,7 +25,7 @@ export async function demo(flags: DemoFlags): Promise<number> {
   const progress = progressLine(flags.outage);
   const clock = scaledClock(speed);
   const logger = await createLogger('error', process.stderr);
-  const page = await offerPage(addressOf(flags), logger, clock, speed);
+  const page = await offerPage(uiAddressOf(flags), logger, clock, speed);
   if (!page.ok) return fail(page.problem);
   say(
     'The real weeder, on an API server of its own: no cluster is needed.',
@@ -63,11 +62,6 @@ export async function demo(flags: DemoFlags): Promise<number> {
   });
   await page.value?.close();
   return exitCode;
-}
-
-/** `--ui` alone has an address of its own. */
-function addressOf({ ui, uiBindAddr }: DemoFlags): BindAddress | 'none' {
-  return uiBindAddr ?? (ui === true ? { host: undefined, port: 9645 } : 'none');
 }
 
 /** The outage begins when somebody looks, or after a while, so that nothing of it is missed. */

@@ -9,6 +9,12 @@ import { createLivePage } from '../ui/livePage.ts';
 import { serveLivePage } from '../ui/serve.ts';
 import type { Report } from '../weeder/facts.ts';
 
+/** What `demo` and `replay` are told of it. */
+export interface UiFlags {
+  readonly ui?: boolean;
+  readonly uiBindAddr?: BindAddress | 'none';
+}
+
 /** The live page of a weeder at work. */
 export interface OfferedPage {
   readonly url: string;
@@ -36,4 +42,9 @@ export async function offerPage(
   if (!served.ok) return served;
   const { url, close } = served.value;
   return ok({ ...live, url, close, viewers: () => live.load().pages });
+}
+
+/** Where a verb that offers the page on demand serves it: `--ui` alone has an address of its own. */
+export function uiAddressOf({ ui, uiBindAddr }: UiFlags): BindAddress | 'none' {
+  return uiBindAddr ?? (ui === true ? { host: undefined, port: 9645 } : 'none');
 }

@@ -13,6 +13,7 @@ import {
   meaninglessFlags,
   type RunFlags,
 } from './runFlags.ts';
+import { readAddress } from './values.ts';
 
 /** Told the exit code of the verb that ran. */
 type OnExitCode = (exitCode: number) => void;
@@ -62,6 +63,9 @@ export function createProgram(onExitCode: OnExitCode): Command {
     .argument('<file...>', 'recordings (FILE.1 FILE), or watch events of kubectl')
     .optionsGroup('Config:')
     .option('--config <file>', 'what weeder would have watched (YAML); watch events need one, a recording has its own')
+    .optionsGroup('Live page:')
+    .option('--ui', 'show the recording on the live page, until Ctrl-C')
+    .option('--ui-bind-addr <address>', 'where; default: 127.0.0.1:9645', readAddress)
     .optionsGroup('Other:')
     .action(async (files: readonly string[], flags: ReplayFlags) => {
       const { replay } = await import('./replay.ts');

@@ -1,3 +1,4 @@
+import type { BindAddress } from '../bindAddress.ts';
 import type { Config } from '../config/config.ts';
 import { failed, type Problem, problem, type Result } from '../errors.ts';
 import { differences, tolerance } from '../replay/compare.ts';
@@ -12,10 +13,14 @@ import { unrecorded } from '../replay/unrecorded.ts';
 import { type EventFile, readEvents } from '../replay/watchEvent.ts';
 import type { WhatIf } from '../replay/whatIf.ts';
 import { loadConfig } from './configFile.ts';
+import { uiAddressOf } from './offerPage.ts';
 import { exitCodes, fail } from './output.ts';
+import { replayPage } from './replayPage.ts';
 
 export interface ReplayFlags {
   readonly config?: string;
+  readonly ui?: boolean;
+  readonly uiBindAddr?: BindAddress | 'none';
 }
 
 /** `weeder replay FILE…`: what weeder does with a recording, or would have done with another config or watch events. */
@@ -26,9 +31,17 @@ export async function replay(names: readonly string[], flags: ReplayFlags): Prom
     if (!file.ok) return fail(file.problem);
     files.push(file.value);
   }
-  if (!files.some(({ first }) => isRecording(first))) return ofEvents(files, flags);
+  const address = uiAddressOf(flags);
+  if (!files.some(({ first }) => isRecording(first))) {
+    return address === 'none' ? ofEvents(files, flags) : fail(problem('USAGE', 'The live page needs a recording.'));
+  }
   const recording = readRecordings(files);
   if (!recording.ok) return fail(recording.problem);
+  if (address !== 'none') {
+    if (flags.config !== undefined)
+      return fail(problem('USAGE', 'The live page shows a recording with its own config.'));
+    return replayPage(recording.value, address);
+  }
   return flags.config === undefined ? again(recording.value) : otherwise(recording.value, flags.config);
 }
 

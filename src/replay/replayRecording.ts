@@ -1,15 +1,7 @@
-import type { Config } from '../config/config.ts';
-import { evidenceKey, type RecordedInput, type RecordedLine, type RecordingHeader } from '../recording/lines.ts';
 import { type Told, toldOf } from '../recording/told.ts';
-import { settled, type VirtualClock, virtualClock } from '../virtualClock.ts';
-import type { DeletionAnswer } from '../weeder/deletePod.ts';
-import { createStreams, type Streams } from '../weeder/streams.ts';
-import { createWeeder, type Weeder } from '../weeder/weeder.ts';
-import { createAnswers } from './answers.ts';
-import { comparable, inputsBefore, isCounted, quietOf } from './comparable.ts';
-import { recordedConfig } from './recordedConfig.ts';
+import { comparable, inputsBefore, quietOf } from './comparable.ts';
+import { createPlayer } from './player.ts';
 import type { RecordingFile } from './recordingFile.ts';
-import { startingQuietly } from './startingQuietly.ts';
 
 /** A fact with its time in milliseconds since the start of the recording. */
 export type Timed = Told & { readonly t: number };
@@ -29,98 +21,25 @@ export interface Replay {
   readonly replayed: readonly Timed[];
 }
 
-/** A weeder, and the streams that feed it. */
-interface Stage {
-  readonly weeder: Weeder;
-  readonly streams: Streams;
-}
-
 /** Runs the real wiring in simulated time against what was recorded. */
-export async function replayRecording({ header, config, lines }: RecordingFile): Promise<Replay> {
-  const startedAt = Date.parse(header.startedAt);
-  const clock = virtualClock(startedAt);
-  clock.standStill(lines[0]?.t ?? 0);
+export async function replayRecording(file: RecordingFile): Promise<Replay> {
+  const { header, lines } = file;
   const replayed: Placed[] = [];
-  let after = 0;
-  const answers = createAnswers<DeletionAnswer>(count(lines, (line) => (line.in === 'answer' ? line.uid : undefined)));
-  const ages = createAnswers<number | undefined>(
-    count(lines, (line) => (line.in === 'readySince' ? line.evidence : undefined)),
-  );
-  const chances = lines.flatMap((line) => ('in' in line && line.in === 'random' ? line.value : []));
-  const isContinued = header.part > 1;
-  function begin(its: Config, resumed?: RecordingHeader['streams']): Stage {
-    const weeder = createWeeder({
-      config: its,
-      runtime: { clock },
-      concurrentDeletions: header.concurrentDeletions,
-      isDryRun: header.isDryRun,
-      random: () => chances.shift() ?? 0.5,
-      report: (fact) =>
-        replayed.push(...toldOf(fact).map((told) => ({ fact: { t: clock.monotonic(), ...told }, after }))),
-      deletePod: ({ uid }) => answers.ask(uid, { type: 'delete.accepted' }),
-      readySince: (evidence) => ages.ask(evidenceKey(evidence), undefined),
-    });
-    return { weeder, streams: createStreams({ weeder, config: its, namespaces: header.namespaces, resumed }) };
-  }
-  let stage = begin(isContinued ? startingQuietly(config) : config, header.streams);
-  async function take(line: RecordedInput): Promise<void> {
-    if (line.in === 'fresh') stage = begin(recordedConfig(line.config));
-    else if (line.in === 'answer') answers.give(line.uid, line.answer);
-    else if (line.in === 'readySince') ages.give(line.evidence, line.since ?? undefined);
-    else feed(line, stage);
-    // What the file began with is known: from now on services are found by their own config.
-    if (line.in === 'resume') stage.weeder.configure(config);
-    // An answer was acted upon before the next input came, even where both have the same time.
-    if (line.in === 'answer' || line.in === 'readySince') await settled();
-  }
-
-  for (const line of lines) {
-    await moveTo(clock, line.t);
-    if (line.wall !== undefined) clock.jumpWallClock(startedAt + line.t + line.wall - clock.now());
-    if (isCounted(line)) after += 1;
-    if ('in' in line) await take(line);
-  }
-  await clock.pass(0);
+  const player = createPlayer(file, {
+    report: (fact) => {
+      const [t, after] = [player.clock.monotonic(), player.inputs()];
+      replayed.push(...toldOf(fact).map((told) => ({ fact: { t, ...told }, after })));
+    },
+  });
+  while (await player.next());
+  await player.clock.pass(0);
   const before = inputsBefore(lines);
   const recorded = lines.flatMap((line, index) => ('about' in line ? { fact: line, after: before[index] ?? 0 } : []));
   const quiet = quietOf(lines);
   return {
-    startedAt,
+    startedAt: Date.parse(header.startedAt),
     recorded: comparable(recorded, quiet),
     replayed: comparable(replayed, quiet),
     endedAt: lines.at(-1)?.t ?? 0,
   };
-}
-
-async function moveTo(clock: VirtualClock, t: number): Promise<void> {
-  const ms = t - clock.monotonic();
-  if (ms > 0) await clock.pass(ms);
-}
-
-function feed(line: RecordedInput, { weeder, streams }: Stage): void {
-  const sink = 'stream' in line ? streams.needs.get(line.stream)?.sink : undefined;
-  if (line.in === 'start' || (line.in === 'resume' && line.isRunning)) weeder.start();
-  else if (line.in === 'stop') weeder.stop();
-  else if (line.in === 'config') configure(line.config, { weeder, streams });
-  else if (line.in === 'begin') sink?.begin();
-  else if (line.in === 'end') sink?.end(line.resourceVersion);
-  else if ('object' in line) sink?.apply(line.in, line.object);
-}
-
-function configure(file: object, { weeder, streams }: Stage): void {
-  const config = recordedConfig(file);
-  weeder.configure(config);
-  streams.configure(config);
-}
-
-function count(
-  lines: readonly RecordedLine[],
-  keyOf: (line: RecordedInput) => string | undefined,
-): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const line of lines) {
-    const key = 'in' in line ? keyOf(line) : undefined;
-    if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
-  return counts;
 }

@@ -2,7 +2,7 @@ import type { ActorRuntime } from '../../src/actorRuntime.ts';
 import type { Config, ServiceConfig } from '../../src/config/config.ts';
 import type { ChangeType } from '../../src/kube/sink.ts';
 import type { DeletionAnswer, DeletionRequest } from '../../src/weeder/deletePod.ts';
-import type { WeederFact } from '../../src/weeder/facts.ts';
+import type { Report, WeederFact } from '../../src/weeder/facts.ts';
 import type { ReadyEvidence } from '../../src/weeder/readiness.ts';
 import { createWeeder, type Weeder } from '../../src/weeder/weeder.ts';
 import { type PodOptions, pod, type SliceOptions, slice } from './objects.ts';
@@ -19,6 +19,8 @@ export interface SimulationOptions {
   readonly answer?: (request: DeletionRequest) => DeletionAnswer | Promise<DeletionAnswer>;
   readonly readySince?: (evidence: ReadyEvidence) => number | undefined;
   readonly inspect?: ActorRuntime['inspect'];
+  /** Told of every fact, too. */
+  readonly report?: Report;
   /** What the wall clock says at the start: epoch milliseconds. */
   readonly startTime?: number;
 }
@@ -74,7 +76,10 @@ export function simulate(
     concurrentDeletions: options.concurrentDeletions ?? 32,
     isDryRun: options.isDryRun ?? false,
     random: () => 0.5,
-    report: (fact) => facts.push(fact),
+    report: (fact) => {
+      facts.push(fact);
+      options.report?.(fact);
+    },
     readySince: async (evidence) => options.readySince?.(evidence),
     deletePod: async (request) => {
       deletions.push({ ...request, at: clock.monotonic() - began, how: request.policy.deletion });

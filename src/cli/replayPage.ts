@@ -1,0 +1,27 @@
+import { once } from 'node:events';
+import type { BindAddress } from '../bindAddress.ts';
+import { systemClock } from '../clock.ts';
+import { createLogger } from '../log.ts';
+import type { RecordingFile } from '../replay/recordingFile.ts';
+import { replayCommand } from '../ui/replayCommand.ts';
+import { createReplaying } from '../ui/replaying.ts';
+import { serveLivePage } from '../ui/serve.ts';
+import { exitCodes, fail } from './output.ts';
+import { stopOnSignals } from './signals.ts';
+
+/** `weeder replay FILE… --ui`: the live page on a recording, until Ctrl-C. Resolves with the exit code. */
+export async function replayPage(recording: RecordingFile, address: BindAddress): Promise<number> {
+  const logger = await createLogger('error', process.stderr);
+  const onBroken = (error: unknown, page?: string) => logger.error({ err: error, page }, 'a page broke');
+  const replaying = createReplaying(recording, systemClock, onBroken);
+  const { live } = replaying;
+  const served = await serveLivePage(address, { live, command: replayCommand(replaying.command), onBroken });
+  if (!served.ok) return fail(served.problem);
+  process.stdout.write(`The recording as a page, until Ctrl-C: ${served.value.url}\n`);
+  const stop = stopOnSignals(logger, { onePress: 1_000 });
+  if (!stop.signal.aborted) await once(stop.signal, 'abort');
+  stop.forget();
+  replaying.stop();
+  await served.value.close();
+  return exitCodes.ok;
+}

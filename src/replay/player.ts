@@ -1,0 +1,134 @@
+import type { InspectionEvent } from 'xstate';
+import type { Config } from '../config/config.ts';
+import { evidenceKey, type RecordedInput, type RecordedLine, type RecordingHeader } from '../recording/lines.ts';
+import { settled, type VirtualClock, virtualClock } from '../virtualClock.ts';
+import type { DeletionAnswer } from '../weeder/deletePod.ts';
+import type { Report } from '../weeder/facts.ts';
+import { createStreams, type Streams } from '../weeder/streams.ts';
+import { createWeeder, type Weeder } from '../weeder/weeder.ts';
+import { createAnswers } from './answers.ts';
+import { isCounted } from './comparable.ts';
+import { recordedConfig } from './recordedConfig.ts';
+import type { RecordingFile } from './recordingFile.ts';
+import { startingQuietly } from './startingQuietly.ts';
+
+/** The real wiring in simulated time, against what was recorded, line by line. */
+export interface Player {
+  /** Its `monotonic()` is the time since the start of the recording. */
+  readonly clock: VirtualClock;
+  weeder(): Weeder;
+  /** How many inputs it has had. */
+  inputs(): number;
+  /** When the next line was written, in milliseconds since the start; undefined after the last. */
+  nextAt(): number | undefined;
+  /** Goes on to the next line and plays it; false after the last. */
+  next(): Promise<boolean>;
+  /** Plays what was until then, and lets time go on to it. Milliseconds since the start. */
+  playTo(t: number): Promise<void>;
+}
+
+export interface PlayerOptions {
+  readonly report: Report;
+  readonly inspect?: (event: InspectionEvent) => void;
+}
+
+/** A weeder, and the streams that feed it. */
+interface Stage {
+  readonly weeder: Weeder;
+  readonly streams: Streams;
+}
+
+export function createPlayer({ header, config, lines }: RecordingFile, { report, inspect }: PlayerOptions): Player {
+  const startedAt = Date.parse(header.startedAt);
+  const clock = virtualClock(startedAt);
+  clock.standStill(lines[0]?.t ?? 0);
+  let played = 0;
+  let inputs = 0;
+  const answers = createAnswers<DeletionAnswer>(count(lines, (line) => (line.in === 'answer' ? line.uid : undefined)));
+  const ages = createAnswers<number | undefined>(
+    count(lines, (line) => (line.in === 'readySince' ? line.evidence : undefined)),
+  );
+  const chances = lines.flatMap((line) => ('in' in line && line.in === 'random' ? line.value : []));
+  const isContinued = header.part > 1;
+  function begin(its: Config, resumed?: RecordingHeader['streams']): Stage {
+    const weeder = createWeeder({
+      config: its,
+      runtime: { clock, ...(inspect === undefined ? {} : { inspect }) },
+      concurrentDeletions: header.concurrentDeletions,
+      isDryRun: header.isDryRun,
+      random: () => chances.shift() ?? 0.5,
+      report,
+      deletePod: ({ uid }) => answers.ask(uid, { type: 'delete.accepted' }),
+      readySince: (evidence) => ages.ask(evidenceKey(evidence), undefined),
+    });
+    return { weeder, streams: createStreams({ weeder, config: its, namespaces: header.namespaces, resumed }) };
+  }
+  let stage = begin(isContinued ? startingQuietly(config) : config, header.streams);
+  async function take(line: RecordedInput): Promise<void> {
+    if (line.in === 'fresh') stage = begin(recordedConfig(line.config));
+    else if (line.in === 'answer') answers.give(line.uid, line.answer);
+    else if (line.in === 'readySince') ages.give(line.evidence, line.since ?? undefined);
+    else feed(line, stage);
+    // What the file began with is known: from now on services are found by their own config.
+    if (line.in === 'resume') stage.weeder.configure(config);
+    // An answer was acted upon before the next input came, even where both have the same time.
+    if (line.in === 'answer' || line.in === 'readySince') await settled();
+  }
+
+  async function next(): Promise<boolean> {
+    const line = lines[played];
+    if (line === undefined) return false;
+    played += 1;
+    await moveTo(clock, line.t);
+    if (line.wall !== undefined) clock.jumpWallClock(startedAt + line.t + line.wall - clock.now());
+    if (isCounted(line)) inputs += 1;
+    if ('in' in line) await take(line);
+    return true;
+  }
+
+  const nextAt = () => lines[played]?.t;
+  return {
+    clock,
+    weeder: () => stage.weeder,
+    inputs: () => inputs,
+    nextAt,
+    next,
+    async playTo(t) {
+      while ((nextAt() ?? Number.POSITIVE_INFINITY) <= t) await next();
+      await clock.pass(Math.max(0, t - clock.monotonic()));
+    },
+  };
+}
+
+async function moveTo(clock: VirtualClock, t: number): Promise<void> {
+  const ms = t - clock.monotonic();
+  if (ms > 0) await clock.pass(ms);
+}
+
+function feed(line: RecordedInput, { weeder, streams }: Stage): void {
+  const sink = 'stream' in line ? streams.needs.get(line.stream)?.sink : undefined;
+  if (line.in === 'start' || (line.in === 'resume' && line.isRunning)) weeder.start();
+  else if (line.in === 'stop') weeder.stop();
+  else if (line.in === 'config') configure(line.config, { weeder, streams });
+  else if (line.in === 'begin') sink?.begin();
+  else if (line.in === 'end') sink?.end(line.resourceVersion);
+  else if ('object' in line) sink?.apply(line.in, line.object);
+}
+
+function configure(file: object, { weeder, streams }: Stage): void {
+  const config = recordedConfig(file);
+  weeder.configure(config);
+  streams.configure(config);
+}
+
+function count(
+  lines: readonly RecordedLine[],
+  keyOf: (line: RecordedInput) => string | undefined,
+): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const line of lines) {
+    const key = 'in' in line ? keyOf(line) : undefined;
+    if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return counts;
+}

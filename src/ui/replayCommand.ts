@@ -1,0 +1,54 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { z } from 'zod';
+import { sendText } from '../httpAnswer.ts';
+import type { ReplayCommand } from './protocol.ts';
+
+/** Bytes: a command is one short line. */
+const largest = 4096;
+
+const commands = z.discriminatedUnion('do', [
+  z.strictObject({ do: z.enum(['play', 'pause', 'step']) }),
+  z.strictObject({ do: z.literal('speed'), speed: z.number().min(0.1).max(1000) }),
+  z.strictObject({ do: z.literal('seek'), to: z.number() }),
+]);
+
+/** POST /replay: takes a command from the page itself, and from no other page that the browser shows. */
+export function replayCommand(obey: (command: ReplayCommand) => Promise<void>) {
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (request.method !== 'POST') {
+      response.setHeader('allow', 'POST');
+      return sendText(request, response, 405, 'method not allowed: POST is\n');
+    }
+    if (!isSameOrigin(request)) return sendText(request, response, 403, 'only the page itself may steer the replay\n');
+    if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
+      return sendText(request, response, 415, 'wanted application/json\n');
+    const command = commands.safeParse(await readJson(request));
+    if (!command.success) return sendText(request, response, 400, `${z.prettifyError(command.error)}\n`);
+    await obey(command.data);
+    response.writeHead(204).end();
+  };
+}
+
+/** A browser says where a request comes from, in both of these; whoever says nothing is no browser. */
+function isSameOrigin({ headers }: IncomingMessage): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin') return false;
+  return headers.origin === undefined || headers.origin === `http://${headers.host}`;
+}
+
+/** Undefined for what is no JSON, or too long. */
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of request) {
+    const bytes = Buffer.from(piece);
+    size += bytes.length;
+    if (size > largest) return undefined;
+    pieces.push(bytes);
+  }
+  try {
+    return JSON.parse(Buffer.concat(pieces).toString());
+  } catch {
+    return undefined;
+  }
+}

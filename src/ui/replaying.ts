@@ -1,0 +1,118 @@
+import { createActorTimes } from '../actorTimes.ts';
+import type { Clock } from '../clock.ts';
+import { createPlayer, type Player } from '../replay/player.ts';
+import type { RecordingFile } from '../replay/recordingFile.ts';
+import { createLivePage, type LivePage } from './livePage.ts';
+import type { ReplayClock, ReplayCommand } from './protocol.ts';
+
+/** A recording that is played for a page: it goes on when it is told to. */
+export interface Replaying {
+  readonly live: LivePage;
+  clock(): ReplayClock;
+  /** Resolves when it has been done; one command after the other. */
+  command(command: ReplayCommand): Promise<void>;
+  stop(): void;
+}
+
+/** From one moment that is shown to the next while it plays; real milliseconds. */
+const frame = 50;
+
+export function createReplaying(file: RecordingFile, pace: Clock, onBroken: (error: unknown) => void): Replaying {
+  const startsAt = Date.parse(file.header.startedAt);
+  const end = file.lines.at(-1)?.t ?? 0;
+  let isPlaying = false;
+  let speed = 1;
+  let facts = 0;
+  let timer: ReturnType<Clock['setTimeout']> | undefined;
+  let work = Promise.resolve();
+
+  const position = () => player.clock.monotonic();
+  const now = () => startsAt + position();
+  const clock = (): ReplayClock => ({ now: now(), startsAt, endsAt: startsAt + end, isPlaying, speed });
+  const live = createLivePage({ clock: { now }, pace, replayClock: clock, onBroken });
+  let player = begin();
+
+  function begin(): Player {
+    const times = createActorTimes({ now });
+    const its = createPlayer(file, {
+      report(fact) {
+        facts += 1;
+        live.report(fact);
+      },
+      inspect(event) {
+        times.inspect(event);
+        live.inspect(event);
+      },
+    });
+    live.watch({
+      actors: () => its.weeder().actors(),
+      since: times.since,
+      crashLooping: (namespace, service) => its.weeder().crashLooping(namespace, service),
+    });
+    return its;
+  }
+
+  /** To the next moment at which a fact is told. */
+  async function step(): Promise<void> {
+    const before = facts;
+    while (facts === before && position() < end) {
+      const next = Math.min(player.nextAt() ?? end, player.clock.nextDue ?? end, end);
+      await player.playTo(Math.max(next, position()));
+      if (next >= end) return;
+    }
+  }
+
+  async function seek(to: number): Promise<void> {
+    const target = Math.min(end, Math.max(0, to - startsAt));
+    if (target < position()) {
+      player = begin();
+      live.forget();
+    }
+    await player.playTo(Math.max(target, position()));
+  }
+
+  async function obey(command: ReplayCommand): Promise<void> {
+    const wasPlaying = isPlaying;
+    if (command.do === 'speed') speed = command.speed;
+    else pause();
+    if (command.do === 'step') await step();
+    else if (command.do === 'seek') await seek(command.to);
+    if (command.do === 'play' || (command.do === 'seek' && wasPlaying)) play();
+    live.tellClock();
+  }
+
+  function pause(): void {
+    isPlaying = false;
+    pace.clearTimeout(timer);
+  }
+
+  function play(): void {
+    isPlaying = position() < end;
+    if (isPlaying) goOnIn(frame, pace.monotonic());
+  }
+
+  function goOnIn(delay: number, since: number): void {
+    timer = pace.setTimeout(() => void enqueue(() => goOn(since)), delay);
+  }
+
+  async function goOn(since: number): Promise<void> {
+    if (!isPlaying) return;
+    const at = pace.monotonic();
+    await player.playTo(Math.min(end, position() + (at - since) * speed));
+    isPlaying = position() < end;
+    live.tellClock();
+    if (isPlaying) goOnIn(frame, at);
+  }
+
+  function enqueue(job: () => Promise<void>): Promise<void> {
+    work = work.then(job).catch(onBroken);
+    return work;
+  }
+
+  return {
+    live,
+    clock,
+    command: (command) => enqueue(() => obey(command)),
+    stop: pause,
+  };
+}

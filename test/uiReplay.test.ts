@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { cli, file, folder, oneSentence, startCli } from './support/cli.ts';
+import { openPage } from './support/openPage.ts';
+import { recordIncident } from './support/recording.ts';
+import { until } from './support/until.ts';
+
+/** `weeder replay --ui` on a small recording: its page, and how it is told. */
+async function replaying(name: string) {
+  const { file: path } = await recordIncident(join(folder, name));
+  const weeder = startCli(['replay', path, '--ui-bind-addr', '127.0.0.1:0']);
+  await until('the page is served', () => /http:\S+/.test(weeder.stdout()));
+  const url = /http:\S+/.exec(weeder.stdout())?.[0] ?? '';
+  const post = (body: string, headers: Readonly<Record<string, string>> = {}) =>
+    fetch(`${url}replay`, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
+  const tell = async (command: object) => assert.equal((await post(JSON.stringify(command))).status, 204);
+  return { weeder, url, post, tell };
+}
+
+test('a recording is stepped through, sought in both directions and played to its end, until Ctrl-C', async (t) => {
+  const { weeder, url, tell } = await replaying('steps.jsonl');
+  t.after(() => weeder.child.kill('SIGKILL'));
+  await using viewer = await openPage(url);
+  assert.equal((await viewer.told('hello')).mode, 'replay');
+  const { startsAt, endsAt, isPlaying } = await viewer.told('clock');
+  assert.deepEqual([isPlaying, endsAt > startsAt], [false, true]);
+  await viewer.told('history', ({ moments }) => moments.length === 0);
+
+  await tell({ do: 'step' });
+  await viewer.told('moment', ({ moment }) => moment.what === 'service.ready' && moment.t === startsAt);
+  await tell({ do: 'seek', to: startsAt + 101_000 });
+  await viewer.told('moment', ({ moment }) => moment.what === 'window.opened' && moment.t === startsAt + 100_000);
+  const { service } = await viewer.told('service', (message) => message.service.window !== undefined);
+  assert.deepEqual(service.window, { number: 1, openedAt: startsAt + 100_000, closesAt: startsAt + 220_000 });
+
+  const before = viewer.messages.length;
+  await tell({ do: 'seek', to: startsAt + 50_000 });
+  const since = () => viewer.messages.slice(before);
+  await until('the window has not opened yet', () =>
+    since().some(
+      (message) => message.type === 'history' && message.moments.every(({ what }) => what !== 'window.opened'),
+    ),
+  );
+  await viewer.told('clock', ({ now }) => now === startsAt + 50_000);
+
+  await tell({ do: 'speed', speed: 1000 });
+  await tell({ do: 'play' });
+  await viewer.told('clock', (clock) => clock.isPlaying);
+  await viewer.told('clock', (clock) => !clock.isPlaying && clock.now === endsAt);
+  weeder.child.kill('SIGINT');
+  const { code, stderr } = await weeder.ended;
+  assert.deepEqual([code, stderr], [0, '']);
+});
+
+test('a replay is told by its own page only, in JSON, and nothing that it does not know', async (t) => {
+  const { weeder, url, post } = await replaying('told.jsonl');
+  t.after(() => weeder.child.kill('SIGKILL'));
+  const pause = '{"do":"pause"}';
+  const origin = url.slice(0, -1);
+  assert.equal((await post(pause, { origin })).status, 204);
+  assert.equal((await post(pause, { origin: 'http://evil.example' })).status, 403);
+  assert.equal((await post(pause, { 'sec-fetch-site': 'cross-site' })).status, 403);
+  assert.equal((await post(pause, { 'content-type': 'text/plain' })).status, 415);
+  for (const body of [
+    '',
+    'x',
+    '{"do":"delete"}',
+    '{"do":"speed","speed":-1}',
+    '{"do":"seek"}',
+    `"${'x'.repeat(9000)}"`,
+  ])
+    assert.equal((await post(body)).status, 400, body.slice(0, 30));
+  assert.equal((await fetch(`${url}replay`)).status, 405);
+});
+
+test('the page needs a recording, with its own config', async () => {
+  const events = file('events.jsonl', '{"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"a"}}}\n');
+  assert.match(oneSentence(await cli(['replay', events, '--ui']), 2), /^The live page needs a recording\. /);
+  const { file: path } = await recordIncident(join(folder, 'own.jsonl'));
+  assert.match(oneSentence(await cli(['replay', path, '--ui', '--config', path]), 2), /with its own config\. /);
+});
