@@ -172,6 +172,39 @@ test('a gap while a window is open: a recovery in it replaces the window, and ot
   assert.equal(decided({}, [...asking, notReady]).state, 'notReady.holding');
 });
 
+test('a question about a gap outlives the window in which it came: it is asked again, by what was seen before', () => {
+  const seenUntil = now - minute;
+  const over = [ready, foundAfterGap(seenUntil), childDone('dependants-1-0')];
+  assert.deepEqual(decided({}, over), {
+    state: 'ready.dating',
+    effects: ['stop dependants-1-0', 'stop readySince', 'reportWindowClosed', 'spawn readySince'],
+  });
+  assert.deepEqual(decided({}, [...over, dated(seenUntil + 20_000)]), {
+    state: 'ready.weeding.steady',
+    effects: ['stop readySince', 'reportWindowOpened', 'spawn dependants-2-0 80000'],
+  });
+  assert.equal(decided({}, [...over, dated(seenUntil)]).state, 'ready.idle');
+  assert.equal(decided({}, [...over, undated]).state, 'ready.idle');
+});
+
+test('one more gap while the question is out: it is asked anew, and reaches back to the first', () => {
+  const seenUntil = now - minute;
+  const idle = [ready, childDone('dependants-1-0')];
+  for (const before of [[ready], idle]) {
+    const twice = [...before, foundAfterGap(seenUntil), foundAfterGap(now)];
+    assert.deepEqual(decided({}, twice).effects, ['stop readySince', 'spawn readySince']);
+    assert.equal(decided({}, [...twice, dated(seenUntil + 1)]).state, 'ready.weeding.steady');
+    assert.ok(decided({}, [...twice, dated(seenUntil + 1)]).effects.includes('reportWindowOpened'));
+    assert.ok(!decided({}, [...twice, dated(seenUntil)]).effects.includes('reportWindowOpened'));
+  }
+  assert.equal(decided({}, [foundReady, foundAfterGap(now), undated]).state, 'ready.weeding.steady');
+});
+
+test('a service that had windows before counts on from there', () => {
+  const { effects } = decided({ lastWindow: 3 }, [ready]);
+  assert.deepEqual(effects, ['reportWindowOpened', 'spawn dependants-4-0 120000']);
+});
+
 test('what was noted of an old gap does not keep a later start from being dated by itself', () => {
   const idle = [ready, childDone('dependants-1-0'), foundAfterGap(now), undated];
   assert.equal(decided({}, [...idle, foundReady, undated]).state, 'ready.weeding.steady');

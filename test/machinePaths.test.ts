@@ -45,7 +45,11 @@ const causes: readonly { readonly machine: string; readonly effect: RegExp; read
     events: ['config.changed', 'xstate.done.actor.dependants-1-0'],
   },
   { machine: 'endpoint', effect: /^reportWindowChanged$/, events: ['config.changed'] },
-  { machine: 'endpoint', effect: /^spawn readySince$/, events: ['endpoint.foundReady'] },
+  {
+    machine: 'endpoint',
+    effect: /^spawn readySince$/,
+    events: ['config.changed', 'endpoint.foundReady', 'xstate.done.actor.dependants-1-0'],
+  },
 ];
 
 for (const { machine: name, effect, events } of causes) {

@@ -17,7 +17,7 @@ export interface EndpointInput {
   readonly watchDuration: number;
   readonly onStart: 'recent' | 'always' | 'never';
   readonly whileNotReady: 'hold' | 'delete';
-  /** The number of an earlier window of this service whose outcome is still awaited; 0: there is none. */
+  /** The number of the newest window that the service has had; 0: none. Its slices may vanish and come back. */
   readonly lastWindow: number;
 }
 
@@ -25,7 +25,7 @@ export interface EndpointInput {
 export interface DependantsInput {
   readonly namespace: string;
   readonly service: string;
-  /** Counts the windows of this endpoint, from 1 where no earlier one is awaited. */
+  /** Counts the windows of the service, from 1. */
   readonly window: number;
   /** Which of the service's podSelectors, from 0. */
   readonly selector: number;
@@ -287,6 +287,11 @@ export const endpoint = setup({
                 description: 'It cannot be known: a full window.',
               },
             ],
+            'endpoint.foundReady': {
+              target: 'dating',
+              reenter: true,
+              description: 'One more gap: what is being answered may be older than it.',
+            },
             'endpoint.notReady': { target: '#endpoint.notReady.idle', actions: 'reportNotReady' },
           },
         },
@@ -321,7 +326,18 @@ export const endpoint = setup({
                 input: ({ context: { namespace, service } }) => ({ namespace, service }),
                 onError: { target: 'steady' },
               },
+              always: {
+                guard: 'isWindowOver',
+                target: '#endpoint.ready.dating',
+                actions: 'reportWindowClosed',
+                description: 'The window ends, but not the question: the recovery in the gap has a window of its own.',
+              },
               on: {
+                'endpoint.foundReady': {
+                  target: 'dating',
+                  reenter: true,
+                  description: 'One more gap: what is being answered may be older than it.',
+                },
                 'recovery.dated': [
                   {
                     guard: 'isRecent',

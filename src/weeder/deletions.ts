@@ -36,6 +36,8 @@ export function createDeletions(options: DeletionsOptions): Deletions {
   function create(wants: ReadonlySet<Want>, pod: CrashLoopingPod): void {
     const told = stateOf(pod, [...wants]);
     const { uid, namespace, name } = pod;
+    // The actor's first delay is worked out before its own entry is there: not by the one of an actor before it.
+    entries.delete(uid);
     const actor = createActor(logic, { ...runtime, id: uid, input: { uid, namespace, name, ...told } });
     entries.set(uid, { actor, wants: new Set(wants), parted: new Map(), pod, told, how: 'delete' });
     actor.subscribe({

@@ -42,7 +42,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     const config = services.get(service);
     if (known !== undefined || config === undefined) return known;
     const { watchDuration, onStart, whileNotReady, podSelectors } = config;
-    const lastWindow = windows.awaitedOf(namespace, service);
+    const lastWindow = windows.lastOf(namespace, service);
     const settings = { selectors: podSelectors.length, watchDuration, onStart, whileNotReady };
     const input = { namespace, service, lastWindow, ...settings };
     const actor = createActor(logic, { ...runtime, id: key, input });
@@ -58,7 +58,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     return actor;
   }
 
-  /** An actor without slices and windows knows nothing that a new one would not. */
+  /** An actor without slices and windows knows nothing that a new one is not told. */
   function dropIfGone(key: string): void {
     const actor = actors.get(key);
     if (!gone.has(key) || actor === undefined || !actor.getSnapshot().matches({ notReady: 'idle' })) return;

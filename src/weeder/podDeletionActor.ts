@@ -65,7 +65,7 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
       reportKept: ({ context: { uid, protection } }) =>
         tellOf(uid, ({ wants, pod }) => {
           for (const { account } of wants) {
-            if (account.kept.has(uid)) continue;
+            if (!account.isOpen || account.kept.has(uid)) continue;
             account.kept.add(uid);
             report({ type: 'pod.kept', pod, reason: protection, ...windowRefOf(account) });
           }

@@ -25,8 +25,8 @@ export interface Windows {
   account(ref: WindowRef): WindowAccount | undefined;
   /** The open window of a service, if it has one. */
   openOf(namespace: string, service: string): WindowAccount | undefined;
-  /** The number of the service's newest window that is closed, and whose outcome is still awaited; 0: there is none. */
-  awaitedOf(namespace: string, service: string): number;
+  /** The number of the newest window that the service has had, even if it vanished since; 0: none. No two share one. */
+  lastOf(namespace: string, service: string): number;
   /** From now on the open window lasts this many milliseconds more. */
   resize(ref: WindowRef, remaining: number): void;
   /** Closes the newest window of the service and reports what it did, once the outcome of all that it did is known. */
@@ -41,6 +41,7 @@ export interface Windows {
 export function createWindows(clock: Clock, report: Report): Windows {
   const accounts = new Map<string, WindowAccount>();
   const closing = new Set<WindowAccount>();
+  const numbers = new Map<string, number>();
   const keyOf = ({ namespace, service }: Omit<WindowRef, 'window'>) => `${namespace}/${service}`;
 
   function close(ref: WindowRef): void {
@@ -63,6 +64,7 @@ export function createWindows(clock: Clock, report: Report): Windows {
     open(ref, duration) {
       close(ref);
       const { namespace, service, window } = ref;
+      numbers.set(keyOf(ref), window);
       const openedAt = clock.monotonic();
       const times = { openedAt, closesAt: openedAt + duration };
       const givenUpBecause = 'the window closed first';
@@ -75,11 +77,7 @@ export function createWindows(clock: Clock, report: Report): Windows {
       return account?.window === ref.window ? account : undefined;
     },
     openOf: (namespace, service) => accounts.get(keyOf({ namespace, service })),
-    awaitedOf: (namespace, service) =>
-      Math.max(
-        0,
-        ...[...closing].filter((each) => keyOf(each) === keyOf({ namespace, service })).map((each) => each.window),
-      ),
+    lastOf: (namespace, service) => numbers.get(keyOf({ namespace, service })) ?? 0,
     resize(ref, remaining) {
       const account = accounts.get(keyOf(ref));
       if (account !== undefined) account.closesAt = clock.monotonic() + remaining;

@@ -1,20 +1,27 @@
+import type { CrashLoopingPod } from '../../src/weeder/crashLooping.ts';
 import { type WeederFact, type WindowRef, windowRefOf } from '../../src/weeder/facts.ts';
+import { falseOutcomes } from './accountsOutcomes.ts';
 import type { Entry, History } from './history.ts';
-import { doesPermit } from './oracle.ts';
+import { type Case, doesPermit } from './oracle.ts';
 import { attemptsOf, toldAt, wishesAt, wishesOf } from './oracleFacts.ts';
-import { type DueWindow, dueWindows } from './oracleWindows.ts';
+import type { DueWindow } from './oracleWindows.ts';
 
-/** A fact, when it was told (milliseconds), and by which weeder of the story, from 1. */
-export type ToldFact = WeederFact & { readonly t: number; readonly life: number };
+/** A fact, when it was told (milliseconds, and the place in the history), by which weeder of the story, from 1. */
+export type ToldFact = WeederFact & { readonly t: number; readonly place: number; readonly life: number };
 
 /**
  * What is wrong with what the windows say of themselves: each opens when the design says, closes once, and has each
  * deletion in its account that it wanted when it was asked for; and each deletion is told of once.
  */
-export function falseAccounts(history: History, facts: readonly ToldFact[]): string[] {
+export function falseAccounts(
+  history: History,
+  windows: readonly DueWindow[],
+  cases: readonly Case[],
+  facts: readonly ToldFact[],
+): string[] {
   const broken = facts.flatMap((fact) => (fact.type === 'actor.failed' ? [`${fact.actor} broke: ${fact.error}`] : []));
   const opened = facts.filter((fact) => fact.type === 'window.opened');
-  const due = dueWindows(history).toSorted((a, b) => a.from - b.from);
+  const due = windows.toSorted((a, b) => a.from - b.from);
   const named = namedInOrder(history.entries, due, opened);
   const times = opened.map((fact) => `${fact.namespace}/${fact.service} at ${fact.t} for ${fact.duration}`);
   const dueTimes = due.map(({ key, opensAt, duration }) => `${key} at ${opensAt} for ${duration}`);
@@ -24,23 +31,37 @@ export function falseAccounts(history: History, facts: readonly ToldFact[]): str
     ...dueTimes.filter((each) => !times.includes(each)).map((each) => `no window opened of ${each}`),
     ...[...new Set(named.map(({ name }) => name))].flatMap((name) => falseCount(facts, name)),
     ...untold(history, facts, named),
+    ...falseOutcomes(cases, facts, named),
   ];
 }
 
-/** A service that vanished and is back counts its windows from 1 again: one name may be that of several windows. */
+/** Each window opens and closes once under its name, and counts what was told of it. */
 function falseCount(facts: readonly ToldFact[], name: string): string[] {
   const opened = facts.filter((fact) => fact.type === 'window.opened' && nameOf(fact) === name).length;
-  const closed = facts.flatMap((fact) =>
-    fact.type === 'window.closed' && nameOf(fact) === name ? [fact.deleted] : [],
-  );
-  const count = closed.reduce((sum, deleted) => sum + deleted, 0);
-  const deleted = facts
-    .flatMap((fact) => (fact.type === 'pod.deleted' ? namesOf(fact) : []))
-    .filter((each) => each === name).length;
+  const closed = facts.flatMap((fact) => (fact.type === 'window.closed' && nameOf(fact) === name ? [fact] : []));
+  const told = facts.filter((fact) => namesOf(fact).includes(name));
+  const counts = [
+    ['deleted', closed.reduce((sum, { deleted }) => sum + deleted, 0), countOf(told, 'pod.deleted')],
+    ['kept', closed.reduce((sum, { kept }) => sum + kept, 0), countOf(told, 'pod.kept')],
+  ] as const;
+  const givenUp = [...new Set(closed.flatMap((fact) => fact.givenUp))].toSorted();
+  const toldGivenUp = [...new Set(told.flatMap((fact) => (fact.type === 'deletion.givenUp' ? podNameOf(fact) : [])))];
+  const isSame = givenUp.join() === toldGivenUp.toSorted().join();
   return [
     ...(closed.length === opened ? [] : [`${name} opened ${opened} times, closed ${closed.length} times`]),
-    ...(count === deleted ? [] : [`${name} counts ${count} deleted, which were ${deleted}`]),
+    ...counts.flatMap(([what, count, is]) =>
+      count === is ? [] : [`${name} counts ${count} ${what}, which were ${is}`],
+    ),
+    ...(isSame ? [] : [`${name} gives up ${givenUp.join()}, and told of ${toldGivenUp.join()}`]),
   ];
+}
+
+function countOf(facts: readonly ToldFact[], type: ToldFact['type']): number {
+  return facts.filter((fact) => fact.type === type).length;
+}
+
+function podNameOf({ pod }: { readonly pod: CrashLoopingPod }): string {
+  return `${pod.namespace}/${pod.name}`;
 }
 
 /** Deletions that were accepted and not told of, or not in the name of each window that wanted them. */
@@ -68,7 +89,8 @@ function untold({ entries }: History, facts: readonly ToldFact[], due: readonly 
   });
 }
 
-interface Named {
+/** A window and the name that weeder gives it. */
+export interface Named {
   readonly name: string;
   readonly window: DueWindow;
 }
@@ -86,11 +108,11 @@ function namedInOrder(entries: readonly Entry[], due: readonly DueWindow[], open
   });
 }
 
-function namesOf(fact: ToldFact | undefined): string[] {
-  if (fact === undefined || !('also' in fact)) return [];
-  return [windowRefOf(fact), ...fact.also].map((ref) => nameOf({ ...ref, life: fact.life }));
+export function namesOf(fact: ToldFact | undefined): string[] {
+  if (fact === undefined || !('pod' in fact)) return [];
+  return [windowRefOf(fact), ...('also' in fact ? fact.also : [])].map((ref) => nameOf({ ...ref, life: fact.life }));
 }
 
-function nameOf({ namespace, service, window, life }: WindowRef & { readonly life: number }): string {
+export function nameOf({ namespace, service, window, life }: WindowRef & { readonly life: number }): string {
   return `${namespace}/${service}#${window} of weeder ${life}`;
 }

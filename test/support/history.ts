@@ -40,7 +40,9 @@ export type Happening =
     }
   | { readonly what: 'answered'; readonly attempt: number; readonly answer: DeletionAnswer }
   /** Time passed, or was set: nothing else. */
-  | { readonly what: 'time' };
+  | { readonly what: 'time' }
+  /** The process stood still since what was before: what was due meanwhile happens once time passes again. */
+  | { readonly what: 'awake' };
 
 /** `t`: milliseconds that passed since the story began; `wall`: what the clock on the wall says. */
 export type Entry = Happening & { readonly t: number; readonly wall: number };

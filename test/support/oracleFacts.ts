@@ -83,7 +83,8 @@ export function wishesOf(entries: readonly Entry[], window: DueWindow, uid: stri
 
 /**
  * Whether nobody wanted the pod at some moment between these two places, so that what was before counts no more.
- * `perhaps`: when its labels changed, whether one window lost it before another got it.
+ * `perhaps`: when its labels changed, whether one window lost it before another got it; and whether the last window has
+ * ended, in the very moment in which it does, or while its timer is late.
  */
 export function isForgotten(
   entries: readonly Entry[],
@@ -94,14 +95,21 @@ export function isForgotten(
   let found: 'perhaps' | 'no' = 'no';
   for (let index = from; index <= to; index += 1) {
     const now = entries[index]?.t ?? 0;
-    const until = index === to ? now : (entries[index + 1]?.t ?? now);
-    const active = wishesAt(wishes, index, now);
+    const until = index === to || entries[index + 1]?.what === 'awake' ? now : (entries[index + 1]?.t ?? now);
+    const ran = timersRan(entries, index);
+    const active = wishes.filter((wish) => wish.from <= index && index < wish.to && ran <= wish.endsAt);
     const ends = Math.max(...active.map(({ endsAt }) => endsAt));
     if (active.length === 0 || (until > now && ends <= until)) return 'surely';
     const isChanging = index > from && entries[index]?.what === 'told';
-    if (isChanging && !active.some((wish) => wish.from < index)) found = 'perhaps';
+    if (ends <= now || (isChanging && !active.some((wish) => wish.from < index))) found = 'perhaps';
   }
   return found;
+}
+
+/** Every timer that was due before this time has run. */
+export function timersRan(entries: readonly Entry[], index: number): number {
+  const since = lastOf(entries, index, ({ t, what }, at) => what !== 'awake' && t !== entries[at - 1]?.t);
+  return entries[since]?.t ?? 0;
 }
 
 /** How many tries were refused one after another, this one included; `isCautious`: as few as they may have been. */

@@ -9,6 +9,8 @@ export interface DueWindow {
   readonly from: number;
   /** Where it stopped to delete: it was held or replaced, or weeder stopped. */
   readonly to: number;
+  /** It stopped because the service was not ready any more. */
+  readonly isHeld: boolean;
   readonly opensAt: number;
   readonly duration: number;
 }
@@ -43,7 +45,8 @@ function windowsOfService(entries: readonly Entry[], key: string, service: Servi
       return what === 'stopped' || (ready[index] === false && service.whileNotReady === 'hold');
     });
     const to = Math.min(next, end === -1 ? entries.length : end);
-    return { key, service, from, to, opensAt: entries[from]?.t ?? 0, duration };
+    const isHeld = to < next && entries[to]?.what !== 'stopped';
+    return { key, service, from, to, isHeld, opensAt: entries[from]?.t ?? 0, duration };
   });
 }
 

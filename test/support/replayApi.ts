@@ -19,6 +19,8 @@ export interface ReplayApi {
   readonly client: KubeClient;
   /** How the next deletions are answered; afterwards the cluster decides again. */
   script(answer: AnswerStep): void;
+  /** The answer to who reads a pod takes so long from now on: milliseconds. */
+  readings(takes: number): void;
 }
 
 const podPath = /^\/api\/v1\/namespaces\/([^/]+)\/pods\/([^/]+)(\/eviction)?$/;
@@ -26,6 +28,7 @@ const podPath = /^\/api\/v1\/namespaces\/([^/]+)\/pods\/([^/]+)(\/eviction)?$/;
 export function replayApi({ cluster, clock, tell, isRecorded }: ReplayApiOptions): ReplayApi {
   let answer: AnswerStep | undefined;
   let left = 0;
+  let readingTakes = 0;
 
   function nextAnswer(): AnswerStep | undefined {
     if (left <= 0) return undefined;
@@ -74,10 +77,17 @@ export function replayApi({ cluster, clock, tell, isRecorded }: ReplayApiOptions
     const [, namespace = '', name = ''] = podPath.exec(request.path) ?? [];
     if (request.method !== 'GET') return deletion(request, namespace, name);
     const pod = cluster.get('Pod', namespace, name);
+    if (readingTakes > 0) await new Promise<void>((resolve) => clock.setTimeout(resolve, readingTakes));
     return pod === undefined ? failure(404) : { ok: true, status: 200, body: pod };
   }
 
-  return { client: clientOf(call), script: (next) => ([answer, left] = [next, timesOf(next)]) };
+  return {
+    client: clientOf(call),
+    script: (next) => ([answer, left] = [next, timesOf(next)]),
+    readings(takes) {
+      readingTakes = takes;
+    },
+  };
 }
 
 function graceOf({ gracePeriodSeconds }: JsonObject): string {

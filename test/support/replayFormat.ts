@@ -84,6 +84,7 @@ const actions = {
   gap: stream.optional(),
   relist: stream.optional(),
   answer: answer.optional(),
+  readings: duration().optional(),
   clock: duration('allowed').optional(),
   sleep: duration().optional(),
   weeder: z.enum(['stops', 'starts']).optional(),

@@ -119,11 +119,16 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
     if (step.gap) cluster.cut(kinds[step.gap]);
     if (step.relist) cluster.relist(kinds[step.relist]);
     if (step.expect) check(step.expect, where);
+    happenToApi(step);
     happenToWeeder(step);
   }
 
-  function happenToWeeder(step: Omit<ReplayStep, 'at'>): void {
+  function happenToApi(step: Omit<ReplayStep, 'at'>): void {
     if (step.answer) api.script(step.answer);
+    if (step.readings !== undefined) api.readings(step.readings);
+  }
+
+  function happenToWeeder(step: Omit<ReplayStep, 'at'>): void {
     if (step.clock !== undefined) clock.jumpWallClock(step.clock);
     if (step.sleep !== undefined) clock.standStill(step.sleep);
     if (step.config) configure(resolveConfig(step.config));

@@ -3,12 +3,13 @@ import type { ChangeType } from '../../src/kube/sink.ts';
 import type { DeletionAnswer, DeletionRequest } from '../../src/weeder/deletePod.ts';
 import type { Weeder } from '../../src/weeder/weeder.ts';
 import type { Happening, ToldPod } from './history.ts';
-import { backOff, pod, running, terminated } from './objects.ts';
+import { backOff, nextVersion, pod, running, terminated } from './objects.ts';
 import type { Step } from './steps.ts';
 
 /** The pods of a story: what there is, and what the streams have told of it. */
 export interface StoryCluster {
   put(step: Extract<Step, { do: 'pod' }>): void;
+  touch(step: Pick<Extract<Step, { do: 'touch' }>, 'namespace' | 'name' | 'isSeen'>): void;
   remove(step: Pick<Extract<Step, { do: 'remove' }>, 'namespace' | 'name' | 'isSeen'>): void;
   /** Tells a new weeder what there is. */
   list(): void;
@@ -65,17 +66,27 @@ export function storyCluster({ selectors, now, note, weeder }: StoryClusterOptio
     return [...told.values()].find((each) => keyOf(each.told) === key);
   }
 
+  function change(made: StoryPod, isSeen: boolean): void {
+    const key = keyOf(made.told);
+    pods.set(key, made);
+    if (!isSeen) return;
+    const before = toldOfName(key);
+    if (before?.told.uid !== made.told.uid) lose(before);
+    tellOf(made);
+  }
+
   return {
     put(step) {
-      const key = keyOf(step);
-      const known = step.isSuccessor ? undefined : pods.get(key)?.told.uid;
+      const known = step.isSuccessor ? undefined : pods.get(keyOf(step))?.told.uid;
       uids += known === undefined ? 1 : 0;
-      const made = makePod(step, known ?? `uid-${uids}`, now());
-      pods.set(key, made);
-      if (!step.isSeen) return;
-      const before = toldOfName(key);
-      if (before?.told.uid !== made.told.uid) lose(before);
-      tellOf(made);
+      change(makePod(step, known ?? `uid-${uids}`, now()), step.isSeen);
+    },
+    touch(step) {
+      const known = pods.get(keyOf(step));
+      if (known === undefined) return;
+      const version = nextVersion();
+      const metadata = { ...known.object.metadata, resourceVersion: version };
+      change({ told: { ...known.told, version }, object: { ...known.object, metadata } }, step.isSeen);
     },
     remove(step) {
       pods.delete(keyOf(step));

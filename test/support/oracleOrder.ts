@@ -1,0 +1,32 @@
+import type { Case, Due } from './oracle.ts';
+import { isForgotten } from './oracleFacts.ts';
+
+/** Deletions that were asked for before those of pods that had surely been waiting for longer. */
+export function overtakings(cases: readonly Case[]): string[] {
+  return cases.flatMap((one) =>
+    one.attempts.flatMap(({ at }) => {
+      const t = one.entries[at]?.t ?? 0;
+      const since = waitingSince(one, at - 1, 'may') ?? t;
+      return cases
+        .filter((other) => other !== one && (waitingSince(other, at - 1, 'must') ?? t) < since)
+        .map(({ uid }) => `${one.uid}, asked for at ${t}: before ${uid}, which had come first`);
+    }),
+  );
+}
+
+/** Since when, at this place, the pod may have been, or must have been due without a break; undefined: it is not. */
+function waitingSince({ entries, wishes, dues }: Case, index: number, which: keyof Due): number | undefined {
+  let since: number | undefined;
+  for (let at = index; at >= 0; at -= 1) {
+    const due = dues[at]?.[which] ?? Number.POSITIVE_INFINITY;
+    const now = entries[at]?.t ?? 0;
+    const until = entries[at + 1]?.what === 'awake' ? now : (entries[at + 1]?.t ?? now);
+    if (due > until) return since;
+    // Only once time has passed, its timers have surely run.
+    if (which === 'may' || until > now) since = Math.max(due, now);
+    // Who lets go of a pod before another takes it up costs it its place.
+    const isNew = which === 'must' && isForgotten(entries, wishes, at - 1, at) !== 'no';
+    if (due > now || isNew) return since;
+  }
+  return since;
+}
