@@ -115,7 +115,8 @@ suite('weeder demo on a real API server', { concurrency: true }, () => {
     const { code } = await demo.exited;
     assert.equal(code, 130, demo.stdout());
     assert.doesNotMatch(demo.stdout(), /It is gone/);
-    await eventually(async () => !(await isThere(cluster, namespace)), { what: `the end of ${namespace}` });
+    const gone = async () => !(await isThere(cluster, namespace));
+    await eventually(gone, { what: `the end of ${namespace}`, within: 120_000 });
   });
 
   test('removes what it made when the pods never run', async (t) => {

@@ -4,9 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { objectOf } from '../../src/json.ts';
 import { body, create, type GetTarget, type Home, home, lease, meta, names, patch, pod, refused } from './target.ts';
 
-/** Controllers take their time. */
+/** Controllers take their time: a namespace with a pod in it goes in rounds of 16 s, longer on a busy machine. */
 async function untilGone(at: Home, path: string): Promise<void> {
-  for (let tries = 0; tries < 400; tries += 1) {
+  for (let tries = 0; tries < 2400; tries += 1) {
     if ((await at.send('GET', path)).status === 404) return;
     await pause(50);
   }

@@ -45,7 +45,7 @@ export function startDemo(t: Cleanup, cluster: Cluster, flags: readonly string[]
         saw(stdout + stderr);
         return stdout.match(pattern);
       },
-      { what: `${pattern} on the output of the demo`, within: 60_000 },
+      { what: `${pattern} on the output of the demo`, within: 150_000 },
     );
   return {
     says,
