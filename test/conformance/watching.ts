@@ -14,7 +14,7 @@ export interface WatchEvent {
 export interface Watching {
   /** The next event; fails when none comes. */
   next(): Promise<WatchEvent>;
-  /** The next events, as `TYPE name`. */
+  /** The next changes, as `TYPE name`: where bookmarks are allowed, one may come at any time between them. */
   take(count: number): Promise<readonly string[]>;
   /** All events until the server ends the watch. */
   rest(): Promise<readonly WatchEvent[]>;
@@ -46,7 +46,10 @@ export async function watch(t: TestContext, target: Target, path: string, query:
     next,
     async take(count) {
       const events: string[] = [];
-      while (events.length < count) events.push(summary(await next()));
+      while (events.length < count) {
+        const event = await next();
+        if (event.type !== 'BOOKMARK') events.push(summary(event));
+      }
       return events;
     },
     async rest() {

@@ -38,7 +38,7 @@ export function watchingStarts(getTarget: GetTarget): void {
     assert.deepEqual(Object.keys(meta(end.object)), ['resourceVersion', 'annotations']);
     assert(Number(versionOf(end.object)) >= Number(newest));
     await create(at, 'leases', lease('d'));
-    assert.equal(summary(await seen.next()), 'ADDED d');
+    assert.deepEqual(await seen.take(1), ['ADDED d']);
     const resumed = await watch(t, at.target, at.path('leases'), `resourceVersion=${versionOf(end.object)}`);
     assert.deepEqual(await resumed.take(1), ['ADDED d']);
   });
@@ -76,21 +76,19 @@ export function watchingStarts(getTarget: GetTarget): void {
     assert.deepEqual(await seen.take(1), ['ADDED d']);
   });
 
-  test('a watch ends in good order after its timeout, and a bookmark comes two seconds before', async (t) => {
+  test('a watch ends in good order after its timeout, and a bookmark comes before', async (t) => {
     const at = await home(t, getTarget);
     const made = await create(at, 'leases', lease('a'));
     const began = performance.now();
     const query = `resourceVersion=${versionOf(made)}&${bookmarks}&timeoutSeconds=3`;
     const seen = await watch(t, at.target, at.path('leases'), query);
     const last = await create(at, 'leases', lease('b'));
-    assert.equal(summary(await seen.next()), 'ADDED b');
-    const mark = await seen.next();
-    const waited = performance.now() - began;
-    assert.equal(mark.type, 'BOOKMARK');
-    assert(waited > 500 && waited < 2_900, `${waited} ms`);
-    assert(Number(versionOf(mark.object)) >= Number(versionOf(last)));
-    // A real server may send another bookmark in the last two seconds.
-    for (const event of await seen.rest()) assert.equal(event.type, 'BOOKMARK');
+    assert.deepEqual(await seen.take(1), ['ADDED b']);
+    // Two seconds before the end; a real server may send others at any time.
+    const marks = await seen.rest();
+    for (const event of marks) assert.equal(event.type, 'BOOKMARK');
+    const newest = marks.at(-1);
+    assert(newest !== undefined && Number(versionOf(newest.object)) >= Number(versionOf(last)));
     assert(performance.now() - began > 2_500);
   });
 
