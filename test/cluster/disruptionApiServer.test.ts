@@ -71,7 +71,8 @@ suite('the API server goes away and comes back', () => {
     await weeder.log.until('deletion refused, will be tried again');
     assert.ok(weeder.log.find('pod deleted').length < pods.length);
     await plane.startApiServer();
-    await scene.untilDeleted(...pods);
+    // A request that the returning server leaves without an answer takes 10 s, and its next try waits up to 10 s more.
+    await Promise.all(pods.map(({ metadata }) => scene.observer.untilDeleted(metadata.uid, 45_000)));
     scene.assertDeleted(...pods);
   });
 
