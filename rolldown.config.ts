@@ -6,13 +6,13 @@ const tracing = '@opentelemetry/api';
 
 /**
  * The production bundle: one file for the `bin` entry, with only what weeder uses of its dependencies. pino-pretty
- * stays outside: it is optional, and loaded only when the output is a terminal. What cannot be found is an error, and
+ * and the inspector stay outside: they are optional, and loaded only for a terminal and for --inspect. What cannot be found is an error, and
  * this file needs no bundler beside it: the image is built from a folder with production dependencies alone.
  */
 export default {
   input: 'src/cli/weeder.ts',
   platform: 'node',
-  external: ['pino-pretty'],
+  external: ['pino-pretty', '@statelyai/inspect'],
   onLog: (level, log, handle) => handle(log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log),
   plugins: [{ name: 'no-tracing', resolveId: (name) => (name === tracing ? tracing : null), load: noTracing }],
   treeshake: {

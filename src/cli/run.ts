@@ -3,6 +3,7 @@ import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { ok, type Result } from '../errors.ts';
 import type { ReportProcess } from '../facts.ts';
+import { connectInspector, type Inspection } from '../inspect.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { createEventRecorder } from '../kube/events.ts';
 import type { Election } from '../kube/lease/election.ts';
@@ -56,6 +57,11 @@ export async function run(flags: RunFlags, meaningless: readonly string[]): Prom
     await Promise.all([recorder?.close(), served.value.close()]);
     return fail(page.problem);
   }
+  const inspection = await inspectionOf(flags);
+  if (!inspection.ok) {
+    await Promise.all([recorder?.close(), served.value.close(), page.value?.close()]);
+    return fail(inspection.problem);
+  }
   if (page.value !== undefined) {
     listeners.push(page.value.reportProcess);
     logger.info({ url: page.value.url }, 'the live page is served');
@@ -73,6 +79,7 @@ export async function run(flags: RunFlags, meaningless: readonly string[]): Prom
       recorder,
       observation,
       page: page.value,
+      inspection: inspection.value,
     },
     stop.signal,
     (started) => {
@@ -83,6 +90,7 @@ export async function run(flags: RunFlags, meaningless: readonly string[]): Prom
   await recorder?.close();
   stop.forget();
   heed();
+  inspection.value?.stop();
   await page.value?.close();
   await served.value.close();
   return exitCode;
@@ -99,16 +107,18 @@ interface Work {
   readonly recorder: Recorder | undefined;
   readonly observation: Observation;
   readonly page: OfferedPage | undefined;
+  readonly inspection: Inspection | undefined;
 }
 
 /** From the first word with the API server to the last. */
 async function work(
-  { flags, opened, reload, listeners, election, logger, recorder, observation, page }: Work,
+  { flags, opened, reload, listeners, election, logger, recorder, observation, page, inspection }: Work,
   stop: AbortSignal,
   onStarted: (controller: Controller) => void,
 ): Promise<number> {
   const onWaiting = (sentence: string) => logger.warn({ cause: sentence }, 'waiting for the API server');
   const { onRequest, reportProcess } = observation;
+  const inspect = inspection === undefined ? page?.inspect : both(inspection.inspect, page?.inspect);
   const client = await connect({ ...flags, onWaiting, onRequest, signal: stop }, systemClock);
   if (stop.aborted) {
     if (client.ok) await client.value.close();
@@ -142,7 +152,7 @@ async function work(
       ...(election === undefined ? {} : { election }),
       report: both(observation.nextReport(), page?.report),
       reportProcess: both(reportProcess, page?.reportProcess),
-      ...(page === undefined ? {} : { inspect: page.inspect }),
+      ...(inspect === undefined ? {} : { inspect }),
       ...(recorder === undefined ? {} : { recorder }),
     });
     current = controller;
@@ -180,6 +190,11 @@ function tellOfItself(client: KubeClient, logger: Logger, isHeldBack: () => bool
   const source = { controller: 'weeder.dev/weeder', instance: pod.name };
   const { record, close } = createEventRecorder({ client, clock: systemClock, log: logger, source, isHeldBack });
   return { tell: tellProcess(pod, record), close };
+}
+
+async function inspectionOf({ inspect }: RunFlags): Promise<Result<Inspection | undefined>> {
+  if (inspect === undefined) return ok(undefined);
+  return connectInspector(inspect === true ? 'ws://localhost:8080' : inspect);
 }
 
 /** Tells both of everything. */

@@ -43,6 +43,7 @@ export interface RunFlags extends ClusterFlags {
   readonly healthBindAddr: BindAddress | 'none';
   readonly metricsBindAddr: BindAddress | 'none';
   readonly uiBindAddr: BindAddress | 'none';
+  readonly inspect?: string | true;
   readonly enableLeaderElection: boolean;
   readonly leaderElectionNamespace: string;
   readonly leaderElectLeaseDuration: number;
@@ -112,6 +113,7 @@ export function addRunFlags(command: Command): Command {
         .default({ host: undefined, port: 9643 }, ':9643'),
     )
     .addOption(uiBindAddr())
+    .option('--inspect [url]', 'show the actors in Stately’s inspector; default: ws://localhost:8080')
     .option('--record <file>', 'write a recording for weeder replay')
     .addOption(
       new Option('--record-limit <size>', 'how large it may get before it becomes <file>.1 and a new one begins')
