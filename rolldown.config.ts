@@ -6,8 +6,9 @@ const tracing = '@opentelemetry/api';
 
 /**
  * The production bundle: one file for the `bin` entry, with only what weeder uses of its dependencies. pino-pretty
- * and the inspector stay outside: they are optional, and loaded only for a terminal and for --inspect. What cannot be found is an error, and
- * this file needs no bundler beside it: the image is built from a folder with production dependencies alone.
+ * and the inspector stay outside: they are optional, and loaded only for a terminal and for --inspect. What cannot be
+ * found is an error, and this file needs no bundler beside it: the image is built from a folder with production
+ * dependencies alone.
  */
 export default {
   input: 'src/cli/weeder.ts',
