@@ -17,6 +17,17 @@ import { work } from './work.ts';
 
 /** `weeder run`: opens all that it shows of itself, and works until it is told to stop. Resolves with the exit code. */
 export async function run(flags: RunFlags, meaningless: readonly string[]): Promise<number> {
+  // Not `await using`: an old Node has to understand the program as far as the sentence that it is too old.
+  const open = new AsyncDisposableStack();
+  try {
+    return await runWith(open, flags, meaningless);
+  } finally {
+    await open.disposeAsync();
+  }
+}
+
+/** What has to be closed in the end goes into `open`. */
+async function runWith(open: AsyncDisposableStack, flags: RunFlags, meaningless: readonly string[]): Promise<number> {
   const logger = await createLogger(flags.zapLogLevel ?? flags.logLevel);
   const election = electionOf(flags);
   if (!election.ok) return fail(election.problem);
@@ -35,7 +46,6 @@ export async function run(flags: RunFlags, meaningless: readonly string[]): Prom
   const observation = createObservation({ reload, lease: election.value?.name, logger, clock: systemClock });
   listeners.push(observation.reportProcess);
 
-  await using open = new AsyncDisposableStack();
   const served = await observation.serve(flags);
   if (!served.ok) return fail(served.problem);
   open.defer(served.value.close);
@@ -57,7 +67,7 @@ export async function run(flags: RunFlags, meaningless: readonly string[]): Prom
   const stop = stopOnSignals(logger);
   open.defer(stop.forget);
   open.defer(() => recorder?.close());
-  return await work(
+  return work(
     {
       flags,
       opened: opened.value,
