@@ -20,28 +20,34 @@ const cache = join(
  * for it, and kept: from sources each start of the program would take three times as long.
  */
 export function bundle(): Promise<string> {
-  built ??= buildOnce();
-  return built;
+  return bundled('weeder', config.input, ['src/**/*.ts', 'machines/**/*.ts']);
 }
 
-let built: Promise<string> | undefined;
+/** Another program, bundled and kept in the same way; `sources` are the patterns of the files that it is made of. */
+export function bundled(name: string, input: string, sources: readonly string[]): Promise<string> {
+  const promise = built.get(name) ?? buildOnce(name, input, sources);
+  built.set(name, promise);
+  return promise;
+}
 
-async function buildOnce(): Promise<string> {
-  const name = `weeder-${fingerprint()}.js`;
+const built = new Map<string, Promise<string>>();
+
+async function buildOnce(program: string, input: string, sources: readonly string[]): Promise<string> {
+  const name = `${program}-${fingerprint(sources)}.js`;
   const path = join(cache, name);
   if (existsSync(path)) return path;
   mkdirSync(cache, { recursive: true });
   const unfinished = join(cache, `${process.pid}-${name}`);
-  await build({ ...config, cwd: checkout, output: { ...config.output, file: unfinished } });
+  await build({ ...config, input, cwd: checkout, output: { ...config.output, file: unfinished } });
   // Another process may have been quicker, with the same outcome.
   renameSync(unfinished, path);
-  for (const old of globSync('weeder-*.js', { cwd: cache })) if (old !== basename(path)) rmSync(join(cache, old));
+  for (const old of globSync(`${program}-*.js`, { cwd: cache })) if (old !== basename(path)) rmSync(join(cache, old));
   return path;
 }
 
 /** Changes with every source file that is edited, and with the dependencies. */
-function fingerprint(): string {
-  const files = globSync(['src/**/*.ts', 'machines/**/*.ts', 'package*.json', 'rolldown.config.ts'], { cwd: checkout });
+function fingerprint(sources: readonly string[]): string {
+  const files = globSync([...sources, 'package*.json', 'rolldown.config.ts'], { cwd: checkout });
   const hash = createHash('sha256');
   for (const file of files.sort()) {
     const { mtimeMs, size } = statSync(join(checkout, file));
