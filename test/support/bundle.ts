@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import config from '../../rolldown.config.ts';
@@ -16,7 +16,7 @@ const cache = join(
 );
 
 /**
- * The path of the production bundle of the sources as they are now. It is built by the first test process that asks
+ * The path of `weeder.js` in a production bundle of the sources as they are now. It is built by the first test process that asks
  * for it, and kept: from sources each start of the program would take three times as long.
  */
 export function bundle(): Promise<string> {
@@ -27,16 +27,21 @@ export function bundle(): Promise<string> {
 let built: Promise<string> | undefined;
 
 async function buildOnce(): Promise<string> {
-  const name = `weeder-${fingerprint()}.js`;
-  const path = join(cache, name);
-  if (existsSync(path)) return path;
+  const name = `dist-${fingerprint()}`;
+  const [folder, unfinished] = [join(cache, name), join(cache, `${process.pid}-${name}`)];
+  const program = join(folder, 'weeder.js');
+  if (existsSync(program)) return program;
   mkdirSync(cache, { recursive: true });
-  const unfinished = join(cache, `${process.pid}-${name}`);
-  await build({ ...config, cwd: checkout, output: { ...config.output, file: unfinished } });
-  // Another process may have been quicker, with the same outcome.
-  renameSync(unfinished, path);
-  for (const old of globSync('weeder-*.js', { cwd: cache })) if (old !== basename(path)) rmSync(join(cache, old));
-  return path;
+  await build({ ...config, cwd: checkout, output: { ...config.output, dir: unfinished } });
+  try {
+    renameSync(unfinished, folder);
+  } catch (error) {
+    // Another process was quicker, with the same outcome.
+    if (!existsSync(program)) throw error;
+    rmSync(unfinished, { recursive: true });
+  }
+  for (const old of globSync('dist-*', { cwd: cache })) if (old !== name) rmSync(join(cache, old), { recursive: true });
+  return program;
 }
 
 /** Changes with every source file that is edited, and with the dependencies. */
