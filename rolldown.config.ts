@@ -4,7 +4,7 @@ import packageJson from './package.json' with { type: 'json' };
 
 /**
  * What takes the place of a dependency's module in the bundle. Each of these is loaded as a whole by somebody who needs
- * almost nothing of it; together they were a quarter of the memory of a weeder at rest (docs/benchmarks.md).
+ * almost nothing of it; see docs/adr/0010-bundle.md.
  */
 const slimmer: Readonly<Record<string, string>> = {
   // prom-client asks it for the current span, and only for exemplars, which weeder's metrics do not have.
@@ -62,15 +62,15 @@ const ascii: Plugin = {
 };
 
 /**
- * The production bundle: the `bin` entry and the chunks it loads, with only what weeder uses of its dependencies. pino-pretty
- * stays outside: it is optional, and loaded only when the output is a terminal. What cannot be found is an error, and
- * this file needs no bundler beside it: the image is built from a folder with production dependencies alone. Names stay
- * as they are, for stack traces and profiles.
+ * The production bundle: the `bin` entry and the chunks it loads, with only what weeder uses of its dependencies.
+ * pino-pretty and the inspector stay outside: they are optional, and loaded only for a terminal and for --inspect. What
+ * cannot be found is an error, and this file needs no bundler beside it: the image is built from a folder with production
+ * dependencies alone. Names stay as they are, for stack traces and profiles.
  */
 export default {
   input: 'src/cli/weeder.ts',
   platform: 'node',
-  external: ['pino-pretty'],
+  external: ['pino-pretty', '@statelyai/inspect'],
   onLog: (level, log, handle) => handle(log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log),
   plugins: [slim, ascii],
   treeshake: {

@@ -9,6 +9,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { bundle } from './support/bundle.ts';
 import { cli, config, file, folder, kubeconfig, logOf, oneSentence, startCli } from './support/cli.ts';
 import { misbehavingServer } from './support/misbehavingServer.ts';
+import { httpProxy, socksProxy } from './support/proxies.ts';
 import { until } from './support/until.ts';
 
 const built = dirname(await bundle());
@@ -33,19 +34,36 @@ suite('the production bundle', { concurrency: 3 }, () => {
     assert.equal((await cli(['check', config], { program: alone })).code, 0);
   });
 
-  test('works alone: run, over TLS', async (t) => {
-    const server = await misbehavingServer('h2');
-    t.after(() => server.close());
-    const trusted = { 'certificate-authority': new URL('support/tls/server.crt', import.meta.url).pathname };
-    const path = file('alone.kubeconfig', kubeconfig(server.url, { token: 'secret' }, trusted));
-    const words = [`--config-file=${config}`, `--kubeconfig=${path}`, '--health-bind-addr=0', '--metrics-bind-addr=0'];
-    const weeder = startCli(words, { program: alone });
-    t.after(() => weeder.child.kill('SIGKILL'));
-    await until('weeder runs', () => weeder.stdout().includes('all streams are synced, weeding'));
-    weeder.child.kill('SIGTERM');
-    const ended = await weeder.ended;
-    assert.deepEqual([ended.code, ended.stderr], [0, '']);
-    assert.equal(logOf(ended).at(-1)?.['msg'], 'weeder stopped');
+  test('works alone: run, over TLS, and through each kind of proxy', async (t) => {
+    await using http = await httpProxy();
+    await using socks = await socksProxy();
+    await using h2 = await misbehavingServer('h2');
+    await using h1 = await misbehavingServer('https');
+    const experimental = /^\(node:\d+\) ExperimentalWarning: SOCKS5 /;
+    for (const [server, proxy, said] of [
+      [h2, {}, /^$/],
+      [h2, { 'proxy-url': `http://127.0.0.1:${http.port}` }, /^$/],
+      [h1, { 'proxy-url': `socks5://127.0.0.1:${socks.port}` }, experimental],
+    ] as const) {
+      const ca = new URL('support/tls/server.crt', import.meta.url).pathname;
+      const cluster = { 'certificate-authority': ca, ...proxy };
+      const path = file('alone.kubeconfig', kubeconfig(server.url, { token: 'secret' }, cluster));
+      const words = [
+        `--config-file=${config}`,
+        `--kubeconfig=${path}`,
+        '--health-bind-addr=0',
+        '--metrics-bind-addr=0',
+      ];
+      const weeder = startCli(words, { program: alone });
+      t.after(() => weeder.child.kill('SIGKILL'));
+      await until('weeder runs', () => weeder.stdout().includes('all streams are synced, weeding'));
+      weeder.child.kill('SIGTERM');
+      const ended = await weeder.ended;
+      assert.equal(ended.code, 0);
+      assert.match(ended.stderr, said);
+      assert.equal(logOf(ended).at(-1)?.['msg'], 'weeder stopped');
+    }
+    assert.ok(http.targets.length > 0 && socks.targets.length > 0);
   });
 
   test('holds nothing of the generated API of client-node, nor of fetch, and is no larger than it has to be', () => {
@@ -66,7 +84,7 @@ suite('the production bundle', { concurrency: 3 }, () => {
     const imported = texts.flatMap((text) => [...text.matchAll(/\b(?:from|import\(?)["'`]([\w@./:-]+)["'`]/g)]);
     assert.ok(imported.length > chunks.length);
     const foreign = imported.map(([, name = '']) => name).filter((name) => !isOwn(name) && !isBuiltin(name));
-    assert.deepEqual(foreign, ['pino-pretty']);
+    assert.deepEqual([...new Set(foreign)].sort(), ['@statelyai/inspect', 'pino-pretty']);
   });
 
   test('loads for a verb what it needs, and never the HTTP client that Node has inside', async () => {

@@ -16,23 +16,29 @@ const cache = join(
 );
 
 /**
- * The path of `weeder.js` in a production bundle of the sources as they are now. It is built by the first test process that asks
- * for it, and kept: from sources each start of the program would take three times as long.
+ * The path of `weeder.js` in a production bundle of the sources as they are now. It is built by the first test process
+ * that asks for it, and kept: from sources each start of the program would take three times as long.
  */
 export function bundle(): Promise<string> {
-  built ??= buildOnce();
-  return built;
+  return bundled('weeder', config.input, ['src/**/*.ts', 'machines/**/*.ts']);
 }
 
-let built: Promise<string> | undefined;
+/** Another program, bundled and kept in the same way; `sources` are the patterns of the files that it is made of. */
+export function bundled(name: string, input: string, sources: readonly string[]): Promise<string> {
+  const promise = built.get(name) ?? buildOnce(name, input, sources);
+  built.set(name, promise);
+  return promise;
+}
 
-async function buildOnce(): Promise<string> {
-  const name = `dist-${fingerprint()}`;
-  const [folder, unfinished] = [join(cache, name), join(cache, `${process.pid}-${name}`)];
-  const program = join(folder, 'weeder.js');
+const built = new Map<string, Promise<string>>();
+
+async function buildOnce(name: string, input: string, sources: readonly string[]): Promise<string> {
+  const version = `${name}-${fingerprint(sources)}`;
+  const [folder, unfinished] = [join(cache, version), join(cache, `${process.pid}-${version}`)];
+  const program = join(folder, `${name}.js`);
   if (existsSync(program)) return program;
   mkdirSync(cache, { recursive: true });
-  await build({ ...config, cwd: checkout, output: { ...config.output, dir: unfinished } });
+  await build({ ...config, input, cwd: checkout, output: { ...config.output, dir: unfinished } });
   try {
     renameSync(unfinished, folder);
   } catch (error) {
@@ -40,13 +46,15 @@ async function buildOnce(): Promise<string> {
     if (!existsSync(program)) throw error;
     rmSync(unfinished, { recursive: true });
   }
-  for (const old of globSync('dist-*', { cwd: cache })) if (old !== name) rmSync(join(cache, old), { recursive: true });
+  for (const old of globSync(`${name}-*`, { cwd: cache })) {
+    if (old !== version) rmSync(join(cache, old), { recursive: true });
+  }
   return program;
 }
 
 /** Changes with every source file that is edited, and with the dependencies. */
-function fingerprint(): string {
-  const files = globSync(['src/**/*.ts', 'machines/**/*.ts', 'package*.json', 'rolldown.config.ts'], { cwd: checkout });
+function fingerprint(sources: readonly string[]): string {
+  const files = globSync([...sources, 'package*.json', 'rolldown.config.ts'], { cwd: checkout });
   const hash = createHash('sha256');
   for (const file of files.sort()) {
     const { mtimeMs, size } = statSync(join(checkout, file));
