@@ -1,0 +1,66 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ControlPlane } from '../../test/cluster/support/controlPlane.ts';
+import { freePorts } from '../../test/cluster/support/ports.ts';
+import type { NodeBinaries } from './binaries.ts';
+import { cases, type Outcome, trialsOf } from './cases.ts';
+import { startNode } from './node.ts';
+import { observe } from './observer.ts';
+import { play } from './play.ts';
+import { keepLog, startBundle, startScheduler } from './processes.ts';
+
+export interface MeasureOptions {
+  readonly cluster: ControlPlane;
+  readonly binaries: NodeBinaries;
+  /** The folder of the CNI plugins. */
+  readonly plugins: string;
+  readonly runs: number;
+  readonly signal: AbortSignal;
+  /** Where to keep what was seen. */
+  readonly events?: string | undefined;
+  readonly say: (line: string) => void;
+}
+
+/** A node takes 110 pods, and a trial makes two. */
+export const mostRuns = Math.floor(110 / (cases.length * 2 * 2));
+
+/** From one trial's beginning to the next one's: they share two cores, and each has starts of containers to measure. */
+const between = 1_000;
+/** The longest back-off takes two minutes to grow and one and a half to end; beyond this something is stuck. */
+const patience = 10 * 60_000;
+
+/** Plays all trials at the same time, on one node, with one weeder that sees all of them and is told of a half. */
+export async function measure(options: MeasureOptions): Promise<Outcome[]> {
+  const { cluster, binaries, plugins, runs, events, say } = options;
+  const scheduler = startScheduler(cluster, binaries.scheduler);
+  const weeder = await startBundle(cluster);
+  const node = await startNode({ cluster, kubelet: binaries.kubelet, plugins });
+  const observer = observe(cluster, events);
+  const failure = new AbortController();
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(patience), failure.signal]);
+  const over = [node.broken, observer.broken, gone(weeder.exited, 'weeder'), gone(scheduler.exited, 'kube-scheduler')];
+  try {
+    const trials = trialsOf(runs, await freePorts(runs * cases.length * 2));
+    say(`${trials.length} trials on one node, about four minutes`);
+    const played = trials.map(async (trial, index) => {
+      await pause(index * between, undefined, { signal });
+      const outcome = await play(trial, { cluster, observer, signal });
+      say(`${trial.name}: ${outcome.seconds.toFixed(2)} s, ${outcome.into} s into the back-off (${outcome.reported})`);
+      return outcome;
+    });
+    return await Promise.race([Promise.all(played), ...over]);
+  } catch (error) {
+    // The other trials are not to go on.
+    failure.abort(error);
+    throw error;
+  } finally {
+    await observer.stop();
+    if (events !== undefined) keepLog(weeder, events);
+    await weeder.kill();
+    await node.stop();
+    await scheduler.kill();
+  }
+}
+
+async function gone(exited: Promise<string>, name: string): Promise<never> {
+  throw new Error(`${name} ${await exited}`);
+}

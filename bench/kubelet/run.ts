@@ -1,0 +1,70 @@
+/**
+ * `npm run bench:kubelet`: seconds from "service ready" to "dependant Ready" on a real kubelet, with weeder and
+ * without. Needs root, containerd, runc and CNI plugins; takes about four minutes, whatever the number of runs.
+ *
+ *   --runs N        trials of each case, with weeder and without (default 3)
+ *   --write         keep the results in results.json, and put them into the README
+ *   --json FILE     write the results there
+ *   --events DIR    keep the watch events of the dependants and the EndpointSlices there, and weeder's log
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startControlPlane } from '../../test/cluster/support/controlPlane.ts';
+import { SetupProblem } from '../../test/cluster/support/process.ts';
+import { findNodeBinaries } from './binaries.ts';
+import { measure, mostRuns } from './measure.ts';
+import { examineMachine } from './requirements.ts';
+import { type Results, recoveryTable, verdict } from './results.ts';
+
+const say = (line: string): void => console.error(line);
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      runs: { type: 'string', default: '3' },
+      write: { type: 'boolean', default: false },
+      json: { type: 'string' },
+      events: { type: 'string' },
+    },
+  });
+  const runs = Number(values.runs);
+  if (!Number.isInteger(runs) || runs < 1 || runs > mostRuns) {
+    throw new SetupProblem(`--runs is a whole number from 1 to ${mostRuns}; found ${values.runs}.`);
+  }
+  const { plugins, runtime } = await examineMachine();
+  const binaries = await findNodeBinaries(say);
+  if (values.events !== undefined) mkdirSync(values.events, { recursive: true });
+  const end = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => end.abort(new SetupProblem(`Stopped by ${signal}.`)));
+  }
+  const cluster = await startControlPlane({ controllerManagerFlags: ['--controllers=node-lifecycle-controller'] });
+  try {
+    const { events } = values;
+    const outcomes = await measure({ cluster, binaries, plugins, runs, signal: end.signal, events, say });
+    const results: Results = {
+      measured: new Date().toISOString().slice(0, 10),
+      kubelet: `kubelet ${binaries.version}`,
+      runtime,
+      machine: `${availableParallelism()} cores for everything`,
+      runs,
+      outcomes,
+    };
+    const { isMet, lines } = verdict(outcomes);
+    console.log([recoveryTable(results), '', ...lines].join('\n'));
+    const files = [values.json, values.write ? join(import.meta.dirname, 'results.json') : undefined];
+    for (const file of files) if (file !== undefined) writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
+    return isMet ? 0 : 1;
+  } finally {
+    await cluster.stop();
+  }
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error(error instanceof SetupProblem ? error.message : error);
+  process.exitCode = 1;
+}
