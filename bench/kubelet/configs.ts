@@ -31,7 +31,7 @@ export function cniConfig(): string {
  * The kubelet's config, all of it default that could change a restart's time. What is set lets it run beside others:
  * with any cgroups, any disk, and nothing on the host that it would have to share.
  */
-export function kubeletConfig(folder: string, cgroup: string, port: number): string {
+export function kubeletConfig(folder: string, port: number): string {
   return JSON.stringify({
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
     kind: 'KubeletConfiguration',
@@ -43,7 +43,6 @@ export function kubeletConfig(folder: string, cgroup: string, port: number): str
     authentication: { anonymous: { enabled: false }, webhook: { enabled: false } },
     authorization: { mode: 'AlwaysAllow' },
     cgroupDriver: 'cgroupfs',
-    cgroupRoot: `/${cgroup}`,
     cgroupsPerQOS: false,
     enforceNodeAllocatable: ['none'],
     failCgroupV1: false,

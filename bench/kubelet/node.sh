@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# node.sh FOLDER CGROUP KUBELET: containerd and a kubelet. Runs as the first process of namespaces for processes and
+# node.sh FOLDER KUBELET: containerd and a kubelet. Runs as the first process of namespaces for processes and
 # mounts of its own; whichever of the three ends first, containerd, the kubelet or the input, ends the node.
 set -eu
-folder=$1 kubelet=$3
+folder=$1 kubelet=$2
 
 # What containerd and the kubelet write to places that no flag changes.
 for place in /run /var/log /var/lib; do mount -t tmpfs tmpfs $place; done

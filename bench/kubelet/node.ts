@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
 import type { Cluster } from '../../test/cluster/support/access.ts';
 import { eventually } from '../../test/cluster/support/eventually.ts';
@@ -18,7 +18,7 @@ export interface NodeOptions {
   readonly plugins: string;
 }
 
-/** A node of a cluster: a real kubelet and containerd, with namespaces, cgroups and folders of their own. */
+/** A node of a cluster: a real kubelet and containerd, with namespaces and folders of their own. */
 export interface ClusterNode {
   /** Rejects when the node ends before `stop`. */
   readonly broken: Promise<never>;
@@ -34,15 +34,14 @@ const Node = z.looseObject({
 /** Starts it; resolves when pods can be scheduled to it. */
 export async function startNode({ cluster, kubelet, plugins }: NodeOptions): Promise<ClusterNode> {
   const folder = await mkdtemp(join(tmpdir(), 'weeder-node-'));
-  const cgroup = basename(folder);
   try {
-    await prepare(folder, cgroup, cluster, plugins);
+    await prepare(folder, cluster, plugins);
   } catch (error) {
     await rm(folder, { recursive: true });
     throw error;
   }
   // Detached: the Ctrl-C that ends the benchmark must not end what cleans up after it.
-  const child = spawn('bash', [join(import.meta.dirname, 'supervise.sh'), folder, cgroup, kubelet], {
+  const child = spawn('bash', [join(import.meta.dirname, 'supervise.sh'), folder, kubelet], {
     stdio: ['pipe', 'inherit', 'inherit'],
     detached: true,
   });
@@ -68,12 +67,12 @@ export async function startNode({ cluster, kubelet, plugins }: NodeOptions): Pro
   return { broken: broken.promise, stop };
 }
 
-async function prepare(folder: string, cgroup: string, cluster: Cluster, plugins: string): Promise<void> {
+async function prepare(folder: string, cluster: Cluster, plugins: string): Promise<void> {
   const [port = 0] = await freePorts(1);
   await mkdir(join(folder, 'cni'));
   await writeFile(join(folder, 'cni', '10-loopback.conflist'), cniConfig());
   await writeFile(join(folder, 'containerd.toml'), containerdConfig(folder, plugins));
-  await writeFile(join(folder, 'kubelet.json'), kubeletConfig(folder, cgroup, port));
+  await writeFile(join(folder, 'kubelet.json'), kubeletConfig(folder, port));
   await writeFile(join(folder, 'kubeconfig'), await readFile(cluster.kubeconfigFor('admin')), { mode: 0o600 });
   await packImage(folder);
 }

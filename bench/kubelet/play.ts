@@ -10,12 +10,9 @@ export interface Stage {
   readonly signal: AbortSignal;
 }
 
-/** The service comes back when the dependant has sat so long in its back-off, of 40 s or more. Milliseconds. */
-const returnsAfter = 5_000;
-
 /** Plays one trial: the service goes away, the dependant's back-off grows, the service comes back. */
 export async function play(trial: Trial, { cluster, observer, signal }: Stage): Promise<Outcome> {
-  const { name, backOff, lives, helped } = trial;
+  const { name, lives, backOff, returnsAfter, helped } = trial;
   const create = async ({ path, body }: Manifest): Promise<unknown> => cluster.api('POST', path, body);
   for (const manifest of serviceManifests(trial)) await create(manifest);
   await observer.when(() => observer.isServiceReady(name), signal);
@@ -32,7 +29,7 @@ export async function play(trial: Trial, { cluster, observer, signal }: Stage): 
   }, signal);
   const before = held;
   if (before === undefined) throw new Error(`${name}: no back-off of ${backOff} s`);
-  await pause(Math.max(0, before.finishedAt + returnsAfter - Date.now()), undefined, { signal });
+  await pause(Math.max(0, before.finishedAt + returnsAfter * 1000 - Date.now()), undefined, { signal });
 
   await tell(trial, 'back');
   const readyAt = await observer.when(() => observer.isServiceReady(name), signal);
@@ -43,6 +40,7 @@ export async function play(trial: Trial, { cluster, observer, signal }: Stage): 
   return {
     lives,
     backOff,
+    returnsAfter,
     helped,
     seconds: (upAt - readyAt) / 1000,
     reported: now.reported === 'CrashLoopBackOff' ? 'CrashLoopBackOff' : 'terminated',

@@ -8,7 +8,7 @@
  *   --events DIR    keep the watch events of the dependants and the EndpointSlices there, and weeder's log
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startControlPlane } from '../../test/cluster/support/controlPlane.ts';
@@ -18,47 +18,62 @@ import { measure, mostRuns } from './measure.ts';
 import { examineMachine } from './requirements.ts';
 import { type Results, recoveryTable, verdict } from './results.ts';
 
+const committed = join(import.meta.dirname, 'results.json');
 const say = (line: string): void => console.error(line);
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      runs: { type: 'string', default: '3' },
-      write: { type: 'boolean', default: false },
-      json: { type: 'string' },
-      events: { type: 'string' },
-    },
-  });
-  const runs = Number(values.runs);
-  if (!Number.isInteger(runs) || runs < 1 || runs > mostRuns) {
-    throw new SetupProblem(`--runs is a whole number from 1 to ${mostRuns}; found ${values.runs}.`);
-  }
+  const { runs, events, json, write } = readFlags();
   const { plugins, runtime } = await examineMachine();
   const binaries = await findNodeBinaries(say);
-  if (values.events !== undefined) mkdirSync(values.events, { recursive: true });
+  if (events !== undefined) mkdirSync(events, { recursive: true });
   const end = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => end.abort(new SetupProblem(`Stopped by ${signal}.`)));
   }
   const cluster = await startControlPlane({ controllerManagerFlags: ['--controllers=node-lifecycle-controller'] });
   try {
-    const { events } = values;
     const outcomes = await measure({ cluster, binaries, plugins, runs, signal: end.signal, events, say });
     const results: Results = {
       measured: new Date().toISOString().slice(0, 10),
       kubelet: `kubelet ${binaries.version}`,
       runtime,
-      machine: `${availableParallelism()} cores for everything`,
+      machine: `${availableParallelism()} cores for everything (load average ${(loadavg()[1] ?? 0).toFixed(1)})`,
       runs,
       outcomes,
     };
     const { isMet, lines } = verdict(outcomes);
     console.log([recoveryTable(results), '', ...lines].join('\n'));
-    const files = [values.json, values.write ? join(import.meta.dirname, 'results.json') : undefined];
-    for (const file of files) if (file !== undefined) writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
+    for (const file of [...(json === undefined ? [] : [json]), ...(write ? [committed] : [])]) {
+      writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
+    }
     return isMet ? 0 : 1;
   } finally {
     await cluster.stop();
+  }
+}
+
+interface Flags {
+  readonly runs: number;
+  readonly write: boolean;
+  readonly json?: string;
+  readonly events?: string;
+}
+
+function readFlags(): Flags {
+  const { runs, write = false, ...files } = parseFlags();
+  const number = Number(runs ?? 3);
+  if (!Number.isInteger(number) || number < 1 || number > mostRuns) {
+    throw new SetupProblem(`--runs is a whole number from 1 to ${mostRuns}; found ${runs}.`);
+  }
+  return { runs: number, write, ...files };
+}
+
+function parseFlags() {
+  try {
+    const text = { type: 'string' } as const;
+    return parseArgs({ options: { runs: text, write: { type: 'boolean' }, json: text, events: text } }).values;
+  } catch (error) {
+    throw new SetupProblem(error instanceof Error ? error.message : String(error));
   }
 }
 
