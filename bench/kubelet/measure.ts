@@ -31,36 +31,36 @@ const patience = 10 * 60_000;
 /** Plays all trials at the same time, on one node, with one weeder that sees all of them and is told of a half. */
 export async function measure(options: MeasureOptions): Promise<Outcome[]> {
   const { cluster, binaries, plugins, runs, events, say } = options;
-  const scheduler = startScheduler(cluster, binaries.scheduler);
-  const weeder = await startBundle(cluster);
-  const node = await startNode({ cluster, kubelet: binaries.kubelet, plugins });
-  const observer = observe(cluster, events);
   const failure = new AbortController();
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(patience), failure.signal]);
-  const over = [node.broken, observer.broken, gone(weeder.exited, 'weeder'), gone(scheduler.exited, 'kube-scheduler')];
+  await using cleanup = new AsyncDisposableStack();
+  const scheduler = startScheduler(cluster, binaries.scheduler);
+  cleanup.defer(() => scheduler.kill());
+  const weeder = startBundle(cluster);
+  cleanup.defer(() => weeder.process.kill());
+  if (events !== undefined) cleanup.defer(() => keepLog(weeder.process, events));
+  await weeder.ready();
+  const node = await startNode({ cluster, kubelet: binaries.kubelet, plugins, signal });
+  cleanup.defer(() => node.stop());
+  const observer = observe(cluster, events);
+  cleanup.defer(() => observer.stop());
+
+  const trials = trialsOf(runs, await freePorts(runs * cases.length * 2));
+  say(`${trials.length} trials on one node, about four minutes`);
+  const played = trials.map(async (trial, index) => {
+    await pause(index * between, undefined, { signal });
+    const outcome = await play(trial, { cluster, observer, signal });
+    say(`${trial.name}: ${outcome.seconds.toFixed(2)} s, ${outcome.into} s into the back-off (${outcome.reported})`);
+    return outcome;
+  });
+  const ended = [weeder.process, scheduler].map(async ({ name, exited }): Promise<never> => {
+    throw new Error(`${name} ${await exited}`);
+  });
   try {
-    const trials = trialsOf(runs, await freePorts(runs * cases.length * 2));
-    say(`${trials.length} trials on one node, about four minutes`);
-    const played = trials.map(async (trial, index) => {
-      await pause(index * between, undefined, { signal });
-      const outcome = await play(trial, { cluster, observer, signal });
-      say(`${trial.name}: ${outcome.seconds.toFixed(2)} s, ${outcome.into} s into the back-off (${outcome.reported})`);
-      return outcome;
-    });
-    return await Promise.race([Promise.all(played), ...over]);
+    return await Promise.race([Promise.all(played), node.broken, observer.broken, ...ended]);
   } catch (error) {
     // The other trials are not to go on.
     failure.abort(error);
     throw error;
-  } finally {
-    await observer.stop();
-    if (events !== undefined) keepLog(weeder, events);
-    await weeder.kill();
-    await node.stop();
-    await scheduler.kill();
   }
-}
-
-async function gone(exited: Promise<string>, name: string): Promise<never> {
-  throw new Error(`${name} ${await exited}`);
 }

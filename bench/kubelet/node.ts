@@ -16,6 +16,7 @@ export interface NodeOptions {
   readonly kubelet: string;
   /** The folder of the CNI plugins. */
   readonly plugins: string;
+  readonly signal: AbortSignal;
 }
 
 /** A node of a cluster: a real kubelet and containerd, with namespaces and folders of their own. */
@@ -32,7 +33,7 @@ const Node = z.looseObject({
 });
 
 /** Starts it; resolves when pods can be scheduled to it. */
-export async function startNode({ cluster, kubelet, plugins }: NodeOptions): Promise<ClusterNode> {
+export async function startNode({ cluster, kubelet, plugins, signal }: NodeOptions): Promise<ClusterNode> {
   const folder = await mkdtemp(join(tmpdir(), 'weeder-node-'));
   try {
     await prepare(folder, cluster, plugins);
@@ -42,29 +43,34 @@ export async function startNode({ cluster, kubelet, plugins }: NodeOptions): Pro
   }
   // Detached: the Ctrl-C that ends the benchmark must not end what cleans up after it.
   const child = spawn('bash', [join(import.meta.dirname, 'supervise.sh'), folder, kubelet], {
-    stdio: ['pipe', 'inherit', 'inherit'],
+    stdio: ['pipe', process.stderr, process.stderr],
     detached: true,
   });
   const ended = Promise.withResolvers<void>();
   let isStopping = false;
+  let hasEnded = false;
   const broken = Promise.withResolvers<never>();
   broken.promise.catch(() => {});
   child.once('exit', (code) => {
+    hasEnded = true;
     ended.resolve();
-    if (!isStopping) broken.reject(new SetupProblem(`The node ended (exit code ${code}).`));
+    if (!isStopping) broken.reject(new SetupProblem(`The node ended (exit code ${code}); its logs are above.`));
   });
-  const stop = async (): Promise<void> => {
+  // Its own pipe breaks when the node ends by itself.
+  child.stdin.on('error', () => {});
+  const stop = async (words = ''): Promise<void> => {
     isStopping = true;
-    child.stdin.end();
+    child.stdin.end(words);
     await ended.promise;
   };
   try {
-    await Promise.race([untilReady(cluster, folder), broken.promise]);
+    await Promise.race([untilReady(cluster, () => hasEnded || signal.aborted), broken.promise]);
+    signal.throwIfAborted();
   } catch (error) {
-    await stop();
+    await stop(signal.aborted ? '' : 'show the logs\n');
     throw error;
   }
-  return { broken: broken.promise, stop };
+  return { broken: broken.promise, stop: () => stop() };
 }
 
 async function prepare(folder: string, cluster: Cluster, plugins: string): Promise<void> {
@@ -77,26 +83,19 @@ async function prepare(folder: string, cluster: Cluster, plugins: string): Promi
   await packImage(folder);
 }
 
-async function untilReady(cluster: Cluster, folder: string): Promise<void> {
+async function untilReady(cluster: Cluster, isInVain: () => boolean): Promise<void> {
   const isReady = async (saw: (seen: unknown) => void): Promise<boolean> => {
+    // Nobody waits for it any more.
+    if (isInVain()) return true;
     const answer = await cluster.send('GET', '/api/v1/nodes/node');
-    saw(answer.body);
     if (answer.status !== 200) return false;
     const { spec, status } = Node.parse(answer.body);
     const ready = status.conditions?.find(({ type }) => type === 'Ready');
+    saw(ready?.['message']);
     return ready?.status === 'True' && (spec.taints ?? []).length === 0;
   };
-  try {
-    await eventually(isReady, { what: 'a node that is ready', within: 60_000, every: 100 });
-  } catch (error) {
-    throw new SetupProblem(`The node does not become ready: ${await whatItSaid(folder)}`, { cause: error });
-  }
-}
-
-async function whatItSaid(folder: string): Promise<string> {
-  const logs = ['containerd.log', 'import.log', 'kubelet.log'].map(async (name) => {
-    const text = await readFile(join(folder, name), 'utf8').catch(() => '(nothing)');
-    return `\n${name} ends:\n${text.trimEnd().split('\n').slice(-8).join('\n')}`;
+  const options = { what: 'a node that is ready', within: 60_000, every: 100 };
+  await eventually(isReady, options).catch((error: unknown) => {
+    throw new SetupProblem(`${error instanceof Error ? error.message : error}; its logs are above.`);
   });
-  return (await Promise.all(logs)).join('');
 }

@@ -15,8 +15,8 @@ export function startScheduler(cluster: Cluster, binary: string): ManagedProcess
   return startProcess(cluster.dir, 'kube-scheduler', binary, flags);
 }
 
-/** Starts weeder as it runs in production; resolves when it has seen the whole cluster. */
-export async function startBundle(cluster: Cluster): Promise<ManagedProcess> {
+/** Starts weeder as it runs in production. It is `ready` when it has seen the whole cluster. */
+export function startBundle(cluster: Cluster): { readonly process: ManagedProcess; ready(): Promise<void> } {
   if (!existsSync(bundle)) throw new SetupProblem(`There is no ${bundle}: npm run build makes it.`);
   const config = join(cluster.dir, 'weeder.json');
   writeFileSync(config, JSON.stringify(weederConfig));
@@ -27,12 +27,15 @@ export async function startBundle(cluster: Cluster): Promise<ManagedProcess> {
     '--metrics-bind-addr=0',
   ];
   const weeder = startProcess(cluster.dir, 'weeder', process.execPath, [bundle, 'run', ...flags]);
-  await eventually(() => readFileSync(weeder.logFile, 'utf8').includes('all streams are synced'), {
-    what: 'a weeder that is synced',
-  }).catch((cause: unknown) => {
-    throw new SetupProblem(`weeder does not start: ${weeder.tail()}`, { cause });
-  });
-  return weeder;
+  return {
+    process: weeder,
+    async ready() {
+      const isSynced = (): boolean => readFileSync(weeder.logFile, 'utf8').includes('all streams are synced');
+      await eventually(isSynced, { what: 'a weeder that is synced' }).catch((cause: unknown) => {
+        throw new SetupProblem(`weeder does not start: ${weeder.tail()}`, { cause });
+      });
+    },
+  };
 }
 
 /** Keeps what it has said. */

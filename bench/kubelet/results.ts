@@ -87,9 +87,10 @@ export function verdict(outcomes: readonly Outcome[]): { readonly isMet: boolean
   const judged = rowsOf(outcomes).map((row) => ({ ...row, judgement: judge(row) }));
   return {
     isMet: judged.every(({ judgement }) => judgement !== 'missed'),
-    lines: judged.map(({ judgement, lives, backOff, returnsAfter, withWeeder }) => {
+    lines: judged.map(({ judgement, lives, backOff, returnsAfter, withWeeder: { median, worst } }) => {
       const subject = `lives ${lives} s, back-off ${backOff} s, service back after ${returnsAfter} s`;
-      const figures = `median ${short(withWeeder.median)} (< ${goal.median} s), worst ${short(withWeeder.worst)} (< ${goal.worst} s)`;
+      const below = (limit: number): string => (judgement === 'no goal' ? '' : ` (< ${limit} s)`);
+      const figures = `median ${short(median)}${below(goal.median)}, worst ${short(worst)}${below(goal.worst)}`;
       return `${judgement.padEnd(8)} ${subject}: ${figures}`;
     }),
   };

@@ -7,6 +7,7 @@ folder=$1
 # Processes and mounts are the namespaces' own, and end with their first process.
 unshare --mount --pid --fork --kill-child --mount-proc bash "$(dirname "$0")/node.sh" "$@"
 how=$?
+[ $how -eq 0 ] || tail -n 8 "$folder"/*.log
 
 # The cgroups of the containers that ran to the end; their parent only where nobody else uses it.
 for container in "$folder"/containerd/io.containerd.grpc.v1.cri/{sandboxes,containers}/*; do
