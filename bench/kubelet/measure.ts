@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ControlPlane } from '../../test/cluster/support/controlPlane.ts';
 import { freePorts } from '../../test/cluster/support/ports.ts';
+import { bundle } from '../../test/support/bundle.ts';
 import type { NodeBinaries } from './binaries.ts';
 import { cases, type Outcome, trialsOf } from './cases.ts';
 import { startNode } from './node.ts';
@@ -36,7 +37,7 @@ export async function measure(options: MeasureOptions): Promise<Outcome[]> {
   await using cleanup = new AsyncDisposableStack();
   const scheduler = startScheduler(cluster, binaries.scheduler);
   cleanup.defer(() => scheduler.kill());
-  const weeder = startBundle(cluster);
+  const weeder = startBundle(cluster, await bundle());
   cleanup.defer(() => weeder.process.kill());
   if (events !== undefined) cleanup.defer(() => keepLog(weeder.process, events));
   await weeder.ready();

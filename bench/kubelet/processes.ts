@@ -1,12 +1,9 @@
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Cluster } from '../../test/cluster/support/access.ts';
 import { eventually } from '../../test/cluster/support/eventually.ts';
 import { type ManagedProcess, SetupProblem, startProcess } from '../../test/cluster/support/process.ts';
 import { weederConfig } from './workloads.ts';
-
-/** The production bundle. */
-const bundle = join(import.meta.dirname, '..', '..', 'dist', 'weeder.js');
 
 /** Starts it on this cluster; it ends with the cluster's folder, or by `kill`. */
 export function startScheduler(cluster: Cluster, binary: string): ManagedProcess {
@@ -15,9 +12,11 @@ export function startScheduler(cluster: Cluster, binary: string): ManagedProcess
   return startProcess(cluster.dir, 'kube-scheduler', binary, flags);
 }
 
-/** Starts weeder as it runs in production. It is `ready` when it has seen the whole cluster. */
-export function startBundle(cluster: Cluster): { readonly process: ManagedProcess; ready(): Promise<void> } {
-  if (!existsSync(bundle)) throw new SetupProblem(`There is no ${bundle}: npm run build makes it.`);
+/** Starts weeder from its production bundle, `program`. It is `ready` when it has seen the whole cluster. */
+export function startBundle(
+  cluster: Cluster,
+  program: string,
+): { readonly process: ManagedProcess; ready(): Promise<void> } {
   const config = join(cluster.dir, 'weeder.json');
   writeFileSync(config, JSON.stringify(weederConfig));
   const flags = [
@@ -26,7 +25,7 @@ export function startBundle(cluster: Cluster): { readonly process: ManagedProces
     '--health-bind-addr=0',
     '--metrics-bind-addr=0',
   ];
-  const weeder = startProcess(cluster.dir, 'weeder', process.execPath, [bundle, 'run', ...flags]);
+  const weeder = startProcess(cluster.dir, 'weeder', process.execPath, [program, 'run', ...flags]);
   return {
     process: weeder,
     async ready() {

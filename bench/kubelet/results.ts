@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { median, percentile } from '../statistics.ts';
 import { type Case, cases, type Outcome } from './cases.ts';
 
 /** What a measurement leaves behind: `results.json` beside this file is the committed one. */
@@ -54,10 +55,8 @@ function rowsOf(outcomes: readonly Outcome[]): Row[] {
 }
 
 function summary(outcomes: readonly Outcome[]): Summary {
-  const sorted = outcomes.map(({ seconds }) => seconds).sort((a, b) => a - b);
-  const at = (index: number): number => sorted[index] ?? Number.NaN;
-  const middle = (sorted.length - 1) / 2;
-  return { median: (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2, best: at(0), worst: at(sorted.length - 1) };
+  const seconds = outcomes.map((each) => each.seconds);
+  return { median: median(seconds), best: percentile(seconds, 0), worst: percentile(seconds, 100) };
 }
 
 /** The table as Markdown, and how it came about. */
@@ -87,10 +86,10 @@ export function verdict(outcomes: readonly Outcome[]): { readonly isMet: boolean
   const judged = rowsOf(outcomes).map((row) => ({ ...row, judgement: judge(row) }));
   return {
     isMet: judged.every(({ judgement }) => judgement !== 'missed'),
-    lines: judged.map(({ judgement, lives, backOff, returnsAfter, withWeeder: { median, worst } }) => {
+    lines: judged.map(({ judgement, lives, backOff, returnsAfter, withWeeder }) => {
       const subject = `lives ${lives} s, back-off ${backOff} s, service back after ${returnsAfter} s`;
       const below = (limit: number): string => (judgement === 'no goal' ? '' : ` (< ${limit} s)`);
-      const figures = `median ${short(median)}${below(goal.median)}, worst ${short(worst)}${below(goal.worst)}`;
+      const figures = `median ${short(withWeeder.median)}${below(goal.median)}, worst ${short(withWeeder.worst)}${below(goal.worst)}`;
       return `${judgement.padEnd(8)} ${subject}: ${figures}`;
     }),
   };
@@ -106,7 +105,7 @@ function short(seconds: number): string {
 }
 
 /** The median and, where they differ, the range. */
-function withRange({ median, best, worst }: Summary): string {
+function withRange({ median: middle, best, worst }: Summary): string {
   const [low, high] = [best.toFixed(0), worst.toFixed(0)];
-  return `${median.toFixed(0)} s${low === high ? '' : ` (${low}–${high})`}`;
+  return `${middle.toFixed(0)} s${low === high ? '' : ` (${low}–${high})`}`;
 }

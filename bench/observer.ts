@@ -1,0 +1,53 @@
+/**
+ * A process of its own that sees when pods are gone, so that what it costs is not taken from the process that flips, and
+ * nothing that process does delays it. Started by observing.ts; reads metadata only.
+ */
+import { z } from 'zod';
+import { connect, coordinatesVariable, readCoordinates } from '../test/cluster/support/access.ts';
+import { monotonic } from './processFigures.ts';
+
+const Request = z.object({ expect: z.array(z.string()), withinMs: z.number() });
+const Event = z.object({ type: z.string(), object: z.object({ metadata: z.object({ uid: z.string() }) }) });
+const List = z.object({ metadata: z.object({ resourceVersion: z.string() }) });
+
+const cluster = connect(readCoordinates(process.env[coordinatesVariable] ?? ''));
+const [selector = ''] = process.argv.slice(2);
+const gone = new Map<string, number>();
+let onChange: () => void = () => {};
+
+process.on('message', (message) => {
+  const { expect, withinMs } = Request.parse(message);
+  const finish = (): void => {
+    clearTimeout(timer);
+    onChange = () => {};
+    const times = expect.flatMap((uid) => (gone.has(uid) ? [[uid, gone.get(uid)]] : []));
+    process.send?.({ gone: times });
+    gone.clear();
+  };
+  const timer = setTimeout(finish, withinMs);
+  onChange = () => {
+    if (gone.size >= expect.length && expect.every((uid) => gone.has(uid))) finish();
+  };
+  onChange();
+});
+process.on('disconnect', () => process.exit());
+
+const path = `/api/v1/pods?labelSelector=${encodeURIComponent(selector)}`;
+const list = List.parse(await cluster.api('GET', `${path}&limit=1`));
+const { status, lines } = await cluster.lines(
+  `${path}&watch=true&timeoutSeconds=3600&resourceVersion=${list.metadata.resourceVersion}`,
+  {
+    accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
+  },
+);
+if (status !== 200) throw new Error(`the observer's watch was refused: ${status}`);
+process.send?.({ watching: true });
+for await (const line of lines) {
+  const at = monotonic();
+  const { type, object } = Event.parse(JSON.parse(line));
+  if (type === 'ERROR') throw new Error(`the observer's watch broke: ${line}`);
+  if (type !== 'DELETED') continue;
+  gone.set(object.metadata.uid, at);
+  onChange();
+}
+throw new Error("the observer's watch ended");
