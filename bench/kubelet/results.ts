@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { median, percentile } from '../statistics.ts';
+import { table } from '../table.ts';
 import { type Case, cases, type Outcome } from './cases.ts';
 
 /** What a measurement leaves behind: `results.json` beside this file is the committed one. */
@@ -61,17 +62,20 @@ function summary(outcomes: readonly Outcome[]): Summary {
 
 /** The table as Markdown, and how it came about. */
 export function recoveryTable({ measured, kubelet, runtime, machine, runs, outcomes }: Results): string {
-  const rows = rowsOf(outcomes).map(({ lives, backOff, returnsAfter, without, withWeeder }) => {
-    const exits = lives === 0 ? 'at once' : `after ${lives} s`;
-    const returns = returnsAfter === 0 ? 'as it begins' : `${returnsAfter} s into it`;
-    const measures = [withRange(without), short(withWeeder.median), short(withWeeder.worst)];
-    return `| ${[exits, `${backOff} s`, returns, ...measures].join(' | ')} |`;
-  });
+  const rows = rowsOf(outcomes).map(({ lives, backOff, returnsAfter, without, withWeeder }) => [
+    lives === 0 ? 'at once' : `after ${lives} s`,
+    `${backOff} s`,
+    returnsAfter === 0 ? 'as it begins' : `${returnsAfter} s into it`,
+    withRange(without),
+    short(withWeeder.median),
+    short(withWeeder.worst),
+  ]);
   const silent = outcomes.filter(({ reported }) => reported === 'terminated').length;
   return [
-    '| the dependant exits | its back-off | the service returns | without weeder | with weeder | at worst |',
-    '| --- | --- | --- | --- | --- | --- |',
-    ...rows,
+    table(
+      ['the dependant exits', 'its back-off', 'the service returns', 'without weeder', 'with weeder', 'at worst'],
+      rows,
+    ),
     '',
     `Medians of ${runs}, and the range without weeder; measured on ${measured} by \`npm run bench:kubelet\` with ${kubelet} ` +
       `and ${runtime}, ${machine}: the time from the service's EndpointSlice turning ready to the dependant's pod being ` +
