@@ -32,6 +32,8 @@ export interface Outcome extends Case {
   readonly helped: boolean;
   /** From the service's EndpointSlice being ready to the dependant's pod being Ready, as a watcher of both saw it. */
   readonly seconds: number;
+  /** From that same moment to the pod's deletion, seen by the same watcher; only where there was one. */
+  readonly deletedAfter?: number | undefined;
   /** What the kubelet reported of the dependant at that moment. */
   readonly reported: 'terminated' | 'CrashLoopBackOff';
   /** Seconds that it had been in this back-off, by the node's clock, to the second. */

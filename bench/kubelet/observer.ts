@@ -35,6 +35,7 @@ export interface Seen {
 export interface Observer {
   /** The dependants' pods of a namespace that are not being deleted. */
   pods(namespace: string): readonly Seen[];
+  isDeleted(uid: string): boolean;
   isServiceReady(namespace: string): boolean;
   /** Resolves, after the next event that makes it true, with that event's time: milliseconds on `performance.now()`. */
   when(condition: () => boolean, signal: AbortSignal): Promise<number>;
@@ -48,13 +49,16 @@ export function observe(cluster: Cluster, folder?: string): Observer {
   const end = new AbortController();
   const pods = new Map<string, { readonly namespace: string; readonly seen: Seen }>();
   const slices = new Map<string, { readonly namespace: string; readonly isReady: boolean }>();
+  const deleted = new Set<string>();
   const waiting = new Set<(at: number) => void>();
 
   function seePod(type: string, object: unknown): void {
     const pod = Pod.parse(object);
     const { uid, namespace = '', deletionTimestamp } = pod.metadata;
-    if (type === 'DELETED' || deletionTimestamp !== undefined) pods.delete(uid);
-    else pods.set(uid, { namespace, seen: seenOf(pod) });
+    if (type === 'DELETED' || deletionTimestamp !== undefined) {
+      pods.delete(uid);
+      deleted.add(uid);
+    } else pods.set(uid, { namespace, seen: seenOf(pod) });
   }
   function seeSlice(type: string, object: unknown): void {
     const slice = EndpointSlice.parse(object);
@@ -90,6 +94,7 @@ export function observe(cluster: Cluster, folder?: string): Observer {
 
   return {
     pods: (namespace) => [...pods.values()].filter((each) => each.namespace === namespace).map(({ seen }) => seen),
+    isDeleted: (uid) => deleted.has(uid),
     isServiceReady: (namespace) => [...slices.values()].some((each) => each.namespace === namespace && each.isReady),
     when(condition, signal) {
       const { promise, resolve, reject } = Promise.withResolvers<number>();

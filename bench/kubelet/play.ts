@@ -35,6 +35,7 @@ export async function play(trial: Trial, { cluster, observer, signal }: Stage): 
   const readyAt = await observer.when(() => observer.isServiceReady(name), signal);
   const [now = before] = observer.pods(name).filter(({ uid }) => uid === before.uid);
   const into = Math.round((Date.now() - before.finishedAt) / 1000);
+  const movedAt = await observer.when(() => observer.isDeleted(before.uid) || isUp(), signal);
   const upAt = await observer.when(isUp, signal);
   const [after] = observer.pods(name).filter(({ isReady }) => isReady);
   return {
@@ -43,6 +44,7 @@ export async function play(trial: Trial, { cluster, observer, signal }: Stage): 
     returnsAfter,
     helped,
     seconds: (upAt - readyAt) / 1000,
+    ...(observer.isDeleted(before.uid) ? { deletedAfter: (movedAt - readyAt) / 1000 } : {}),
     reported: now.reported === 'CrashLoopBackOff' ? 'CrashLoopBackOff' : 'terminated',
     into,
     replaced: after?.uid !== before.uid,

@@ -19,6 +19,7 @@ export const Results = z.object({
       returnsAfter: z.number(),
       helped: z.boolean(),
       seconds: z.number(),
+      deletedAfter: z.number().optional(),
       reported: z.enum(['terminated', 'CrashLoopBackOff']),
       into: z.number(),
       replaced: z.boolean(),
@@ -33,6 +34,8 @@ const goal = { median: 1, worst: 3 } as const;
 interface Row extends Case {
   readonly without: Summary;
   readonly withWeeder: Summary;
+  /** Until the deletion, at the median. */
+  readonly deletedAfter: number;
 }
 
 interface Summary {
@@ -51,6 +54,7 @@ function rowsOf(outcomes: readonly Outcome[]): Row[] {
       ...one,
       without: summary(ofCase.filter(({ helped }) => !helped)),
       withWeeder: summary(ofCase.filter(({ helped }) => helped)),
+      deletedAfter: median(ofCase.flatMap(({ deletedAfter = [] }) => deletedAfter)),
     };
   });
 }
@@ -62,25 +66,35 @@ function summary(outcomes: readonly Outcome[]): Summary {
 
 /** The table as Markdown, and how it came about. */
 export function recoveryTable({ measured, kubelet, runtime, machine, runs, outcomes }: Results): string {
-  const rows = rowsOf(outcomes).map(({ lives, backOff, returnsAfter, without, withWeeder }) => [
+  const rows = rowsOf(outcomes).map(({ lives, backOff, returnsAfter, without, withWeeder, deletedAfter }) => [
     lives === 0 ? 'at once' : `after ${lives} s`,
     `${backOff} s`,
     returnsAfter === 0 ? 'as it begins' : `${returnsAfter} s into it`,
     withRange(without),
     short(withWeeder.median),
     short(withWeeder.worst),
+    short(deletedAfter),
   ]);
   const silent = outcomes.filter(({ reported }) => reported === 'terminated').length;
   return [
     table(
-      ['the dependant exits', 'its back-off', 'the service returns', 'without weeder', 'with weeder', 'at worst'],
+      [
+        'the dependant exits',
+        'its back-off',
+        'the service returns',
+        'without weeder',
+        'with weeder',
+        'at worst',
+        'its part',
+      ],
       rows,
     ),
     '',
     `Medians of ${runs}, and the range without weeder; measured on ${measured} by \`npm run bench:kubelet\` with ${kubelet} ` +
       `and ${runtime}, ${machine}: the time from the service's EndpointSlice turning ready to the dependant's pod being ` +
-      'Ready, both as an independent watcher sees them. All trials run side by side on one node, and weeder is told of ' +
-      'the services of one half. The dependants have no readiness probe, so they are Ready as soon as they run. ' +
+      'Ready, both as an independent watcher sees them; weeder’s own part ends when the pod is seen deleted, and the rest ' +
+      'is what the cluster takes for a new pod. All trials run side by side on one node, and weeder is told of the ' +
+      'services of one half. The dependants have no readiness probe, so they are Ready as soon as they run. ' +
       `In ${silent} of the ${outcomes.length} trials the kubelet reported \`terminated\` when the service returned, and not \`CrashLoopBackOff\`.`,
   ].join('\n');
 }
