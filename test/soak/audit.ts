@@ -13,6 +13,8 @@ export interface Attempt {
   /** The preconditions that it insisted on. */
   readonly uid: string | undefined;
   readonly resourceVersion: string | undefined;
+  /** Refused before its body was read, as when permissions are missing: nothing is known of it. */
+  readonly isUnread: boolean;
 }
 
 const Preconditions = z.object({ uid: z.string().optional(), resourceVersion: z.string().optional() });
@@ -84,5 +86,6 @@ function attemptOf(text: string): Attempt {
     status: responseStatus?.code ?? 0,
     uid,
     resourceVersion,
+    isUnread: requestObject === undefined && (responseStatus?.code ?? 0) >= 400,
   };
 }

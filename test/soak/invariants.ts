@@ -96,7 +96,7 @@ export function createJudge(evidence: Evidence): Judge {
         return;
       }
       attempts += 1;
-      judgeDeletion(attempt);
+      if (!attempt.isUnread) judgeDeletion(attempt);
     },
     look(now) {
       for (const pod of evidence.history.pods.values()) {

@@ -104,6 +104,16 @@ export async function soak({ minutes, seed, say, signal }: SoakOptions): Promise
     await Promise.all(underWay);
   }
 
+  /** Until etcd has nothing of the world any more: what is left in weeder then is weeder's. */
+  async function empty(): Promise<void> {
+    const deadline = Date.now() + seconds(60);
+    while (history.present() > 0 || [...history.pods.values()].some(({ goneAt }) => goneAt === undefined)) {
+      if (Date.now() > deadline) return violated(invariants.soak, 'the world cannot be emptied');
+      await world.clear();
+      await pause(250);
+    }
+  }
+
   const readAudit = auditReader(log);
   let waiting: Attempt[] = [];
   async function judgeUntil(before: number): Promise<void> {
@@ -140,7 +150,7 @@ export async function soak({ minutes, seed, say, signal }: SoakOptions): Promise
       const over = AbortSignal.any([all, AbortSignal.timeout(busy)]);
       await Promise.all([churn(over), playFaults(controlPlane, wire, faultPlan, noted, over)]);
       configure(first);
-      await world.clear();
+      await empty();
       const rest = await lookAtRest(patient, first, quiet + seconds(30));
       rests.push(rest);
       for (const fault of rest.faults) violated(invariants.rest, `after part ${part}: ${fault}`);
