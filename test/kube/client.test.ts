@@ -179,6 +179,32 @@ test('an answer that stops in its body is a timeout', async () => {
   assert.equal(kind, 'timeout');
 });
 
+for (const { status, takes, outcome } of [
+  { status: 200, takes: 29, outcome: 'ok' },
+  { status: 200, takes: 31, outcome: 'timeout' },
+  { status: 503, takes: 31, outcome: 'unavailable' },
+]) {
+  test(`an answer with ${status} that comes bit by bit for ${takes} s is ${outcome}`, async () => {
+    const clock = virtualClock();
+    await using it = await calling('h2', { clock });
+    it.server.failNext((answer) => {
+      answer.head(status);
+      const bit = (second: number) => {
+        answer.write(' ');
+        if (second < takes) clock.setTimeout(() => bit(second + 1), 1_000);
+        else answer.end('{}');
+      };
+      clock.setTimeout(() => bit(1), 1_000);
+    });
+    let kind: string | undefined;
+    void it.client.call(get).then((result) => {
+      kind = result.ok ? 'ok' : result.failure.kind;
+    });
+    await until('it was answered or given up', () => kind !== undefined, clock);
+    assert.equal(kind, outcome);
+  });
+}
+
 test('HTML, half JSON and a wrong type are bad answers, with a sentence that asks the right question', async () => {
   await using it = await calling('http');
   for (const body of ['<!doctype html><title>Sign in</title>', '{"kind":"Pod', 'hello']) {

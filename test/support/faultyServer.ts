@@ -17,6 +17,8 @@ export interface ReceivedRequest {
   readonly body: string;
   /** Which TCP connection it came on, counted from 1. */
   readonly connection: number;
+  /** When it was read as a whole. Monotonic milliseconds. */
+  readonly at: number;
 }
 
 /** The answer to a request, the same over both versions of HTTP. */
@@ -101,6 +103,7 @@ export async function faultyServer(protocol: Protocol, serve: Serve): Promise<Fa
       headers: raw.headers,
       body: await readBody(raw),
       connection: numberOf(raw),
+      at: performance.now(),
     };
     requests.push(request);
     const found = [...armed].find((each) => each.applies(request));
