@@ -4,7 +4,7 @@
  * on the same connection. It survives nothing. Usage: `BENCH_TOKEN=… node bare.js URL CA-FILE SERVICE POD-SELECTOR`.
  */
 import { readFileSync } from 'node:fs';
-import { Agent, request } from 'undici';
+import { Agent } from 'undici';
 
 interface Watched {
   readonly metadata: { name: string; namespace: string; uid: string; resourceVersion: string };
@@ -24,7 +24,7 @@ let synced = 0;
 async function follow(path: string, labels: string, take: (type: string, object: Watched) => void): Promise<void> {
   const initial = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
   const query = `watch=true&${initial}&timeoutSeconds=3600&labelSelector=${encodeURIComponent(labels)}`;
-  const { body } = await request(`${url}${path}?${query}`, { dispatcher, headers });
+  const { body } = await dispatcher.request({ origin: url, path: `${path}?${query}`, method: 'GET', headers });
   let rest = '';
   for await (const piece of body.setEncoding('utf8')) {
     const lines = `${rest}${piece}`.split('\n');
@@ -39,8 +39,8 @@ async function follow(path: string, labels: string, take: (type: string, object:
 
 async function remove({ metadata: { name, namespace, uid, resourceVersion } }: Watched): Promise<void> {
   const body = JSON.stringify({ preconditions: { uid, resourceVersion } });
-  const path = `${url}/api/v1/namespaces/${namespace}/pods/${name}`;
-  await (await request(path, { method: 'DELETE', dispatcher, headers, body })).body.dump();
+  const path = `/api/v1/namespaces/${namespace}/pods/${name}`;
+  await (await dispatcher.request({ origin: url, path, method: 'DELETE', headers, body })).body.dump();
   inFlight -= 1;
   removeNext();
 }
