@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Cluster } from '../test/cluster/support/access.ts';
 import { type ManagedProcess, startProcess } from '../test/cluster/support/process.ts';
 import { bundle, bundled } from '../test/support/bundle.ts';
+import { execForm, instructionsOf } from '../test/support/dockerfile.ts';
 import { freePort } from '../test/support/freePort.ts';
 import { monotonic } from './processFigures.ts';
 import { podLabels, service } from './scene.ts';
@@ -43,9 +44,13 @@ export async function startCandidate(
   started += 1;
   const env = { ...process.env, BENCH_TOKEN: cluster.tokenOf('admin') };
   const from = monotonic();
-  const child = startProcess(cluster.dir, `candidate-${started}`, process.execPath, [...nodeFlags, ...command.words], {
-    env,
-  });
+  const child = startProcess(
+    cluster.dir,
+    `candidate-${started}`,
+    process.execPath,
+    [...imageFlags(), ...nodeFlags, ...command.words],
+    { env },
+  );
   await said(child, command.synced);
   const startToSynced = monotonic() - from;
   return {
@@ -58,6 +63,13 @@ export async function startCandidate(
       await child.exited;
     },
   };
+}
+
+/** What the image's entrypoint gives to node: the memory that is measured is the one that users see. */
+function imageFlags(): string[] {
+  const dockerfile = readFileSync(join(import.meta.dirname, '..', 'Dockerfile'), 'utf8');
+  const entrypoint = instructionsOf(dockerfile).find(({ name }) => name === 'ENTRYPOINT');
+  return entrypoint === undefined ? [] : execForm(entrypoint).filter((word) => word.startsWith('--'));
 }
 
 interface Command {
