@@ -57,7 +57,6 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, meaningless:
   if (!inspection.ok) return fail(inspection.problem);
   if (inspection.value !== undefined) {
     open.defer(endSoon);
-
     open.defer(inspection.value.stop);
   }
   const recording = await startRecording(flags, config, logger, observation.recordingFailed);
