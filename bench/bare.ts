@@ -21,6 +21,9 @@ const queue: Watched[] = [];
 let inFlight = 0;
 let synced = 0;
 
+// A profile is written by a process that ends by itself only.
+process.once('SIGTERM', () => process.exit());
+
 async function follow(path: string, labels: string, take: (type: string, object: Watched) => void): Promise<void> {
   const initial = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
   const query = `watch=true&${initial}&timeoutSeconds=3600&labelSelector=${encodeURIComponent(labels)}`;

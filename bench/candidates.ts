@@ -25,19 +25,14 @@ export interface Candidate {
   end(): Promise<void>;
 }
 
-export interface StartOptions {
-  /** For node itself, such as `--cpu-prof`. */
-  readonly nodeFlags?: readonly string[];
-}
-
 const syncedWithin = 60_000;
 let started = 0;
 
-/** Starts it in a process of its own and waits until it has the complete state. */
+/** Starts it in a process of its own and waits until it has the complete state; `nodeFlags` are for node itself. */
 export async function startCandidate(
   name: CandidateName,
   cluster: Cluster,
-  { nodeFlags = [] }: StartOptions = {},
+  nodeFlags: readonly string[] = [],
 ): Promise<Candidate> {
   const command = name === 'bare' ? await bareCommand(cluster) : await weederCommand(cluster, name);
   started += 1;

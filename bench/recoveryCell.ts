@@ -6,6 +6,7 @@ import type { Observing } from './observing.ts';
 import { cpuSeconds, memoryOf, monotonic } from './processFigures.ts';
 import type { RecoveryRound } from './recoveryResults.ts';
 import type { Scene } from './scene.ts';
+import { profileOf, selfTimes, topOf } from './selfTimes.ts';
 import { percentile, rounded } from './statistics.ts';
 
 export interface CellOptions {
@@ -17,7 +18,9 @@ export interface CellOptions {
   readonly recoveries: number;
   /** For how long its figures at rest are taken. Milliseconds. */
   readonly idleMs: number;
-  readonly nodeFlags?: readonly string[];
+  /** Where a CPU profile is written; its top goes to `say`. */
+  readonly profile?: string | undefined;
+  readonly say: (line: string) => void;
 }
 
 /** The start's own garbage is not what a process at rest costs. */
@@ -28,9 +31,9 @@ const goneWithinMs = 60_000;
 
 /** One candidate, started anew, through so many recoveries of all services at once. */
 export async function measureCell(options: CellOptions): Promise<RecoveryRound> {
-  const { cluster, scene, candidate: name, nodeFlags = [] } = options;
+  const { cluster, scene, candidate: name, profile } = options;
   let pods = await scene.breakDown();
-  const candidate = await startCandidate(name, cluster, { nodeFlags });
+  const candidate = await startCandidate(name, cluster, profile === undefined ? [] : profiling(profile));
   const { pid, metricsUrl } = candidate;
   const look = async (): Promise<Scrape | undefined> => (metricsUrl === undefined ? undefined : scrape(metricsUrl));
   await pause(settleMs);
@@ -40,6 +43,7 @@ export async function measureCell(options: CellOptions): Promise<RecoveryRound> 
   const idle = memoryOf(pid);
   const before = await look();
 
+  const recoveriesFrom = monotonic();
   const latencies: number[] = [];
   let total = 0;
   let cpu = 0;
@@ -53,12 +57,19 @@ export async function measureCell(options: CellOptions): Promise<RecoveryRound> 
     total += one.total;
     cpu += one.cpu;
   }
+  const recoveriesTo = monotonic();
   const cpuAtEnd = cpuSeconds(pid);
   await pause(afterMs);
   const after = memoryOf(pid);
   const cpuAfter = cpuSeconds(pid) - cpuAtEnd;
   const seen = await look();
-  await (nodeFlags.length > 0 ? candidate.end() : candidate.kill());
+  if (profile === undefined) await candidate.kill();
+  else {
+    await candidate.end();
+    options.say(
+      `${name} in its recoveries:\n${topOf(selfTimes(profileOf(profile, pid), recoveriesFrom, recoveriesTo), 40)}`,
+    );
+  }
   return {
     startToSynced: rounded(candidate.startToSynced),
     idleRss: rounded(idle.rss),
@@ -82,6 +93,10 @@ export async function measureCell(options: CellOptions): Promise<RecoveryRound> 
           loopDelay: { p99: rounded(seen.loopDelay.p99), max: rounded(seen.loopDelay.max) },
         }),
   };
+}
+
+function profiling(folder: string): string[] {
+  return ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=200'];
 }
 
 interface Recovered {
