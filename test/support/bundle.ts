@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import config from '../../rolldown.config.ts';
@@ -16,8 +16,8 @@ const cache = join(
 );
 
 /**
- * The path of the production bundle of the sources as they are now. It is built by the first test process that asks
- * for it, and kept: from sources each start of the program would take three times as long.
+ * The path of `weeder.js` in a production bundle of the sources as they are now. It is built by the first test process
+ * that asks for it, and kept: from sources each start of the program would take three times as long.
  */
 export function bundle(): Promise<string> {
   return bundled('weeder', config.input, ['src/**/*.ts', 'machines/**/*.ts']);
@@ -32,17 +32,24 @@ export function bundled(name: string, input: string, sources: readonly string[])
 
 const built = new Map<string, Promise<string>>();
 
-async function buildOnce(program: string, input: string, sources: readonly string[]): Promise<string> {
-  const name = `${program}-${fingerprint(sources)}.js`;
-  const path = join(cache, name);
-  if (existsSync(path)) return path;
+async function buildOnce(name: string, input: string, sources: readonly string[]): Promise<string> {
+  const version = `${name}-${fingerprint(sources)}`;
+  const [folder, unfinished] = [join(cache, version), join(cache, `${process.pid}-${version}`)];
+  const program = join(folder, `${name}.js`);
+  if (existsSync(program)) return program;
   mkdirSync(cache, { recursive: true });
-  const unfinished = join(cache, `${process.pid}-${name}`);
-  await build({ ...config, input, cwd: checkout, output: { ...config.output, file: unfinished } });
-  // Another process may have been quicker, with the same outcome.
-  renameSync(unfinished, path);
-  for (const old of globSync(`${program}-*.js`, { cwd: cache })) if (old !== basename(path)) rmSync(join(cache, old));
-  return path;
+  await build({ ...config, input, cwd: checkout, output: { ...config.output, dir: unfinished } });
+  try {
+    renameSync(unfinished, folder);
+  } catch (error) {
+    // Another process was quicker, with the same outcome.
+    if (!existsSync(program)) throw error;
+    rmSync(unfinished, { recursive: true });
+  }
+  for (const old of globSync(`${name}-*`, { cwd: cache })) {
+    if (old !== version) rmSync(join(cache, old), { recursive: true });
+  }
+  return program;
 }
 
 /** Changes with every source file that is edited, and with the dependencies. */
