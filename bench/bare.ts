@@ -1,10 +1,10 @@
 /**
  * The bare client: what any controller for this task has to do at least, and nothing else. Two streams held open over
  * HTTP/2, an index of the crash-looping pods, and a DELETE with preconditions the moment a service flips, 32 at a time
- * on the same connection. It survives nothing. Usage: `BENCH_TOKEN=… node bare.js URL CA-FILE SERVICE POD-SELECTOR`.
+ * on the same connection. It survives nothing. Usage: `BENCH_TOKEN=… node bare.js ORIGIN CA-FILE SERVICE POD-SELECTOR`.
  */
 import { readFileSync } from 'node:fs';
-import { Agent, request } from 'undici';
+import { Agent } from 'undici';
 
 interface Watched {
   readonly metadata: { name: string; namespace: string; uid: string; resourceVersion: string };
@@ -12,9 +12,9 @@ interface Watched {
   readonly status?: { containerStatuses?: readonly { state: { waiting?: { reason: string } } }[] };
 }
 
-const [url = '', caFile = '', service = '', selector = ''] = process.argv.slice(2);
+const [origin = '', caFile = '', service = '', selector = ''] = process.argv.slice(2);
 const headers = { authorization: `Bearer ${process.env['BENCH_TOKEN']}`, 'content-type': 'application/json' };
-const dispatcher = new Agent({ connect: { ca: readFileSync(caFile, 'utf8') }, bodyTimeout: 0 });
+const agent = new Agent({ connect: { ca: readFileSync(caFile, 'utf8') }, bodyTimeout: 0 });
 const crashing = new Map<string, Map<string, Watched>>();
 const readiness = new Map<string, boolean>();
 const queue: Watched[] = [];
@@ -27,7 +27,7 @@ process.once('SIGTERM', () => process.exit());
 async function follow(path: string, labels: string, take: (type: string, object: Watched) => void): Promise<void> {
   const initial = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
   const query = `watch=true&${initial}&timeoutSeconds=3600&labelSelector=${encodeURIComponent(labels)}`;
-  const { body } = await request(`${url}${path}?${query}`, { dispatcher, headers });
+  const { body } = await agent.request({ origin, path: `${path}?${query}`, method: 'GET', headers });
   let rest = '';
   for await (const piece of body.setEncoding('utf8')) {
     const lines = `${rest}${piece}`.split('\n');
@@ -42,8 +42,8 @@ async function follow(path: string, labels: string, take: (type: string, object:
 
 async function remove({ metadata: { name, namespace, uid, resourceVersion } }: Watched): Promise<void> {
   const body = JSON.stringify({ preconditions: { uid, resourceVersion } });
-  const path = `${url}/api/v1/namespaces/${namespace}/pods/${name}`;
-  await (await request(path, { method: 'DELETE', dispatcher, headers, body })).body.dump();
+  const path = `/api/v1/namespaces/${namespace}/pods/${name}`;
+  await (await agent.request({ origin, path, method: 'DELETE', headers, body })).body.text();
   inFlight -= 1;
   removeNext();
 }

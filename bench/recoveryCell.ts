@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Cluster } from '../test/cluster/support/access.ts';
-import { type CandidateName, startCandidate } from './candidates.ts';
+import { type Candidate, type CandidateName, startCandidate } from './candidates.ts';
 import { difference, type Scrape, scrape } from './metricsOf.ts';
 import type { Observing } from './observing.ts';
 import { cpuSeconds, memoryOf, monotonic } from './processFigures.ts';
@@ -27,13 +27,13 @@ export interface CellOptions {
 const settleMs = 1_000;
 /** What a process does after the last deletion: it answers, logs, and tidies up. */
 const afterMs = 2_000;
-const goneWithinMs = 60_000;
+const goneWithinMs = 30_000;
 
 /** One candidate, started anew, through so many recoveries of all services at once. */
 export async function measureCell(options: CellOptions): Promise<RecoveryRound> {
   const { cluster, scene, candidate: name, profile } = options;
   let pods = await scene.breakDown();
-  const candidate = await startCandidate(name, cluster, profile === undefined ? [] : profiling(profile));
+  const candidate = await startCandidate(name, cluster, profile);
   const { pid, metricsUrl } = candidate;
   const look = async (): Promise<Scrape | undefined> => (metricsUrl === undefined ? undefined : scrape(metricsUrl));
   await pause(settleMs);
@@ -52,7 +52,7 @@ export async function measureCell(options: CellOptions): Promise<RecoveryRound> 
       pods = await scene.breakDown();
       await pause(settleMs / 4);
     }
-    const one = await recoverOnce(options, pods, pid);
+    const one = await recoverOnce(options, pods, candidate);
     latencies.push(...one.latencies);
     total += one.total;
     cpu += one.cpu;
@@ -95,10 +95,6 @@ export async function measureCell(options: CellOptions): Promise<RecoveryRound> 
   };
 }
 
-function profiling(folder: string): string[] {
-  return ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=200'];
-}
-
 interface Recovered {
   /** From each flip to its pods' ends. Milliseconds. */
   readonly latencies: readonly number[];
@@ -109,9 +105,9 @@ interface Recovered {
 }
 
 async function recoverOnce(
-  { scene, observing, candidate }: CellOptions,
+  { scene, observing }: CellOptions,
   pods: ReadonlyMap<string, string>,
-  pid: number,
+  { pid, story }: Candidate,
 ): Promise<Recovered> {
   const cpuBefore = cpuSeconds(pid);
   const uids = [...pods.keys()];
@@ -120,9 +116,8 @@ async function recoverOnce(
   const gone = await awaited;
   const cpu = cpuSeconds(pid) - cpuBefore;
   if (gone.size < uids.length) {
-    throw new Error(
-      `${candidate} left ${uids.length - gone.size} of ${uids.length} pods within ${goneWithinMs / 1000} s`,
-    );
+    const left = `${uids.length - gone.size} of ${uids.length} pods`;
+    throw new Error(`${left} are still there after ${goneWithinMs / 1000} s; ${story()}`);
   }
   const latencies = [...gone].map(([uid, at]) => at - (flips.get(pods.get(uid) ?? '') ?? Number.NaN));
   return { latencies, total: Math.max(...gone.values()) - Math.min(...flips.values()), cpu };
