@@ -7,7 +7,10 @@ import { connect, coordinatesVariable, readCoordinates } from '../test/cluster/s
 import { monotonic } from './processFigures.ts';
 
 const Request = z.object({ expect: z.array(z.string()), withinMs: z.number() });
-const Event = z.object({ type: z.string(), object: z.object({ metadata: z.object({ uid: z.string() }) }) });
+const Event = z.object({
+  type: z.string(),
+  object: z.object({ metadata: z.object({ uid: z.string(), resourceVersion: z.string() }) }),
+});
 const List = z.object({ metadata: z.object({ resourceVersion: z.string() }) });
 
 const cluster = connect(readCoordinates(process.env[coordinatesVariable] ?? ''));
@@ -34,20 +37,21 @@ process.on('disconnect', () => process.exit());
 
 const path = `/api/v1/pods?labelSelector=${encodeURIComponent(selector)}`;
 const list = List.parse(await cluster.api('GET', `${path}&limit=1`));
-const { status, lines } = await cluster.lines(
-  `${path}&watch=true&timeoutSeconds=3600&resourceVersion=${list.metadata.resourceVersion}`,
-  {
-    accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
-  },
-);
-if (status !== 200) throw new Error(`the observer's watch was refused: ${status}`);
+let position = list.metadata.resourceVersion;
+const accept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 process.send?.({ watching: true });
-for await (const line of lines) {
-  const at = monotonic();
-  const { type, object } = Event.parse(JSON.parse(line));
-  if (type === 'ERROR') throw new Error(`the observer's watch broke: ${line}`);
-  if (type !== 'DELETED') continue;
-  gone.set(object.metadata.uid, at);
-  onChange();
+// The API server ends the watch of a client that is slow to read, which on a busy machine may be this one.
+for (;;) {
+  const from = `watch=true&timeoutSeconds=3600&resourceVersion=${position}`;
+  const { status, lines } = await cluster.lines(`${path}&${from}`, { accept });
+  if (status !== 200) throw new Error(`the observer's watch was refused: ${status}`);
+  for await (const line of lines) {
+    const at = monotonic();
+    const { type, object } = Event.parse(JSON.parse(line));
+    if (type === 'ERROR') throw new Error(`the observer's watch broke: ${line}`);
+    position = object.metadata.resourceVersion;
+    if (type !== 'DELETED') continue;
+    gone.set(object.metadata.uid, at);
+    onChange();
+  }
 }
-throw new Error("the observer's watch ended");
