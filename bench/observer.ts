@@ -7,10 +7,8 @@ import { connect, coordinatesVariable, readCoordinates } from '../test/cluster/s
 import { monotonic } from './processFigures.ts';
 
 const Request = z.object({ expect: z.array(z.string()), withinMs: z.number() });
-const Event = z.object({
-  type: z.string(),
-  object: z.object({ metadata: z.object({ uid: z.string(), resourceVersion: z.string() }) }),
-});
+const Metadata = z.object({ uid: z.string().default(''), resourceVersion: z.string() });
+const Event = z.object({ type: z.string(), object: z.object({ metadata: Metadata }) });
 const List = z.object({ metadata: z.object({ resourceVersion: z.string() }) });
 
 const cluster = connect(readCoordinates(process.env[coordinatesVariable] ?? ''));
@@ -37,19 +35,23 @@ process.on('disconnect', () => process.exit());
 
 const path = `/api/v1/pods?labelSelector=${encodeURIComponent(selector)}`;
 const list = List.parse(await cluster.api('GET', `${path}&limit=1`));
-let position = list.metadata.resourceVersion;
-const accept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
-process.send?.({ watching: true });
-// The API server ends the watch of a client that is slow to read, which on a busy machine may be this one.
+let last = list.metadata.resourceVersion;
+let watches = 0;
+// The API server ends a watch whose client is slow, which on two cores every client is at times.
 for (;;) {
-  const from = `watch=true&timeoutSeconds=3600&resourceVersion=${position}`;
-  const { status, lines } = await cluster.lines(`${path}&${from}`, { accept });
+  const { status, lines } = await cluster.lines(
+    `${path}&watch=true&allowWatchBookmarks=true&timeoutSeconds=3600&resourceVersion=${last}`,
+    { accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1' },
+  );
   if (status !== 200) throw new Error(`the observer's watch was refused: ${status}`);
+  watches += 1;
+  if (watches === 1) process.send?.({ watching: true });
+  else console.error('the observer was cut off, and goes on: the longest times of this round may be its own');
   for await (const line of lines) {
     const at = monotonic();
     const { type, object } = Event.parse(JSON.parse(line));
     if (type === 'ERROR') throw new Error(`the observer's watch broke: ${line}`);
-    position = object.metadata.resourceVersion;
+    last = object.metadata.resourceVersion;
     if (type !== 'DELETED') continue;
     gone.set(object.metadata.uid, at);
     onChange();

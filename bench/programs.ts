@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ManagedProcess, startProcess } from '../test/cluster/support/process.ts';
 import { bundle, bundled } from '../test/support/bundle.ts';
+import { execForm, instructionsOf } from '../test/support/dockerfile.ts';
 import { freePort } from '../test/support/freePort.ts';
 import { monotonic } from './processFigures.ts';
 
@@ -22,7 +23,7 @@ export interface Program {
 const syncedWithin = 120_000;
 let started = 0;
 
-/** Starts node with these words and waits until it has written `synced`; its output and its pid are files in `dir`. */
+/** Starts node with these words, and the flags of the image before them, and waits until it has written `synced`; its output and its pid are files in `dir`. */
 export async function startProgram(
   dir: string,
   words: readonly string[],
@@ -31,7 +32,8 @@ export async function startProgram(
 ): Promise<Program> {
   started += 1;
   const from = monotonic();
-  const child = startProcess(dir, `program-${started}`, process.execPath, words, { env: { ...process.env, ...env } });
+  const all = [...imageFlags(), ...words];
+  const child = startProcess(dir, `program-${started}`, process.execPath, all, { env: { ...process.env, ...env } });
   await said(child, synced);
   const startToSynced = monotonic() - from;
   return {
@@ -44,6 +46,13 @@ export async function startProgram(
       await child.exited;
     },
   };
+}
+
+/** What the image's entrypoint gives to node: the memory that is measured is the one that users see. */
+export function imageFlags(): string[] {
+  const dockerfile = readFileSync(join(import.meta.dirname, '..', 'Dockerfile'), 'utf8');
+  const entrypoint = instructionsOf(dockerfile).find(({ name }) => name === 'ENTRYPOINT');
+  return entrypoint === undefined ? [] : execForm(entrypoint).filter((word) => word.startsWith('--'));
 }
 
 async function said(child: ManagedProcess, words: string): Promise<void> {

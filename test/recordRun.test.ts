@@ -4,13 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { eventLine } from './support/apiCollection.ts';
 import { cli, config, file, folder, kubeconfig, logOf, oneSentence, startCli } from './support/cli.ts';
-import {
-  isInitialWatch,
-  isWatch,
-  type MisbehavingServer,
-  misbehavingServer,
-  type ServerAnswer,
-} from './support/misbehavingServer.ts';
+import { isInitialWatch, isWatch, type ServerAnswer } from './support/faultyServer.ts';
+import { type MisbehavingServer, misbehavingServer } from './support/misbehavingServer.ts';
 import { backOff, pod, slice } from './support/objects.ts';
 import { readLines } from './support/recording.ts';
 import { until } from './support/until.ts';

@@ -1,4 +1,5 @@
 import type { AnyActorRef, InspectionEvent } from 'xstate';
+import { isActor } from '../actorRuntime.ts';
 import type { Clock } from '../clock.ts';
 import { failed, messageOf, ok, problem, type Result } from '../errors.ts';
 import type { Logger } from '../log.ts';
@@ -84,8 +85,4 @@ async function loadPackage(): Promise<Result<typeof import('@statelyai/inspect')
     const why = isMissing ? 'which is not installed here' : `which cannot be loaded: ${messageOf(error)}`;
     return failed(problem('USAGE', `--inspect needs the package @statelyai/inspect, ${why}.`, advice));
   }
-}
-
-function isActor(actor: object): actor is AnyActorRef {
-  return 'getSnapshot' in actor;
 }
