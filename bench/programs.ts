@@ -23,7 +23,7 @@ export interface Program {
 const syncedWithin = 120_000;
 let started = 0;
 
-/** Starts node with these words, and the flags of the image before them, and waits until it has written `synced`; its output and its pid are files in `dir`. */
+/** Starts node with these words and waits until it has written `synced`; its output and its pid are files in `dir`. */
 export async function startProgram(
   dir: string,
   words: readonly string[],
@@ -32,8 +32,7 @@ export async function startProgram(
 ): Promise<Program> {
   started += 1;
   const from = monotonic();
-  const all = [...imageFlags(), ...words];
-  const child = startProcess(dir, `program-${started}`, process.execPath, all, { env: { ...process.env, ...env } });
+  const child = startProcess(dir, `program-${started}`, process.execPath, words, { env: { ...process.env, ...env } });
   await said(child, synced);
   const startToSynced = monotonic() - from;
   return {
@@ -95,6 +94,6 @@ export async function startWeederProgram(start: WeederStart): Promise<Program & 
   const [metrics, health] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
   const pages = [`--metrics-bind-addr=${metrics}`, `--health-bind-addr=${health}`];
   const words = [program, 'run', `--config-file=${configFile}`, `--kubeconfig=${kubeconfig}`, ...pages, ...flags];
-  const running = await startProgram(dir, [...nodeFlags, ...words], 'all streams are synced, weeding');
+  const running = await startProgram(dir, [...imageFlags(), ...nodeFlags, ...words], 'all streams are synced, weeding');
   return { ...running, metricsUrl: `http://${metrics}/metrics` };
 }
