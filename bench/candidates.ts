@@ -42,13 +42,14 @@ export async function startCandidate(
 ): Promise<Candidate> {
   const command = name === 'bare' ? await bareCommand(cluster) : await weederCommand(cluster, name);
   started += 1;
-  const env = { ...process.env, BENCH_TOKEN: cluster.tokenOf('admin') };
+  const image = inImage();
+  const env = { ...process.env, ...image.env, BENCH_TOKEN: cluster.tokenOf('admin') };
   const from = monotonic();
   const child = startProcess(
     cluster.dir,
     `candidate-${started}`,
     process.execPath,
-    [...imageFlags(), ...nodeFlags, ...command.words],
+    [...image.flags, ...nodeFlags, ...command.words],
     { env },
   );
   await said(child, command.synced);
@@ -65,11 +66,16 @@ export async function startCandidate(
   };
 }
 
-/** What the image's entrypoint gives to node: the memory that is measured is the one that users see. */
-function imageFlags(): string[] {
-  const dockerfile = readFileSync(join(import.meta.dirname, '..', 'Dockerfile'), 'utf8');
-  const entrypoint = instructionsOf(dockerfile).find(({ name }) => name === 'ENTRYPOINT');
-  return entrypoint === undefined ? [] : execForm(entrypoint).filter((word) => word.startsWith('--'));
+/** What the image gives to node: the memory that is measured is the one that users see. */
+function inImage(): { readonly flags: readonly string[]; readonly env: NodeJS.ProcessEnv } {
+  const instructions = instructionsOf(readFileSync(join(import.meta.dirname, '..', 'Dockerfile'), 'utf8'));
+  const named = (name: string) => instructions.filter((each) => each.name === name);
+  return {
+    flags: named('ENTRYPOINT')
+      .flatMap(execForm)
+      .filter((word) => word.startsWith('--')),
+    env: Object.fromEntries(named('ENV').map(({ rest }) => rest.split('='))),
+  };
 }
 
 interface Command {
