@@ -9,12 +9,12 @@ export interface ActorPages {
   /** Fetches the pages of these indices; those that are there, too, when they may be out of date. */
   want(from: number, to: number, isFresh: boolean): Promise<void>;
   /** Other actors are looked for. */
-  find(search: string, machine: string): void;
+  find(query: Readonly<Record<'search' | 'machine' | 'order', string>>): void;
 }
 
 export function createActorPages(): ActorPages {
   let pages = new Map<number, readonly ActorView[]>();
-  let query = { search: '', machine: '' };
+  let query: Readonly<Record<'search' | 'machine' | 'order', string>> = { search: '', machine: '', order: 'tree' };
   let total = 0;
 
   async function load(page: number): Promise<void> {
@@ -40,8 +40,8 @@ export function createActorPages(): ActorPages {
       // Far pages are forgotten, or a long walk through many actors keeps them all.
       for (const page of pages.keys()) if (page < first - 20 || page > last + 20) pages.delete(page);
     },
-    find(search, machine) {
-      query = { search, machine };
+    find(its) {
+      query = its;
       pages = new Map();
     },
   };

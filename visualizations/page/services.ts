@@ -17,7 +17,8 @@ export function createServices(now: () => number): Services {
   const table = byId('services-table', HTMLTableElement);
   const body = table.tBodies[0] ?? table.createTBody();
   const search = byId('services-search', HTMLInputElement);
-  const show = byId('services-show', HTMLSelectElement);
+  const buttons = [...document.querySelectorAll<HTMLButtonElement>('[data-show]')];
+  let show = 'all';
   let order: Order = { by: 'name', isDescending: false };
   const arrange = onceAFrame(() => {
     const compare = sortBy(order);
@@ -26,7 +27,7 @@ export function createServices(now: () => number): Services {
     let place = body.firstElementChild;
     let shown = 0;
     for (const { element, service } of sorted) {
-      const isHidden = !matches(service, wanted, show.value);
+      const isHidden = !(named(service, wanted) && isOf(service, show));
       if (element.hidden !== isHidden) element.hidden = isHidden;
       if (!isHidden) shown += 1;
       if (element === place) place = place.nextElementSibling;
@@ -34,10 +35,19 @@ export function createServices(now: () => number): Services {
     }
     const total = rows.size;
     setText(byId('services-count', HTMLElement), shown === total ? count(total) : `${count(shown)} of ${count(total)}`);
+    showCounts(sorted);
     const none = byId('services-none', HTMLElement);
     none.hidden = shown > 0;
     setText(none, total === 0 ? 'No service was ready yet.' : 'No service matches.');
   });
+
+  function showCounts(all: readonly ServiceRow[]): void {
+    for (const button of buttons) {
+      const kind = button.dataset['show'] ?? '';
+      setText(button.querySelector('b') ?? button, count(all.filter(({ service }) => isOf(service, kind)).length));
+      button.setAttribute('aria-pressed', String(kind === show));
+    }
+  }
 
   function put(service: ServiceView): void {
     const key = `${service.namespace}/${service.service}`;
@@ -65,7 +75,12 @@ export function createServices(now: () => number): Services {
   }
   table.querySelector('[data-sort=name]')?.setAttribute('aria-sort', 'ascending');
   search.addEventListener('input', arrange);
-  show.addEventListener('change', arrange);
+  for (const button of buttons) {
+    button.addEventListener('click', () => {
+      show = button.dataset['show'] ?? 'all';
+      arrange();
+    });
+  }
   return {
     all(services) {
       const known = new Set(services.map(({ namespace, service }) => `${namespace}/${service}`));
@@ -88,9 +103,12 @@ export function createServices(now: () => number): Services {
   };
 }
 
-function matches({ namespace, service, isReady, window, crashLooping }: ServiceView, wanted: string, show: string) {
-  if (!`${namespace}/${service}`.toLowerCase().includes(wanted)) return false;
-  if (show === 'notReady') return !isReady;
-  if (show === 'window') return window !== undefined;
-  return show !== 'crashLooping' || crashLooping > 0;
+function named({ namespace, service }: ServiceView, wanted: string): boolean {
+  return `${namespace}/${service}`.toLowerCase().includes(wanted);
+}
+
+function isOf({ isReady, window, crashLooping }: ServiceView, kind: string): boolean {
+  if (kind === 'notReady') return !isReady;
+  if (kind === 'window') return window !== undefined;
+  return kind !== 'crashLooping' || crashLooping > 0;
 }
