@@ -35,6 +35,7 @@ const views = createViews(() => {
 function follow(state: ConnectionState): void {
   if (state !== 'live' && heardAt !== undefined) clock.stop(heardAt);
   status.connection(state, heardAt);
+  refresh();
 }
 
 function take(message: PageMessage): void {
