@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Page } from 'playwright-core';
 import { startCli } from '../support/cli.ts';
 import { until } from '../support/until.ts';
-import { launch } from './support/browser.ts';
+import { visit } from './support/browser.ts';
 
 /** From now on the states that are lit are kept in the page, in their order. */
 const keepLit = `window.lit = []; new MutationObserver((all) => {
@@ -16,23 +15,13 @@ test('the demo behind the page: pods crash-loop, their deletions light up, are c
   t.after(() => demo.child.kill('SIGKILL'));
   await until('the page is served', () => /page: http:\S+/.test(demo.stdout()));
   const url = /http:\S+/.exec(demo.stdout())?.[0] ?? '';
-  const browser = await launch();
-  t.after(() => browser.close());
-  const said: string[] = [];
-  const asked = new Set<string>();
-  const open = async (view: string): Promise<Page> => {
-    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-    page.on('console', (message) => said.push(message.text()));
-    page.on('pageerror', (error) => said.push(String(error)));
-    page.on('request', (request) => asked.add(new URL(request.url()).origin));
-    await page.goto(`${url}#${view}`);
-    return page;
-  };
   // The outage begins when somebody looks: first the one who has to see all of it.
-  const machine = await open('machine=newest:podDeletion');
+  const first = await visit(t, `${url}#machine=newest:podDeletion`);
+  const machine = first.page;
   await machine.locator('.box').first().waitFor();
   await machine.evaluate(keepLit);
-  const services = await open('services');
+  const second = await visit(t, `${url}#services`);
+  const services = second.page;
   const row = services.locator('#services-table tbody tr', { hasText: 'etcd-main-client' });
   await row.getByText('notReady › idle').waitFor();
   await row.locator('[data-label=Crash-looping]', { hasText: '3' }).waitFor();
@@ -60,8 +49,8 @@ test('the demo behind the page: pods crash-loop, their deletions light up, are c
   const drawn = ['.outage', '.recovery', '.window', '.deletion'].map((each) => lane.locator(each).count());
   assert.deepEqual(await Promise.all(drawn), [1, 1, 1, 3]);
   assert.equal(await services.locator('tr[data-what="pod.deleted"]').count(), 3);
-  assert.deepEqual(said, []);
-  assert.deepEqual([...asked], [new URL(url).origin]);
+  assert.deepEqual([...first.said, ...second.said], []);
+  assert.deepEqual([...first.origins, ...second.origins], [new URL(url).origin, new URL(url).origin]);
 
   demo.child.kill('SIGSTOP');
   await services.locator('[data-connection=silent]').waitFor();

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { folder, startCli } from '../support/cli.ts';
 import { recordIncident } from '../support/recording.ts';
 import { until } from '../support/until.ts';
-import { launch } from './support/browser.ts';
+import { visit } from './support/browser.ts';
 
 test('a recording is opened offline, stepped through, played at speed, paused, and sought back, by its controls', async (t) => {
   const { file } = await recordIncident(join(folder, 'page.jsonl'));
@@ -12,13 +12,7 @@ test('a recording is opened offline, stepped through, played at speed, paused, a
   t.after(() => weeder.child.kill('SIGKILL'));
   await until('the page is served', () => /http:\S+/.test(weeder.stdout()));
   const url = /http:\S+/.exec(weeder.stdout())?.[0] ?? '';
-  const browser = await launch();
-  t.after(() => browser.close());
-  const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, timezoneId: 'UTC' });
-  const said: string[] = [];
-  page.on('console', (message) => said.push(message.text()));
-  page.on('pageerror', (error) => said.push(String(error)));
-  await page.goto(`${url}#timeline`);
+  const { page, said, origins } = await visit(t, `${url}#timeline`, { timezoneId: 'UTC' });
   await page.locator('#mode', { hasText: 'replay' }).waitFor();
   const happened = page.locator('#moments tr');
   assert.equal(await happened.count(), 0);
@@ -47,4 +41,5 @@ test('a recording is opened offline, stepped through, played at speed, paused, a
   await page.getByLabel('Time in the recording').press('End');
   await page.locator('tr[data-what="window.closed"]').waitFor();
   assert.deepEqual(said, []);
+  assert.deepEqual([...origins], [new URL(url).origin]);
 });
