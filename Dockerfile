@@ -1,4 +1,4 @@
-# The image of weeder: Node, one file, and nothing else. Both bases are pinned by digest, which has to be given:
+# The image of weeder: Node, the production bundle, and nothing else. Both bases are pinned by digest, which has to be given:
 #   docker build --build-arg NODE_DIGEST=sha256:… --build-arg DISTROLESS_DIGEST=sha256:… -t weeder:0.1.0 .
 # deploy/README.md says how to find the digests.
 ARG NODE_TAG=24-bookworm-slim
@@ -25,7 +25,7 @@ RUN node /bundler/node_modules/rolldown/bin/cli.mjs -c rolldown.config.ts
 FROM gcr.io/distroless/nodejs24-debian12:${DISTROLESS_TAG}@${DISTROLESS_DIGEST}
 WORKDIR /weeder
 COPY --from=build /build/package.json ./
-COPY --from=build /build/dist/weeder.js dist/
+COPY --from=build /build/dist dist
 COPY LICENSE ./
 USER 65532:65532
 EXPOSE 9643 9644

@@ -1,30 +1,93 @@
-import type { RolldownOptions } from 'rolldown';
+import { isBuiltin } from 'node:module';
+import type { Plugin, RolldownOptions } from 'rolldown';
 import packageJson from './package.json' with { type: 'json' };
 
-/** prom-client asks it for the current span, and only for exemplars, which weeder's metrics do not have. */
-const tracing = '@opentelemetry/api';
+/**
+ * What takes the place of a dependency's module in the bundle. Each of these is loaded as a whole by somebody who needs
+ * almost nothing of it; see docs/adr/0010-bundle.md.
+ */
+const slimmer: Readonly<Record<string, string>> = {
+  // prom-client asks it for the current span, and only for exemplars, which weeder's metrics do not have.
+  '@opentelemetry/api': 'export {};',
+  // client-node makes an agent of Node's own HTTP with each set of credentials; weeder's requests go through undici's.
+  'socks-proxy-agent': 'export class SocksProxyAgent {}',
+  hpagent: 'export class HttpProxyAgent {} export class HttpsProxyAgent {}',
+  // Imported as an ES module it is asked for all of its exports, WebSocket among them, for which Node loads its own fetch.
+  'node:http': `
+    const http = process.getBuiltinModule('node:http');
+    export default http;
+    export const { createServer, STATUS_CODES } = http;
+  `,
+  // Its index loads fetch, WebSocket, caches and mocks too.
+  undici: `
+    import Agent from 'undici/lib/dispatcher/agent.js';
+    import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
+    import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
+    import Socks5ProxyAgent from 'undici/lib/dispatcher/socks5-proxy-agent.js';
+    import api from 'undici/lib/api/index.js';
+    Object.assign(Dispatcher.prototype, api);
+    // Parts of client-node that do not end up in the bundle import it.
+    export const fetch = undefined;
+    export { Agent, ProxyAgent, Socks5ProxyAgent };
+  `,
+};
+
+const slim: Plugin = {
+  name: 'slim',
+  resolveId: {
+    order: 'pre',
+    handler(name, _importer, { kind }) {
+      // What requires one of Node's own modules, as undici does with node:http, gets the real one: there it costs nothing.
+      const isReal = kind === 'require-call' && isBuiltin(name);
+      return name in slimmer && !isReal ? `\0slim:${name}` : null;
+    },
+  },
+  load: (name) => slimmer[name.replace(/^\0slim:/, '')] ?? null,
+};
+
+/** V8 keeps a source with a single character beyond Latin-1 in two bytes for each character. */
+const ascii: Plugin = {
+  name: 'ascii',
+  // After the minifier, which writes such characters as they are.
+  generateBundle(_options, bundle) {
+    for (const chunk of Object.values(bundle)) {
+      if (chunk.type !== 'chunk') continue;
+      if (/\\[^\p{ASCII}]/u.test(chunk.code)) this.error('A character beyond ASCII follows a backslash: escape it.');
+      chunk.code = chunk.code.replace(
+        /[^\0-\x7f]/g,
+        (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      );
+    }
+  },
+};
 
 /**
- * The production bundle: one file for the `bin` entry, with only what weeder uses of its dependencies. pino-pretty
- * stays outside: it is optional, and loaded only when the output is a terminal. What cannot be found is an error, and
- * this file needs no bundler beside it: the image is built from a folder with production dependencies alone.
+ * The production bundle: the `bin` entry and the chunks it loads, with only what weeder uses of its dependencies.
+ * pino-pretty and the inspector stay outside: they are optional, and loaded only for a terminal and for --inspect. What
+ * cannot be found is an error, and this file needs no bundler beside it: the image is built from a folder with production
+ * dependencies alone. Names stay as they are, for stack traces and profiles.
  */
 export default {
   input: 'src/cli/weeder.ts',
   platform: 'node',
-  external: ['pino-pretty'],
+  external: ['pino-pretty', '@statelyai/inspect'],
   onLog: (level, log, handle) => handle(log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log),
-  plugins: [{ name: 'no-tracing', resolveId: (name) => (name === tracing ? tracing : null), load: noTracing }],
+  plugins: [slim, ascii],
   treeshake: {
     // Its KubeConfig imports the whole generated API, of which it needs almost nothing; importing it has no effects.
     moduleSideEffects: [{ test: /\/node_modules\/@kubernetes\/client-node\//, sideEffects: false }],
   },
-  output: { file: 'dist/weeder.js', format: 'esm', codeSplitting: false, banner: nodeCheck(packageJson.engines.node) },
+  output: {
+    dir: 'dist',
+    cleanDir: true,
+    format: 'esm',
+    // Each verb is imported when it is asked for: a controller does not carry the sources of the demo in its memory.
+    codeSplitting: true,
+    chunkFileNames: 'chunks/[name]-[hash].js',
+    banner: ({ isEntry }) => (isEntry ? nodeCheck(packageJson.engines.node) : ''),
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+  },
 } satisfies RolldownOptions;
-
-function noTracing(name: string): string | null {
-  return name === tracing ? 'export {};' : null;
-}
 
 /** Comes before everything else, and runs on any Node that knows modules: says which one weeder needs. */
 function nodeCheck(engines: string): string {

@@ -1,4 +1,5 @@
 import { type AnyActorRef, type AnyMachineSnapshot, isMachineSnapshot, type StateValue } from 'xstate';
+import type { ActorTimes, ScheduledEvent } from './actorTimes.ts';
 
 /** One actor of a machine, as `/debug/actors` shows it. Times are ISO 8601. */
 export interface ActorEntry {
@@ -13,7 +14,7 @@ export interface ActorEntry {
   /** Only when it is not at work any more: `done`, `error` or `stopped`. */
   readonly ended?: string;
   /** What it waits for: the timers that run, and the children that are at work. */
-  readonly timers: readonly { readonly delay: string; readonly state: string; readonly due: string }[];
+  readonly timers: readonly { readonly delay: string; readonly state: string; readonly due?: string }[];
   readonly children: readonly { readonly id: string; readonly src: string }[];
 }
 
@@ -25,27 +26,26 @@ export interface ActorFilter {
   readonly state?: string | undefined;
 }
 
-type Since = (actor: AnyActorRef) => number | undefined;
+/** When it all began. */
+export type Times = Pick<ActorTimes, 'since' | 'startedAt'>;
 
 /** Describes the roots and the machines among their descendants, one after the other, as they are when it is asked. */
 export function* describeActors(
   roots: Iterable<AnyActorRef>,
-  since: Since,
+  times: Times,
   filter: ActorFilter = {},
 ): Generator<ActorEntry> {
   for (const root of roots) {
     const scheduled = Object.values(root.system.getSnapshot()._scheduledEvents);
-    yield* describe(root, undefined, scheduled, since, filter);
+    yield* describe(root, undefined, scheduled, times, filter);
   }
 }
-
-type Scheduled = ReturnType<AnyActorRef['system']['getSnapshot']>['_scheduledEvents'][string];
 
 function* describe(
   actor: AnyActorRef,
   parent: string | undefined,
-  scheduled: readonly Scheduled[],
-  since: Since,
+  scheduled: readonly ScheduledEvent[],
+  times: Times,
   filter: ActorFilter,
 ): Generator<ActorEntry> {
   const snapshot: unknown = actor.getSnapshot();
@@ -53,7 +53,7 @@ function* describe(
   const { machine } = snapshot;
   const children = childrenOf(snapshot);
   if ((filter.machine ?? machine.id) === machine.id && isIn(snapshot.value, filter.state)) {
-    const time = since(actor);
+    const time = times.since(actor);
     yield {
       machine: machine.id,
       id: actor.id,
@@ -61,11 +61,11 @@ function* describe(
       state: snapshot.value,
       ...(time === undefined ? {} : { since: new Date(time).toISOString() }),
       ...(snapshot.status === 'active' ? {} : { ended: snapshot.status }),
-      timers: scheduled.filter(({ source }) => source === actor).flatMap(timerOf),
+      timers: scheduled.filter(({ source }) => source === actor).map((timer) => timerOf(timer, times)),
       children: children.map(({ id, src }) => ({ id, src: typeof src === 'string' ? src : id })),
     };
   }
-  for (const child of children) yield* describe(child, actor.id, scheduled, since, filter);
+  for (const child of children) yield* describe(child, actor.id, scheduled, times, filter);
 }
 
 function childrenOf(snapshot: AnyMachineSnapshot): AnyActorRef[] {
@@ -76,9 +76,11 @@ function childrenOf(snapshot: AnyMachineSnapshot): AnyActorRef[] {
 }
 
 /** XState calls the event of an `after` by its delay and the state that it leads out of. */
-function timerOf({ event, startedAt, delay }: Scheduled): ActorEntry['timers'] {
+function timerOf(timer: ScheduledEvent, times: Times): ActorEntry['timers'][number] {
+  const { event, delay } = timer;
   const [, name = '', state = ''] = /^xstate\.after\.([^.]+)\.(.+)$/.exec(event.type) ?? [undefined, event.type];
-  return [{ delay: name, state, due: new Date(startedAt + delay).toISOString() }];
+  const startedAt = times.startedAt(timer);
+  return { delay: name, state, ...(startedAt === undefined ? {} : { due: new Date(startedAt + delay).toISOString() }) };
 }
 
 /** Whether one of the paths of the state holds the wanted names, one after the other. */

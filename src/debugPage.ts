@@ -1,14 +1,13 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { AnyActorRef } from 'xstate';
-import { type ActorEntry, type ActorFilter, describeActors } from './debugActors.ts';
+import { type ActorEntry, type ActorFilter, describeActors, type Times } from './debugActors.ts';
 import type { Page } from './httpAnswer.ts';
 
 /** What the page shows. */
-export interface ActorSource {
+export interface ActorSource extends Times {
   /** The roots: asked once for each answer. */
   actors(): Iterable<AnyActorRef>;
-  since(actor: AnyActorRef): number | undefined;
 }
 
 /** So many actors are described without a pause. */
@@ -30,7 +29,7 @@ export function debugPage(source: ActorSource): Page {
       machine: searchParams.get('machine') ?? undefined,
       state: searchParams.get('state') ?? undefined,
     };
-    const entries = describeActors(source.actors(), (actor) => source.since(actor), filter);
+    const entries = describeActors(source.actors(), source, filter);
     const pieces = Readable.from(jsonPieces(entries, searchParams.has('pretty') ? 2 : 0));
     try {
       await pipeline(pieces, response);

@@ -11,7 +11,7 @@ export function servePages(
   const paths = Object.keys(pages);
   const known = paths.length === 1 ? paths.join() : `${paths.slice(0, -1).join(', ')} and ${paths.at(-1)}`;
   return (request, response) => {
-    const url = new URL(request.url?.startsWith('/') ? request.url : '/', 'http://weeder');
+    const url = urlOf(request);
     const page = Object.hasOwn(pages, url.pathname) ? pages[url.pathname] : undefined;
     if (page === undefined) {
       sendText(request, response, 404, `not found: there is ${known}\n`);
@@ -27,6 +27,11 @@ export function servePages(
       breakOff(request, response);
     });
   };
+}
+
+/** Behind a host of ours: what begins with two slashes would name a host of its own, and `//` none at all. */
+function urlOf({ url = '/' }: IncomingMessage): URL {
+  return new URL(`http://weeder${url.startsWith('/') ? url : '/'}`);
 }
 
 async function serve(page: Page, url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {

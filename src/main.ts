@@ -1,6 +1,6 @@
 import { type AnyActorRef, createActor, fromCallback, type InspectionEvent } from 'xstate';
 import { manager } from '../machines/manager.ts';
-import { createActorTimes } from './actorTimes.ts';
+import { type ActorTimes, createActorTimes } from './actorTimes.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
 import type { ReportProcess } from './facts.ts';
@@ -52,8 +52,8 @@ export type ControllerState = 'electing' | 'syncing' | 'running' | 'draining' | 
 /** Why a controller stopped: it was told to, another one may lead, or it has a defect. */
 export type ControllerEnd = 'shutdown' | 'leadershipLost' | 'broken';
 
-/** Weeder at work. */
-export interface Controller {
+/** Weeder at work. It knows since when each actor is in its state, and since when its timers run. */
+export interface Controller extends Pick<ActorTimes, 'since' | 'startedAt'> {
   state(): ControllerState;
   counts(): WeederCounts;
   /** This config is in force from now on; what is on its way out does not change its ways. */
@@ -66,8 +66,6 @@ export interface Controller {
   streamTotals(): ReadonlyMap<string, StreamTotals>;
   /** The actors that have no parent: the manager, and those of the weeder. */
   actors(): Iterable<AnyActorRef>;
-  /** Since when an actor is in its state; epoch milliseconds. */
-  since(actor: AnyActorRef): number | undefined;
   /** How many dependants of a service crash-loop now. */
   crashLooping(namespace: string, service: string): number;
   /** Undefined without leader election. */
@@ -212,6 +210,7 @@ export function startController(options: ControllerOptions): Controller {
       yield* weeder.actors();
     },
     since: times.since,
+    startedAt: times.startedAt,
     crashLooping: (namespace, service) => weeder.crashLooping(namespace, service),
     leadership: standing,
     isLeader: () => !isOver() && (standing()?.state ?? 'leading') === 'leading',

@@ -55,7 +55,7 @@ export function onlyOwned(sink: ObjectSink, shard: Shard): ObjectSink {
     },
     end: (resourceVersion) => sink.end(resourceVersion),
     isIrrelevant: (line, metadata) =>
-      !ownsNamespace(shard, metadata.namespace ?? '') || sink.isIrrelevant?.(line, metadata) === true,
+      !ownsNamespace(shard, metadata.namespace) || sink.isIrrelevant?.(line, metadata) === true,
   };
 }
 

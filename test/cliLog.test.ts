@@ -7,20 +7,9 @@ import type { WeederFact } from '../src/weeder/facts.ts';
 import { logFacts } from '../src/weeder/logFacts.ts';
 import { bundle } from './support/bundle.ts';
 import { cli, config, file, folder, kubeconfig, logOf } from './support/cli.ts';
+import { crashLoopingPod } from './support/crashLoopingPod.ts';
 
-const pod = {
-  uid: 'u-1',
-  namespace: 'shop',
-  name: 'web-0',
-  resourceVersion: '7',
-  container: 'main',
-  containerKind: 'container',
-  cause: 'CrashLoopBackOff',
-  restarts: 4,
-  finishedAt: undefined,
-  message: 'back-off 1m20s restarting failed container=main',
-  protection: 'none',
-} as const;
+const pod = crashLoopingPod();
 const window = { namespace: 'shop', service: 'db', window: 2 };
 
 const facts: readonly WeederFact[] = [

@@ -22,7 +22,7 @@ const wrong: readonly Case[] = [
   ['weeder', 'weeder run needs --config-file FILE.'],
   ['--config-file=', 'weeder run needs --config-file FILE.'],
   ['explain', 'weeder explain needs --config-file FILE.'],
-  ['check a b', 'weeder check does not take the word a, b.'],
+  ['check a b', 'weeder check takes fewer words than a, b.'],
   ['demo --speed 0', 'The flag --speed: found "0", wanted a number from 1 to 50.'],
   ['demo --image=x', 'The flag --image needs --kubeconfig or --context.'],
   ['demo --kubeconfig x --speed 4', 'Time on a real cluster runs as it does: --speed 4 cannot be had there.'],

@@ -33,6 +33,17 @@ test('CrashLoopBackOff counts in a container, an init container and a sidecar, a
   assert.equal(side?.containerKind, 'sidecar');
 });
 
+test('a pod that says nothing of which one it is cannot be deleted: the path of none is the path of all', () => {
+  const whole = pod({ containers: [backOff()] });
+  assert.notEqual(crashLooping(whole), undefined);
+  for (const part of ['namespace', 'name', 'uid', 'resourceVersion']) {
+    for (const value of [undefined, '', 5, null]) {
+      const found = crashLooping({ ...whole, metadata: { ...whole.metadata, [part]: value } });
+      assert.equal(found, undefined, `${part} ${value}`);
+    }
+  }
+});
+
 test('CrashLoopBackOff counts whatever the restart count is', () => {
   assert.equal(causeOf({ containers: [backOff(0)] }), 'CrashLoopBackOff');
 });

@@ -11,7 +11,7 @@ import { type World, world } from './support/world.ts';
 
 const startTime = Date.UTC(2026, 0, 1, 12);
 
-/** A world whose actors can be described. XState dates its timers by Date, which stands still here. */
+/** A world whose actors can be described, at a time of its own. */
 function described(options: SimulationOptions, before?: (at: World) => void) {
   let at: World | undefined;
   const times = createActorTimes({ now: () => at?.clock.now() ?? startTime });
@@ -20,14 +20,13 @@ function described(options: SimulationOptions, before?: (at: World) => void) {
     before?.(early);
   });
   const { weeder } = at;
-  const list = (filter: ActorFilter = {}) => [...describeActors(weeder.actors(), times.since, filter)];
+  const list = (filter: ActorFilter = {}) => [...describeActors(weeder.actors(), times, filter)];
   return { at, list };
 }
 
 const refuse = () => ({ type: 'delete.refused', reason: 'no', failure: 'unavailable', retryAfter: 5000 }) as const;
 
-test('every actor tells its machine, its state, since when, and what it waits for', async (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: startTime });
+test('every actor tells its machine, its state, since when, and what it waits for', async () => {
   const { at, list } = described({ answer: refuse }, (before) => {
     before.slice({ ready: [false] });
     before.put({ containers: [backOff(4)] });

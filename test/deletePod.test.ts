@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ApiRequest, ApiResult, KubeClient } from '../src/kube/client.ts';
+import type { ApiRequest, ApiResult } from '../src/kube/client.ts';
 import type { ApiFailure, FailureKind } from '../src/kube/failure.ts';
 import { type DeletionPolicy, type DeletionRequest, deleteThrough } from '../src/weeder/deletePod.ts';
 import { readySinceThrough } from '../src/weeder/readySince.ts';
@@ -24,7 +24,7 @@ function client(answer: (request: ApiRequest) => ApiResult) {
     asked.push(rest);
     return answer(rest);
   };
-  return { asked, client: { call, server: 'https://cluster' } as unknown as KubeClient };
+  return { asked, client: { call, server: 'https://cluster' } };
 }
 
 const accepted: ApiResult = { ok: true, status: 200, body: {} };

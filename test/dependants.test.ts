@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type DependantsEvent, dependants } from '../machines/weeder/dependants.ts';
-import { decide } from './support/decisions.ts';
+import { decide, type InternalEvent } from './support/decisions.ts';
 
 const released = 'watching.timer.running + watching.pods.watching + watching.deletions.released';
 const held = 'watching.timer.running + watching.pods.watching + watching.deletions.held';
 
 const crashLooping: DependantsEvent = { type: 'pod.crashLooping', uid: 'a' };
 const hold: DependantsEvent = { type: 'window.hold' };
-const internal = (type: string) => ({ type }) as unknown as DependantsEvent;
-const timeIsOver = internal('xstate.after.watchDuration.dependants.watching.timer.running');
-const podWatchBroke = internal('xstate.error.actor.podWatch');
-const restart = internal('xstate.after.restartDelay.dependants.watching.pods.backingOff');
+const timeIsOver: InternalEvent = { type: 'xstate.after.watchDuration.dependants.watching.timer.running' };
+const podWatchBroke: InternalEvent = { type: 'xstate.error.actor.podWatch' };
+const restart: InternalEvent = { type: 'xstate.after.restartDelay.dependants.watching.pods.backingOff' };
 
-function decided(watchDuration: number, events: readonly DependantsEvent[]) {
+function decided(watchDuration: number, events: readonly (DependantsEvent | InternalEvent)[]) {
   const { state, effects } = decide(dependants, { watchDuration }, events);
   return { state, effects };
 }

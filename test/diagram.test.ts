@@ -6,7 +6,7 @@ import { type DrawnState, drawingOf } from '../src/diagram/drawing.ts';
 import type { diagramFormats } from '../src/diagram/formats.ts';
 import { machines } from '../src/diagram/machines.ts';
 import { sayings } from '../src/diagram/system.ts';
-import { cli } from './support/cli.ts';
+import { cli, oneSentence } from './support/cli.ts';
 import { machineFiles } from './support/sketch.ts';
 
 function drawn(name: string, format: (typeof diagramFormats)[number]): string {
@@ -47,13 +47,23 @@ for (const [name, { machine }] of machines) {
     }
   });
 
-  test(`every state and arrow of ${name} is in its Mermaid diagram`, () => {
+  test(`every state, actor and arrow of ${name} is in its Mermaid diagram, which Mermaid can draw`, () => {
     const lines = drawn(name, 'mermaid').split('\n');
     for (const { id } of allStates(root).slice(1)) {
       assert.ok(
         lines.some((line) => line.includes(` as ${id.replaceAll('.', '_')}`)),
         id,
       );
+    }
+    for (const { id, invokes, children } of allStates(root).slice(1)) {
+      for (const invoked of invokes) {
+        const isSaid = lines.some(
+          (line) => line.includes(id.replaceAll('.', '_')) && line.includes(`invokes ${invoked}`),
+        );
+        assert.ok(isSaid, `${id} invokes ${invoked}`);
+      }
+      const described = lines.find((line) => line.trim().startsWith(`${id.replaceAll('.', '_')} :`));
+      assert.ok(children.length === 0 || described === undefined, `Mermaid does not draw: ${described}`);
     }
     for (const { from, to, when } of transitions) {
       if (to === undefined || from === root.id) continue;
@@ -110,8 +120,9 @@ test('an unknown machine or format is told in one sentence', async () => {
   assert.equal(unknown.code, 2);
   assert.equal(unknown.stderr, 'weeder: There is no machine "endpont". Did you mean endpoint?\n');
   const format = await cli(['diagram', 'endpoint', '--format', 'png']);
-  assert.equal(format.code, 2);
-  assert.match(format.stderr, /mermaid, svg, json, ascii/);
+  assert.match(oneSentence(format, 2), /^The flag --format: Allowed choices are mermaid, svg, json, ascii\. See /);
+  const words = await cli(['diagram', 'endpoint', 'lease']);
+  assert.match(oneSentence(words, 2), /^weeder diagram takes fewer words than endpoint, lease\. See /);
   const system = await cli(['diagram', 'system', '--format', 'json']);
   assert.match(system.stderr, /The actor system is no machine/);
 });

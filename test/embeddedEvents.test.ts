@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../src/demo/apiServer/objects.ts';
 import { endpointSlices, events, namespaces, pods, services } from '../src/demo/apiServer/resources.ts';
-import type { Outcome } from '../src/demo/apiServer/status.ts';
 import { scaledClock } from '../src/demo/scaledClock.ts';
 import { arrayOf, objectOf, textOf } from '../src/json.ts';
-import { type Embedded, embedded, startEmbeddedWeeder } from './support/embedded.ts';
+import { type Embedded, embedded, made, startEmbeddedWeeder } from './support/embedded.ts';
 import { until } from './support/until.ts';
 
 const home = 'shoot-1';
@@ -16,11 +15,6 @@ servicesAndDependantSelectors:
       - matchLabels: {role: apiserver}
     barePods: delete
 `;
-
-function made<T>(outcome: Outcome<T>): T {
-  assert(outcome.ok, JSON.stringify(outcome));
-  return outcome.value;
-}
 
 /** A Service that is down, with a slice that it owns, and a pod that crash-loops. */
 function scene({ server }: Embedded) {

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../src/demo/apiServer/objects.ts';
 import { endpointSlices, namespaces, pods, replicaSets } from '../src/demo/apiServer/resources.ts';
-import type { Outcome } from '../src/demo/apiServer/status.ts';
-import { type Embedded, embedded, startEmbeddedWeeder } from './support/embedded.ts';
+import { type Embedded, embedded, made, startEmbeddedWeeder } from './support/embedded.ts';
 import { until } from './support/until.ts';
 
 const config = `
@@ -15,11 +14,6 @@ servicesAndDependantSelectors:
 `;
 
 const home = 'shoot-1';
-
-function made<T>(outcome: Outcome<T>): T {
-  assert(outcome.ok, JSON.stringify(outcome));
-  return outcome.value;
-}
 
 /** A namespace with a service that is down, and what a test needs to play with it. */
 function scene({ server }: Embedded) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type EndpointEvent, type EndpointInput, endpoint } from '../machines/weeder/endpoint.ts';
-import { decide } from './support/decisions.ts';
+import { decide, type InternalEvent } from './support/decisions.ts';
 
 const minute = 60_000;
 const now = Date.UTC(2026, 0, 1);
@@ -13,11 +13,10 @@ const foundReady: EndpointEvent = { type: 'endpoint.foundReady' };
 const undated: EndpointEvent = { type: 'recovery.undated' };
 const dated = (readySince: number): EndpointEvent => ({ type: 'recovery.dated', readySince, now });
 const foundAfterGap = (seenUntil: number): EndpointEvent => ({ type: 'endpoint.foundReady', seenUntil });
-const childDone = (id: string) =>
-  ({ type: `xstate.done.actor.${id}`, actorId: id, output: undefined }) as EndpointEvent;
-const childBroke = (id: string) => ({ type: `xstate.error.actor.${id}`, actorId: id, error: 'x' }) as EndpointEvent;
+const childDone = (id: string): InternalEvent => ({ type: `xstate.done.actor.${id}`, actorId: id });
+const childBroke = (id: string): InternalEvent => ({ type: `xstate.error.actor.${id}`, actorId: id });
 
-function decided(input: Partial<EndpointInput>, events: readonly EndpointEvent[]) {
+function decided(input: Partial<EndpointInput>, events: readonly (EndpointEvent | InternalEvent)[]) {
   const { state, effects } = decide(endpoint, { ...twoMinutes, ...input }, events);
   return { state, effects };
 }

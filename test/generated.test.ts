@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import measured from '../bench/kubelet/results.json' with { type: 'json' };
+import { Results, recoveryTable } from '../bench/kubelet/results.ts';
 import { endpoint } from '../machines/weeder/endpoint.ts';
 import { formatFaults } from '../src/config/fault.ts';
 import { parseConfig } from '../src/config/parse.ts';
@@ -31,7 +33,11 @@ const generated: Readonly<Record<string, (file: URL) => string | Promise<string>
   'docs/metrics.md': async (file) =>
     withSections(file, { weeder: await metricsTable('weeder_'), process: await metricsTable('process_', 'nodejs_') }),
   'README.md': (file) =>
-    withSections(file, { endpoint: fenced('mermaid', mermaid(drawingOf(endpoint)).trimEnd()), flags: flagsTable() }),
+    withSections(file, {
+      endpoint: fenced('mermaid', mermaid(drawingOf(endpoint)).trimEnd()),
+      flags: flagsTable(),
+      recovery: recoveryTable(Results.parse(measured)),
+    }),
 };
 
 for (const [name, content] of Object.entries(generated)) {

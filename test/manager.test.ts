@@ -1,25 +1,27 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ManagerEvent, manager } from '../machines/manager.ts';
-import { decide } from './support/decisions.ts';
+import { decide, type InternalEvent } from './support/decisions.ts';
 
 const acquired: ManagerEvent = { type: 'leadership.acquired' };
 const lost: ManagerEvent = { type: 'leadership.lost' };
 const shutdown: ManagerEvent = { type: 'shutdown.requested' };
 const drained: ManagerEvent = { type: 'deletions.drained' };
 const synced = (name: string): ManagerEvent => ({ type: 'reflector.synced', name });
-const ended = (kind: 'done' | 'error', id: string) =>
-  ({ type: `xstate.${kind}.actor.${id}`, actorId: id, output: undefined, error: 'x' }) as unknown as ManagerEvent;
+const ended = (kind: 'done' | 'error', id: string): InternalEvent => ({
+  type: `xstate.${kind}.actor.${id}`,
+  actorId: id,
+});
 const released: ManagerEvent = { type: 'leadership.released' };
-const releaseTimeout = { type: 'xstate.after.releaseTimeout.manager.releasing' } as unknown as ManagerEvent;
-const drainTimeout = { type: 'xstate.after.drainTimeout.manager.draining' } as unknown as ManagerEvent;
+const releaseTimeout: InternalEvent = { type: 'xstate.after.releaseTimeout.manager.releasing' };
+const drainTimeout: InternalEvent = { type: 'xstate.after.drainTimeout.manager.draining' };
 
 const running = [acquired, synced('slices'), synced('pods')];
 const drain = ['stopWeeding', 'wait 1500', 'spawn drain'];
 const release = ['tell leadership release.requested', 'wait 300'];
 const stopAll = ['stop leadership', 'stop slices', 'stop pods'];
 
-function decided(events: readonly ManagerEvent[], streams: readonly string[] = ['slices', 'pods']) {
+function decided(events: readonly (ManagerEvent | InternalEvent)[], streams: readonly string[] = ['slices', 'pods']) {
   const { state, effects } = decide(manager, { streams }, events);
   return { state, effects };
 }

@@ -10,6 +10,7 @@ import { limitedLabel } from '../src/metrics/limitedLabel.ts';
 import { createMetrics } from '../src/metrics/metrics.ts';
 import type { DeletionAnswer } from '../src/weeder/deletePod.ts';
 import type { WeederFact } from '../src/weeder/facts.ts';
+import { crashLoopingPod } from './support/crashLoopingPod.ts';
 import { documentedMetrics } from './support/metricsTable.ts';
 import { backOff, running } from './support/objects.ts';
 import { sampleValue, scraped } from './support/scraped.ts';
@@ -312,19 +313,7 @@ test('a server that answers with every status there is does not make a series of
   assert.equal(new Set(labels.map(({ resource }) => resource)).size, 21);
 });
 
-const crashing = {
-  uid: 'u-1',
-  namespace: 'shop',
-  name: 'web-0',
-  resourceVersion: '7',
-  container: 'main',
-  containerKind: 'container',
-  cause: 'CrashLoopBackOff',
-  restarts: 4,
-  finishedAt: Date.UTC(2026, 0, 1),
-  message: 'back-off 1m20s restarting failed container=main',
-  protection: 'none',
-} as const;
+const crashing = crashLoopingPod({ finishedAt: Date.UTC(2026, 0, 1) });
 const window = { namespace: 'shop', service: 'db', window: 2 };
 const about = { pod: crashing, also: [], ...window };
 

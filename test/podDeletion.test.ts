@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type PodDeletionEvent, type PodDeletionInput, podDeletion } from '../machines/weeder/podDeletion.ts';
-import { decide } from './support/decisions.ts';
+import { decide, type InternalEvent } from './support/decisions.ts';
 
 const pod = { uid: 'a', namespace: 'shoot-1', name: 'kapi-0', resourceVersion: '10' };
 const turn: PodDeletionEvent = { type: 'queue.turn' };
@@ -19,17 +19,17 @@ const news = (part: Partial<PodDeletionInput> = {}): PodDeletionEvent => ({
   protection: 'none',
   ...part,
 });
-const internal = (type: string) => ({ type: `xstate.${type}` }) as unknown as PodDeletionEvent;
+const internal = (type: string): InternalEvent => ({ type: `xstate.${type}` });
 const settled = internal('after.settleTime.podDeletion.settling');
 const retry = internal('after.retryDelay.podDeletion.backingOff');
 const askAgain = internal('after.retryDelay.podDeletion.conflicted');
 
-function decided(events: readonly PodDeletionEvent[], input: Partial<PodDeletionInput> = {}) {
+function decided(events: readonly (PodDeletionEvent | InternalEvent)[], input: Partial<PodDeletionInput> = {}) {
   const { state, effects } = decide(podDeletion, { ...pod, ...input }, events);
   return { state, effects: effects.filter((effect) => !/^stop (queueTurn|deletePod)$/.test(effect)) };
 }
 
-const triedVersion = (events: readonly PodDeletionEvent[]) =>
+const triedVersion = (events: readonly (PodDeletionEvent | InternalEvent)[]) =>
   decide(podDeletion, pod, events).snapshot.context.triedVersion;
 
 test('a pod in CrashLoopBackOff takes its place in the queue at once', () => {

@@ -41,8 +41,15 @@ test('an unset condition counts as ready; empty slices and null endpoints have n
   put({ ready: [true] });
   readiness.apply('MODIFIED', { ...slice(), endpoints: null });
   assert.deepEqual(told(), [...ready, ...notReady]);
-  readiness.apply('MODIFIED', { ...slice(), endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: null } }] });
+  const endpointsThat = (value: unknown) => [{ addresses: ['10.0.0.1'], conditions: { ready: value } }];
+  readiness.apply('MODIFIED', { ...slice(), endpoints: endpointsThat(null) });
   assert.deepEqual(told(), ready);
+  for (const value of ['true', 1, {}]) {
+    readiness.apply('MODIFIED', { ...slice(), endpoints: endpointsThat(value) });
+    assert.deepEqual(told(), notReady, `no boolean: ${JSON.stringify(value)}`);
+    readiness.apply('MODIFIED', { ...slice(), endpoints: endpointsThat(true) });
+    assert.deepEqual(told(), ready);
+  }
   readiness.apply('MODIFIED', { ...slice(), endpoints: undefined });
   assert.deepEqual(told(), notReady);
 });

@@ -13,6 +13,7 @@ import { replayRecording } from '../src/replay/replayRecording.ts';
 import type { DeletionAnswer } from '../src/weeder/deletePod.ts';
 import { backOff, pod, running, slice, terminated } from './support/objects.ts';
 import { configOf, recordingOf } from './support/recording.ts';
+import { weederOptions } from './support/weederOptions.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'weeder-properties-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -62,19 +63,16 @@ async function record({ steps, limit, ...script }: Story): Promise<string> {
   assert.ok(opened.ok);
   const recorder = opened.value;
   const takeTime = <T>(ms: number, value: T) => new Promise<T>((resolve) => clock.setTimeout(() => resolve(value), ms));
-  const weeder = recorder.createWeeder({
-    config,
-    runtime: { clock },
-    concurrentDeletions: 32,
-    isDryRun: false,
-    random: Math.random,
-    report: () => {},
-    readySince: () => {
-      const age = ages.shift();
-      return takeTime(7, age === undefined ? undefined : clock.now() - age);
-    },
-    deletePod: () => takeTime(13, answers.shift() ?? { type: 'delete.accepted' as const }),
-  });
+  const weeder = recorder.createWeeder(
+    weederOptions(config, clock, {
+      random: Math.random,
+      readySince: () => {
+        const age = ages.shift();
+        return takeTime(7, age === undefined ? undefined : clock.now() - age);
+      },
+      deletePod: () => takeTime(13, answers.shift() ?? { type: 'delete.accepted' as const }),
+    }),
+  );
   const streams = recorder.createStreams({ weeder, config, namespaces: 'all' });
   const [slices, pods] = [...streams.needs.values()].map(({ sink }) => sink);
   const state = new Map<string, object>();

@@ -6,20 +6,17 @@ import { cli, file, folder } from './support/cli.ts';
 import { backOff, pod, slice } from './support/objects.ts';
 import { configOf, readLines, recordingOf } from './support/recording.ts';
 import type { VirtualClock } from './support/virtualClock.ts';
+import { weederOptions } from './support/weederOptions.ts';
 
 /** One term of leadership, with a recovery in it, that ends in the midst of the window. */
 async function term(recorder: Recorder, clock: VirtualClock, number: number): Promise<void> {
   const config = configOf();
-  const weeder = recorder.createWeeder({
-    config,
-    runtime: { clock },
-    concurrentDeletions: 32,
-    isDryRun: false,
-    random: Math.random,
-    readySince: async () => 0,
-    report: () => {},
-    deletePod: async () => ({ type: 'delete.accepted' }),
-  });
+  const weeder = recorder.createWeeder(
+    weederOptions(config, clock, {
+      random: Math.random,
+      readySince: async () => 0,
+    }),
+  );
   const streams = recorder.createStreams({ weeder, config, namespaces: 'all' });
   const [slices, pods] = [...streams.needs.values()].map(({ sink }) => sink);
   for (const sink of [slices, pods]) sink?.begin();

@@ -12,6 +12,7 @@ import { unrecorded } from '../src/replay/unrecorded.ts';
 import { backOff, pod, slice } from './support/objects.ts';
 import { recordingOf } from './support/recording.ts';
 import { serviceConfig } from './support/simulation.ts';
+import { weederOptions } from './support/weederOptions.ts';
 
 function configOf(...services: readonly Partial<ServiceConfig>[]): Config {
   return { services: new Map(services.map(serviceConfig).map((each) => [each.name, each])) };
@@ -28,16 +29,11 @@ async function recordReload(file: string): Promise<void> {
   const opened = await openRecorder({ ...base, config: first });
   assert.ok(opened.ok);
   const recorder = opened.value;
-  const weeder = recorder.createWeeder({
-    config: first,
-    runtime: { clock },
-    concurrentDeletions: 32,
-    isDryRun: false,
-    random: () => 0.5,
-    readySince: async () => 0,
-    report: () => {},
-    deletePod: async () => ({ type: 'delete.accepted' }),
-  });
+  const weeder = recorder.createWeeder(
+    weederOptions(first, clock, {
+      readySince: async () => 0,
+    }),
+  );
   const streams = recorder.createStreams({ weeder, config: first, namespaces: 'all' });
   const sinkOf = (name: string) => {
     const sink = streams.needs.get(name)?.sink;
@@ -108,16 +104,11 @@ async function recordRemoval(file: string): Promise<void> {
   const opened = await openRecorder({ ...base, config: second });
   assert.ok(opened.ok);
   const recorder = opened.value;
-  const weeder = recorder.createWeeder({
-    config: second,
-    runtime: { clock },
-    concurrentDeletions: 32,
-    isDryRun: false,
-    random: () => 0.5,
-    readySince: async () => 0,
-    report: () => {},
-    deletePod: async () => ({ type: 'delete.accepted' }),
-  });
+  const weeder = recorder.createWeeder(
+    weederOptions(second, clock, {
+      readySince: async () => 0,
+    }),
+  );
   const streams = recorder.createStreams({ weeder, config: second, namespaces: 'all' });
   const worker = pod({ name: 'worker-0', labels: { role: 'worker' }, containers: [backOff()] });
   for (const { kind, labelSelector, sink } of streams.needs.values()) {

@@ -7,6 +7,7 @@ import { createWeeder } from '../src/weeder/weeder.ts';
 import { backOff, pod } from './support/objects.ts';
 import { serviceConfig } from './support/simulation.ts';
 import { virtualClock } from './support/virtualClock.ts';
+import { weederOptions } from './support/weederOptions.ts';
 
 const role = (name: string): LabelSelector => ({ matchLabels: { role: name } });
 const roles = (count: number) => Array.from({ length: count }, (_, index) => role(`r${index}`));
@@ -20,16 +21,7 @@ function configOf(services: Readonly<Record<string, readonly LabelSelector[] | P
 
 /** The streams of a weeder, and what became of them since a test last asked: `+` opened, `-` closed. */
 function streamsFor(first: Config, namespaces: 'all' | readonly string[] = 'all') {
-  const weeder = createWeeder({
-    config: first,
-    runtime: { clock: virtualClock() },
-    deletePod: async () => ({ type: 'delete.accepted' }),
-    readySince: async () => undefined,
-    report: () => {},
-    concurrentDeletions: 1,
-    isDryRun: false,
-    random: () => 0.5,
-  });
+  const weeder = createWeeder(weederOptions(first, virtualClock()));
   const streams = createStreams({ weeder, config: first, namespaces });
   let before = new Map(streams.needs);
   const list = (name: string, ...pods: readonly object[]) => {

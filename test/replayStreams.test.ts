@@ -8,6 +8,7 @@ import { cli, file, folder } from './support/cli.ts';
 import { backOff, pod, running, slice } from './support/objects.ts';
 import { readLines, recordingOf } from './support/recording.ts';
 import { serviceConfig } from './support/simulation.ts';
+import { weederOptions } from './support/weederOptions.ts';
 
 interface Story {
   readonly config: Config;
@@ -23,16 +24,7 @@ async function recordStory(path: string, { config, namespaces, play, limit = 1_0
   const opened = await openRecorder({ ...base, config, namespaces, limit });
   assert.ok(opened.ok);
   const recorder = opened.value;
-  const weeder = recorder.createWeeder({
-    config,
-    runtime: { clock: base.clock },
-    concurrentDeletions: 32,
-    isDryRun: false,
-    random: () => 0.5,
-    report: () => {},
-    readySince: async () => undefined,
-    deletePod: async () => ({ type: 'delete.accepted' }),
-  });
+  const weeder = recorder.createWeeder(weederOptions(config, base.clock));
   const streams = new Map(
     [...recorder.createStreams({ weeder, config, namespaces }).needs].map(([name, { sink }]) => [name, sink] as const),
   );

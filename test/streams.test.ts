@@ -8,20 +8,12 @@ import { createWeeder } from '../src/weeder/weeder.ts';
 import { backOff, pod, running } from './support/objects.ts';
 import { serviceConfig } from './support/simulation.ts';
 import { virtualClock } from './support/virtualClock.ts';
+import { weederOptions } from './support/weederOptions.ts';
 
 function weederOf(services: Readonly<Record<string, readonly LabelSelector[]>>) {
   const entries = Object.entries(services).map(([name, podSelectors]) => serviceConfig({ name, podSelectors }));
   const config: Config = { services: new Map(entries.map((service) => [service.name, service])) };
-  const weeder = createWeeder({
-    config,
-    runtime: { clock: virtualClock() },
-    deletePod: async () => ({ type: 'delete.accepted' }),
-    readySince: async () => undefined,
-    report: () => {},
-    concurrentDeletions: 1,
-    isDryRun: false,
-    random: () => 0.5,
-  });
+  const weeder = createWeeder(weederOptions(config, virtualClock()));
   return { config, weeder };
 }
 

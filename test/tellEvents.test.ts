@@ -3,28 +3,16 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Occurrence } from '../src/kube/event.ts';
 import { processEventTable } from '../src/processEvents.ts';
-import type { CrashLoopingPod } from '../src/weeder/crashLooping.ts';
 import { eventTable } from '../src/weeder/eventTable.ts';
 import type { WeederFact } from '../src/weeder/facts.ts';
 import { tellEvents } from '../src/weeder/tellEvents.ts';
+import { crashLoopingPod } from './support/crashLoopingPod.ts';
 import { eventsTable } from './support/eventsTable.ts';
 import { virtualClock } from './support/virtualClock.ts';
 
 const clock = virtualClock();
 const window = { namespace: 'shop', service: 'etcd', window: 1 };
-const pod: CrashLoopingPod = {
-  uid: 'uid-of-web-0',
-  namespace: 'shop',
-  name: 'web-0',
-  resourceVersion: '7',
-  container: 'main',
-  containerKind: 'container',
-  cause: 'CrashLoopBackOff',
-  restarts: 4,
-  finishedAt: clock.now() - 20_000,
-  message: 'back-off 1m20s restarting failed container=main',
-  protection: 'none',
-};
+const pod = crashLoopingPod({ uid: 'uid-of-web-0', finishedAt: clock.now() - 20_000 });
 const deleted = { type: 'pod.deleted', pod, sinceOpened: 12, how: 'delete', also: [], ...window } as const;
 const opened = { type: 'window.opened', duration: 119_700, ...window } as const;
 const closed = { type: 'window.closed', deleted: 2, kept: 1, givenUp: [], ...window } as const;

@@ -70,6 +70,7 @@ export function createObservation({ reload, lease = '', logger, clock }: Observa
     '/debug/actors': debugPage({
       actors: () => controller?.actors() ?? [],
       since: (actor) => controller?.since(actor),
+      startedAt: (timer) => controller?.startedAt(timer),
     }),
   };
   const metricsPages = {

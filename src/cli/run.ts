@@ -1,28 +1,33 @@
-import { hostname } from 'node:os';
 import { systemClock } from '../clock.ts';
-import type { Config } from '../config/config.ts';
 import { ok, type Result } from '../errors.ts';
 import type { ReportProcess } from '../facts.ts';
-import type { KubeClient } from '../kube/client.ts';
-import { createEventRecorder } from '../kube/events.ts';
-import type { Election } from '../kube/lease/election.ts';
+import { connectInspector, type Inspection } from '../inspect/inspector.ts';
 import { createLogger, type Logger } from '../log.ts';
-import { type Controller, type ControllerEnd, startController } from '../main.ts';
-import { ownPod, tellProcess } from '../processEvents.ts';
-import { openRecorder, type Recorder } from '../recorder.ts';
-import { createReload, type Reload } from '../reload.ts';
-import { type OpenedConfig, openConfig } from './configFile.ts';
-import { connect } from './connect.ts';
+import type { Controller } from '../main.ts';
+import { createReload } from '../reload.ts';
+import { openConfig } from './configFile.ts';
 import { electionOf } from './election.ts';
-import { followConfig } from './followConfig.ts';
-import { createObservation, type Observation } from './observe.ts';
-import { type OfferedPage, offerPage } from './offerPage.ts';
-import { exitCodes, fail } from './output.ts';
+import { createObservation } from './observe.ts';
+import { offerPage } from './offerPage.ts';
+import { fail } from './output.ts';
+import { startRecording } from './recording.ts';
 import type { RunFlags } from './runFlags.ts';
 import { ignoreHangUps, stopOnSignals } from './signals.ts';
+import { work } from './work.ts';
 
-/** `weeder run`: works until it is told to stop. Resolves with the exit code. */
+/** `weeder run`: opens all that it shows of itself, and works until it is told to stop. Resolves with the exit code. */
 export async function run(flags: RunFlags, meaningless: readonly string[]): Promise<number> {
+  // Not `await using`: an old Node has to understand the program as far as the sentence that it is too old.
+  const open = new AsyncDisposableStack();
+  try {
+    return await runWith(open, flags, meaningless);
+  } finally {
+    await open.disposeAsync();
+  }
+}
+
+/** What has to be closed in the end goes into `open`. */
+async function runWith(open: AsyncDisposableStack, flags: RunFlags, meaningless: readonly string[]): Promise<number> {
   const logger = await createLogger(flags.zapLogLevel ?? flags.logLevel);
   const election = electionOf(flags);
   if (!election.ok) return fail(election.problem);
@@ -32,154 +37,61 @@ export async function run(flags: RunFlags, meaningless: readonly string[]): Prom
 
   const { config } = opened.value;
   let controller: Controller | undefined;
-  const reload = createReload({
-    config,
-    clock: systemClock,
-    logger,
-    report: (fact) => {
-      for (const tell of listeners) tell(fact);
-    },
-    apply: (next) => controller?.configure(next),
-  });
-  const listeners: ReportProcess[] = [(fact) => observation.reportProcess(fact)];
+  const listeners: ReportProcess[] = [];
+  const reportProcess: ReportProcess = (fact) => {
+    for (const tell of listeners) tell(fact);
+  };
+  const apply: Controller['configure'] = (next) => controller?.configure(next);
+  const reload = createReload({ config, clock: systemClock, logger, report: reportProcess, apply });
   const observation = createObservation({ reload, lease: election.value?.name, logger, clock: systemClock });
-  const recording = await startRecording(flags, config, logger, observation);
+  listeners.push(observation.reportProcess);
+
+  const served = await observation.serve(flags);
+  if (!served.ok) return fail(served.problem);
+  open.defer(served.value.close);
+  const offered = await offerPage(flags.uiBindAddr, logger);
+  if (!offered.ok) return fail(offered.problem);
+  const page = offered.value;
+  open.defer(() => page?.close());
+  const inspection = await inspectionOf(flags, logger);
+  if (!inspection.ok) return fail(inspection.problem);
+  open.defer(() => inspection.value?.stop());
+  const recording = await startRecording(flags, config, logger, observation.recordingFailed);
   if (!recording.ok) return fail(recording.problem);
   const recorder = recording.value;
-  const served = await observation.serve(flags);
-  if (!served.ok) {
-    await recorder?.close();
-    return fail(served.problem);
+  if (page !== undefined) {
+    listeners.push(page.reportProcess);
+    logger.info({ url: page.url }, 'the live page is served');
   }
-  const page = await offerPage(flags.uiBindAddr, logger);
-  if (!page.ok) {
-    await Promise.all([recorder?.close(), served.value.close()]);
-    return fail(page.problem);
-  }
-  if (page.value !== undefined) {
-    listeners.push(page.value.reportProcess);
-    logger.info({ url: page.value.url }, 'the live page is served');
-  }
+  open.defer(ignoreHangUps());
   const stop = stopOnSignals(logger);
-  const heed = ignoreHangUps();
-  const exitCode = await work(
+  open.defer(stop.forget);
+  open.defer(() => recorder?.close());
+  return work(
     {
       flags,
       opened: opened.value,
       reload,
-      listeners,
       election: election.value,
       logger,
       recorder,
-      observation,
-      page: page.value,
+      onRequest: observation.onRequest,
+      nextReport: () => both(observation.nextReport(), page?.report),
+      reportProcess,
+      listeners,
+      inspect: anyOf(inspection.value?.inspect, page?.inspect),
+      onStarted(started) {
+        controller = started;
+        observation.watch(started);
+        page?.watch(started);
+      },
     },
     stop.signal,
-    (started) => {
-      controller = started;
-      observation.watch(started);
-    },
   );
-  await recorder?.close();
-  stop.forget();
-  heed();
-  await page.value?.close();
-  await served.value.close();
-  return exitCode;
 }
 
-interface Work {
-  readonly flags: RunFlags;
-  readonly opened: OpenedConfig;
-  readonly reload: Reload;
-  /** Told of what concerns the process. */
-  readonly listeners: ReportProcess[];
-  readonly election: Election | undefined;
-  readonly logger: Logger;
-  readonly recorder: Recorder | undefined;
-  readonly observation: Observation;
-  readonly page: OfferedPage | undefined;
-}
-
-/** From the first word with the API server to the last. */
-async function work(
-  { flags, opened, reload, listeners, election, logger, recorder, observation, page }: Work,
-  stop: AbortSignal,
-  onStarted: (controller: Controller) => void,
-): Promise<number> {
-  const onWaiting = (sentence: string) => logger.warn({ cause: sentence }, 'waiting for the API server');
-  const { onRequest, reportProcess } = observation;
-  const client = await connect({ ...flags, onWaiting, onRequest, signal: stop }, systemClock);
-  if (stop.aborted) {
-    if (client.ok) await client.value.close();
-    return exitCodes.ok;
-  }
-  if (!client.ok) return fail(client.problem);
-  const { dryRun, concurrentDeletions, namespaces = 'all', shard, events } = flags;
-  const { server } = client.value;
-  logger.info(
-    { server, services: [...opened.config.services.keys()], dryRun, shard: shard && `${shard.index}/${shard.count}` },
-    'weeder started',
-  );
-  let current: Controller | undefined;
-  const isDeleting = () => current !== undefined && current.counts().queued + current.counts().inFlight > 0;
-  const ownEvents = events ? tellOfItself(client.value, logger, isDeleting) : undefined;
-  if (ownEvents !== undefined) listeners.push(ownEvents.tell);
-  const followed = followConfig(opened, reload.take, logger);
-  // What is on its way out does not change its ways.
-  stop.addEventListener('abort', followed.stop);
-  const end = await lead(stop, () => {
-    const controller = startController({
-      config: reload.config(),
-      client: client.value,
-      clock: systemClock,
-      logger,
-      namespaces,
-      concurrentDeletions,
-      isDryRun: dryRun,
-      ...(events ? { eventInstance: process.env['POD_NAME'] || hostname() } : {}),
-      ...(shard === undefined ? {} : { shard }),
-      ...(election === undefined ? {} : { election }),
-      report: both(observation.nextReport(), page?.report),
-      reportProcess: both(reportProcess, page?.reportProcess),
-      ...(page === undefined ? {} : { inspect: page.inspect }),
-      ...(recorder === undefined ? {} : { recorder }),
-    });
-    current = controller;
-    onStarted(controller);
-    page?.watch(controller);
-    return controller;
-  });
-  followed.stop();
-  await ownEvents?.close();
-  await client.value.close();
-  if (end !== 'broken') logger.info('weeder stopped');
-  else logger.error('weeder stopped by itself');
-  return end !== 'broken' ? exitCodes.ok : exitCodes.failed;
-}
-
-/**
- * One controller after the other: when one has lost leadership the next stands by, with nothing of the one before. To
- * end the process instead would only earn weeder a crash-loop back-off of its own.
- */
-async function lead(stop: AbortSignal, start: () => Controller): Promise<ControllerEnd> {
-  for (;;) {
-    const controller = start();
-    const shutdown = () => controller.shutdown();
-    stop.addEventListener('abort', shutdown);
-    const end = await controller.stopped;
-    stop.removeEventListener('abort', shutdown);
-    if (end !== 'leadershipLost' || stop.aborted) return end;
-  }
-}
-
-/** Events on weeder's own pod; undefined outside of one. */
-function tellOfItself(client: KubeClient, logger: Logger, isHeldBack: () => boolean) {
-  const pod = ownPod(process.env);
-  if (pod === undefined) return undefined;
-  const source = { controller: 'weeder.dev/weeder', instance: pod.name };
-  const { record, close } = createEventRecorder({ client, clock: systemClock, log: logger, source, isHeldBack });
-  return { tell: tellProcess(pod, record), close };
+async function inspectionOf({ inspect: url }: RunFlags, logger: Logger): Promise<Result<Inspection | undefined>> {
+  return url === undefined ? ok(undefined) : connectInspector({ url, clock: systemClock, logger });
 }
 
 /** Tells both of everything. */
@@ -191,28 +103,6 @@ function both<T>(one: (fact: T) => void, other: ((fact: T) => void) | undefined)
   };
 }
 
-async function startRecording(
-  flags: RunFlags,
-  config: Config,
-  logger: Logger,
-  observation: Observation,
-): Promise<Result<Recorder | undefined>> {
-  const { record: file, recordLimit: limit, recordFiles: oldFiles } = flags;
-  const { namespaces = 'all', concurrentDeletions, dryRun: isDryRun } = flags;
-  if (file === undefined) return ok(undefined);
-  const onFailure = (cause: string) => {
-    logger.warn({ file, cause }, 'the recording stops here; weeder goes on');
-    observation.recordingFailed();
-  };
-  return openRecorder({
-    file,
-    limit,
-    oldFiles,
-    clock: systemClock,
-    config,
-    namespaces,
-    concurrentDeletions,
-    isDryRun,
-    onFailure,
-  });
+function anyOf<T>(one: ((fact: T) => void) | undefined, other: ((fact: T) => void) | undefined) {
+  return one === undefined ? other : both(one, other);
 }

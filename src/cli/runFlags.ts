@@ -1,9 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { BindAddress } from '../bindAddress.ts';
 import type { LogLevel } from '../log.ts';
-
 import type { Shard } from '../shard.ts';
-
 import {
   camelCase,
   readAddress,
@@ -11,6 +9,7 @@ import {
   readCount,
   readDuration,
   readFiles,
+  readInspector,
   readLogLevel,
   readNames,
   readNamespace,
@@ -43,6 +42,8 @@ export interface RunFlags extends ClusterFlags {
   readonly healthBindAddr: BindAddress | 'none';
   readonly metricsBindAddr: BindAddress | 'none';
   readonly uiBindAddr: BindAddress | 'none';
+  /** Where an inspector listens: `ws://…`. */
+  readonly inspect?: string;
   readonly enableLeaderElection: boolean;
   readonly leaderElectionNamespace: string;
   readonly leaderElectLeaseDuration: number;
@@ -112,6 +113,11 @@ export function addRunFlags(command: Command): Command {
         .default({ host: undefined, port: 9643 }, ':9643'),
     )
     .addOption(uiBindAddr())
+    .addOption(
+      new Option('--inspect [url]', 'show the actors in Stately’s inspector, from a checkout')
+        .argParser(readInspector)
+        .preset('ws://localhost:8080'),
+    )
     .option('--record <file>', 'write a recording for weeder replay')
     .addOption(
       new Option('--record-limit <size>', 'how large it may get before it becomes <file>.1 and a new one begins')

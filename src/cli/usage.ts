@@ -25,7 +25,7 @@ function sentenceOf(code: string, message: string, verb: string): string {
     case 'commander.missingArgument':
       return `weeder ${verb} needs ${quoted.toUpperCase()}.`;
     case 'commander.invalidArgument':
-      return `The flag ${flag}: ${message.replace(/^.* is invalid\. /s, '')}.`;
+      return `The flag ${flag}: ${message.replace(/^.* is invalid\. /s, '').replace(/\.$/, '')}.`;
     case 'commander.excessArguments':
       return tooMany(verb, message.replace(/^.* but got \d+: (.*)\.$/s, '$1'));
     default:
@@ -45,5 +45,6 @@ function tooMany(verb: string, words: string): string {
   const hint = isBoolean
     ? `; a flag that is on or off takes its value behind "=", as in --${booleanFlags[0]}=false`
     : '';
+  if (words.includes(', ')) return `weeder ${verb} takes fewer words than ${words}${hint}.`;
   return `weeder ${verb} does not take the word ${words}${hint}.`;
 }

@@ -91,6 +91,12 @@ export function readAddress(text: string): BindAddress | 'none' {
   return address.value;
 }
 
+/** The address of an inspector's server. */
+export function readInspector(text: string): string {
+  if (/^wss?:$/.test(URL.parse(text)?.protocol ?? '')) return text;
+  throw new InvalidArgumentError(`found "${text}", wanted an address such as ws://localhost:8080`);
+}
+
 /** Any case; zap's numbers (the higher, the more is said) and its levels above error are understood. */
 export function readLogLevel(text: string): LogLevel {
   const wanted = text.toLowerCase();

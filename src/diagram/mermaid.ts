@@ -18,11 +18,12 @@ function inside(state: DrawnState, indent: string): string[] {
 
 function block(state: DrawnState, indent: string): string[] {
   const id = plain(state.id);
-  const named = `${indent}state "${state.name}" as ${id}`;
-  if (state.kind === 'final') return [named, `${indent}${id} --> [*]`];
-  const invoked = state.invokes.map((name) => `${indent}${id} : invokes ${name}`);
-  if (state.children.length === 0) return [named, ...invoked];
-  return [`${named} {`, ...inside(state, `${indent}  `), `${indent}}`, ...invoked];
+  const invoked = state.invokes.map((name) => `invokes ${name}`);
+  const named = (label: string) => `${indent}state "${label}" as ${id}`;
+  if (state.kind === 'final') return [named(state.name), `${indent}${id} --> [*]`];
+  if (state.children.length === 0) return [named(state.name), ...invoked.map((line) => `${indent}${id} : ${line}`)];
+  // Mermaid takes nothing but a label for a state with states in it.
+  return [`${named([state.name, ...invoked].join(', '))} {`, ...inside(state, `${indent}  `), `${indent}}`];
 }
 
 /** One arrow for each pair of states: Mermaid draws several of them over each other. */

@@ -11,7 +11,9 @@ export interface Saying {
 /** The actors of the running process, and what they say to each other; the names are those of the machines. */
 export const sayings: readonly Saying[] = [
   saying('apiServer', 'reflector', ['list and watch']),
-  saying('lease', 'manager', [], ['leadership.acquired', 'leadership.lost']),
+  saying('manager', 'lease', ['invokes'], ['release.requested']),
+  saying('lease', 'manager', [], ['leadership.acquired', 'leadership.lost', 'leadership.released']),
+  saying('lease', 'apiServer', ['reads and writes the Lease']),
   saying('manager', 'reflector', ['spawns one for each stream']),
   saying('reflector', 'manager', [], ['reflector.synced']),
   saying('reflector', 'readiness', ['EndpointSlices']),

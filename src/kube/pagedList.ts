@@ -1,6 +1,7 @@
-import { arrayOf, isObject, objectOf, textOf } from '../json.ts';
+import { arrayOf, objectOf, textOf } from '../json.ts';
 import type { ApiResult, KubeClient } from './client.ts';
 import type { ApiFailure } from './failure.ts';
+import { identityOf } from './identity.ts';
 import type { WatchSource } from './watchOnce.ts';
 
 /** The complete state was handed to the sink, or why not. */
@@ -61,8 +62,12 @@ function pageOf(result: ApiResult, kind: string): Page | ApiFailure {
   const metadata = objectOf(body['metadata']);
   const resourceVersion = textOf(metadata['resourceVersion']);
   const items = body['items'] ?? [];
-  if (body['kind'] !== `${kind}List` || !resourceVersion || !Array.isArray(items) || !items.every(isObject)) {
+  if (body['kind'] !== `${kind}List` || !resourceVersion || !Array.isArray(items)) {
     return { kind: 'badAnswer', status: result.status, message: `the answer is not a ${kind}List` };
+  }
+  if (!items.every((item) => identityOf(item) !== undefined)) {
+    const message = `the ${kind}List has an object without namespace, name, uid or version`;
+    return { kind: 'badAnswer', status: result.status, message };
   }
   return { resourceVersion, next: textOf(metadata['continue']) || undefined, items: arrayOf(items) };
 }

@@ -5,8 +5,7 @@ export interface PeekedMetadata {
   readonly type: ChangeType;
   readonly kind: string;
   readonly name: string;
-  /** Undefined for cluster-scoped objects. */
-  readonly namespace: string | undefined;
+  readonly namespace: string;
   readonly uid: string;
   readonly resourceVersion: string;
 }
@@ -20,7 +19,7 @@ const headBytes = 1_280;
  * escape do not match.
  */
 const head =
-  /^\{"type":"(ADDED|MODIFIED|DELETED)","object":\{"kind":"([A-Za-z]+)","apiVersion":"[^"\\]+","metadata":\{"name":"([^"\\]+)",(?:"generateName":"[^"\\]*",)?(?:"namespace":"([^"\\]+)",)?(?:"selfLink":"[^"\\]*",)?"uid":"([^"\\]+)","resourceVersion":"([^"\\]+)"[,}]/;
+  /^\{"type":"(ADDED|MODIFIED|DELETED)","object":\{"kind":"([A-Za-z]+)","apiVersion":"[^"\\]+","metadata":\{"name":"([^"\\]+)",(?:"generateName":"[^"\\]*",)?"namespace":"([^"\\]+)",(?:"selfLink":"[^"\\]*",)?"uid":"([^"\\]+)","resourceVersion":"([^"\\]+)"[,}]/;
 
 /**
  * Reads an event's type, name, uid and resourceVersion from the bytes of its line. Undefined when the line does not
@@ -31,7 +30,8 @@ export function peekMetadata(line: Buffer): PeekedMetadata | undefined {
   const found = head.exec(line.toString('latin1', 0, headBytes));
   if (found === null) return undefined;
   const [, type, kind, name, namespace, uid, resourceVersion] = found;
-  if (kind === undefined || name === undefined || uid === undefined || resourceVersion === undefined) return undefined;
+  if (kind === undefined || name === undefined || namespace === undefined) return undefined;
+  if (uid === undefined || resourceVersion === undefined) return undefined;
   return { type: changeTypeOf(type), kind, name, namespace, uid, resourceVersion };
 }
 

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, objectOf, textOf } from '../json.ts';
 import { type ApiFailure, classifyStatus } from './failure.ts';
+import { identityOf } from './identity.ts';
 import { peekMetadata } from './peek.ts';
 import type { ChangeType, ObjectSink } from './sink.ts';
 
@@ -32,12 +33,11 @@ export function watchReader(kind: string, sink: ObjectSink, start: string | unde
   let position = start;
 
   function apply(type: ChangeType, object: JsonObject): LineOutcome {
-    const { uid, resourceVersion } = objectOf(object['metadata']);
     if (object['kind'] !== kind) return { garbled: `an object of kind ${String(object['kind'])} instead of ${kind}` };
-    if (typeof uid !== 'string' || typeof resourceVersion !== 'string')
-      return { garbled: 'an object without uid and version' };
+    const identity = identityOf(object);
+    if (identity === undefined) return { garbled: 'an object without namespace, name, uid or version' };
     sink.apply(type, object);
-    position = resourceVersion;
+    position = identity.resourceVersion;
     return 'changed';
   }
 

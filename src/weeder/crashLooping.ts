@@ -1,6 +1,7 @@
 import type { Protection } from '../../machines/weeder/podDeletion.ts';
 import type { Clock } from '../clock.ts';
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf, timeOf } from '../json.ts';
+import { identityOf } from '../kube/identity.ts';
 
 /** What is remembered of a pod that is crash-looping now; whole pods are never kept. */
 export interface CrashLoopingPod {
@@ -30,15 +31,12 @@ const silentAfter = 2000;
 export function crashLooping(pod: unknown): CrashLoopingPod | undefined {
   const { metadata, spec, status } = objectOf(pod);
   const meta = objectOf(metadata);
-  const uid = textOf(meta['uid']);
-  if (uid === undefined || meta['deletionTimestamp'] !== undefined) return undefined;
+  const identity = identityOf(pod);
+  if (identity === undefined || meta['deletionTimestamp'] !== undefined) return undefined;
   const container = findCrashLoopingContainer(objectOf(spec), objectOf(status));
   if (container === undefined) return undefined;
   return {
-    uid,
-    namespace: textOf(meta['namespace']) ?? '',
-    name: textOf(meta['name']) ?? '',
-    resourceVersion: textOf(meta['resourceVersion']) ?? '',
+    ...identity,
     ...container,
     protection: protectionOf(meta),
   };

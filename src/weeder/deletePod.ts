@@ -31,7 +31,7 @@ export type DeletionAnswer = Extract<PodDeletionEvent, { readonly type: `delete.
 export type DeletePod = (request: DeletionRequest, signal: AbortSignal) => Promise<DeletionAnswer>;
 
 /** Deletes or evicts by way of the API server, insisting on uid and resourceVersion (design §2.4). */
-export function deleteThrough(client: KubeClient): DeletePod {
+export function deleteThrough(client: Pick<KubeClient, 'call' | 'server'>): DeletePod {
   return async (request, signal) => {
     const result = await client.call({ ...apiRequest(request), signal, isWanted: request.isWanted });
     return result.ok ? { type: 'delete.accepted' } : answerTo(result.failure, client.server);

@@ -29,9 +29,9 @@ export function readSlice(slice: JsonObject, namespace: string): SliceFacts {
   };
 }
 
-/** `conditions.ready` unset counts as ready: that is the API's definition. */
+/** `conditions.ready` unset counts as ready: that is the API's definition. What is no boolean does not. */
 function isEndpointReady(endpoint: JsonObject): boolean {
-  return objectOf(endpoint['conditions'])['ready'] !== false;
+  return (objectOf(endpoint['conditions'])['ready'] ?? true) === true;
 }
 
 function backingPodOf(endpoint: JsonObject, namespace: string): BackingPod | undefined {

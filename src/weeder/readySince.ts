@@ -23,7 +23,7 @@ export type ReportUnknown = (unknown: { readonly pod: string; readonly cause: st
  * A service none of whose slices was written since `oldest` is not asked for: becoming ready writes a slice.
  * `report` is told of the first failure of each kind until there is an answer again.
  */
-export function readySinceThrough(client: KubeClient, report: ReportUnknown): ReadySince {
+export function readySinceThrough(client: Pick<KubeClient, 'call' | 'server'>, report: ReportUnknown): ReadySince {
   const reported = new Set<FailureKind>();
 
   async function readyTransition({ namespace, name }: BackingPod, signal: AbortSignal): Promise<number | undefined> {

@@ -71,21 +71,25 @@ test('uid and version are read from the bytes of a line as kube-apiserver writes
   const slice = {
     kind: 'EndpointSlice',
     apiVersion: 'discovery.k8s.io/v1',
-    metadata: { name: 'b', uid: 'u', resourceVersion: '1' },
+    metadata: { name: 'b', namespace: 'n', uid: 'u', resourceVersion: '1' },
   };
-  assert.equal(peekMetadata(line('DELETED', slice))?.namespace, undefined);
+  assert.equal(peekMetadata(line('DELETED', slice))?.name, 'b');
 });
 
 test('a line that is written in any other way has to be parsed', () => {
-  const { name, uid, resourceVersion } = pod.metadata;
+  const { name, namespace, uid, resourceVersion } = pod.metadata;
   const others: readonly Buffer[] = [
     line('BOOKMARK', pod),
     line('ERROR', { kind: 'Status', code: 410 }),
     line('ADDED', { metadata: pod.metadata, kind: 'Pod', apiVersion: 'v1' }),
-    line('ADDED', { ...pod, metadata: { name, labels: { a: 'b' }, uid, resourceVersion } }),
-    line('ADDED', { ...pod, metadata: { name, annotations: { x: '","uid":"forged","resourceVersion":"9"' }, uid } }),
-    line('ADDED', { ...pod, metadata: { name: 'a"b', uid, resourceVersion } }),
-    line('ADDED', { ...pod, metadata: { name, uid } }),
+    line('ADDED', { ...pod, metadata: { name, namespace, labels: { a: 'b' }, uid, resourceVersion } }),
+    line('ADDED', {
+      ...pod,
+      metadata: { name, namespace, annotations: { x: '","uid":"forged","resourceVersion":"9"' } },
+    }),
+    line('ADDED', { ...pod, metadata: { name: 'a"b', namespace, uid, resourceVersion } }),
+    line('ADDED', { ...pod, metadata: { name, namespace, uid } }),
+    line('ADDED', { ...pod, metadata: { name, uid, resourceVersion } }),
     Buffer.from(` ${line('ADDED', pod)}`),
     line('ADDED', pod).subarray(0, -3),
     line('ADDED', pod).subarray(0, 60),

@@ -39,6 +39,13 @@ for (const protocol of ['http', 'h2'] as const) {
       isWatch,
     ],
     'an object without metadata': [sending([eventLine('ADDED', { kind: 'Pod' })], 'hold'), isWatch],
+    'an object without a name': [
+      sending(
+        [eventLine('ADDED', { kind: 'Pod', metadata: { namespace: 'n', uid: 'u', resourceVersion: '900' } })],
+        'hold',
+      ),
+      isWatch,
+    ],
     'an event of an unknown type': [sending([eventLine('MOVED', { kind: 'Pod' })], 'hold'), isWatch],
     'a bookmark without a version': [sending([eventLine('BOOKMARK', { kind: 'Pod' })], 'hold'), isWatch],
     'an ERROR event with 500': [sending([eventLine('ERROR', statusObject(500, 'InternalError'))], 'hold'), isWatch],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import config from '../../rolldown.config.ts';
@@ -16,32 +16,45 @@ const cache = join(
 );
 
 /**
- * The path of the production bundle of the sources as they are now. It is built by the first test process that asks
- * for it, and kept: from sources each start of the program would take three times as long.
+ * The path of `weeder.js` in a production bundle of the sources as they are now. It is built by the first test process
+ * that asks for it, and kept: from sources each start of the program would take three times as long.
  */
 export function bundle(): Promise<string> {
-  built ??= buildOnce();
-  return built;
+  return bundled('weeder', config.input, ['src/**/*.ts', 'machines/**/*.ts']);
 }
 
-let built: Promise<string> | undefined;
+/** Another program, bundled and kept in the same way; `sources` are the patterns of the files that it is made of. */
+export function bundled(name: string, input: string, sources: readonly string[]): Promise<string> {
+  const promise = built.get(name) ?? buildOnce(name, input, sources);
+  built.set(name, promise);
+  return promise;
+}
 
-async function buildOnce(): Promise<string> {
-  const name = `weeder-${fingerprint()}.js`;
-  const path = join(cache, name);
-  if (existsSync(path)) return path;
+const built = new Map<string, Promise<string>>();
+
+async function buildOnce(name: string, input: string, sources: readonly string[]): Promise<string> {
+  const version = `${name}-${fingerprint(sources)}`;
+  const [folder, unfinished] = [join(cache, version), join(cache, `${process.pid}-${version}`)];
+  const program = join(folder, `${name}.js`);
+  if (existsSync(program)) return program;
   mkdirSync(cache, { recursive: true });
-  const unfinished = join(cache, `${process.pid}-${name}`);
-  await build({ ...config, cwd: checkout, output: { ...config.output, file: unfinished } });
-  // Another process may have been quicker, with the same outcome.
-  renameSync(unfinished, path);
-  for (const old of globSync('weeder-*.js', { cwd: cache })) if (old !== basename(path)) rmSync(join(cache, old));
-  return path;
+  await build({ ...config, input, cwd: checkout, output: { ...config.output, dir: unfinished } });
+  try {
+    renameSync(unfinished, folder);
+  } catch (error) {
+    // Another process was quicker, with the same outcome.
+    if (!existsSync(program)) throw error;
+    rmSync(unfinished, { recursive: true });
+  }
+  for (const old of globSync(`${name}-*`, { cwd: cache })) {
+    if (old !== version) rmSync(join(cache, old), { recursive: true });
+  }
+  return program;
 }
 
 /** Changes with every source file that is edited, and with the dependencies. */
-function fingerprint(): string {
-  const files = globSync(['src/**/*.ts', 'machines/**/*.ts', 'package*.json', 'rolldown.config.ts'], { cwd: checkout });
+function fingerprint(sources: readonly string[]): string {
+  const files = globSync([...sources, 'package*.json', 'rolldown.config.ts'], { cwd: checkout });
   const hash = createHash('sha256');
   for (const file of files.sort()) {
     const { mtimeMs, size } = statSync(join(checkout, file));

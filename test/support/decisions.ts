@@ -7,6 +7,13 @@ import {
   initialTransition,
   transition,
 } from 'xstate';
+import { z } from 'zod';
+
+/** What XState tells a machine itself: a timer is due, an actor ended or broke. */
+export interface InternalEvent {
+  readonly type: `xstate.${string}`;
+  readonly actorId?: string;
+}
 
 /** What a machine decided, in words: nothing was executed. */
 export interface Decision {
@@ -24,13 +31,11 @@ export interface Decision {
 export function decide<Machine extends AnyStateMachine>(
   machine: Machine,
   input: InputFrom<Machine> | undefined,
-  events: readonly EventFromLogic<Machine>[],
+  events: readonly (EventFromLogic<Machine> | InternalEvent)[],
 ): Decision {
-  let [snapshot, actions]: [AnyMachineSnapshot, ExecutableActionObject[]] = initialTransition(
-    machine as AnyStateMachine,
-    input,
-  );
-  for (const event of events) [snapshot, actions] = transition(machine as AnyStateMachine, snapshot, event);
+  const any: AnyStateMachine = machine;
+  let [snapshot, actions]: [AnyMachineSnapshot, ExecutableActionObject[]] = initialTransition(any, input);
+  for (const event of events) [snapshot, actions] = transition(any, snapshot, event);
   return { state: stateOf(snapshot), effects: effectsOf(actions), snapshot };
 }
 
@@ -51,23 +56,27 @@ function stateOf(snapshot: AnyMachineSnapshot): string {
 function withoutCancelled(actions: readonly ExecutableActionObject[]): ExecutableActionObject[] {
   return actions.filter(({ type, params }, index) => {
     if (type !== 'xstate.raise') return true;
-    const { id } = params as Parameters;
+    const { id } = Parameters.parse(params);
     const isCancel = (later: ExecutableActionObject) =>
-      later.type === 'xstate.cancel' && (later.params as unknown as { sendId?: string }).sendId === id;
+      later.type === 'xstate.cancel' && Parameters.parse(later.params).sendId === id;
     return !actions.slice(index + 1).some(isCancel);
   });
 }
 
-interface Parameters {
-  readonly id?: string;
-  readonly delay?: number;
-  readonly targetId?: string;
-  readonly event?: { readonly type: string };
-  readonly input?: { readonly watchDuration?: number };
-}
+/** What XState's own actions are about. */
+const Parameters = z
+  .object({
+    id: z.string(),
+    sendId: z.string(),
+    delay: z.number(),
+    targetId: z.string(),
+    event: z.object({ type: z.string() }),
+    input: z.object({ watchDuration: z.number().optional() }),
+  })
+  .partial();
 
 function wordsOf({ type, params }: ExecutableActionObject): string[] {
-  const { id, delay, targetId, event, input } = (params ?? {}) as Parameters;
+  const { id, delay, targetId, event, input } = Parameters.parse(params ?? {});
   switch (type) {
     case 'xstate.spawnChild':
       return [input?.watchDuration === undefined ? `spawn ${id}` : `spawn ${id} ${input.watchDuration}`];

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { type ApiServer, type ApiServerOptions, createApiServer } from '../../src/demo/apiServer/apiServer.ts';
+import type { Outcome } from '../../src/demo/apiServer/status.ts';
 import type { ProcessFact } from '../../src/facts.ts';
 import { createKubeClient, type KubeClient } from '../../src/kube/client.ts';
 import { loadKubeConfig } from '../../src/kube/kubeConfig.ts';
@@ -57,6 +58,12 @@ function kubeconfigFor(server: string): string {
     contexts: [{ name: 'embedded', context: { cluster: 'embedded', user: 'nobody' } }],
     'current-context': 'embedded',
   });
+}
+
+/** What the store made; it refuses nothing that a test asks of it. */
+export function made<T>(outcome: Outcome<T>): T {
+  if (!outcome.ok) throw new Error(JSON.stringify(outcome));
+  return outcome.value;
 }
 
 /** The real weeder, on an embedded server. */

@@ -30,6 +30,8 @@ const options: Readonly<Record<string, string>> = {
   'elk.edgeLabels.inline': 'true',
 };
 const mark = 10;
+/** From the edge of an open box to what is in it. */
+const inset = 20;
 
 /** Lays a picture out with ELK. The outcome is committed, so that weeder itself needs no layout library. */
 export async function layOut({ root, arrows }: Picture): Promise<Layout> {
@@ -55,16 +57,25 @@ function nodeOf(box: PictureBox): ElkNode {
   const text = sizeOf(box.lines);
   const [width, height] = [text.width + 2 * boxPadding, text.height + 2 * boxPadding];
   if (box.children.length === 0) return { id: box.id, width, height };
+  const right = Math.max(inset, width - inset - leastWidth(box.children));
   const dot = box.initial === undefined ? [] : [{ id: markOf(box.initial), width: mark, height: mark }];
   return {
     id: box.id,
     children: [...dot, ...box.children.map(nodeOf)],
     layoutOptions: {
-      'elk.padding': `[top=${height + 8},left=20,bottom=20,right=20]`,
-      'elk.nodeSize.constraints': 'MINIMUM_SIZE',
-      'elk.nodeSize.minimum': `(${width}, ${height})`,
+      'elk.padding': `[top=${height + 8},left=${inset},bottom=${inset},right=${right}]`,
     },
   };
+}
+
+/** How wide the children are at least, which may be narrower than the head: ELK knows no least width of an open box. */
+function leastWidth(children: readonly PictureBox[]): number {
+  return Math.max(
+    ...children.map(({ lines, children: within }) => {
+      const own = sizeOf(lines).width + 2 * boxPadding;
+      return within.length === 0 ? own : Math.max(own, leastWidth(within) + 2 * inset);
+    }),
+  );
 }
 
 function initialEdge({ initial }: PictureBox): ElkExtendedEdge[] {

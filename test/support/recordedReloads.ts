@@ -6,6 +6,7 @@ import type { StreamNeed } from '../../src/weeder/streams.ts';
 import { backOff, nextVersion, pod, running, slice } from './objects.ts';
 import { recordingOf } from './recording.ts';
 import { serviceConfig } from './simulation.ts';
+import { weederOptions } from './weederOptions.ts';
 
 const name = fc.constantFrom('a', 'b', 'c');
 
@@ -97,16 +98,13 @@ export async function recordReloads(file: string, limit: number, { first, steps 
   if (!opened.ok) throw new Error(opened.problem.sentence);
   const recorder = opened.value;
   const takeTime = <T>(ms: number, value: T) => new Promise<T>((resolve) => clock.setTimeout(() => resolve(value), ms));
-  const weeder = recorder.createWeeder({
-    config: configOf(first),
-    runtime: { clock },
-    concurrentDeletions: 32,
-    isDryRun: false,
-    random: Math.random,
-    report: () => {},
-    readySince: () => takeTime(7, clock.now() - 20_000),
-    deletePod: () => takeTime(13, { type: 'delete.accepted' as const }),
-  });
+  const weeder = recorder.createWeeder(
+    weederOptions(configOf(first), clock, {
+      random: Math.random,
+      readySince: () => takeTime(7, clock.now() - 20_000),
+      deletePod: () => takeTime(13, { type: 'delete.accepted' as const }),
+    }),
+  );
   const streams = recorder.createStreams({ weeder, config: configOf(first), namespaces: 'all' });
   const state = new Map<string, Known>();
   const read = new Set<StreamNeed>();

@@ -4,6 +4,7 @@ import { openRecorder, type RecorderOptions } from '../../src/recorder.ts';
 import { backOff, pod, running, slice, terminated } from './objects.ts';
 import { serviceConfig } from './simulation.ts';
 import { type VirtualClock, virtualClock } from './virtualClock.ts';
+import { weederOptions } from './weederOptions.ts';
 
 export interface IncidentOptions {
   readonly limit?: number;
@@ -53,21 +54,18 @@ export async function recordIncident(file: string, options: IncidentOptions = {}
   const recorder = opened.value;
   let requests = 0;
   let deletions = 0;
-  const weeder = recorder.createWeeder({
-    config,
-    runtime: { clock },
-    concurrentDeletions: 32,
-    isDryRun: false,
-    random: Math.random,
-    readySince: async () => 0,
-    report: () => {},
-    deletePod: async ({ name }) => {
-      requests += 1;
-      if (name === 'kapi-0' && requests === 1) return { type: 'delete.refused', reason: '429', retryAfter: 0 };
-      if (name === 'kapi-0') deletions += 1;
-      return { type: 'delete.accepted' };
-    },
-  });
+  const weeder = recorder.createWeeder(
+    weederOptions(config, clock, {
+      random: Math.random,
+      readySince: async () => 0,
+      deletePod: async ({ name }) => {
+        requests += 1;
+        if (name === 'kapi-0' && requests === 1) return { type: 'delete.refused', reason: '429', retryAfter: 0 };
+        if (name === 'kapi-0') deletions += 1;
+        return { type: 'delete.accepted' };
+      },
+    }),
+  );
   const streams = recorder.createStreams({ weeder, config, namespaces: 'all' });
   const [slices, pods] = [...streams.needs.values()].map(({ sink }) => sink);
   slices?.begin();

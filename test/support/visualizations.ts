@@ -1,5 +1,5 @@
 import { diagram } from '../../src/diagram/diagram.ts';
-import { drawingOf } from '../../src/diagram/drawing.ts';
+import { type DrawnState, drawingOf } from '../../src/diagram/drawing.ts';
 import { machines } from '../../src/diagram/machines.ts';
 import { type Picture, pictureOf } from '../../src/diagram/picture.ts';
 import { svg } from '../../src/diagram/svg.ts';
@@ -39,9 +39,31 @@ export function machineSections(): Record<string, string> {
     [...machines].map(([name, { machine, file }]) => {
       const { root } = drawingOf(machine);
       const links = `[\`${file}\`](../${file}) · [Mermaid](${name}.mmd) · [JSON](${name}.json)`;
-      return [name, `${root.description}\n\n![The states of ${name}](${name}.svg)\n\n${links}`];
+      const rows = statesOf(root).map(({ id, description }) => `| \`${id}\` | ${description} |`);
+      const states = [
+        '<details>',
+        '<summary>Its states in words</summary>',
+        '',
+        '| state | what it means |',
+        '| --- | --- |',
+      ];
+      const section = [
+        root.description,
+        '',
+        `![The states of ${name}](${name}.svg)`,
+        '',
+        links,
+        '',
+        ...states,
+        ...rows,
+      ];
+      return [name, [...section, '', '</details>'].join('\n')];
     }),
   );
+}
+
+function statesOf({ children }: DrawnState): DrawnState[] {
+  return children.flatMap((child) => [child, ...statesOf(child)]);
 }
 
 function text(name: string, format: 'mermaid' | 'json'): string {

@@ -25,7 +25,7 @@ const controlPlane: ToolModule = {
 };
 
 /** Small binaries that report the version they are: built from a module, they would call themselves v0.0.0-master. */
-function linkerFlags(kubernetes: string): readonly string[] {
+export function linkerFlags(kubernetes: string): readonly string[] {
   const [major = '', minor = ''] = kubernetes.slice(1).split('.');
   const set = (name: string, value: string): string => `-X k8s.io/component-base/version.${name}=${value}`;
   return [set('gitVersion', kubernetes), set('gitMajor', major), set('gitMinor', minor)];

@@ -13,8 +13,10 @@ const run = promisify(execFile);
 
 /** A Go module of this repository whose `tool` lines name programs that the tests use. */
 export interface ToolModule {
-  /** Of its folder in `test/cluster`, and the beginning of the built folder's. */
+  /** The beginning of the built folder's name. */
   readonly name: string;
+  /** Where its go.mod is, default the folder of its name in `test/cluster`. */
+  readonly folder?: string;
   /** Finds in go.mod the version that they are called by. */
   readonly version: RegExp;
   /** What it makes, for a person. */
@@ -62,8 +64,8 @@ export async function builtTools(tools: ToolModule, say: (line: string) => void)
   return target;
 }
 
-function folderOf({ name }: ToolModule): string {
-  return join(import.meta.dirname, '..', name);
+function folderOf({ name, folder }: ToolModule): string {
+  return folder ?? join(import.meta.dirname, '..', name);
 }
 
 async function identify(tools: ToolModule): Promise<{ key: string; version: string }> {

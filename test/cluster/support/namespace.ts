@@ -37,15 +37,21 @@ export async function testNamespace(t: Cleanup, prefix: string, cluster?: Cluste
   const home = cluster ?? (await sharedControlPlane());
   const name = `${prefix}-${randomBytes(4).toString('hex')}`;
   const cleanups: (() => unknown)[] = [];
-  await home.api('POST', '/api/v1/namespaces', { metadata: { name } });
+  const namespace = await newNamespace(home, name, { after: (cleanup) => cleanups.push(cleanup) });
   t.after(async () => {
     for (const cleanup of cleanups.reverse()) await cleanup();
   });
+  return namespace;
+}
+
+/** Makes a namespace of this name; what is to be done at its end is left to `t`. */
+export async function newNamespace(cluster: Cluster, name: string, t: Cleanup): Promise<TestNamespace> {
+  await cluster.api('POST', '/api/v1/namespaces', { metadata: { name } });
   return {
     name,
-    cluster: home,
+    cluster,
     path: (group, resource, object) =>
       `/${group}/namespaces/${name}/${resource}${object === undefined ? '' : `/${object}`}`,
-    after: (cleanup) => cleanups.push(cleanup),
+    after: (cleanup) => t.after(cleanup),
   };
 }

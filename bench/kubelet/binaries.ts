@@ -1,0 +1,30 @@
+import { basename, join } from 'node:path';
+import { linkerFlags } from '../../test/cluster/support/assets.ts';
+import { builtTools, type ToolModule } from '../../test/cluster/support/build.ts';
+
+/** A module of its own, so that the tests never build what only this benchmark needs. */
+const node: ToolModule = {
+  name: 'node',
+  folder: join(import.meta.dirname, 'node'),
+  version: /k8s\.io\/kubernetes (v[\d.]+)/,
+  what: 'kubelet and kube-scheduler',
+  takes: '5 minutes',
+  noGo: (why) =>
+    `This benchmark builds kubelet and kube-scheduler with Go, and cannot because ${why}. Install Go 1.26.`,
+  linkerFlags,
+};
+
+/** The paths of what makes a node of a cluster, beside containerd. */
+export interface NodeBinaries {
+  readonly kubelet: string;
+  readonly scheduler: string;
+  /** Of Kubernetes, such as `v1.36.3`. */
+  readonly version: string;
+}
+
+/** Built the first time, kept in the cache. `say` hears what it does. Throws a SetupProblem when it cannot be. */
+export async function findNodeBinaries(say: (line: string) => void): Promise<NodeBinaries> {
+  const folder = await builtTools(node, say);
+  const version = /v[\d.]+/.exec(basename(folder))?.[0] ?? 'of an unknown version';
+  return { kubelet: join(folder, 'kubelet'), scheduler: join(folder, 'kube-scheduler'), version };
+}

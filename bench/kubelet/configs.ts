@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+
+/** The one image of the cluster: it is the sandbox, the service and the dependant. */
+export const image = 'weeder.dev/workload:bench';
+
+/** containerd as the distribution ships it, with its data in `folder`, and no image but our own. */
+export function containerdConfig(folder: string, plugins: string): string {
+  return `version = 2
+root = ${JSON.stringify(join(folder, 'containerd'))}
+
+[plugins."io.containerd.internal.v1.opt"]
+  path = ${JSON.stringify(join(folder, 'opt'))}
+
+[plugins."io.containerd.grpc.v1.cri"]
+  sandbox_image = ${JSON.stringify(image)}
+  # A container's score may be refused where this process itself has one.
+  restrict_oom_score_adj = true
+
+[plugins."io.containerd.grpc.v1.cri".cni]
+  bin_dir = ${JSON.stringify(plugins)}
+  conf_dir = ${JSON.stringify(join(folder, 'cni'))}
+`;
+}
+
+/** A network that a kubelet takes for ready: the pods are on the host's. */
+export function cniConfig(): string {
+  return JSON.stringify({ cniVersion: '0.4.0', name: 'loopback', plugins: [{ type: 'loopback' }] });
+}
+
+/**
+ * The kubelet's config, all of it default that could change a restart's time. What is set lets it run beside others:
+ * with any cgroups, any disk, and nothing on the host that it would have to share.
+ */
+export function kubeletConfig(folder: string, port: number): string {
+  return JSON.stringify({
+    apiVersion: 'kubelet.config.k8s.io/v1beta1',
+    kind: 'KubeletConfiguration',
+    containerRuntimeEndpoint: 'unix:///run/containerd/containerd.sock',
+    // Nobody asks it anything.
+    address: '127.0.0.1',
+    port,
+    healthzPort: 0,
+    authentication: { anonymous: { enabled: false }, webhook: { enabled: false } },
+    authorization: { mode: 'AlwaysAllow' },
+    cgroupDriver: 'cgroupfs',
+    cgroupsPerQOS: false,
+    enforceNodeAllocatable: ['none'],
+    failCgroupV1: false,
+    failSwapOn: false,
+    makeIPTablesUtilChains: false,
+    localStorageCapacityIsolation: false,
+    evictionHard: {
+      'memory.available': '0%',
+      'nodefs.available': '0%',
+      'nodefs.inodesFree': '0%',
+      'imagefs.available': '0%',
+    },
+    imageGCHighThresholdPercent: 100,
+    podLogsDir: join(folder, 'logs'),
+    volumePluginDir: join(folder, 'volume-plugins'),
+    resolvConf: '',
+  });
+}

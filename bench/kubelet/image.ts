@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { SetupProblem } from '../../test/cluster/support/process.ts';
+import { image } from './configs.ts';
+
+const run = promisify(execFile);
+
+/** Builds the static program of the pods and packs it as an image that `ctr images import` takes: no registry. */
+export async function packImage(folder: string): Promise<void> {
+  const parts = join(folder, 'image');
+  await mkdir(join(parts, 'root'), { recursive: true });
+  await compile(join(parts, 'root', 'workload'));
+  await run('tar', ['-C', join(parts, 'root'), '-cf', join(parts, 'layer.tar'), 'workload']);
+  const layer = `sha256:${sha256(await readFile(join(parts, 'layer.tar')))}`;
+  const config = JSON.stringify({
+    architecture: { x64: 'amd64', arm64: 'arm64' }[process.arch as string] ?? process.arch,
+    os: 'linux',
+    config: { Entrypoint: ['/workload'], Cmd: ['pause'] },
+    rootfs: { type: 'layers', diff_ids: [layer] },
+  });
+  const manifest = [{ Config: 'config.json', RepoTags: [image], Layers: ['layer.tar'] }];
+  await writeFile(join(parts, 'config.json'), config);
+  await writeFile(join(parts, 'manifest.json'), JSON.stringify(manifest));
+  await run('tar', ['-C', parts, '-cf', join(folder, 'image.tar'), 'manifest.json', 'config.json', 'layer.tar']);
+  await rm(parts, { recursive: true });
+}
+
+async function compile(target: string): Promise<void> {
+  const source = join(import.meta.dirname, 'workload');
+  const env = { ...process.env, CGO_ENABLED: '0' };
+  await run('go', ['build', '-ldflags', '-s -w', '-o', target, '.'], { cwd: source, env }).catch((error: unknown) => {
+    throw new SetupProblem(
+      `The program of the pods cannot be built: ${error instanceof Error ? error.message : error}`,
+    );
+  });
+}
+
+function sha256(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
+}

@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Cluster } from '../../test/cluster/support/access.ts';
+import { eventually } from '../../test/cluster/support/eventually.ts';
+import { Condition } from '../../test/cluster/support/objects.ts';
+import { freePorts } from '../../test/cluster/support/ports.ts';
+import { SetupProblem } from '../../test/cluster/support/process.ts';
+import { cniConfig, containerdConfig, kubeletConfig } from './configs.ts';
+import { packImage } from './image.ts';
+
+export interface NodeOptions {
+  readonly cluster: Cluster;
+  readonly kubelet: string;
+  /** The folder of the CNI plugins. */
+  readonly plugins: string;
+  readonly signal: AbortSignal;
+}
+
+/** A node of a cluster: a real kubelet and containerd, with namespaces and folders of their own. */
+export interface ClusterNode {
+  /** Rejects when the node ends before `stop`. */
+  readonly broken: Promise<never>;
+  /** Ends every process of it and takes away all that it made; resolves when that is done. */
+  stop(): Promise<void>;
+}
+
+const Node = z.looseObject({
+  status: z.looseObject({ conditions: z.array(Condition).optional() }),
+  spec: z.looseObject({ taints: z.array(z.unknown()).optional() }),
+});
+
+/** Starts it; resolves when pods can be scheduled to it. */
+export async function startNode({ cluster, kubelet, plugins, signal }: NodeOptions): Promise<ClusterNode> {
+  const folder = await mkdtemp(join(tmpdir(), 'weeder-node-'));
+  try {
+    await prepare(folder, cluster, plugins);
+  } catch (error) {
+    await rm(folder, { recursive: true });
+    throw error;
+  }
+  // Detached: the Ctrl-C that ends the benchmark must not end what cleans up after it.
+  const child = spawn('bash', [join(import.meta.dirname, 'supervise.sh'), folder, kubelet], {
+    stdio: ['pipe', process.stderr, process.stderr],
+    detached: true,
+  });
+  const ended = Promise.withResolvers<void>();
+  let isStopping = false;
+  let hasEnded = false;
+  const broken = Promise.withResolvers<never>();
+  broken.promise.catch(() => {});
+  child.once('exit', (code) => {
+    hasEnded = true;
+    ended.resolve();
+    if (!isStopping) broken.reject(new SetupProblem(`The node ended (exit code ${code}); its logs are above.`));
+  });
+  // Its own pipe breaks when the node ends by itself.
+  child.stdin.on('error', () => {});
+  const stop = async (words = ''): Promise<void> => {
+    isStopping = true;
+    child.stdin.end(words);
+    await ended.promise;
+  };
+  try {
+    await Promise.race([untilReady(cluster, () => hasEnded || signal.aborted), broken.promise]);
+    signal.throwIfAborted();
+  } catch (error) {
+    await stop(signal.aborted ? '' : 'show the logs\n');
+    throw error;
+  }
+  return { broken: broken.promise, stop: () => stop() };
+}
+
+async function prepare(folder: string, cluster: Cluster, plugins: string): Promise<void> {
+  const [port = 0] = await freePorts(1);
+  await mkdir(join(folder, 'cni'));
+  await writeFile(join(folder, 'cni', '10-loopback.conflist'), cniConfig());
+  await writeFile(join(folder, 'containerd.toml'), containerdConfig(folder, plugins));
+  await writeFile(join(folder, 'kubelet.json'), kubeletConfig(folder, port));
+  await writeFile(join(folder, 'kubeconfig'), await readFile(cluster.kubeconfigFor('admin')), { mode: 0o600 });
+  await packImage(folder);
+}
+
+async function untilReady(cluster: Cluster, isInVain: () => boolean): Promise<void> {
+  const isReady = async (saw: (seen: unknown) => void): Promise<boolean> => {
+    // Nobody waits for it any more.
+    if (isInVain()) return true;
+    const answer = await cluster.send('GET', '/api/v1/nodes/node');
+    if (answer.status !== 200) return false;
+    const { spec, status } = Node.parse(answer.body);
+    const ready = status.conditions?.find(({ type }) => type === 'Ready');
+    saw(ready?.['message']);
+    return ready?.status === 'True' && (spec.taints ?? []).length === 0;
+  };
+  const options = { what: 'a node that is ready', within: 60_000, every: 100 };
+  await eventually(isReady, options).catch((error: unknown) => {
+    throw new SetupProblem(`${error instanceof Error ? error.message : error}; its logs are above.`);
+  });
+}

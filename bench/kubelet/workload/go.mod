@@ -1,0 +1,3 @@
+module weeder.dev/workload
+
+go 1.26.0

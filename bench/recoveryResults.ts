@@ -1,0 +1,45 @@
+import { z } from 'zod';
+
+const Count = z.record(z.string(), z.number());
+
+/** One candidate in one round. Times in milliseconds, CPU in seconds, memory in MiB. */
+export const RecoveryRound = z.object({
+  /** From the start of the process until it had the complete state. */
+  startToSynced: z.number(),
+  idleRss: z.number(),
+  /** Per cent of one core. */
+  idleCpu: z.number(),
+  deletions: z.number(),
+  /** Percentiles of the time from a service's flip to the deletion event of its pod. */
+  p50: z.number(),
+  p90: z.number(),
+  p99: z.number(),
+  max: z.number(),
+  /** From the first flip to the last deletion event. */
+  total: z.number(),
+  /** In that time. */
+  cpu: z.number(),
+  /** In the two seconds after it: log lines, Events. */
+  cpuAfter: z.number(),
+  peakRss: z.number(),
+  afterRss: z.number(),
+  /** What only weeder says of itself: requests by verb, resource and outcome, bytes of its streams by resource. */
+  requests: Count.optional(),
+  bytes: Count.optional(),
+  streams: z.number().optional(),
+  loopDelay: z.object({ p99: z.number(), max: z.number() }).optional(),
+});
+export type RecoveryRound = z.infer<typeof RecoveryRound>;
+
+/** All rounds with one number of namespaces, by candidate. */
+export const RecoveryCase = z.object({
+  namespaces: z.number(),
+  /** Crash-looping pods in each. */
+  podsEach: z.number(),
+  /** Recoveries in each round. */
+  recoveries: z.number(),
+  /** Of one pod, as JSON. Bytes. */
+  podBytes: z.number(),
+  rounds: z.record(z.string(), z.array(RecoveryRound)),
+});
+export type RecoveryCase = z.infer<typeof RecoveryCase>;

@@ -1,0 +1,26 @@
+/**
+ * `npm run sbom`: what weeder is made of, as CycloneDX on the standard output. `npm sbom --omit=dev` leaves out what a
+ * development package needs as well (npm/cli#7909), xstate among that: so npm is asked in a folder whose lock file
+ * knows the production packages only. Any Node that starts npm runs this.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const { devDependencies: _development, ...manifest } = JSON.parse(readFileSync('package.json', 'utf8'));
+const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+const { '': root, ...packages } = lock.packages;
+const { devDependencies: _locked, ...production } = root;
+const needed = Object.entries(packages).filter(([, { dev }]) => dev !== true);
+const folder = mkdtempSync(join(tmpdir(), 'weeder-sbom-'));
+try {
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
+  const pruned = { ...lock, packages: { '': production, ...Object.fromEntries(needed) } };
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(pruned));
+  const command = 'npm sbom --package-lock-only --sbom-format=cyclonedx --sbom-type=application';
+  const { status } = spawnSync(command, { cwd: folder, shell: true, stdio: 'inherit' });
+  process.exitCode = status ?? 1;
+} finally {
+  rmSync(folder, { recursive: true });
+}

@@ -1,0 +1,113 @@
+import { hostname } from 'node:os';
+import type { InspectionEvent } from 'xstate';
+import { systemClock } from '../clock.ts';
+import type { ReportProcess } from '../facts.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { createEventRecorder } from '../kube/events.ts';
+import type { Election } from '../kube/lease/election.ts';
+import type { Logger } from '../log.ts';
+import { type Controller, type ControllerEnd, startController } from '../main.ts';
+import { ownPod, tellProcess } from '../processEvents.ts';
+import type { Recorder } from '../recorder.ts';
+import type { Reload } from '../reload.ts';
+import type { Report } from '../weeder/facts.ts';
+import type { OpenedConfig } from './configFile.ts';
+import { connect } from './connect.ts';
+import { followConfig } from './followConfig.ts';
+import type { Observation } from './observe.ts';
+import { exitCodes, fail } from './output.ts';
+import type { RunFlags } from './runFlags.ts';
+
+/** What a process works with, once all that it shows of itself is open. */
+export interface Work {
+  readonly flags: RunFlags;
+  readonly opened: OpenedConfig;
+  readonly reload: Reload;
+  readonly election: Election | undefined;
+  readonly logger: Logger;
+  readonly recorder: Recorder | undefined;
+  readonly onRequest: Observation['onRequest'];
+  /** Whom the next controller tells what it does. */
+  readonly nextReport: () => Report;
+  /** What concerns the process: how it is told, and who is told of it. */
+  readonly reportProcess: ReportProcess;
+  readonly listeners: ReportProcess[];
+  readonly inspect: ((event: InspectionEvent) => void) | undefined;
+  /** From now on this one is at work. */
+  readonly onStarted: (controller: Controller) => void;
+}
+
+/** From the first word with the API server to the last. Resolves with the exit code. */
+export async function work({ flags, opened, reload, ...its }: Work, stop: AbortSignal): Promise<number> {
+  const { election, logger, recorder, listeners, inspect, onRequest } = its;
+  const onWaiting = (sentence: string) => logger.warn({ cause: sentence }, 'waiting for the API server');
+  const client = await connect({ ...flags, onWaiting, onRequest, signal: stop }, systemClock);
+  if (stop.aborted) {
+    if (client.ok) await client.value.close();
+    return exitCodes.ok;
+  }
+  if (!client.ok) return fail(client.problem);
+  const { dryRun, concurrentDeletions, namespaces = 'all', shard, events } = flags;
+  const { server } = client.value;
+  logger.info(
+    { server, services: [...opened.config.services.keys()], dryRun, shard: shard && `${shard.index}/${shard.count}` },
+    'weeder started',
+  );
+  let current: Controller | undefined;
+  const isDeleting = () => current !== undefined && current.counts().queued + current.counts().inFlight > 0;
+  const ownEvents = events ? tellOfItself(client.value, logger, isDeleting) : undefined;
+  if (ownEvents !== undefined) listeners.push(ownEvents.tell);
+  const followed = followConfig(opened, reload.take, logger);
+  // What is on its way out does not change its ways.
+  stop.addEventListener('abort', followed.stop);
+  const end = await lead(stop, () => {
+    current = startController({
+      config: reload.config(),
+      client: client.value,
+      clock: systemClock,
+      logger,
+      namespaces,
+      concurrentDeletions,
+      isDryRun: dryRun,
+      ...(events ? { eventInstance: process.env['POD_NAME'] || hostname() } : {}),
+      ...(shard === undefined ? {} : { shard }),
+      ...(election === undefined ? {} : { election }),
+      report: its.nextReport(),
+      reportProcess: its.reportProcess,
+      ...(inspect === undefined ? {} : { inspect }),
+      ...(recorder === undefined ? {} : { recorder }),
+    });
+    its.onStarted(current);
+    return current;
+  });
+  followed.stop();
+  await ownEvents?.close();
+  await client.value.close();
+  if (end !== 'broken') logger.info('weeder stopped');
+  else logger.error('weeder stopped by itself');
+  return end !== 'broken' ? exitCodes.ok : exitCodes.failed;
+}
+
+/**
+ * One controller after the other: when one has lost leadership the next stands by, with nothing of the one before. To
+ * end the process instead would only earn weeder a crash-loop back-off of its own.
+ */
+async function lead(stop: AbortSignal, start: () => Controller): Promise<ControllerEnd> {
+  for (;;) {
+    const controller = start();
+    const shutdown = () => controller.shutdown();
+    stop.addEventListener('abort', shutdown);
+    const end = await controller.stopped;
+    stop.removeEventListener('abort', shutdown);
+    if (end !== 'leadershipLost' || stop.aborted) return end;
+  }
+}
+
+/** Events on weeder's own pod; undefined outside of one. */
+function tellOfItself(client: KubeClient, logger: Logger, isHeldBack: () => boolean) {
+  const pod = ownPod(process.env);
+  if (pod === undefined) return undefined;
+  const source = { controller: 'weeder.dev/weeder', instance: pod.name };
+  const { record, close } = createEventRecorder({ client, clock: systemClock, log: logger, source, isHeldBack });
+  return { tell: tellProcess(pod, record), close };
+}

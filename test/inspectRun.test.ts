@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { cpSync, globSync, readFileSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { createInspectorSocket } from '../src/inspect/socket.ts';
+import { bundle } from './support/bundle.ts';
+import { cli, config, folder, logOf, oneSentence, startCli } from './support/cli.ts';
+import { embedded } from './support/embedded.ts';
+import { freePort } from './support/freePort.ts';
+import { inspectorPage } from './support/inspectorPage.ts';
+import { until } from './support/until.ts';
+import { virtualClock } from './support/virtualClock.ts';
+
+const quiet = ['--config-file', config, '--health-bind-addr=0', '--metrics-bind-addr=0'];
+/** As in a checkout, where the inspector is installed. */
+const program = fileURLToPath(new URL('../src/cli/weeder.ts', import.meta.url));
+const weeding = 'all streams are synced, weeding';
+
+test('weeder run --inspect shows its actors', async (t) => {
+  await using page = await inspectorPage();
+  await using cluster = await embedded();
+  const weeder = startCli([...quiet, `--kubeconfig=${cluster.kubeconfig}`, `--inspect=${page.url}`], { program });
+  t.after(() => weeder.child.kill('SIGKILL'));
+  const names = () => page.told.flatMap((each) => (each.type === '@xstate.actor' ? each.name : []));
+  await until('its actors are told', () => names().includes('pods app=web'));
+  assert.ok(names().includes('manager'));
+  weeder.child.kill('SIGTERM');
+  const { code, stderr } = await weeder.ended;
+  assert.deepEqual([code, stderr], [0, '']);
+});
+
+test('where no inspector listens weeder says so once, weeds, and ends when it is told to', async (t) => {
+  await using cluster = await embedded();
+  const url = `ws://127.0.0.1:${await freePort()}`;
+  const weeder = startCli([...quiet, `--kubeconfig=${cluster.kubeconfig}`, '--inspect', url], { program });
+  t.after(() => weeder.child.kill('SIGKILL'));
+  await until('weeder runs', () => weeder.stdout().includes(weeding) && weeder.stdout().includes(url));
+  weeder.child.kill('SIGTERM');
+  const ended = await weeder.ended;
+  assert.deepEqual([ended.code, ended.stderr], [0, '']);
+  assert.deepEqual(
+    logOf(ended).flatMap(({ level, url, msg }) => (url === undefined ? [] : [[level, url, msg]])),
+    [['warn', url, 'there is no inspector at this address; it is tried again and again']],
+  );
+});
+
+test('an inspector that hangs is told no more than it may make wait', async (t) => {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => {}));
+    socket.once('data', (request) => {
+      socket.pause();
+      const key = /sec-websocket-key: (.*)\r/i.exec(String(request))?.[1];
+      const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
+      const lines = ['HTTP/1.1 101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade'];
+      socket.write([...lines, `Sec-WebSocket-Accept: ${accept}`, '', ''].join('\r\n'));
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  const told: string[] = [];
+  const socket = createInspectorSocket({
+    url: `ws://127.0.0.1:${address.port}`,
+    clock: virtualClock(),
+    onOpen: () => told.push('open'),
+    onClose: () => told.push('close'),
+    onSlow: () => told.push('slow'),
+  });
+  t.after(() => {
+    socket.stop();
+    for (const each of sockets) each.destroy();
+    server.close();
+  });
+  socket.start();
+  await until('it is connected', () => told.includes('open'));
+  const before = process.memoryUsage().rss;
+  const message = { type: 'x', padding: 'x'.repeat(2 ** 20) };
+  for (let count = 0; count < 500; count += 1) socket.send(message);
+  assert.deepEqual(told, ['open', 'slow']);
+  assert.ok(process.memoryUsage().rss - before < 200 * 2 ** 20, 'half a gigabyte was kept');
+});
+
+test('the bundle holds nothing of the inspector; there, --inspect says in a sentence what it needs', async () => {
+  const alone = join(folder, 'uninspected', 'weeder.js');
+  cpSync(dirname(await bundle()), dirname(alone), { recursive: true });
+  const texts = globSync('**/*.js', { cwd: dirname(alone) }).map((name) =>
+    readFileSync(join(dirname(alone), name), 'utf8'),
+  );
+  const imports = texts.filter((text) => /import\(["'`]@statelyai\/inspect["'`]\)/.test(text));
+  assert.equal(imports.length, 1);
+  for (const text of texts) assert.equal(/partykit|createSkyInspector|stately\.ai\/inspect/.exec(text), null);
+  const sentence = oneSentence(await cli([...quiet, '--inspect'], { program: alone }), 2);
+  assert.equal(
+    sentence,
+    '--inspect needs the package @statelyai/inspect, which is not installed here. It is a development dependency: run weeder from a checkout, after npm ci.',
+  );
+});
+
+test('an address that is none is refused in a sentence', async () => {
+  for (const wrong of ['nonsense', 'http://localhost:8080', '8080', 'check']) {
+    const sentence = oneSentence(await cli(['run', '--inspect', wrong]), 2);
+    assert.match(sentence, new RegExp(`found "${wrong}", wanted an address such as ws://localhost:8080`));
+  }
+});
