@@ -64,10 +64,8 @@ async function shootAll(): Promise<void> {
   await using server = await startPageServer();
   server.actors = manyActors(10_000, now - 83_000);
   for (const name of Object.keys(shots)) await shoot(browser, server, name, '');
-  for (const name of ['services', 'machine', 'timeline']) {
-    await shoot(browser, server, name, '-dark');
-    await shoot(browser, server, name, '-narrow');
-  }
+  for (const name of ['services', 'timeline']) await shoot(browser, server, name, '-dark');
+  for (const name of ['services', 'machine', 'timeline']) await shoot(browser, server, name, '-narrow');
   await browser.close();
 }
 
