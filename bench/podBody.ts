@@ -1,3 +1,4 @@
+import type { JsonObject } from '../src/json.ts';
 import type { ContainerState } from '../test/cluster/support/statuses.ts';
 
 const image = 'registry.example.org/gardener-project/releases/hyperkube/kube-apiserver:v1.36.3';
@@ -6,11 +7,12 @@ const image = 'registry.example.org/gardener-project/releases/hyperkube/kube-api
  * A pod as the API server of a hosted cluster has them: about 5 KB of JSON when it comes back with its defaults and
  * managed fields. Its owner does not exist, which nobody minds where no garbage collector runs.
  */
-export function podBody(name: string, labels: Readonly<Record<string, string>>): object {
-  const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'kube-apiserver', uid: ownerUid, controller: true };
+export function podBody(name: string, labels: Readonly<Record<string, string>>, namespace?: string): JsonObject {
+  const owner = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'kube-apiserver', uid: ownerUid, controller: true };
   return {
     metadata: {
       name,
+      ...(namespace === undefined ? {} : { namespace }),
       labels: { app: 'kubernetes', 'pod-template-hash': '5c5d9545d8', ...labels },
       annotations: {
         'checksum/secret-ca': 'd2f6ab1c'.repeat(8),
@@ -41,7 +43,7 @@ export function podBody(name: string, labels: Readonly<Record<string, string>>):
 }
 
 /** As its kubelet reports it. */
-export function podStatus(state: ContainerState): object {
+export function podStatus(state: ContainerState): JsonObject {
   const at = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
   const status = state.ready ? 'True' : 'False';
   const condition = (type: string, value: string) => ({

@@ -11,7 +11,8 @@ export interface RecoveryOptions {
   readonly idleMs: number;
   /** Default: all. */
   readonly candidates?: readonly CandidateName[];
-  readonly nodeFlags?: readonly string[];
+  /** The folder in which CPU profiles are written. */
+  readonly profile?: string | undefined;
   /** Hears what is done, as it is done. */
   readonly say: (line: string) => void;
 }
@@ -44,8 +45,8 @@ async function measureCase(namespaces: number, options: RecoveryOptions): Promis
     const rounds: Record<string, RecoveryRound[]> = {};
     for (let round = 0; round < options.rounds; round += 1) {
       for (const candidate of turned(candidates, round)) {
-        const { idleMs, nodeFlags = [] } = options;
-        const cell = await measureCell({ cluster, scene, observing, candidate, recoveries, idleMs, nodeFlags });
+        const { idleMs, profile } = options;
+        const cell = await measureCell({ cluster, scene, observing, candidate, recoveries, idleMs, profile, say });
         rounds[candidate] = [...(rounds[candidate] ?? []), cell];
         say(
           `${namespaces} × ${podsEach}, round ${round + 1}, ${candidate}: p50 ${cell.p50} ms, p99 ${cell.p99} ms, CPU ${cell.cpu} s`,

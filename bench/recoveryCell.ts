@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Cluster } from '../test/cluster/support/access.ts';
-import { type CandidateName, startCandidate } from './candidates.ts';
+import { type Candidate, type CandidateName, startCandidate } from './candidates.ts';
 import { difference, type Scrape, scrape } from './metricsOf.ts';
 import type { Observing } from './observing.ts';
 import { cpuSeconds, memoryOf, monotonic } from './processFigures.ts';
 import type { RecoveryRound } from './recoveryResults.ts';
 import type { Scene } from './scene.ts';
+import { profileOf, selfTimes, topOf } from './selfTimes.ts';
 import { percentile, rounded } from './statistics.ts';
 
 export interface CellOptions {
@@ -17,20 +18,22 @@ export interface CellOptions {
   readonly recoveries: number;
   /** For how long its figures at rest are taken. Milliseconds. */
   readonly idleMs: number;
-  readonly nodeFlags?: readonly string[];
+  /** Where a CPU profile is written; its top goes to `say`. */
+  readonly profile?: string | undefined;
+  readonly say: (line: string) => void;
 }
 
 /** The start's own garbage is not what a process at rest costs. */
 const settleMs = 1_000;
 /** What a process does after the last deletion: it answers, logs, and tidies up. */
 const afterMs = 2_000;
-const goneWithinMs = 60_000;
+const goneWithinMs = 30_000;
 
 /** One candidate, started anew, through so many recoveries of all services at once. */
 export async function measureCell(options: CellOptions): Promise<RecoveryRound> {
-  const { cluster, scene, candidate: name, nodeFlags = [] } = options;
+  const { cluster, scene, candidate: name, profile } = options;
   let pods = await scene.breakDown();
-  const candidate = await startCandidate(name, cluster, { nodeFlags });
+  const candidate = await startCandidate(name, cluster, profile);
   const { pid, metricsUrl } = candidate;
   const look = async (): Promise<Scrape | undefined> => (metricsUrl === undefined ? undefined : scrape(metricsUrl));
   await pause(settleMs);
@@ -40,6 +43,7 @@ export async function measureCell(options: CellOptions): Promise<RecoveryRound> 
   const idle = memoryOf(pid);
   const before = await look();
 
+  const recoveriesFrom = monotonic();
   const latencies: number[] = [];
   let total = 0;
   let cpu = 0;
@@ -48,17 +52,24 @@ export async function measureCell(options: CellOptions): Promise<RecoveryRound> 
       pods = await scene.breakDown();
       await pause(settleMs / 4);
     }
-    const one = await recoverOnce(options, pods, pid);
+    const one = await recoverOnce(options, pods, candidate);
     latencies.push(...one.latencies);
     total += one.total;
     cpu += one.cpu;
   }
+  const recoveriesTo = monotonic();
   const cpuAtEnd = cpuSeconds(pid);
   await pause(afterMs);
   const after = memoryOf(pid);
   const cpuAfter = cpuSeconds(pid) - cpuAtEnd;
   const seen = await look();
-  await (nodeFlags.length > 0 ? candidate.end() : candidate.kill());
+  if (profile === undefined) await candidate.kill();
+  else {
+    await candidate.end();
+    options.say(
+      `${name} in its recoveries:\n${topOf(selfTimes(profileOf(profile, pid), recoveriesFrom, recoveriesTo), 40)}`,
+    );
+  }
   return {
     startToSynced: rounded(candidate.startToSynced),
     idleRss: rounded(idle.rss),
@@ -94,9 +105,9 @@ interface Recovered {
 }
 
 async function recoverOnce(
-  { scene, observing, candidate }: CellOptions,
+  { scene, observing }: CellOptions,
   pods: ReadonlyMap<string, string>,
-  pid: number,
+  { pid, story }: Candidate,
 ): Promise<Recovered> {
   const cpuBefore = cpuSeconds(pid);
   const uids = [...pods.keys()];
@@ -105,9 +116,8 @@ async function recoverOnce(
   const gone = await awaited;
   const cpu = cpuSeconds(pid) - cpuBefore;
   if (gone.size < uids.length) {
-    throw new Error(
-      `${candidate} left ${uids.length - gone.size} of ${uids.length} pods within ${goneWithinMs / 1000} s`,
-    );
+    const left = `${uids.length - gone.size} of ${uids.length} pods`;
+    throw new Error(`${left} are still there after ${goneWithinMs / 1000} s; ${story()}`);
   }
   const latencies = [...gone].map(([uid, at]) => at - (flips.get(pods.get(uid) ?? '') ?? Number.NaN));
   return { latencies, total: Math.max(...gone.values()) - Math.min(...flips.values()), cpu };

@@ -17,7 +17,7 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '3' },
     idle: { type: 'string', default: '3' },
     only: { type: 'string' },
-    'node-flags': { type: 'string', default: '' },
+    profile: { type: 'string' },
     json: { type: 'string', default: 'bench/results/last.json' },
   },
 });
@@ -29,7 +29,7 @@ try {
     rounds: Number(values.runs),
     idleMs: 1000 * Number(values.idle),
     candidates: candidateNames.filter((name) => only?.includes(name) ?? true),
-    nodeFlags: values['node-flags'].split(' ').filter((word) => word !== ''),
+    profile: values.profile,
     say: (line) => console.error(line),
   });
   mkdirSync(dirname(values.json), { recursive: true });

@@ -22,7 +22,8 @@ const instruction = (name: string) => instructions.find((each) => each.name === 
 
 /** A command of the image as words that can be run here. */
 function inImage(words: readonly string[]): string[] {
-  return words.map((word) => (word === '/nodejs/bin/node' ? process.execPath : join(image?.root ?? '', word)));
+  const inRoot = (word: string) => (word.startsWith('/') ? join(image?.root ?? '', word) : word);
+  return words.map((word) => (word === '/nodejs/bin/node' ? process.execPath : inRoot(word)));
 }
 
 /** Runs the bundler's line of the Dockerfile again, with this in place of a source file. */
@@ -55,13 +56,14 @@ suite('the image', () => {
 
   test('weeds with its own entry point, although it may write nothing and start nothing', async (t) => {
     await using cluster = await embedded();
-    const [node = '', program = ''] = inImage(execForm(instruction('ENTRYPOINT')));
+    const [node = '', first = '', ...others] = inImage(execForm(instruction('ENTRYPOINT')));
     const restricted = ['--permission', '--allow-fs-read=*', '--allow-net', '--disable-warning=ExperimentalWarning'];
-    const words = [...execForm(instruction('CMD')), `--config-file=${config}`, `--kubeconfig=${cluster.kubeconfig}`];
+    const cmd = execForm(instruction('CMD'));
+    const words = [...others, ...cmd, `--config-file=${config}`, `--kubeconfig=${cluster.kubeconfig}`];
     const env = { NODE_OPTIONS: restricted.join(' ') };
     const weeder = startCli([...words, '--health-bind-addr=127.0.0.1:0', '--metrics-bind-addr=0'], {
       node,
-      program,
+      program: first,
       env,
       cwd: '/',
     });

@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { cpSync, globSync, readFileSync } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +8,7 @@ import { bundle } from './support/bundle.ts';
 import { cli, config, folder, logOf, oneSentence, startCli } from './support/cli.ts';
 import { embedded } from './support/embedded.ts';
 import { freePort } from './support/freePort.ts';
+import { hungInspector } from './support/hungInspector.ts';
 import { inspectorPage } from './support/inspectorPage.ts';
 import { until } from './support/until.ts';
 import { virtualClock } from './support/virtualClock.ts';
@@ -48,33 +46,15 @@ test('where no inspector listens weeder says so once, weeds, and ends when it is
   );
 });
 
-test('an inspector that hangs is told no more than it may make wait', async (t) => {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket.on('error', () => {}));
-    socket.once('data', (request) => {
-      socket.pause();
-      const key = /sec-websocket-key: (.*)\r/i.exec(String(request))?.[1];
-      const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
-      const lines = ['HTTP/1.1 101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade'];
-      socket.write([...lines, `Sec-WebSocket-Accept: ${accept}`, '', ''].join('\r\n'));
-    });
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const address = server.address();
-  assert.ok(typeof address === 'object' && address !== null);
+test('an inspector that hangs is told no more than it may make wait', async () => {
+  await using inspector = await hungInspector();
   const told: string[] = [];
   const socket = createInspectorSocket({
-    url: `ws://127.0.0.1:${address.port}`,
+    url: inspector.url,
     clock: virtualClock(),
     onOpen: () => told.push('open'),
     onClose: () => told.push('close'),
     onSlow: () => told.push('slow'),
-  });
-  t.after(() => {
-    socket.stop();
-    for (const each of sockets) each.destroy();
-    server.close();
   });
   socket.start();
   await until('it is connected', () => told.includes('open'));
@@ -83,6 +63,20 @@ test('an inspector that hangs is told no more than it may make wait', async (t) 
   for (let count = 0; count < 500; count += 1) socket.send(message);
   assert.deepEqual(told, ['open', 'slow']);
   assert.ok(process.memoryUsage().rss - before < 200 * 2 ** 20, 'half a gigabyte was kept');
+  socket.stop();
+});
+
+test('an inspector that hangs keeps weeder neither from weeding nor from ending', async (t) => {
+  await using cluster = await embedded();
+  await using inspector = await hungInspector();
+  const words = [...quiet, `--kubeconfig=${cluster.kubeconfig}`, '--inspect', inspector.url];
+  const weeder = startCli(words, { program });
+  t.after(() => weeder.child.kill('SIGKILL'));
+  await until('weeder runs', () => weeder.stdout().includes(weeding) && weeder.stdout().includes('is connected'));
+  weeder.child.kill('SIGTERM');
+  const ended = await weeder.ended;
+  assert.deepEqual([ended.code, ended.stderr], [0, '']);
+  assert.equal(logOf(ended).at(-1)?.['msg'], 'weeder stopped');
 });
 
 test('the bundle holds nothing of the inspector; there, --inspect says in a sentence what it needs', async () => {

@@ -11,7 +11,7 @@ for (const { name, machines } of machineFiles()) {
 
   test(`every state of ${name} is reached by some path`, () => {
     assert.ok(exploration !== undefined, `say here with which events ${name} is explored`);
-    const machine = machines[0] as AnyStateMachine;
+    const machine = machines[0] ?? assert.fail(`${name} gives no machine`);
     const reached = new Set<string>();
     for (const path of pathsOf(machine, exploration)) {
       for (const { state } of [...path.steps, path]) for (const id of activeStates(state)) reached.add(id);
@@ -75,7 +75,8 @@ test('without its events a machine does not get far', () => {
 });
 
 function machineNamed(name: string): AnyStateMachine {
-  return machineFiles().find((file) => file.name === name)?.machines[0] as AnyStateMachine;
+  const [machine] = machineFiles().find((file) => file.name === name)?.machines ?? [];
+  return machine ?? assert.fail(`there is no machine ${name}`);
 }
 
 /** It is left before anybody can see it: an `always` without a guard. */

@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  type AnyEventObject,
-  type AnyMachineSnapshot,
-  type AnyStateMachine,
-  type AnyStateNode,
-  initialTransition,
-  transition,
-} from 'xstate';
+import { type AnyEventObject, type AnyMachineSnapshot, type AnyStateNode, initialTransition, transition } from 'xstate';
 import { bareEvents, exploreBare, isInternal, spawnedChildren, statesOf } from './support/exploration.ts';
 import { machineFiles, sketch } from './support/sketch.ts';
 
@@ -20,8 +13,8 @@ const verbs =
   'announce|ask|deny|drop|forget|hold|list|measure|note|open|reap|release|renew|replace|report|request|restart|spawn|start|stop|withdraw';
 
 for (const { name, path, imports, machines } of files) {
-  const machine = machines[0] as AnyStateMachine;
-  const states = machine === undefined ? [] : statesOf(machine);
+  const machine = machines[0] ?? assert.fail(`${name} gives no machine`);
+  const states = statesOf(machine);
 
   test(`machines/${path} imports values from xstate only, and gives the visualizer one machine of its own name`, () => {
     assert.deepEqual(imports, ['xstate']);

@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { eventLine } from './support/apiCollection.ts';
 import { cli, config, file, folder, kubeconfig, logOf, oneSentence, startCli } from './support/cli.ts';
-import {
-  isInitialWatch,
-  isWatch,
-  type MisbehavingServer,
-  misbehavingServer,
-  type ServerAnswer,
-} from './support/misbehavingServer.ts';
+import { isInitialWatch, isWatch, type ServerAnswer } from './support/faultyServer.ts';
+import { type MisbehavingServer, misbehavingServer } from './support/misbehavingServer.ts';
 import { backOff, pod, slice } from './support/objects.ts';
 import { readLines } from './support/recording.ts';
 import { until } from './support/until.ts';
@@ -127,4 +122,15 @@ test('a recording that cannot be written is told before anything else happens', 
     oneSentence(ended, 1),
     /^Cannot record to \.\/none\/x\.jsonl: there is no such directory\. Give a file in a/,
   );
+});
+
+test('where a port cannot be had no recording is begun, and the one of before is left alone', async () => {
+  const server = await misbehavingServer('http');
+  const path = file('before.jsonl', 'the one of before');
+  const words = [`--config-file=${config}`, '--health-bind-addr=0', `--record=${path}`];
+  const ended = await cli(['run', ...words, `--metrics-bind-addr=127.0.0.1:${new URL(server.url).port}`]);
+  await server.close();
+  assert.match(oneSentence(ended, 1), /^Cannot listen on /);
+  assert.equal(readFileSync(path, 'utf8'), 'the one of before');
+  assert.ok(!existsSync(`${path}.1`));
 });

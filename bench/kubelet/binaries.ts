@@ -10,7 +10,7 @@ const node: ToolModule = {
   what: 'kubelet and kube-scheduler',
   takes: '5 minutes',
   noGo: (why) =>
-    `This benchmark builds kubelet and kube-scheduler with Go, and cannot because ${why}. Install Go 1.26.`,
+    `This benchmark builds kubelet and kube-scheduler with Go, and cannot because ${why}. Install Go 1.26 or newer.`,
   linkerFlags,
 };
 

@@ -55,7 +55,10 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, meaningless:
   open.defer(() => page?.close());
   const inspection = await inspectionOf(flags, logger);
   if (!inspection.ok) return fail(inspection.problem);
-  open.defer(() => inspection.value?.stop());
+  if (inspection.value !== undefined) {
+    open.defer(endSoon);
+    open.defer(inspection.value.stop);
+  }
   const recording = await startRecording(flags, config, logger, observation.recordingFailed);
   if (!recording.ok) return fail(recording.problem);
   const recorder = recording.value;
@@ -92,6 +95,11 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, meaningless:
 
 async function inspectionOf({ inspect: url }: RunFlags, logger: Logger): Promise<Result<Inspection | undefined>> {
   return url === undefined ? ok(undefined) : connectInspector({ url, clock: systemClock, logger });
+}
+
+/** Node cannot cut a connection that its other end does not let go of: an inspector that hangs would keep the process. */
+function endSoon(): void {
+  setTimeout(() => process.exit(), 2_000).unref();
 }
 
 /** Tells both of everything. */

@@ -20,7 +20,10 @@ export interface ApiRequest {
   readonly signal?: AbortSignal;
   /** Asked at the moment in which it would be sent: false = it is not, and fails as `cancelled`. */
   readonly isWanted?: () => boolean;
-  /** How long the headers, and after them each next piece of the answer, may take. Default: 10,000. */
+  /**
+   * How long the headers, and after them each next piece of the answer, may take; all of an answer that ends may take
+   * three times as long. Default: 10,000.
+   */
   readonly timeoutMs?: number;
   /**
    * `urgent`: the client's own limit does not hold it up. `last`: it lets it go only when it is not needed for anything

@@ -17,7 +17,10 @@ export interface Exchange {
   readonly headers: ResponseHeaders;
   /** The generation of connections that it runs on. */
   readonly connection: number;
-  /** The rest of an answer that ends; throws when it does not go on within the request's `timeoutMs`. */
+  /**
+   * The rest of an answer that ends; throws when it does not go on within the request's `timeoutMs`, or is not complete
+   * within three times that.
+   */
   body(): AsyncIterable<Buffer>;
   /** An answer that has no end and may pause: nothing limits it but the request's signal. */
   endless(): AsyncIterable<Buffer>;
@@ -39,6 +42,8 @@ export interface Exchanger {
 }
 
 const defaultTimeoutMs = 10_000;
+/** An answer as a whole may take so many times what each piece of it may: one that trickles is no answer. */
+const wholeFactor = 3;
 /** After so many timeouts a generation of connections is given up, even if some requests on it are answered. */
 const manyTimeouts = 3;
 const manyFailures = 3;
@@ -91,18 +96,26 @@ export function createExchanger(
     const abort = new AbortController();
     const giveUp = () => abort.abort();
     request.signal?.addEventListener('abort', giveUp, { once: true });
-    let isOverdue = false;
-    const deadline = startDeadline(clock, timeoutMs, () => {
-      isOverdue = true;
-      noteTimeout(connection, timeoutMs);
-      abort.abort();
-    });
+    let overdue: string | undefined;
+    const limit = (ms: number, message: string) =>
+      startDeadline(clock, ms, () => {
+        overdue ??= message;
+        noteTimeout(connection, timeoutMs);
+        abort.abort();
+      });
+    const next = limit(timeoutMs, `nothing came for ${timeoutMs / 1_000} s`);
+    const wholeMs = wholeFactor * timeoutMs;
+    const whole = limit(wholeMs, `the answer was not complete after ${wholeMs / 1_000} s`);
+    const stopLimits = () => {
+      next.stop();
+      whole.stop();
+    };
     const release = () => {
-      deadline.stop();
+      stopLimits();
       request.signal?.removeEventListener('abort', giveUp);
     };
     const explain = (thrown: unknown): ApiFailure => {
-      if (isOverdue) return { kind: 'timeout', message: `nothing came for ${timeoutMs / 1_000} s` };
+      if (overdue !== undefined) return { kind: 'timeout', message: overdue };
       return isUnwanted(request) ? cancelled : networkFailure(thrown);
     };
     const rejectCredentials = () => sources.invalidate(credentials);
@@ -118,7 +131,7 @@ export function createExchanger(
       connection.failures = 0;
       const hear = (bytes: number) => {
         connection.heardAt = clock.monotonic();
-        deadline.restart();
+        next.restart();
         request.onHeard?.(bytes);
       };
       hear(0);
@@ -131,7 +144,7 @@ export function createExchanger(
         connection: connection.number,
         body: () => listened(response, hear),
         endless: () => {
-          deadline.stop();
+          stopLimits();
           return listened(response, hear);
         },
         explain,

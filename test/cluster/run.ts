@@ -1,6 +1,6 @@
 /**
  * `npm run test:cluster`: one control plane for all cluster tests, and node's own test runner over them.
- * Arguments: test files (default all of this folder) and `--test-name-pattern=…`.
+ * Arguments: test files (default all of `--folder`, which is this one unless given) and `--test-name-pattern=…`.
  */
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -24,10 +24,13 @@ interface Outcome {
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { 'test-name-pattern': { type: 'string', multiple: true } },
+    options: {
+      folder: { type: 'string', default: import.meta.dirname },
+      'test-name-pattern': { type: 'string', multiple: true },
+    },
   });
-  const files = positionals.length > 0 ? positionals : globSync(join(import.meta.dirname, '*.test.ts')).sort();
-  if (files.length === 0) throw new SetupProblem(`There are no test files in ${import.meta.dirname}.`);
+  const files = positionals.length > 0 ? positionals : globSync(join(values.folder, '*.test.ts')).sort();
+  if (files.length === 0) throw new SetupProblem(`There are no test files in ${values.folder}.`);
   const assets = await findAssets();
   // The test processes take these binaries, and this control plane.
   process.env['KUBEBUILDER_ASSETS'] = assets.folder;

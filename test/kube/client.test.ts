@@ -4,7 +4,8 @@ import { systemClock } from '../../src/clock.ts';
 import { createKubeClient } from '../../src/kube/client.ts';
 import { describeFailure } from '../../src/kube/describeFailure.ts';
 import { calling, get } from '../support/calling.ts';
-import { answerWith, misbehavingServer } from '../support/misbehavingServer.ts';
+import { answerWith } from '../support/faultyServer.ts';
+import { misbehavingServer } from '../support/misbehavingServer.ts';
 import { accessTo } from '../support/reflecting.ts';
 import { until } from '../support/until.ts';
 import { virtualClock } from '../support/virtualClock.ts';
@@ -177,6 +178,32 @@ test('an answer that stops in its body is a timeout', async () => {
   await until('it was given up', () => kind !== undefined, clock, 100);
   assert.equal(kind, 'timeout');
 });
+
+for (const { status, takes, outcome } of [
+  { status: 200, takes: 29, outcome: 'ok' },
+  { status: 200, takes: 31, outcome: 'timeout' },
+  { status: 503, takes: 31, outcome: 'unavailable' },
+]) {
+  test(`an answer with ${status} that comes bit by bit for ${takes} s is ${outcome}`, async () => {
+    const clock = virtualClock();
+    await using it = await calling('h2', { clock });
+    it.server.failNext((answer) => {
+      answer.head(status);
+      const bit = (second: number) => {
+        answer.write(' ');
+        if (second < takes) clock.setTimeout(() => bit(second + 1), 1_000);
+        else answer.end('{}');
+      };
+      clock.setTimeout(() => bit(1), 1_000);
+    });
+    let kind: string | undefined;
+    void it.client.call(get).then((result) => {
+      kind = result.ok ? 'ok' : result.failure.kind;
+    });
+    await until('it was answered or given up', () => kind !== undefined, clock);
+    assert.equal(kind, outcome);
+  });
+}
 
 test('HTML, half JSON and a wrong type are bad answers, with a sentence that asks the right question', async () => {
   await using it = await calling('http');

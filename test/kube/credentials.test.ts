@@ -6,7 +6,8 @@ import { test } from 'node:test';
 import { createKubeClient } from '../../src/kube/client.ts';
 import { clusterAccess } from '../../src/kube/clusterAccess.ts';
 import { calling, get } from '../support/calling.ts';
-import { answerWith, misbehavingServer, serverCertificate, statusBody } from '../support/misbehavingServer.ts';
+import { answerWith, serverCertificate, statusBody } from '../support/faultyServer.ts';
+import { misbehavingServer } from '../support/misbehavingServer.ts';
 import { until } from '../support/until.ts';
 import { virtualClock } from '../support/virtualClock.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeFailure } from '../../src/kube/describeFailure.ts';
 import { classify, classifyStatus, type FailureKind, isRecoverable } from '../../src/kube/failure.ts';
-import { statusBody } from '../support/misbehavingServer.ts';
+import { statusBody } from '../support/faultyServer.ts';
 
 const now = Date.UTC(2026, 10, 21);
 

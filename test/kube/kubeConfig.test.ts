@@ -6,7 +6,8 @@ import { test } from 'node:test';
 import { systemClock } from '../../src/clock.ts';
 import { createKubeClient } from '../../src/kube/client.ts';
 import { loadKubeConfig } from '../../src/kube/kubeConfig.ts';
-import { misbehavingServer, serverCertificate } from '../support/misbehavingServer.ts';
+import { serverCertificate } from '../support/faultyServer.ts';
+import { misbehavingServer } from '../support/misbehavingServer.ts';
 
 interface Folder extends Disposable {
   readonly path: string;

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { systemClock } from '../../src/clock.ts';
 import { createKubeClient } from '../../src/kube/client.ts';
 import { clusterAccess } from '../../src/kube/clusterAccess.ts';
-import { misbehavingServer, type Protocol, serverCertificate } from '../support/misbehavingServer.ts';
+import { type Protocol, serverCertificate } from '../support/faultyServer.ts';
+import { misbehavingServer } from '../support/misbehavingServer.ts';
 import { httpProxy, socksProxy } from '../support/proxies.ts';
 
 function accessThrough(proxyUrl: string, server: string) {

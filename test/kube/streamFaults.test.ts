@@ -8,7 +8,7 @@ import {
   isWatch,
   type ReceivedRequest,
   statusBody,
-} from '../support/misbehavingServer.ts';
+} from '../support/faultyServer.ts';
 import { reflecting } from '../support/reflecting.ts';
 import { assertAlive, sending, started } from '../support/streamFaults.ts';
 import { until } from '../support/until.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bookmarkLine, eventLine } from '../support/apiCollection.ts';
-import { answerWith, isInitialWatch, isResumedWatch, statusBody } from '../support/misbehavingServer.ts';
+import { answerWith, isInitialWatch, isResumedWatch, statusBody } from '../support/faultyServer.ts';
 import { reflecting } from '../support/reflecting.ts';
 import { assertAlive, isPage, sending, started } from '../support/streamFaults.ts';
 import { until } from '../support/until.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/clock.ts';
 import type { TestEvent, TestPod, TestStore } from './apiObjects.ts';
-import type { ReceivedRequest, ServerAnswer } from './misbehavingServer.ts';
+import type { ReceivedRequest, ServerAnswer } from './faultyServer.ts';
 
 /** What is served, and the clock by which watches end. */
 export interface Collection {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import config from '../../rolldown.config.ts';
@@ -23,22 +23,36 @@ export function bundle(): Promise<string> {
   return bundled('weeder', config.input, ['src/**/*.ts', 'machines/**/*.ts']);
 }
 
-/** Another program, bundled and kept in the same way; `sources` are the patterns of the files that it is made of. */
-export function bundled(name: string, input: string, sources: readonly string[]): Promise<string> {
-  const promise = built.get(name) ?? buildOnce(name, input, sources);
+/**
+ * Another program, bundled and kept in the same way; `sources` are the patterns of the files that it is made of.
+ * `readable`: with line feeds, and a comment in front of each module that names it.
+ */
+export function bundled(
+  name: string,
+  input: string,
+  sources: readonly string[],
+  layout: 'dense' | 'readable' = 'dense',
+): Promise<string> {
+  const promise = built.get(name) ?? buildOnce(name, input, sources, layout);
   built.set(name, promise);
   return promise;
 }
 
 const built = new Map<string, Promise<string>>();
 
-async function buildOnce(name: string, input: string, sources: readonly string[]): Promise<string> {
-  const version = `${name}-${fingerprint(sources)}`;
+async function buildOnce(
+  name: string,
+  input: string,
+  sources: readonly string[],
+  layout: 'dense' | 'readable',
+): Promise<string> {
+  const version = `${name}-${layout}-${fingerprint(sources)}`;
   const [folder, unfinished] = [join(cache, version), join(cache, `${process.pid}-${version}`)];
-  const program = join(folder, `${name}.js`);
+  const program = join(folder, `${basename(input, '.ts')}.js`);
   if (existsSync(program)) return program;
   mkdirSync(cache, { recursive: true });
-  await build({ ...config, input, cwd: checkout, output: { ...config.output, dir: unfinished } });
+  const minify = layout === 'dense' && config.output.minify;
+  await build({ ...config, input, cwd: checkout, output: { ...config.output, dir: unfinished, minify } });
   try {
     renameSync(unfinished, folder);
   } catch (error) {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import { createKubeClient, type KubeClient, type RequestFact } from '../../src/kube/client.ts';
-import { type MisbehavingServer, misbehavingServer, type Protocol } from './misbehavingServer.ts';
+import type { Protocol } from './faultyServer.ts';
+import { type MisbehavingServer, misbehavingServer } from './misbehavingServer.ts';
 import { accessTo } from './reflecting.ts';
 
 /** A client and the server it talks to. */

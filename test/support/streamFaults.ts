@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Fault, isWatch, type ReceivedRequest } from './misbehavingServer.ts';
+import { type Fault, isWatch, type ReceivedRequest } from './faultyServer.ts';
 import { type Reflecting, reflecting } from './reflecting.ts';
 
 /** A watch that sends these bytes first, piece by piece, and then does something. */

@@ -50,7 +50,7 @@ export function machineSections(): Record<string, string> {
       const section = [
         root.description,
         '',
-        `![The states of ${name}](${name}.svg)`,
+        `[![The states of ${name}](${name}.svg)](${name}.svg)`,
         '',
         links,
         '',

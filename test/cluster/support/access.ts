@@ -21,6 +21,8 @@ export const coordinatesVariable = 'WEEDER_TEST_CLUSTER';
 export interface KubeconfigOptions {
   /** Another address for the same server, such as a proxy's: its certificate is for 127.0.0.1, whatever the port. */
   readonly server?: string;
+  /** What its certificate is verified by, when it has one of its own. */
+  readonly ca?: string;
   /** Another token than the user's own, for example a wrong one. */
   readonly token?: string;
   readonly namespace?: string;
@@ -61,10 +63,10 @@ export function connect(coordinates: Coordinates): Cluster {
     send,
     takeUser: () => takeUser(coordinates.dir),
     kubeconfigFor: (user, options = {}) => {
-      const { server = coordinates.url, token = tokenOf(user), namespace } = options;
+      const { server = coordinates.url, ca = coordinates.ca, token = tokenOf(user), namespace } = options;
       files += 1;
       const file = join(coordinates.dir, `kubeconfig-${user}-${process.pid}-${files}.yaml`);
-      writeFileSync(file, kubeconfig(server, coordinates.ca, user, token, namespace), { mode: 0o600 });
+      writeFileSync(file, kubeconfig(server, ca, user, token, namespace), { mode: 0o600 });
       return file;
     },
     api: async (method, path, body, contentType) => {

@@ -28,6 +28,8 @@ export interface Scene {
   readonly service: string;
   /** Labels that the service's podSelector selects. */
   readonly labels: Readonly<Record<string, string>>;
+  /** Labels of the dependants of another service, which does not recover unless `laterServiceHandled` has it do so. */
+  readonly otherLabels: Readonly<Record<string, string>>;
   /** The config file, for weeders that a test starts in other ways. */
   readonly config: object;
   /** Starts a weeder with this config and waits until it sees the cluster. */
@@ -90,6 +92,7 @@ export async function setScene(t: TestContext, prefix: string, options: SceneOpt
     observer,
     service,
     labels,
+    otherLabels,
     config,
     pod,
     untilDeleted,

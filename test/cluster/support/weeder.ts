@@ -19,6 +19,8 @@ export interface StartOptions {
   readonly kubeconfig?: string;
   /** Beside `--config-file`, `--kubeconfig` and `--health-bind-addr=0` and `--metrics-bind-addr=0`; a repeated flag wins. */
   readonly flags?: readonly string[];
+  /** Flags of node itself. */
+  readonly nodeFlags?: readonly string[];
   /** What this test takes for right beyond a silent, healthy process. Error lines are matched as whole JSON lines. */
   readonly expects?: { readonly exit?: boolean; readonly errorLines?: RegExp; readonly stderr?: RegExp };
 }
@@ -66,7 +68,7 @@ export function temporaryFile(name: string): string {
  * itself, stopped with an exit code other than 0, logged an error or wrote to its error output.
  */
 export function startWeeder(t: Cleanup, options: StartOptions): WeederProcess {
-  const { cluster, config, user = 'admin', flags = [], expects = {} } = options;
+  const { cluster, config, user = 'admin', flags = [], nodeFlags = [], expects = {} } = options;
   const configFile = temporaryFile('config.yaml');
   writeFileSync(configFile, typeof config === 'string' ? config : JSON.stringify(config));
   const kubeconfig = options.kubeconfig ?? cluster.kubeconfigFor(user);
@@ -77,7 +79,8 @@ export function startWeeder(t: Cleanup, options: StartOptions): WeederProcess {
     '--metrics-bind-addr=0',
     ...flags,
   ];
-  return superviseWeeder(t, process.execPath, [join('src', 'cli', 'weeder.ts'), 'run', ...args], expects);
+  const command = [...nodeFlags, join('src', 'cli', 'weeder.ts'), 'run', ...args];
+  return superviseWeeder(t, process.execPath, command, expects);
 }
 
 /** Starts any command line that runs weeder, such as `npm start -- …`, in the checkout. */

@@ -1,0 +1,100 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type ManagedProcess, startProcess } from '../test/cluster/support/process.ts';
+import { bundle, bundled } from '../test/support/bundle.ts';
+import { execForm, instructionsOf } from '../test/support/dockerfile.ts';
+import { freePort } from '../test/support/freePort.ts';
+import { monotonic } from './processFigures.ts';
+
+/** A program that has the complete state of its cluster. */
+export interface Program {
+  readonly pid: number;
+  /** From the start of the process until it had it. Milliseconds. */
+  readonly startToSynced: number;
+  /** How it fares, and the last lines of what it wrote: for an error. */
+  story(): string;
+  /** SIGKILL: nothing that it still wanted to write reaches the next round. */
+  kill(): Promise<void>;
+  /** SIGTERM, for what is written at the end only, such as a profile. */
+  end(): Promise<void>;
+}
+
+const syncedWithin = 120_000;
+let started = 0;
+
+/** Starts node with these words, and the flags of the image before them, and waits until it has written `synced`; its output and its pid are files in `dir`. */
+export async function startProgram(
+  dir: string,
+  words: readonly string[],
+  synced: string,
+  env: NodeJS.ProcessEnv = {},
+): Promise<Program> {
+  started += 1;
+  const from = monotonic();
+  const all = [...imageFlags(), ...words];
+  const child = startProcess(dir, `program-${started}`, process.execPath, all, { env: { ...process.env, ...env } });
+  await said(child, synced);
+  const startToSynced = monotonic() - from;
+  return {
+    pid: child.pid,
+    startToSynced,
+    story: () => `${child.isRunning() ? 'it runs' : 'it has ended'}; it wrote last:\n${child.tail()}`,
+    kill: () => child.kill(),
+    end: async () => {
+      child.signal('SIGTERM');
+      await child.exited;
+    },
+  };
+}
+
+/** What the image's entrypoint gives to node: the memory that is measured is the one that users see. */
+export function imageFlags(): string[] {
+  const dockerfile = readFileSync(join(import.meta.dirname, '..', 'Dockerfile'), 'utf8');
+  const entrypoint = instructionsOf(dockerfile).find(({ name }) => name === 'ENTRYPOINT');
+  return entrypoint === undefined ? [] : execForm(entrypoint).filter((word) => word.startsWith('--'));
+}
+
+async function said(child: ManagedProcess, words: string): Promise<void> {
+  const deadline = monotonic() + syncedWithin;
+  while (!readFileSync(child.logFile, 'utf8').includes(words)) {
+    if (!child.isRunning() || monotonic() > deadline) {
+      const how = child.isRunning() ? 'it runs' : await child.exited;
+      throw new Error(`${child.name} did not say “${words}” (${how}):\n${child.tail()}`);
+    }
+    await pause(2);
+  }
+}
+
+/** The production bundle; for a profile one whose functions can be traced to their modules. */
+export function weederProgram(isProfiled = false): Promise<string> {
+  if (!isProfiled) return bundle();
+  return bundled('profiled-weeder', 'src/cli/weeder.ts', ['src/**/*.ts', 'machines/**/*.ts'], 'readable');
+}
+
+export function bareProgram(isProfiled = false): Promise<string> {
+  const [name, layout] = isProfiled ? (['profiled-bare', 'readable'] as const) : (['bare', 'dense'] as const);
+  return bundled(name, 'bench/bare.ts', ['bench/bare.ts'], layout);
+}
+
+export interface WeederStart {
+  readonly program: string;
+  /** Where its config file is written. */
+  readonly dir: string;
+  readonly kubeconfig: string;
+  readonly config: object;
+  readonly flags?: readonly string[];
+  readonly nodeFlags?: readonly string[];
+}
+
+/** Starts `weeder run` with its default flags, its pages on loopback ports of their own. */
+export async function startWeederProgram(start: WeederStart): Promise<Program & { readonly metricsUrl: string }> {
+  const { program, dir, kubeconfig, flags = [], nodeFlags = [] } = start;
+  const configFile = join(dir, 'weeder.yaml');
+  writeFileSync(configFile, JSON.stringify(start.config));
+  const [metrics, health] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
+  const pages = [`--metrics-bind-addr=${metrics}`, `--health-bind-addr=${health}`];
+  const words = [program, 'run', `--config-file=${configFile}`, `--kubeconfig=${kubeconfig}`, ...pages, ...flags];
+  const running = await startProgram(dir, [...nodeFlags, ...words], 'all streams are synced, weeding');
+  return { ...running, metricsUrl: `http://${metrics}/metrics` };
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { terminated } from '../cluster/support/cluster.ts';
+import { afterwards } from './support/afterwards.ts';
+import { protocols } from './support/apiServer.ts';
+import { setPlay } from './support/play.ts';
+
+const hour = 3_600_000;
+
+suite('the wall clock of weeder jumps by an hour', { concurrency: 4 }, () => {
+  for (const protocol of protocols) {
+    for (const [by, sign] of [
+      ['forwards', 1],
+      ['backwards', -1],
+    ] as const) {
+      test(`over ${protocol}, ${by} in a window: it goes on, and ends on time by the clock that does not jump`, async (t) => {
+        const length = 9_000;
+        const play = await setPlay(t, 'clock', protocol, { settings: { watchDuration: `${length / 1000}s` } });
+        const { scene, weeder, hand } = play;
+        const { service } = scene;
+        await scene.endpoints(true);
+        await weeder.log.until('service recovered, window opened', { service });
+        const opened = performance.now();
+        await hand.shift(weeder, sign * hour);
+        const silent = await scene.pod('silent', terminated(2));
+        await scene.untilDeleted(silent);
+        const { time } = await weeder.log.until('pod deleted', { pod: `${scene.ns.name}/silent` });
+        assert.ok(Math.abs(Date.parse(time) - Date.now() - sign * hour) < 60_000, `its clock says ${time}`);
+        await weeder.log.until('window closed', { service });
+        const lasted = performance.now() - opened;
+        assert.ok(lasted > length - 1_000 && lasted < length + 4_000, `the window lasted ${lasted} ms`);
+        await afterwards(play, { deleted: [...play.looping, silent] });
+        await hand.shift(weeder, 0);
+        await scene.laterPodDeleted();
+      });
+    }
+  }
+});

@@ -1,0 +1,54 @@
+import { suite, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '../cluster/support/cluster.ts';
+import { afterwards } from './support/afterwards.ts';
+import { protocols } from './support/apiServer.ts';
+import { isDelete } from './support/faults.ts';
+import { atRest, setPlay, setStage } from './support/play.ts';
+
+suite('the process', { concurrency: 6 }, () => {
+  for (const protocol of protocols) {
+    test(`over ${protocol}, killed in a window with deletions on their way: the next one ends the work`, async (t) => {
+      const stage = await setStage(t, 'killed', protocol);
+      const { scene, server } = stage;
+      const first = await stage.started();
+      const before = await atRest({ ...stage, weeder: first });
+      let held = 0;
+      // One is accepted, two never arrive.
+      server.failNext((_answer, _request, proceed) => proceed(), isDelete);
+      const stop = server.failAll(() => {
+        held += 1;
+      }, isDelete);
+      await scene.endpoints(true);
+      await first.log.until('pod deleted');
+      await eventually(() => held === stage.looping.length - 1, { what: 'deletions on their way' });
+      await first.kill();
+      stop();
+      const weeder = await stage.started();
+      await afterwards({ ...stage, weeder, before });
+    });
+
+    test(`over ${protocol}, stopped for longer than every time-out, over a recovery`, async (t) => {
+      const play = await setPlay(t, 'stopped', protocol);
+      play.weeder.signal('SIGSTOP');
+      await pause(5_000);
+      await play.scene.endpoints(true);
+      await pause(40_000);
+      play.weeder.signal('SIGCONT');
+      await afterwards(play);
+    });
+
+    // A real API server that is started after weeder: test/cluster/disruptionApiServer.
+    test(`over ${protocol}, started before the API server`, async (t) => {
+      const stage = await setStage(t, 'early', protocol);
+      stage.server.goAway();
+      const weeder = stage.start();
+      await weeder.log.until('waiting for the API server');
+      await stage.server.comeBack();
+      await weeder.ready();
+      const before = await atRest({ ...stage, weeder });
+      await stage.scene.endpoints(true);
+      await afterwards({ ...stage, weeder, before });
+    });
+  }
+});

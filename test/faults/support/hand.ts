@@ -1,0 +1,36 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { eventually, temporaryFile, type WeederProcess } from '../../cluster/support/cluster.ts';
+
+/** The hand that a test has in weeder's process, through preload.ts. */
+export interface Hand {
+  /** What `startWeeder` starts it with. */
+  readonly nodeFlags: readonly string[];
+  /** Collects garbage. */
+  collect(weeder: WeederProcess): Promise<void>;
+  /** From now on weeder's wall clock is so much ahead of ours. Milliseconds. */
+  shift(weeder: WeederProcess, by: number): Promise<void>;
+}
+
+export function handInWeeder(): Hand {
+  const file = temporaryFile('hand.json');
+  const preload = new URL('./preload.ts', import.meta.url);
+  preload.searchParams.set('file', file);
+  let turn = 0;
+  let shiftedBy = 0;
+
+  async function tell({ signal }: WeederProcess): Promise<void> {
+    turn += 1;
+    writeFileSync(file, JSON.stringify({ turn, shiftedBy }));
+    signal('SIGUSR2');
+    await eventually(() => readFileSync(`${file}.done`, 'utf8') === String(turn), { what: 'weeder has heard SIGUSR2' });
+  }
+
+  return {
+    nodeFlags: ['--expose-gc', `--import=${preload.href}`],
+    collect: tell,
+    shift: (weeder, by) => {
+      shiftedBy = by;
+      return tell(weeder);
+    },
+  };
+}

@@ -1,0 +1,224 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { constants, createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
+import { createServer as createHttpsServer } from 'node:https';
+import type { Server } from 'node:net';
+import { createRelay } from './relay.ts';
+
+export type Protocol = 'http' | 'https' | 'h2';
+
+/** A request that really arrived. */
+export interface ReceivedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+  /** Which TCP connection it came on, counted from 1. */
+  readonly connection: number;
+  /** When it was read as a whole. Monotonic milliseconds. */
+  readonly at: number;
+}
+
+/** The answer to a request, the same over both versions of HTTP. */
+export interface ServerAnswer {
+  head(status: number, headers?: Readonly<Record<string, string>>): void;
+  write(bytes: string | Buffer): void;
+  end(bytes?: string): void;
+  /** Breaks it off: the stream over HTTP/2, the connection over HTTP/1.1. */
+  cut(): void;
+  onClose(listener: () => void): void;
+}
+
+/** How a server answers where nothing goes wrong. */
+export type Serve = (request: ReceivedRequest, answer: ServerAnswer) => void;
+
+/**
+ * Answers a request in place of the server; `proceed` lets the server answer after all, perhaps not to the client but
+ * to somebody who changes what it says.
+ */
+export type Fault = (answer: ServerAnswer, request: ReceivedRequest, proceed: (to?: ServerAnswer) => void) => void;
+
+/** A server that does what it is told to do wrong. */
+export interface FaultyServer extends AsyncDisposable {
+  readonly url: string;
+  readonly requests: readonly ReceivedRequest[];
+  /** The next request that `applies` gets this fault; faults wait in line. */
+  failNext(fault: Fault, applies?: (request: ReceivedRequest) => boolean): void;
+  /** Every request that `applies` gets it, until the returned function is called. */
+  failAll(fault: Fault, applies?: (request: ReceivedRequest) => boolean): () => void;
+  /** From now on nothing passes on the connections that exist, and nothing closes them: half-open. */
+  freeze(): void;
+  /** Breaks every connection. */
+  cutConnections(): void;
+  /** Breaks every connection and takes no new one: nothing listens at this address any more. */
+  goAway(): void;
+  /** Listens again, at the same address. */
+  comeBack(): Promise<void>;
+  /** How many TCP connections were ever opened. */
+  readonly connections: number;
+  /** How many of them the client has not closed. */
+  readonly openConnections: number;
+  close(): Promise<void>;
+}
+
+interface Armed {
+  readonly fault: Fault;
+  readonly applies: (request: ReceivedRequest) => boolean;
+  readonly isOneShot: boolean;
+}
+
+const tlsFolder = new URL('./tls/', import.meta.url);
+export const serverCertificate = readFileSync(new URL('server.crt', tlsFolder));
+const serverKey = readFileSync(new URL('server.key', tlsFolder));
+
+export const isWatch = (request: ReceivedRequest): boolean => request.query.get('watch') === 'true';
+export const isInitialWatch = (request: ReceivedRequest): boolean => request.query.has('sendInitialEvents');
+export const isResumedWatch = (request: ReceivedRequest): boolean => isWatch(request) && !isInitialWatch(request);
+
+/** Starts it on a free port of 127.0.0.1, behind a relay that can freeze. */
+export async function faultyServer(protocol: Protocol, serve: Serve): Promise<FaultyServer> {
+  const requests: ReceivedRequest[] = [];
+  const armed = new Set<Armed>();
+  const server = createServer(protocol, (request, answer) => void receive(request, answerOver(answer)));
+  const relay = createRelay(await listen(server));
+  const port = await listen(relay.server);
+
+  const numbers = new Map<unknown, number>();
+  function numberOf(raw: IncomingMessage | Http2ServerRequest): number {
+    const connection = 'stream' in raw ? raw.stream.session : raw.socket;
+    const number = numbers.get(connection) ?? numbers.size + 1;
+    numbers.set(connection, number);
+    return number;
+  }
+
+  async function receive(raw: IncomingMessage | Http2ServerRequest, answer: ServerAnswer): Promise<void> {
+    raw.on('error', () => undefined);
+    const url = new URL(raw.url ?? '/', 'http://server');
+    const request: ReceivedRequest = {
+      method: raw.method ?? '',
+      path: url.pathname,
+      query: url.searchParams,
+      headers: raw.headers,
+      body: await readBody(raw),
+      connection: numberOf(raw),
+      at: performance.now(),
+    };
+    requests.push(request);
+    const found = [...armed].find((each) => each.applies(request));
+    if (found?.isOneShot) armed.delete(found);
+    const proceed = (to = answer) => serve(request, to);
+    if (found === undefined) proceed();
+    else found.fault(answer, request, proceed);
+  }
+
+  async function close(): Promise<void> {
+    relay.cut();
+    relay.server.close();
+    if (!server.listening) return;
+    server.close();
+    await once(server, 'close');
+  }
+
+  return {
+    url: `${protocol === 'http' ? 'http' : 'https'}://127.0.0.1:${port}`,
+    requests,
+    failNext(fault, applies = () => true) {
+      armed.add({ fault, applies, isOneShot: true });
+    },
+    failAll(fault, applies = () => true) {
+      const each = { fault, applies, isOneShot: false };
+      armed.add(each);
+      return () => armed.delete(each);
+    },
+    freeze: relay.freeze,
+    cutConnections: relay.cut,
+    goAway() {
+      relay.server.close();
+      relay.cut();
+    },
+    async comeBack() {
+      await listen(relay.server, port);
+    },
+    get connections() {
+      return relay.count();
+    },
+    get openConnections() {
+      return relay.openCount();
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function answerOver(raw: ServerResponse | Http2ServerResponse): ServerAnswer {
+  raw.on('error', () => undefined);
+  return {
+    head(status, headers) {
+      raw.statusCode = status;
+      for (const [name, value] of Object.entries({ 'content-type': 'application/json', ...headers }))
+        raw.setHeader(name, value);
+      if ('stream' in raw) raw.writeHead(status);
+      else raw.flushHeaders();
+    },
+    write(bytes) {
+      if (raw.writableEnded || raw.destroyed) return;
+      if ('stream' in raw) raw.write(bytes);
+      else raw.write(bytes);
+    },
+    end(bytes = '') {
+      if (!raw.writableEnded) raw.end(bytes);
+    },
+    cut() {
+      if ('stream' in raw) raw.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+      else raw.socket?.destroy();
+    },
+    onClose: (listener) => void raw.on('close', listener),
+  };
+}
+
+/** A fault that answers with a status and a body, and perhaps headers. */
+export function answerWith(status: number, body: string, headers: Readonly<Record<string, string>> = {}): Fault {
+  return (answer) => {
+    answer.head(status, headers);
+    answer.end(body);
+  };
+}
+
+/** The Status object that an API server answers errors with. */
+export function statusBody(code: number, reason: string, message: string): string {
+  return JSON.stringify({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code });
+}
+
+function createServer(
+  protocol: Protocol,
+  onRequest: (request: IncomingMessage | Http2ServerRequest, answer: ServerResponse | Http2ServerResponse) => void,
+): Server {
+  const tls = { key: serverKey, cert: serverCertificate };
+  // An API server keeps idle connections for minutes; Node's own 5 s can be over while a busy machine shakes hands.
+  const options = { keepAliveTimeout: 120_000 };
+  if (protocol === 'http') return createHttpServer(options, onRequest);
+  if (protocol === 'https') return createHttpsServer({ ...tls, ...options }, onRequest);
+  const server = createSecureServer({ ...tls, allowHTTP1: false }, onRequest);
+  server.on('sessionError', () => undefined);
+  return server;
+}
+
+async function listen(server: Server, wanted = 0): Promise<number> {
+  server.listen(wanted, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the test server got no port');
+  return address.port;
+}
+
+async function readBody(raw: IncomingMessage | Http2ServerRequest): Promise<string> {
+  const pieces: Buffer[] = [];
+  try {
+    for await (const piece of raw) pieces.push(Buffer.from(piece));
+  } catch {
+    // The client gave up: there is nobody to answer.
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
