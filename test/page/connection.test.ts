@@ -21,7 +21,7 @@ test('a weeder that says nothing is noticed within seconds, time stands still, a
   const hungAt = performance.now();
   await chip.getByText('no answer').waitFor();
   const took = performance.now() - hungAt;
-  assert(took < 10_000, `noticed after ${took} ms`);
+  assert(took < 15_000, `noticed after ${took} ms`);
   const sentence = /^weeder does not answer\. What you see is as of 14:03:0\d\./;
   assert.match((await page.locator('#notice').textContent()) ?? '', sentence);
   assert.match((await page.getByRole('status').textContent()) ?? '', sentence);
