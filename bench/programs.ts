@@ -47,11 +47,16 @@ export async function startProgram(
   };
 }
 
-/** What the image's entrypoint gives to node: the memory that is measured is the one that users see. */
-export function imageFlags(): string[] {
-  const dockerfile = readFileSync(join(import.meta.dirname, '..', 'Dockerfile'), 'utf8');
-  const entrypoint = instructionsOf(dockerfile).find(({ name }) => name === 'ENTRYPOINT');
-  return entrypoint === undefined ? [] : execForm(entrypoint).filter((word) => word.startsWith('--'));
+/** What the image gives to node: the memory that is measured is the one that users see. */
+export function asInImage(): { readonly flags: readonly string[]; readonly env: NodeJS.ProcessEnv } {
+  const instructions = instructionsOf(readFileSync(join(import.meta.dirname, '..', 'Dockerfile'), 'utf8'));
+  const named = (name: string) => instructions.filter((each) => each.name === name);
+  return {
+    flags: named('ENTRYPOINT')
+      .flatMap(execForm)
+      .filter((word) => word.startsWith('--')),
+    env: Object.fromEntries(named('ENV').map(({ rest }) => rest.split('='))),
+  };
 }
 
 async function said(child: ManagedProcess, words: string): Promise<void> {
@@ -94,6 +99,8 @@ export async function startWeederProgram(start: WeederStart): Promise<Program & 
   const [metrics, health] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
   const pages = [`--metrics-bind-addr=${metrics}`, `--health-bind-addr=${health}`];
   const words = [program, 'run', `--config-file=${configFile}`, `--kubeconfig=${kubeconfig}`, ...pages, ...flags];
-  const running = await startProgram(dir, [...imageFlags(), ...nodeFlags, ...words], 'all streams are synced, weeding');
+  const image = asInImage();
+  const all = [...image.flags, ...nodeFlags, ...words];
+  const running = await startProgram(dir, all, 'all streams are synced, weeding', image.env);
   return { ...running, metricsUrl: `http://${metrics}/metrics` };
 }

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { guardFolder } from '../test/cluster/support/process.ts';
 import { startEmbeddedCluster } from './embeddedCluster.ts';
 import { memoryOf, monotonic } from './processFigures.ts';
-import { imageFlags, startWeederProgram, weederProgram } from './programs.ts';
+import { asInImage, startWeederProgram, weederProgram } from './programs.ts';
 import { podLabels, service } from './scene.ts';
 import type { StartCase } from './startResults.ts';
 import { median, rounded } from './statistics.ts';
@@ -28,13 +28,14 @@ interface Figures {
 /** What is loaded, and what it costs: by itself, as sources and as the bundle. */
 export async function measureStart(runs: number, say: (line: string) => void): Promise<StartCase[]> {
   const bundle = await weederProgram();
+  const image = asInImage();
   const importing = (name: string): string[] => ['-e', `await import(${JSON.stringify(name)})`, '--input-type=module'];
   const subjects: readonly (readonly [what: string, measure: () => Promise<Figures>])[] = [
     ['Node.js alone', () => once(['-e', ''])],
     ['import undici', () => once(importing('undici'))],
     ['import @kubernetes/client-node', () => once(importing('@kubernetes/client-node'))],
     ['weeder --version, sources', () => once([sources, '--version'])],
-    ['weeder --version, bundle', () => once([...imageFlags(), bundle, '--version'])],
+    ['weeder --version, bundle', () => once([...image.flags, bundle, '--version'], image.env)],
     ['weeder run until synced, sources', () => synced(sources)],
     ['weeder run until synced, bundle', () => synced(bundle)],
   ];
@@ -50,9 +51,12 @@ export async function measureStart(runs: number, say: (line: string) => void): P
   }));
 }
 
-async function once(words: readonly string[]): Promise<Figures> {
+async function once(words: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Figures> {
   const from = monotonic();
-  const { stderr } = await run(process.execPath, [`--import=${tellPeak}`, ...words], { cwd: checkout });
+  const { stderr } = await run(process.execPath, [`--import=${tellPeak}`, ...words], {
+    cwd: checkout,
+    env: { ...process.env, ...env },
+  });
   return { ms: monotonic() - from, rss: Number(/^VmHWM:\s+(\d+)/m.exec(stderr)?.[1]) / 1024 };
 }
 

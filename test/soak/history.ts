@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import type { Write } from './etcdWatch.ts';
+
+/** One version of a pod, reduced to what decides, by the plainest reading of Kubernetes' own rules. */
+export interface Version {
+  readonly revision: number;
+  readonly at: number;
+  readonly labels: Readonly<Record<string, string>>;
+  /** The annotation `weeder.dev/ignore` is "true". */
+  readonly isIgnored: boolean;
+  readonly hasController: boolean;
+  readonly isTerminating: boolean;
+  readonly looping: 'CrashLoopBackOff' | 'silent' | undefined;
+  readonly finishedAt: number | undefined;
+  /** Of the container that waits in silence: another count is another back-off. */
+  readonly restarts: number | undefined;
+}
+
+export interface PodHistory {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly versions: Version[];
+  goneAt: number | undefined;
+}
+
+/** Since when a service is ready, or is not. */
+export interface Readiness {
+  readonly at: number;
+  readonly isReady: boolean;
+}
+
+const State = z.object({
+  waiting: z.object({ reason: z.string().optional() }).optional(),
+  terminated: z.object({ finishedAt: z.string().nullish() }).optional(),
+});
+const Pod = z.object({
+  metadata: z.object({
+    name: z.string(),
+    namespace: z.string(),
+    uid: z.string(),
+    labels: z.record(z.string(), z.string()).optional(),
+    annotations: z.record(z.string(), z.string()).optional(),
+    deletionTimestamp: z.string().optional(),
+    ownerReferences: z.array(z.object({ controller: z.boolean().optional() })).optional(),
+  }),
+  status: z.object({
+    containerStatuses: z.array(z.object({ restartCount: z.number(), state: State.optional() })).optional(),
+  }),
+});
+const Slice = z.object({
+  metadata: z.object({ namespace: z.string(), labels: z.record(z.string(), z.string()).optional() }),
+  endpoints: z.array(z.object({ conditions: z.object({ ready: z.boolean().nullish() }).optional() })).nullish(),
+});
+
+/** Everything that was ever true of pods and services, as etcd has it. */
+export interface History {
+  readonly pods: ReadonlyMap<string, PodHistory>;
+  /** By namespace and service: `soak-1/db-a`. */
+  readonly readiness: ReadonlyMap<string, readonly Readiness[]>;
+  takePod(write: Write): void;
+  takeSlice(write: Write): void;
+  /** How many services have a slice now. */
+  present(): number;
+  /** What ended before this moment is forgotten: a soak may run for hours. */
+  forget(before: number): void;
+}
+
+export function createHistory(): History {
+  const pods = new Map<string, PodHistory>();
+  const readiness = new Map<string, Readiness[]>();
+  const slices = new Map<string, { readonly service: string; readonly isReady: boolean }>();
+  const uidByKey = new Map<string, string>();
+
+  function note(service: string, at: number): void {
+    const isReady = [...slices.values()].some((each) => each.service === service && each.isReady);
+    const changes = readiness.get(service) ?? [];
+    readiness.set(service, changes);
+    if ((changes.at(-1)?.isReady ?? false) !== isReady) changes.push({ at, isReady });
+  }
+
+  return {
+    pods,
+    readiness,
+    takePod({ key, revision, at, object }) {
+      if (object === undefined) {
+        const gone = pods.get(uidByKey.get(key) ?? '');
+        if (gone !== undefined) gone.goneAt = at;
+        uidByKey.delete(key);
+        return;
+      }
+      const pod = Pod.parse(object);
+      const { uid, namespace, name } = pod.metadata;
+      const known = pods.get(uid) ?? { uid, namespace, name, versions: [], goneAt: undefined };
+      pods.set(uid, known);
+      uidByKey.set(key, uid);
+      known.versions.push(versionOf(pod, revision, at));
+    },
+    takeSlice({ key, at, object }) {
+      const before = slices.get(key)?.service;
+      if (object === undefined) slices.delete(key);
+      else {
+        const { metadata, endpoints } = Slice.parse(object);
+        const service = `${metadata.namespace}/${metadata.labels?.['kubernetes.io/service-name']}`;
+        const isReady = (endpoints ?? []).some(({ conditions }) => (conditions?.ready ?? true) === true);
+        slices.set(key, { service, isReady });
+        note(service, at);
+      }
+      if (before !== undefined) note(before, at);
+    },
+    present: () => new Set([...slices.values()].map(({ service }) => service)).size,
+    forget(before) {
+      for (const [uid, { goneAt }] of pods) if (goneAt !== undefined && goneAt < before) pods.delete(uid);
+      for (const [service, changes] of readiness) {
+        const last = changes.findLastIndex(({ at }) => at < before);
+        if (last > 0) changes.splice(0, last);
+        if (changes.length === 1 && changes[0]?.isReady === false && changes[0].at < before) readiness.delete(service);
+      }
+    },
+  };
+}
+
+function versionOf({ metadata, status }: z.infer<typeof Pod>, revision: number, at: number): Version {
+  const statuses = status.containerStatuses ?? [];
+  const isBackedOff = statuses.some(({ state }) => state?.waiting?.reason === 'CrashLoopBackOff');
+  const silent = statuses.find(({ state, restartCount }) => state?.terminated !== undefined && restartCount >= 1);
+  const finishedAt = silent?.state?.terminated?.finishedAt ?? undefined;
+  return {
+    revision,
+    at,
+    labels: metadata.labels ?? {},
+    isIgnored: metadata.annotations?.['weeder.dev/ignore'] === 'true',
+    hasController: (metadata.ownerReferences ?? []).some(({ controller }) => controller === true),
+    isTerminating: metadata.deletionTimestamp !== undefined,
+    looping: isBackedOff ? 'CrashLoopBackOff' : silent === undefined ? undefined : 'silent',
+    finishedAt: finishedAt === undefined ? undefined : Date.parse(finishedAt),
+    restarts: silent?.restartCount,
+  };
+}

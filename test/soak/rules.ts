@@ -1,0 +1,67 @@
+import { seconds } from './times.ts';
+
+/** A label selector, as plainly as the soak needs it: all of these labels, each with one of these values. */
+export type Selector = Readonly<Record<string, readonly string[]>>;
+
+/** What the config says of one service, in the oracle's own words. */
+export interface Rule {
+  readonly service: string;
+  readonly selectors: readonly Selector[];
+  /** Milliseconds. */
+  readonly watchDuration: number;
+  /** Dependants are looked for in every namespace, not only in the service's own. */
+  readonly isEverywhere: boolean;
+  /** Nothing is deleted while the service is down. */
+  readonly isHeld: boolean;
+  readonly isEvicted: boolean;
+}
+
+function rule(service: string, selectors: readonly Selector[], more: Partial<Rule> = {}): Rule {
+  const usual = { watchDuration: seconds(8), isEverywhere: false, isHeld: true, isEvicted: false };
+  return { service, selectors, ...usual, ...more };
+}
+
+const always: readonly Rule[] = [
+  rule('db-b', [{ tier: ['b', 'ab'] }, { extra: ['b'] }], { watchDuration: seconds(12) }),
+  rule('db-c', [{ tier: ['c'] }], { isEverywhere: true, watchDuration: seconds(9) }),
+];
+const a = rule('db-a', [{ tier: ['a', 'ab'] }]);
+const d = rule('db-d', [{ tier: ['d'] }], { isHeld: false, isEvicted: true });
+
+/** The configs between which reloads change; the first is that of the start. */
+export const variants: readonly (readonly Rule[])[] = [
+  [a, ...always, d],
+  [{ ...a, watchDuration: seconds(11) }, ...always, d],
+  [a, ...always, d, rule('db-e', [{ tier: ['a'], extra: ['e'] }])],
+  [a, ...always],
+  [{ ...a, selectors: [{ tier: ['a'] }] }, ...always, { ...d, isEvicted: false }],
+];
+
+export const services: readonly string[] = ['db-a', 'db-b', 'db-c', 'db-d', 'db-e'];
+export const tiers: readonly string[] = ['a', 'ab', 'b', 'c', 'd', 'none'];
+/** The longest that a window may be open. Milliseconds. */
+export const longestWindow = Math.max(...variants.flat().map(({ watchDuration }) => watchDuration));
+
+/** The config file that says so. */
+export function configFile(rules: readonly Rule[]): string {
+  const entries = rules.map((each) => [each.service, entryOf(each)] as const);
+  return JSON.stringify({ servicesAndDependantSelectors: Object.fromEntries(entries) }, null, 2);
+}
+
+function entryOf({ selectors, watchDuration, isEverywhere, isHeld, isEvicted }: Rule) {
+  return {
+    podSelectors: selectors.map((selector) => ({
+      matchExpressions: Object.entries(selector).map(([key, values]) => ({ key, operator: 'In', values })),
+    })),
+    watchDuration: `${watchDuration}ms`,
+    ...(isEverywhere ? { dependantNamespaces: 'all' } : {}),
+    ...(isHeld ? {} : { whileNotReady: 'delete' }),
+    ...(isEvicted ? { deletion: 'evict' } : {}),
+  };
+}
+
+export function isSelected(labels: Readonly<Record<string, string>>, { selectors }: Rule): boolean {
+  return selectors.some((selector) =>
+    Object.entries(selector).every(([key, values]) => values.includes(labels[key] ?? '')),
+  );
+}

@@ -1,0 +1,38 @@
+/**
+ * `npm run soak -- [--minutes N] [--seed S]`: weeder on a real control plane in a world that changes at random, under
+ * random faults, watched by an observer that shares nothing with it. Exit code 1 when something was wrong.
+ */
+import { parseArgs } from 'node:util';
+import { SetupProblem } from '../cluster/support/process.ts';
+import { report } from './report.ts';
+import { soak } from './soak.ts';
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: { minutes: { type: 'string', default: '2' }, seed: { type: 'string' } } });
+  const minutes = numberOf('minutes', values.minutes);
+  const seed = numberOf('seed', values.seed ?? process.env['SEED'] ?? String(Date.now() % 2 ** 31));
+  const end = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end.abort());
+  console.log(`soak: ${minutes} min, seed ${seed}: repeat its decisions with --minutes ${minutes} --seed ${seed}`);
+  const started = Date.now();
+  const say = (line: string) => console.log(`+${((Date.now() - started) / 1000).toFixed(1).padStart(6)} s  ${line}`);
+  const result = await soak({ minutes, seed, say, signal: end.signal });
+  const { lines, failed } = report(result);
+  console.log(lines.join('\n'));
+  return failed > 0 || end.signal.aborted ? 1 : 0;
+}
+
+function numberOf(name: string, text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value) || value < 0) {
+    throw new SetupProblem(`--${name} is ${JSON.stringify(text)}: wanted is a number, as in --${name} 2`);
+  }
+  return value;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error(error instanceof SetupProblem ? error.message : error);
+  process.exitCode = 1;
+}
