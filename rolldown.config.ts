@@ -12,6 +12,9 @@ const slimmer: Readonly<Record<string, string>> = {
   // client-node makes an agent of Node's own HTTP with each set of credentials; weeder's requests go through undici's.
   'socks-proxy-agent': 'export class SocksProxyAgent {}',
   hpagent: 'export class HttpProxyAgent {} export class HttpsProxyAgent {}',
+  socks: 'export class SocksClient {}',
+  // The kubeconfig that client-node is given has been read by the parser of the config, and is JSON.
+  'js-yaml': 'export const load = JSON.parse;',
   // Imported as an ES module it is asked for all of its exports, WebSocket among them, for which Node loads its own fetch.
   'node:http': `
     const http = process.getBuiltinModule('node:http');

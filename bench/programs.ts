@@ -23,7 +23,7 @@ export interface Program {
 const syncedWithin = 120_000;
 let started = 0;
 
-/** Starts node with these words, and the flags of the image before them, and waits until it has written `synced`; its output and its pid are files in `dir`. */
+/** Starts node with these words and waits until it has written `synced`; its output and its pid are files in `dir`. */
 export async function startProgram(
   dir: string,
   words: readonly string[],
@@ -32,8 +32,7 @@ export async function startProgram(
 ): Promise<Program> {
   started += 1;
   const from = monotonic();
-  const all = [...imageFlags(), ...words];
-  const child = startProcess(dir, `program-${started}`, process.execPath, all, { env: { ...process.env, ...env } });
+  const child = startProcess(dir, `program-${started}`, process.execPath, words, { env: { ...process.env, ...env } });
   await said(child, synced);
   const startToSynced = monotonic() - from;
   return {
@@ -48,11 +47,16 @@ export async function startProgram(
   };
 }
 
-/** What the image's entrypoint gives to node: the memory that is measured is the one that users see. */
-export function imageFlags(): string[] {
-  const dockerfile = readFileSync(join(import.meta.dirname, '..', 'Dockerfile'), 'utf8');
-  const entrypoint = instructionsOf(dockerfile).find(({ name }) => name === 'ENTRYPOINT');
-  return entrypoint === undefined ? [] : execForm(entrypoint).filter((word) => word.startsWith('--'));
+/** What the image gives to node: the memory that is measured is the one that users see. */
+export function asInImage(): { readonly flags: readonly string[]; readonly env: NodeJS.ProcessEnv } {
+  const instructions = instructionsOf(readFileSync(join(import.meta.dirname, '..', 'Dockerfile'), 'utf8'));
+  const named = (name: string) => instructions.filter((each) => each.name === name);
+  return {
+    flags: named('ENTRYPOINT')
+      .flatMap(execForm)
+      .filter((word) => word.startsWith('--')),
+    env: Object.fromEntries(named('ENV').map(({ rest }) => rest.split('='))),
+  };
 }
 
 async function said(child: ManagedProcess, words: string): Promise<void> {
@@ -95,6 +99,8 @@ export async function startWeederProgram(start: WeederStart): Promise<Program & 
   const [metrics, health] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
   const pages = [`--metrics-bind-addr=${metrics}`, `--health-bind-addr=${health}`];
   const words = [program, 'run', `--config-file=${configFile}`, `--kubeconfig=${kubeconfig}`, ...pages, ...flags];
-  const running = await startProgram(dir, [...nodeFlags, ...words], 'all streams are synced, weeding');
+  const image = asInImage();
+  const all = [...image.flags, ...nodeFlags, ...words];
+  const running = await startProgram(dir, all, 'all streams are synced, weeding', image.env);
   return { ...running, metricsUrl: `http://${metrics}/metrics` };
 }

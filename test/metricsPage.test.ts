@@ -18,7 +18,7 @@ import { until } from './support/until.ts';
 const documented = documentedMetrics(readFileSync(new URL('../docs/metrics.md', import.meta.url), 'utf8'));
 
 /** Series that exist only when something has happened, or is under way. */
-const eventful = new Set(['nodejs_active_requests']);
+const eventful = new Set(['nodejs_active_requests', 'nodejs_gc_duration_seconds']);
 
 function kindsOf(families: ReadonlyMap<string, Family>): string[] {
   return [...families].map(([name, { type }]) => `${name} ${type}`).sort();

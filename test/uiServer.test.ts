@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
+import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ActorPage } from '../src/ui/protocol.ts';
+import { serveLivePage } from '../src/ui/serve.ts';
 import { backOff } from './support/objects.ts';
 import { openPage } from './support/openPage.ts';
 import { shown } from './support/servedPage.ts';
 
-/** The status of a request that calls the page by this name. */
-function statusAs(url: string, host: string): Promise<number | undefined> {
+/** The status of a request with these headers, among them those that only browsers set. */
+function statusWith(url: string, headers: Readonly<Record<string, string>>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const asked = request(url, { headers: { host } }, (response) => {
-      response.resume();
+    const asked = request(url, { headers }, (response) => {
+      response.destroy();
       resolve(response.statusCode);
     });
     asked.on('error', reject).end();
@@ -28,6 +31,7 @@ test('every answer forbids what the page does not need, and is not kept', async 
     );
     assert.match(policy, /base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/);
     assert.equal(headers.get('x-content-type-options'), 'nosniff', path);
+    assert.equal(headers.get('cross-origin-resource-policy'), 'same-origin', path);
     assert.equal(headers.get('cache-control'), 'no-store', path);
   }
 });
@@ -55,7 +59,7 @@ test('the page, the pictures and the actors can be read, compressed or not, and 
 test('on loopback it answers to the names of loopback only: a foreign page cannot lead a browser here', async () => {
   await using page = await shown();
   for (const host of ['localhost', 'LOCALHOST:80', `127.0.0.1:${page.served.port}`, '127.9.9.9', '[::1]:1'])
-    assert.equal(await statusAs(page.served.url, host), 200, host);
+    assert.equal(await statusWith(page.served.url, { host }), 200, host);
   for (const host of [
     'evil.example',
     'localhost.evil.example',
@@ -64,9 +68,37 @@ test('on loopback it answers to the names of loopback only: a foreign page canno
     '[::2]',
     '127.0.0.1@evil',
   ])
-    assert.equal(await statusAs(page.served.url, host), 403, host);
+    assert.equal(await statusWith(page.served.url, { host }), 403, host);
   await using open = await shown({}, () => {}, '0.0.0.0');
-  assert.equal(await statusAs(open.served.url, 'weeder.example'), 200);
+  assert.equal(await statusWith(open.served.url, { host: 'weeder.example' }), 200);
+});
+
+test('without a host it is served on loopback, and elsewhere only when told', async () => {
+  await using page = await shown();
+  const served = await serveLivePage({ host: undefined, port: 0 }, { live: page.live, onBroken: () => {} });
+  assert.ok(served.ok);
+  const { port, url, close } = served.value;
+  assert.equal(url, `http://127.0.0.1:${port}/`);
+  assert.equal((await fetch(url)).status, 200);
+  const others = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  const other = others.find(({ internal, family }) => !internal && family === 'IPv4')?.address ?? '127.0.0.2';
+  await assert.rejects(fetch(`http://${other}:${port}/`));
+  await close();
+  await using open = await shown({}, () => {}, '0.0.0.0');
+  assert.equal((await fetch(`http://${other}:${open.served.port}/`)).status, 200);
+});
+
+test('another page can neither read it nor hold its connections open; a link may lead here', async () => {
+  await using page = await shown();
+  const statusOf = (path: string, headers: Readonly<Record<string, string>>) =>
+    statusWith(page.served.url + path, headers);
+  const foreign = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' };
+  for (const path of ['', 'events', 'actors', 'page.js']) {
+    assert.equal(await statusOf(path, foreign), 403, path);
+    assert.equal(await statusOf(path, { ...foreign, 'sec-fetch-site': 'same-site' }), 403, path);
+    assert.equal(await statusOf(path, { ...foreign, 'sec-fetch-site': 'same-origin' }), 200, path);
+  }
+  assert.equal(await statusOf('', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }), 200);
 });
 
 test('actors are found by what their ids and states hold, by machine, and page by page in an order that stays', async () => {
@@ -100,6 +132,8 @@ test('actors are found by what their ids and states hold, by machine, and page b
   assert.deepEqual(await ids('search=KAPI'), ['shoot-1/kapi-0/uid-of-shoot-1-kapi-0']);
   assert.deepEqual(await ids('search=backingoff&machine=podDeletion'), ['shoot-1/kapi-0/uid-of-shoot-1-kapi-0']);
   assert.deepEqual(await ids('search=kapi&machine=endpoint'), []);
+  assert.deepEqual(await ids('search=shoot-10+dependants'), ['shoot-10/etcd-main-client/dependants-1-0']);
+  assert.deepEqual((await ids('order=state')).slice(0, 2), ['shoot-1/kapi-0/uid-of-shoot-1-kapi-0', all[0]]);
   const [, child] = (await ask('search=shoot-1/')).actors;
   assert.deepEqual(child, {
     id: 'shoot-1/etcd-main-client/dependants-1-0',
@@ -117,6 +151,8 @@ test('actors are found by what their ids and states hold, by machine, and page b
     since: page.at.clock.now() - 1000,
     waitsFor: ['after watchDuration (2m0s)', 'podWatch'],
   });
+  page.at.slice({ namespace: 'shoot-2', ready: [false] });
+  while ((await ids('order=newest'))[0] !== 'shoot-2/etcd-main-client') await pause(20);
 });
 
 test('one page more than there may be is told so, and has room when another one is closed', async () => {

@@ -5,8 +5,6 @@ import { ok, type Result } from '../errors.ts';
 import type { ReportProcess } from '../facts.ts';
 import type { Logger } from '../log.ts';
 import type { PageSource } from '../ui/actorTree.ts';
-import { createLivePage } from '../ui/livePage.ts';
-import { serveLivePage } from '../ui/serve.ts';
 import type { Report } from '../weeder/facts.ts';
 
 /** What `demo` and `replay` are told of it. */
@@ -36,6 +34,11 @@ export async function offerPage(
   speed = 1,
 ): Promise<Result<OfferedPage | undefined>> {
   if (address === 'none') return ok(undefined);
+  // A controller without a page does not carry it in its memory.
+  const [{ createLivePage }, { serveLivePage }] = await Promise.all([
+    import('../ui/livePage.ts'),
+    import('../ui/serve.ts'),
+  ]);
   const onBroken = (error: unknown, page?: string) => logger.error({ err: error, page }, 'a page broke');
   const live = createLivePage({ clock, pace: systemClock, speed, onBroken });
   const served = await serveLivePage(address, { live, onBroken });

@@ -1,7 +1,7 @@
 import { type AnyActorRef, type AnyMachineSnapshot, isMachineSnapshot, type StateValue } from 'xstate';
 import { formatDuration } from '../config/duration.ts';
 import { objectOf, textOf } from '../json.ts';
-import type { ActorPage, ActorView } from './protocol.ts';
+import type { ActorView } from './protocol.ts';
 
 /** What the page looks at: a weeder at work, or a replay. */
 export interface PageSource {
@@ -21,16 +21,6 @@ export interface Found {
   readonly snapshot: AnyMachineSnapshot;
 }
 
-/** Which actors are wanted, and which of those. */
-export interface ActorQuery {
-  /** A part of an id or of a state, in any case. */
-  readonly search: string;
-  /** The name of a machine; empty: of any. */
-  readonly machine: string;
-  readonly offset: number;
-  readonly limit: number;
-}
-
 /** A root of the tree; undefined when it is no machine. Pods are named, as nobody searches for a uid. */
 export function foundRoot(actor: AnyActorRef): Found | undefined {
   const snapshot: unknown = actor.getSnapshot();
@@ -38,6 +28,15 @@ export function foundRoot(actor: AnyActorRef): Found | undefined {
   const { namespace, name } = objectOf(snapshot.context);
   const id = textOf(name) === undefined ? actor.id : `${textOf(namespace)}/${textOf(name)}/${actor.id}`;
   return { id, parent: undefined, actor, snapshot };
+}
+
+/** An actor wherever it stands in the tree; undefined when it is no machine. */
+export function foundAnywhere(actor: AnyActorRef): Found | undefined {
+  if (actor._parent === undefined) return foundRoot(actor);
+  const parent = foundAnywhere(actor._parent);
+  const snapshot: unknown = actor.getSnapshot();
+  if (parent === undefined || !isMachineSnapshot(snapshot)) return undefined;
+  return { id: `${parent.id}/${actor.id}`, parent: parent.id, actor, snapshot };
 }
 
 /** An actor and its descendants, parents first, children by their ids. */
@@ -52,23 +51,7 @@ export function* descend(found: Found): Generator<Found> {
   for (const child of children.sort(byId)) yield* descend(child);
 }
 
-/** A page of the tree, in an order that stays: roots by their ids, each with its descendants behind it. */
-export function actorPage(source: PageSource, { search, machine, offset, limit }: ActorQuery): ActorPage {
-  const roots = [...source.actors()].flatMap((actor) => foundRoot(actor) ?? []).sort(byId);
-  const wanted = search.toLowerCase();
-  const actors: ActorView[] = [];
-  let total = 0;
-  for (const root of roots) {
-    for (const found of descend(root)) {
-      if (machine !== '' && machineOf(found) !== machine) continue;
-      if (wanted !== '' && !matches(found, wanted)) continue;
-      if (total >= offset && actors.length < limit) actors.push(viewOf(source, found));
-      total += 1;
-    }
-  }
-  return { total, actors };
-}
-
+/** As the page shows it. */
 export function viewOf(source: Pick<PageSource, 'since'>, found: Found): ActorView {
   const { id, parent, actor, snapshot } = found;
   return {
@@ -92,11 +75,6 @@ export function activeStates(value: StateValue, path = ''): string[] {
 
 export function machineOf({ snapshot }: Found): string {
   return snapshot.machine.id;
-}
-
-function matches({ id, snapshot }: Found, wanted: string): boolean {
-  if (id.toLowerCase().includes(wanted)) return true;
-  return activeStates(snapshot.value).some((state) => state.toLowerCase().includes(wanted));
 }
 
 /** The timers that run, and what is at work for it besides machines. */

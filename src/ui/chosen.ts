@@ -1,33 +1,40 @@
-import { type AnyTransitionDefinition, type InspectionEvent, isMachineSnapshot } from 'xstate';
-import { eventName, idOf } from '../diagram/drawing.ts';
-import { type Found, type PageSource, viewOf } from './actorTree.ts';
+import { Actor, type AnyActorRef, type InspectionEvent, isMachineSnapshot } from 'xstate';
+import { type Found, foundAnywhere, machineOf, type PageSource, viewOf } from './actorTree.ts';
 import { eventText } from './messages.ts';
-import type { Transition } from './protocol.ts';
+import { type Step, stepsOf } from './steps.ts';
 
-/** The actors that pages have chosen: the only ones whose transitions are looked at. */
+/**
+ * The actors that pages have chosen: the only ones whose transitions are looked at. Chosen is one by its id, or
+ * `newest:MACHINE`: whichever of that machine was started last.
+ */
 export interface ChosenActors {
-  /** An inspector for `createActor`. Costs nothing for the actors that nobody has chosen. */
+  /** An inspector for `createActor`. Costs next to nothing for the actors that nobody has chosen. */
   readonly inspect: (event: InspectionEvent) => void;
-  /** One page more, or less, has chosen the actor of this id. */
+  /** One page more, or less, has chosen this. */
   add(id: string): void;
   remove(id: string): void;
-  /** A look through all the actors begins; each root is shown, and what is gone is told at the end. */
+  /** A look through all the actors begins; each root is shown, and at the end is told what is not there. */
   beginLook(): void;
-  look(found: Found, descendants: (found: Found) => Iterable<Found>): void;
+  look(root: Found, descendants: (found: Found) => Iterable<Found>): void;
   endLook(): void;
   /** What a page is told at the start; empty as long as nobody has looked. */
   message(id: string): string;
+  /** There are other actors now, and none of those before. */
+  forget(): void;
 }
 
 interface Chosen {
   pages: number;
+  /** The one that is shown, also when it has ended. */
   found: Found | undefined;
   /** What it went through since its state was last told: a macrostep may be of several. */
-  readonly steps: Transition[];
-  /** Whether the look that is under way has come across it. */
-  isSeen: boolean;
-  /** It was told that there is none. */
+  readonly steps: Step[];
+  /** It is looked for since the look that is under way began. */
+  isSought: boolean;
+  /** It was told that there is none now. */
   isGone: boolean;
+  told: string;
+  toldAt: number;
 }
 
 export interface ChosenOptions {
@@ -37,84 +44,137 @@ export interface ChosenOptions {
   readonly tell: (id: string, text: string) => void;
 }
 
-export function createChosenActors({ source, now, tell }: ChosenOptions): ChosenActors {
-  const byId = new Map<string, Chosen>();
-  const byActor = new Map<object, Chosen>();
+/** An actor that lives, and was told of so recently, is not left for a newer one. Milliseconds. */
+const stayFor = 2000;
 
-  function actorMessage(found: Found, transition?: Transition): string {
-    const snapshot: unknown = found.actor.getSnapshot();
-    const fresh = isMachineSnapshot(snapshot) ? { ...found, snapshot } : found;
-    const actor = viewOf(source() ?? { since: () => undefined }, fresh);
-    return eventText({ type: 'actor', actor, ...(transition === undefined ? {} : { transition }) });
+export function createChosenActors({ source, now, tell }: ChosenOptions): ChosenActors {
+  const all = new Map<string, Chosen>();
+  /** What actors went through before they were started. */
+  const starting = new WeakMap<object, Step[]>();
+
+  function messageOf(found: Found, step?: Step): string {
+    const actor = viewOf(source() ?? { since: () => undefined }, asItIs(found));
+    if (step === undefined) return eventText({ type: 'actor', actor });
+    return eventText({ type: 'actor', actor: { ...actor, states: step.states }, transition: step.transition });
   }
 
-  function meet(id: string, chosen: Chosen, found: Found): void {
-    chosen.isSeen = true;
-    const isNew = chosen.found?.actor !== found.actor;
-    if (chosen.found !== undefined) byActor.delete(chosen.found.actor);
-    chosen.found = found;
-    chosen.isGone = false;
-    byActor.set(found.actor, chosen);
-    if (isNew) tell(id, actorMessage(found));
+  /** Each step since the last time; without any, the actor as it is, if that is news; and whether it has ended. */
+  function tellNews(id: string, chosen: Chosen, found: Found): void {
+    const steps = chosen.steps.splice(0);
+    for (const step of steps) tell(id, messageOf(found, step));
+    const text = messageOf(found);
+    if (steps.length === 0 && text !== chosen.told) tell(id, text);
+    if (text !== chosen.told) chosen.toldAt = now();
+    chosen.told = text;
+    if (!isAlive(found)) tellGone(id, chosen);
+  }
+
+  function tellGone(id: string, chosen: Chosen): void {
+    if (!chosen.isGone) tell(id, goneMessage(id));
+    chosen.isGone = true;
+  }
+
+  function hasStarted(actor: AnyActorRef, steps: readonly Step[]): void {
+    const found = foundAnywhere(actor);
+    if (found === undefined) return;
+    for (const [id, chosen] of all) {
+      if (id !== found.id && !(id === newestOf(found) && isFree(chosen))) continue;
+      Object.assign(chosen, { found, steps: [...steps], isGone: false });
+      tellNews(id, chosen, found);
+    }
+  }
+
+  function hasMoved(actor: AnyActorRef): void {
+    const steps = starting.get(actor);
+    starting.delete(actor);
+    if (steps !== undefined) hasStarted(actor, steps);
+    for (const [id, chosen] of all) {
+      const { found } = chosen;
+      // An event that changed no state is told with the next look: there may be thousands of them a second.
+      if (found?.actor === actor && (chosen.steps.length > 0 || !isAlive(found))) tellNews(id, chosen, found);
+    }
+  }
+
+  function isFree({ found, toldAt }: Chosen): boolean {
+    return found === undefined || !isAlive(found) || now() - toldAt >= stayFor;
+  }
+
+  function chosenOf(actor: AnyActorRef): Chosen[] {
+    return [...all.values()].filter(({ found }) => found?.actor === actor);
   }
 
   return {
     inspect(event) {
-      if (byActor.size === 0) return;
-      const chosen = byActor.get(event.actorRef);
-      if (chosen?.found === undefined) return;
-      if (event.type === '@xstate.microstep') {
-        chosen.steps.push(...event._transitions.flatMap((transition) => transitionOf(transition, now()) ?? []));
-      } else if (event.type === '@xstate.snapshot') {
-        const steps = chosen.steps.splice(0);
-        for (const step of steps) tell(chosen.found.id, actorMessage(chosen.found, step));
-      }
+      if (all.size === 0) return;
+      const { actorRef } = event;
+      if (!(actorRef instanceof Actor)) return;
+      if (event.type === '@xstate.actor') starting.set(actorRef, []);
+      else if (event.type === '@xstate.microstep') {
+        const lists = [starting.get(actorRef) ?? [], ...chosenOf(actorRef).map(({ steps }) => steps)];
+        for (const list of lists) list.push(...stepsOf(event, now()));
+      } else if (event.type === '@xstate.snapshot') hasMoved(actorRef);
     },
     add(id) {
-      const chosen = byId.get(id) ?? { pages: 0, found: undefined, steps: [], isSeen: false, isGone: false };
+      const chosen = all.get(id) ?? unmet(0);
       chosen.pages += 1;
-      byId.set(id, chosen);
+      all.set(id, chosen);
     },
     remove(id) {
-      const chosen = byId.get(id);
+      const chosen = all.get(id);
       if (chosen === undefined) return;
       chosen.pages -= 1;
-      if (chosen.pages > 0) return;
-      byId.delete(id);
-      if (chosen.found !== undefined) byActor.delete(chosen.found.actor);
+      if (chosen.pages === 0) all.delete(id);
     },
     beginLook() {
-      for (const chosen of byId.values()) chosen.isSeen = false;
+      for (const chosen of all.values()) chosen.isSought = chosen.found === undefined && !chosen.isGone;
     },
     look(root, descendants) {
-      for (const [id, chosen] of byId) {
-        if (id !== root.id && !id.startsWith(`${root.id}/`)) continue;
-        for (const found of descendants(root)) if (found.id === id) meet(id, chosen, found);
-      }
+      for (const [id, chosen] of all) if (chosen.isSought) seek(id, chosen, root, descendants);
     },
     endLook() {
-      for (const [id, chosen] of byId) {
-        if (chosen.isSeen || chosen.isGone) continue;
-        if (chosen.found !== undefined) byActor.delete(chosen.found.actor);
-        chosen.found = undefined;
-        chosen.isGone = true;
-        tell(id, goneMessage(id));
+      for (const [id, chosen] of all) {
+        if (chosen.found !== undefined) tellNews(id, chosen, chosen.found);
+        else if (chosen.isSought) tellGone(id, chosen);
       }
     },
     message(id) {
-      const chosen = byId.get(id);
-      if (chosen?.found !== undefined) return actorMessage(chosen.found);
-      return chosen?.isGone === true ? goneMessage(id) : '';
+      const { found, isGone = false } = all.get(id) ?? {};
+      return (found === undefined ? '' : messageOf(found)) + (isGone ? goneMessage(id) : '');
+    },
+    forget() {
+      for (const [id, { pages }] of all) all.set(id, unmet(pages));
     },
   };
+
+  function seek(id: string, chosen: Chosen, root: Found, descendants: (found: Found) => Iterable<Found>): void {
+    if (!id.startsWith('newest:') && !`${id}/`.startsWith(`${root.id}/`)) return;
+    for (const found of descendants(root)) if (isIt(id, chosen, found)) chosen.found = found;
+  }
+
+  function isIt(id: string, chosen: Chosen, found: Found): boolean {
+    const since = ({ actor }: Found) => source()?.since(actor) ?? 0;
+    if (id !== newestOf(found)) return id === found.id;
+    return chosen.found === undefined || since(found) > since(chosen.found);
+  }
+}
+
+function unmet(pages: number): Chosen {
+  return { pages, found: undefined, steps: [], isSought: false, isGone: false, told: '', toldAt: 0 };
+}
+
+function newestOf(found: Found): string {
+  return `newest:${machineOf(found)}`;
+}
+
+function isAlive({ actor }: Found): boolean {
+  return actor.getSnapshot().status === 'active';
+}
+
+function asItIs(found: Found): Found {
+  const snapshot: unknown = found.actor.getSnapshot();
+  return isMachineSnapshot(snapshot) ? { ...found, snapshot } : found;
 }
 
 function goneMessage(id: string): string {
   return eventText({ type: 'actorGone', id });
-}
-
-/** As the picture has it; undefined for what leads nowhere. */
-function transitionOf({ source, target, eventType }: AnyTransitionDefinition, at: number): Transition | undefined {
-  const [to] = target ?? [];
-  return to === undefined ? undefined : { at, event: eventName(eventType), from: idOf(source), to: idOf(to) };
 }

@@ -9,8 +9,8 @@ export interface Connection {
   sendParts(parts: Iterable<string>): void;
   /** Writes everything anew. */
   renew(): void;
-  /** Shows the browser that the connection lives; gives up one that has not read for a minute. */
-  heartbeat(): void;
+  /** Shows the browser that the connection lives; gives up one that has not read for a minute. Never left out. */
+  heartbeat(text: string): void;
   /** How many messages were left out so far. */
   readonly leftOut: number;
   /** Bytes that wait to be read. */
@@ -19,8 +19,9 @@ export interface Connection {
 
 /** A browser that lags behind is told everything anew, and not more often than this. Milliseconds. */
 const renewPause = 1000;
-/** Of heartbeats without anything being read. */
-const patience = 4;
+export const heartbeatEvery = 2000;
+/** Heartbeats without anything being read: a minute. */
+const patience = 30;
 
 /**
  * `everything` gives what a page has to know, in parts: it is written at the start, and whenever messages had to be
@@ -87,8 +88,8 @@ export function createConnection(
       parts = its[Symbol.iterator]();
       pump();
     },
-    heartbeat() {
-      if (!isFull) return void response.write(':\n\n');
+    heartbeat(text) {
+      if (!isFull) return write(text);
       heartbeatsFull += 1;
       if (heartbeatsFull >= patience) response.destroy();
     },

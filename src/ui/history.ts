@@ -2,13 +2,21 @@ import type { ProcessFact } from '../facts.ts';
 import { toldOf } from '../recording/told.ts';
 import type { WeederFact } from '../weeder/facts.ts';
 import type { Moment } from './protocol.ts';
+import { createUnderway } from './underway.ts';
 
 /** The moments of the last hour, as JSON texts: each is written once, however many pages show it. */
 export interface History {
   add(moment: Moment): string;
-  /** Oldest first, as they are now: what is added later is not in it. */
-  texts(): readonly string[];
+  /**
+   * Oldest first, as they are now: what is added later is not in it. In front stand the older ones that opened what
+   * still lasts, of the services that exist.
+   */
+  texts(exists?: (about: string) => boolean): readonly string[];
   clear(): void;
+}
+
+interface Entry extends Pick<Moment, 't' | 'what' | 'about'> {
+  readonly text: string;
 }
 
 /** The timeline shows an hour. Milliseconds. */
@@ -17,13 +25,17 @@ const kept = 3_600_000;
 const most = 20_000;
 
 export function createHistory(): History {
-  let entries: { readonly t: number; readonly text: string }[] = [];
+  let underway = createUnderway<Entry>();
+  let entries: Entry[] = [];
   let first = 0;
 
   /** What is too old is passed over, and cut off when it is half of all. */
   function forget(now: number): void {
-    while (first < entries.length && (entries.length - first > most || (entries[first]?.t ?? now) < now - kept))
+    for (let oldest = entries[first]; oldest !== undefined; oldest = entries[first]) {
+      if (entries.length - first <= most && oldest.t >= now - kept) break;
+      underway.note(oldest);
       first += 1;
+    }
     if (first <= entries.length / 2) return;
     entries = entries.slice(first);
     first = 0;
@@ -31,13 +43,18 @@ export function createHistory(): History {
 
   return {
     add(moment) {
+      const { t, what, about } = moment;
       const text = JSON.stringify(moment);
-      entries.push({ t: moment.t, text });
-      forget(moment.t);
+      entries.push({ t, what, about, text });
+      forget(t);
       return text;
     },
-    texts: () => entries.slice(first).map(({ text }) => text),
+    texts(exists = () => true) {
+      for (const { about } of underway.all()) if (!exists(about)) underway.drop(about);
+      return [...underway.all(), ...entries.slice(first)].map(({ text }) => text);
+    },
     clear() {
+      underway = createUnderway();
       entries = [];
       first = 0;
     },

@@ -4,9 +4,10 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { Clock } from '../clock.ts';
 import type { ReportProcess } from '../facts.ts';
 import type { Report } from '../weeder/facts.ts';
-import { type ActorQuery, actorPage, type PageSource } from './actorTree.ts';
+import { type ActorQuery, createActorIndex } from './actorIndex.ts';
+import type { PageSource } from './actorTree.ts';
 import { createChosenActors } from './chosen.ts';
-import { type Connection, createConnection } from './connection.ts';
+import { type Connection, createConnection, heartbeatEvery } from './connection.ts';
 import { createHistory, momentsOf, processMoment } from './history.ts';
 import { type Changes, lookAround } from './lookout.ts';
 import { eventText, jsonEvent, listParts } from './messages.ts';
@@ -25,7 +26,7 @@ export interface LivePage {
   forget(): void;
   /** Time goes on in a replay, or how it does has changed. */
   tellClock(): void;
-  actors(query: ActorQuery): ActorPage;
+  actors(query: ActorQuery): Promise<ActorPage>;
   /** Whether one more page may be open. */
   hasRoom(): boolean;
   /** Tells a page what there is, and then each change; and of the actor that it has chosen. */
@@ -57,7 +58,6 @@ export interface LivePageOptions {
 }
 
 export const mostPages = 16;
-const heartbeatEvery = 15_000;
 /** From the end of one look at everything to the next; milliseconds. */
 const lookEvery = 250;
 /** More changes than these are told as one list. */
@@ -66,6 +66,7 @@ const mostChanges = 200;
 export function createLivePage({ clock, pace, speed = 1, replayClock, onBroken }: LivePageOptions): LivePage {
   const history = createHistory();
   const tallies = createTallies();
+  const index = createActorIndex(() => source);
   /** Every open page; undefined until the first look is done. */
   const pages = new Map<ServerResponse, { readonly chosen: string | undefined; connection: Connection | undefined }>();
   const timers = new Map<'look' | 'beat', ReturnType<Clock['setTimeout']>>();
@@ -94,7 +95,10 @@ export function createLivePage({ clock, pace, speed = 1, replayClock, onBroken }
   function* everything(chosen: string | undefined): Generator<string> {
     if (replayClock !== undefined) yield eventText({ type: 'clock', ...replayClock() });
     yield* listParts('services', [...(services?.values() ?? [])]);
-    yield* listParts('history', history.texts());
+    yield* listParts(
+      'history',
+      history.texts((about) => services?.has(about) === true),
+    );
     if (chosen !== undefined) yield chosenActors.message(chosen);
   }
 
@@ -137,7 +141,8 @@ export function createLivePage({ clock, pace, speed = 1, replayClock, onBroken }
   }
 
   function beat(): void {
-    for (const { connection } of pages.values()) connection?.heartbeat();
+    const text = eventText({ type: 'beat', now: clock.now() });
+    for (const { connection } of pages.values()) connection?.heartbeat(text);
     timers.set('beat', pace.setTimeout(beat, heartbeatEvery));
   }
 
@@ -150,6 +155,7 @@ export function createLivePage({ clock, pace, speed = 1, replayClock, onBroken }
     for (const timer of timers.values()) pace.clearTimeout(timer);
     timers.clear();
     services = undefined;
+    index.forget();
   }
 
   return {
@@ -162,6 +168,8 @@ export function createLivePage({ clock, pace, speed = 1, replayClock, onBroken }
     inspect: chosenActors.inspect,
     watch(its) {
       source = its;
+      index.forget();
+      chosenActors.forget();
     },
     forget() {
       history.clear();
@@ -171,7 +179,7 @@ export function createLivePage({ clock, pace, speed = 1, replayClock, onBroken }
     tellClock() {
       if (replayClock !== undefined && pages.size > 0) tell(eventText({ type: 'clock', ...replayClock() }));
     },
-    actors: (query) => (source === undefined ? { total: 0, actors: [] } : actorPage(source, query)),
+    actors: index.find,
     hasRoom: () => pages.size < mostPages,
     connect(response, chosen) {
       pages.set(response, { chosen, connection: undefined });

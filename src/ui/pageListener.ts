@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { type Page, sendText, servePages } from '../httpAnswer.ts';
 import { type LivePage, mostPages } from './livePage.ts';
 import { pageFiles, sendCompressed } from './pageFiles.ts';
+import { actorOrders } from './protocol.ts';
 
 const headers: Readonly<Record<string, string>> = {
   'content-security-policy':
@@ -10,6 +11,7 @@ const headers: Readonly<Record<string, string>> = {
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
   'cache-control': 'no-store',
 };
 
@@ -34,6 +36,10 @@ export function pageListener({ live, isLoopback, command, onBroken }: PageListen
       sendText(request, response, 403, 'this page is for this machine: open it as http://localhost with its port\n');
       return;
     }
+    if (isForeign(request)) {
+      sendText(request, response, 403, 'this is for the page itself, not for another one\n');
+      return;
+    }
     if (command !== undefined && request.url === '/replay') {
       command(request, response).catch((error: unknown) => {
         onBroken(error, '/replay');
@@ -56,11 +62,22 @@ function isOwnName(host: string | undefined): boolean {
   return name !== '' && isLoopbackHost(name.replace(/^\[|\]$/g, ''));
 }
 
+/**
+ * Another page's request: a browser says so. It could not read the answer, but hold connections open. A link that leads
+ * here is none of these.
+ */
+function isForeign({ headers }: IncomingMessage): boolean {
+  const site = headers['sec-fetch-site'];
+  const isOwn = site === undefined || site === 'same-origin' || site === 'none';
+  return !isOwn && headers['sec-fetch-mode'] !== 'navigate';
+}
+
 function actorsPage(live: LivePage): Page {
   return async ({ searchParams }, request, response) => {
-    const found = live.actors({
+    const found = await live.actors({
       search: searchParams.get('search') ?? '',
       machine: searchParams.get('machine') ?? '',
+      order: actorOrders.find((each) => each === searchParams.get('order')) ?? 'tree',
       offset: wholeNumber(searchParams.get('offset'), 0),
       limit: Math.min(mostActors, wholeNumber(searchParams.get('limit'), 100)),
     });

@@ -11,15 +11,24 @@ export type PageMessage =
       readonly now: number;
       readonly speed?: number;
     }
+  /** Every two seconds: the connection lives, and this is the time. */
+  | { readonly type: 'beat'; readonly now: number }
   /** All of them: at the start, and where single changes would be too many. */
   | { readonly type: 'services'; readonly services: readonly ServiceView[] }
   | { readonly type: 'service'; readonly service: ServiceView }
   | { readonly type: 'serviceGone'; readonly namespace: string; readonly service: string }
-  /** The last hour, oldest first: at the start, and after messages had to be left out for a slow browser. */
+  /**
+   * The last hour, oldest first: at the start, and after messages had to be left out for a slow browser. In front of it
+   * is what began before and lasts: the moments that opened it.
+   */
   | { readonly type: 'history'; readonly moments: readonly Moment[] }
   | { readonly type: 'moment'; readonly moment: Moment }
-  /** The actor that the connection asked for (`/events?actor=ID`), at the start and with each transition. */
+  /**
+   * The actor that the connection asked for, at the start and with each transition: `/events?actor=ID`, or
+   * `/events?actor=newest:MACHINE` for whichever of that machine was started last.
+   */
   | { readonly type: 'actor'; readonly actor: ActorView; readonly transition?: Transition }
+  /** There is none, or it has ended. `id`: as it was asked for. */
   | { readonly type: 'actorGone'; readonly id: string }
   /** In a replay only: at the start, with each change, and as time goes on. */
   | ({ readonly type: 'clock' } & ReplayClock);
@@ -54,7 +63,13 @@ export interface Moment {
   readonly detail: string;
 }
 
-/** An actor as the tree shows it: GET `/actors?search=…&machine=…&offset=0&limit=100` answers an `ActorPage`. */
+/** As in the tree (by name), by what they are doing, or those first that have been in their state the shortest time. */
+export const actorOrders = ['tree', 'state', 'newest'] as const;
+export type ActorOrder = (typeof actorOrders)[number];
+
+/**
+ * An actor as the tree shows it: GET `/actors?search=…&machine=…&order=tree&offset=0&limit=100` answers an `ActorPage`.
+ */
 export interface ActorView {
   /** Unique among those that live. */
   readonly id: string;

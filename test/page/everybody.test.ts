@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import type { PageMessage } from '../../src/ui/protocol.ts';
 import { actorView, manyActors, scene } from '../support/pageScene.ts';
 import type { PageServer } from '../support/pageServer.ts';
 import { openPage } from './support/browser.ts';
@@ -25,14 +26,14 @@ async function go(page: Page, view: string): Promise<void> {
 
 /** The texts whose colour does not stand out from what lies behind them, by the formula of WCAG 2: 4.5 to 1. */
 const faint = `(() => {
-  const channels = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const channels = (colour) => colour.match(/[\\d.]+/g).map((c) => Number(c) * (colour.startsWith('color(') ? 255 : 1));
   const light = ([r, g, b]) => [r, g, b].map((c) => c / 255)
     .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
     .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
   const behind = (element) => {
     for (let at = element; at; at = at.parentElement) {
       const colour = getComputedStyle(at).backgroundColor;
-      if (colour.startsWith('rgb(')) return channels(colour);
+      if (colour.startsWith('rgb(') || colour.startsWith('color(srgb ')) return channels(colour);
     }
     return [255, 255, 255];
   };
@@ -62,7 +63,7 @@ const headings = `[...document.querySelectorAll('h1,h2,h3,h4')].filter((each) =>
 
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`in the ${colorScheme} every text stands out, everything has a name, and the headings are in order`, async (t) => {
-    const { page, said } = await openPage(t, everything, { colorScheme });
+    const { page, server, said } = await openPage(t, everything, { colorScheme });
     for (const view of views) {
       await go(page, view);
       assert.deepEqual(await page.evaluate(faint), [], view);
@@ -74,6 +75,10 @@ for (const colorScheme of ['light', 'dark'] as const) {
       );
     }
     assert.deepEqual(said, []);
+    server.isFull = true;
+    server.cut();
+    await page.locator('#notice').waitFor();
+    assert.deepEqual(await page.evaluate(faint), [], 'without a connection');
   });
 }
 
@@ -87,23 +92,28 @@ for (const width of [360, 1600]) {
   });
 }
 
-test('by keyboard alone: past the navigation, to a service, to its machine, and the focus is seen', async (t) => {
-  const { page } = await openPage(t, everything);
-  await page.locator('.state').first().waitFor();
-  const focused = () => page.evaluate<string>('document.activeElement.textContent.trim()');
-  await page.keyboard.press('Tab');
-  assert.equal(await focused(), 'Skip to the content');
-  await page.keyboard.press('Enter');
-  await page.keyboard.press('Tab');
-  assert.equal(await page.evaluate('document.activeElement.id'), 'services-search');
-  assert.equal(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle'), 'solid');
-  await page.keyboard.type('db');
-  await page.locator('#services-count', { hasText: '1 of 9' }).waitFor();
-  for (let steps = 0; (await focused()) !== 'db'; steps += 1) {
-    assert(steps < 12, 'the link of the service is not reached');
-    await page.keyboard.press('Tab');
+test('who wants less motion is shown no animation; everybody else sees each step for a moment', async (t) => {
+  const ways = { 'ready.idle': 'notReady.idle', notReady: 'ready.weeding', 'ready.weeding': 'ready.idle' };
+  const steps: readonly PageMessage[] = Object.entries(ways).map(([from, to]) => ({
+    type: 'actor',
+    actor: actorView('shop/db', { states: [to] }),
+    transition: { at: now, event: 'endpoint.ready', from, to },
+  }));
+  for (const reducedMotion of ['reduce', 'no-preference'] as const) {
+    const { page, server } = await openPage(t, everything, { reducedMotion, path: '/#machine=shop%2Fdb' });
+    await page.locator('.box.lit').first().waitFor();
+    await page.evaluate(`window.shownAt = []; new MutationObserver(() => window.shownAt.push(performance.now()))
+      .observe(document.getElementById('machine-transitions'), { childList: true })`);
+    const running = () => page.evaluate<number>('document.getAnimations().length');
+    server.tell({ type: 'actor', actor: actorView('shop/db') }, ...steps);
+    await page.locator('#machine-transitions li').nth(2).waitFor();
+    await page.locator('.arrow.taken').first().waitFor({ state: 'attached' });
+    if (reducedMotion === 'reduce') {
+      assert.equal(await running(), 0);
+    } else {
+      assert.notEqual(await running(), 0);
+      const [first = 0, second = 0, third = 0] = await page.evaluate<number[]>('window.shownAt');
+      assert(second - first > 400 && third - second > 400, `${first}, ${second}, ${third}`);
+    }
   }
-  await page.keyboard.press('Enter');
-  await page.locator('.box.lit').first().waitFor();
-  assert.equal(await focused(), 'Machine: endpoint');
 });

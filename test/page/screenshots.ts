@@ -1,39 +1,77 @@
 /** `npm run screenshots`: each view of the live page as a picture for visualizations/README.md. */
 import { join } from 'node:path';
-import { actorView, manyActors, scene } from '../support/pageScene.ts';
-import { startPageServer } from '../support/pageServer.ts';
-import { launch } from './support/browser.ts';
+import type { Browser } from 'playwright-core';
+import type { PageMessage } from '../../src/ui/protocol.ts';
+import { actorView, hello, manyActors, scene } from '../support/pageScene.ts';
+import { type PageServer, startPageServer } from '../support/pageServer.ts';
+import { launch } from './support/chromium.ts';
 
 const folder = join(import.meta.dirname, '..', '..', 'visualizations', 'screenshots');
 const now = Date.UTC(2026, 10, 21, 14, 3, 7);
 const states = ['ready', 'ready.weeding', 'ready.weeding.steady'];
 const db = actorView('shop/db', { states, since: now - 100_000, waitsFor: ['after watchDuration (3m20s)'] });
+const recovery = { at: now - 100_000, event: 'endpoint.ready', from: 'notReady', to: 'ready.weeding' };
+const played = { startsAt: now - 3_600_000, endsAt: now + 900_000, now, isPlaying: true, speed: 16 };
 
-await using server = await startPageServer();
-const browser = await launch();
-server.greeting = scene(now);
-server.actors = manyActors(10_000);
+/** `waitsFor` is in the page when it is worth a picture. */
+interface Shot {
+  readonly view: string;
+  readonly waitsFor: string;
+  readonly greeting?: readonly PageMessage[];
+  readonly told?: readonly PageMessage[];
+}
 
-async function shoot(name: string, view: string, colorScheme: 'light' | 'dark', width = 1280): Promise<void> {
-  const page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme, timezoneId: 'UTC' });
+const shots: Readonly<Record<string, Shot>> = {
+  services: { view: 'services', waitsFor: '.state' },
+  machine: {
+    view: 'machine=shop%2Fdb',
+    waitsFor: '.arrow.taken',
+    told: [
+      { type: 'actor', actor: db },
+      { type: 'actor', actor: db, transition: recovery },
+    ],
+  },
+  actors: { view: 'actors', waitsFor: '.actor .id' },
+  timeline: { view: 'timeline', waitsFor: '.deletion' },
+  replay: {
+    view: 'timeline',
+    waitsFor: '.cursor',
+    greeting: [hello(now, 'replay'), { type: 'clock', ...played }, ...scene(now).slice(1)],
+  },
+};
+
+const looks = {
+  '': { colorScheme: 'light', viewport: { width: 1280, height: 720 } },
+  '-dark': { colorScheme: 'dark', viewport: { width: 1280, height: 720 } },
+  '-narrow': { colorScheme: 'light', viewport: { width: 360, height: 720 } },
+} as const;
+
+async function shoot(browser: Browser, server: PageServer, name: string, look: keyof typeof looks): Promise<void> {
+  const { view = name, waitsFor = 'main', greeting = scene(now), told = [] } = shots[name] ?? {};
+  server.greeting = greeting;
+  const page = await browser.newPage({ ...looks[look], timezoneId: 'UTC', reducedMotion: 'reduce' });
   await page.goto(`${server.url}/#${view}`);
-  await page.getByText('connected').waitFor();
-  if (view.startsWith('machine')) {
-    server.tell({ type: 'actor', actor: db });
-    const step = { at: now - 100_000, event: 'endpoint.ready', from: 'notReady', to: 'ready.weeding' };
-    server.tell({ type: 'actor', actor: db, transition: step });
-    await page.locator('.arrow.taken').waitFor();
-  }
-  if (view === 'actors') await page.locator('.actor .id').first().waitFor();
-  if (view === 'timeline') await page.locator('.deletion').first().waitFor({ state: 'attached' });
+  await page.locator('[data-connection=live]').waitFor();
+  server.tell(...told);
+  await page.locator(waitsFor).first().waitFor({ state: 'attached' });
   await page.evaluate('new Promise(requestAnimationFrame)');
-  await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' });
+  await page.screenshot({ path: join(folder, `${name}${look}.png`), animations: 'disabled' });
   await page.close();
 }
 
-await shoot('services', 'services', 'light');
-await shoot('machine', 'machine=shop%2Fdb', 'light');
-await shoot('actors', 'actors', 'light');
-await shoot('timeline', 'timeline', 'light');
-await shoot('timeline-dark', 'timeline', 'dark');
-await browser.close();
+async function shootAll(): Promise<void> {
+  const browser = await launch();
+  await using server = await startPageServer();
+  server.actors = manyActors(10_000, now - 83_000);
+  for (const name of Object.keys(shots)) await shoot(browser, server, name, '');
+  for (const name of ['services', 'timeline']) await shoot(browser, server, name, '-dark');
+  for (const name of ['services', 'machine', 'timeline']) await shoot(browser, server, name, '-narrow');
+  await browser.close();
+}
+
+try {
+  await shootAll();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

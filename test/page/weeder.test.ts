@@ -1,35 +1,27 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shown } from '../support/servedPage.ts';
-import { launch } from './support/browser.ts';
+import { visit } from './support/browser.ts';
 
-test('a weeder at work is seen: an outage, a recovery, and its window, and nothing is logged', async () => {
+test('a weeder at work is seen: an outage, a recovery, and its window, and nothing is logged', async (t) => {
   await using weeder = await shown({ service: { onStart: 'never' } }, (before) => {
     before.slice({ ready: [true] });
   });
-  const browser = await launch();
-  try {
-    const page = await browser.newPage();
-    const said: string[] = [];
-    page.on('console', (message) => said.push(message.text()));
-    page.on('pageerror', (error) => said.push(String(error)));
-    await page.goto(weeder.served.url);
-    await page.getByText('ready › idle', { exact: true }).waitFor();
-    weeder.at.slice({ ready: [false] });
-    await page.getByText('notReady › idle').waitFor();
-    await page.getByRole('link', { name: 'etcd-main-client' }).click();
-    await page.locator('.box.lit[data-state="notReady.idle"]').waitFor();
-    weeder.at.slice({ ready: [true] });
-    await page.locator('.box.lit[data-state="ready.weeding.steady"]').waitFor();
-    await page.locator('.arrow.taken').first().waitFor({ state: 'attached' });
-    await page.getByRole('link', { name: 'Actors' }).click();
-    await page.locator('.actor', { hasText: 'dependants' }).first().waitFor();
-    await page.getByRole('link', { name: 'Timeline' }).click();
-    await page.locator('.lane .outage').waitFor({ state: 'attached' });
-    await page.locator('.lane .window').waitFor({ state: 'attached' });
-    await page.locator('tr[data-what="window.opened"]').waitFor();
-    assert.deepEqual(said, []);
-  } finally {
-    await browser.close();
-  }
+  const { page, said, origins } = await visit(t, weeder.served.url);
+  await page.getByText('ready › idle', { exact: true }).waitFor();
+  weeder.at.slice({ ready: [false] });
+  await page.getByText('notReady › idle').waitFor();
+  await page.getByRole('link', { name: 'etcd-main-client' }).click();
+  await page.locator('.box.lit[data-state="notReady.idle"]').waitFor();
+  weeder.at.slice({ ready: [true] });
+  await page.locator('.box.lit[data-state="ready.weeding.steady"]').waitFor();
+  await page.locator('.arrow.taken').first().waitFor({ state: 'attached' });
+  await page.getByRole('link', { name: 'Actors' }).click();
+  await page.locator('.actor', { hasText: 'dependants' }).first().waitFor();
+  await page.getByRole('link', { name: 'Timeline' }).click();
+  await page.locator('.lane .outage').waitFor({ state: 'attached' });
+  await page.locator('.lane .window').waitFor({ state: 'attached' });
+  await page.locator('tr[data-what="window.opened"]').waitFor();
+  assert.deepEqual(said, []);
+  assert.deepEqual([...origins], [new URL(weeder.served.url).origin]);
 });

@@ -81,10 +81,10 @@ function moments(now: number): Moment[] {
 }
 
 /** A tree: services with their dependants, and pods. */
-export function manyActors(howMany: number): ActorView[] {
+export function manyActors(howMany: number, since = 0): ActorView[] {
   return Array.from({ length: howMany }, (_, index) => {
     const name = `shop/service-${String(Math.floor(index / 2)).padStart(5, '0')}`;
-    if (index % 2 === 0) return actorView(name, { states: ['ready', 'ready.weeding', 'ready.weeding.steady'] });
-    return actorView(`${name}/dependants-0`, { machine: 'dependants', parent: name, states: ['watching'] });
+    if (index % 2 === 0) return actorView(name, { states: ['ready', 'ready.weeding', 'ready.weeding.steady'], since });
+    return actorView(`${name}/dependants-0`, { machine: 'dependants', parent: name, states: ['watching'], since });
   });
 }

@@ -10,8 +10,12 @@ export interface PageServer {
   /** Told to every connection from its beginning; what comes later is told by `tell`. */
   greeting: readonly PageMessage[];
   actors: readonly ActorView[];
-  /** New connections are taken and told nothing. */
+  /** Nothing is told any more; new connections are taken. */
   isHung: boolean;
+  /** New streams are refused: as many pages are open as may be. */
+  isFull: boolean;
+  /** How many milliseconds its clock is ahead of the greeting's. */
+  ahead: number;
   readonly commands: ReplayCommand[];
   /** The paths that were asked for. */
   readonly asked: string[];
@@ -32,6 +36,8 @@ export async function startPageServer(): Promise<PageServer> {
     greeting: [],
     actors: [],
     isHung: false,
+    isFull: false,
+    ahead: 0,
     commands: [],
     asked: [],
     tell(...messages) {
@@ -41,10 +47,15 @@ export async function startPageServer(): Promise<PageServer> {
       for (const each of open) each.destroy();
     },
     async [Symbol.asyncDispose]() {
+      clearInterval(beating);
       server.closeAllConnections();
       server.close();
     },
   };
+  const beating = setInterval(() => {
+    const [first] = said.greeting;
+    if (!said.isHung && first?.type === 'hello') said.tell({ type: 'beat', now: first.now + said.ahead });
+  }, 500);
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://page');
     said.asked.push(`${url.pathname}${url.search}`);
@@ -63,6 +74,7 @@ export async function startPageServer(): Promise<PageServer> {
   });
 
   function stream(response: ServerResponse): void {
+    if (said.isFull) return void response.writeHead(503).end('16 pages are open\n');
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.flushHeaders();
     if (said.isHung) return;

@@ -2,6 +2,7 @@ import { createActorTimes } from '../../src/actorTimes.ts';
 import { systemClock } from '../../src/clock.ts';
 import { createLivePage, type LivePage } from '../../src/ui/livePage.ts';
 import { type ServedPage, serveLivePage } from '../../src/ui/serve.ts';
+import { backOff } from './objects.ts';
 import type { SimulationOptions } from './simulation.ts';
 import { type World, world } from './world.ts';
 
@@ -43,4 +44,13 @@ export async function shown(
   const served = await serveLivePage({ host, port: 0 }, { live, onBroken });
   if (!served.ok) throw new Error(served.problem.sentence);
   return { at, live, served: served.value, broken, [Symbol.asyncDispose]: () => served.value.close() };
+}
+
+/** A service that is down once it is told so, with one pod that crash-loops and one that is kept. */
+export function down(options: Omit<SimulationOptions, 'inspect'> = {}): Promise<Shown> {
+  return shown({ service: { onStart: 'never' }, ...options }, (before) => {
+    before.slice({ ready: [true] });
+    before.put({ containers: [backOff(4)] });
+    before.put({ name: 'bare', isBare: true, containers: [backOff(4)] });
+  });
 }

@@ -9,13 +9,24 @@ export interface ActorPages {
   /** Fetches the pages of these indices; those that are there, too, when they may be out of date. */
   want(from: number, to: number, isFresh: boolean): Promise<void>;
   /** Other actors are looked for. */
-  find(search: string, machine: string): void;
+  find(query: Readonly<Record<'search' | 'machine' | 'order', string>>): void;
 }
 
 export function createActorPages(): ActorPages {
   let pages = new Map<number, readonly ActorView[]>();
-  let query = { search: '', machine: '' };
+  let loading = new Map<number, Promise<void>>();
+  let query: Readonly<Record<'search' | 'machine' | 'order', string>> = { search: '', machine: '', order: 'tree' };
   let total = 0;
+
+  /** What is on its way is not asked for again, however often a list that is scrolled wants it. */
+  function loadOnce(page: number): Promise<void> {
+    const its = loading;
+    const known = its.get(page);
+    if (known !== undefined) return known;
+    const made = load(page).finally(() => its.delete(page));
+    its.set(page, made);
+    return made;
+  }
 
   async function load(page: number): Promise<void> {
     const asked = query;
@@ -36,13 +47,14 @@ export function createActorPages(): ActorPages {
     async want(from, to, isFresh) {
       const [first, last] = [Math.floor(from / pageSize), Math.floor(Math.max(from, to) / pageSize)];
       const wanted = Array.from({ length: last - first + 1 }, (_, index) => first + index);
-      await Promise.all(wanted.filter((page) => isFresh || !pages.has(page)).map(load));
+      await Promise.all(wanted.filter((page) => isFresh || !pages.has(page)).map(loadOnce));
       // Far pages are forgotten, or a long walk through many actors keeps them all.
       for (const page of pages.keys()) if (page < first - 20 || page > last + 20) pages.delete(page);
     },
-    find(search, machine) {
-      query = { search, machine };
+    find(its) {
+      query = its;
       pages = new Map();
+      loading = new Map();
     },
   };
 }

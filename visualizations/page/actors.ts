@@ -1,8 +1,7 @@
-import type { ActorView } from '../../src/ui/protocol.ts';
 import { createActorPages } from './actorPages.ts';
-import { byId, create, onceAFrame, setText } from './dom.ts';
-import { count, statePath } from './format.ts';
-import { innermost } from './machine.ts';
+import { type ActorRow, createActorRow, rowHeight } from './actorRow.ts';
+import { byId, onceAFrame, setText } from './dom.ts';
+import { count } from './format.ts';
 import { addressOf } from './views.ts';
 
 export interface Actors {
@@ -10,25 +9,28 @@ export interface Actors {
   refresh(): void;
 }
 
-/** Pixels, as in page.css. */
-const rowHeight = 36;
 /** Rows beyond the edge on either side. */
 const beyond = 8;
 
 /** The list of actors: as many rows as can be seen, however many actors there are. */
-export function createActors(): Actors {
+export function createActors(now: () => number): Actors {
   const pages = createActorPages();
   const list = byId('actors-list', HTMLElement);
   const space = byId('actors-space', HTMLElement);
   const search = byId('actors-search', HTMLInputElement);
   const machine = byId('actors-machine', HTMLSelectElement);
+  const order = byId('actors-order', HTMLSelectElement);
+  const rows = new Map<number, ActorRow>();
   let active = 0;
   const draw = onceAFrame(() => {
     const [from, to] = inSight();
     space.style.height = `${pages.total * rowHeight}px`;
-    const rows: HTMLElement[] = [];
-    for (let index = from; index < to; index += 1) rows.push(row(index));
-    space.replaceChildren(...rows);
+    for (const [index, { element }] of rows) {
+      if (index >= from && index < to) continue;
+      element.remove();
+      rows.delete(index);
+    }
+    for (let index = from; index < to; index += 1) show(index);
     if (active >= from && active < to) list.setAttribute('aria-activedescendant', `actor-${active}`);
     else list.removeAttribute('aria-activedescendant');
     setText(byId('actors-count', HTMLElement), count(pages.total));
@@ -40,23 +42,11 @@ export function createActors(): Actors {
     return [from, Math.min(pages.total, from + Math.ceil(list.clientHeight / rowHeight) + 2 * beyond)];
   }
 
-  function row(index: number): HTMLElement {
-    const actor = pages.at(index);
-    const made = create('div', {
-      class: 'actor',
-      attributes: {
-        id: `actor-${index}`,
-        role: 'option',
-        'aria-selected': String(index === active),
-        'aria-setsize': String(pages.total),
-        'aria-posinset': String(index + 1),
-      },
-    });
-    made.style.top = `${index * rowHeight}px`;
-    made.dataset['index'] = String(index);
-    if (actor === undefined) setText(made, '…');
-    else made.append(...cells(actor));
-    return made;
+  function show(index: number): void {
+    const row = rows.get(index) ?? createActorRow();
+    if (!rows.has(index)) space.append(row.element);
+    rows.set(index, row);
+    row.show({ index, total: pages.total, actor: pages.at(index), isActive: index === active, now: now() });
   }
 
   function load(isFresh: boolean): void {
@@ -82,12 +72,13 @@ export function createActors(): Actors {
   function find(): void {
     active = 0;
     list.scrollTop = 0;
-    pages.find(search.value.trim(), machine.value);
+    pages.find({ search: search.value.trim(), machine: machine.value, order: order.value });
     load(true);
   }
 
   search.addEventListener('input', find);
   machine.addEventListener('change', find);
+  order.addEventListener('change', find);
   list.addEventListener('scroll', () => {
     draw();
     load(false);
@@ -116,13 +107,4 @@ export function createActors(): Actors {
   });
   new ResizeObserver(draw).observe(list);
   return { refresh: () => load(true) };
-}
-
-function cells({ id, machine, parent, states }: ActorView): Node[] {
-  const name = parent !== undefined && id.startsWith(parent) ? id.slice(parent.length).replace(/^\//, '↳ ') : id;
-  return [
-    create('span', { class: parent === undefined ? 'id' : 'id child', text: name, attributes: { title: id } }),
-    create('span', { class: 'soft', text: machine }),
-    create('span', { text: innermost(states).map(statePath).join(', ') }),
-  ];
 }

@@ -1,3 +1,4 @@
+import type { Moment } from '../../src/ui/protocol.ts';
 import { createSvg } from './dom.ts';
 import { clockTime } from './format.ts';
 import type { Lane, Span } from './spans.ts';
@@ -20,6 +21,7 @@ interface ChartParts {
 
 const laneHeight = 40;
 const axisHeight = 24;
+const timeWidth = 66;
 /** Milliseconds between two lines: the smallest of these that leaves room for the times. */
 const grids = [1, 5, 10, 30, 60, 300, 600, 900].map((seconds) => seconds * 1000);
 
@@ -32,7 +34,8 @@ export function chart({ lanes, range, now, width, hasCursor }: ChartParts): SVGS
   });
   const spacing = grids.find((each) => (each / (range.to - range.from)) * width >= 90) ?? 1_800_000;
   for (let t = Math.ceil(range.from / spacing) * spacing; t <= range.to; t += spacing) {
-    drawing.append(line('grid', x(t), axisHeight - 4, height), words('axis', x(t) + 4, 13, clockTime(t)));
+    drawing.append(line('grid', x(t), axisHeight - 4, height));
+    if (x(t) + timeWidth < width) drawing.append(words('axis', x(t) + 4, 13, clockTime(t)));
   }
   for (const [index, lane] of lanes.entries()) {
     drawing.append(laneOf(lane, axisHeight + index * laneHeight, width, now, x));
@@ -58,9 +61,19 @@ function laneOf(lane: Lane, top: number, width: number, now: number, x: (t: numb
     const peak = `M${x(at)} ${middle - 1}l4 -6h-8z`;
     group.append(createSvg('path', { class: 'recovery', attributes: { d: peak } }));
   }
-  for (const { t } of lane.deletions) group.append(line('deletion', x(t), middle - 2, middle + 16));
-  for (const { t } of lane.troubles) group.append(line('trouble', x(t), middle + 4, middle + 16));
+  const mark = (kind: string, moment: Moment, from: number) => {
+    const drawn = line(kind, x(moment.t), from, middle + 16);
+    drawn.append(createSvg('title', { text: titleOf(moment) }));
+    group.append(drawn);
+  };
+  for (const each of lane.deletions) mark('deletion', each, middle - 2);
+  for (const each of lane.troubles) mark('trouble', each, middle + 4);
   return group;
+}
+
+/** For who points at it; everybody else finds it in the table. */
+function titleOf({ t, what, pod, detail }: Moment): string {
+  return [clockTime(t), what, pod, detail].filter(Boolean).join(' · ');
 }
 
 function line(kind: string, x: number, top: number, bottom: number, to = x): SVGLineElement {

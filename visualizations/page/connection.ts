@@ -1,6 +1,10 @@
 import type { PageMessage } from '../../src/ui/protocol.ts';
 
-export type ConnectionState = 'connecting' | 'live' | 'reconnecting';
+/**
+ * `broken`: there is nothing that answers; `silent`: there is, and it says nothing; `refused`: it takes no more pages.
+ * It is asked anew in all three.
+ */
+export type ConnectionState = 'connecting' | 'live' | 'broken' | 'silent' | 'refused';
 
 export interface ConnectionOptions {
   readonly onMessage: (message: PageMessage) => void;
@@ -10,6 +14,7 @@ export interface ConnectionOptions {
 /** Everything that can come, by its name: the type holds the list complete. */
 const types: Readonly<Record<PageMessage['type'], true>> = {
   hello: true,
+  beat: true,
   services: true,
   service: true,
   serviceGone: true,
@@ -20,10 +25,8 @@ const types: Readonly<Record<PageMessage['type'], true>> = {
   clock: true,
 };
 
-/** A new connection says hello at once, or it never will. Milliseconds. */
-const helloWithin = 5000;
-/** A browser is not shown the heartbeats: after such a silence it asks anew, which tells it everything. */
-const silence = 30_000;
+/** A beat comes every two seconds, and a new connection says hello at once: who says nothing for so long hangs. */
+const silence = 5000;
 const pause = 1000;
 
 /** The stream of messages. It never ends: what breaks, hangs or is refused is opened anew. */
@@ -46,20 +49,21 @@ export function connect({ onMessage, onState }: ConnectionOptions): { choose(act
       opened.addEventListener(type, (event) => {
         // What the same weeder wrote that the page came from: it is of the types that both were built with.
         const message: PageMessage = JSON.parse(event.data);
-        wait(silence, open);
+        wait(silence, () => lost('silent'));
         if (message.type === 'hello') onState('live');
         onMessage(message);
       });
     }
-    opened.addEventListener('error', () => lost(opened));
-    wait(helloWithin, () => lost(opened));
+    // The browser connects by itself after a break; a refusal is final to it, and silence is nothing it sees.
+    opened.addEventListener('error', () => {
+      if (opened === source) lost(opened.readyState === EventSource.CLOSED ? 'refused' : 'broken');
+    });
+    wait(silence, () => lost('silent'));
   }
 
-  /** The browser connects by itself after a break; a refusal is final to it, and silence is nothing it sees. */
-  function lost(which: EventSource): void {
-    if (which !== source) return;
-    which.close();
-    onState('reconnecting');
+  function lost(state: ConnectionState): void {
+    source?.close();
+    onState(state);
     wait(pause, open);
   }
 

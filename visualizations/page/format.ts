@@ -25,6 +25,11 @@ export function statePath(state: string): string {
   return state.replaceAll('.', ' › ');
 }
 
+/** The states that have no active state within them: the others only surround these. */
+export function innermost(states: readonly string[]): string[] {
+  return states.filter((state) => !states.some((other) => other.startsWith(`${state}.`)));
+}
+
 function padded(value: number): string {
   return String(value).padStart(2, '0');
 }

@@ -1,105 +1,121 @@
 import type { ActorView, Transition } from '../../src/ui/protocol.ts';
-import { byId, create, setText } from './dom.ts';
-import { clockTime, span, statePath } from './format.ts';
+import { byId, setText } from './dom.ts';
+import { clockTime, innermost, span, statePath } from './format.ts';
+import { createPaced } from './paced.ts';
 import { createPicture } from './picture.ts';
+import { createTransitionList } from './transitionList.ts';
+import { addressOf, machineOf } from './views.ts';
 
 /** The chosen actor: its statechart, where it is in it, and what it went through while it was looked at. */
 export interface MachineView {
   show(actor: ActorView, transition: Transition | undefined): void;
-  gone(id: string): void;
-  /** Another actor is chosen, or none: what comes next begins anew. */
-  choose(id: string | undefined): void;
+  /** There is none, or it has ended. */
+  gone(): void;
+  /** Another actor is chosen, or the newest one of a machine: what comes next begins anew. */
+  choose(id: string): void;
   tick(): void;
 }
 
-/** So many transitions are kept. */
-const most = 50;
+/** For so long each transition is shown at least; milliseconds. */
+const step = 450;
+
+interface Shown {
+  readonly actor: ActorView;
+  readonly transition: Transition | undefined;
+}
 
 export function createMachineView(now: () => number): MachineView {
-  const place = byId('picture', HTMLElement);
-  const picture = createPicture(place);
-  const list = byId('machine-transitions', HTMLOListElement);
+  const picture = createPicture(byId('picture', HTMLElement));
+  const list = createTransitionList();
   const size = byId('machine-size', HTMLButtonElement);
-  const none = byId('machine-none', HTMLElement);
-  const view = byId('machine-view', HTMLElement);
+  const pick = byId('machine-pick', HTMLSelectElement);
+  let chosen = '';
+  /** What was chosen by its id last: the way back from the newest ones. */
+  let byHand: string | undefined;
   let shown: ActorView | undefined;
+  let hasEnded = false;
+  const paced = createPaced((item: Shown | 'gone') => {
+    if (item === 'gone') showGone();
+    else showNow(item);
+  }, step);
 
-  function tick(): void {
-    if (shown === undefined) return;
-    setText(byId('machine-since', HTMLElement), `${clockTime(shown.since)} (${span(now() - shown.since)})`);
+  function fact(name: string, text: string): void {
+    setText(byId(`machine-${name}`, HTMLElement), text);
   }
 
-  function follow(): void {
-    if (size.getAttribute('aria-pressed') === 'true') return;
-    const lit = [...place.querySelectorAll('.lit')].at(-1);
-    if (lit === undefined) return;
-    const [box, frame] = [lit.getBoundingClientRect(), place.getBoundingClientRect()];
-    place.scrollBy(
-      box.left + box.width / 2 - frame.left - frame.width / 2,
-      box.top + box.height / 2 - frame.top - frame.height / 2,
-    );
+  function tick(): void {
+    if (shown !== undefined) fact('since', `${clockTime(shown.since)} (${span(now() - shown.since)})`);
+  }
+
+  function draw(machine: string): void {
+    byId('machine-view', HTMLElement).hidden = false;
+    fact('title', `Machine: ${machine}`);
+    picture.show(machine);
+  }
+
+  function showNow({ actor, transition }: Shown): void {
+    if (actor.id !== shown?.id || hasEnded) list.begin(actor.id);
+    hasEnded = false;
+    shown = actor;
+    byId('machine-none', HTMLElement).hidden = true;
+    fact('actor', actor.id);
+    fact('state', innermost(actor.states).map(statePath).join(', '));
+    fact('waits', actor.waitsFor.join(', ') || '–');
+    tick();
+    picture.light(actor.states);
+    if (transition !== undefined) {
+      list.add(transition);
+      picture.take(transition);
+    }
+    draw(actor.machine);
+  }
+
+  function showGone(): void {
+    const none = byId('machine-none', HTMLElement);
+    const machine = machineOf(chosen);
+    if (shown === undefined) {
+      none.hidden = false;
+      setText(none, machine === undefined ? `There is no actor ${chosen} now.` : waiting(machine));
+    } else if (!hasEnded) {
+      fact('state', `${byId('machine-state', HTMLElement).textContent} (it has ended)`);
+      fact('waits', '–');
+    }
+    hasEnded = true;
   }
 
   size.addEventListener('click', () => {
     const isWhole = size.getAttribute('aria-pressed') !== 'true';
     size.setAttribute('aria-pressed', String(isWhole));
-    place.classList.toggle('whole', isWhole);
-    follow();
+    picture.showWhole(isWhole);
+  });
+  pick.addEventListener('change', () => {
+    if (pick.value !== '') location.hash = addressOf(`newest:${pick.value}`);
+    else location.hash = byHand === undefined ? '#actors' : addressOf(byHand);
   });
   return {
-    show(actor, transition) {
-      none.hidden = true;
-      view.hidden = false;
-      shown = actor;
-      setText(byId('machine-title', HTMLElement), `Machine: ${actor.machine}`);
-      setText(byId('machine-actor', HTMLElement), actor.id);
-      setText(byId('machine-state', HTMLElement), innermost(actor.states).map(statePath).join(', '));
-      setText(byId('machine-waits', HTMLElement), actor.waitsFor.join(', ') || '–');
-      place.setAttribute('aria-label', `Statechart of ${actor.machine}`);
-      tick();
-      picture.light(actor.states);
-      if (transition !== undefined) {
-        list.prepend(entry(transition));
-        while (list.children.length > most) list.lastElementChild?.remove();
-        picture.take(transition);
-      }
-      byId('machine-still', HTMLElement).hidden = list.children.length > 0;
-      picture.show(actor.machine).then(follow, () => {
-        place.replaceChildren(create('p', { class: 'none', text: `There is no picture of ${actor.machine}.` }));
-      });
-    },
-    gone(id) {
-      shown = undefined;
-      picture.light([]);
-      setText(byId('machine-state', HTMLElement), 'it has ended');
-      setText(byId('machine-waits', HTMLElement), '–');
-      if (!view.hidden) return;
-      none.hidden = false;
-      setText(none, `There is no actor ${id} now.`);
-    },
+    show: (actor, transition) => paced.add({ actor, transition }),
+    gone: () => paced.add('gone'),
     choose(id) {
+      const machine = machineOf(id);
+      chosen = id;
       shown = undefined;
-      list.replaceChildren();
+      hasEnded = false;
+      if (machine === undefined) byHand = id;
+      pick.value = machine ?? '';
+      paced.clear();
+      list.clear();
+      picture.light([]);
       picture.take(undefined);
-      view.hidden = true;
-      none.hidden = id !== undefined;
-      setText(byId('machine-title', HTMLElement), 'Machine');
+      for (const name of ['actor', 'state', 'since', 'waits']) fact(name, '–');
+      byId('machine-none', HTMLElement).hidden = true;
+      byId('machine-view', HTMLElement).hidden = true;
+      fact('title', 'Machine');
+      if (machine !== undefined) draw(machine);
     },
     tick,
   };
 }
 
-/** The states that have no active state within them: the others only surround these. */
-export function innermost(states: readonly string[]): string[] {
-  return states.filter((state) => !states.some((other) => other.startsWith(`${state}.`)));
-}
-
-function entry({ at, event, from, to }: Transition): HTMLLIElement {
-  return create(
-    'li',
-    {},
-    create('time', { text: clockTime(at) }),
-    create('span', { class: 'event', text: event }),
-    create('span', { class: 'soft', text: `${statePath(from)} → ${statePath(to)}` }),
-  );
+function waiting(machine: string): string {
+  return `No ${machine} is at work now: the next one is shown as soon as it starts.`;
 }

@@ -1,27 +1,30 @@
 import type { PageMessage } from '../../src/ui/protocol.ts';
 import { createActors } from './actors.ts';
-import { connect } from './connection.ts';
+import { type ConnectionState, connect } from './connection.ts';
 import { createMachineView } from './machine.ts';
+import { createNews } from './news.ts';
 import { createPageClock } from './pageClock.ts';
 import { createReplayControls } from './replay.ts';
 import { createServices } from './services.ts';
 import { createStatus } from './status.ts';
 import { createTimeline } from './timeline.ts';
-import { createViews } from './views.ts';
+import { createViews, machineOf } from './views.ts';
 
 const clock = createPageClock();
 const status = createStatus();
 const services = createServices(clock.now);
 const machine = createMachineView(clock.now);
-const actors = createActors();
+const actors = createActors(clock.now);
 const timeline = createTimeline(clock.now);
+const news = createNews(status.announce);
 const replay = createReplayControls(clock.now, () => status.announce('The replay did not take that.'));
-const connection = connect({ onMessage: take, onState: status.connection });
+const connection = connect({ onMessage: take, onState: follow });
 let chosen: string | undefined;
+let heardAt: number | undefined;
 
 const views = createViews(() => {
   const actor = views.actor();
-  if (actor !== chosen) {
+  if (actor !== undefined && actor !== chosen) {
     chosen = actor;
     machine.choose(actor);
     connection.choose(actor);
@@ -29,11 +32,20 @@ const views = createViews(() => {
   refresh();
 });
 
+function follow(state: ConnectionState): void {
+  if (state !== 'live' && heardAt !== undefined) clock.stop(heardAt);
+  status.connection(state, heardAt);
+  refresh();
+}
+
 function take(message: PageMessage): void {
   switch (message.type) {
     case 'hello':
       status.hello(message.version, message.mode);
-      clock.set(message.now);
+      clock.set(message.now, message.speed);
+      break;
+    case 'beat':
+      if (!replay.isShown()) clock.set(message.now);
       break;
     case 'services':
       services.all(message.services);
@@ -50,19 +62,22 @@ function take(message: PageMessage): void {
       break;
     case 'moment':
       timeline.one(message.moment);
+      news.tell(message.moment);
       if (views.shown() === 'timeline') timeline.draw();
       break;
     case 'actor':
-      if (message.actor.id === chosen) machine.show(message.actor, message.transition);
+      if (chosen === message.actor.id || machineOf(chosen ?? '') === message.actor.machine)
+        machine.show(message.actor, message.transition);
       break;
     case 'actorGone':
-      if (message.id === chosen) machine.gone(message.id);
+      if (message.id === chosen) machine.gone();
       break;
     case 'clock':
       clock.follow(message);
       timeline.follow(message);
       replay.follow(message);
   }
+  heardAt = clock.now();
 }
 
 /** What time alone changes, in the view that is seen. */

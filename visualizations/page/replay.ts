@@ -3,6 +3,7 @@ import { byId, setText } from './dom.ts';
 import { clockTime } from './format.ts';
 
 export interface ReplayControls {
+  isShown(): boolean;
   follow(clock: ReplayClock): void;
   /** Time goes on between two messages. */
   tick(): void;
@@ -48,6 +49,7 @@ export function createReplayControls(now: () => number, onFailed: () => void): R
     tell({ do: 'seek', to: Number(seek.value) });
   });
   return {
+    isShown: () => clock !== undefined,
     follow(told) {
       clock = told;
       byId('replay', HTMLElement).hidden = false;

@@ -6,7 +6,6 @@ import { addressOf } from './views.ts';
 /** One service in the table. Only what has changed is touched. */
 export interface ServiceRow {
   readonly element: HTMLTableRowElement;
-  readonly service: ServiceView;
   show(service: ServiceView, now: number): void;
   /** The countdown goes on. */
   tick(now: number): void;
@@ -57,9 +56,6 @@ export function createServiceRow(first: ServiceView, now: number): ServiceRow {
   show(first, now);
   return {
     element,
-    get service() {
-      return service;
-    },
     show,
     tick,
   };

@@ -11,44 +11,62 @@ export interface Services {
   tick(): void;
 }
 
-/** The table of services: a row for each, moved and written only where something has changed. */
+/** So many rows are in the page: who looks for others finds them by name, or by what they are in. */
+const mostRows = 500;
+
+/** The table of services: a row for each that is shown, moved and written only where something has changed. */
 export function createServices(now: () => number): Services {
+  const services = new Map<string, ServiceView>();
   const rows = new Map<string, ServiceRow>();
   const table = byId('services-table', HTMLTableElement);
   const body = table.tBodies[0] ?? table.createTBody();
   const search = byId('services-search', HTMLInputElement);
-  const show = byId('services-show', HTMLSelectElement);
+  const buttons = [...document.querySelectorAll<HTMLButtonElement>('[data-show]')];
+  let show = 'all';
   let order: Order = { by: 'name', isDescending: false };
   const arrange = onceAFrame(() => {
-    const compare = sortBy(order);
-    const sorted = [...rows.values()].sort((a, b) => compare(a.service, b.service));
     const wanted = search.value.trim().toLowerCase();
-    let place = body.firstElementChild;
-    let shown = 0;
-    for (const { element, service } of sorted) {
-      const isHidden = !matches(service, wanted, show.value);
-      if (element.hidden !== isHidden) element.hidden = isHidden;
-      if (!isHidden) shown += 1;
-      if (element === place) place = place.nextElementSibling;
-      else body.insertBefore(element, place);
-    }
-    const total = rows.size;
-    setText(byId('services-count', HTMLElement), shown === total ? count(total) : `${count(shown)} of ${count(total)}`);
+    const found = [...services].filter(([key, service]) => key.toLowerCase().includes(wanted) && isOf(service, show));
+    const compare = sortBy(order);
+    const shown = found.sort(([, a], [, b]) => compare(a, b)).slice(0, mostRows);
+    place(shown);
+    showCounts();
+    const [total, all] = [services.size, count(services.size)];
+    setText(byId('services-count', HTMLElement), found.length === total ? all : `${count(found.length)} of ${all}`);
     const none = byId('services-none', HTMLElement);
-    none.hidden = shown > 0;
-    setText(none, total === 0 ? 'No service was ready yet.' : 'No service matches.');
+    none.hidden = found.length > 0 && found.length === shown.length;
+    setText(none, nothingMore(total, found.length));
   });
+
+  function place(shown: readonly (readonly [string, ServiceView])[]): void {
+    const keys = new Set(shown.map(([key]) => key));
+    for (const [key, { element }] of rows) {
+      if (keys.has(key)) continue;
+      element.remove();
+      rows.delete(key);
+    }
+    let next = body.firstElementChild;
+    for (const [key, service] of shown) {
+      const row = rows.get(key) ?? createServiceRow(service, now());
+      rows.set(key, row);
+      if (row.element === next) next = next.nextElementSibling;
+      else body.insertBefore(row.element, next);
+    }
+  }
+
+  function showCounts(): void {
+    const all = [...services.values()];
+    for (const button of buttons) {
+      const kind = button.dataset['show'] ?? '';
+      setText(button.querySelector('b') ?? button, count(all.filter((service) => isOf(service, kind)).length));
+      button.setAttribute('aria-pressed', String(kind === show));
+    }
+  }
 
   function put(service: ServiceView): void {
     const key = `${service.namespace}/${service.service}`;
-    const row = rows.get(key);
-    if (row !== undefined) row.show(service, now());
-    else rows.set(key, createServiceRow(service, now()));
-  }
-
-  function remove(key: string): void {
-    rows.get(key)?.element.remove();
-    rows.delete(key);
+    services.set(key, service);
+    rows.get(key)?.show(service, now());
   }
 
   function sort(by: Order['by']): void {
@@ -65,12 +83,16 @@ export function createServices(now: () => number): Services {
   }
   table.querySelector('[data-sort=name]')?.setAttribute('aria-sort', 'ascending');
   search.addEventListener('input', arrange);
-  show.addEventListener('change', arrange);
+  for (const button of buttons) {
+    button.addEventListener('click', () => {
+      show = button.dataset['show'] ?? 'all';
+      arrange();
+    });
+  }
   return {
-    all(services) {
-      const known = new Set(services.map(({ namespace, service }) => `${namespace}/${service}`));
-      for (const key of rows.keys()) if (!known.has(key)) remove(key);
-      for (const service of services) put(service);
+    all(its) {
+      services.clear();
+      for (const service of its) put(service);
       arrange();
     },
     one(service) {
@@ -78,19 +100,24 @@ export function createServices(now: () => number): Services {
       arrange();
     },
     gone(namespace, service) {
-      remove(`${namespace}/${service}`);
+      services.delete(`${namespace}/${service}`);
       arrange();
     },
     tick() {
       const time = now();
-      for (const row of rows.values()) if (row.service.window !== undefined) row.tick(time);
+      for (const row of rows.values()) row.tick(time);
     },
   };
 }
 
-function matches({ namespace, service, isReady, window, crashLooping }: ServiceView, wanted: string, show: string) {
-  if (!`${namespace}/${service}`.toLowerCase().includes(wanted)) return false;
-  if (show === 'notReady') return !isReady;
-  if (show === 'window') return window !== undefined;
-  return show !== 'crashLooping' || crashLooping > 0;
+function isOf({ isReady, window, crashLooping }: ServiceView, kind: string): boolean {
+  if (kind === 'notReady') return !isReady;
+  if (kind === 'window') return window !== undefined;
+  return kind !== 'crashLooping' || crashLooping > 0;
+}
+
+function nothingMore(total: number, found: number): string {
+  if (total === 0) return 'No service was ready yet.';
+  if (found === 0) return 'No service matches.';
+  return `${count(mostRows)} of ${count(found)} are shown: find the others by their names, or by what they are in.`;
 }

@@ -1,4 +1,5 @@
 import type { Moment, ReplayClock } from '../../src/ui/protocol.ts';
+import { createUnderway } from '../../src/ui/underway.ts';
 import { chart } from './chart.ts';
 import { byId, create, onceAFrame, setText } from './dom.ts';
 import { clockTime, count } from './format.ts';
@@ -17,12 +18,15 @@ const hour = 3_600_000;
 /** So many are drawn and listed; who looks for others finds them by name. */
 const mostLanes = 60;
 const mostRows = 200;
+/** It looks at all moments, so it is done seldom. */
+const tidyEvery = 60_000;
 
 export function createTimeline(now: () => number): Timeline {
   const place = byId('chart', HTMLElement);
   const search = byId('timeline-search', HTMLInputElement);
   const range = createShownRange();
   let moments: Moment[] = [];
+  let tidiedAt = 0;
   let replay: ReplayClock | undefined;
   const end = () => replay?.endsAt ?? now();
   const draw = onceAFrame(() => {
@@ -68,9 +72,9 @@ export function createTimeline(now: () => number): Timeline {
     one(moment) {
       moments.push(moment);
       if (replay !== undefined || moments.length < 2000) return;
-      const oldest = now() - hour;
-      // Seldom, because it looks at all of them.
-      if ((moments[0]?.t ?? oldest) < oldest - hour / 10) moments = moments.filter(({ t }) => t >= oldest);
+      if (now() - tidiedAt < tidyEvery) return;
+      tidiedAt = now();
+      moments = forgotten(moments, tidiedAt - hour);
     },
     follow(clock) {
       replay = clock;
@@ -78,6 +82,13 @@ export function createTimeline(now: () => number): Timeline {
     },
     draw,
   };
+}
+
+/** What is older goes, except for what opened an outage or a window that lasts. */
+function forgotten(moments: readonly Moment[], oldest: number): Moment[] {
+  const underway = createUnderway<Moment>();
+  for (const moment of moments) if (moment.t < oldest) underway.note(moment);
+  return [...underway.all(), ...moments.filter(({ t }) => t >= oldest)];
 }
 
 const rows = new WeakMap<Moment, HTMLTableRowElement>();

@@ -3,10 +3,10 @@ import { byId } from './dom.ts';
 const names = ['services', 'machine', 'actors', 'timeline'] as const;
 export type ViewName = (typeof names)[number];
 
-/** One view is shown at a time: the one that the address names, as `#actors` or `#machine=ID of an actor`. */
+/** One view is shown at a time: the one that the address names, as `#actors`, `#machine=ID of an actor` or `#machine=newest:MACHINE`. */
 export interface Views {
   readonly shown: () => ViewName;
-  /** The id of the actor in the address. */
+  /** The chosen actor, as the server is asked for it; undefined until the machine view was seen. */
   readonly actor: () => string | undefined;
 }
 
@@ -14,6 +14,14 @@ export interface Views {
 export function addressOf(actor: string): string {
   return `#machine=${encodeURIComponent(actor)}`;
 }
+
+/** The machine of `newest:MACHINE`; undefined for the id of an actor. */
+export function machineOf(actor: string): string | undefined {
+  return /^newest:(.*)$/.exec(actor)?.[1];
+}
+
+/** What the machine view shows until somebody chooses. */
+const atFirst = 'newest:endpoint';
 
 export function createViews(onChange: () => void): Views {
   let shown: ViewName = 'services';
@@ -24,14 +32,8 @@ export function createViews(onChange: () => void): Views {
     const named = names.find((each) => each === name);
     if (named === undefined && location.hash !== '') return false;
     shown = named ?? 'services';
-    if (id !== undefined) actor = decoded(id);
-    for (const each of names) byId(each, HTMLElement).hidden = each !== shown;
-    for (const link of document.querySelectorAll('nav a')) {
-      const target = link.getAttribute('href')?.slice(1);
-      if (target === shown) link.setAttribute('aria-current', 'page');
-      else link.removeAttribute('aria-current');
-    }
-    document.title = `${byId(`${shown}-title`, HTMLElement).textContent} · weeder`;
+    if (shown === 'machine') actor = id === undefined ? (actor ?? atFirst) : decoded(id);
+    showOnly(shown);
     onChange();
     return true;
   }
@@ -44,6 +46,15 @@ export function createViews(onChange: () => void): Views {
   // The caller has to have what is returned here before it is called.
   queueMicrotask(follow);
   return { shown: () => shown, actor: () => actor };
+}
+
+function showOnly(shown: ViewName): void {
+  for (const each of names) byId(each, HTMLElement).hidden = each !== shown;
+  for (const link of document.querySelectorAll('nav a')) {
+    if (link.getAttribute('href') === `#${shown}`) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  }
+  document.title = `${byId(`${shown}-title`, HTMLElement).textContent} · weeder`;
 }
 
 function decoded(text: string): string {

@@ -1,57 +1,45 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { after, type TestContext } from 'node:test';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { type PageServer, startPageServer } from '../../support/pageServer.ts';
+import { launch } from './chromium.ts';
 
-export interface Opened {
+/** A page in a browser, and what came of it. */
+export interface Seen {
   readonly page: Page;
-  readonly server: PageServer;
   /** What was written to the console, thrown, or refused by the policy. */
   readonly said: readonly string[];
+  /** Whom it asked for anything: `http://127.0.0.1:9645`. */
+  readonly origins: ReadonlySet<string>;
 }
 
-/** The browser of CHROMIUM, or the `chromium` in PATH. */
-export function launch(): Promise<Browser> {
-  // Inside a container there is neither a sandbox to be had nor much shared memory.
-  return chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+let browser: Promise<Browser> | undefined;
+after(async () => (await browser)?.close());
+
+type PageOptions = BrowserContextOptions & { readonly path?: string };
+
+/** Opens an address in a window that shares nothing with the others. Closed with the test. */
+export async function visit(t: TestContext, url: string, options: BrowserContextOptions = {}): Promise<Seen> {
+  browser ??= launch();
+  const context = await (await browser).newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  t.after(() => context.close());
+  const page = await context.newPage();
+  const said: string[] = [];
+  const origins = new Set<string>();
+  page.on('console', (message) => said.push(message.text()));
+  page.on('pageerror', (error) => said.push(String(error)));
+  page.on('request', (request) => origins.add(new URL(request.url()).origin));
+  await page.goto(url);
+  return { page, said, origins };
 }
 
-function findChromium(): string {
-  const { CHROMIUM, PATH = '' } = process.env;
-  const candidates = CHROMIUM === undefined ? PATH.split(delimiter).map((each) => join(each, 'chromium')) : [CHROMIUM];
-  const found = candidates.find(isExecutable);
-  if (found === undefined) {
-    throw new Error('there is no chromium in PATH: install the package chromium, or name one in CHROMIUM.');
-  }
-  return found;
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    // It is looked for elsewhere, and the caller says when it is nowhere.
-    return false;
-  }
-}
-
-/** The page in a fresh browser of its own, on a server of its own, told `prepare`d things. Closed with the test. */
+/** The page on a server of its own, which was told `prepare`d things. */
 export async function openPage(
   t: TestContext,
   prepare: (server: PageServer) => void,
-  { path = '/', ...options }: BrowserContextOptions & { readonly path?: string } = {},
-): Promise<Opened> {
+  { path = '/', ...options }: PageOptions = {},
+): Promise<Seen & { readonly server: PageServer }> {
   const server = await startPageServer();
   t.after(() => server[Symbol.asyncDispose]());
-  const browser = await launch();
-  t.after(() => browser.close());
   prepare(server);
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...options });
-  const said: string[] = [];
-  page.on('console', (message) => said.push(message.text()));
-  page.on('pageerror', (error) => said.push(String(error)));
-  await page.goto(`${server.url}${path}`);
-  return { page, server, said };
+  return { ...(await visit(t, `${server.url}${path}`, options)), server };
 }

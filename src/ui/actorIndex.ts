@@ -1,0 +1,99 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { activeStates, descend, type Found, foundRoot, machineOf, type PageSource, viewOf } from './actorTree.ts';
+import type { ActorOrder, ActorPage } from './protocol.ts';
+
+/** Which actors are wanted, and which of those. */
+export interface ActorQuery {
+  /** A part of an id or of a state, in any case. */
+  readonly search: string;
+  /** The name of a machine; empty: of any. */
+  readonly machine: string;
+  readonly order: ActorOrder;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** Finds actors: looks at all of them with pauses, once for every page that asks. */
+export interface ActorIndex {
+  find(query: ActorQuery): Promise<ActorPage>;
+  /** There is another source, whose actors are other ones. */
+  forget(): void;
+}
+
+interface Entry {
+  readonly found: Found;
+  /** The id and the active states, in small letters. */
+  readonly text: string;
+  readonly state: string;
+}
+
+/** For so long what was found is good enough for the next one who asks; milliseconds. */
+const freshFor = 500;
+/** So many roots are looked at without a pause. */
+const batch = 250;
+
+export function createActorIndex(source: () => PageSource | undefined): ActorIndex {
+  let entries: Promise<readonly Entry[]> | undefined;
+  let readAt = Number.NEGATIVE_INFINITY;
+
+  function all(): Promise<readonly Entry[]> {
+    if (entries !== undefined && performance.now() - readAt < freshFor) return entries;
+    const reading = read(source());
+    entries = reading;
+    // Whoever asks while it is read waits for the same.
+    readAt = Number.POSITIVE_INFINITY;
+    const done = () => {
+      if (entries === reading) readAt = performance.now();
+    };
+    reading.then(done, done);
+    return reading;
+  }
+
+  return {
+    async find({ search, machine, order, offset, limit }) {
+      const words = search.toLowerCase().split(/\s+/);
+      const matching = (await all()).filter(
+        ({ found, text }) =>
+          (machine === '' || machineOf(found) === machine) && words.every((word) => text.includes(word)),
+      );
+      const its = source();
+      if (its === undefined) return { total: 0, actors: [] };
+      sort(matching, order, its);
+      const actors = matching.slice(offset, offset + limit).map(({ found }) => viewOf(its, found));
+      return { total: matching.length, actors };
+    },
+    forget() {
+      entries = undefined;
+    },
+  };
+}
+
+/** The tree in an order that stays: roots by their ids, each with its descendants behind it. */
+async function read(source: PageSource | undefined): Promise<Entry[]> {
+  const roots: Found[] = [];
+  for (const actor of source?.actors() ?? []) {
+    const root = foundRoot(actor);
+    if (root !== undefined) roots.push(root);
+    if (roots.length % batch === 0) await turn();
+  }
+  roots.sort((a, b) => (a.id < b.id ? -1 : 1));
+  const entries: Entry[] = [];
+  for (const [index, root] of roots.entries()) {
+    for (const found of descend(root)) entries.push(entryOf(found));
+    if (index % batch === 0) await turn();
+  }
+  return entries;
+}
+
+function entryOf(found: Found): Entry {
+  const states = activeStates(found.snapshot.value);
+  return { found, text: `${found.id} ${states.join(' ')}`.toLowerCase(), state: states.at(-1) ?? '' };
+}
+
+/** What is equal stays in the order of the tree. */
+function sort(entries: Entry[], order: ActorOrder, source: PageSource): void {
+  if (order === 'state') entries.sort((a, b) => (a.state < b.state ? -1 : a.state > b.state ? 1 : 0));
+  if (order !== 'newest') return;
+  const since = new Map(entries.map((entry) => [entry, source.since(entry.found.actor) ?? 0]));
+  entries.sort((a, b) => (since.get(b) ?? 0) - (since.get(a) ?? 0));
+}

@@ -1,0 +1,26 @@
+import { type AnyTransitionDefinition, type InspectedMicrostepEvent, isMachineSnapshot } from 'xstate';
+import { eventName, idOf } from '../diagram/drawing.ts';
+import { activeStates } from './actorTree.ts';
+import type { Transition } from './protocol.ts';
+
+/** A transition that an actor took, and its active states right after it. */
+export interface Step {
+  readonly transition: Transition;
+  readonly states: readonly string[];
+}
+
+/** One for each parallel region that it moved; none for what leads nowhere. `at`: epoch milliseconds. */
+export function stepsOf({ snapshot, _transitions }: InspectedMicrostepEvent, at: number): Step[] {
+  if (!isMachineSnapshot(snapshot)) return [];
+  const states = activeStates(snapshot.value);
+  return _transitions.flatMap((each) => {
+    const transition = transitionOf(each, at);
+    return transition === undefined ? [] : { transition, states };
+  });
+}
+
+/** As the picture has it; undefined for what leads nowhere. */
+function transitionOf({ source, target, eventType }: AnyTransitionDefinition, at: number): Transition | undefined {
+  const [to] = target ?? [];
+  return to === undefined ? undefined : { at, event: eventName(eventType), from: idOf(source), to: idOf(to) };
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startCli } from '../support/cli.ts';
+import { until } from '../support/until.ts';
+import { visit } from './support/browser.ts';
+
+/** From now on the states that are lit are kept in the page, in their order. */
+const keepLit = `window.lit = []; new MutationObserver((all) => {
+  for (const { target } of all)
+    if (target.matches('.box.lit')) window.lit.push(target.dataset.state);
+}).observe(document.getElementById('picture'), { subtree: true, attributes: true, attributeFilter: ['class'] })`;
+
+test('the demo behind the page: pods crash-loop, their deletions light up, are counted and drawn; a hang is told', async (t) => {
+  const demo = startCli(['demo', '--ui-bind-addr', '127.0.0.1:0', '--speed=20', '--outage=1m0s', '--replicas=3']);
+  t.after(() => demo.child.kill('SIGKILL'));
+  await until('the page is served', () => /page: http:\S+/.test(demo.stdout()));
+  const url = /http:\S+/.exec(demo.stdout())?.[0] ?? '';
+  // The outage begins when somebody looks: first the one who has to see all of it.
+  const first = await visit(t, `${url}#machine=newest:podDeletion`);
+  const machine = first.page;
+  await machine.locator('.box').first().waitFor();
+  await machine.evaluate(keepLit);
+  const second = await visit(t, `${url}#services`);
+  const services = second.page;
+  const row = services.locator('#services-table tbody tr', { hasText: 'etcd-main-client' });
+  await row.getByText('notReady › idle').waitFor();
+  await row.locator('[data-label=Crash-looping]', { hasText: '3' }).waitFor();
+  assert.equal(await row.locator('[data-label=Deleted]').textContent(), '0');
+
+  await row.getByText('ready › weeding › steady').waitFor();
+  await row.locator('[data-label=Deleted]', { hasText: '3' }).waitFor();
+  await row.getByText(/^4m \d\ds left$/).waitFor();
+  await machine.getByText('deleted (it has ended)').waitFor();
+  const lit = await machine.evaluate<string[]>('window.lit');
+  const states = ['attempting.queued', 'attempting.deleting', 'deleted'];
+  assert.deepEqual(
+    lit.filter((state) => states.includes(state)).filter((state, index, all) => all.indexOf(state) === index),
+    states,
+  );
+  await machine.locator('.box.lit[data-state="deleted"]').waitFor();
+  assert.deepEqual((await machine.locator('#machine-transitions .event').allTextContents()).slice(0, 2), [
+    'delete.accepted',
+    'queue.turn',
+  ]);
+
+  await services.getByRole('link', { name: 'Timeline' }).click();
+  const lane = services.locator('.lane[data-about$="/etcd-main-client"]');
+  await lane.locator('.deletion').nth(2).waitFor({ state: 'attached' });
+  const drawn = ['.outage', '.recovery', '.window', '.deletion'].map((each) => lane.locator(each).count());
+  assert.deepEqual(await Promise.all(drawn), [1, 1, 1, 3]);
+  assert.equal(await services.locator('tr[data-what="pod.deleted"]').count(), 3);
+  assert.deepEqual([...first.said, ...second.said], []);
+  assert.deepEqual([...first.origins, ...second.origins], [new URL(url).origin, new URL(url).origin]);
+
+  demo.child.kill('SIGSTOP');
+  await services.locator('[data-connection=silent]').waitFor();
+  demo.child.kill('SIGCONT');
+  await services.locator('[data-connection=live]').waitFor();
+  demo.child.kill('SIGKILL');
+  await services.locator('[data-connection=broken]').waitFor();
+});

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hello, manyActors, scene, serviceView } from '../support/pageScene.ts';
+import type { PageServer } from '../support/pageServer.ts';
+import { openPage } from './support/browser.ts';
+
+const now = Date.UTC(2026, 10, 21, 14, 3, 7);
+
+function everything(server: PageServer): void {
+  server.greeting = scene(now);
+  server.actors = manyActors(1000);
+}
+
+/** What can be reached, in the order of the page. */
+const reachable = `[...document.querySelectorAll('a[href],button,input,select,[tabindex="0"]')]
+  .filter((element) => element.checkVisibility()).map((element) => element.outerHTML.slice(0, 90))`;
+
+/** Says which element has the focus, and whether that is seen. */
+const focused = `[document.activeElement.outerHTML.slice(0, 90), getComputedStyle(document.activeElement).outlineStyle]`;
+
+test('Tab reaches every control of every view, in the order of the page, and the focus is seen', async (t) => {
+  for (const view of ['services', 'machine', 'actors', 'timeline']) {
+    const { page } = await openPage(t, everything, { path: `/#${view}` });
+    const seen = { services: '.state', machine: '.box', actors: '.actor .id', timeline: '.deletion' }[view] ?? 'main';
+    await page.locator(seen).first().waitFor({ state: 'attached' });
+    // The address names a part of the page, from which Tab would go on.
+    await page.locator('.skip').focus();
+    const wanted = await page.evaluate<string[]>(reachable);
+    const reached: string[] = [];
+    for (let n = 0; n < wanted.length; n += 1) {
+      if (n > 0) await page.keyboard.press('Tab');
+      const [element = '', outline] = await page.evaluate<string[]>(focused);
+      reached.push(element);
+      assert.equal(outline, 'solid', `${view}: ${element}`);
+    }
+    assert.deepEqual(reached, wanted, view);
+    await page.close();
+  }
+});
+
+test('past the navigation, to a service, to its machine', async (t) => {
+  const { page } = await openPage(t, everything);
+  await page.locator('.state').first().waitFor();
+  const text = () => page.evaluate<string>('document.activeElement.textContent.trim()');
+  await page.keyboard.press('Tab');
+  assert.equal(await text(), 'Skip to the content');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate('document.activeElement.id'), 'services-search');
+  await page.keyboard.type('db');
+  await page.locator('#services-count', { hasText: '1 of 9' }).waitFor();
+  for (let steps = 0; (await text()) !== 'db'; steps += 1) {
+    assert(steps < 16, 'the link of the service is not reached');
+    await page.keyboard.press('Tab');
+  }
+  await page.keyboard.press('Enter');
+  await page.locator('#machine-title').waitFor();
+  assert.equal(await page.evaluate('document.activeElement.id'), 'machine-title');
+});
+
+test('the services are sorted by any column and filtered, by keyboard, and a screen reader is told how', async (t) => {
+  const { page } = await openPage(t, (its) => {
+    const services = ['a', 'b', 'c', 'd'].map((name, n) => serviceView(name, { deleted: n, isReady: n !== 2 }));
+    its.greeting = [hello(now), { type: 'services', services }];
+  });
+  const first = (name: string) => page.locator('#services-table tbody tr:nth-child(1)', { hasText: `shop/${name}` });
+  const names = () => page.locator('#services-table tbody tr a').allTextContents();
+  await page.getByRole('link', { name: 'd', exact: true }).waitFor();
+  assert.deepEqual(await names(), ['a', 'b', 'c', 'd']);
+  const deleted = page.getByRole('columnheader', { name: 'Deleted' });
+  await deleted.getByRole('button').press('Enter');
+  await page.locator('[data-sort=deleted][aria-sort=descending]').waitFor();
+  await first('d').waitFor();
+  assert.deepEqual(await names(), ['d', 'c', 'b', 'a']);
+  await deleted.getByRole('button').press('Space');
+  await page.locator('[data-sort=deleted][aria-sort=ascending]').waitFor();
+  await first('a').waitFor();
+  assert.deepEqual(await names(), ['a', 'b', 'c', 'd']);
+  assert.equal(await page.locator('[aria-sort]').count(), 1);
+  await page.getByRole('button', { name: 'Not ready 1' }).press('Enter');
+  await page.getByRole('button', { name: 'Not ready 1', pressed: true }).waitFor();
+  await page.locator('#services-count', { hasText: '1 of 4' }).waitFor();
+  assert.deepEqual(await names(), ['c']);
+});
+
+test('the list of actors is walked by arrows, pages, Home and End; the row that is meant has its whole name', async (t) => {
+  const { page } = await openPage(t, everything, { path: '/#actors' });
+  await page.locator('.actor .id').first().waitFor();
+  const list = page.getByRole('listbox', { name: 'Actors' });
+  await list.focus();
+  const meant = () =>
+    page.evaluate<string>(`document.getElementById(
+      document.getElementById('actors-list').getAttribute('aria-activedescendant')).getAttribute('aria-posinset')`);
+  for (const [key, place] of [
+    ['ArrowDown', '2'],
+    ['ArrowDown', '3'],
+    ['ArrowUp', '2'],
+    ['End', '1000'],
+    ['ArrowDown', '1000'],
+    ['Home', '1'],
+  ] as const) {
+    await list.press(key);
+    await page.locator(`.actor[aria-posinset="${place}"][aria-selected=true]`).waitFor();
+    assert.equal(await meant(), place, key);
+  }
+  await list.press('PageDown');
+  await page.locator('.actor[aria-selected=true]:not([aria-posinset="1"])').waitFor();
+  assert(Number(await meant()) > 5);
+  await page.getByRole('option', { name: 'shop/service-00001/dependants-0, dependants, watching' }).waitFor();
+  await list.press('Home');
+  await list.press('Enter');
+  await page.waitForURL(/#machine=shop%2Fservice-00000$/);
+});
+
+test('a screen reader reads a service as one row, with what its columns mean', async (t) => {
+  const { page } = await openPage(t, everything, { timezoneId: 'UTC' });
+  const table = page.getByRole('table', { name: 'Services' });
+  await table.getByRole('rowheader', { name: 'shop/db' }).waitFor();
+  assert.deepEqual(
+    (await table.getByRole('columnheader').allTextContents()).map((text) => text.trim()),
+    ['Service', 'State', 'Window', 'Crash-looping', 'Deleted', 'Kept', 'Given up'],
+  );
+  await table.getByRole('row', { name: /^shop\/db ready › weeding › steady 3m \d\ds left 2 9 1 0$/ }).waitFor();
+  assert.equal(await page.getByRole('status').count(), 1);
+  assert.equal(await page.getByRole('navigation', { name: 'Views' }).getByRole('link').count(), 4);
+  await page.getByRole('link', { name: 'Timeline' }).press('Enter');
+  await page
+    .getByRole('table', { name: 'What happened, newest first' })
+    .getByRole('row', { name: /pod\.deleted/ })
+    .first()
+    .waitFor();
+  assert.equal(await page.locator('#chart svg[aria-hidden=true]').count(), 1);
+});

@@ -1,0 +1,31 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+
+/** The browser of CHROMIUM, or the `chromium` in PATH. Rejects with a sentence when there is none. */
+export async function launch(): Promise<Browser> {
+  // Inside a container there is neither a sandbox to be had nor much shared memory.
+  return chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+}
+
+function findChromium(): string {
+  const { CHROMIUM, PATH = '' } = process.env;
+  const candidates = CHROMIUM === undefined ? PATH.split(delimiter).map((each) => join(each, 'chromium')) : [CHROMIUM];
+  const found = candidates.find(isExecutable);
+  if (found !== undefined) return found;
+  throw new Error(
+    CHROMIUM === undefined
+      ? 'There is no chromium in PATH: install the package chromium, or name one in CHROMIUM.'
+      : `CHROMIUM is ${CHROMIUM}, which cannot be run: name a chromium, or unset it for the one in PATH.`,
+  );
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    // It is looked for elsewhere, and the caller says when it is nowhere.
+    return false;
+  }
+}
