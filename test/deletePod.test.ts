@@ -41,6 +41,7 @@ test('a deletion is one DELETE that insists on uid and resourceVersion', async (
       method: 'DELETE',
       path: '/api/v1/namespaces/shoot-1/pods/kapi-0',
       body: { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid: 'u', resourceVersion: '7' } },
+      onlyStatus: true,
     },
   ]);
 });
@@ -60,6 +61,7 @@ test('an eviction insists on the same, and the grace period is passed on where o
         metadata: { name: 'kapi-0', namespace: 'shoot-1' },
         deleteOptions: { preconditions, gracePeriodSeconds: 0 },
       },
+      onlyStatus: true,
     },
   ]);
 });

@@ -25,6 +25,8 @@ export interface ApiRequest {
    * three times as long. Default: 10,000.
    */
   readonly timeoutMs?: number;
+  /** Whether it succeeds is all that is asked: it ends with the headers of a success, and its body is undefined. */
+  readonly onlyStatus?: boolean;
   /**
    * `urgent`: the client's own limit does not hold it up. `last`: it lets it go only when it is not needed for anything
    * else. Default: `usual`.
@@ -105,6 +107,10 @@ export function createKubeClient({ access, clock, qps = 0, burst = 0, onRequest 
     if (!opened.ok) return opened;
     const { exchange } = opened;
     if (!isSuccess(exchange.status)) return { ok: false, failure: await refusal(exchange) };
+    if (request.onlyStatus && isJson(exchange)) {
+      exchange.drain();
+      return { ok: true, status: exchange.status, body: undefined };
+    }
     const text = await readText(exchange, longestBody);
     return typeof text === 'string' ? parse(exchange.status, text) : { ok: false, failure: text };
   }

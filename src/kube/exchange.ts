@@ -11,7 +11,7 @@ import { networkFailure } from './networkFailure.ts';
 import { rateLimiter } from './rateLimit.ts';
 import { type Connection, createTransport } from './transport.ts';
 
-/** A request whose answer's headers have come. Its body has to be read, by one of the two ways. */
+/** A request whose answer's headers have come. Its body has to be read, by one of the three ways. */
 export interface Exchange {
   readonly status: number;
   readonly headers: ResponseHeaders;
@@ -22,6 +22,8 @@ export interface Exchange {
    * within three times that.
    */
   body(): AsyncIterable<Buffer>;
+  /** Nobody wants the rest: it is read all the same, within the same limits, and leaves its connection to others. */
+  drain(): void;
   /** An answer that has no end and may pause: nothing limits it but the request's signal. */
   endless(): AsyncIterable<Buffer>;
   /** What a body threw: our own deadline, the caller's signal, or the network. */
@@ -143,6 +145,11 @@ export function createExchanger(
         headers: response.headers,
         connection: connection.number,
         body: () => listened(response, hear),
+        drain() {
+          request.signal?.removeEventListener('abort', giveUp);
+          // It may break: nobody waits for it.
+          response.body.on('data', () => hear(0)).resume();
+        },
         endless: () => {
           stopLimits();
           return listened(response, hear);

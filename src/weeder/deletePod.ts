@@ -33,7 +33,7 @@ export type DeletePod = (request: DeletionRequest, signal: AbortSignal) => Promi
 /** Deletes or evicts by way of the API server, insisting on uid and resourceVersion (design §2.4). */
 export function deleteThrough(client: Pick<KubeClient, 'call' | 'server'>): DeletePod {
   return async (request, signal) => {
-    const result = await client.call({ ...apiRequest(request), signal, isWanted: request.isWanted });
+    const result = await client.call({ ...apiRequest(request), onlyStatus: true, signal, isWanted: request.isWanted });
     return result.ok ? { type: 'delete.accepted' } : answerTo(result.failure, client.server);
   };
 }

@@ -4,7 +4,7 @@ import { systemClock } from '../../src/clock.ts';
 import { createKubeClient } from '../../src/kube/client.ts';
 import { describeFailure } from '../../src/kube/describeFailure.ts';
 import { calling, get } from '../support/calling.ts';
-import { answerWith } from '../support/faultyServer.ts';
+import { answerWith, statusBody } from '../support/faultyServer.ts';
 import { misbehavingServer } from '../support/misbehavingServer.ts';
 import { accessTo } from '../support/reflecting.ts';
 import { until } from '../support/until.ts';
@@ -204,6 +204,34 @@ for (const { status, takes, outcome } of [
     assert.equal(kind, outcome);
   });
 }
+
+for (const protocol of ['https', 'h2'] as const) {
+  test(`over ${protocol}, where only the status is asked for, a success ends with its headers and keeps its connection`, async () => {
+    await using it = await calling(protocol);
+    const { promise: wanted, resolve: endIt } = Promise.withResolvers<void>();
+    it.server.failNext((answer) => {
+      answer.head(200);
+      void wanted.then(() => answer.end('{"kind":'));
+    });
+    const caller = new AbortController();
+    const result = await it.client.call({ ...get, onlyStatus: true, signal: caller.signal });
+    assert.deepEqual(result, { ok: true, status: 200, body: undefined });
+    caller.abort();
+    endIt();
+    for (let each = 0; each < 3; each += 1) assert.ok((await it.client.call(get)).ok);
+    assert.equal(it.server.openConnections, it.server.connections);
+  });
+}
+
+test('where only the status is asked for, a refusal and HTML are failures as ever', async () => {
+  await using it = await calling('https');
+  it.server.failNext(answerWith(409, statusBody(409, 'Conflict', 'it has changed')));
+  const refused = await it.client.call({ ...get, onlyStatus: true });
+  assert.equal(refused.ok ? '' : refused.failure.kind, 'conflict');
+  it.server.failNext(answerWith(200, '<html><title>Login</title>', { 'content-type': 'text/html' }));
+  const foreign = await it.client.call({ ...get, onlyStatus: true });
+  assert.equal(foreign.ok ? '' : foreign.failure.kind, 'badAnswer');
+});
 
 test('HTML, half JSON and a wrong type are bad answers, with a sentence that asks the right question', async () => {
   await using it = await calling('http');
