@@ -28,7 +28,7 @@ export function createServices(now: () => number): Services {
   /** Something has changed while another view was shown. */
   let isStale = false;
   const arrange = onceAFrame(() => {
-    isStale = section.hidden;
+    isStale = section.hasAttribute('hidden');
     if (isStale) return;
     const wanted = search.value.trim().toLowerCase();
     const found = [...services].filter(([key, service]) => key.toLowerCase().includes(wanted) && isOf(service, show));
