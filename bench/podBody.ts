@@ -29,8 +29,11 @@ export function podBody(name: string, labels: Readonly<Record<string, string>>, 
           command: ['/usr/local/bin/kube-apiserver', ...flags],
           ports: [{ name: 'https', containerPort: 443 }],
           resources: { requests: { cpu: '250m', memory: '500Mi' } },
-          livenessProbe: probe('/livez'),
-          readinessProbe: probe('/readyz'),
+          readinessProbe: {
+            httpGet: { scheme: 'HTTPS', path: '/readyz', port: 443 },
+            periodSeconds: 10,
+            failureThreshold: 3,
+          },
           volumeMounts: volumes.map((volume) => ({ name: volume, mountPath: `/srv/kubernetes/${volume}` })),
         },
       ],
@@ -71,17 +74,10 @@ export function podStatus(state: ContainerState): JsonObject {
 }
 
 const ownerUid = '6f1c2f7e-3c3e-4d53-9a51-0c8a5d0e2b11';
-const volumes = ['ca', 'ca-front-proxy', 'etcd-client-tls', 'service-account-key', 'audit-policy-config'];
+const volumes = ['ca', 'etcd-client-tls'];
 const flags = [
   '--etcd-servers=https://etcd-main-client:2379',
-  '--etcd-cafile=/srv/kubernetes/etcd/ca/bundle.crt',
   '--service-account-issuer=https://api.shoot.example.org',
   '--tls-cert-file=/srv/kubernetes/apiserver/tls.crt',
-  '--tls-private-key-file=/srv/kubernetes/apiserver/tls.key',
-  '--audit-policy-file=/etc/kubernetes/audit/audit-policy.yaml',
   '--enable-admission-plugins=NodeRestriction,PodSecurity',
 ];
-
-function probe(path: string): object {
-  return { httpGet: { scheme: 'HTTPS', path, port: 443 }, periodSeconds: 10, failureThreshold: 3 };
-}

@@ -23,7 +23,7 @@ export interface Program {
 const syncedWithin = 120_000;
 let started = 0;
 
-/** Starts node with these words, with the flags and the environment of the image, and waits until it has written `synced`; its output and its pid are files in `dir`. */
+/** Starts node with these words and waits until it has written `synced`; its output and its pid are files in `dir`. */
 export async function startProgram(
   dir: string,
   words: readonly string[],
@@ -32,11 +32,7 @@ export async function startProgram(
 ): Promise<Program> {
   started += 1;
   const from = monotonic();
-  const image = asInImage();
-  const all = [...image.flags, ...words];
-  const child = startProcess(dir, `program-${started}`, process.execPath, all, {
-    env: { ...process.env, ...image.env, ...env },
-  });
+  const child = startProcess(dir, `program-${started}`, process.execPath, words, { env: { ...process.env, ...env } });
   await said(child, synced);
   const startToSynced = monotonic() - from;
   return {
@@ -103,6 +99,8 @@ export async function startWeederProgram(start: WeederStart): Promise<Program & 
   const [metrics, health] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
   const pages = [`--metrics-bind-addr=${metrics}`, `--health-bind-addr=${health}`];
   const words = [program, 'run', `--config-file=${configFile}`, `--kubeconfig=${kubeconfig}`, ...pages, ...flags];
-  const running = await startProgram(dir, [...nodeFlags, ...words], 'all streams are synced, weeding');
+  const image = asInImage();
+  const all = [...image.flags, ...nodeFlags, ...words];
+  const running = await startProgram(dir, all, 'all streams are synced, weeding', image.env);
   return { ...running, metricsUrl: `http://${metrics}/metrics` };
 }

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import type { Cluster } from '../test/cluster/support/access.ts';
 import { startControlPlane } from '../test/cluster/support/controlPlane.ts';
 import { type CandidateName, candidateNames } from './candidates.ts';
 import { startObserving } from './observing.ts';
@@ -54,10 +56,17 @@ async function measureCase(namespaces: number, options: RecoveryOptions): Promis
       }
     }
     observing.stop();
-    return { namespaces, podsEach, recoveries, podBytes: await scene.podBytes(), rounds };
+    const [podBytes, server] = [await scene.podBytes(), await versionOf(cluster)];
+    return { namespaces, podsEach, recoveries, podBytes, server, rounds };
   } finally {
     await cluster.stop();
   }
+}
+
+const Version = z.object({ gitVersion: z.string() });
+
+async function versionOf(cluster: Cluster): Promise<string> {
+  return Version.parse(await cluster.api('GET', '/version')).gitVersion;
 }
 
 /** Another one is the first in each round, so that what the machine does meanwhile falls on all of them. */

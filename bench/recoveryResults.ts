@@ -40,6 +40,8 @@ export const RecoveryCase = z.object({
   recoveries: z.number(),
   /** Of one pod, as JSON. Bytes. */
   podBytes: z.number(),
+  /** Of kube-apiserver. */
+  server: z.string(),
   rounds: z.record(z.string(), z.array(RecoveryRound)),
 });
 export type RecoveryCase = z.infer<typeof RecoveryCase>;

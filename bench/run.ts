@@ -1,40 +1,134 @@
 /**
- * `npm run bench -- [recovery] [--namespaces 1,50,100,200,1000] [--runs 3]`: measures weeder, and what is needed at
- * least, side by side. Figures are only comparable within one run.
+ * `npm run bench -- [recovery] [scale] [actors] [start]`: measures weeder, recoveries beside the least that is needed for
+ * them. Figures are only comparable within one run.
+ *
+ *   --all               all four; default: recovery
+ *   --namespaces LIST   of the recoveries (default 1,50,100,200,1000)
+ *   --pods LIST         of scale (default 20000,100000)
+ *   --services LIST     of actors (default 100,1000,10000)
+ *   --runs N            rounds of recovery and start (default 3)
+ *   --idle SECONDS      for how long a process at rest is looked at (default 3)
+ *   --only LIST         candidates of the recoveries, such as bare,weeder
+ *   --profile DIR       write CPU profiles there, and say where the recoveries' time goes
+ *   --json FILE         write the results there (default bench/results/last.json)
+ *   --write             keep the results in bench/results.json, and write docs/benchmarks.md
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SetupProblem } from '../test/cluster/support/process.ts';
+import { measureActors } from './actors.ts';
 import { candidateNames } from './candidates.ts';
+import { actorsReport, scaleReport, startReport } from './otherReports.ts';
+import { benchmarksPage } from './page.ts';
 import { measureRecovery } from './recovery.ts';
 import { recoveryReport } from './recoveryReport.ts';
+import { committed, type Results, readResults, thisMachine } from './results.ts';
+import { measureScale } from './scale.ts';
+import { measureStart } from './start.ts';
 
-const { values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    namespaces: { type: 'string', default: '1,50,100,200,1000' },
-    runs: { type: 'string', default: '3' },
-    idle: { type: 'string', default: '3' },
-    only: { type: 'string' },
-    profile: { type: 'string' },
-    json: { type: 'string', default: 'bench/results/last.json' },
-  },
-});
+const names = ['recovery', 'scale', 'actors', 'start'] as const;
+type Name = (typeof names)[number];
+type Flags = ReturnType<typeof readFlags>;
+
+const say = (line: string): void => console.error(line);
+
+async function main(): Promise<void> {
+  const { chosen, flags } = readFlags();
+  let results: Results = {};
+  for (const name of chosen) {
+    say(`${name}:`);
+    results = { ...results, ...(await measured(name, flags)) };
+    // As soon as it is there: what comes next may fail.
+    write(flags.json, results);
+    if (flags.write) {
+      const all = { ...readResults(committed), ...results };
+      write(committed, all);
+      writeFileSync(join(import.meta.dirname, '..', 'docs', 'benchmarks.md'), benchmarksPage(all));
+    }
+  }
+}
+
+/** Measures one of them, and prints what came of it. */
+async function measured(name: Name, flags: Flags['flags']): Promise<Results> {
+  const taken = { date: new Date().toISOString().slice(0, 10), machine: thisMachine() };
+  if (name === 'recovery') {
+    const only = flags.only?.split(',');
+    const cases = await measureRecovery({
+      namespaces: numbers('--namespaces', flags.namespaces),
+      rounds: whole('--runs', flags.runs),
+      idleMs: 1000 * Number(flags.idle),
+      candidates: candidateNames.filter((candidate) => only?.includes(candidate) ?? true),
+      profile: flags.profile,
+      say,
+    });
+    console.log(recoveryReport(cases));
+    return { recovery: { ...taken, cases } };
+  }
+  if (name === 'scale') {
+    const cases = await measureScale(numbers('--pods', flags.pods), say);
+    console.log(scaleReport(cases));
+    return { scale: { ...taken, cases } };
+  }
+  if (name === 'actors') {
+    const cases = await measureActors(numbers('--services', flags.services), say);
+    console.log(actorsReport(cases));
+    return { actors: { ...taken, cases } };
+  }
+  const cases = await measureStart(whole('--runs', flags.runs), say);
+  console.log(startReport(cases));
+  return { start: { ...taken, cases } };
+}
+
+function write(file: string, results: Results): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
+}
+
+function readFlags() {
+  const { values, positionals } = parseFlags();
+  const unknown = positionals.find((word) => !names.some((name) => name === word));
+  if (unknown !== undefined) throw new SetupProblem(`There is no benchmark ${unknown}: ${names.join(', ')}.`);
+  const named = names.filter((name) => values.all || positionals.includes(name));
+  return { chosen: named.length > 0 ? named : (['recovery'] as const), flags: values };
+}
+
+function parseFlags() {
+  const text = (value: string) => ({ type: 'string', default: value }) as const;
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        all: { type: 'boolean', default: false },
+        namespaces: text('1,50,100,200,1000'),
+        pods: text('20000,100000'),
+        services: text('100,1000,10000'),
+        runs: text('3'),
+        idle: text('3'),
+        only: { type: 'string' },
+        profile: { type: 'string' },
+        json: text(join(import.meta.dirname, 'results', 'last.json')),
+        write: { type: 'boolean', default: false },
+      },
+    });
+  } catch (error) {
+    throw new SetupProblem(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function numbers(flag: string, list: string): number[] {
+  return list.split(',').map((each) => whole(flag, each));
+}
+
+function whole(flag: string, text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1)
+    throw new SetupProblem(`${flag} takes whole numbers from 1; found ${text}.`);
+  return value;
+}
 
 try {
-  const only = values.only?.split(',');
-  const cases = await measureRecovery({
-    namespaces: values.namespaces.split(',').map(Number),
-    rounds: Number(values.runs),
-    idleMs: 1000 * Number(values.idle),
-    candidates: candidateNames.filter((name) => only?.includes(name) ?? true),
-    profile: values.profile,
-    say: (line) => console.error(line),
-  });
-  mkdirSync(dirname(values.json), { recursive: true });
-  writeFileSync(values.json, `${JSON.stringify({ recovery: cases }, null, 2)}\n`);
-  console.log(recoveryReport(cases));
+  await main();
 } catch (error) {
   console.error(error instanceof SetupProblem ? error.message : error);
   process.exitCode = 1;

@@ -1,16 +1,18 @@
-/** A Markdown table whose columns line up, so that it can be read on a terminal too; all but the first to the right. */
+/** A Markdown table whose columns line up, so that it can be read on a terminal too; figures to the right. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((title, column) =>
-    Math.max(3, title.length, ...rows.map((row) => (row[column] ?? '').length)),
-  );
+  const columns = head.map((title, column) => {
+    const cells = rows.map((row) => row[column] ?? '');
+    const width = Math.max(3, title.length, ...cells.map((cell) => cell.length));
+    return { width, isFigures: column > 0 && cells.every((cell) => /^(≤ )?[\d.]+( \S+)?$|^$/.test(cell)) };
+  });
   const line = (cells: readonly string[]): string => {
-    const padded = widths.map((width, column) => {
+    const padded = columns.map(({ width, isFigures }, column) => {
       const cell = cells[column] ?? '';
-      return column === 0 ? cell.padEnd(width) : cell.padStart(width);
+      return isFigures ? cell.padStart(width) : cell.padEnd(width);
     });
     return `| ${padded.join(' | ')} |`;
   };
-  const rule = widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`));
+  const rule = columns.map(({ width, isFigures }) => (isFigures ? `${'-'.repeat(width - 1)}:` : '-'.repeat(width)));
   return [line(head), line(rule), ...rows.map(line)].join('\n');
 }
 

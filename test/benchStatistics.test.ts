@@ -23,16 +23,21 @@ test('a median lies between the two middle values of an even number', () => {
   assert.ok(Number.isNaN(median([])));
 });
 
-test('a table lines up, and names are left and figures right', () => {
+test('a table lines up, names to the left and figures to the right', () => {
   assert.equal(
     table(
-      ['client', 'ms'],
+      ['client', 'ms', ''],
       [
-        ['bare', figure(8.049)],
-        ['weeder', figure(1191.4)],
+        ['bare', figure(8.049), 'met'],
+        ['weeder', figure(1191.4), 'missed'],
       ],
     ),
-    ['| client |   ms |', '| ------ | ---: |', '| bare   | 8.05 |', '| weeder | 1191 |'].join('\n'),
+    [
+      '| client |   ms |        |',
+      '| ------ | ---: | ------ |',
+      '| bare   | 8.05 | met    |',
+      '| weeder | 1191 | missed |',
+    ].join('\n'),
   );
 });
 
@@ -55,7 +60,7 @@ const round: RecoveryRound = {
 function caseOf(namespaces: number, bare: readonly object[], weeder: readonly object[]): RecoveryCase {
   const rounds = (changes: readonly object[]) => changes.map((change) => ({ ...round, ...change }));
   const candidates = { bare: rounds(bare), weeder: rounds(weeder).map((each) => ({ streams: 2, ...each })) };
-  return { namespaces, podsEach: 1, recoveries: 1, podBytes: 5000, rounds: candidates };
+  return { namespaces, podsEach: 1, recoveries: 1, podBytes: 5000, server: 'v1.36.3', rounds: candidates };
 }
 
 /** The goals that are missed, by their sentences. */
@@ -73,11 +78,11 @@ test('goals are met up to their limits, and missed beyond', () => {
   assert.deepEqual(
     missed([caseOf(1, [{}], [{ p50: 13, idleRss: 91, idleCpu: 0.6, startToSynced: 1001, streams: 3 }])]),
     [
-      'p50 with 1 namespaces, against the bare client: 1.3',
-      'memory at rest with 1 namespaces: 91',
-      'CPU at rest with 1 namespaces: 0.6',
-      'start to synced with 1 namespaces: 1001',
-      'streams with 1 namespaces: 3',
+      'p50 with 1 namespace, against the bare client: 1.3',
+      'memory at rest with 1 namespace: 91',
+      'CPU at rest with 1 namespace: 0.6',
+      'start to synced with 1 namespace: 1001',
+      'streams with 1 namespace: 3',
     ],
   );
 });
@@ -86,7 +91,7 @@ test('speed is judged by the median of the ratios within each round', () => {
   const slow = { p50: 100, p99: 100 };
   assert.deepEqual(missed([caseOf(1, [{}, slow, {}], [{ p50: 11 }, { ...slow, p50: 110 }, { p50: 40 }])]), []);
   assert.deepEqual(missed([caseOf(1, [{}, slow, {}], [{ p50: 11 }, { ...slow, p50: 130 }, { p50: 40 }])]), [
-    'p50 with 1 namespaces, against the bare client: 1.3',
+    'p50 with 1 namespace, against the bare client: 1.3',
   ]);
 });
 

@@ -62,6 +62,26 @@ test('terminated after at least one restart is held back in silence; the first e
   assert.equal(crashLooping(pod({ containers: [silent(1)] }))?.finishedAt, ended);
 });
 
+const failedStart = (reason: string, restarts = 1, exitCode = 128): ContainerState => ({
+  state: { waiting: { reason, message: 'failed to create containerd task' } },
+  lastState: { terminated: { exitCode, finishedAt: new Date(ended).toISOString() } },
+  restarts,
+});
+
+test('a start that failed is held back in silence like an exit, and no other reason to wait is', () => {
+  for (const reason of ['RunContainerError', 'PostStartHookError']) {
+    const found = crashLooping(pod({ containers: [failedStart(reason, 3)] }));
+    assert.partialDeepStrictEqual(found, { cause: 'silent', restarts: 3, finishedAt: ended });
+    assert.equal(causeOf({ containers: [failedStart(reason, 0)] }), undefined, 'the first try');
+    assert.equal(causeOf({ containers: [waiting(reason)] }), undefined, 'nothing has ended');
+    assert.equal(causeOf({ restartPolicy: 'Never', containers: [failedStart(reason), running()] }), undefined);
+    assert.equal(causeOf({ restartPolicy: 'OnFailure', containers: [failedStart(reason)] }), 'silent');
+  }
+  for (const reason of ['ContainerCreating', 'CreateContainerConfigError', 'ImagePullBackOff']) {
+    assert.equal(causeOf({ containers: [failedStart(reason, 3)] }), undefined, reason);
+  }
+});
+
 test('the restart policy of the pod decides whether a container that has ended comes back', () => {
   const rows = [
     ['Always', 0, 'silent'],

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import measured from '../bench/kubelet/results.json' with { type: 'json' };
 import { Results, recoveryTable } from '../bench/kubelet/results.ts';
+import { benchmarksPage } from '../bench/page.ts';
+import { committed, readResults } from '../bench/results.ts';
 import { endpoint } from '../machines/weeder/endpoint.ts';
 import { formatFaults } from '../src/config/fault.ts';
 import { parseConfig } from '../src/config/parse.ts';
@@ -25,6 +27,7 @@ const generated: Readonly<Record<string, (file: URL) => string | Promise<string>
   'schema/weeder.schema.json': () => formattedJson(configJsonSchema()),
   'docs/configuration.md': (file) => withSections(file, { settings: settingsTable(), ...faultExample() }),
   'docs/events.md': (file) => withSections(file, { events: eventsTable() }),
+  'docs/benchmarks.md': () => benchmarksPage(readResults(committed)),
   'docs/errors.md': (file) => withSections(file, { errors: errorsTable() }),
   'src/diagram/layouts.json': () => layoutsJson(),
   ...visualizations(),

@@ -12,7 +12,7 @@ export interface CrashLoopingPod {
   /** The container that crash-loops, the first where there are several. */
   readonly container: string;
   readonly containerKind: 'container' | 'initContainer' | 'sidecar';
-  /** `silent`: the kubelet sits out a back-off while it goes on reporting `terminated`. */
+  /** `silent`: the kubelet sits out a back-off while it goes on reporting how the last try ended. */
   readonly cause: 'CrashLoopBackOff' | 'silent';
   readonly restarts: number;
   /** When the container finished last: epoch milliseconds by the node's clock. */
@@ -26,6 +26,8 @@ type Container = Pick<CrashLoopingPod, 'container' | 'containerKind' | 'cause' |
 
 /** A kubelet restarts a container at once when no back-off is due; after this time one is. Milliseconds. */
 const silentAfter = 2000;
+/** Reasons to wait that tell of a start that failed, and are not taken back while the next one is put off (ADR 11). */
+const failedStarts: readonly unknown[] = ['RunContainerError', 'PostStartHookError'];
 
 /** Reads a Pod as the API serves it: what there is to know when it is crash-looping (design §2.3), else undefined. */
 export function crashLooping(pod: unknown): CrashLoopingPod | undefined {
@@ -59,12 +61,12 @@ function findCrashLoopingContainer(spec: JsonObject, status: JsonObject): Contai
   if (status['phase'] === 'Succeeded' || status['phase'] === 'Failed') return undefined;
   const containers = containersOf(spec, status);
   const regular = containers.filter((each) => each.kind === 'container');
-  const isEnding = regular.length > 0 && regular.every((each) => isTerminated(each) && !isRestarted(each));
+  const isEnding = regular.length > 0 && regular.every((each) => hasEnded(each) && !isRestarted(each));
   if (isEnding) return undefined;
   const backedOff = containers.find((each) => waitingReason(each) === 'CrashLoopBackOff');
   if (backedOff !== undefined) return describe(backedOff, 'CrashLoopBackOff');
   const heldBack = containers
-    .filter((each) => each.restarts >= 1 && isTerminated(each) && isRestarted(each))
+    .filter((each) => each.restarts >= 1 && hasEnded(each) && isRestarted(each))
     .map((each) => describe(each, 'silent'));
   return heldBack.sort((a, b) => (a.finishedAt ?? 0) - (b.finishedAt ?? 0))[0];
 }
@@ -111,6 +113,17 @@ function describe(view: ContainerView, cause: Container['cause']): Container {
   };
 }
 
+/** How the last try ended, where the status says that the next one has not begun. */
+function endOf({ state, lastState }: ContainerView): JsonObject | undefined {
+  const shown = failedStarts.includes(objectOf(state['waiting'])['reason']) ? lastState : state;
+  const { terminated } = shown;
+  return isObject(terminated) ? terminated : undefined;
+}
+
+function hasEnded(view: ContainerView): boolean {
+  return endOf(view) !== undefined;
+}
+
 function finishedAtOf(state: JsonObject): number | undefined {
   return timeOf(objectOf(state['terminated'])['finishedAt']);
 }
@@ -119,13 +132,9 @@ function waitingReason(view: ContainerView): unknown {
   return objectOf(view.state['waiting'])['reason'];
 }
 
-function isTerminated(view: ContainerView): boolean {
-  return isObject(view.state['terminated']);
-}
-
-/** Whether the kubelet would restart this terminated container: by its own rules and policy, or by its pod's. */
+/** Whether the kubelet would restart this container, which has ended: by its own rules and policy, or by its pod's. */
 function isRestarted(view: ContainerView): boolean {
-  const exitCode = numberOf(objectOf(view.state['terminated'])['exitCode']) ?? 0;
+  const exitCode = numberOf(endOf(view)?.['exitCode']) ?? 0;
   if (arrayOf(view.spec['restartPolicyRules']).some((rule) => doesRuleRestart(objectOf(rule), exitCode))) return true;
   const policy = view.spec['restartPolicy'] ?? view.podPolicy;
   if (policy === 'Never') return false;

@@ -1,0 +1,48 @@
+import { actorsReport, scaleReport, startReport } from './otherReports.ts';
+import { recoveryReport } from './recoveryReport.ts';
+import type { Machine, Results } from './results.ts';
+
+/** docs/benchmarks.md, whole: what was measured, on what, and what came of it. */
+export function benchmarksPage({ recovery, scale, actors, start }: Results): string {
+  const parts = [
+    introduction,
+    recovery && [recoveryText(recovery.cases[0]), taken(recovery), recoveryReport(recovery.cases)],
+    scale && [scaleText, taken(scale), scaleReport(scale.cases)],
+    actors && [actorsText, taken(actors), actorsReport(actors.cases)],
+    start && [startText, taken(start), startReport(start.cases)],
+  ];
+  return `${parts.flatMap((part) => part ?? []).join('\n\n')}\n`;
+}
+
+function taken({ date, machine }: { readonly date: string; readonly machine: Machine }): string {
+  const { cores, cpu, memory, kernel, node, load } = machine;
+  return `Measured on ${date}: ${cores} cores (${cpu}) for everything, ${memory} GiB, ${kernel}, Node.js ${node}, load average before it ${load}.`;
+}
+
+const introduction = `# Benchmarks
+
+\`npm run bench -- --all --write\` measures all of this anew and writes this page, in about a quarter of an hour. Absolute times say little: they depend on the machine and on what else it does. What can be compared are figures of one run, which is why weeder is measured beside the least that any controller for its task has to do. Goals are printed as met or missed.
+
+Single ones: \`npm run bench -- recovery --namespaces 1,50 --runs 3\`, and \`scale\`, \`actors\` or \`start\`. \`--profile DIR\` tells where a recovery's time goes, by package and by function.`;
+
+function recoveryText(first: { readonly podBytes: number; readonly server: string } | undefined): string {
+  return `## Recoveries
+
+A real kube-apiserver (${first?.server}) and etcd, with so many namespaces; in each a service that is down, crash-looping pods that depend on it, and two healthy pods, of ${first?.podBytes} bytes each. All services become ready as fast as the API server takes it. Measured is the time from each flip, as it is sent, to the DELETED event of each of its pods, as a process of its own sees it. Everything shares the same cores.
+
+**bare** is a script that can do nothing else ([bench/bare.ts](../bench/bare.ts)): the two streams over HTTP/2, an index of crash-looping pods, and a DELETE with preconditions the moment a service flips, 32 at a time on the same connection. **weeder** is the production bundle with its default flags, and once more without Events. The candidates take turns, each in a new process; figures are medians over the rounds, ratios (×, to the bare client) are taken within each round.
+
+CPU is that from the first flip to the last DELETED event, "after" that of the two seconds behind it, when Events are written. Memory at rest is taken some seconds after the start.`;
+}
+
+const scaleText = `## Many pods
+
+On the embedded API server of the demo, because it takes 100,000 pods in seconds: it is the bottleneck of "synced", which is an upper bound therefore. The pods are in 1,000 namespaces. Unrelated ones are not even sent, as the streams carry label selectors, until there are more than 16 distinct podSelectors: then one stream brings all pods. An event of a healthy pod is not parsed, that of a crash-looping one is.`;
+
+const actorsText = `## Many windows
+
+The weeder without its streams: all services become ready at once, each with two podSelectors, so two windows; then one pod of each crash-loops, its deletion is refused, and it waits for the next try. "One more" is a service with its pod that comes when all the others are there: its cost must not grow with their number.`;
+
+const startText = `## What is loaded
+
+A process that loads it and ends, and its largest memory; at last weeder on an embedded server without pods, until it has the complete state, and its memory at rest. The bundle holds only what is used of the dependencies.`;
