@@ -32,7 +32,7 @@ A real kube-apiserver (${first?.server}) and etcd, with so many namespaces; in e
 
 **bare** is a script that can do nothing else ([bench/bare.ts](../bench/bare.ts)): the two streams over HTTP/2, an index of crash-looping pods, and a DELETE with preconditions the moment a service flips, 32 at a time on the same connection. **weeder** is the production bundle with its default flags, and once more without Events. The candidates take turns, each in a new process; figures are medians over the rounds, ratios (×, to the bare client) are taken within each round.
 
-CPU is that from the first flip to the last DELETED event, "after" that of the two seconds behind it, when Events are written. Memory at rest is taken some seconds after the start.`;
+CPU is that from the first flip to the last DELETED event, "after" that of the two seconds behind it, when Events are written. Memory at rest is taken some seconds after the start. The loop's delay is prom-client's figure, in which 10 ms are no delay at all.`;
 }
 
 const scaleText = `## Many pods
