@@ -10,8 +10,8 @@ import {
   type WeederProcess,
 } from '../../cluster/support/cluster.ts';
 import type { Cleanup } from '../../cluster/support/namespace.ts';
+import { freePorts } from '../../cluster/support/ports.ts';
 import { type Scene, setScene } from '../../cluster/support/scene.ts';
-import { freePort } from '../../support/freePort.ts';
 import { type FaultyApiServer, faultyApiServer, type Spoken } from './apiServer.ts';
 import { type Hand, handInWeeder } from './hand.ts';
 import { type Held, type Measured, measure, measureHeld, type Pages } from './measure.ts';
@@ -53,10 +53,9 @@ function inTurn<T>(start: () => Promise<T>): Promise<T> {
 export async function setStage(t: Cleanup, prefix: string, protocol: Spoken, settings: object = {}): Promise<Stage> {
   const scene = await setScene(t, prefix, { settings: { watchDuration: '5m', ...settings } });
   const { ns, labels, otherLabels } = scene;
-  const [server, health, metrics] = await Promise.all([
+  const [server, [health = 0, metrics = 0]] = await Promise.all([
     faultyApiServer(t, ns.cluster, protocol),
-    freePort(),
-    freePort(),
+    freePorts(2),
     scene.endpoints(false),
   ]);
   const [looping, ...bystanders] = await Promise.all([
