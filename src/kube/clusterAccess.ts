@@ -40,12 +40,14 @@ export function clusterAccess(choice: ClusterChoice): Result<ClusterAccess> {
   const { cluster, user } = choice;
   const fault = proxyFault(cluster) ?? fileFault(cluster, user) ?? tlsFault(cluster, user) ?? execFault(user);
   if (fault !== undefined) return failed(invalid(choice, fault));
+  const kubeConfig = clientNodeConfig(choice, server.value);
+  if (!kubeConfig.ok) return kubeConfig;
   return ok({
     source: choice.source,
     context: choice.context,
     namespace: choice.namespace,
     server: server.value,
-    kubeConfig: clientNodeConfig(choice, server.value),
+    kubeConfig: kubeConfig.value,
     tokenFile: user.tokenFile ?? undefined,
     token: user.token ?? undefined,
     exec: user.exec ?? undefined,
@@ -133,20 +135,26 @@ function execFault(user: UserEntry): string | undefined {
 }
 
 /** Tokens and exec plugins are left out: they are read and renewed by `credentials.ts`. */
-function clientNodeConfig({ cluster, user, context, namespace }: ClusterChoice, server: string): KubeConfig {
+function clientNodeConfig(choice: ClusterChoice, server: string): Result<KubeConfig> {
+  const { cluster, user, context, namespace } = choice;
   const { token: _token, tokenFile: _tokenFile, exec: _exec, as: _as, ...rest } = user;
   const kubeConfig = new KubeConfig();
   // client-node refuses plain http unless told that TLS is not to be verified; there is none to verify.
   const skip = server.startsWith('http:') || cluster['insecure-skip-tls-verify'] === true;
-  kubeConfig.loadFromString(
-    JSON.stringify({
-      clusters: [{ name: 'cluster', cluster: { ...cluster, server, 'insecure-skip-tls-verify': skip } }],
-      users: [{ name: 'user', user: rest }],
-      contexts: [{ name: context, context: { cluster: 'cluster', user: 'user', namespace } }],
-      'current-context': context,
-    }),
-  );
-  return kubeConfig;
+  const text = JSON.stringify({
+    clusters: [{ name: 'cluster', cluster: { ...cluster, server, 'insecure-skip-tls-verify': skip } }],
+    users: [{ name: 'user', user: rest }],
+    contexts: [{ name: context, context: { cluster: 'cluster', user: 'user', namespace } }],
+    'current-context': context,
+  });
+  try {
+    kubeConfig.loadFromString(text);
+    return ok(kubeConfig);
+  } catch (error) {
+    // What nobody has looked at before may be of any shape and depth.
+    const [why = ''] = messageOf(error).split('\n', 1);
+    return failed(invalid(choice, `the cluster or the user is not understood: ${why}`));
+  }
 }
 
 function impersonation(user: UserEntry): Readonly<Record<string, string | string[]>> {
@@ -155,7 +163,7 @@ function impersonation(user: UserEntry): Readonly<Record<string, string | string
   if (user['as-uid']) headers['impersonate-uid'] = user['as-uid'];
   if (user['as-groups']?.length) headers['impersonate-group'] = user['as-groups'];
   for (const [key, values] of Object.entries(user['as-user-extra'] ?? {})) {
-    headers[`impersonate-extra-${encodeURIComponent(key)}`] = values;
+    headers[`impersonate-extra-${encodeURIComponent(key.toWellFormed())}`] = values;
   }
   return headers;
 }

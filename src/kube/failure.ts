@@ -40,7 +40,7 @@ export interface ApiFailure {
   readonly reason?: string;
   /** What went wrong, without a full stop: the server's own words where it gave any. */
   readonly message: string;
-  /** How long the server asks to wait, in milliseconds. */
+  /** How long the server asks to wait, in milliseconds; at most an hour. */
   readonly retryAfterMs?: number;
 }
 
@@ -55,6 +55,9 @@ const kindByStatus: Readonly<Record<number, FailureKind>> = {
   422: 'invalid',
   429: 'throttled',
 };
+
+/** Who asks for more is asked again after this time: a slip of a proxy's is not to hold anything up for days. */
+const longestWaitMs = 3_600_000;
 
 const unrecoverable: ReadonlySet<FailureKind> = new Set(['rejected', 'notFound', 'conflict', 'expired', 'cancelled']);
 
@@ -104,7 +107,8 @@ function failureFrom(
 ): ApiFailure {
   const reason = said?.['reason'];
   const message = said?.['message'];
-  const wait = retryAfterMs ?? secondsOf(said);
+  const asked = retryAfterMs ?? secondsOf(said);
+  const wait = asked === undefined ? undefined : Math.min(asked, longestWaitMs);
   return {
     kind: isFromTheFuture(said) ? 'expired' : kindOf(status),
     status,

@@ -108,7 +108,8 @@ function readKubeConfigFile(path: string): Result<z.infer<typeof KubeConfigFile>
   if (checked.success) return ok(checked.data);
   const issue = checked.error.issues[0];
   const where = issue?.path.join('.') ?? '';
-  const fault = issue?.message.replace(/^Invalid input: /, '') ?? 'not a kubeconfig';
+  const words = issue?.message.replace(/^Invalid input: /, '') ?? 'not a kubeconfig';
+  const fault = words.replace(/received undefined$/, 'found nothing');
   return failed(kubeConfigProblem(path, `is not a kubeconfig: ${where === '' ? '' : `${where}: `}${fault}`));
 }
 

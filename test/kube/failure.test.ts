@@ -48,6 +48,12 @@ test('Retry-After is read as seconds, as a date, and from the Status', () => {
   for (const nonsense of ['soon', '-1', '1e9', '']) assert.equal(wait(nonsense), undefined, nonsense);
   const body = JSON.stringify({ kind: 'Status', code: 429, details: { retryAfterSeconds: 3 } });
   assert.equal(classify(429, {}, body, now).retryAfterMs, 3_000);
+  const asking = (seconds: number) =>
+    JSON.stringify({ kind: 'Status', code: 429, details: { retryAfterSeconds: seconds } });
+  for (const asked of ['3601', '9999999', '999999999', 'Wed, 21 Oct 9999 07:28:00 GMT']) {
+    assert.equal(wait(asked), 3_600_000, `${asked}: an hour at most, which a timer can count`);
+  }
+  assert.equal(classify(429, {}, asking(1e308), now).retryAfterMs, 3_600_000);
 });
 
 test('an ERROR event is classified by its code, and without one it is a bad answer', () => {

@@ -215,3 +215,20 @@ test('a context without a user, plain http and a server whose certificate is not
     await client.close();
   }
 });
+
+test('what stands where nothing should, and a name of half a character, are told or taken, and never thrown', () => {
+  let deep: unknown = 1;
+  for (let level = 0; level < 300; level += 1) deep = [deep];
+  assert.match(sentenceFor(config({ user: { token: 't', deep } })), /the cluster or the user is not understood: .+\.$/);
+  using dir = folder();
+  const path = dir.write('config', config({ user: { token: 't', 'as-user-extra': { '\ud800': ['v'] } } }));
+  const loaded = loadKubeConfig({ kubeconfig: path }, {});
+  assert.ok(loaded.ok && Object.hasOwn(loaded.value.impersonation, 'impersonate-extra-%EF%BF%BD'));
+});
+
+test('a name that is missing is told in words of ours', () => {
+  assert.match(
+    sentenceFor('clusters: [{cluster: {}}]'),
+    /is not a kubeconfig: clusters\.0\.name: expected string, found nothing\.$/,
+  );
+});

@@ -88,6 +88,26 @@ test('the timeline draws outages, windows, recoveries and deletions, and lists t
   assert.deepEqual(said, []);
 });
 
+test('an outage that began before the hour is drawn from the left edge, until the service recovers', async (t) => {
+  const { page, server } = await openPage(
+    t,
+    (its) => {
+      const began = { t: now - 7_200_000, what: 'service.notReady', about: 'shop/old', detail: '' };
+      its.greeting = [hello(now), { type: 'history', moments: [began] }];
+    },
+    { path: '/#timeline' },
+  );
+  const outage = page.locator('.lane[data-about="shop/old"] .outage');
+  await outage.waitFor({ state: 'attached' });
+  const chart = (await page.locator('#chart').boundingBox()) ?? { x: 0, width: 0 };
+  const whole = (await outage.boundingBox()) ?? { x: 0, width: 0 };
+  assert(Math.abs(whole.x - chart.x) < 5 && Math.abs(whole.width - chart.width) < 5, JSON.stringify([chart, whole]));
+  server.tell({ type: 'moment', moment: { t: now - 1_800_000, what: 'window.opened', about: 'shop/old', detail: '' } });
+  await page.locator('.lane .recovery').waitFor({ state: 'attached' });
+  const half = (await outage.boundingBox()) ?? { x: 0, width: 0 };
+  assert(Math.abs(half.width - chart.width / 2) < 5, JSON.stringify([chart, half]));
+});
+
 test('a replay is played, stepped and sought by its controls', async (t) => {
   const clock = { startsAt: now - 600_000, endsAt: now, now: now - 300_000, isPlaying: false, speed: 1 };
   const { page, server, said } = await openPage(t, (its) => {

@@ -59,21 +59,54 @@ export function* deeds(seed: number): Generator<Deed, never> {
   }
 }
 
+/** How long each fault lasts: at least so many milliseconds, and at most so many more. */
+const faultTimes = {
+  /** Every connection breaks. */
+  cut: [0, 0],
+  /** Nothing listens. */
+  away: [500, 4_500],
+  /** What is open is half-open from now on, which is noticed within 30 s. */
+  frozen: [28_000, 0],
+  /** The watches that are open bring nothing more. */
+  mute: [28_000, 0],
+  /** SIGSTOP of the API server. */
+  paused: [500, 4_500],
+  /** SIGKILL of the API server. */
+  killed: [500, 4_500],
+  /** 429 with Retry-After. */
+  throttled: [500, 4_500],
+  broken: [500, 4_500],
+  forbidden: [500, 4_500],
+  unauthorized: [500, 4_500],
+  /** Deletions are done, and nobody hears of it. */
+  lostAnswers: [2_000, 6_000],
+  /** Lines of watches end in their middle. */
+  cutLines: [1_000, 3_000],
+  garbled: [1_000, 3_000],
+  expired: [500, 2_500],
+  slow: [2_000, 3_000],
+} as const;
+
 /** What is done to the way between weeder and the API server, or to this server; for so many milliseconds. */
 export interface Fault {
-  readonly what: 'cut' | 'hold' | 'refuse' | 'pause' | 'kill';
+  readonly what: keyof typeof faultTimes;
   readonly ms: number;
-  /** Until the next one. */
+  /** Before it begins. */
   readonly calmMs: number;
 }
 
 /** Faults without end, the same for the same seed. */
 export function* faults(seed: number): Generator<Fault, never> {
   const random = seededRandom(seed ^ 0x5eed);
-  const kinds = ['cut', 'cut', 'hold', 'refuse', 'pause', 'kill'] as const;
+  const kinds = Object.entries(faultTimes);
   for (;;) {
-    const what = kinds[Math.floor(random() * kinds.length)] ?? 'cut';
-    const ms = Math.round(500 + random() * 4_500);
-    yield { what, ms: what === 'cut' ? 0 : ms, calmMs: Math.round(8_000 + random() * 22_000) };
+    const [name, [least, more]] = kinds[Math.floor(random() * kinds.length)] ?? ['cut', faultTimes.cut];
+    const what = isFault(name) ? name : 'cut';
+    const ms = Math.round(least + random() * more);
+    yield { what, ms, calmMs: Math.round(8_000 + random() * 20_000) };
   }
+}
+
+function isFault(name: string): name is Fault['what'] {
+  return Object.hasOwn(faultTimes, name);
 }

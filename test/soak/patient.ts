@@ -4,7 +4,9 @@ import type { Cluster } from '../cluster/support/access.ts';
 import { freePorts } from '../cluster/support/ports.ts';
 import { grant } from '../cluster/support/rbac.ts';
 import { faultsIn, superviseWeeder, type WeederProcess } from '../cluster/support/weeder.ts';
+import type { FaultyApiServer } from '../faults/support/apiServer.ts';
 import { bundle } from '../support/bundle.ts';
+import { serverCertificate } from '../support/faultyServer.ts';
 import { scraped } from '../support/scraped.ts';
 import { configFile, type Rule } from './rules.ts';
 
@@ -31,11 +33,11 @@ const permissions = [
   { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
 ];
 
-/** Starts it as this user, over a proxy on this port, and waits until it sees the cluster. */
+/** Starts it as this user, on the way over this server, and waits until it sees the cluster. */
 export async function startPatient(
   cluster: Cluster,
   user: string,
-  port: number,
+  server: FaultyApiServer,
   rules: readonly Rule[],
 ): Promise<Patient> {
   await grant(cluster, user, permissions);
@@ -44,7 +46,7 @@ export async function startPatient(
   const [metricsPort = 0] = await freePorts(1);
   const flags = [
     `--config-file=${file}`,
-    `--kubeconfig=${cluster.kubeconfigFor(user, { server: `https://127.0.0.1:${port}` })}`,
+    `--kubeconfig=${cluster.kubeconfigFor(user, { server: server.url, ca: serverCertificate.toString() })}`,
     '--health-bind-addr=0',
     `--metrics-bind-addr=127.0.0.1:${metricsPort}`,
   ];

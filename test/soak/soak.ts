@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startControlPlane } from '../cluster/support/controlPlane.ts';
 import { unprivilegedUsers } from '../cluster/support/credentials.ts';
+import { faultyApiServer } from '../faults/support/apiServer.ts';
 import { type Attempt, auditPolicy, auditReader } from './audit.ts';
 import { deeds, type Fault, faults } from './decisions.ts';
 import { watchEtcd } from './etcdWatch.ts';
@@ -15,7 +16,6 @@ import { startPatient } from './patient.ts';
 import { lookAtRest, type Rest } from './rest.ts';
 import { longestWindow, type Rule, variants } from './rules.ts';
 import { type Span, seconds } from './times.ts';
-import { startWire } from './wire.ts';
 import { createWorld } from './world.ts';
 
 export interface SoakOptions {
@@ -55,7 +55,8 @@ export async function soak({ minutes, seed, say, signal }: SoakOptions): Promise
     '--storage-media-type=application/json',
   ];
   const controlPlane = await startControlPlane({ apiServerFlags });
-  const wire = await startWire(Number(new URL(controlPlane.url).port));
+  const cleanups: (() => unknown)[] = [];
+  const server = await faultyApiServer({ after: (cleanup) => void cleanups.push(cleanup) }, controlPlane, 'h2');
   const end = new AbortController();
   const all = AbortSignal.any([signal, end.signal]);
   const violations: Violation[] = [];
@@ -70,7 +71,7 @@ export async function soak({ minutes, seed, say, signal }: SoakOptions): Promise
   const configs: ConfigChange[] = [{ at: Date.now(), rules: first }];
   const disturbances: (Span & { to: number | undefined })[] = [];
   const judge = createJudge({ history, configs, disturbances });
-  const patient = await startPatient(controlPlane, user, wire.port, first);
+  const patient = await startPatient(controlPlane, user, server, first);
   say(`control plane at ${controlPlane.url}, weeder is process ${patient.process.pid}`);
 
   const world = createWorld(controlPlane);
@@ -137,7 +138,9 @@ export async function soak({ minutes, seed, say, signal }: SoakOptions): Promise
     played.push(fault);
     const span: Span & { to: number | undefined } = { from: Date.now(), to: undefined };
     disturbances.push(span);
-    return span;
+    return () => {
+      span.to = Date.now();
+    };
   };
 
   const rests: Rest[] = [];
@@ -148,7 +151,7 @@ export async function soak({ minutes, seed, say, signal }: SoakOptions): Promise
     const busy = Math.max(seconds(10), (minutes * seconds(60)) / parts - quiet);
     for (let part = 1; part <= parts && !all.aborted; part += 1) {
       const over = AbortSignal.any([all, AbortSignal.timeout(busy)]);
-      await Promise.all([churn(over), playFaults(controlPlane, wire, faultPlan, noted, over)]);
+      await Promise.all([churn(over), playFaults(controlPlane, server, faultPlan, noted, over)]);
       configure(first);
       await empty();
       const rest = await lookAtRest(patient, first, quiet + seconds(30));
@@ -166,7 +169,7 @@ export async function soak({ minutes, seed, say, signal }: SoakOptions): Promise
     end.abort();
     await watching;
     await patient.stop().catch(() => {});
-    await wire.close();
+    for (const cleanup of cleanups) await cleanup();
     await controlPlane.stop();
     rmSync(folder, { recursive: true, force: true });
   }

@@ -32,7 +32,8 @@ export function createServiceRow(first: ServiceView, now: number): ServiceRow {
     const { window } = service;
     const isOpen = window !== undefined && window.closesAt > time;
     setText(left, isOpen ? `${span(window.closesAt - time)} left` : '–');
-    bar.hidden = !isOpen;
+    // Even the same value would be written.
+    if (bar.hidden === isOpen) bar.hidden = !isOpen;
     if (isOpen) bar.value = (window.closesAt - time) / Math.max(1, window.closesAt - window.openedAt);
   }
 

@@ -19,12 +19,17 @@ export function createServices(now: () => number): Services {
   const services = new Map<string, ServiceView>();
   const rows = new Map<string, ServiceRow>();
   const table = byId('services-table', HTMLTableElement);
+  const section = byId('services', HTMLElement);
   const body = table.tBodies[0] ?? table.createTBody();
   const search = byId('services-search', HTMLInputElement);
   const buttons = [...document.querySelectorAll<HTMLButtonElement>('[data-show]')];
   let show = 'all';
   let order: Order = { by: 'name', isDescending: false };
+  /** Something has changed while another view was shown. */
+  let isStale = false;
   const arrange = onceAFrame(() => {
+    isStale = section.hasAttribute('hidden');
+    if (isStale) return;
     const wanted = search.value.trim().toLowerCase();
     const found = [...services].filter(([key, service]) => key.toLowerCase().includes(wanted) && isOf(service, show));
     const compare = sortBy(order);
@@ -104,6 +109,7 @@ export function createServices(now: () => number): Services {
       arrange();
     },
     tick() {
+      if (isStale) arrange();
       const time = now();
       for (const row of rows.values()) row.tick(time);
     },

@@ -14,6 +14,9 @@ export interface LeaseRecord {
   readonly object: JsonObject;
 }
 
+/** The API takes no larger number. */
+const largestInt32 = 2 ** 31 - 1;
+
 /** Reads a Lease; undefined: it is none. A duration that makes no sense counts as our own. */
 export function readLease(
   object: unknown,
@@ -27,7 +30,7 @@ export function readLease(
   return {
     version,
     holder: textOf(spec['holderIdentity']) ?? '',
-    heldFor: seconds > 0 ? seconds * 1_000 : leaseDuration,
+    heldFor: seconds > 0 ? Math.min(seconds, largestInt32) * 1_000 : leaseDuration,
     record: JSON.stringify(spec),
     object,
   };
@@ -46,7 +49,7 @@ export function heldBy(election: Election, last: LeaseRecord | undefined, now: n
     leaseDurationSeconds: Math.ceil(leaseDuration / 1_000),
     acquireTime: isOurs ? (spec['acquireTime'] ?? microTime(now)) : microTime(now),
     renewTime: microTime(now),
-    leaseTransitions: isOurs || last === undefined ? transitions : transitions + 1,
+    leaseTransitions: isOurs || last === undefined ? transitions : Math.min(transitions + 1, largestInt32),
   });
 }
 
