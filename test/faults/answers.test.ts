@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { eventually } from '../cluster/support/cluster.ts';
-import { type Fault, isWatch, type ReceivedRequest } from '../support/faultyServer.ts';
+import { answerWith, type Fault, isWatch, type ReceivedRequest } from '../support/faultyServer.ts';
 import { afterwards } from './support/afterwards.ts';
 import { protocols } from './support/apiServer.ts';
 import { byteBySecond, isDelete, losingAnswers, refusing, slowHeaders } from './support/faults.ts';
@@ -9,6 +9,14 @@ import { type Play, setPlay } from './support/play.ts';
 
 const retried = 'deletion refused, will be tried again';
 const everything = () => true;
+
+const refusals: Readonly<Record<string, Fault>> = {
+  500: refusing(500, 'InternalError'),
+  503: refusing(503, 'ServiceUnavailable'),
+  401: refusing(401, 'Unauthorized'),
+  403: refusing(403, 'Forbidden'),
+  '502 with 50 MB': answerWith(502, 'x'.repeat(50_000_000), { 'content-type': 'text/plain' }),
+};
 
 /** Counts the requests that get this fault. */
 function counted(fault: Fault) {
@@ -36,15 +44,10 @@ async function refuseDeletionsThenAll({ scene, server, weeder, before }: Play, f
 
 suite('answers', { concurrency: 8 }, () => {
   for (const protocol of protocols) {
-    for (const [code, reason] of [
-      [500, 'InternalError'],
-      [503, 'ServiceUnavailable'],
-      [401, 'Unauthorized'],
-      [403, 'Forbidden'],
-    ] as const) {
-      test(`over ${protocol}, ${code} on deletions, and then on everything`, async (t) => {
-        const play = await setPlay(t, `status-${code}`, protocol);
-        await refuseDeletionsThenAll(play, refusing(code, reason));
+    for (const [what, fault] of Object.entries(refusals)) {
+      test(`over ${protocol}, ${what} on deletions, and then on everything`, async (t) => {
+        const play = await setPlay(t, 'refused', protocol);
+        await refuseDeletionsThenAll(play, fault);
         await afterwards(play);
       });
     }

@@ -3,16 +3,18 @@ import { suite, test } from 'node:test';
 import { terminated } from '../cluster/support/cluster.ts';
 import { afterwards } from './support/afterwards.ts';
 import { protocols } from './support/apiServer.ts';
-import { setPlay } from './support/play.ts';
+import { atRest, setPlay, setStage } from './support/play.ts';
 
 const hour = 3_600_000;
 
-suite('the wall clock of weeder jumps by an hour', { concurrency: 4 }, () => {
+const directions = [
+  ['forwards', 1],
+  ['backwards', -1],
+] as const;
+
+suite('the wall clock of weeder jumps by an hour', { concurrency: 6 }, () => {
   for (const protocol of protocols) {
-    for (const [by, sign] of [
-      ['forwards', 1],
-      ['backwards', -1],
-    ] as const) {
+    for (const [by, sign] of directions) {
       test(`over ${protocol}, ${by} in a window: it goes on, and ends on time by the clock that does not jump`, async (t) => {
         const length = 9_000;
         const play = await setPlay(t, 'clock', protocol, { settings: { watchDuration: `${length / 1000}s` } });
@@ -34,5 +36,21 @@ suite('the wall clock of weeder jumps by an hour', { concurrency: 4 }, () => {
         await scene.laterPodDeleted();
       });
     }
+  }
+
+  for (const [by, sign] of directions) {
+    test(`${by}, while it leads: its deletions wait for a renewal at most, and it goes on leading`, async (t) => {
+      const stage = await setStage(t, 'leading', 'h2');
+      const { scene, hand } = stage;
+      const flags = ['--enable-leader-election', `--leader-election-namespace=${scene.ns.name}`];
+      const weeder = await stage.started({ flags });
+      const play = { ...stage, weeder, before: await atRest({ ...stage, weeder }) };
+      await hand.shift(weeder, sign * hour);
+      await scene.endpoints(true);
+      await afterwards(play);
+      assert.equal(weeder.log.find('this replica leads').length, 1);
+      await hand.shift(weeder, 0);
+      await scene.laterPodDeleted();
+    });
   }
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '../cluster/support/cluster.ts';
 import { afterwards } from './support/afterwards.ts';
 import { protocols } from './support/apiServer.ts';
 import { isDelete } from './support/faults.ts';
@@ -40,6 +41,15 @@ const faults: Readonly<Record<string, (play: Play, t: TestContext) => Promise<vo
     stop();
     await pause(away);
     await server.comeBack();
+  },
+
+  async 'the API server accepts connections and never answers, until after two time-outs of a connection'(play) {
+    play.server.goSilent();
+    await play.scene.endpoints(true);
+    const connections = play.server.connections;
+    await play.weeder.log.until('stream silent', {}, { within: 45_000 });
+    await eventually(() => play.server.connections >= connections + 2, { what: 'two tries', within: 60_000 });
+    await play.server.comeBack();
   },
 
   // A busy machine may be late: within 30 s, to the millisecond, it is in virtual time (test/kube/streamRecovery).

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { eventually } from '../cluster/support/cluster.ts';
-import { freePort } from '../support/freePort.ts';
+import { freePorts } from '../cluster/support/ports.ts';
 import { afterwards } from './support/afterwards.ts';
 import { protocols } from './support/apiServer.ts';
 import { ask } from './support/measure.ts';
@@ -60,7 +60,8 @@ suite('the machine', { concurrency: 5 }, () => {
   ] as const) {
     test(`the port of ${flag} is taken: weeder says so and ends, and works where it is free`, async (t) => {
       const stage = await setStage(t, 'port', 'h2');
-      const port = page === undefined ? await freePort() : stage.pages[page];
+      const [free = 0] = await freePorts(1);
+      const port = page === undefined ? free : stage.pages[page];
       const taken = createServer().listen(port, '127.0.0.1');
       await once(taken, 'listening');
       t.after(() => taken.close());

@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../cluster/support/cluster.ts';
 import { afterwards } from './support/afterwards.ts';
 import { protocols } from './support/apiServer.ts';
-import { isDelete } from './support/faults.ts';
-import { atRest, setPlay, setStage } from './support/play.ts';
+import { isDelete, refusing } from './support/faults.ts';
+import { atRest, type Stage, setPlay, setStage } from './support/play.ts';
 
 suite('the process', { concurrency: 6 }, () => {
   for (const protocol of protocols) {
@@ -39,16 +39,30 @@ suite('the process', { concurrency: 6 }, () => {
     });
 
     // A real API server that is started after weeder: test/cluster/disruptionApiServer.
-    test(`over ${protocol}, started before the API server`, async (t) => {
-      const stage = await setStage(t, 'early', protocol);
-      stage.server.goAway();
-      const weeder = stage.start();
-      await weeder.log.until('waiting for the API server');
-      await stage.server.comeBack();
-      await weeder.ready();
-      const before = await atRest({ ...stage, weeder });
-      await stage.scene.endpoints(true);
-      await afterwards({ ...stage, weeder, before });
-    });
+    for (const { what, away } of [
+      {
+        what: 'before the API server listens',
+        away: ({ server }: Stage) => {
+          server.goAway();
+          return () => server.comeBack();
+        },
+      },
+      {
+        what: 'while it answers 503 to everything',
+        away: ({ server }: Stage) => server.failAll(refusing(503, 'ServiceUnavailable')),
+      },
+    ]) {
+      test(`over ${protocol}, started ${what}`, async (t) => {
+        const stage = await setStage(t, 'early', protocol);
+        const back = away(stage);
+        const weeder = stage.start();
+        await weeder.log.until('waiting for the API server');
+        await back();
+        await weeder.ready();
+        const play = { ...stage, weeder, before: await atRest({ ...stage, weeder }) };
+        await play.scene.endpoints(true);
+        await afterwards(play);
+      });
+    }
   }
 });

@@ -50,11 +50,13 @@ export interface FaultyServer extends AsyncDisposable {
   failAll(fault: Fault, applies?: (request: ReceivedRequest) => boolean): () => void;
   /** From now on nothing passes on the connections that exist, and nothing closes them: half-open. */
   freeze(): void;
+  /** The same for all that are made until `comeBack`: a server that accepts connections and never says a word. */
+  goSilent(): void;
   /** Breaks every connection. */
   cutConnections(): void;
   /** Breaks every connection and takes no new one: nothing listens at this address any more. */
   goAway(): void;
-  /** Listens again, at the same address. */
+  /** Listens and answers again, at the same address. */
   comeBack(): Promise<void>;
   /** How many TCP connections were ever opened. */
   readonly connections: number;
@@ -133,13 +135,15 @@ export async function faultyServer(protocol: Protocol, serve: Serve): Promise<Fa
       return () => armed.delete(each);
     },
     freeze: relay.freeze,
+    goSilent: relay.goSilent,
     cutConnections: relay.cut,
     goAway() {
       relay.server.close();
       relay.cut();
     },
     async comeBack() {
-      await listen(relay.server, port);
+      relay.speak();
+      if (!relay.server.listening) await listen(relay.server, port);
     },
     get connections() {
       return relay.count();
@@ -200,7 +204,8 @@ function createServer(
   const options = { keepAliveTimeout: 120_000 };
   if (protocol === 'http') return createHttpServer(options, onRequest);
   if (protocol === 'https') return createHttpsServer({ ...tls, ...options }, onRequest);
-  const server = createSecureServer({ ...tls, allowHTTP1: false }, onRequest);
+  // An answer of 50 MB waits in the session, which by default refuses other streams beyond 10.
+  const server = createSecureServer({ ...tls, allowHTTP1: false, maxSessionMemory: 1_000 }, onRequest);
   server.on('sessionError', () => undefined);
   return server;
 }

@@ -5,6 +5,9 @@ export interface Relay {
   readonly server: Server;
   /** From now on nothing passes on the connections that exist, and nothing closes them: half-open. */
   freeze(): void;
+  /** Nor on those that are made before `speak`: they are accepted, and that is all. */
+  goSilent(): void;
+  speak(): void;
   /** Breaks every connection. */
   cut(): void;
   /** How many TCP connections were ever accepted. */
@@ -19,6 +22,7 @@ export function createRelay(backend: number): Relay {
   const frozen = new Set<Socket>();
   const accepted = new Set<Socket>();
   let count = 0;
+  let isSilent = false;
 
   function pass(from: Socket, to: Socket): void {
     open.add(from);
@@ -38,13 +42,23 @@ export function createRelay(backend: number): Relay {
     const upstream = connect(backend, '127.0.0.1');
     pass(client, upstream);
     pass(upstream, client);
+    if (isSilent) for (const socket of [client, upstream]) frozen.add(socket);
   });
+  function freeze(): void {
+    for (const socket of open) frozen.add(socket);
+  }
+
   return {
     server,
     count: () => count,
     openCount: () => accepted.size,
-    freeze() {
-      for (const socket of open) frozen.add(socket);
+    freeze,
+    goSilent() {
+      isSilent = true;
+      freeze();
+    },
+    speak() {
+      isSilent = false;
     },
     cut() {
       for (const socket of open) socket.destroy();

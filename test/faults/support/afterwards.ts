@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { eventually, getPod, type Pod, podsOf } from '../../cluster/support/cluster.ts';
-import { ask, measure, measureMemory } from './measure.ts';
+import { ask, type Held, measure, measureHeld } from './measure.ts';
 import type { Play } from './play.ts';
 
 export interface Outcome {
@@ -52,7 +52,7 @@ async function nextRecovery({ scene, weeder }: Play, window: number): Promise<Po
   return next;
 }
 
-/** Streams, actors, and memory; in a process that is at rest, after a collection. */
+/** Streams and actors, and what the process holds after a collection. */
 async function untilAtRest({ before, server, weeder, hand, pages }: Play): Promise<void> {
   // The service's own actor comes with its first recovery.
   const rest = { ...before.measured, actors: { ...before.measured.actors, endpoint: 1 } };
@@ -68,15 +68,14 @@ async function untilAtRest({ before, server, weeder, hand, pages }: Play): Promi
   await eventually(
     async (saw) => {
       await hand.collect(weeder);
-      const { rss, heap, external } = await measureMemory(pages);
-      saw({ now: { rss, heap, external }, before: before.memory });
-      const more = (now: number, then: number) => (now - then) / mega;
+      const now = await measureHeld(pages);
+      saw({ now, before: before.held });
+      const more = (key: keyof Held) => now[key] - before.held[key];
+      // Connections that are idle stay open for a minute.
       return (
-        more(heap, before.memory.heap) < 6 &&
-        more(external, before.memory.external) < 6 &&
-        more(rss, before.memory.rss) < 60
+        more('heap') < 6 * mega && more('external') < 6 * mega && more('rss') < 60 * mega && more('descriptors') < 12
       );
     },
-    { what: 'memory that has returned', every: 200 },
+    { what: 'memory and descriptors that have returned', every: 200 },
   );
 }

@@ -13,11 +13,12 @@ export interface Measured {
   readonly leftOver: number;
 }
 
-/** Bytes. */
-export interface Memory {
+/** What the process holds: bytes, and open files and sockets. */
+export interface Held {
   readonly rss: number;
   readonly heap: number;
   readonly external: number;
+  readonly descriptors: number;
 }
 
 /** Where a weeder can be asked. */
@@ -46,13 +47,14 @@ export async function measure(pages: Pages): Promise<Measured> {
   };
 }
 
-export async function measureMemory(pages: Pages): Promise<Memory> {
+export async function measureHeld(pages: Pages): Promise<Held> {
   const numbers = await scrape(pages);
   const value = (name: string) => sampleValue(numbers, name) ?? Number.NaN;
   return {
     rss: value('process_resident_memory_bytes'),
     heap: value('nodejs_heap_size_used_bytes'),
     external: value('nodejs_external_memory_bytes'),
+    descriptors: value('process_open_fds'),
   };
 }
 

@@ -10,11 +10,11 @@ import {
   type WeederProcess,
 } from '../../cluster/support/cluster.ts';
 import type { Cleanup } from '../../cluster/support/namespace.ts';
+import { freePorts } from '../../cluster/support/ports.ts';
 import { type Scene, setScene } from '../../cluster/support/scene.ts';
-import { freePort } from '../../support/freePort.ts';
 import { type FaultyApiServer, faultyApiServer, type Spoken } from './apiServer.ts';
 import { type Hand, handInWeeder } from './hand.ts';
-import { type Measured, type Memory, measure, measureMemory, type Pages } from './measure.ts';
+import { type Held, type Measured, measure, measureHeld, type Pages } from './measure.ts';
 
 /** A weeder behind an API server that goes wrong as it is told, and everybody who must come out of it right. */
 export interface Play {
@@ -28,7 +28,7 @@ export interface Play {
   /** A dependant that is well, and one that crash-loops of a service that does not recover. */
   readonly bystanders: readonly Pod[];
   /** Before any fault. */
-  readonly before: { readonly measured: Measured; readonly memory: Memory; readonly watches: number };
+  readonly before: { readonly measured: Measured; readonly held: Held; readonly watches: number };
 }
 
 /** What is there before weeder is started. */
@@ -53,10 +53,9 @@ function inTurn<T>(start: () => Promise<T>): Promise<T> {
 export async function setStage(t: Cleanup, prefix: string, protocol: Spoken, settings: object = {}): Promise<Stage> {
   const scene = await setScene(t, prefix, { settings: { watchDuration: '5m', ...settings } });
   const { ns, labels, otherLabels } = scene;
-  const [server, health, metrics] = await Promise.all([
+  const [server, [health = 0, metrics = 0]] = await Promise.all([
     faultyApiServer(t, ns.cluster, protocol),
-    freePort(),
-    freePort(),
+    freePorts(2),
     scene.endpoints(false),
   ]);
   const [looping, ...bystanders] = await Promise.all([
@@ -108,5 +107,5 @@ export async function atRest({ server, hand, pages, weeder }: Omit<Play, 'before
   await eventually(() => server.openWatches === streams, { what: `${streams} open watches` });
   const measured = await measure(pages);
   await hand.collect(weeder);
-  return { measured, memory: await measureMemory(pages), watches: streams };
+  return { measured, held: await measureHeld(pages), watches: streams };
 }
