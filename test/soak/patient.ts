@@ -1,10 +1,12 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { messageOf } from '../../src/errors.ts';
 import type { Cluster } from '../cluster/support/access.ts';
 import { freePorts } from '../cluster/support/ports.ts';
 import { grant } from '../cluster/support/rbac.ts';
-import { faultsIn, superviseWeeder, type WeederProcess } from '../cluster/support/weeder.ts';
+import { superviseWeeder, type WeederProcess } from '../cluster/support/weeder.ts';
 import type { FaultyApiServer } from '../faults/support/apiServer.ts';
+import { handInWeeder } from '../faults/support/hand.ts';
 import { bundle } from '../support/bundle.ts';
 import { serverCertificate } from '../support/faultyServer.ts';
 import { scraped } from '../support/scraped.ts';
@@ -14,13 +16,14 @@ import { configFile, type Rule } from './rules.ts';
 export interface Patient {
   readonly process: WeederProcess;
   configure(rules: readonly Rule[]): void;
+  /** Collects its garbage. */
+  collect(): Promise<void>;
   /** Its resident memory, as Linux counts it. MiB. */
   rss(): number;
   /** The sum of a metric's samples, with these labels where any are given. */
   gauges(): Promise<(name: string, labels?: Readonly<Record<string, string>>) => number>;
-  /** Whether it lives, and what it said that it should not have. */
-  faults(): string[];
-  stop(): Promise<void>;
+  /** Ends it: undefined when it had lived until then, logged no error, and stopped in good order; or what was wrong. */
+  stop(): Promise<string | undefined>;
 }
 
 /** As `deploy/base` starts it. */
@@ -52,11 +55,29 @@ export async function startPatient(
   ];
   const cleanups: (() => unknown)[] = [];
   const t = { after: (cleanup: () => unknown) => void cleanups.push(cleanup) };
-  const started = superviseWeeder(t, process.execPath, [...nodeFlags, await bundle(), 'run', ...flags]);
-  let hasEnded: string | undefined;
-  void started.exited.then(({ code, signal }) => {
-    hasEnded = `it ended by itself (${signal ?? `exit code ${code}`}): ${started.stderr().slice(-2000)}`;
-  });
+  const hand = handInWeeder();
+  const started = superviseWeeder(t, process.execPath, [
+    ...nodeFlags,
+    ...hand.nodeFlags,
+    await bundle(),
+    'run',
+    ...flags,
+  ]);
+  try {
+    await started.ready();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+
+  async function stop(): Promise<string | undefined> {
+    try {
+      for (const cleanup of cleanups.splice(0)) await cleanup();
+      return undefined;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
 
   async function gauges() {
     const answer = await fetch(`http://127.0.0.1:${metricsPort}/metrics`, { signal: AbortSignal.timeout(5_000) });
@@ -75,9 +96,7 @@ export async function startPatient(
     },
     rss: () => Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${started.pid}/status`, 'utf8'))?.[1]) / 1024,
     gauges,
-    faults: () => [...(hasEnded === undefined ? [] : [hasEnded]), ...faultsIn(started.log, started.stderr(), {})],
-    async stop() {
-      for (const cleanup of cleanups) await cleanup();
-    },
+    collect: () => hand.collect(started),
+    stop,
   };
 }
