@@ -124,6 +124,7 @@ export function createMetrics() {
     actors: gauge('actors', 'Actors at work, by machine.', ['machine']),
     actorFailures: counter('actor_failures_total', 'Parts of weeder that broke by a mistake of weeder itself.'),
   };
-  collectDefaultMetrics({ register: registry });
+  // Every 100 ms: ten times as often would be most of what weeder does at rest.
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
   return metrics;
 }

@@ -19,6 +19,8 @@ export interface PodDeletionEffects {
   readonly entryOf: (uid: string) => DeletionEntry | undefined;
 }
 
+const ended = new Error('the deletion has ended');
+
 export type PodDeletionLogic = typeof podDeletion;
 
 /** The `podDeletion` machine with its effects. */
@@ -50,7 +52,8 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
           (answer) => sendBack({ ...answer, jitter: random() }),
           (error) => sendBack({ type: 'delete.refused', reason: messageOf(error), jitter: random() }),
         );
-        return () => controller.abort();
+        // A reason that is at hand: without one each deletion that has ended would cost an exception and its stack.
+        return () => controller.abort(ended);
       }),
     },
     delays: {
