@@ -37,7 +37,7 @@ CPU is that from the first flip to the last DELETED event, "after" that of the t
 
 const scaleText = `## Many pods
 
-On the embedded API server of the demo, because it takes 100,000 pods in seconds: it is the bottleneck of "synced", which is an upper bound therefore. The pods are in 1,000 namespaces. Unrelated ones are not even sent, as the streams carry label selectors, until there are more than 16 distinct podSelectors: then one stream brings all pods. An event of a healthy pod is not parsed, that of a crash-looping one is.`;
+On the embedded API server of the demo, because it takes 100,000 pods in seconds: it is the bottleneck of "synced", which is an upper bound therefore. The pods are in 1,000 namespaces. Unrelated ones are not even sent, as the streams carry label selectors, until there are more than 16 distinct podSelectors: then one stream brings all pods, each of which has to be parsed for its labels. On a stream of its own selector the event of a healthy pod is not parsed, that of a crash-looping one is.`;
 
 const actorsText = `## Many windows
 

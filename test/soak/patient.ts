@@ -5,6 +5,7 @@ import { freePorts } from '../cluster/support/ports.ts';
 import { grant } from '../cluster/support/rbac.ts';
 import { faultsIn, superviseWeeder, type WeederProcess } from '../cluster/support/weeder.ts';
 import type { FaultyApiServer } from '../faults/support/apiServer.ts';
+import { handInWeeder } from '../faults/support/hand.ts';
 import { bundle } from '../support/bundle.ts';
 import { serverCertificate } from '../support/faultyServer.ts';
 import { scraped } from '../support/scraped.ts';
@@ -14,6 +15,8 @@ import { configFile, type Rule } from './rules.ts';
 export interface Patient {
   readonly process: WeederProcess;
   configure(rules: readonly Rule[]): void;
+  /** Collects its garbage. */
+  collect(): Promise<void>;
   /** Its resident memory, as Linux counts it. MiB. */
   rss(): number;
   /** The sum of a metric's samples, with these labels where any are given. */
@@ -52,7 +55,14 @@ export async function startPatient(
   ];
   const cleanups: (() => unknown)[] = [];
   const t = { after: (cleanup: () => unknown) => void cleanups.push(cleanup) };
-  const started = superviseWeeder(t, process.execPath, [...nodeFlags, await bundle(), 'run', ...flags]);
+  const hand = handInWeeder();
+  const started = superviseWeeder(t, process.execPath, [
+    ...nodeFlags,
+    ...hand.nodeFlags,
+    await bundle(),
+    'run',
+    ...flags,
+  ]);
   let hasEnded: string | undefined;
   void started.exited.then(({ code, signal }) => {
     hasEnded = `it ended by itself (${signal ?? `exit code ${code}`}): ${started.stderr().slice(-2000)}`;
@@ -75,6 +85,7 @@ export async function startPatient(
     },
     rss: () => Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${started.pid}/status`, 'utf8'))?.[1]) / 1024,
     gauges,
+    collect: () => hand.collect(started),
     faults: () => [...(hasEnded === undefined ? [] : [hasEnded]), ...faultsIn(started.log, started.stderr(), {})],
     async stop() {
       for (const cleanup of cleanups) await cleanup();

@@ -6,16 +6,13 @@ import type { Rule } from './rules.ts';
 export interface Rest {
   /** What is not back to its number, in words. */
   readonly faults: readonly string[];
-  /** The median of some looks. MiB. */
+  /** Resident memory. MiB; the median of some looks, each after a collection of garbage. */
   readonly rss: number;
+  /** What of it is JavaScript's, and in use. MiB. */
   readonly heap: number;
-  /** What V8 has taken from the system for it. MiB. */
-  readonly heapTaken: number;
-  /** Outside V8. MiB. */
-  readonly external: number;
 }
 
-const looks = 15;
+const looks = 9;
 const betweenLooks = 200;
 
 /** Waits until weeder is at rest, for no longer than `within` milliseconds, and looks at it. */
@@ -28,16 +25,13 @@ export async function lookAtRest(patient: Patient, rules: readonly Rule[], withi
   }
   const sizes: number[] = [];
   const heaps: number[] = [];
-  let [heapTaken, external] = [Number.NaN, Number.NaN];
   for (let look = 0; look < looks; look += 1) {
-    sizes.push(patient.rss());
-    const gauge = await patient.gauges();
-    heaps.push(gauge('nodejs_heap_size_used_bytes') / 2 ** 20);
-    heapTaken = gauge('nodejs_heap_size_total_bytes') / 2 ** 20;
-    external = gauge('nodejs_external_memory_bytes') / 2 ** 20;
+    await patient.collect();
     await pause(betweenLooks);
+    sizes.push(patient.rss());
+    heaps.push((await patient.gauges())('nodejs_heap_size_used_bytes') / 2 ** 20);
   }
-  return { faults, rss: median(sizes), heap: Math.min(...heaps), heapTaken, external };
+  return { faults, rss: median(sizes), heap: median(heaps) };
 }
 
 async function unrest(patient: Patient, rules: readonly Rule[]): Promise<string[]> {

@@ -27,6 +27,7 @@ export interface SoakOptions {
 
 /** What happened, and what of it should not have. */
 export interface SoakResult {
+  readonly minutes: number;
   readonly violations: readonly Violation[];
   readonly deeds: number;
   readonly missed: number;
@@ -174,6 +175,7 @@ export async function soak({ minutes, seed, say, signal }: SoakOptions): Promise
     rmSync(folder, { recursive: true, force: true });
   }
   return {
+    minutes,
     violations: [...violations, ...judge.violations],
     deeds: done,
     missed: world.missed,
