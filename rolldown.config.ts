@@ -14,7 +14,11 @@ const slimmer: Readonly<Record<string, string>> = {
   hpagent: 'export class HttpProxyAgent {} export class HttpsProxyAgent {}',
   socks: 'export class SocksClient {}',
   // The kubeconfig that client-node is given has been read by the parser of the config, and is JSON.
-  'js-yaml': 'export const load = JSON.parse;',
+  'js-yaml': `
+    export const load = JSON.parse;
+    // Parts of client-node that do not end up in the bundle import them.
+    export const [loadAll, dump] = [];
+  `,
   // Imported as an ES module it is asked for all of its exports, WebSocket among them, for which Node loads its own fetch.
   'node:http': `
     const http = process.getBuiltinModule('node:http');

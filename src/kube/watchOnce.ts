@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import type { KubeClient } from './client.ts';
@@ -67,6 +68,10 @@ const livelyMs = 8_000;
 /** The complete state is sent without a pause, once it is sent. */
 const initialPauseMs = 10_000;
 const initialMs = 60_000;
+/** So much work may be done on what came before it is the turn of what that work sent. Milliseconds. */
+const turnMs = 4;
+/** At least so many bytes are read in one turn. */
+const turnBytes = 4_096;
 
 /** Runs one watch request to its end. Never rejects. */
 export async function watchOnce(run: WatchRun): Promise<WatchEnd> {
@@ -94,7 +99,7 @@ export async function watchOnce(run: WatchRun): Promise<WatchEnd> {
   const pause = isInitial ? startDeadline(run.clock, initialPauseMs, overdue) : undefined;
   const whole = startDeadline(run.clock, isInitial ? initialMs : run.holdSeconds * 1_000 + overtimeMs, overdue);
   try {
-    for await (const piece of opened.body) {
+    for await (const piece of inTurns(opened.body, run.clock)) {
       pause?.restart();
       if (run.signal.aborted || !progress.accept(piece)) break;
     }
@@ -105,6 +110,22 @@ export async function watchOnce(run: WatchRun): Promise<WatchEnd> {
     pause?.stop();
     whole.stop();
     stop.abort();
+  }
+}
+
+/**
+ * The pieces of a body, cut such that requests leave between them: when many services recover at once, their changes
+ * come in few large pieces, and the first deletion would wait until the last change has been dealt with.
+ */
+async function* inTurns(body: AsyncIterable<Buffer>, clock: Clock): AsyncGenerator<Buffer> {
+  for await (const piece of body) {
+    let began = clock.monotonic();
+    for (let start = 0; start < piece.length; start += turnBytes) {
+      yield piece.subarray(start, start + turnBytes);
+      if (clock.monotonic() - began < turnMs) continue;
+      await nextTurn();
+      began = clock.monotonic();
+    }
   }
 }
 

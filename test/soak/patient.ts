@@ -1,9 +1,10 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { messageOf } from '../../src/errors.ts';
 import type { Cluster } from '../cluster/support/access.ts';
 import { freePorts } from '../cluster/support/ports.ts';
 import { grant } from '../cluster/support/rbac.ts';
-import { faultsIn, superviseWeeder, type WeederProcess } from '../cluster/support/weeder.ts';
+import { superviseWeeder, type WeederProcess } from '../cluster/support/weeder.ts';
 import type { FaultyApiServer } from '../faults/support/apiServer.ts';
 import { handInWeeder } from '../faults/support/hand.ts';
 import { bundle } from '../support/bundle.ts';
@@ -21,9 +22,8 @@ export interface Patient {
   rss(): number;
   /** The sum of a metric's samples, with these labels where any are given. */
   gauges(): Promise<(name: string, labels?: Readonly<Record<string, string>>) => number>;
-  /** Whether it lives, and what it said that it should not have. */
-  faults(): string[];
-  stop(): Promise<void>;
+  /** Ends it: undefined when it had lived until then, logged no error, and stopped in good order; or what was wrong. */
+  stop(): Promise<string | undefined>;
 }
 
 /** As `deploy/base` starts it. */
@@ -63,10 +63,21 @@ export async function startPatient(
     'run',
     ...flags,
   ]);
-  let hasEnded: string | undefined;
-  void started.exited.then(({ code, signal }) => {
-    hasEnded = `it ended by itself (${signal ?? `exit code ${code}`}): ${started.stderr().slice(-2000)}`;
-  });
+  try {
+    await started.ready();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+
+  async function stop(): Promise<string | undefined> {
+    try {
+      for (const cleanup of cleanups.splice(0)) await cleanup();
+      return undefined;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
 
   async function gauges() {
     const answer = await fetch(`http://127.0.0.1:${metricsPort}/metrics`, { signal: AbortSignal.timeout(5_000) });
@@ -86,9 +97,6 @@ export async function startPatient(
     rss: () => Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${started.pid}/status`, 'utf8'))?.[1]) / 1024,
     gauges,
     collect: () => hand.collect(started),
-    faults: () => [...(hasEnded === undefined ? [] : [hasEnded]), ...faultsIn(started.log, started.stderr(), {})],
-    async stop() {
-      for (const cleanup of cleanups) await cleanup();
-    },
+    stop,
   };
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startControlPlane } from '../cluster/support/controlPlane.ts';
 import { unprivilegedUsers } from '../cluster/support/credentials.ts';
+import type { Cleanup } from '../cluster/support/namespace.ts';
 import { faultyApiServer } from '../faults/support/apiServer.ts';
 import { type Attempt, auditPolicy, auditReader } from './audit.ts';
 import { deeds, type Fault, faults } from './decisions.ts';
@@ -45,9 +46,20 @@ const parts = 3;
 const pace = 25;
 const atOnce = 6;
 
-export async function soak({ minutes, seed, say, signal }: SoakOptions): Promise<SoakResult> {
+/** Leaves nothing behind, however it ends. */
+export async function soak(options: SoakOptions): Promise<SoakResult> {
+  const cleanups: (() => unknown)[] = [];
+  try {
+    return await play(options, { after: (cleanup) => void cleanups.unshift(cleanup) });
+  } finally {
+    for (const cleanup of cleanups) await cleanup();
+  }
+}
+
+async function play({ minutes, seed, say, signal }: SoakOptions, t: Cleanup): Promise<SoakResult> {
   const [user = ''] = unprivilegedUsers;
   const folder = mkdtempSync(join(tmpdir(), 'weeder-soak-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
   const [policy, log] = [join(folder, 'policy.json'), join(folder, 'audit.log')];
   writeFileSync(policy, auditPolicy([user]));
   const apiServerFlags = [
@@ -56,9 +68,10 @@ export async function soak({ minutes, seed, say, signal }: SoakOptions): Promise
     '--storage-media-type=application/json',
   ];
   const controlPlane = await startControlPlane({ apiServerFlags });
-  const cleanups: (() => unknown)[] = [];
-  const server = await faultyApiServer({ after: (cleanup) => void cleanups.push(cleanup) }, controlPlane, 'h2');
+  t.after(controlPlane.stop);
+  const server = await faultyApiServer(t, controlPlane, 'h2');
   const end = new AbortController();
+  t.after(() => end.abort());
   const all = AbortSignal.any([signal, end.signal]);
   const violations: Violation[] = [];
   const violated = (invariant: string, what: string) =>
@@ -69,10 +82,11 @@ export async function soak({ minutes, seed, say, signal }: SoakOptions): Promise
   await watchEtcd(controlPlane.etcdUrl, 'pods', history.takePod, broken, end.signal);
   await watchEtcd(controlPlane.etcdUrl, 'endpointslices', history.takeSlice, broken, end.signal);
   const [first = []] = variants;
+  const patient = await startPatient(controlPlane, user, server, first);
+  t.after(patient.stop);
   const configs: ConfigChange[] = [{ at: Date.now(), rules: first }];
   const disturbances: (Span & { to: number | undefined })[] = [];
   const judge = createJudge({ history, configs, disturbances });
-  const patient = await startPatient(controlPlane, user, server, first);
   say(`control plane at ${controlPlane.url}, weeder is process ${patient.process.pid}`);
 
   const world = createWorld(controlPlane);
@@ -164,15 +178,12 @@ export async function soak({ minutes, seed, say, signal }: SoakOptions): Promise
     windows = gauge('weeder_windows_opened_total');
     await pause(1_500);
     await judgeUntil(Number.POSITIVE_INFINITY);
-    for (const fault of patient.faults()) violated(invariants.process, fault);
+    const fault = await patient.stop();
+    if (fault !== undefined) violated(invariants.process, fault);
     for (const refusal of world.refusals) violated(invariants.soak, refusal);
   } finally {
     end.abort();
     await watching;
-    await patient.stop().catch(() => {});
-    for (const cleanup of cleanups) await cleanup();
-    await controlPlane.stop();
-    rmSync(folder, { recursive: true, force: true });
   }
   return {
     minutes,
