@@ -42,7 +42,7 @@ async function refuseDeletionsThenAll({ scene, server, weeder, before }: Play, f
   stopAll();
 }
 
-suite('answers', { concurrency: 8 }, () => {
+suite('answers', { concurrency: 12 }, () => {
   for (const protocol of protocols) {
     for (const [what, fault] of Object.entries(refusals)) {
       test(`over ${protocol}, ${what} on deletions, and then on everything`, async (t) => {

@@ -1,12 +1,10 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { constants, createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
-import { createServer as createHttpsServer } from 'node:https';
-import type { Server } from 'node:net';
+import type { IncomingMessage } from 'node:http';
+import type { Http2ServerRequest } from 'node:http2';
+import { answerOver, createServer, listen, type Protocol, readBody, type ServerAnswer } from './httpServer.ts';
 import { createRelay } from './relay.ts';
 
-export type Protocol = 'http' | 'https' | 'h2';
+export { type Protocol, type ServerAnswer, serverCertificate } from './httpServer.ts';
 
 /** A request that really arrived. */
 export interface ReceivedRequest {
@@ -19,16 +17,6 @@ export interface ReceivedRequest {
   readonly connection: number;
   /** When it was read as a whole. Monotonic milliseconds. */
   readonly at: number;
-}
-
-/** The answer to a request, the same over both versions of HTTP. */
-export interface ServerAnswer {
-  head(status: number, headers?: Readonly<Record<string, string>>): void;
-  write(bytes: string | Buffer): void;
-  end(bytes?: string): void;
-  /** Breaks it off: the stream over HTTP/2, the connection over HTTP/1.1. */
-  cut(): void;
-  onClose(listener: () => void): void;
 }
 
 /** How a server answers where nothing goes wrong. */
@@ -70,10 +58,6 @@ interface Armed {
   readonly applies: (request: ReceivedRequest) => boolean;
   readonly isOneShot: boolean;
 }
-
-const tlsFolder = new URL('./tls/', import.meta.url);
-export const serverCertificate = readFileSync(new URL('server.crt', tlsFolder));
-const serverKey = readFileSync(new URL('server.key', tlsFolder));
 
 export const isWatch = (request: ReceivedRequest): boolean => request.query.get('watch') === 'true';
 export const isInitialWatch = (request: ReceivedRequest): boolean => request.query.has('sendInitialEvents');
@@ -156,32 +140,6 @@ export async function faultyServer(protocol: Protocol, serve: Serve): Promise<Fa
   };
 }
 
-function answerOver(raw: ServerResponse | Http2ServerResponse): ServerAnswer {
-  raw.on('error', () => undefined);
-  return {
-    head(status, headers) {
-      raw.statusCode = status;
-      for (const [name, value] of Object.entries({ 'content-type': 'application/json', ...headers }))
-        raw.setHeader(name, value);
-      if ('stream' in raw) raw.writeHead(status);
-      else raw.flushHeaders();
-    },
-    write(bytes) {
-      if (raw.writableEnded || raw.destroyed) return;
-      if ('stream' in raw) raw.write(bytes);
-      else raw.write(bytes);
-    },
-    end(bytes = '') {
-      if (!raw.writableEnded) raw.end(bytes);
-    },
-    cut() {
-      if ('stream' in raw) raw.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
-      else raw.socket?.destroy();
-    },
-    onClose: (listener) => void raw.on('close', listener),
-  };
-}
-
 /** A fault that answers with a status and a body, and perhaps headers. */
 export function answerWith(status: number, body: string, headers: Readonly<Record<string, string>> = {}): Fault {
   return (answer) => {
@@ -193,37 +151,4 @@ export function answerWith(status: number, body: string, headers: Readonly<Recor
 /** The Status object that an API server answers errors with. */
 export function statusBody(code: number, reason: string, message: string): string {
   return JSON.stringify({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code });
-}
-
-function createServer(
-  protocol: Protocol,
-  onRequest: (request: IncomingMessage | Http2ServerRequest, answer: ServerResponse | Http2ServerResponse) => void,
-): Server {
-  const tls = { key: serverKey, cert: serverCertificate };
-  // An API server keeps idle connections for minutes; Node's own 5 s can be over while a busy machine shakes hands.
-  const options = { keepAliveTimeout: 120_000 };
-  if (protocol === 'http') return createHttpServer(options, onRequest);
-  if (protocol === 'https') return createHttpsServer({ ...tls, ...options }, onRequest);
-  // An answer of 50 MB waits in the session, which by default refuses other streams beyond 10.
-  const server = createSecureServer({ ...tls, allowHTTP1: false, maxSessionMemory: 1_000 }, onRequest);
-  server.on('sessionError', () => undefined);
-  return server;
-}
-
-async function listen(server: Server, wanted = 0): Promise<number> {
-  server.listen(wanted, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the test server got no port');
-  return address.port;
-}
-
-async function readBody(raw: IncomingMessage | Http2ServerRequest): Promise<string> {
-  const pieces: Buffer[] = [];
-  try {
-    for await (const piece of raw) pieces.push(Buffer.from(piece));
-  } catch {
-    // The client gave up: there is nobody to answer.
-  }
-  return Buffer.concat(pieces).toString('utf8');
 }
