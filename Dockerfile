@@ -29,8 +29,7 @@ COPY --from=build /build/dist dist
 COPY LICENSE ./
 USER 65532:65532
 EXPOSE 9643 9644
-# Little room for young objects, an old space that grows by half instead of doubling, and few pools of malloc: what that
-# is worth is told in docs/adr/0010-bundle.md.
+# Little room for young objects, and few pools of malloc: what that is worth is told in docs/adr/0010-bundle.md.
 ENV MALLOC_ARENA_MAX=2
-ENTRYPOINT ["/nodejs/bin/node", "--max-semi-space-size=1", "--heap-growing-percent=50", "/weeder/dist/weeder.js"]
+ENTRYPOINT ["/nodejs/bin/node", "--max-semi-space-size=2", "/weeder/dist/weeder.js"]
 CMD ["run"]
