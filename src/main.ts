@@ -13,6 +13,7 @@ import { createLeadership, type Leadership } from './leadership.ts';
 import type { Logger } from './log.ts';
 import type { Recorder } from './recorder.ts';
 import { onlyOwned, type Shard } from './shard.ts';
+import { tellBoth } from './tellBoth.ts';
 import { deleteThrough } from './weeder/deletePod.ts';
 import { deleteWhileLeading } from './weeder/deleteWhileLeading.ts';
 import type { Report } from './weeder/facts.ts';
@@ -87,7 +88,7 @@ export function startController(options: ControllerOptions): Controller {
   const { config, client, clock, logger, namespaces, isDryRun, concurrentDeletions, inspect, recorder, shard } =
     options;
   const times = createActorTimes(clock);
-  const runtime = { clock, inspect: inspect === undefined ? times.inspect : both(times.inspect, inspect) };
+  const runtime = { clock, inspect: inspect === undefined ? times.inspect : tellBoth(times.inspect, inspect) };
   const log = logFacts(logger);
   const events = options.eventInstance === undefined ? undefined : createEvents(options.eventInstance);
   const leadership = createLeadership(options);
@@ -231,13 +232,4 @@ const canChange: ReadonlySet<ControllerState> = new Set(['electing', 'syncing', 
 function ofShard(stream: StreamNeed, shard: Shard | undefined): StreamNeed {
   if (shard === undefined || stream.kind !== 'EndpointSlice') return stream;
   return { ...stream, sink: onlyOwned(stream.sink, shard) };
-}
-
-type Inspect = (event: InspectionEvent) => void;
-
-function both(first: Inspect, second: Inspect): Inspect {
-  return (event) => {
-    first(event);
-    second(event);
-  };
 }

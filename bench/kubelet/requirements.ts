@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { SetupProblem } from '../../test/cluster/support/process.ts';
+import { isExecutable } from '../../test/support/isExecutable.ts';
 
 const run = promisify(execFile);
 
@@ -44,12 +45,5 @@ export async function examineMachine(): Promise<Machine> {
 
 function isInPath(program: string): boolean {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
-  return folders.some((folder) => {
-    try {
-      accessSync(join(folder, program), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+  return folders.some((folder) => isExecutable(join(folder, program)));
 }

@@ -5,6 +5,7 @@ import { connectInspector, type Inspection } from '../inspect/inspector.ts';
 import { createLogger, type Logger } from '../log.ts';
 import type { Controller } from '../main.ts';
 import { createReload } from '../reload.ts';
+import { tellBoth } from '../tellBoth.ts';
 import { openConfig } from './configFile.ts';
 import { electionOf } from './election.ts';
 import { createObservation } from './observe.ts';
@@ -79,7 +80,10 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, meaningless:
       logger,
       recorder,
       onRequest: observation.onRequest,
-      nextReport: () => both(observation.nextReport(), page?.report),
+      nextReport() {
+        const report = observation.nextReport();
+        return page === undefined ? report : tellBoth(report, page.report);
+      },
       reportProcess,
       listeners,
       inspect: anyOf(inspection.value?.inspect, page?.inspect),
@@ -102,15 +106,8 @@ function endSoon(): void {
   setTimeout(() => process.exit(), 2_000).unref();
 }
 
-/** Tells both of everything. */
-function both<T>(one: (fact: T) => void, other: ((fact: T) => void) | undefined): (fact: T) => void {
-  if (other === undefined) return one;
-  return (fact) => {
-    one(fact);
-    other(fact);
-  };
-}
-
+/** Those that there are, as one. */
 function anyOf<T>(one: ((fact: T) => void) | undefined, other: ((fact: T) => void) | undefined) {
-  return one === undefined ? other : both(one, other);
+  if (one === undefined) return other;
+  return other === undefined ? one : tellBoth(one, other);
 }

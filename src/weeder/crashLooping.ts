@@ -114,9 +114,8 @@ function describe(view: ContainerView, cause: Container['cause']): Container {
 }
 
 /** How the last try ended, where the status says that the next one has not begun. */
-function endOf({ state, lastState }: ContainerView): JsonObject | undefined {
-  const shown = failedStarts.includes(objectOf(state['waiting'])['reason']) ? lastState : state;
-  const { terminated } = shown;
+function endOf(view: ContainerView): JsonObject | undefined {
+  const { terminated } = failedStarts.includes(waitingReason(view)) ? view.lastState : view.state;
   return isObject(terminated) ? terminated : undefined;
 }
 

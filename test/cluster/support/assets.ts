@@ -1,5 +1,5 @@
-import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
+import { isExecutable } from '../../support/isExecutable.ts';
 import { builtTools, type ToolModule } from './build.ts';
 import { SetupProblem } from './process.ts';
 
@@ -58,13 +58,4 @@ function whatToDo(missing: readonly string[]): string {
 
 function damaged(folder: string, missing: readonly string[]): string {
   return `The built control plane is damaged, ${missing.join(', ')} cannot be run: remove ${folder} and start again.`;
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,6 +1,6 @@
-import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
+import { isExecutable } from '../../support/isExecutable.ts';
 
 /** The browser of CHROMIUM, or the `chromium` in PATH. Rejects with a sentence when there is none. */
 export async function launch(): Promise<Browser> {
@@ -18,14 +18,4 @@ function findChromium(): string {
       ? 'There is no chromium in PATH: install the package chromium, or name one in CHROMIUM.'
       : `CHROMIUM is ${CHROMIUM}, which cannot be run: name a chromium, or unset it for the one in PATH.`,
   );
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    // It is looked for elsewhere, and the caller says when it is nowhere.
-    return false;
-  }
 }

@@ -1,0 +1,7 @@
+/** One listener that hands everything on to two, in this order. */
+export function tellBoth<T>(first: (told: T) => void, second: (told: T) => void): (told: T) => void {
+  return (told) => {
+    first(told);
+    second(told);
+  };
+}
