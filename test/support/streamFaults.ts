@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { type Fault, isWatch, type ReceivedRequest } from './faultyServer.ts';
+import { type Fault, isResumedWatch, isWatch, type ReceivedRequest } from './faultyServer.ts';
 import { type Reflecting, reflecting } from './reflecting.ts';
+import { until } from './until.ts';
 
 /** A watch that sends these bytes first, piece by piece, and then does something. */
 export function sending(pieces: readonly (string | Buffer)[], then: 'hold' | 'end' | 'cut'): Fault {
@@ -25,6 +26,8 @@ export async function started(protocol: 'http' | 'h2', isBoring?: (name: string)
   for (const name of ['a', 'b', 'c']) it.server.store.put(name);
   it.start();
   await it.untilSame();
+  // On its way it would meet the next fault instead of the watch that comes after it.
+  await until('its watch has arrived', () => it.server.requests.some(isResumedWatch));
   return it;
 }
 
