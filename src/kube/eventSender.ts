@@ -52,9 +52,11 @@ const concurrencyAtTheEnd = 16;
 const burst = 100;
 const perSecond = 50;
 const mostTries = 8;
-/** Milliseconds. What was just told is about to be followed by what matters more. */
-const startAfter = 100;
 const lookAgainAfter = 100;
+/** Where something has just happened more is about to, and matters more than that it is told. Milliseconds. */
+const calmAfter = 500;
+/** Where it never becomes calm. */
+const patience = 5_000;
 const shortestPause = 1_000;
 const longestPause = 60_000;
 
@@ -66,6 +68,9 @@ export function createEventSender(options: EventSenderOptions): EventSender {
   let active = 0;
   let failures = 0;
   let pausedUntil = 0;
+  /** When something happened last, and since when somebody waits for it to be told. Monotonic milliseconds. */
+  let busyAt = 0;
+  let waitingSince = 0;
   let timer: TimerHandle | undefined;
   let onEmpty: (() => void) | undefined;
 
@@ -77,7 +82,16 @@ export function createEventSender(options: EventSenderOptions): EventSender {
     if (onEmpty !== undefined) return 0;
     const pause = pausedUntil - clock.monotonic();
     if (pause > 0) return pause;
-    return isHeldBack() ? lookAgainAfter : bucket.waitFor(1);
+    return calmIn() || bucket.waitFor(1);
+  }
+
+  function calmIn(): number {
+    const now = clock.monotonic();
+    if (isHeldBack()) {
+      busyAt = now;
+      return lookAgainAfter;
+    }
+    return Math.max(0, Math.min(busyAt + calmAfter, waitingSince + patience) - now);
   }
 
   function arm(delay: number): void {
@@ -174,8 +188,10 @@ export function createEventSender(options: EventSenderOptions): EventSender {
         drop(event, 'queueFull');
         return;
       }
+      busyAt = clock.monotonic();
+      if (queue.size === 0) waitingSince = busyAt;
       queue.add(event);
-      if (active === 0) arm(startAfter);
+      if (active === 0) arm(calmAfter);
     },
     async flush(ms) {
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -61,10 +61,10 @@ test('what happens many times before it is written is one request', async () => 
 test('what happens again while its first request is on the way is not lost', async () => {
   const api = eventApi({ latency: 500 });
   api.recorder.record(occurrence());
-  await api.clock.pass(200);
+  await api.clock.pass(600);
   assert.equal(api.inFlight.now, 1);
   api.recorder.record(occurrence());
-  await api.clock.pass(2_000);
+  await api.clock.pass(3_000);
   assert.deepEqual([countsByNote(api), api.requests.length], [{ 'Deleted.': 2 }, 2]);
 });
 
@@ -112,7 +112,7 @@ test('about one object at most 20 different Events at once, and two a minute; th
 test('in all at most 100 at once and 50 a second, two requests at a time', async () => {
   const api = eventApi({ latency: 5 });
   for (let pod = 0; pod < 1_000; pod += 1) api.recorder.record(occurrence({ pod: `web-${pod}` }));
-  await api.clock.pass(1_100);
+  await api.clock.pass(1_500);
   assert(api.requests.length >= 145 && api.requests.length <= 151, `${api.requests.length}`);
   await api.clock.pass(18_000);
   assert.deepEqual([api.stored.size, api.inFlight.most, api.recorder.waiting], [1_000, 2, 0]);
@@ -155,13 +155,27 @@ test('while something more important goes on nothing is sent, and afterwards all
   assert.equal(api.stored.size, 10);
 });
 
-test('what is told is not sent at once: what it is about goes first', async () => {
+test('what is told is sent when nothing more has happened for half a second: what it is about goes first', async () => {
   const api = eventApi();
-  api.recorder.record(occurrence());
-  await api.clock.pass(99);
+  api.recorder.record(occurrence({ pod: 'web-1' }));
+  await api.clock.pass(400);
+  api.recorder.record(occurrence({ pod: 'web-2' }));
+  await api.clock.pass(499);
   assert.equal(api.requests.length, 0);
   await api.clock.pass(1);
-  assert.equal(api.requests.length, 1);
+  assert.equal(api.requests.length, 2);
+});
+
+test('where something happens all the time, what is told is sent after five seconds', async () => {
+  const api = eventApi();
+  for (let pod = 0; pod < 49; pod += 1) {
+    api.recorder.record(occurrence({ pod: `web-${pod}` }));
+    await api.clock.pass(100);
+  }
+  assert.equal(api.requests.length, 0);
+  api.recorder.record(occurrence({ pod: 'web-49' }));
+  await api.clock.pass(100);
+  assert.equal(api.stored.size, 50);
 });
 
 test('at the end everything is written at once, a series that waits for its minute too', async () => {
