@@ -1,0 +1,17 @@
+/** The kinds of workload that make pods from a template, as the API has them. */
+export const workloadKinds = {
+  Deployment: { group: 'apps', plural: 'deployments' },
+  StatefulSet: { group: 'apps', plural: 'statefulsets' },
+  DaemonSet: { group: 'apps', plural: 'daemonsets' },
+  CronJob: { group: 'batch', plural: 'cronjobs' },
+  Job: { group: 'batch', plural: 'jobs' },
+} as const;
+
+export type WorkloadKind = keyof typeof workloadKinds;
+
+/** The collection of a kind, cluster-wide or of one namespace: `/apis/apps/v1/namespaces/a/deployments`. */
+export function workloadsPath(kind: WorkloadKind, namespace?: string): string {
+  const { group, plural } = workloadKinds[kind];
+  const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
+  return `/apis/${group}/v1${scope}/${plural}`;
+}
