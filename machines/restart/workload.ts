@@ -269,53 +269,93 @@ export const workload = setup({
           actions: 'noteNews',
           description: 'Assessed once more afterwards: what changes all the time must not keep this from its end.',
         },
-        'assessed.new': { target: 'adopting', actions: 'noteAdopted' },
-        'assessed.current': { target: 'current' },
+        'assessed.new': { target: 'assessed.adopting', actions: 'noteAdopted' },
+        'assessed.current': { target: 'assessed.current' },
         'assessed.changed': [
-          { guard: 'isKnownChange', target: 'stale', actions: 'noteChange' },
-          { target: 'stale', actions: ['noteChange', 'reportChanged'] },
+          { guard: 'isKnownChange', target: 'assessed.stale', actions: 'noteChange' },
+          { target: 'assessed.stale', actions: ['noteChange', 'reportChanged'] },
         ],
         'assessed.rolling': [
-          { guard: 'hasStalled', target: 'stalled', description: 'Followed once, it is not followed again.' },
+          {
+            guard: 'hasStalled',
+            target: 'assessed.halted.stalled',
+            description: 'Followed once, it is not followed again.',
+          },
           { target: 'restarting.rolling', actions: 'noteRolloutFound' },
         ],
-        'assessed.stalled': { target: 'stalled', actions: 'noteReason' },
-        'assessed.suspended': { target: 'suspended', actions: 'noteReason' },
-        'assessed.held': { target: 'held', actions: 'noteReason' },
+        'assessed.stalled': { target: 'assessed.halted.stalled', actions: 'noteReason' },
+        'assessed.suspended': { target: 'assessed.halted.suspended', actions: 'noteReason' },
+        'assessed.held': { target: 'assessed.held', actions: 'noteReason' },
         'assessed.unmanaged': { target: 'leaving' },
         'assessed.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
       },
     },
-    adopting: {
-      description: 'Waits for its turn to be written down: many are adopted one after the other. Restarts nothing.',
-      always: { guard: 'hasNews', target: 'assessing' },
-      invoke: {
-        id: 'adoptionTurn',
-        src: 'adoptionTurn',
-        input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
-      },
-      on: {
-        'facts.changed': { target: 'assessing' },
-        'turn.granted': { target: 'recording' },
-      },
-    },
-    current: {
-      description: 'The pods run with what the sources say.',
-      entry: 'noteCurrent',
-      always: { guard: 'hasNews', target: 'assessing' },
+    assessed: {
+      description: 'What is so is known, until something changes.',
+      initial: 'current',
+      always: { guard: 'hasNews', target: 'assessing', description: 'Something changed while it was assessed.' },
       on: { 'facts.changed': { target: 'assessing' } },
-    },
-    stale: {
-      description:
-        'A source has changed. Waits until it is quiet, so that many changes make one restart; but not for ever.',
-      tags: 'pending',
-      always: [
-        { guard: 'isOverdue', target: 'restarting' },
-        { guard: 'hasNews', target: 'assessing' },
-      ],
-      after: { quietTime: { target: 'restarting' } },
-      on: { 'facts.changed': { target: 'assessing', description: 'One more change, or the same content again.' } },
+      states: {
+        adopting: {
+          description: 'Waits for its turn to be written down: many are adopted one after the other. Restarts nothing.',
+          invoke: {
+            id: 'adoptionTurn',
+            src: 'adoptionTurn',
+            input: ({ context }) => inputOf(context),
+            onError: { target: '#workload.backingOff', actions: ['noteRefusal', 'reportRefused'] },
+          },
+          on: {
+            'turn.granted': { target: '#workload.recording' },
+          },
+        },
+        current: {
+          description: 'The pods run with what the sources say.',
+          entry: 'noteCurrent',
+        },
+        stale: {
+          description:
+            'A source has changed. Waits until it is quiet, so that many changes make one restart; but not for ever.',
+          tags: 'pending',
+          always: { guard: 'isOverdue', target: '#workload.restarting' },
+          after: { quietTime: { target: '#workload.restarting' } },
+        },
+        held: {
+          description:
+            'Must not be restarted: a source is missing, an immutable one was re-created, it restarted too often, or an ' +
+            'annotation cannot be read.',
+          tags: 'pending',
+          entry: ['forgetFailures', 'reportHeld'],
+          after: { holdTime: { guard: 'isHeldForATime', target: '#workload.assessing' } },
+        },
+        halted: {
+          description: 'The rollout does not go on by itself. It holds no place, and there is no deadline any more.',
+          invoke: {
+            id: 'followRollout',
+            src: 'followRollout',
+            input: ({ context }) => inputOf(context),
+            onError: { target: '#workload.backingOff', actions: ['noteRefusal', 'reportRefused'] },
+          },
+          on: {
+            'rollout.complete': { target: '#workload.recording', actions: 'noteRolledOut' },
+            'rollout.reverted': { target: '#workload.recording', actions: ['noteReverted', 'reportReverted'] },
+          },
+          initial: 'suspended',
+          states: {
+            suspended: {
+              description:
+                'Waits for people: for pods to be deleted where the strategy is OnDelete, for a paused Deployment to be ' +
+                'resumed.',
+              entry: 'forgetFailures',
+              on: { 'rollout.stalled': { target: 'stalled', actions: ['noteReason', 'reportStalled'] } },
+            },
+            stalled: {
+              description:
+                'No progress, or a pod that cannot start. A newer change is not kept waiting: it may be the cure.',
+              entry: 'noteStalled',
+            },
+          },
+        },
+      },
     },
     restarting: {
       description: 'Has, or waits for, a place among the restarts: from the question to the end of the rollout.',
@@ -332,7 +372,7 @@ export const workload = setup({
           description: 'For its interval, a maintenance window, the end of a pause, or its turn among the others.',
           on: {
             'turn.waits': { actions: ['noteReason', 'reportWaiting'] },
-            'turn.held': { target: '#workload.held', actions: 'noteReason' },
+            'turn.held': { target: '#workload.assessed.held', actions: 'noteReason' },
             'turn.granted': { target: 'proving', actions: 'noteTurn' },
             'facts.changed': { target: '#workload.assessing' },
           },
@@ -350,7 +390,7 @@ export const workload = setup({
           on: {
             'proof.needed': { target: 'patching' },
             'proof.needless': { target: '#workload.recording', actions: 'noteNeedless' },
-            'proof.held': { target: '#workload.held', actions: 'noteReason' },
+            'proof.held': { target: '#workload.assessed.held', actions: 'noteReason' },
             'proof.refused': { target: '#workload.backingOff', actions: ['noteRefusal', 'reportRefused'] },
             'facts.changed': [
               { guard: 'isOverdue', actions: 'noteNews' },
@@ -395,55 +435,25 @@ export const workload = setup({
           },
           after: {
             progressDeadline: {
-              target: '#workload.stalled',
+              target: '#workload.assessed.halted.stalled',
               actions: ['noteDeadline', 'reportStalled'],
               description: 'It has taken too long.',
             },
           },
           on: {
             'rollout.complete': { target: '#workload.recording', actions: 'noteRolledOut' },
-            'rollout.stalled': { target: '#workload.stalled', actions: ['noteReason', 'reportStalled'] },
-            'rollout.suspended': { target: '#workload.suspended', actions: ['noteReason', 'reportWaiting'] },
+            'rollout.stalled': {
+              target: '#workload.assessed.halted.stalled',
+              actions: ['noteReason', 'reportStalled'],
+            },
+            'rollout.suspended': {
+              target: '#workload.assessed.halted.suspended',
+              actions: ['noteReason', 'reportWaiting'],
+            },
             'rollout.reverted': { target: '#workload.recording', actions: ['noteReverted', 'reportReverted'] },
             'facts.changed': { actions: 'noteNews' },
           },
         },
-      },
-    },
-    stalled: {
-      description:
-        'The rollout stands still. It holds no place, and does not block a newer change: that may be its cure.',
-      entry: 'noteStalled',
-      always: { guard: 'hasNews', target: 'assessing' },
-      invoke: {
-        id: 'followRollout',
-        src: 'followRollout',
-        input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
-      },
-      on: {
-        'rollout.complete': { target: 'recording', actions: 'noteRolledOut' },
-        'rollout.reverted': { target: 'recording', actions: ['noteReverted', 'reportReverted'] },
-        'facts.changed': { target: 'assessing' },
-      },
-    },
-    suspended: {
-      description:
-        'The rollout waits for people: for pods to be deleted where the strategy is OnDelete, for a paused Deployment ' +
-        'to be resumed. It holds no place, and there is no deadline.',
-      entry: 'forgetFailures',
-      always: { guard: 'hasNews', target: 'assessing' },
-      invoke: {
-        id: 'followRollout',
-        src: 'followRollout',
-        input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
-      },
-      on: {
-        'rollout.complete': { target: 'recording', actions: 'noteRolledOut' },
-        'rollout.stalled': { target: 'stalled', actions: ['noteReason', 'reportStalled'] },
-        'rollout.reverted': { target: 'recording', actions: ['noteReverted', 'reportReverted'] },
-        'facts.changed': { target: 'assessing' },
       },
     },
     recording: {
@@ -466,16 +476,6 @@ export const workload = setup({
         ],
         'state.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
       },
-    },
-    held: {
-      description:
-        'Must not be restarted: a source is missing, an immutable one was re-created, it restarted too often, or an ' +
-        'annotation cannot be read.',
-      tags: 'pending',
-      entry: ['forgetFailures', 'reportHeld'],
-      always: { guard: 'hasNews', target: 'assessing' },
-      after: { holdTime: { guard: 'isHeldForATime', target: 'assessing' } },
-      on: { 'facts.changed': { target: 'assessing' } },
     },
     backingOff: {
       description: 'Something failed that may pass: asked again after a pause that grows from 200 ms to a minute.',

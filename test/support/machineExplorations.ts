@@ -98,7 +98,7 @@ export const explorations: Readonly<Record<string, Exploration>> = {
       { type: 'state.written' },
       { type: 'facts.changed' },
       { type: 'workload.gone' },
-      { type: 'xstate.after.quietTime.workload.stale' },
+      { type: 'xstate.after.quietTime.workload.assessed.stale' },
       { type: 'xstate.after.progressDeadline.workload.restarting.rolling' },
       { type: 'xstate.after.retryDelay.workload.backingOff' },
     ],
