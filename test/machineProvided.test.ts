@@ -84,7 +84,7 @@ async function runningMachines(): Promise<Map<string, AnyStateMachine>> {
   const times = { leaseDuration: 15_000, renewDeadline: 10_000, retryPeriod: 2_000 };
   for (const elections of [{}, { election: { namespace: 'a', name: 'b', identity: 'me', ...times } }]) {
     const controller = startController({
-      config: { services: new Map([['etcd-main-client', serviceConfig()]]) },
+      config: { services: new Map([['etcd-main-client', serviceConfig()]]), restart: undefined },
       client: deafClient(),
       clock,
       logger: pino({ level: 'silent' }),
