@@ -181,11 +181,12 @@ export const workload = setup({
     })),
     noteCurrent: assign({ ...restarted, ...smooth, hasStalled: false }),
     noteChange: assign(({ context, event }) => (event.type === 'assessed.changed' ? quietOf(context, event) : {})),
-    noteReason: assign(({ event }) => ({
-      reason: 'reason' in event && event.reason !== undefined ? event.reason : '',
-      heldFor: 'heldFor' in event ? event.heldFor : undefined,
+    noteReason: assign(({ event }) => reasonOf(event)),
+    noteStalled: assign(({ event }) => ({ ...reasonOf(event), ...smooth, hasStalled: true })),
+    noteDeadline: assign(({ context }) => ({
+      reason: `not complete after ${context.progressDeadline / 1000} s`,
+      hasStalled: true,
     })),
-    noteDeadline: assign(({ context }) => ({ reason: `not complete after ${context.progressDeadline / 1000} s` })),
     noteRefusal: assign(({ context, event }) => ({
       refusals: context.refusals + 1,
       retryIn: retryDelay(context.refusals, event),
@@ -197,7 +198,6 @@ export const workload = setup({
     noteTurn: assign({ reason: '' }),
     noteAccepted: assign({ ...restarted, ...smooth, hasStalled: false }),
     forgetFailures: assign(smooth),
-    noteStalled: assign({ ...smooth, hasStalled: true }),
     noteAdopted: assign({ outcome: 'adopted' }),
     noteRolledOut: assign({ outcome: 'rolledOut', hasStalled: false }),
     noteNeedless: assign({ outcome: 'needless' }),
@@ -283,7 +283,7 @@ export const workload = setup({
           },
           { target: 'restarting.rolling', actions: 'noteRolloutFound' },
         ],
-        'assessed.stalled': { target: 'assessed.halted.stalled', actions: 'noteReason' },
+        'assessed.stalled': { target: 'assessed.halted.stalled', actions: 'noteStalled' },
         'assessed.suspended': { target: 'assessed.halted.suspended', actions: 'noteReason' },
         'assessed.held': { target: 'assessed.held', actions: 'noteReason' },
         'assessed.unmanaged': { target: 'leaving' },
@@ -346,12 +346,11 @@ export const workload = setup({
                 'Waits for people: for pods to be deleted where the strategy is OnDelete, for a paused Deployment to be ' +
                 'resumed.',
               entry: 'forgetFailures',
-              on: { 'rollout.stalled': { target: 'stalled', actions: ['noteReason', 'reportStalled'] } },
+              on: { 'rollout.stalled': { target: 'stalled', actions: ['noteStalled', 'reportStalled'] } },
             },
             stalled: {
               description:
                 'No progress, or a pod that cannot start. A newer change is not kept waiting: it may be the cure.',
-              entry: 'noteStalled',
             },
           },
         },
@@ -444,7 +443,7 @@ export const workload = setup({
             'rollout.complete': { target: '#workload.recording', actions: 'noteRolledOut' },
             'rollout.stalled': {
               target: '#workload.assessed.halted.stalled',
-              actions: ['noteReason', 'reportStalled'],
+              actions: ['noteStalled', 'reportStalled'],
             },
             'rollout.suspended': {
               target: '#workload.assessed.halted.suspended',
@@ -512,6 +511,11 @@ export const workload = setup({
 
 function inputOf({ workload: name, outcome, hasStalled, isUnderWay, changedSince }: WorkloadContext): EffectInput {
   return { workload: name, outcome, hasStalled, isUnderWay, changedSince };
+}
+
+function reasonOf(event: object): { readonly reason: string; readonly heldFor: number | undefined } {
+  const reason = 'reason' in event && typeof event.reason === 'string' ? event.reason : '';
+  return { reason, heldFor: 'heldFor' in event && typeof event.heldFor === 'number' ? event.heldFor : undefined };
 }
 
 function settingsOf(context: WorkloadContext, config: Partial<WorkloadInput>): Partial<WorkloadInput> {
