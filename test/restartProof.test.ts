@@ -83,6 +83,12 @@ test('a volume is filled before the containers start, so that a pod which waits 
   assert.equal(isOld(read(options, 60_000, mounted), [env]), false);
 });
 
+test('where one container has started, the volumes of the others are mounted', () => {
+  const containers = [waiting('ImagePullBackOff'), { ...running(), name: 'other' }];
+  assert.equal(isOld(read({ containers }), [volume]), true);
+  assert.equal(isOld(read({ containers }), [env]), false);
+});
+
 test('a pod whose volumes cannot be mounted yet takes their content when they can', () => {
   const options = { phase: 'Pending', containers: [waiting('ContainerCreating')] };
   assert.equal(isOld(read(options, 60_000, unmounted), [volume]), false);

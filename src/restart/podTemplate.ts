@@ -19,13 +19,13 @@ export function templateAnnotationOf(template: JsonObject): string | undefined {
 
 /**
  * Tells templates apart, in 22 characters, whatever our own annotation says: it is the same before a restart, after it,
- * and after somebody has taken the restart back (F5). The order of keys, nulls and empty annotations make no difference.
+ * and after somebody has taken the restart back (F5). The order of keys, nulls and annotations that are
+ * empty make no difference.
  */
 export function templateHashOf(template: JsonObject): string {
   const metadata = objectOf(template['metadata']);
   const others = Object.entries(objectOf(metadata['annotations'])).filter(([name]) => name !== templateAnnotation);
-  const annotations = others.length > 0 ? Object.fromEntries(others) : null;
-  const text = canonical({ ...template, metadata: { ...metadata, annotations } });
+  const text = canonical({ ...template, metadata: { ...metadata, annotations: Object.fromEntries(others) } });
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 

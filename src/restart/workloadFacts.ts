@@ -81,7 +81,7 @@ export function readWorkload(object: unknown, kind: WorkloadKind): WorkloadFacts
     changeCause: textOf(annotations[workloadAnnotations.changeCause]),
     templateHash: templateHashOf(template),
     templateAnnotation: templateAnnotationOf(template),
-    selector: kind === 'CronJob' ? undefined : selector,
+    selector,
     isPaused: kind === 'Deployment' && spec['paused'] === true,
     updateStrategy: readStrategy(spec, kind),
     replicas: wantedPods(spec, objectOf(status), kind),
