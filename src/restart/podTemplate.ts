@@ -12,7 +12,7 @@ export function podTemplateOf(object: unknown, kind: WorkloadKind): JsonObject {
   return objectOf(owner['template']);
 }
 
-/** What the newest restart left in the template, if there was one. */
+/** What the newest restart left in the template, if there was one; a pod has it from the template it was made from. */
 export function templateAnnotationOf(template: JsonObject): string | undefined {
   return textOf(objectOf(objectOf(template['metadata'])['annotations'])[templateAnnotation]);
 }

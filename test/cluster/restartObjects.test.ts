@@ -205,14 +205,16 @@ suite('restarts as a real API server and its controllers see them', { concurrenc
       ...healthy,
       needs: needs(metadata.annotations?.[hashAnnotation]),
     }));
-    assert.equal(troubleOf(await scene.ownPods()), undefined);
+    assert.equal(troubleOf(await scene.facts(), await scene.ownPods()), undefined);
     assert.equal((await scene.apply(restart)).status, 200);
-    const trouble = await eventually(async () => troubleOf(await scene.ownPods()), { what: 'a pod in trouble' });
+    const trouble = await eventually(async () => troubleOf(await scene.facts(), await scene.ownPods()), {
+      what: 'a pod in trouble',
+    });
     assert.match(trouble, /^pod web-2, container main: /);
     assert.partialDeepStrictEqual(await scene.progress(), { is: 'progressing', done: 1, of: 3, old: 2 });
     await scene.roll(restartBy('h-2'));
     assert.deepEqual(await hashesOf(scene), ['h-2', 'h-2', 'h-2']);
-    assert.equal(troubleOf(await scene.ownPods()), undefined);
+    assert.equal(troubleOf(await scene.facts(), await scene.ownPods()), undefined);
   });
 
   test('where no pods are wanted, a restart is complete as soon as it is observed', async (t) => {
