@@ -32,7 +32,7 @@ function timed(act: () => void): number {
 
 const config = serviceConfig({ podSelectors: [apiserver, { matchLabels: { role: 'scheduler' } }] });
 const weeder = createWeeder({
-  config: { services: new Map([[config.name, config]]) },
+  config: { services: new Map([[config.name, config]]), restart: undefined },
   runtime: { clock: systemClock },
   concurrentDeletions: services,
   isDryRun: false,

@@ -42,6 +42,7 @@ test("the Go original's documented file is read as it is", async () => {
         ['etcd-main-client', { ...common, name: 'etcd-main-client', podSelectors: etcd }],
         ['kube-apiserver', { ...common, name: 'kube-apiserver', podSelectors: apiserver }],
       ]),
+      restart: undefined,
     },
   });
 });

@@ -58,7 +58,7 @@ function read(at: Simulation, resource: keyof typeof kinds, bytes: Buffer, isPee
     apply: (type: 'ADDED' | 'MODIFIED' | 'DELETED', object: unknown) => sink.apply(type, object),
     end: (version?: string) => sink.end(version),
   };
-  const reader = watchReader(kinds[resource], isPeeking ? sink : blind, '1');
+  const reader = watchReader({ kind: kinds[resource] }, isPeeking ? sink : blind, '1');
   const outcomes: LineOutcome[] = [];
   lineSplitter(1 << 20).push(Buffer.concat([bytes, Buffer.from('\n')]), (line) => {
     const before = [stateOf(at), reader.position];

@@ -11,6 +11,9 @@ import { serviceConfig, simulate } from './support/simulation.ts';
 import { machineFiles } from './support/sketch.ts';
 import { settled, virtualClock } from './support/virtualClock.ts';
 
+/** Machines that the product does not start yet: their effects are being written. */
+const unused: readonly string[] = ['workload'];
+
 type Kind = 'actions' | 'actors' | 'guards' | 'delays';
 
 test('every stub of every machine throws, and the product provides an implementation in its place', async () => {
@@ -18,7 +21,8 @@ test('every stub of every machine throws, and the product provides an implementa
   for (const { name, machines } of machineFiles()) {
     const machine = machines[0] ?? assert.fail(`${name} gives no machine`);
     const logic = provided.get(name);
-    assert.ok(logic !== undefined, `${name} is not used by the product`);
+    assert.equal(logic === undefined, unused.includes(name), `${name} is not used by the product, or not unused`);
+    if (logic === undefined) continue;
     for (const kind of ['actions', 'actors'] as const) {
       for (const stub of stubsOf(machine, kind)) {
         assert.throws(() => callStub(machine, kind, stub), /without its implementation: use the one that src\//);
@@ -80,7 +84,7 @@ async function runningMachines(): Promise<Map<string, AnyStateMachine>> {
   const times = { leaseDuration: 15_000, renewDeadline: 10_000, retryPeriod: 2_000 };
   for (const elections of [{}, { election: { namespace: 'a', name: 'b', identity: 'me', ...times } }]) {
     const controller = startController({
-      config: { services: new Map([['etcd-main-client', serviceConfig()]]) },
+      config: { services: new Map([['etcd-main-client', serviceConfig()]]), restart: undefined },
       client: deafClient(),
       clock,
       logger: pino({ level: 'silent' }),

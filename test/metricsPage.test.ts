@@ -175,6 +175,6 @@ test('the config in force, one that is rejected and one that is applied are told
   seen.reload.take(failed(problem('CONFIG_INVALID', 'a.yaml:1:1 x.')));
   assert.deepEqual(await values(), { generation: 2, successful: 0, since: first, added: undefined });
   const services = ['db', 'cache'].map((name) => [name, serviceConfig({ name })] as const);
-  seen.reload.take(ok({ services: new Map(services) }));
+  seen.reload.take(ok({ services: new Map(services), restart: undefined }));
   assert.deepEqual(await values(), { generation: 3, successful: 1, since: since(), added: 0 });
 });

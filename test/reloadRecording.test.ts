@@ -15,7 +15,7 @@ import { serviceConfig } from './support/simulation.ts';
 import { weederOptions } from './support/weederOptions.ts';
 
 function configOf(...services: readonly Partial<ServiceConfig>[]): Config {
-  return { services: new Map(services.map(serviceConfig).map((each) => [each.name, each])) };
+  return { services: new Map(services.map(serviceConfig).map((each) => [each.name, each])), restart: undefined };
 }
 
 const role = (name: string) => ({ matchLabels: { role: name } });

@@ -16,7 +16,7 @@ function configOf(services: Readonly<Record<string, readonly LabelSelector[] | P
   const entries = Object.entries(services).map(([name, given]) =>
     serviceConfig(Array.isArray(given) ? { name, podSelectors: given } : { ...given, name }),
   );
-  return { services: new Map(entries.map((each) => [each.name, each])) };
+  return { services: new Map(entries.map((each) => [each.name, each])), restart: undefined };
 }
 
 /** The streams of a weeder, and what became of them since a test last asked: `+` opened, `-` closed. */

@@ -48,7 +48,10 @@ async function replayed(...words: readonly string[]): Promise<string> {
 
 /** More selectors than get a stream each. */
 const many = Array.from({ length: 17 }, (_, index) => ({ matchLabels: { role: `role-${index}` } }));
-const manyConfig: Config = { services: new Map([['etcd-main-client', serviceConfig({ podSelectors: many })]]) };
+const manyConfig: Config = {
+  services: new Map([['etcd-main-client', serviceConfig({ podSelectors: many })]]),
+  restart: undefined,
+};
 
 /** Pods of the first and the last selector crash-loop, and one of no selector; the last one leaves its selector. */
 const fanOutStory: Story = {
@@ -96,7 +99,10 @@ test('it also says what other selectors would have found, because all crash-loop
 });
 
 const namespaced: Story = {
-  config: { services: new Map([['etcd-main-client', serviceConfig({ dependantNamespaces: ['shoot-a', 'shoot-b'] })]]) },
+  config: {
+    services: new Map([['etcd-main-client', serviceConfig({ dependantNamespaces: ['shoot-a', 'shoot-b'] })]]),
+    restart: undefined,
+  },
   namespaces: ['shoot-a', 'shoot-b'],
   async play(sinkOf, pass) {
     const selector = 'pods role=apiserver';

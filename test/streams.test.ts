@@ -12,7 +12,7 @@ import { weederOptions } from './support/weederOptions.ts';
 
 function weederOf(services: Readonly<Record<string, readonly LabelSelector[]>>) {
   const entries = Object.entries(services).map(([name, podSelectors]) => serviceConfig({ name, podSelectors }));
-  const config: Config = { services: new Map(entries.map((service) => [service.name, service])) };
+  const config: Config = { services: new Map(entries.map((service) => [service.name, service])), restart: undefined };
   const weeder = createWeeder(weederOptions(config, virtualClock()));
   return { config, weeder };
 }

@@ -75,7 +75,7 @@ export function createProgram(onExitCode: OnExitCode): Command {
     .command('diagram')
     .usage('[machine] [flags]')
     .description('print a state machine, or how all the actors hang together')
-    .argument('[machine]', 'endpoint, dependants, podDeletion, manager, lease, reflector, or system', system)
+    .argument('[machine]', 'endpoint, dependants, podDeletion, workload, manager, lease, reflector, or system', system)
     .addOption(new Option('--format <format>', 'how').choices(diagramFormats).default('ascii'))
     .optionsGroup('Other:')
     .action(async (machine: string, { format }: { readonly format: DiagramFormat }) => {

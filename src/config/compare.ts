@@ -20,13 +20,13 @@ export function compareConfigs(old: Config, next: Config): ConfigChange {
   };
 }
 
-/** The new config, with the old object for each service of which it says the same in other words. */
-export function mergeConfigs(old: Config, next: Config): Config {
+/** The new services, with the old object for each of which the new config says the same in other words. */
+export function mergeServices(old: Config['services'], next: Config['services']): Config['services'] {
   const keep = (is: ServiceConfig): ServiceConfig => {
-    const was = old.services.get(is.name);
+    const was = old.get(is.name);
     return was !== undefined && behavesTheSame(was, is) ? { ...was, namespaces: is.namespaces } : is;
   };
-  return { services: new Map([...next.services].map(([name, service]) => [name, keep(service)])) };
+  return new Map([...next].map(([name, service]) => [name, keep(service)]));
 }
 
 /** Whether a service is treated the same by both, wherever it lives. The order of a list means nothing. */

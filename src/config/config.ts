@@ -1,4 +1,5 @@
 import type { LabelSelector, LabelSelectorRequirement } from '../kube/selector.ts';
+import type { RestartConfig } from './restart.ts';
 import type { ConfigFile } from './schema.ts';
 
 /** One watched service, with nothing left to default. */
@@ -19,9 +20,12 @@ export interface ServiceConfig {
   readonly gracePeriodSeconds: number | undefined;
 }
 
-/** The config as the program uses it: the watched services by name. */
+/** The config as the program uses it. */
 export interface Config {
+  /** The watched services by name; empty only where there is restart control. */
   readonly services: ReadonlyMap<string, ServiceConfig>;
+  /** Undefined: the file has no section `restartControl`, and no workload is managed. */
+  readonly restart: RestartConfig | undefined;
 }
 
 /** Whether the config names this service in this namespace. */
@@ -38,6 +42,7 @@ export function resolveConfig(file: ConfigFile): Config {
   const { servicesAndDependantSelectors: entries } = file;
   return {
     services: new Map(Object.entries(entries).map(([name, entry]) => [name, resolveService(name, entry, file)])),
+    restart: undefined,
   };
 }
 

@@ -2,6 +2,7 @@ import type { AnyStateMachine } from 'xstate';
 import { lease } from '../../machines/lease.ts';
 import { manager } from '../../machines/manager.ts';
 import { reflector } from '../../machines/reflector.ts';
+import { workload } from '../../machines/restart/workload.ts';
 import { dependants } from '../../machines/weeder/dependants.ts';
 import { endpoint } from '../../machines/weeder/endpoint.ts';
 import { podDeletion } from '../../machines/weeder/podDeletion.ts';
@@ -11,6 +12,7 @@ export const machines: ReadonlyMap<string, { readonly machine: AnyStateMachine; 
   ['endpoint', { machine: endpoint, file: 'machines/weeder/endpoint.ts' }],
   ['dependants', { machine: dependants, file: 'machines/weeder/dependants.ts' }],
   ['podDeletion', { machine: podDeletion, file: 'machines/weeder/podDeletion.ts' }],
+  ['workload', { machine: workload, file: 'machines/restart/workload.ts' }],
   ['manager', { machine: manager, file: 'machines/manager.ts' }],
   ['lease', { machine: lease, file: 'machines/lease.ts' }],
   ['reflector', { machine: reflector, file: 'machines/reflector.ts' }],

@@ -25,6 +25,11 @@ export const sayings: readonly Saying[] = [
   saying('podDeletion', 'queue', ['enters']),
   saying('queue', 'podDeletion', [], ['queue.turn']),
   saying('podDeletion', 'apiServer', ['DELETE, with uid and', 'resourceVersion']),
+  saying('reflector', 'workloadFacts', ['workloads; of their sources', 'the metadata']),
+  saying('workloadFacts', 'workload', [], ['facts.changed', 'workload.gone']),
+  saying('workload', 'pace', ['enters']),
+  saying('pace', 'workload', [], ['turn.granted', 'turn.waits', 'turn.held']),
+  saying('workload', 'apiServer', ['GET of what has changed,', 'PATCH, with resourceVersion']),
 ];
 
 /** The picture of the whole actor system. */
@@ -42,6 +47,7 @@ const root = group('weeder', 'One process. Nothing is persisted: after a restart
   group('caches', 'Plain data, straight from the bytes of the streams.', [
     box('readiness', 'Whether each service is ready, over all its EndpointSlices.'),
     box('podIndex', 'The pods that crash-loop now, for each distinct podSelector.'),
+    box('workloadFacts', 'Which workload uses which ConfigMaps and Secrets; no content of them.'),
   ]),
   group('services', 'A root for each service that was ready at least once.', [
     box('endpoint', 'One service in one namespace.'),
@@ -50,6 +56,10 @@ const root = group('weeder', 'One process. Nothing is persisted: after a restart
   group('pods', 'A root for each crash-looping pod that an open window wants deleted.', [
     box('podDeletion', 'One pod, from the first sight to the outcome.'),
     box('queue', 'First come, first served; so many in flight at once.'),
+  ]),
+  group('workloads', 'A root for each workload whose ConfigMaps and Secrets are watched.', [
+    box('workload', 'One workload, from a changed source to the end of its rollout.'),
+    box('pace', 'So many restarts a minute, so many rollouts at once, each namespace in its turn.'),
   ]),
 ]);
 

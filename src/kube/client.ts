@@ -16,6 +16,10 @@ export interface ApiRequest {
   readonly body?: unknown;
   /** For PATCH, where it says which kind of patch it is. Default: `application/json`. */
   readonly contentType?: string;
+  /** In which form the answer is wanted, as `acceptOf` gives it. Default: `application/json`. */
+  readonly accept?: string;
+  /** Its answer may hold secrets: no failure quotes from it. */
+  readonly isConfidential?: boolean;
   /** Ends the request, with a failure of kind `cancelled`. */
   readonly signal?: AbortSignal;
   /** Asked at the moment in which it would be sent: false = it is not, and fails as `cancelled`. */
@@ -112,7 +116,7 @@ export function createKubeClient({ access, clock, qps = 0, burst = 0, onRequest 
       return { ok: true, status: exchange.status, body: undefined };
     }
     const text = await readText(exchange, longestBody);
-    return typeof text === 'string' ? parse(exchange.status, text) : { ok: false, failure: text };
+    return typeof text === 'string' ? parse(request, exchange.status, text) : { ok: false, failure: text };
   }
 
   async function stream(request: ApiRequest): Promise<StreamResult> {
@@ -122,7 +126,7 @@ export function createKubeClient({ access, clock, qps = 0, burst = 0, onRequest 
     if (!isSuccess(exchange.status)) return { ok: false, failure: await refusal(exchange) };
     if (!isJson(exchange)) {
       const text = await readText(exchange, longestErrorBody);
-      return unreadable(exchange.status, typeof text === 'string' ? text : '');
+      return unreadable(request, exchange.status, typeof text === 'string' ? text : '');
     }
     return { ok: true, connection: exchange.connection, body: exchange.endless() };
   }
@@ -180,19 +184,21 @@ function isJson({ headers }: Exchange): boolean {
   return type === undefined || String(type).includes('json');
 }
 
-function parse(status: number, text: string): ApiResult {
+function parse(request: ApiRequest, status: number, text: string): ApiResult {
   if (text === '') return { ok: true, status, body: undefined };
   try {
     const body: unknown = JSON.parse(text);
     return { ok: true, status, body };
   } catch {
-    return unreadable(status, text);
+    return unreadable(request, status, text);
   }
 }
 
-function unreadable(status: number, text: string): { readonly ok: false; readonly failure: ApiFailure } {
-  return {
-    ok: false,
-    failure: { kind: 'badAnswer', status, message: `the answer is not JSON, but ${describeBody(text)}` },
-  };
+function unreadable(
+  { isConfidential }: ApiRequest,
+  status: number,
+  text: string,
+): { readonly ok: false; readonly failure: ApiFailure } {
+  const message = isConfidential ? 'the answer is not JSON' : `the answer is not JSON, but ${describeBody(text)}`;
+  return { ok: false, failure: { kind: 'badAnswer', status, message } };
 }

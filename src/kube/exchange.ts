@@ -186,7 +186,7 @@ async function* listened({ body }: Dispatcher.ResponseData, hear: (bytes: number
 }
 
 function headersOf(request: ApiRequest, credentials: Credentials): Record<string, string | string[]> {
-  const headers = { ...credentials.headers, accept: 'application/json', 'user-agent': userAgent };
+  const headers = { ...credentials.headers, accept: request.accept ?? 'application/json', 'user-agent': userAgent };
   return request.body === undefined
     ? headers
     : { ...headers, 'content-type': request.contentType ?? 'application/json' };

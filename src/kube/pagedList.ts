@@ -1,7 +1,8 @@
-import { arrayOf, objectOf, textOf } from '../json.ts';
+import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../json.ts';
 import type { ApiResult, KubeClient } from './client.ts';
 import type { ApiFailure } from './failure.ts';
 import { identityOf } from './identity.ts';
+import { acceptOf, isConfidential, reduced, wireKind } from './objectForm.ts';
 import type { WatchSource } from './watchOnce.ts';
 
 /** The complete state was handed to the sink, or why not. */
@@ -12,7 +13,7 @@ export type PagedList =
 interface Page {
   readonly resourceVersion: string;
   readonly next: string | undefined;
-  readonly items: readonly unknown[];
+  readonly items: readonly JsonObject[];
 }
 
 const pageSize = 500;
@@ -24,13 +25,14 @@ const manyRestarts = 3;
 export async function listPages(client: KubeClient, source: WatchSource, signal: AbortSignal): Promise<PagedList> {
   const { path, onHeard } = source;
   const listener = onHeard === undefined ? {} : { onHeard };
+  const form = { accept: acceptOf(source.as, 'list'), isConfidential: isConfidential(source) };
   let next: string | undefined;
   let objects = 0;
   let restarts = 0;
   for (;;) {
     const query = queryOf(source, next);
-    const result = await client.call({ method: 'GET', path, query, signal, timeoutMs: pageMs, ...listener });
-    const page = pageOf(result, source.kind);
+    const result = await client.call({ method: 'GET', path, query, ...form, signal, timeoutMs: pageMs, ...listener });
+    const page = pageOf(result, wireKind(source));
     if ('kind' in page) {
       if (page.kind !== 'expired' || next === undefined || restarts === manyRestarts)
         return { ok: false, failure: page };
@@ -42,7 +44,7 @@ export async function listPages(client: KubeClient, source: WatchSource, signal:
       objects = 0;
       source.sink.begin();
     }
-    for (const item of page.items) source.sink.apply('ADDED', item);
+    for (const item of page.items) source.sink.apply('ADDED', reduced(source, item));
     objects += page.items.length;
     next = page.next;
     if (next === undefined) {
@@ -52,8 +54,8 @@ export async function listPages(client: KubeClient, source: WatchSource, signal:
   }
 }
 
-function queryOf({ labelSelector }: WatchSource, next: string | undefined) {
-  return { limit: pageSize, continue: next, labelSelector: labelSelector || undefined };
+function queryOf({ labelSelector, fieldSelector }: WatchSource, next: string | undefined) {
+  return { limit: pageSize, continue: next, labelSelector: labelSelector || undefined, fieldSelector };
 }
 
 function pageOf(result: ApiResult, kind: string): Page | ApiFailure {
@@ -61,13 +63,14 @@ function pageOf(result: ApiResult, kind: string): Page | ApiFailure {
   const body = objectOf(result.body);
   const metadata = objectOf(body['metadata']);
   const resourceVersion = textOf(metadata['resourceVersion']);
-  const items = body['items'] ?? [];
+  const { items = [] } = body;
   if (body['kind'] !== `${kind}List` || !resourceVersion || !Array.isArray(items)) {
     return { kind: 'badAnswer', status: result.status, message: `the answer is not a ${kind}List` };
   }
-  if (!items.every((item) => identityOf(item) !== undefined)) {
+  const objects = arrayOf(items).filter(isObject);
+  if (objects.length < items.length || !objects.every((each) => identityOf(each) !== undefined)) {
     const message = `the ${kind}List has an object without namespace, name, uid or version`;
     return { kind: 'badAnswer', status: result.status, message };
   }
-  return { resourceVersion, next: textOf(metadata['continue']) || undefined, items: arrayOf(items) };
+  return { resourceVersion, next: textOf(metadata['continue']) || undefined, items: objects };
 }

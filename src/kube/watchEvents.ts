@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, objectOf, textOf } from '../json.ts';
 import { type ApiFailure, classifyStatus } from './failure.ts';
 import { identityOf } from './identity.ts';
+import { type Reading, reduced, wireKind } from './objectForm.ts';
 import { peekMetadata } from './peek.ts';
 import type { ChangeType, ObjectSink } from './sink.ts';
 
@@ -29,14 +30,17 @@ export interface WatchReader {
 const lastInitialEvent = 'k8s.io/initial-events-end';
 
 /** `start` is where the watch was resumed from; undefined when it begins with the complete state. */
-export function watchReader(kind: string, sink: ObjectSink, start: string | undefined): WatchReader {
+export function watchReader(reading: Reading, sink: ObjectSink, start: string | undefined): WatchReader {
+  const kind = wireKind(reading);
+  /** The bytes of what is to be reduced are for nobody else. */
+  const mayPeek = sink.isIrrelevant !== undefined && reading.reduce === undefined;
   let position = start;
 
   function apply(type: ChangeType, object: JsonObject): LineOutcome {
     if (object['kind'] !== kind) return { garbled: `an object of kind ${String(object['kind'])} instead of ${kind}` };
     const identity = identityOf(object);
     if (identity === undefined) return { garbled: 'an object without namespace, name, uid or version' };
-    sink.apply(type, object);
+    sink.apply(type, reduced(reading, object));
     position = identity.resourceVersion;
     return 'changed';
   }
@@ -71,7 +75,7 @@ export function watchReader(kind: string, sink: ObjectSink, start: string | unde
 
   return {
     read(line) {
-      const metadata = sink.isIrrelevant === undefined ? undefined : peekMetadata(line);
+      const metadata = mayPeek ? peekMetadata(line) : undefined;
       if (metadata === undefined || metadata.kind !== kind || !sink.isIrrelevant?.(line, metadata)) return parsed(line);
       position = metadata.resourceVersion;
       return 'changed';

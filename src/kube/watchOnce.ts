@@ -6,15 +6,14 @@ import { startDeadline } from './deadline.ts';
 import { describeFailure } from './describeFailure.ts';
 import type { ApiFailure } from './failure.ts';
 import { lineSplitter } from './lines.ts';
+import { acceptOf, isConfidential, type Reading } from './objectForm.ts';
 import type { ObjectSink } from './sink.ts';
 import { type LineOutcome, type WatchReader, watchReader } from './watchEvents.ts';
 
 /** What to watch, and where its objects go. */
-export interface WatchSource {
+export interface WatchSource extends Reading {
   /** The collection, cluster-wide or of one namespace: `/api/v1/pods`, `/api/v1/namespaces/a/pods`. */
   readonly path: string;
-  /** The kind of its objects: `Pod`. */
-  readonly kind: string;
   /** As `selectorToString` gives it; empty: everything. */
   readonly labelSelector: string;
   /** Such as `metadata.name=a`. Default: everything. */
@@ -82,6 +81,8 @@ export async function watchOnce(run: WatchRun): Promise<WatchEnd> {
     method: 'GET',
     path,
     query: queryOf(run),
+    accept: acceptOf(run.source.as, 'watch'),
+    isConfidential: isConfidential(run.source),
     signal,
     timeoutMs: headersMs,
     ...(onHeard === undefined ? {} : { onHeard }),
@@ -163,7 +164,7 @@ interface Progress {
 }
 
 function followProgress({ client, clock, source, start }: WatchRun): Progress {
-  const reader = watchReader(source.kind, source.sink, start);
+  const reader = watchReader(source, source.sink, start);
   const splitter = lineSplitter(longestLine);
   let heardAt = clock.monotonic();
   let changes = 0;

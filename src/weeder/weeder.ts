@@ -1,7 +1,7 @@
 import type { AnyActorRef } from 'xstate';
 import type { ActorRuntime } from '../actorRuntime.ts';
 import type { Clock } from '../clock.ts';
-import { mergeConfigs } from '../config/compare.ts';
+import { mergeServices } from '../config/compare.ts';
 import { type Config, isWatched } from '../config/config.ts';
 import { distinctSelectors } from '../config/selectors.ts';
 import { selectorToString } from '../kube/selector.ts';
@@ -126,9 +126,8 @@ export function createWeeder(options: WeederOptions): Weeder {
     pods: indexes,
     configure(next) {
       const before = new Map(services);
-      const old = { services: before };
       services.clear();
-      for (const [name, service] of mergeConfigs(old, next).services) services.set(name, service);
+      for (const [name, service] of mergeServices(before, next.services)) services.set(name, service);
       openIndexes(indexes, services, clock);
       endpoints.configure(before);
       closeIndexes(indexes, services);

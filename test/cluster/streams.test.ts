@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
+import { type JsonObject, objectOf } from '../../src/json.ts';
+import { listPages } from '../../src/kube/pagedList.ts';
 import { type LabelSelector, matchesSelector, selectorToString } from '../../src/kube/selector.ts';
+import { testSink } from '../support/testSink.ts';
 import {
   type Cluster,
   eventually,
@@ -77,6 +80,37 @@ suite('streams on a real API server', { concurrency: true }, () => {
     for (let i = 0; i < 30; i += 1) await put(ns, `boring-${i}`);
     await untilHolds(it, 'end', await put(ns, 'end'));
     assert.equal(it.sink.applied, applied + 1);
+  });
+
+  test('of Secrets only the metadata comes, without Helm releases, and reduced before anybody sees it', async (t) => {
+    const ns = await testNamespace(t, 'metadata');
+    const path = ns.path('api/v1', 'secrets');
+    const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{"stringData":{"password":"MARKER"}}' };
+    const create = (name: string, type = 'Opaque') =>
+      ns.cluster.api('POST', path, { metadata: { name, annotations }, type, stringData: { password: 'MARKER' } });
+    await create('before');
+    await create('release', 'helm.sh/release.v1');
+    const secrets = { path, kind: 'Secret', as: 'metadata', fieldSelector: 'type!=helm.sh/release.v1' } as const;
+    const it = startStreaming(t, ns.cluster, { ...secrets, reduce: withoutAnnotations });
+    await eventually(() => it.isWatching() && it.sink.state.has('before'), { what: 'the complete state' });
+    await create('release-2', 'helm.sh/release.v1');
+    await create('after');
+    await eventually(() => it.sink.state.has('after'), { what: 'the change' });
+    await ns.cluster.api('DELETE', ns.path('api/v1', 'secrets', 'before'));
+    await eventually(() => !it.sink.state.has('before'), { what: 'the deletion' });
+    assert.deepEqual([...it.sink.objects.keys()], ['before', 'after']);
+    assert.equal(JSON.stringify([...it.sink.objects.values()]).includes('MARKER'), false);
+    for (const object of it.sink.objects.values()) {
+      assert.equal(object['kind'], 'PartialObjectMetadata');
+      assert.equal('data' in object, false);
+    }
+
+    const sink = testSink();
+    const paged = await listPages(it.client, { ...secrets, labelSelector: '', sink }, t.signal);
+    assert.deepEqual([paged.ok, [...sink.state.keys()]], [true, ['after']]);
+    for (const object of sink.objects.values()) assert.equal('data' in object, false);
+    assert.equal(JSON.stringify([...sink.objects.values()]).includes('MARKER'), true, 'nothing reduced it');
+    assert.deepEqual(it.logged, ['stream synced']);
   });
 
   test('selectors mean to us what they mean to the API server', async (t) => {
@@ -159,6 +193,11 @@ suite('streams on a real API server', { concurrency: true }, () => {
     assert.deepEqual(it.sink.disorder, []);
   });
 });
+
+function withoutAnnotations(object: JsonObject): JsonObject {
+  const { annotations: _annotations, managedFields: _managedFields, ...metadata } = objectOf(object['metadata']);
+  return { ...object, metadata };
+}
 
 function someSelectors(): readonly LabelSelector[] {
   const operators = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;

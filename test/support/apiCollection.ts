@@ -10,9 +10,13 @@ export interface Collection {
 
 /** Answers GET on the collection as kube-apiserver does: pages, WatchList, resumed watches, bookmarks, 410. */
 export function serveCollection(collection: Collection, request: ReceivedRequest, answer: ServerAnswer): void {
+  const isWatch = request.query.get('watch') === 'true';
+  const wanted = /;as=(\w+);g=meta\.k8s\.io;v=v1$/.exec(String(request.headers['accept']))?.[1];
+  const accepted = isWatch ? 'PartialObjectMetadata' : 'PartialObjectMetadataList';
   if (request.method !== 'GET') sendJson(answer, 200, { kind: 'Status', status: 'Success' });
-  else if (request.query.get('watch') === 'true') serveWatch(collection, request, answer);
-  else serveList(collection.store, request, answer);
+  else if (wanted !== undefined && wanted !== accepted) sendJson(answer, 406, statusObject(406, 'NotAcceptable'));
+  else if (isWatch) serveWatch(collection, request, wanted === undefined ? answer : metadataOnly(answer));
+  else serveList(collection.store, request, wanted === undefined ? answer : metadataOnly(answer));
 }
 
 /** One line of a watch. */
@@ -37,6 +41,22 @@ export function statusObject(code: number, reason: string) {
     message: `${reason} said the server`,
     reason,
     code,
+  };
+}
+
+/** An answer in which every pod has become its metadata. */
+function metadataOnly(answer: ServerAnswer): ServerAnswer {
+  const cut = (text: string) =>
+    text
+      .replaceAll('"kind":"Pod","apiVersion":"v1"', '"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1"')
+      .replace(
+        '"kind":"PodList","apiVersion":"v1"',
+        '"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1"',
+      );
+  return {
+    ...answer,
+    write: (piece) => answer.write(cut(String(piece))),
+    end: (piece) => answer.end(piece === undefined ? undefined : cut(String(piece))),
   };
 }
 

@@ -22,7 +22,7 @@ export interface Observed extends AsyncDisposable {
 export async function observed(services: readonly string[] = ['etcd-main-client']): Promise<Observed> {
   const errors: string[] = [];
   const logger = pino({ level: 'error' }, { write: (line: string) => void errors.push(line) });
-  const config = { services: new Map(services.map((name) => [name, serviceConfig({ name })])) };
+  const config = { services: new Map(services.map((name) => [name, serviceConfig({ name })])), restart: undefined };
   const reload = createReload({
     config,
     clock: systemClock,

@@ -61,7 +61,7 @@ function configOf({ services, isOfMany }: Wish): Config {
       podSelectors: [...selects.map((app) => `${service}${app}`), ...extra].map((app) => ({ matchLabels: { app } })),
     }),
   );
-  return { services: new Map(configs.map((each) => [each.name, each])) };
+  return { services: new Map(configs.map((each) => [each.name, each])), restart: undefined };
 }
 
 /** Whether the API server would bring this object on this stream. */

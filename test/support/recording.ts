@@ -23,7 +23,7 @@ export interface Incident {
 }
 
 export function configOf(): Config {
-  return { services: new Map([['etcd-main-client', serviceConfig()]]) };
+  return { services: new Map([['etcd-main-client', serviceConfig()]]), restart: undefined };
 }
 
 /** The options of a recording into this file. */

@@ -4,6 +4,7 @@ import { createKubeClient, type KubeClient } from '../../src/kube/client.ts';
 import { type ClusterAccess, clusterAccess } from '../../src/kube/clusterAccess.ts';
 import { provideReflector } from '../../src/kube/reflector.ts';
 import { createStreamStatuses, type StreamStatuses } from '../../src/kube/streamStatus.ts';
+import type { WatchSource } from '../../src/kube/watchOnce.ts';
 import { type Protocol, serverCertificate } from './faultyServer.ts';
 import { type MisbehavingServer, misbehavingServer } from './misbehavingServer.ts';
 import { type TestSink, testSink } from './testSink.ts';
@@ -42,7 +43,11 @@ export function accessTo(url: string, user: Readonly<Record<string, unknown>> = 
   return access.value;
 }
 
-export async function reflecting(protocol: Protocol, isBoring?: (name: string) => boolean): Promise<Reflecting> {
+export async function reflecting(
+  protocol: Protocol,
+  isBoring?: (name: string) => boolean,
+  more: Partial<WatchSource> = {},
+): Promise<Reflecting> {
   const clock = virtualClock();
   const server = await misbehavingServer(protocol, clock);
   const client = createKubeClient({ access: accessTo(server.url), clock });
@@ -56,7 +61,7 @@ export async function reflecting(protocol: Protocol, isBoring?: (name: string) =
     clock,
     statuses,
     log: { debug: () => undefined, info: note('info'), warn: note('warn') },
-    sourceOf: () => ({ path: '/api/v1/pods', kind: 'Pod', labelSelector: 'app=a', sink }),
+    sourceOf: () => ({ path: '/api/v1/pods', kind: 'Pod', labelSelector: 'app=a', sink, ...more }),
   });
   const actor = createActor<typeof reflector>(machine, { clock, input: { name: 'pods', random: () => 0.5 } });
   const isSame = () =>

@@ -69,7 +69,7 @@ export function simulate(
   const facts: WeederFact[] = [];
   const deletions: Simulation['deletions'] = [];
   const configs = (options.services ?? [options.service ?? {}]).map(serviceConfig);
-  const config: Config = { services: new Map(configs.map((each) => [each.name, each])) };
+  const config: Config = { services: new Map(configs.map((each) => [each.name, each])), restart: undefined };
   const weeder = createWeeder({
     config,
     runtime: options.inspect === undefined ? { clock } : { clock, inspect: options.inspect },

@@ -54,7 +54,7 @@ function begin({ services, concurrentDeletions, isDryRun }: Script) {
 
   function startWeeder(): void {
     lives += 1;
-    const config = { services: new Map(services.map((each) => [each.name, each])) };
+    const config = { services: new Map(services.map((each) => [each.name, each])), restart: undefined };
     const random = () => ((entries.length * 7919) % 101) / 100;
     const options = {
       config,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { objectOf } from '../../src/json.ts';
+import { type JsonObject, objectOf } from '../../src/json.ts';
 import type { PeekedMetadata } from '../../src/kube/peek.ts';
 import type { ChangeType, ObjectSink } from '../../src/kube/sink.ts';
 
@@ -13,18 +13,22 @@ export interface TestSink extends ObjectSink {
   readonly disorder: readonly string[];
   /** How many objects were parsed. */
   readonly applied: number;
+  /** The newest objects, as they came. */
+  readonly objects: ReadonlyMap<string, JsonObject>;
 }
 
 /** `isBoring` names the objects whose lines need not be parsed. */
 export function testSink(isBoring?: (name: string) => boolean): TestSink {
   const state = new Map<string, string>();
   const disorder: string[] = [];
+  const objects = new Map<string, JsonObject>();
   let seen: Set<string> | undefined;
   let lists = 0;
   let applied = 0;
   return {
     state,
     disorder,
+    objects,
     begin() {
       seen = new Set();
     },
@@ -38,6 +42,7 @@ export function testSink(isBoring?: (name: string) => boolean): TestSink {
         disorder.push(`${type} ${name} ${resourceVersion} after ${known}`);
       }
       seen?.add(name);
+      objects.set(name, objectOf(object));
       if (type === 'DELETED') state.delete(name);
       else state.set(name, resourceVersion);
     },

@@ -4,6 +4,7 @@ import { createKubeClient, type KubeClient } from '../../../src/kube/client.ts';
 import { loadKubeConfig } from '../../../src/kube/kubeConfig.ts';
 import { provideReflector } from '../../../src/kube/reflector.ts';
 import { createStreamStatuses } from '../../../src/kube/streamStatus.ts';
+import type { WatchSource } from '../../../src/kube/watchOnce.ts';
 import { type TestSink, testSink } from '../../support/testSink.ts';
 import type { Cluster } from './access.ts';
 import type { Cleanup } from './namespace.ts';
@@ -21,6 +22,9 @@ export interface StreamingOptions {
   readonly path: string;
   readonly kind: string;
   readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  readonly as?: 'metadata';
+  readonly reduce?: NonNullable<WatchSource['reduce']>;
   readonly user?: string;
   readonly isBoring?: (name: string) => boolean;
 }
@@ -33,13 +37,13 @@ export function startStreaming(t: Cleanup, cluster: Cluster, options: StreamingO
   const sink = testSink(options.isBoring);
   const logged: string[] = [];
   const note = (_fact: object, sentence: string) => void logged.push(sentence);
-  const { path, kind, labelSelector = '' } = options;
+  const { user: _user, isBoring: _isBoring, labelSelector = '', ...source } = options;
   const machine = provideReflector({
     client,
     clock: systemClock,
     statuses: createStreamStatuses(systemClock),
     log: { debug: () => undefined, info: note, warn: note },
-    sourceOf: () => ({ path, kind, labelSelector, sink }),
+    sourceOf: () => ({ ...source, labelSelector, sink }),
   });
   const actor = createActor(machine, { clock: systemClock, input: { name: 'test' } });
   actor.start();
