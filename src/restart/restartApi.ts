@@ -55,7 +55,7 @@ export function restartApi(client: KubeClient, onRead: ReportRead = () => undefi
   async function readSource(ref: SourceRef, signal: AbortSignal): Promise<Answer<ReadSource>> {
     const result = await client.call({ method: 'GET', path: sourcePath(ref), signal });
     if (!result.ok) return refuse(confidential(result.failure, { verb: 'get', ...ref }));
-    const meta = isThe(ref, result.body) ? readSourceMeta(result.body) : undefined;
+    const meta = isThe(ref, result.body) ? readSourceMeta(result.body, ref.kind) : undefined;
     if (meta === undefined) return refuse(notThe(ref, result.status));
     const { uid, resourceVersion } = meta;
     return answered({ uid, resourceVersion, content: readContent(result.body), meta });
