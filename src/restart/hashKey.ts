@@ -8,6 +8,8 @@ import { type Asked, confidential } from './confidential.ts';
 import { currentEntry, type HashKeys, isEmpty, type KeySecret, keyLength, keysIn } from './hashKeys.ts';
 import { sourcePath, sourcesPath } from './paths.ts';
 
+export type { HashKeys, KeySecret } from './hashKeys.ts';
+
 /** Somebody who makes it, or takes it away, at the same moment does so once. */
 const manyTries = 5;
 

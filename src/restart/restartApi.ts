@@ -11,6 +11,8 @@ import { podsPath, sourcePath, workloadPath } from './paths.ts';
 import type { SourceKind, SourceRef, WorkloadRef } from './refs.ts';
 import { readSourceMeta, type SourceMeta } from './sourceMeta.ts';
 
+export type { Answer, Refusal, RefusalClass } from './answer.ts';
+
 /** A ConfigMap or Secret with its values: to be digested at once and dropped, never logged, kept or put into an error. */
 export interface ReadSource {
   readonly uid: string;
