@@ -15,12 +15,23 @@ const startedAs: Readonly<Record<RestartHow, RestartResult>> = {
   recreate: 'restarted',
   dryRun: 'dryRun',
 };
-/** The classes of the errors that are met, and some more that a later weeder may know. */
+/** Those that somebody can do something about begin at 0. */
+const errors = [
+  'forbidden',
+  'invalid',
+  'immutable',
+  'budget',
+  'otherUid',
+  'throttled',
+  'unavailable',
+  'other',
+] as const;
 const mostErrors = 24;
 
 /** Counts what restart control says while it works. */
 export function countRestarts(metrics: Metrics): ReportRestart {
   const errorOf = limitedLabel(mostErrors);
+  for (const error of errors) metrics.restartRetries.inc({ error: errorOf(error) }, 0);
   for (const kind of kinds) {
     metrics.workloadsAdopted.inc({ kind }, 0);
     for (const result of results) metrics.workloadRestarts.inc({ kind, result }, 0);
