@@ -44,14 +44,14 @@ export interface PartWork {
 export interface PartContext {
   readonly config: Config;
   readonly runtime: ActorRuntime;
-  /** Changes the cluster only while this replica leads. */
+  /** Changes the cluster only while this replica leads, and never in a dry run. */
   readonly client: KubeClient;
   readonly logger: Logger;
   /** Where to watch: everywhere, or in these namespaces only. */
   readonly namespaces: 'all' | readonly string[];
-  /** Whose business is done here: undefined: that of all namespaces. */
+  /** The business of which namespaces is done here. Undefined: of all. */
   readonly shard: Shard | undefined;
-  /** Everything is to be done but what changes the cluster. */
+  /** The cluster is not to be changed: `client` only says that it was. */
   readonly isDryRun: boolean;
   /** Tells a Kubernetes Event, or does nothing where none are told. */
   readonly recordEvent: (occurrence: Occurrence) => void;

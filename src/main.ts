@@ -17,8 +17,9 @@ import { createEventRecorder } from './kube/events.ts';
 import type { Election } from './kube/lease/election.ts';
 import { provideReflector } from './kube/reflector.ts';
 import { createStreamStatuses, type StreamStatus, type StreamTotals } from './kube/streamStatus.ts';
+import { whileLeading } from './kube/whileLeading.ts';
+import { withoutWrites } from './kube/withoutWrites.ts';
 import { createLeadership, type Leadership } from './leadership.ts';
-import { clientWhileLeading } from './leading.ts';
 import type { Logger } from './log.ts';
 import type { Recorder } from './recorder.ts';
 import type { Shard } from './shard.ts';
@@ -103,7 +104,7 @@ export function startController(options: ControllerOptions): Controller {
   const context: PartContext = {
     config,
     runtime,
-    client: clientWhileLeading(client, leadership),
+    client: whileLeading(leadership, isDryRun ? withoutWrites(client) : client),
     logger,
     namespaces,
     shard: options.shard,

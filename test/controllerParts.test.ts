@@ -152,6 +152,18 @@ test('what a controller asks for after leadership is lost changes nothing in the
   assert.equal(!refused.ok && refused.failure.message, 'this replica does not lead any more');
 });
 
+test('in a dry run no controller changes anything, whatever it asks for', async () => {
+  await using cluster = await embedded();
+  const other = part({});
+  await using weeder = startEmbeddedWeeder(cluster, config, { others: [other.create], isDryRun: true });
+  other.end();
+  await until('all are at work', () => weeder.controller.state() === 'running');
+  const path = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
+  assert.equal((await other.context.client.call({ method: 'POST', path, body: { metadata: { name: 'a' } } })).ok, true);
+  const found = await other.context.client.call({ method: 'GET', path: `${path}/a` });
+  assert.equal(!found.ok && found.failure.kind, 'notFound');
+});
+
 test('two controllers that call a stream by one name are a mistake that shows at once', async () => {
   await using cluster = await embedded();
   const other = part({ endpointslices: leases });

@@ -1,5 +1,6 @@
 import type { RestartConfig } from '../config/restart.ts';
 import { type WorkloadKind, workloadKinds, workloadsPath } from '../kube/workloadKinds.ts';
+import { sourcePlurals, sourcesPath } from './paths.ts';
 import type { SourceKind, SourceRef } from './refs.ts';
 
 /** Whose objects a stream brings. */
@@ -52,27 +53,26 @@ function workloadsIn(kind: WorkloadKind, namespace: string | undefined): Restart
 }
 
 function sourcesIn(kind: SourceKind, namespace: string | undefined): RestartStreamPlan {
-  const name = `${pluralOf(kind)}${suffixOf(namespace)}`;
+  const name = `${sourcePlurals[kind]}${suffixOf(namespace)}`;
   const fieldSelector = kind === 'Secret' ? usedSecrets : undefined;
-  return { isSource: true, kind, namespace, objectName: undefined, name, path: pathOf(kind, namespace), fieldSelector };
+  return {
+    isSource: true,
+    kind,
+    namespace,
+    objectName: undefined,
+    name,
+    path: sourcesPath({ kind, namespace }),
+    fieldSelector,
+  };
 }
 
 /** By `metadata.name`, as RBAC's `resourceNames` allows it. */
 function sourceNamed({ kind, namespace, name: objectName }: SourceRef): RestartStreamPlan {
-  const name = `${pluralOf(kind)} ${objectName}${suffixOf(namespace)}`;
+  const name = `${sourcePlurals[kind]} ${objectName}${suffixOf(namespace)}`;
   const fieldSelector = `metadata.name=${objectName}`;
-  return { isSource: true, kind, namespace, objectName, name, path: pathOf(kind, namespace), fieldSelector };
+  return { isSource: true, kind, namespace, objectName, name, path: sourcesPath({ kind, namespace }), fieldSelector };
 }
 
 function suffixOf(namespace: string | undefined): string {
   return namespace === undefined ? '' : ` in ${namespace}`;
-}
-
-function pluralOf(kind: SourceKind): string {
-  return kind === 'ConfigMap' ? 'configmaps' : 'secrets';
-}
-
-function pathOf(kind: SourceKind, namespace: string | undefined): string {
-  const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
-  return `/api/v1${scope}/${pluralOf(kind)}`;
 }

@@ -3,7 +3,7 @@ import type { ApiRequest, KubeClient } from '../kube/client.ts';
 import { describeFailure } from '../kube/describeFailure.ts';
 import type { ApiFailure } from '../kube/failure.ts';
 import { isRecoverable } from '../kube/failure.ts';
-import { notLeading } from '../leading.ts';
+import { notLeading } from '../kube/whileLeading.ts';
 import { podPath } from './podPath.ts';
 
 /** What the config says of how a service's dependants are deleted. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ApiRequest, ApiResult, KubeClient } from '../src/kube/client.ts';
-import type { ApiFailure } from '../src/kube/failure.ts';
-import { clientWhileLeading } from '../src/leading.ts';
-import { type DeletionAnswer, type DeletionRequest, deleteThrough } from '../src/weeder/deletePod.ts';
+import type { ApiRequest, ApiResult, KubeClient } from '../../src/kube/client.ts';
+import type { ApiFailure } from '../../src/kube/failure.ts';
+import { whileLeading } from '../../src/kube/whileLeading.ts';
+import { type DeletionAnswer, type DeletionRequest, deleteThrough } from '../../src/weeder/deletePod.ts';
 
 const never = new AbortController().signal;
 const unwanted: ApiFailure = { kind: 'cancelled', message: 'the request is not wanted any more' };
@@ -32,7 +32,7 @@ const write: ApiRequest = { method: 'PATCH', path: '/a' };
 
 async function attempt(isValid: boolean, request: ApiRequest, { lost = never, answer = accepted } = {}) {
   const { client, sent } = clientOf(() => answer);
-  const guarded = clientWhileLeading(client, { isValid: () => isValid, signal: lost });
+  const guarded = whileLeading({ isValid: () => isValid, signal: lost }, client);
   return { answer: await guarded.call(request), sent: sent.length };
 }
 
@@ -64,7 +64,7 @@ test('when leadership is lost on the way, an answer of the server stays what it 
       isValid = false;
       return failing(kind);
     });
-    const result = await clientWhileLeading(client, { isValid: () => isValid, signal: never }).call(write);
+    const result = await whileLeading({ isValid: () => isValid, signal: never }, client).call(write);
     const isAnswer = kind === 'conflict' || kind === 'notFound';
     assert.equal(!result.ok && result.failure.kind, isAnswer ? kind : 'cancelled');
   }
@@ -81,7 +81,7 @@ test('a deletion says whether it was leadership or its window that was lost', as
   };
   const refused = (reason: string): DeletionAnswer => ({ type: 'delete.refused', reason, failure: 'cancelled' });
   const deletionBy = (isValid: boolean) =>
-    deleteThrough(clientWhileLeading(clientOf(() => accepted).client, { isValid: () => isValid, signal: never }));
+    deleteThrough(whileLeading({ isValid: () => isValid, signal: never }, clientOf(() => accepted).client));
   assert.deepEqual(await deletionBy(true)(request, never), { type: 'delete.accepted' });
   assert.deepEqual(await deletionBy(false)(request, never), refused('this replica does not lead any more'));
   const isWanted = () => false;
