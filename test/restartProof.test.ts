@@ -51,6 +51,11 @@ test('only pods whose containers use the source count: the one that does not may
   assert.equal(isOld(read(two), []), false);
 });
 
+test('nobody has the content of a volume that no container mounts', () => {
+  assert.equal(isOld(read({}), [{ how: 'unmounted', containers: [] }]), false);
+  assert.equal(isOld(read({}), [{ how: 'unmounted', containers: [] }, env]), true);
+});
+
 test('a container that waits for its first start takes its environment then', () => {
   for (const reason of ['CreateContainerConfigError', 'ContainerCreating', 'PodInitializing', 'ImagePullBackOff'])
     assert.equal(isOld(read({ phase: 'Pending', containers: [waiting(reason)] })), false, reason);

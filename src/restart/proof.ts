@@ -1,12 +1,9 @@
 import type { PodFacts } from './podFacts.ts';
+import type { Use } from './uses.ts';
 import type { WorkloadFacts } from './workloadFacts.ts';
 
 /** What of a use of a source tells whether a pod has taken its content. */
-export interface ContainerUse {
-  readonly how: 'env' | 'envFrom' | 'volume' | 'imagePullSecret' | 'annotation';
-  /** Names; empty: the pod as a whole. */
-  readonly containers: readonly string[];
-}
+export type ContainerUse = Pick<Use, 'how' | 'containers'>;
 
 /** A pod counts as newer than a write only if it was created so much later: milliseconds. */
 const margin = 1000;
@@ -42,7 +39,7 @@ function isNewer({ createdAt }: PodFacts, lastWrite: number | undefined): boolea
 }
 
 function hasTaken({ startedContainers, hasVolumes, isEnding }: PodFacts, { how, containers }: ContainerUse): boolean {
-  if (isEnding) return false;
+  if (isEnding || how === 'unmounted') return false;
   if (how === 'volume' && hasVolumes) return true;
   if (containers.length === 0) return startedContainers.size > 0;
   return containers.some((container) => startedContainers.has(container));
