@@ -5,13 +5,17 @@ import { ending } from './ending.ts';
 import { evicting } from './evicting.ts';
 import { kinds } from './kinds.ts';
 import { listing } from './listing.ts';
+import { metadataOnly } from './metadataOnly.ts';
+import { owning } from './owning.ts';
 import { patching } from './patching.ts';
 import { refusing } from './refusing.ts';
 import { selecting } from './selecting.ts';
+import { sources } from './sources.ts';
 import type { GetTarget } from './target.ts';
 import { updating } from './updating.ts';
 import { watchingChanges } from './watchingChanges.ts';
 import { watchingStarts } from './watchingStarts.ts';
+import { workloads } from './workloads.ts';
 
 /**
  * Registers the tests that the embedded API server and a real kube-apiserver both have to pass. Where the two differ,
@@ -32,6 +36,10 @@ export function conformance(getTarget: GetTarget): void {
     ending,
     kinds,
     discovering,
+    sources,
+    owning,
+    metadataOnly,
+    workloads,
   ]) {
     part(getTarget);
   }

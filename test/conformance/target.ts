@@ -28,6 +28,11 @@ const groups: Readonly<Record<string, string>> = {
   'events.k8s.io': '/apis/events.k8s.io/v1',
   poddisruptionbudgets: '/apis/policy/v1',
   replicasets: '/apis/apps/v1',
+  deployments: '/apis/apps/v1',
+  statefulsets: '/apis/apps/v1',
+  daemonsets: '/apis/apps/v1',
+  jobs: '/apis/batch/v1',
+  cronjobs: '/apis/batch/v1',
 };
 
 export async function home(t: TestContext, getTarget: GetTarget): Promise<Home> {

@@ -21,11 +21,17 @@ export interface Watching {
 }
 
 /** Opens a watch on a collection; it ends with the test. */
-export async function watch(t: TestContext, target: Target, path: string, query: string): Promise<Watching> {
+export async function watch(
+  t: TestContext,
+  target: Target,
+  path: string,
+  query: string,
+  options: { readonly accept?: string } = {},
+): Promise<Watching> {
   const end = new AbortController();
   t.after(() => end.abort());
   const signal = AbortSignal.any([end.signal, AbortSignal.timeout(30_000)]);
-  const { status, lines } = await target.lines(`${path}?watch=true&${query}`, { signal });
+  const { status, lines } = await target.lines(`${path}?watch=true&${query}`, { ...options, signal });
   assert.equal(status, 200);
 
   async function read(): Promise<WatchEvent | undefined> {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json.ts';
 import { keyFault, nameFaults, valueFault } from './names.ts';
-import { type Draft, type KubeObject, type ObjectMeta, orderedMeta, timestamp } from './objects.ts';
+import { type Draft, type KubeObject, type ObjectMeta, orderedMeta } from './objects.ts';
 import { apiVersionOf, type Resource } from './resource.ts';
 import { type Fault, fault } from './status.ts';
 
@@ -41,28 +41,20 @@ export function metadataFaults(resource: Resource, meta: ObjectMeta): readonly F
     ...Object.keys(meta.annotations ?? {}).flatMap((key) =>
       faultAt('metadata.annotations', key, keyFault(key.toLowerCase())),
     ),
+    ...sizeFaults(meta),
     ...(meta.finalizers ?? []).flatMap((name) => faultAt('metadata.finalizers', name, keyFault(name))),
   ];
 }
 
-/** managedFields after a write: who wrote when. Which fields it were is not kept. */
-export function managedBy(
-  resource: Resource,
-  before: readonly JsonObject[] | undefined,
-  now: number,
-  { manager = 'unknown', subresource }: WriteOptions,
-): readonly JsonObject[] {
-  const entry: JsonObject = {
-    manager,
-    operation: 'Update',
-    apiVersion: apiVersionOf(resource),
-    time: timestamp(now),
-    fieldsType: 'FieldsV1',
-    fieldsV1: {},
-    ...(subresource === undefined ? {} : { subresource }),
-  };
-  const others = (before ?? []).filter((each) => each['manager'] !== manager || each['subresource'] !== subresource);
-  return [...others, entry];
+/** All values and keys of an object's annotations together may have so many bytes. */
+const longestAnnotations = 256 << 10;
+
+function sizeFaults({ annotations }: ObjectMeta): readonly Fault[] {
+  const sizes = Object.entries(annotations ?? {}).map(
+    ([key, value]) => Buffer.byteLength(key) + Buffer.byteLength(value),
+  );
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  return total > longestAnnotations ? [fault.tooLong('metadata.annotations', longestAnnotations)] : [];
 }
 
 function faultAt(field: string, value: string, problem: string | undefined): readonly Fault[] {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { failed, ok } from '../../errors.ts';
-import { assemble, fieldsOf, managedBy, metadataFaults, type WriteOptions } from './assemble.ts';
+import { assemble, fieldsOf, metadataFaults, type WriteOptions } from './assemble.ts';
+import { managedFieldsOf } from './managedFields.ts';
 import { type Draft, type KubeObject, type ObjectMeta, timestamp } from './objects.ts';
 import type { Resource } from './resource.ts';
 import { namespaces } from './resources.ts';
@@ -88,12 +89,13 @@ function newObject(
   const given = fieldsOf(resource, draft);
   const status = resource.initialStatus(given);
   const { status: _status, ...rest } = given;
-  const fields = resource.complete(rest, undefined);
+  const uid = randomUUID();
+  const fields = resource.complete(rest, undefined, { name, uid });
   const meta: ObjectMeta = {
     name,
     generateName: metadata.generateName,
     namespace: resource.isNamespaced ? namespace : undefined,
-    uid: randomUUID(),
+    uid,
     resourceVersion: '',
     generation: resource.generation === 'none' ? metadata.generation : 1,
     creationTimestamp: timestamp(now),
@@ -101,9 +103,9 @@ function newObject(
     annotations: metadata.annotations,
     ownerReferences: metadata.ownerReferences,
     finalizers: metadata.finalizers,
-    managedFields: managedBy(resource, undefined, now, options),
   };
-  return assemble(resource, meta, status === undefined ? fields : { ...fields, status });
+  const managedFields = managedFieldsOf(resource, undefined, { ...fields, metadata: meta }, now, options);
+  return assemble(resource, { ...meta, managedFields }, status === undefined ? fields : { ...fields, status });
 }
 
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';

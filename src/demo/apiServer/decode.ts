@@ -23,7 +23,7 @@ export function decode(resource: Resource, body: unknown): Outcome<Draft> {
       badRequest(`the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind`),
     );
   }
-  const fault = kindFault(resource, body) ?? metadataFault(body['metadata']);
+  const fault = kindFault(resource, body) ?? metadataFault(body['metadata']) ?? resource.unreadable(body);
   if (fault !== undefined) {
     return failed(badRequest(`${kind} in version "${resource.version}" cannot be handled as a ${kind}: ${fault}`));
   }

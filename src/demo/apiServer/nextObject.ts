@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../json.ts';
-import { assemble, fieldsOf, managedBy, type WriteOptions } from './assemble.ts';
+import { assemble, fieldsOf, type WriteOptions } from './assemble.ts';
+import { managedFieldsOf } from './managedFields.ts';
 import type { Draft, KubeObject, ObjectMeta } from './objects.ts';
 import type { Resource } from './resource.ts';
 import type { Storage } from './store.ts';
@@ -19,9 +20,10 @@ export function nextObject(
   const meta: ObjectMeta = { ...current.metadata, labels, annotations, ownerReferences, finalizers, generateName };
   const same = assemble(resource, meta, fields);
   if (isDeepStrictEqual(same, assemble(resource, current.metadata, before))) return current;
-  const managedFields = managedBy(resource, current.metadata.managedFields, storage.clock.now(), options);
-  const labelsChange = !isDeepStrictEqual(same.metadata.labels, current.metadata.labels);
-  const generation = nextGeneration(resource, current, before, fields, labelsChange);
+  const managedFields = managedFieldsOf(resource, current, same, storage.clock.now(), options);
+  // A status may be written with annotations, and is no new generation.
+  const isStatus = options.subresource === 'status';
+  const generation = isStatus ? meta.generation : nextGeneration(resource, current, same, before, fields);
   return assemble(resource, { ...meta, managedFields, generation }, fields);
 }
 
@@ -35,20 +37,24 @@ function nextFields(
   const given = fieldsOf(resource, draft);
   if (subresource === 'status') return { ...before, status: given['status'] ?? {} };
   const { status: _status, ...rest } = given;
-  const completed = resource.complete(rest, current);
+  const completed = resource.complete(rest, current, current.metadata);
   return resource.hasStatus ? { ...completed, status: before['status'] } : completed;
 }
 
 function nextGeneration(
   resource: Resource,
   { metadata }: KubeObject,
+  next: KubeObject,
   before: JsonObject,
   after: JsonObject,
-  labelsChange: boolean,
 ): number | undefined {
-  const isSame =
-    resource.generation === 'spec'
-      ? isDeepStrictEqual(before['spec'], after['spec'])
-      : resource.generation === 'none' || (!labelsChange && isDeepStrictEqual(before, after));
+  const isSpecSame = () => isDeepStrictEqual(before['spec'], after['spec']);
+  const isMetaSame = (field: 'labels' | 'annotations') => isDeepStrictEqual(next.metadata[field], metadata[field]);
+  const isSame = {
+    spec: isSpecSame,
+    specOrAnnotations: () => isSpecSame() && isMetaSame('annotations'),
+    content: () => isMetaSame('labels') && isDeepStrictEqual(before, after),
+    none: () => true,
+  }[resource.generation]();
   return isSame ? metadata.generation : (metadata.generation ?? 0) + 1;
 }

@@ -14,8 +14,10 @@ export interface Resource {
   /** What it may hold beside kind, apiVersion and metadata, in the order of the API's types; the rest is dropped. */
   readonly fields: readonly string[];
   readonly names: 'subdomain' | 'label';
-  /** What has to change for `metadata.generation` to grow: the spec, anything with the labels, or it has none. */
-  readonly generation: 'spec' | 'content' | 'none';
+  /** What has to change for `metadata.generation` to grow: the spec, it or the annotations, anything with the labels, or it has none. */
+  readonly generation: 'spec' | 'specOrAnnotations' | 'content' | 'none';
+  /** Its managedFields say which field is whose. */
+  readonly hasFieldOwners: boolean;
   readonly hasStatus: boolean;
   /** `eviction`: answers POST on it. */
   readonly subresources: readonly 'eviction'[];
@@ -31,14 +33,22 @@ export interface Resource {
   readonly shortNames: readonly string[];
   /** The name under which it is kept: two views of the same objects (events) have the same. */
   readonly storage: string;
+  /** Why a body with these fields is no object of this kind (400); undefined: it is one. */
+  readonly unreadable: (fields: JsonObject) => string | undefined;
   /** Fills in what the API fills in; gets and gives the fields beside the metadata. `old`: what is replaced. */
-  readonly complete: (fields: JsonObject, old: KubeObject | undefined) => JsonObject;
+  readonly complete: (fields: JsonObject, old: KubeObject | undefined, self: Identity) => JsonObject;
   /** The status of a new object, whatever the client sent. */
   readonly initialStatus: (fields: JsonObject) => JsonObject | undefined;
   /** What is wrong with an object that is to be created, or to replace `old`. */
   readonly validate: (object: KubeObject, old: KubeObject | undefined) => readonly Fault[];
   /** For a view: from the wire to the stored form and back, of the fields beside the metadata. */
   readonly view: { readonly toStored: FieldsChange; readonly toWire: FieldsChange } | undefined;
+}
+
+/** By what an object is known that refers to itself. */
+export interface Identity {
+  readonly name: string;
+  readonly uid: string;
 }
 
 type FieldsChange = (fields: JsonObject) => JsonObject;
@@ -56,6 +66,7 @@ export function resource(row: Row): Resource {
     isNamespaced: true,
     names: 'subdomain',
     generation: 'none',
+    hasFieldOwners: false,
     hasStatus: row.fields.includes('status'),
     subresources: [],
     update: { isUnconditional: true, creates: false },
@@ -65,6 +76,7 @@ export function resource(row: Row): Resource {
     selectable: {},
     shortNames: [],
     storage: group === '' ? row.plural : `${row.plural}.${group}`,
+    unreadable: () => undefined,
     complete: (fields) => fields,
     initialStatus: () => undefined,
     validate: () => [],

@@ -1,12 +1,32 @@
+import { podDisruptionBudgets } from './kinds/budgets.ts';
 import { endpointSlices } from './kinds/endpointSlices.ts';
 import { coreEvents, events } from './kinds/events.ts';
+import { cronJobs, jobs } from './kinds/jobs.ts';
 import { namespaces } from './kinds/namespaces.ts';
 import { pods } from './kinds/pods.ts';
+import { controllerRevisions } from './kinds/revisions.ts';
 import { services } from './kinds/services.ts';
-import { podDisruptionBudgets, replicaSets } from './kinds/workloads.ts';
+import { configMaps, secrets } from './kinds/sources.ts';
+import { daemonSets, deployments, replicaSets, statefulSets } from './kinds/workloads.ts';
 import { type Resource, resource } from './resource.ts';
 
-export { endpointSlices, events, namespaces, podDisruptionBudgets, pods, replicaSets, services };
+export {
+  configMaps,
+  controllerRevisions,
+  cronJobs,
+  daemonSets,
+  deployments,
+  endpointSlices,
+  events,
+  jobs,
+  namespaces,
+  podDisruptionBudgets,
+  pods,
+  replicaSets,
+  secrets,
+  services,
+  statefulSets,
+};
 
 export const leases = resource({
   group: 'coordination.k8s.io',
@@ -36,6 +56,14 @@ export const resources: readonly Resource[] = [
   leases,
   events,
   coreEvents,
+  configMaps,
+  secrets,
   replicaSets,
+  deployments,
+  statefulSets,
+  daemonSets,
+  controllerRevisions,
+  jobs,
+  cronJobs,
   podDisruptionBudgets,
 ];

@@ -25,7 +25,12 @@ export interface Named {
 
 /** One thing that is wrong with an object. */
 export interface Fault {
-  readonly reason: 'FieldValueInvalid' | 'FieldValueRequired' | 'FieldValueForbidden' | 'FieldValueNotSupported';
+  readonly reason:
+    | 'FieldValueInvalid'
+    | 'FieldValueRequired'
+    | 'FieldValueForbidden'
+    | 'FieldValueNotSupported'
+    | 'FieldValueTooLong';
   /** As the API words it: `Required value`, `Invalid value: "x": …`. */
   readonly message: string;
   readonly field: string;
@@ -45,6 +50,11 @@ export const fault = {
   forbidden: (field: string, detail: string): Fault => ({
     reason: 'FieldValueForbidden',
     message: `Forbidden: ${detail}`,
+    field,
+  }),
+  tooLong: (field: string, limit: number): Fault => ({
+    reason: 'FieldValueTooLong',
+    message: `Too long: may not be more than ${limit} bytes`,
     field,
   }),
   unsupported: (field: string, value: unknown, supported: readonly string[]): Fault => ({

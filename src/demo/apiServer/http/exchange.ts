@@ -67,17 +67,6 @@ function send(response: ServerResponse, code: number, type: string, body: string
   response.end(bytes);
 }
 
-/** Does the client take JSON? Tables are not made. */
-export function takesJson({ request }: Exchange): boolean {
-  const { accept } = request.headers;
-  if (accept === undefined || accept.trim() === '') return true;
-  return accept.split(',').some((range) => {
-    const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
-    const isPlain = !parameters.some((each) => each.startsWith('as='));
-    return isPlain && (type === 'application/json' || type === '*/*');
-  });
-}
-
 /** The media type of the body, without its parameters; empty when none is given. */
 export function mediaTypeOf({ request }: Exchange): string {
   return (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';

@@ -1,12 +1,14 @@
 import { failed, ok } from '../../../errors.ts';
+import { type Form, formFault, formOf } from '../form.ts';
 import { objectJson, pageJson } from '../json.ts';
-import { list } from '../list.ts';
+import { list, type Page } from '../list.ts';
 import { remove } from '../remove.ts';
-import { failure, methodNotAllowed, notFound, type Outcome, unknownResource } from '../status.ts';
+import type { Resource } from '../resource.ts';
+import { methodNotAllowed, notFound, type Outcome, unknownResource } from '../status.ts';
 import type { Storage } from '../store.ts';
 import { type Address, addressOf } from './address.ts';
 import { discover } from './discovery.ts';
-import { type Exchange, sendJson, sendStatus, sendText, takesJson } from './exchange.ts';
+import { type Exchange, sendJson, sendStatus, sendText } from './exchange.ts';
 import { deleteOptions } from './options.ts';
 import { readCollectionQuery } from './query.ts';
 import { serveWatch } from './watchStream.ts';
@@ -25,21 +27,33 @@ export async function serve(storage: Storage, exchange: Exchange): Promise<void>
     sendStatus(exchange, unknownResource);
     return;
   }
-  if (!takesJson(exchange)) {
-    const message = '406: Not Acceptable\n\nAvailable representations: application/json, application/json;stream=watch';
-    sendStatus(exchange, failure(406, 'NotAcceptable', message, {}));
+  const form = formOf(exchange.request.headers.accept);
+  if (!form.ok) {
+    sendStatus(exchange, form.problem);
     return;
   }
   const isCollection = address.name === undefined;
   if (exchange.method === 'GET' && isCollection) {
-    serveCollection(storage, address, exchange);
+    serveCollection(storage, address, form.value, exchange);
     return;
   }
   const answer = await (isCollection
     ? collectionWrite(storage, address, exchange)
     : onObject(storage, address, exchange));
-  if (answer.ok) sendJson(exchange, answer.value.code, answer.value.json);
-  else sendStatus(exchange, answer.problem);
+  send(exchange, address.resource, form.value, answer);
+}
+
+/** In the form that was asked for: that it does not fit is found out when all has been done. */
+function send(exchange: Exchange, resource: Resource, form: Form, answer: Outcome<Written>): void {
+  if (!answer.ok) {
+    sendStatus(exchange, answer.problem);
+    return;
+  }
+  const { code, content } = answer.value;
+  const fault = content.is === 'status' ? content.status : formFault(form, resource.kind, content.is === 'page');
+  if (fault !== undefined) sendStatus(exchange, fault);
+  else if (content.is === 'page') sendJson(exchange, code, pageJson(resource, content.page, form));
+  else if (content.is === 'object') sendJson(exchange, code, objectJson(resource, content.object, form));
 }
 
 function serveOther({ resources }: Storage, exchange: Exchange): void {
@@ -50,19 +64,23 @@ function serveOther({ resources }: Storage, exchange: Exchange): void {
   else sendJson(exchange, 200, JSON.stringify(found));
 }
 
-function serveCollection(storage: Storage, { resource, namespace }: ResourceAddress, exchange: Exchange): void {
+function serveCollection(
+  storage: Storage,
+  { resource, namespace }: ResourceAddress,
+  form: Form,
+  exchange: Exchange,
+): void {
   const query = readCollectionQuery(resource, namespace, exchange.query);
   if (!query.ok) {
     sendStatus(exchange, query.problem);
     return;
   }
   if (query.value.isWatch) {
-    serveWatch(storage, resource, query.value, exchange);
+    serveWatch(storage, resource, query.value, form, exchange);
     return;
   }
   const page = list(storage, resource, query.value.selection, query.value.list);
-  if (page.ok) sendJson(exchange, 200, pageJson(resource, page.value));
-  else sendStatus(exchange, page.problem);
+  send(exchange, resource, form, page.ok ? ok(pageAnswer(page.value)) : page);
 }
 
 async function collectionWrite(
@@ -89,7 +107,11 @@ async function deleteCollection(target: Target, exchange: Exchange): Promise<Out
   const page = list(storage, resource, query.value.selection, query.value.list);
   if (!page.ok) return page;
   for (const { metadata } of page.value.items) remove(storage, resource, namespace, metadata.name, options.value);
-  return ok({ code: 200, json: pageJson(resource, page.value) });
+  return ok(pageAnswer(page.value));
+}
+
+function pageAnswer(page: Page): Written {
+  return { code: 200, content: { is: 'page', page } };
 }
 
 async function onObject(
@@ -110,5 +132,5 @@ async function onObject(
 function get({ storage, resource, namespace, name }: Target): Outcome<Written> {
   const object = storage.collectionOf(resource).get(namespace, name);
   if (object === undefined) return failed(notFound(resource, name));
-  return ok({ code: 200, json: objectJson(resource, object) });
+  return ok({ code: 200, content: { is: 'object', object } });
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../clock.ts';
+import { type Form, formFault } from '../form.ts';
 import { bookmarkLine, eventLine } from '../json.ts';
 import type { Resource } from '../resource.ts';
 import { expired, fromTheFuture, type Status } from '../status.ts';
@@ -17,10 +18,21 @@ const longestBatch = 1 << 16;
 const longestTimer = 2 ** 31 - 1;
 
 /** Serves one watch until it times out or the client goes. What goes wrong is told by an ERROR event. */
-export function serveWatch(storage: Storage, resource: Resource, query: CollectionQuery, exchange: Exchange): void {
+export function serveWatch(
+  storage: Storage,
+  resource: Resource,
+  query: CollectionQuery,
+  form: Form,
+  exchange: Exchange,
+): void {
   const { response } = exchange;
   response.writeHead(200, { 'cache-control': 'no-cache, private', 'content-type': 'application/json' });
   response.flushHeaders();
+  if (formFault(form, resource.kind, false) !== undefined) {
+    // The real server finds out when it has begun, and says no more.
+    response.end();
+    return;
+  }
   const start = startOf(storage, query);
   if (typeof start === 'object') {
     response.end(errorLine(start));
@@ -31,7 +43,7 @@ export function serveWatch(storage: Storage, resource: Resource, query: Collecti
     response.end(errorLine(tooOld(start, storage, resource)));
     return;
   }
-  const reading: Reading = { resource, cursor, hasLastInitial: saysWhenComplete(query) };
+  const reading: Reading = { resource, form, cursor, hasLastInitial: saysWhenComplete(query) };
   let isBlocked = false;
 
   /** Sends what there is, as long as the client takes it. */
@@ -57,7 +69,7 @@ export function serveWatch(storage: Storage, resource: Resource, query: Collecti
 
   const stopTimers = startTimers(storage.clock, query, {
     bookmark: () => {
-      if (!isBlocked) response.write(bookmarkLine(resource, reading.cursor.version, false));
+      if (!isBlocked) response.write(bookmarkLine(resource, reading.cursor.version, false, form));
     },
     end: () => response.end(),
   });
@@ -70,11 +82,12 @@ export function serveWatch(storage: Storage, resource: Resource, query: Collecti
 
 interface Reading {
   readonly resource: Resource;
+  readonly form: Form;
   readonly cursor: Cursor;
   readonly hasLastInitial: boolean;
 }
 
-function readBatch({ resource, cursor, hasLastInitial }: Reading): {
+function readBatch({ resource, form, cursor, hasLastInitial }: Reading): {
   readonly lines: string;
   readonly state: 'more' | 'waiting' | 'expired';
 } {
@@ -82,8 +95,8 @@ function readBatch({ resource, cursor, hasLastInitial }: Reading): {
   while (lines.length < longestBatch) {
     const item = cursor.next();
     if (item === 'waiting' || item === 'expired') return { lines, state: item };
-    if (item !== 'initialEnd') lines += eventLine(resource, item);
-    else if (hasLastInitial) lines += bookmarkLine(resource, cursor.version, true);
+    if (item !== 'initialEnd') lines += eventLine(resource, item, form);
+    else if (hasLastInitial) lines += bookmarkLine(resource, cursor.version, true, form);
   }
   return { lines, state: 'more' };
 }

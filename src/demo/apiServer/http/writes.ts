@@ -3,20 +3,24 @@ import { isObject, objectOf, textOf } from '../../../json.ts';
 import { create } from '../create.ts';
 import { decode, parseBody } from '../decode.ts';
 import { evict } from '../evict.ts';
-import { objectJson } from '../json.ts';
+import type { Page } from '../list.ts';
+import type { KubeObject } from '../objects.ts';
 import { type PatchType, patch } from '../patch.ts';
 import { remove } from '../remove.ts';
 import type { Resource } from '../resource.ts';
-import { badRequest, failure, type Outcome, success } from '../status.ts';
+import { badRequest, failure, type Outcome, type Status, success } from '../status.ts';
 import type { Storage } from '../store.ts';
 import { replace, type Updated } from '../update.ts';
 import { bodyOf, type Exchange, mediaTypeOf } from './exchange.ts';
 import { deleteOptions, readDeleteOptions, writeOptions } from './options.ts';
 
-/** What a write is answered with. */
+/** What a request is answered with. */
 export interface Written {
   readonly code: number;
-  readonly json: string;
+  readonly content:
+    | { readonly is: 'object'; readonly object: KubeObject }
+    | { readonly is: 'page'; readonly page: Page }
+    | { readonly is: 'status'; readonly status: Status };
 }
 
 /** The object that a request names. */
@@ -37,7 +41,7 @@ export async function post(target: Target, exchange: Exchange): Promise<Outcome<
   const draft = decode(target.resource, body.value);
   if (!draft.ok) return draft;
   const made = create(target.storage, target.resource, target.namespace, draft.value, options.value);
-  return made.ok ? ok({ code: 201, json: objectJson(target.resource, made.value) }) : made;
+  return made.ok ? ok({ code: 201, content: { is: 'object', object: made.value } }) : made;
 }
 
 /** PUT on an object or its status. */
@@ -49,7 +53,7 @@ export async function put(target: Target, exchange: Exchange): Promise<Outcome<W
   const draft = decode(target.resource, body.value);
   if (!draft.ok) return draft;
   const { storage, resource, namespace, name } = target;
-  return written(resource, replace(storage, resource, namespace, name, draft.value, options.value));
+  return written(replace(storage, resource, namespace, name, draft.value, options.value));
 }
 
 /** PATCH on an object or its status. */
@@ -63,7 +67,7 @@ export async function patchObject(target: Target, exchange: Exchange): Promise<O
   if (!body.ok) return body;
   if (!options.ok) return options;
   const { storage, resource, namespace, name } = target;
-  return written(resource, patch(storage, resource, namespace, name, type, body.value, options.value));
+  return written(patch(storage, resource, namespace, name, type, body.value, options.value));
 }
 
 /** DELETE on an object. */
@@ -74,10 +78,10 @@ export async function deleteObject(target: Target, exchange: Exchange): Promise<
   const removed = remove(storage, resource, namespace, name, options.value);
   if (!removed.ok) return removed;
   const { object, isGone } = removed.value;
-  if (!isGone || resource.returnsDeleted) return ok({ code: 200, json: objectJson(resource, object) });
+  if (!isGone || resource.returnsDeleted) return ok({ code: 200, content: { is: 'object', object } });
   const { group, plural } = resource;
   const details = { name, ...(group === '' ? {} : { group }), kind: plural, uid: object.metadata.uid };
-  return ok({ code: 200, json: JSON.stringify(success(details)) });
+  return ok({ code: 200, content: { is: 'status', status: success(details) } });
 }
 
 /** POST on a pod's eviction. */
@@ -94,7 +98,7 @@ export async function postEviction(target: Target, exchange: Exchange): Promise<
   const options = readDeleteOptions(objectOf(given));
   const dryRun = query.value.dryRun === true || options.dryRun === true;
   const evicted = evict(target.storage, target.namespace, target.name, { ...options, dryRun });
-  return evicted.ok ? ok({ code: 201, json: JSON.stringify(success(undefined, 201)) }) : evicted;
+  return evicted.ok ? ok({ code: 201, content: { is: 'status', status: success(undefined, 201) } }) : evicted;
 }
 
 async function objectBody(exchange: Exchange): Promise<Outcome<unknown>> {
@@ -118,8 +122,8 @@ function patchTypeOf(type: string): PatchType | undefined {
     : undefined;
 }
 
-function written(resource: Resource, updated: Outcome<Updated>): Outcome<Written> {
+function written(updated: Outcome<Updated>): Outcome<Written> {
   if (!updated.ok) return updated;
   const { object, isNew } = updated.value;
-  return ok({ code: isNew ? 201 : 200, json: objectJson(resource, object) });
+  return ok({ code: isNew ? 201 : 200, content: { is: 'object', object } });
 }

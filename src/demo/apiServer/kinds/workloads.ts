@@ -1,41 +1,105 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type JsonObject, objectOf } from '../../../json.ts';
+import { isObject, type JsonObject, objectOf } from '../../../json.ts';
 import type { KubeObject } from '../objects.ts';
 import { resource } from '../resource.ts';
 import { type Fault, fault } from '../status.ts';
 import { completePodSpec, podSpecFaults } from './pods.ts';
 
+const group = 'apps';
+const fields = ['spec', 'status'];
+
 export const replicaSets = resource({
-  group: 'apps',
+  group,
   plural: 'replicasets',
   kind: 'ReplicaSet',
-  fields: ['spec', 'status'],
+  fields,
   generation: 'spec',
   shortNames: ['rs'],
-  complete: (fields) => ({ ...fields, spec: completeWorkload(objectOf(fields['spec'])) }),
+  complete: completed(() => ({ replicas: 1 })),
   initialStatus: () => ({ replicas: 0 }),
-  validate: workloadFaults,
+  validate: (object, old) => [...templateFaults(object), ...selectorFaults(object, old)],
 });
 
-export const podDisruptionBudgets = resource({
-  group: 'policy',
-  plural: 'poddisruptionbudgets',
-  kind: 'PodDisruptionBudget',
-  fields: ['spec', 'status'],
+/** Its annotations are copied to its ReplicaSets, so they count for its generation. */
+export const deployments = resource({
+  group,
+  plural: 'deployments',
+  kind: 'Deployment',
+  fields,
+  generation: 'specOrAnnotations',
+  shortNames: ['deploy'],
+  complete: completed(({ strategy }) => ({
+    replicas: 1,
+    revisionHistoryLimit: 10,
+    progressDeadlineSeconds: 600,
+    strategy: strategyOf(strategy, { maxUnavailable: '25%', maxSurge: '25%' }),
+  })),
+  initialStatus: () => ({}),
+  validate: (object, old) => [
+    ...templateFaults(object),
+    ...selectorFaults(object, old),
+    ...strategyFaults(object, 'strategy', ['Recreate', 'RollingUpdate']),
+  ],
+});
+
+export const statefulSets = resource({
+  group,
+  plural: 'statefulsets',
+  kind: 'StatefulSet',
+  fields,
   generation: 'spec',
-  update: { isUnconditional: false, creates: false },
-  shortNames: ['pdb'],
-  initialStatus: () => ({ disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }),
+  shortNames: ['sts'],
+  complete: completed(({ updateStrategy }) => ({
+    replicas: 1,
+    podManagementPolicy: 'OrderedReady',
+    updateStrategy: strategyOf(updateStrategy, { partition: 0 }),
+    revisionHistoryLimit: 10,
+    persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
+  })),
+  initialStatus: () => ({ replicas: 0, availableReplicas: 0 }),
+  validate: (object, old) => [
+    ...templateFaults(object),
+    ...strategyFaults(object, 'updateStrategy', ['RollingUpdate', 'OnDelete']),
+    ...fixedFaults(object, old),
+  ],
 });
 
-function completeWorkload(spec: JsonObject): JsonObject {
-  const template = objectOf(spec['template']);
-  return { replicas: 1, ...spec, template: { ...template, spec: completePodSpec(objectOf(template['spec'])) } };
+export const daemonSets = resource({
+  group,
+  plural: 'daemonsets',
+  kind: 'DaemonSet',
+  fields,
+  generation: 'spec',
+  shortNames: ['ds'],
+  complete: completed(({ updateStrategy }) => ({
+    updateStrategy: strategyOf(updateStrategy, { maxUnavailable: 1, maxSurge: 0 }),
+    revisionHistoryLimit: 10,
+  })),
+  initialStatus: () => ({
+    currentNumberScheduled: 0,
+    numberMisscheduled: 0,
+    desiredNumberScheduled: 0,
+    numberReady: 0,
+  }),
+  validate: (object, old) => [
+    ...templateFaults(object),
+    ...selectorFaults(object, old),
+    ...strategyFaults(object, 'updateStrategy', ['RollingUpdate', 'OnDelete']),
+  ],
+});
+
+/** A pod template with its defaults; empty labels and annotations go. */
+export function completeTemplate(value: unknown): JsonObject {
+  const { metadata, spec } = objectOf(value);
+  const given = Object.entries(objectOf(metadata));
+  const kept = given.filter(([, field]) => !isObject(field) || Object.keys(field).length > 0);
+  return { metadata: Object.fromEntries(kept), spec: completePodSpec(objectOf(spec)) };
 }
 
-function workloadFaults(object: KubeObject, old: KubeObject | undefined): readonly Fault[] {
-  const { selector, template } = objectOf(object['spec']);
-  const { metadata, spec } = objectOf(template);
+/** What is wrong with a workload's template, and with its selector as far as it has to fit. */
+function templateFaults({ spec }: KubeObject): readonly Fault[] {
+  const { selector, template } = objectOf(spec);
+  const { metadata, spec: podSpec } = objectOf(template);
   const labels = objectOf(objectOf(metadata)['labels']);
   const wanted = Object.entries(objectOf(objectOf(selector)['matchLabels']));
   const isSelected = wanted.every(([key, value]) => labels[key] === value);
@@ -44,9 +108,52 @@ function workloadFaults(object: KubeObject, old: KubeObject | undefined): readon
     ...(isSelected
       ? []
       : [fault.invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`')]),
-    ...podSpecFaults(objectOf(spec), 'spec.template.spec'),
-    ...(old === undefined || isDeepStrictEqual(selector, objectOf(old['spec'])['selector'])
-      ? []
-      : [fault.invalid('spec.selector', selector, 'field is immutable')]),
+    ...podSpecFaults(objectOf(podSpec), 'spec.template.spec'),
   ];
+}
+
+function selectorFaults({ spec }: KubeObject, old: KubeObject | undefined): readonly Fault[] {
+  const { selector } = objectOf(spec);
+  if (old === undefined || isDeepStrictEqual(selector, objectOf(old['spec'])['selector'])) return [];
+  return [fault.invalid('spec.selector', selector, 'field is immutable')];
+}
+
+function strategyFaults({ spec }: KubeObject, field: string, known: readonly string[]): readonly Fault[] {
+  const { type } = objectOf(objectOf(spec)[field]);
+  return known.some((each) => each === type) ? [] : [fault.unsupported(`spec.${field}.type`, type, known)];
+}
+
+const changeable = [
+  'replicas',
+  'ordinals',
+  'template',
+  'updateStrategy',
+  'revisionHistoryLimit',
+  'persistentVolumeClaimRetentionPolicy',
+  'minReadySeconds',
+];
+
+function fixedFaults({ spec }: KubeObject, old: KubeObject | undefined): readonly Fault[] {
+  if (old === undefined || isDeepStrictEqual(fixedPart(spec), fixedPart(old['spec']))) return [];
+  const names = changeable.map((each) => `'${each}'`);
+  const list = `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
+  return [fault.forbidden('spec', `updates to statefulset spec for fields other than ${list} are forbidden`)];
+}
+
+function fixedPart(spec: unknown): JsonObject {
+  return Object.fromEntries(Object.entries(objectOf(spec)).filter(([key]) => !changeable.includes(key)));
+}
+
+/** The defaults win over nothing that was given, but for a strategy, which is completed in itself. */
+function completed(defaultsOf: (spec: JsonObject) => JsonObject) {
+  return (given: JsonObject): JsonObject => {
+    const spec = objectOf(given['spec']);
+    const { strategy: _strategy, updateStrategy: _updateStrategy, ...rest } = spec;
+    return { ...given, spec: { ...defaultsOf(spec), ...rest, template: completeTemplate(spec['template']) } };
+  };
+}
+
+function strategyOf(value: unknown, rolling: JsonObject): JsonObject {
+  const { type = 'RollingUpdate', rollingUpdate } = objectOf(value);
+  return type === 'RollingUpdate' ? { type, rollingUpdate: { ...rolling, ...objectOf(rollingUpdate) } } : { type };
 }

@@ -1,0 +1,12 @@
+import { resource } from '../resource.ts';
+
+export const podDisruptionBudgets = resource({
+  group: 'policy',
+  plural: 'poddisruptionbudgets',
+  kind: 'PodDisruptionBudget',
+  fields: ['spec', 'status'],
+  generation: 'spec',
+  update: { isUnconditional: false, creates: false },
+  shortNames: ['pdb'],
+  initialStatus: () => ({ disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }),
+});
