@@ -25,7 +25,8 @@ import { layoutsJson, machineSections, visualizations } from './support/visualiz
  */
 const generated: Readonly<Record<string, (file: URL) => string | Promise<string>>> = {
   'schema/weeder.schema.json': () => formattedJson(configJsonSchema()),
-  'docs/configuration.md': (file) => withSections(file, { settings: settingsTable(), ...restartSections(), ...faultExample() }),
+  'docs/configuration.md': (file) =>
+    withSections(file, { settings: settingsTable(), ...restartSections(), ...faultExample() }),
   'docs/events.md': (file) => withSections(file, { events: eventsTable() }),
   'docs/benchmarks.md': () => benchmarksPage(readResults(committed)),
   'docs/errors.md': (file) => withSections(file, { errors: errorsTable() }),

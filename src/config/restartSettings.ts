@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { refusedCron, refusedTimeZone } from './cron.ts';
 import { duration } from './durationSchema.ts';
 import { dnsLabel, dnsSubdomain } from './names.ts';
 import { nameOf, optional, whenMissing, withDefault } from './selectorSchema.ts';
@@ -49,16 +50,34 @@ const progressDeadline = duration('aboveZero').describe(
   'How long a rollout may take, for kinds without a deadline of their own. At least `stallAfter`.',
 );
 
+const mostAnswers = 100;
+
+/** A text that a function of its own judges. */
+function refusedBy(refused: (text: string) => string | undefined) {
+  // It takes milliseconds, and a config of a thousand rules says the same few texts again and again.
+  const answers = new Map<string, string | undefined>();
+  return (text: string, context: z.RefinementCtx) => {
+    if (answers.size > mostAnswers) answers.clear();
+    if (!answers.has(text)) answers.set(text, refused(text));
+    const message = answers.get(text);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  };
+}
+
 /** A time in which restarts may begin. */
 const maintenanceWindow = z
   .strictObject({
     cron: z
       .string(whenMissing('missing; give the times at which the window opens, such as "0 22 * * 1-5"'))
+      .superRefine(refusedBy(refusedCron))
       .meta({ title: 'cron expression' })
       .describe(
         'When the window opens: minute, hour, day of the month, month, day of the week, as for a CronJob. In quotes.',
       ),
-    timeZone: withDefault(z.string().meta({ title: 'time zone' }), 'UTC').describe('The time zone of `cron`, such as `Europe/Berlin`.'),
+    timeZone: withDefault(
+      z.string().superRefine(refusedBy(refusedTimeZone)).meta({ title: 'time zone' }),
+      'UTC',
+    ).describe('The time zone of `cron`, such as `Europe/Berlin`.'),
     duration: duration('aboveZero').describe('How long the window stays open.'),
   })
   .describe('A time in which restarts may begin.');
