@@ -14,7 +14,7 @@ export interface WorkloadInput {
 
 /** What the written state is to say. */
 export type Outcome =
-  /** What the sources say now is what the pods are taken to run with. */
+  /** What is not written down yet: what the sources say now is what the pods are taken to run with. */
   | 'adopted'
   /** The pods are proven to run with the target. */
   | 'rolledOut'
@@ -29,19 +29,33 @@ export type Outcome =
 export interface EffectInput {
   readonly workload: string;
   readonly outcome: Outcome;
-  /** The rollout of the stored target was followed until it stood still. */
+  /** The rollout of the stored target was followed until it stood still: it is not to be followed once more. */
   readonly hasStalled: boolean;
+  /** Its restart has begun already: it has its place among the rollouts at once, and costs none of the restarts. */
+  readonly isUnderWay: boolean;
+  /**
+   * By the clock that never jumps: the first change that has not been dealt with. Whoever waits longest is next, so
+   * that a workload that is assessed again, and comes back, has not lost its place.
+   */
+  readonly changedSince: number | undefined;
 }
 
 interface WorkloadContext extends WorkloadInput {
   readonly outcome: Outcome;
   readonly hasStalled: boolean;
-  /** Something changed while a rollout was under way. */
+  readonly isUnderWay: boolean;
+  /** Something changed since the last assessment began. */
   readonly hasNews: boolean;
-  /** By the clock that never jumps: the first change that has not been dealt with. */
+  /** All three by the clock that never jumps. */
   readonly changedSince: number | undefined;
+  /** The first of the changes that came so close to each other that it was never quiet between them. */
+  readonly unquietSince: number | undefined;
+  /** The newest change. */
+  readonly changedAt: number | undefined;
   /** How long it still has to stay quiet. */
   readonly quietIn: number;
+  /** It has been changing for quietMax: a newer change does not put the restart off any more. */
+  readonly isOverdue: boolean;
   /** Why it is held, waits, or stands still: for people. */
   readonly reason: string;
   /** How long it is held; undefined: until something changes. */
@@ -63,6 +77,8 @@ interface Refused {
 export type WorkloadEvent =
   /** A source, the template or an annotation says something else: what it comes to has to be found out. */
   | { readonly type: 'facts.changed' }
+  /** Other settings. What they change is found out by the `facts.changed` that follows. */
+  | ({ readonly type: 'config.changed' } & Partial<Omit<WorkloadInput, 'workload'>>)
   /** Nothing is known of it yet: its state is written, and nothing restarted. */
   | { readonly type: 'assessed.new' }
   /** The pods run with what the sources say, or nobody knows better. */
@@ -73,6 +89,8 @@ export type WorkloadEvent =
   | { readonly type: 'assessed.rolling'; readonly hasNews?: boolean }
   /** The rollout that stands still is still the one that is wanted. */
   | { readonly type: 'assessed.stalled'; readonly reason?: string }
+  /** A restart was begun, and its rollout waits for people. */
+  | { readonly type: 'assessed.suspended'; readonly reason?: string }
   /** It must not be restarted now. `heldFor`: for so long; otherwise until something changes. */
   | { readonly type: 'assessed.held'; readonly reason?: string; readonly heldFor?: number }
   /** It is not to be looked after: opted out, or matched by no rule. */
@@ -97,6 +115,8 @@ export type WorkloadEvent =
   | { readonly type: 'rollout.complete' }
   /** No progress, or a pod that cannot start. */
   | { readonly type: 'rollout.stalled'; readonly reason?: string }
+  /** It waits for people: for pods with OnDelete to be deleted, for a paused Deployment to be resumed. */
+  | { readonly type: 'rollout.suspended'; readonly reason?: string }
   /** Somebody put the template back, and the pods are the old ones. */
   | { readonly type: 'rollout.reverted' }
   | { readonly type: 'state.written' }
@@ -109,7 +129,20 @@ const shortestRetry = 200;
 const longestRetry = 60_000;
 const longestDelay = 2 ** 31 - 1;
 /** So many conflicts in a row are no reason to pause: during a rollout they are normal. */
-const patientConflicts = 3;
+const patientConflicts = 2;
+
+/** Every change so far has been dealt with. */
+const restarted = {
+  changedSince: undefined,
+  unquietSince: undefined,
+  changedAt: undefined,
+  isOverdue: false,
+  isUnderWay: false,
+  reason: '',
+} as const;
+
+/** What goes well ends the row of what did not. */
+const smooth = { conflicts: 0, refusals: 0 } as const;
 
 function unprovided(): never {
   throw new Error(
@@ -140,14 +173,19 @@ export const workload = setup({
   actions: {
     forgetNews: assign({ hasNews: false }),
     noteNews: assign({ hasNews: true }),
-    noteRolloutFound: assign({
-      hasNews: ({ event }) => event.type === 'assessed.rolling' && event.hasNews === true,
-    }),
-    noteCurrent: assign({ changedSince: undefined, hasStalled: false, conflicts: 0, refusals: 0, reason: '' }),
+    noteConfig: assign(({ context, event }) => (event.type === 'config.changed' ? settingsOf(context, event) : {})),
+    noteRolloutFound: assign(({ context, event }) => ({
+      ...restarted,
+      isUnderWay: true,
+      hasNews: context.hasNews || (event.type === 'assessed.rolling' && event.hasNews === true),
+    })),
+    noteCurrent: assign({ ...restarted, ...smooth, hasStalled: false }),
     noteChange: assign(({ context, event }) => (event.type === 'assessed.changed' ? quietOf(context, event) : {})),
-    noteReason: assign(({ event }) => ({
-      reason: 'reason' in event && event.reason !== undefined ? event.reason : '',
-      heldFor: 'heldFor' in event ? event.heldFor : undefined,
+    noteReason: assign(({ event }) => reasonOf(event)),
+    noteStalled: assign(({ event }) => ({ ...reasonOf(event), ...smooth, hasStalled: true })),
+    noteDeadline: assign(({ context }) => ({
+      reason: `not complete after ${context.progressDeadline / 1000} s`,
+      hasStalled: true,
     })),
     noteRefusal: assign(({ context, event }) => ({
       refusals: context.refusals + 1,
@@ -157,12 +195,13 @@ export const workload = setup({
       conflicts: context.conflicts + 1,
       retryIn: retryDelay(context.conflicts - patientConflicts, event),
     })),
-    noteAccepted: assign({ conflicts: 0, refusals: 0, hasStalled: false, changedSince: undefined, hasNews: false }),
-    noteStalled: assign({ hasStalled: true }),
+    noteTurn: assign({ reason: '' }),
+    noteAccepted: assign({ ...restarted, ...smooth, hasStalled: false }),
+    forgetFailures: assign(smooth),
     noteAdopted: assign({ outcome: 'adopted' }),
-    noteRolledOut: assign({ outcome: 'rolledOut' }),
+    noteRolledOut: assign({ outcome: 'rolledOut', hasStalled: false }),
     noteNeedless: assign({ outcome: 'needless' }),
-    noteReverted: assign({ outcome: 'reverted' }),
+    noteReverted: assign({ outcome: 'reverted', hasStalled: false }),
     noteLeft: assign({ outcome: 'left' }),
     reportChanged: unprovided,
     reportHeld: unprovided,
@@ -176,11 +215,15 @@ export const workload = setup({
   guards: {
     isPatient: ({ context }) => context.conflicts < patientConflicts,
     hasNews: ({ context }) => context.hasNews,
+    hasStalled: ({ context }) => context.hasStalled,
+    isOverdue: ({ context }) => context.isOverdue,
+    isKnownChange: ({ context, event }) =>
+      event.type === 'assessed.changed' && context.changedAt !== undefined && event.changedAt === context.changedAt,
     isHeldForATime: ({ context }) => context.heldFor !== undefined,
   },
   delays: {
     quietTime: ({ context }) => bounded(context.quietIn),
-    holdTime: ({ context }) => bounded(context.heldFor ?? longestDelay),
+    holdTime: ({ context }) => bounded(Math.max(shortestRetry, context.heldFor ?? longestDelay)),
     retryDelay: ({ context }) => bounded(context.retryIn),
     progressDeadline: ({ context }) => bounded(context.progressDeadline),
   },
@@ -199,9 +242,8 @@ export const workload = setup({
     outcome: 'adopted',
     hasStalled: false,
     hasNews: false,
-    changedSince: undefined,
+    ...restarted,
     quietIn: 0,
-    reason: '',
     heldFor: undefined,
     conflicts: 0,
     refusals: 0,
@@ -210,6 +252,7 @@ export const workload = setup({
   initial: 'assessing',
   on: {
     'workload.gone': { target: '.gone', description: 'Deleted.' },
+    'config.changed': { actions: 'noteConfig' },
   },
   states: {
     assessing: {
@@ -222,40 +265,96 @@ export const workload = setup({
         onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
       },
       on: {
-        'facts.changed': { target: 'assessing', reenter: true, description: 'By the newest facts only.' },
-        'assessed.new': { target: 'adopting', actions: 'noteAdopted' },
-        'assessed.current': { target: 'current' },
-        'assessed.changed': { target: 'stale', actions: ['noteChange', 'reportChanged'] },
-        'assessed.rolling': { target: 'restarting.rolling', actions: 'noteRolloutFound' },
-        'assessed.stalled': { target: 'stalled', actions: 'noteReason' },
-        'assessed.held': { target: 'held', actions: 'noteReason' },
+        'facts.changed': {
+          actions: 'noteNews',
+          description: 'Assessed once more afterwards: what changes all the time must not keep this from its end.',
+        },
+        'assessed.new': { target: 'assessed.adopting', actions: 'noteAdopted' },
+        'assessed.current': { target: 'assessed.current' },
+        'assessed.changed': [
+          { guard: 'isKnownChange', target: 'assessed.stale', actions: 'noteChange' },
+          { target: 'assessed.stale', actions: ['noteChange', 'reportChanged'] },
+        ],
+        'assessed.rolling': [
+          {
+            guard: 'hasStalled',
+            target: 'assessed.halted.stalled',
+            description: 'Followed once, it is not followed again.',
+          },
+          { target: 'restarting.rolling', actions: 'noteRolloutFound' },
+        ],
+        'assessed.stalled': { target: 'assessed.halted.stalled', actions: 'noteStalled' },
+        'assessed.suspended': { target: 'assessed.halted.suspended', actions: 'noteReason' },
+        'assessed.held': { target: 'assessed.held', actions: 'noteReason' },
         'assessed.unmanaged': { target: 'leaving' },
         'assessed.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
       },
     },
-    adopting: {
-      description: 'Takes down what its sources say, and restarts nothing. Many are adopted one after the other.',
-      invoke: {
-        id: 'adoptionTurn',
-        src: 'adoptionTurn',
-        input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
-      },
-      on: {
-        'facts.changed': { target: 'assessing' },
-        'turn.granted': { target: 'recording' },
-      },
-    },
-    current: {
-      description: 'The pods run with what the sources say.',
-      entry: 'noteCurrent',
+    assessed: {
+      description: 'What is so is known, until something changes.',
+      initial: 'current',
+      always: { guard: 'hasNews', target: 'assessing', description: 'Something changed while it was assessed.' },
       on: { 'facts.changed': { target: 'assessing' } },
-    },
-    stale: {
-      description: 'A source has changed. Waits until it is quiet, so that many changes make one restart.',
-      tags: 'pending',
-      after: { quietTime: { target: 'restarting' } },
-      on: { 'facts.changed': { target: 'assessing', description: 'One more change, or the same content again.' } },
+      states: {
+        adopting: {
+          description: 'Waits for its turn to be written down: many are adopted one after the other. Restarts nothing.',
+          invoke: {
+            id: 'adoptionTurn',
+            src: 'adoptionTurn',
+            input: ({ context }) => inputOf(context),
+            onError: { target: '#workload.backingOff', actions: ['noteRefusal', 'reportRefused'] },
+          },
+          on: {
+            'turn.granted': { target: '#workload.recording' },
+          },
+        },
+        current: {
+          description: 'The pods run with what the sources say.',
+          entry: 'noteCurrent',
+        },
+        stale: {
+          description:
+            'A source has changed. Waits until it is quiet, so that many changes make one restart; but not for ever.',
+          tags: 'pending',
+          always: { guard: 'isOverdue', target: '#workload.restarting' },
+          after: { quietTime: { target: '#workload.restarting' } },
+        },
+        held: {
+          description:
+            'Must not be restarted: a source is missing, an immutable one was re-created, it restarted too often, or an ' +
+            'annotation cannot be read.',
+          tags: 'pending',
+          entry: ['forgetFailures', 'reportHeld'],
+          after: { holdTime: { guard: 'isHeldForATime', target: '#workload.assessing' } },
+        },
+        halted: {
+          description: 'The rollout does not go on by itself. It holds no place, and there is no deadline any more.',
+          invoke: {
+            id: 'followRollout',
+            src: 'followRollout',
+            input: ({ context }) => inputOf(context),
+            onError: { target: '#workload.backingOff', actions: ['noteRefusal', 'reportRefused'] },
+          },
+          on: {
+            'rollout.complete': { target: '#workload.recording', actions: 'noteRolledOut' },
+            'rollout.reverted': { target: '#workload.recording', actions: ['noteReverted', 'reportReverted'] },
+          },
+          initial: 'suspended',
+          states: {
+            suspended: {
+              description:
+                'Waits for people: for pods to be deleted where the strategy is OnDelete, for a paused Deployment to be ' +
+                'resumed.',
+              entry: 'forgetFailures',
+              on: { 'rollout.stalled': { target: 'stalled', actions: ['noteStalled', 'reportStalled'] } },
+            },
+            stalled: {
+              description:
+                'No progress, or a pod that cannot start. A newer change is not kept waiting: it may be the cure.',
+            },
+          },
+        },
+      },
     },
     restarting: {
       description: 'Has, or waits for, a place among the restarts: from the question to the end of the rollout.',
@@ -272,8 +371,8 @@ export const workload = setup({
           description: 'For its interval, a maintenance window, the end of a pause, or its turn among the others.',
           on: {
             'turn.waits': { actions: ['noteReason', 'reportWaiting'] },
-            'turn.held': { target: '#workload.held', actions: 'noteReason' },
-            'turn.granted': { target: 'proving' },
+            'turn.held': { target: '#workload.assessed.held', actions: 'noteReason' },
+            'turn.granted': { target: 'proving', actions: 'noteTurn' },
             'facts.changed': { target: '#workload.assessing' },
           },
         },
@@ -290,9 +389,12 @@ export const workload = setup({
           on: {
             'proof.needed': { target: 'patching' },
             'proof.needless': { target: '#workload.recording', actions: 'noteNeedless' },
-            'proof.held': { target: '#workload.held', actions: 'noteReason' },
+            'proof.held': { target: '#workload.assessed.held', actions: 'noteReason' },
             'proof.refused': { target: '#workload.backingOff', actions: ['noteRefusal', 'reportRefused'] },
-            'facts.changed': { target: '#workload.assessing' },
+            'facts.changed': [
+              { guard: 'isOverdue', actions: 'noteNews' },
+              { target: '#workload.assessing', description: 'One restart for both.' },
+            ],
           },
         },
         patching: {
@@ -331,32 +433,26 @@ export const workload = setup({
             onError: { target: '#workload.backingOff', actions: ['noteRefusal', 'reportRefused'] },
           },
           after: {
-            progressDeadline: { target: '#workload.stalled', description: 'It has taken too long.' },
+            progressDeadline: {
+              target: '#workload.assessed.halted.stalled',
+              actions: ['noteDeadline', 'reportStalled'],
+              description: 'It has taken too long.',
+            },
           },
           on: {
             'rollout.complete': { target: '#workload.recording', actions: 'noteRolledOut' },
-            'rollout.stalled': { target: '#workload.stalled', actions: 'noteReason' },
+            'rollout.stalled': {
+              target: '#workload.assessed.halted.stalled',
+              actions: ['noteStalled', 'reportStalled'],
+            },
+            'rollout.suspended': {
+              target: '#workload.assessed.halted.suspended',
+              actions: ['noteReason', 'reportWaiting'],
+            },
             'rollout.reverted': { target: '#workload.recording', actions: ['noteReverted', 'reportReverted'] },
             'facts.changed': { actions: 'noteNews' },
           },
         },
-      },
-    },
-    stalled: {
-      description:
-        'The rollout stands still. It holds no place, and does not block a newer change: that may be its cure.',
-      entry: ['noteStalled', 'reportStalled'],
-      always: { guard: 'hasNews', target: 'assessing' },
-      invoke: {
-        id: 'followRollout',
-        src: 'followRollout',
-        input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
-      },
-      on: {
-        'rollout.complete': { target: 'recording', actions: 'noteRolledOut' },
-        'rollout.reverted': { target: 'recording', actions: ['noteReverted', 'reportReverted'] },
-        'facts.changed': { target: 'assessing' },
       },
     },
     recording: {
@@ -368,22 +464,17 @@ export const workload = setup({
         onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
       },
       on: {
-        'state.written': { target: 'assessing', actions: 'reportWritten' },
+        'state.written': {
+          target: 'assessing',
+          actions: ['forgetFailures', 'reportWritten'],
+          description: 'What has changed meanwhile is found out.',
+        },
         'state.conflicted': [
           { guard: 'isPatient', target: 'assessing', actions: 'noteConflict' },
           { target: 'backingOff', actions: 'noteConflict' },
         ],
         'state.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
       },
-    },
-    held: {
-      description:
-        'Must not be restarted: a source is missing, an immutable one was re-created, it restarted too often, or an ' +
-        'annotation cannot be read.',
-      tags: 'pending',
-      entry: 'reportHeld',
-      after: { holdTime: { guard: 'isHeldForATime', target: 'assessing' } },
-      on: { 'facts.changed': { target: 'assessing' } },
     },
     backingOff: {
       description: 'Something failed that may pass: asked again after a pause that grows from 200 ms to a minute.',
@@ -399,10 +490,16 @@ export const workload = setup({
         onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
       },
       on: {
-        'state.written': { target: 'gone' },
-        'state.conflicted': { target: 'backingOff', actions: 'noteConflict' },
+        'state.written': [
+          { guard: 'hasNews', target: 'assessing', actions: ['forgetFailures', 'reportWritten'] },
+          { target: 'gone', actions: 'reportWritten' },
+        ],
+        'state.conflicted': [
+          { guard: 'isPatient', target: 'assessing', actions: 'noteConflict' },
+          { target: 'backingOff', actions: 'noteConflict' },
+        ],
         'state.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
-        'facts.changed': { target: 'assessing' },
+        'facts.changed': { actions: 'noteNews' },
       },
     },
     gone: {
@@ -412,18 +509,40 @@ export const workload = setup({
   },
 });
 
-function inputOf({ workload: name, outcome, hasStalled }: WorkloadContext): EffectInput {
-  return { workload: name, outcome, hasStalled };
+function inputOf({ workload: name, outcome, hasStalled, isUnderWay, changedSince }: WorkloadContext): EffectInput {
+  return { workload: name, outcome, hasStalled, isUnderWay, changedSince };
 }
 
-/** Quiet for `quietPeriod` after the newest change, but no longer than `quietMax` after the first. */
+function reasonOf(event: object): { readonly reason: string; readonly heldFor: number | undefined } {
+  const reason = 'reason' in event && typeof event.reason === 'string' ? event.reason : '';
+  return { reason, heldFor: 'heldFor' in event && typeof event.heldFor === 'number' ? event.heldFor : undefined };
+}
+
+function settingsOf(context: WorkloadContext, config: Partial<WorkloadInput>): Partial<WorkloadInput> {
+  const { quietPeriod = context.quietPeriod, quietMax = context.quietMax } = config;
+  return { quietPeriod, quietMax, progressDeadline: config.progressDeadline ?? context.progressDeadline };
+}
+
+/**
+ * Quiet for `quietPeriod` after the newest change, but no longer than `quietMax` after the first of those between which
+ * it was never quiet.
+ */
 function quietOf(
   context: WorkloadContext,
   { now = 0, changedAt = now }: { readonly now?: number; readonly changedAt?: number },
 ) {
-  const changedSince = Math.min(context.changedSince ?? changedAt, changedAt);
-  const quietAt = Math.min(changedAt + context.quietPeriod, changedSince + context.quietMax);
-  return { changedSince, quietIn: Math.max(0, quietAt - now) };
+  const wasQuiet = context.changedAt !== undefined && changedAt > context.changedAt + context.quietPeriod;
+  const unquietSince = wasQuiet ? changedAt : Math.min(context.unquietSince ?? changedAt, changedAt);
+  const [quietAt, latest] = [changedAt + context.quietPeriod, unquietSince + context.quietMax];
+  return {
+    changedSince: Math.min(context.changedSince ?? changedAt, changedAt),
+    unquietSince,
+    changedAt,
+    quietIn: Math.max(0, Math.min(quietAt, latest) - now),
+    isOverdue: latest < quietAt && latest <= now,
+    isUnderWay: false,
+    reason: '',
+  };
 }
 
 /** Doubles from 200 ms to a minute, of which a random half is taken off; never sooner than the server asked for. */

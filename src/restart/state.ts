@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import { isObject, type JsonObject, numberOf, objectOf, textOf } from '../json.ts';
+import type { SourceTag } from './digest.ts';
+
+/** What is known of one source's content. */
+export interface StoredTag extends SourceTag {
+  /** What the tag was made for: `usesFingerprint` of this source. */
+  readonly uses: string;
+  /** The source was immutable: another tag means that it was made anew (F1). */
+  readonly isImmutable: boolean;
+}
+
+/** Tags by `sourceKey`; where there were too many, one under `allSources`. */
+export type StoredTags = ReadonlyMap<string, StoredTag>;
+
+/** What weeder writes on a workload (`weeder.dev/dependencies`), so that it outlives weeder. Times: epoch ms. */
+export interface WorkloadState {
+  /** The hash key that the tags were made with. */
+  readonly keyId: string;
+  /** Of the workload that this was written on: a copy of it is another one. */
+  readonly workloadUid: string;
+  /** What the pods run with, as far as proven. */
+  readonly rolledOut: StoredTags;
+  /** What a restart is for: the sources that differ, since when, which attempt. */
+  readonly target:
+    | { readonly tags: StoredTags; readonly since: number; readonly attempt: number; readonly cause: string }
+    | undefined;
+  /** The newest five. */
+  readonly restarts: readonly number[];
+  /** When somebody took a restart back: the newest two. */
+  readonly reverts: readonly number[];
+}
+
+/** Stands in place of a `sourceKey` where one tag is kept over all sources. */
+export const allSources = '*';
+
+/** Each ReplicaSet of a Deployment carries a copy, and all annotations together may have 256 KiB (F13). */
+const mostBytes = 64 * 1024;
+const longestCause = 1000;
+
+/** The annotation's text, at most 64 KiB: where it is more, without the tags of keys, then with one tag over all. */
+export function encodeState(state: WorkloadState): string {
+  for (const smaller of [(each: WorkloadState) => each, withoutKeys]) {
+    const text = written(smaller(state));
+    if (Buffer.byteLength(text) <= mostBytes) return text;
+  }
+  return written(underOneTag(state));
+}
+
+/** `none`: the annotation is not there. `unreadable`: damaged in any way, or of another version of weeder. */
+export function decodeState(text: string | undefined): 'none' | 'unreadable' | WorkloadState {
+  if (text === undefined) return 'none';
+  const [, sum, state = ''] = /^\{"version":1,"sum":"([-\w]{8})","state":(.*)\}$/s.exec(text) ?? [];
+  return sum === shortHash(state) ? readState(parsed(state)) : 'unreadable';
+}
+
+/** The tags in the form that the stored ones have: to be compared with them, and to be stored beside them. */
+export function inFormOf(stored: StoredTags, tags: StoredTags): StoredTags {
+  return stored.has(allSources) ? oneTag(tags) : tags;
+}
+
+function withoutKeys(state: WorkloadState): WorkloadState {
+  const strip = (tags: StoredTags) => new Map([...tags].map(([key, tag]) => [key, { ...tag, keys: undefined }]));
+  const target = state.target && { ...state.target, tags: strip(state.target.tags) };
+  return { ...state, rolledOut: strip(state.rolledOut), target };
+}
+
+function underOneTag(state: WorkloadState): WorkloadState {
+  const target = state.target && {
+    ...state.target,
+    tags: oneTag(new Map([...state.rolledOut, ...state.target.tags])),
+    cause: state.target.cause.slice(0, longestCause),
+  };
+  return { ...state, rolledOut: oneTag(state.rolledOut), target };
+}
+
+function oneTag(tags: StoredTags): StoredTags {
+  if (tags.has(allSources)) return new Map([...tags].filter(([key]) => key === allSources));
+  const sorted = sortedByName(tags);
+  const one = {
+    tag: hash(JSON.stringify(sorted.map(([key, { tag }]) => [key, tag]))).slice(0, 22),
+    keys: undefined,
+    uses: shortHash(JSON.stringify(sorted.map(([key, { uses }]) => [key, uses]))),
+    isImmutable: sorted.some(([, { isImmutable }]) => isImmutable),
+  };
+  return new Map([[allSources, one]]);
+}
+
+/** In the same order each time: a state that is the same is the same text, and is not written again. */
+function written({ keyId, workloadUid, rolledOut, target, restarts, reverts }: WorkloadState): string {
+  const state = JSON.stringify({
+    key: keyId,
+    uid: workloadUid,
+    rolledOut: writtenTags(rolledOut),
+    ...(target === undefined ? {} : { target: { ...target, tags: writtenTags(target.tags) } }),
+    restarts: restarts.slice(-5),
+    reverts: reverts.slice(-2),
+  });
+  return `{"version":1,"sum":"${shortHash(state)}","state":${state}}`;
+}
+
+function writtenTags(tags: StoredTags): object {
+  const entries = sortedByName(tags).map(([key, { tag, uses, isImmutable, keys }]) => {
+    const tagsOfKeys = keys && [Object.fromEntries(sortedByName(new Map(Object.entries(keys))))];
+    return [key, [tag, uses, isImmutable ? 1 : 0, ...(tagsOfKeys ?? [])]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function sortedByName<T>(map: ReadonlyMap<string, T>): [string, T][] {
+  return [...map].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function parsed(text: string): JsonObject {
+  try {
+    return objectOf(JSON.parse(text));
+  } catch {
+    // No JSON: it is as unreadable as JSON of another shape.
+    return {};
+  }
+}
+
+function readState({ key, uid, rolledOut, target, restarts, reverts }: JsonObject): WorkloadState | 'unreadable' {
+  const tags = readTags(rolledOut);
+  const goal = target === undefined ? 'none' : readTarget(objectOf(target));
+  const times = { restarts: readTimes(restarts), reverts: readTimes(reverts) };
+  if (typeof key !== 'string' || typeof uid !== 'string' || tags === undefined || goal === undefined)
+    return 'unreadable';
+  if (times.restarts === undefined || times.reverts === undefined) return 'unreadable';
+  const read = { keyId: key, workloadUid: uid, rolledOut: tags, restarts: times.restarts, reverts: times.reverts };
+  return { ...read, target: goal === 'none' ? undefined : goal };
+}
+
+function readTarget(target: JsonObject): WorkloadState['target'] {
+  const tags = readTags(target['tags']);
+  const [since, attempt] = [numberOf(target['since']), numberOf(target['attempt'])];
+  const cause = textOf(target['cause']);
+  if (tags === undefined || since === undefined || attempt === undefined || cause === undefined) return undefined;
+  return { tags, since, attempt, cause };
+}
+
+function readTags(value: unknown): StoredTags | undefined {
+  if (!isObject(value)) return undefined;
+  const tags = Object.entries(value).map(([key, entry]): [string, StoredTag | undefined] => [key, readTag(entry)]);
+  const known = tags.filter((entry): entry is [string, StoredTag] => entry[1] !== undefined);
+  return known.length === tags.length ? new Map(known) : undefined;
+}
+
+function readTag(entry: unknown): StoredTag | undefined {
+  if (!Array.isArray(entry)) return undefined;
+  const [tag, uses, immutable, keys]: readonly unknown[] = entry;
+  if (typeof tag !== 'string' || typeof uses !== 'string') return undefined;
+  const named = Object.entries(objectOf(keys)).filter((each): each is [string, string] => typeof each[1] === 'string');
+  return { tag, uses, isImmutable: immutable === 1, keys: keys === undefined ? undefined : Object.fromEntries(named) };
+}
+
+function readTimes(value: unknown): number[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  return value.every((time): time is number => typeof time === 'number') ? value : undefined;
+}
+
+function shortHash(text: string): string {
+  return hash(text).slice(0, 8);
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}
