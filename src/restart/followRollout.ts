@@ -1,0 +1,108 @@
+import { type AnyEventObject, fromCallback } from 'xstate';
+import type { EffectInput, WorkloadEvent } from '../../machines/restart/workload.ts';
+import type { TimerHandle } from '../clock.ts';
+import { messageOf } from '../errors.ts';
+import { expectedBy } from './assess.ts';
+import { dependenciesHash } from './digest.ts';
+import { evictNext } from './evictNext.ts';
+import { type PodFacts, podsWithOldContent, readPod, troubleOf } from './proof.ts';
+import type { RestartEffects } from './restartEffects.ts';
+import { type RolloutProgress, rolloutOf } from './rollout.ts';
+import { targetSources, type WorkloadEntry } from './workloadEntry.ts';
+
+/** Where nothing is told, it is looked again after this time. Milliseconds. */
+const lookEvery = 5_000;
+
+/** Follows the rollout of the written target until the pods prove that it is done, or it stands still. */
+export function followRollout(effects: RestartEffects) {
+  return fromCallback<AnyEventObject, EffectInput>(({ input, sendBack }) => {
+    const entry = effects.entryOf(input.workload);
+    if (entry === undefined) return undefined;
+    const { clock, inFlight } = effects;
+    const stop = new AbortController();
+    let timer: TimerHandle | undefined;
+    let isLooking = false;
+    let isAskedAgain = false;
+    let progress = '';
+    let progressedAt = clock.monotonic();
+
+    function stallOf(now: RolloutProgress): string | undefined {
+      const text = JSON.stringify(now);
+      if (text !== progress) progressedAt = clock.monotonic();
+      progress = text;
+      if (now.is === 'paused') return 'it is paused';
+      if (now.is === 'waitingForDeletion')
+        return `its update strategy is OnDelete: it waits until somebody deletes ${now.pods.join(', ')}`;
+      const quiet = clock.monotonic() - progressedAt;
+      const { stallAfter = Number.POSITIVE_INFINITY } = entry?.settings ?? {};
+      return quiet >= stallAfter ? `nothing has moved for ${Math.round(quiet / 1_000)} s` : undefined;
+    }
+
+    async function look(): Promise<void> {
+      if (isLooking) {
+        isAskedAgain = true;
+        return;
+      }
+      isLooking = true;
+      do {
+        isAskedAgain = false;
+        const event = entry === undefined ? undefined : await lookOnce(effects, entry, input, stallOf, stop.signal);
+        if (event !== undefined && !stop.signal.aborted) sendBack(event);
+      } while (isAskedAgain && !stop.signal.aborted);
+      isLooking = false;
+    }
+
+    function lookNow(): void {
+      clock.clearTimeout(timer);
+      if (stop.signal.aborted) return;
+      timer = clock.setTimeout(lookNow, lookEvery);
+      const looked = look().catch((error: unknown) =>
+        effects.report({ type: 'actor.failed', actor: `followRollout of ${input.workload}`, error: messageOf(error) }),
+      );
+      inFlight.add(looked);
+      void looked.finally(() => inFlight.delete(looked));
+    }
+
+    entry.watchers.add(lookNow);
+    lookNow();
+    return () => {
+      stop.abort();
+      clock.clearTimeout(timer);
+      entry.watchers.delete(lookNow);
+    };
+  });
+}
+
+async function lookOnce(
+  effects: RestartEffects,
+  entry: WorkloadEntry,
+  { hasStalled }: EffectInput,
+  stallOf: (progress: RolloutProgress) => string | undefined,
+  signal: AbortSignal,
+): Promise<WorkloadEvent | undefined> {
+  const { facts, finding } = entry;
+  const state = finding?.state;
+  // What the next run reads anew is done with the write; so is what a dry run only pretends.
+  if (state?.target === undefined || facts.selector === undefined || effects.isDryRun)
+    return { type: 'rollout.complete' };
+  const listed = await effects.api.listPods(facts.ref.namespace, facts.selector, signal);
+  if (listed.is !== 'ok') return undefined;
+  const pods = listed.value.flatMap((each) => readPod(each) ?? []);
+  const old = oldPods(entry, pods);
+  const hash = dependenciesHash(finding?.key ?? fail(), facts.ref, expectedBy(state));
+  const isOurs = facts.templateAnnotation === hash;
+  const progress = rolloutOf(facts);
+  if (old.length === 0 && progress.is === 'complete') return { type: 'rollout.complete' };
+  if (entry.templateBefore === undefined && !isOurs) await evictNext(effects, entry, pods, old, signal);
+  else if (!isOurs && progress.is === 'complete') return { type: 'rollout.reverted' };
+  const reason = stallOf(progress) ?? troubleOf(pods);
+  return reason === undefined || hasStalled ? undefined : { type: 'rollout.stalled', reason };
+}
+
+function oldPods(entry: WorkloadEntry, pods: readonly PodFacts[]): PodFacts[] {
+  return targetSources(entry).flatMap(({ uses, lastWrite }) => podsWithOldContent(pods, uses, lastWrite));
+}
+
+function fail(): never {
+  throw new Error('a rollout is followed that nobody has found');
+}

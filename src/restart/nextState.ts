@@ -1,0 +1,57 @@
+import type { Outcome } from '../../machines/restart/workload.ts';
+import { expectedBy } from './assess.ts';
+import { sourceKey } from './refs.ts';
+import type { StoredTag, WorkloadState } from './state.ts';
+import { changesOf, type Finding, type WorkloadEntry } from './workloadEntry.ts';
+
+const mostRestarts = 5;
+const mostReverts = 2;
+
+/** The state to write for an outcome. `now`: epoch milliseconds. */
+export function stateAfter(entry: WorkloadEntry, finding: Finding, outcome: Outcome, now: number): WorkloadState {
+  const { state, key } = finding;
+  const history = { restarts: state?.restarts ?? [], reverts: state?.reverts ?? [] };
+  const own = { keyId: key.id, workloadUid: entry.facts.uid, ...history };
+  const wanted = tagsOf(finding);
+  if (state === undefined || outcome === 'adopted' || outcome === 'needless')
+    return { ...own, rolledOut: wanted, target: undefined };
+  // What was not part of the restart stays as it was: a newer change is found again.
+  const kept = onlyUsed(finding, outcome === 'reverted' ? state.rolledOut : expectedBy(state));
+  const reverts = outcome === 'reverted' ? [...state.reverts, now].slice(-mostReverts) : state.reverts;
+  return { ...own, rolledOut: kept, target: undefined, reverts };
+}
+
+/** The state that a restart writes: what it is for, beside what the pods run with until then. */
+export function stateOfRestart(entry: WorkloadEntry, finding: Finding, now: number, cause: string): WorkloadState {
+  const { key, state } = finding;
+  const changed = changesOf(entry).map(({ source }): [string, StoredTag] => [sourceKey(source.ref), source.tag]);
+  const before = state?.target;
+  const rolledOut = onlyUsed(finding, new Map([...tagsOf(finding), ...(state?.rolledOut ?? [])]));
+  return {
+    keyId: key.id,
+    workloadUid: entry.facts.uid,
+    rolledOut,
+    target: {
+      tags: new Map([...(before?.tags ?? []), ...changed]),
+      since: now,
+      attempt: (before?.attempt ?? 0) + 1,
+      cause,
+    },
+    restarts: [...(state?.restarts ?? []), now].slice(-mostRestarts),
+    reverts: state?.reverts ?? [],
+  };
+}
+
+function tagsOf({ wanted }: Finding): Map<string, StoredTag> {
+  return new Map([...wanted].map(([key, { tag }]) => [key, tag]));
+}
+
+/** Sources that are used no more are forgotten; those that are used in another way are adopted with what they say now. */
+function onlyUsed(finding: Finding, tags: ReadonlyMap<string, StoredTag>): Map<string, StoredTag> {
+  return new Map(
+    [...finding.wanted].map(([key, { tag }]) => {
+      const known = tags.get(key);
+      return [key, known !== undefined && known.uses === tag.uses ? known : tag];
+    }),
+  );
+}

@@ -1,0 +1,56 @@
+import type { Actor } from 'xstate';
+import type { RestartSettings } from '../config/restart.ts';
+import type { Assessment, ChangedSource } from './assess.ts';
+import type { HashKey } from './digest.ts';
+import { decodeState, type WorkloadState } from './state.ts';
+import type { Use } from './uses.ts';
+import type { WantedSource } from './wanted.ts';
+import type { WorkloadLogic } from './workloadActor.ts';
+import type { WorkloadFacts } from './workloadFacts.ts';
+
+/** What was found out when a workload was assessed last. */
+export interface Finding {
+  readonly key: HashKey;
+  readonly wanted: ReadonlyMap<string, WantedSource>;
+  /** What is written on it, as far as it counts. */
+  state: WorkloadState | undefined;
+  readonly assessment: Assessment;
+}
+
+/** What is known of a workload that is looked after. */
+export interface WorkloadEntry {
+  readonly id: string;
+  readonly actor: Actor<WorkloadLogic>;
+  facts: WorkloadFacts;
+  /** Undefined: it is to be looked after no more. */
+  settings: RestartSettings | undefined;
+  uses: readonly Use[];
+  /** By the clock that never jumps: when something was heard last that may be a change. Milliseconds. */
+  changedAt: number;
+  finding: Finding | undefined;
+  /** The template before the newest restart of ours. */
+  templateBefore: string | undefined;
+  /** Its place among the restarts was used. */
+  hasRestarted: boolean;
+  /** What a dry run has not written: the state counts as if it had. */
+  pretended: string | undefined;
+  /** Told of each newer version of the workload. */
+  readonly watchers: Set<() => void>;
+}
+
+/** The state that is written on a workload. One that was copied along with another workload is not its own (F7). */
+export function writtenState({ facts, pretended }: WorkloadEntry): WorkloadState | 'none' | 'unreadable' {
+  const state = decodeState(pretended ?? facts.stateText);
+  return typeof state === 'object' && state.workloadUid !== facts.uid ? 'none' : state;
+}
+
+/** The sources for which a restart was found to be due. */
+export function changesOf({ finding }: WorkloadEntry): readonly ChangedSource[] {
+  return finding?.assessment.is === 'changed' ? finding.assessment.sources : [];
+}
+
+/** Those whose rollout is under way, by the written target. */
+export function targetSources({ finding }: WorkloadEntry): WantedSource[] {
+  const target = finding?.state?.target;
+  return [...(finding?.wanted ?? [])].flatMap(([key, source]) => (target?.tags.has(key) ? [source] : []));
+}
