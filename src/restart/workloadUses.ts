@@ -1,5 +1,6 @@
 import type { RestartSettings } from '../config/restart.ts';
 import { readAlsoDependsOn } from './alsoDependsOn.ts';
+import { hasConsent } from './managed.ts';
 import type { SourceRef } from './refs.ts';
 import type { SourceMeta } from './sourceMeta.ts';
 import type { Use } from './uses.ts';
@@ -20,19 +21,22 @@ const annotation = 'weeder.dev/also-depends-on';
  */
 export function usesOfWorkload(
   { ref, uses, annotations }: WorkloadFacts,
-  { imagePullSecrets }: Pick<RestartSettings, 'imagePullSecrets'>,
+  settings: RestartSettings,
   metaOf: (ref: SourceRef) => SourceMeta | undefined,
 ): WorkloadUses {
-  const own = uses.filter(({ how }) => how !== 'imagePullSecret' || imagePullSecrets === 'hash');
+  const own = uses.filter(({ how }) => how !== 'imagePullSecret' || settings.imagePullSecrets === 'hash');
   const text = annotations[annotation];
   if (text === undefined) return { uses: own, faults: [] };
   const added = readAlsoDependsOn(text, ref.namespace);
-  const isAllowed = ({ source }: Use) => source.namespace === ref.namespace || hasConsent(metaOf(source), ref.namespace);
+  const isAllowed = ({ source }: Use) =>
+    source.namespace === ref.namespace ||
+    hasConsent(settings, source) ||
+    isUsedFrom(metaOf(source), ref.namespace);
   const refused = added.uses.filter((use) => !isAllowed(use)).map(({ source }) => refusalOf(source, ref.namespace));
   return { uses: [...own, ...added.uses.filter(isAllowed)], faults: [...added.faults, ...refused] };
 }
 
-function hasConsent(meta: SourceMeta | undefined, namespace: string): boolean {
+function isUsedFrom(meta: SourceMeta | undefined, namespace: string): boolean {
   return meta !== undefined && meta.usedFrom !== 'nobody' && meta.usedFrom.has(namespace);
 }
 
