@@ -1,4 +1,4 @@
-import type { StoredTag, WorkloadState } from './state.ts';
+import { allSources, inFormOf, type StoredTag, type StoredTags, type WorkloadState } from './state.ts';
 import type { WantedSource } from './wanted.ts';
 
 /** A source that says something else than what the pods run with. */
@@ -6,6 +6,8 @@ export interface ChangedSource {
   readonly source: WantedSource;
   /** The names of the keys that changed, where they can be told. */
   readonly keys: readonly string[];
+  /** It is, or was, immutable: so it was made anew (F1). */
+  readonly isRecreated: boolean;
 }
 
 /** What a workload's sources and its written state come to. */
@@ -34,7 +36,7 @@ export function assess(
   if (missing.length > 0) return { is: 'held', reason: `${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} missing` };
   if (state === undefined) return { is: 'new' };
   const expected = expectedBy(state);
-  const changed = [...wanted].flatMap(([key, source]) => changeOf(source, expected.get(key)));
+  const changed = changesSince(expected, wanted);
   if (state.target !== undefined && (!hasStalled || changed.length === 0)) {
     return hasStalled ? { is: 'stalled' } : { is: 'rolling', hasNews: changed.length > 0 };
   }
@@ -43,7 +45,7 @@ export function assess(
 }
 
 /** What the pods run with, or are about to. */
-export function expectedBy({ rolledOut, target }: WorkloadState): ReadonlyMap<string, StoredTag> {
+export function expectedBy({ rolledOut, target }: WorkloadState): StoredTags {
   return target === undefined ? rolledOut : new Map([...rolledOut, ...target.tags]);
 }
 
@@ -57,9 +59,24 @@ function changeOf(source: WantedSource, stored: StoredTag | undefined): ChangedS
   if (stored === undefined || stored.uses !== source.tag.uses || stored.tag === source.tag.tag) return [];
   const [before, after] = [stored.keys ?? {}, source.tag.keys ?? {}];
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [{ source, keys: [...names].filter((name) => before[name] !== after[name]).toSorted() }];
+  const keys = [...names].filter((name) => before[name] !== after[name]).toSorted();
+  return [{ source, keys, isRecreated: stored.isImmutable || source.tag.isImmutable }];
 }
 
-function isSameSet(wanted: ReadonlyMap<string, WantedSource>, expected: ReadonlyMap<string, StoredTag>): boolean {
-  return wanted.size === expected.size && [...wanted].every(([key, { tag }]) => expected.get(key)?.uses === tag.uses);
+/** Where one tag stands for all sources, any of them may be what has changed (F13). */
+function changesSince(expected: StoredTags, wanted: ReadonlyMap<string, WantedSource>): ChangedSource[] {
+  const one = expected.get(allSources);
+  if (one === undefined) return [...wanted].flatMap(([key, source]) => changeOf(source, expected.get(key)));
+  const now = inFormOf(expected, tagsOf(wanted)).get(allSources);
+  if (now === undefined || now.uses !== one.uses || now.tag === one.tag) return [];
+  return [...wanted.values()].map((source) => ({ source, keys: [], isRecreated: false }));
+}
+
+function isSameSet(wanted: ReadonlyMap<string, WantedSource>, expected: StoredTags): boolean {
+  const now = inFormOf(expected, tagsOf(wanted));
+  return now.size === expected.size && [...now].every(([key, { uses }]) => expected.get(key)?.uses === uses);
+}
+
+export function tagsOf(wanted: ReadonlyMap<string, WantedSource>): Map<string, StoredTag> {
+  return new Map([...wanted].map(([key, { tag }]) => [key, tag]));
 }

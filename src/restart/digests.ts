@@ -1,7 +1,8 @@
 import { isAtLeast } from '../kube/resourceVersion.ts';
 import { type HashKey, missingKeys, type SourceContent, type SourceTag, tagOf, usesFingerprint } from './digest.ts';
 import { type SourceRef, sourceKey } from './refs.ts';
-import type { Refusal, RestartApi } from './restartApi.ts';
+import type { Refusal } from './answer.ts';
+import type { RestartApi } from './restartApi.ts';
 import type { SourceMeta } from './sourceMeta.ts';
 import type { Use } from './uses.ts';
 
@@ -73,17 +74,17 @@ export function createDigests({ api, metaOf }: DigestsOptions): Digests {
     const answer = await api.readSource(ref, stopped.signal);
     if (answer.is === 'ok') {
       const { resourceVersion, content, meta } = answer.value;
-      if (isNew(key, { ...meta, resourceVersion })) known.set(key, { resourceVersion, digests: new Map() });
+      if (isNew(key, meta)) known.set(key, { resourceVersion, digests: new Map() });
       for (const question of questions) {
         const digest = digestFor(question, ref, content, meta.optOut);
-        known.get(key)?.digests.set(questionKey(question.key, question.uses), digest);
+        known.get(key)?.digests.set(questionKey(question.key, question.uses, meta.optOut), digest);
         question.resolve({ is: 'ok', digest });
       }
     } else if (answer.is === 'gone') {
       for (const question of questions) question.resolve({ is: 'ok', digest: absent(question, ref) });
     } else {
       const refusal =
-        answer.is === 'refused' ? answer : { reason: 'it changed while it was read', failure: 'conflict', retryAfter: 0 };
+        answer.is === 'refused' ? answer : ({ reason: 'it changed while it was read', failure: 'conflict', retryAfter: 0 } as const);
       for (const question of questions) question.resolve({ ...refusal, is: 'refused' });
     }
   }
@@ -96,7 +97,7 @@ export function createDigests({ api, metaOf }: DigestsOptions): Digests {
         known.delete(id);
         return Promise.resolve({ is: 'ok', digest: absent({ key, uses }, ref) });
       }
-      const found = isNew(id, meta) ? undefined : known.get(id)?.digests.get(questionKey(key, uses));
+      const found = isNew(id, meta) ? undefined : known.get(id)?.digests.get(questionKey(key, uses, meta.optOut));
       if (found !== undefined) return Promise.resolve({ is: 'ok', digest: found });
       return new Promise((resolve) => {
         const waiting = asked.get(id) ?? { ref, questions: [] };
@@ -110,8 +111,8 @@ export function createDigests({ api, metaOf }: DigestsOptions): Digests {
   };
 }
 
-function questionKey(key: HashKey, uses: readonly Use[]): string {
-  return `${key.id} ${usesFingerprint(uses)}`;
+function questionKey(key: HashKey, uses: readonly Use[], optOut: SourceMeta['optOut']): string {
+  return `${key.id} ${usesFingerprint(uses, optOut)}`;
 }
 
 function digestFor(

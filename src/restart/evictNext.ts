@@ -1,4 +1,4 @@
-import type { PodFacts } from './proof.ts';
+import type { PodFacts } from './podFacts.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import type { WorkloadEntry } from './workloadEntry.ts';
 

@@ -1,11 +1,12 @@
 import { type AnyEventObject, fromCallback } from 'xstate';
 import type { EffectInput, WorkloadEvent } from '../../machines/restart/workload.ts';
 import type { TimerHandle } from '../clock.ts';
-import { messageOf } from '../errors.ts';
 import { expectedBy } from './assess.ts';
 import { dependenciesHash } from './digest.ts';
 import { evictNext } from './evictNext.ts';
-import { type PodFacts, podsWithOldContent, readPod, troubleOf } from './proof.ts';
+import { podsToReplace } from './concernedPods.ts';
+import { readPod } from './podFacts.ts';
+import { ownPods, troubleOf } from './proof.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { type RolloutProgress, rolloutOf } from './rollout.ts';
 import { targetSources, type WorkloadEntry } from './workloadEntry.ts';
@@ -57,7 +58,7 @@ export function followRollout(effects: RestartEffects) {
       if (stop.signal.aborted) return;
       timer = clock.setTimeout(lookNow, lookEvery);
       const looked = look().catch((error: unknown) =>
-        effects.report({ type: 'actor.failed', actor: `followRollout of ${input.workload}`, error: messageOf(error) }),
+        effects.report({ type: 'actor.failed', actor: `followRollout of ${input.workload}`, error }),
       );
       inFlight.add(looked);
       void looked.finally(() => inFlight.delete(looked));
@@ -83,26 +84,18 @@ async function lookOnce(
   const { facts, finding } = entry;
   const state = finding?.state;
   // What the next run reads anew is done with the write; so is what a dry run only pretends.
-  if (state?.target === undefined || facts.selector === undefined || effects.isDryRun)
+  if (finding === undefined || state?.target === undefined || facts.selector === undefined || effects.isDryRun)
     return { type: 'rollout.complete' };
   const listed = await effects.api.listPods(facts.ref.namespace, facts.selector, signal);
   if (listed.is !== 'ok') return undefined;
   const pods = listed.value.flatMap((each) => readPod(each) ?? []);
-  const old = oldPods(entry, pods);
-  const hash = dependenciesHash(finding?.key ?? fail(), facts.ref, expectedBy(state));
+  const old = podsToReplace(facts, pods, targetSources(entry));
+  const hash = dependenciesHash(finding.key, facts.ref, expectedBy(state));
   const isOurs = facts.templateAnnotation === hash;
-  const progress = rolloutOf(facts);
+  const progress = rolloutOf(facts, ownPods(facts, pods));
   if (old.length === 0 && progress.is === 'complete') return { type: 'rollout.complete' };
   if (entry.templateBefore === undefined && !isOurs) await evictNext(effects, entry, pods, old, signal);
   else if (!isOurs && progress.is === 'complete') return { type: 'rollout.reverted' };
-  const reason = stallOf(progress) ?? troubleOf(pods);
+  const reason = stallOf(progress) ?? troubleOf(ownPods(facts, pods));
   return reason === undefined || hasStalled ? undefined : { type: 'rollout.stalled', reason };
-}
-
-function oldPods(entry: WorkloadEntry, pods: readonly PodFacts[]): PodFacts[] {
-  return targetSources(entry).flatMap(({ uses, lastWrite }) => podsWithOldContent(pods, uses, lastWrite));
-}
-
-function fail(): never {
-  throw new Error('a rollout is followed that nobody has found');
 }

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../machines/restart/workload.ts';
-import { expectedBy } from './assess.ts';
+import { expectedBy, tagsOf } from './assess.ts';
 import { sourceKey } from './refs.ts';
-import type { StoredTag, WorkloadState } from './state.ts';
+import { allSources, inFormOf, type StoredTag, type StoredTags, type WorkloadState } from './state.ts';
 import { changesOf, type Finding, type WorkloadEntry } from './workloadEntry.ts';
 
 const mostRestarts = 5;
@@ -12,7 +12,7 @@ export function stateAfter(entry: WorkloadEntry, finding: Finding, outcome: Outc
   const { state, key } = finding;
   const history = { restarts: state?.restarts ?? [], reverts: state?.reverts ?? [] };
   const own = { keyId: key.id, workloadUid: entry.facts.uid, ...history };
-  const wanted = tagsOf(finding);
+  const wanted = tagsOf(finding.wanted);
   if (state === undefined || outcome === 'adopted' || outcome === 'needless')
     return { ...own, rolledOut: wanted, target: undefined };
   // What was not part of the restart stays as it was: a newer change is found again.
@@ -26,13 +26,14 @@ export function stateOfRestart(entry: WorkloadEntry, finding: Finding, now: numb
   const { key, state } = finding;
   const changed = changesOf(entry).map(({ source }): [string, StoredTag] => [sourceKey(source.ref), source.tag]);
   const before = state?.target;
-  const rolledOut = onlyUsed(finding, new Map([...tagsOf(finding), ...(state?.rolledOut ?? [])]));
+  const wanted = tagsOf(finding.wanted);
+  const rolledOut = onlyUsed(finding, state?.rolledOut ?? wanted);
   return {
     keyId: key.id,
     workloadUid: entry.facts.uid,
     rolledOut,
     target: {
-      tags: new Map([...(before?.tags ?? []), ...changed]),
+      tags: rolledOut.has(allSources) ? inFormOf(rolledOut, wanted) : new Map([...(before?.tags ?? []), ...changed]),
       since: now,
       attempt: (before?.attempt ?? 0) + 1,
       cause,
@@ -42,12 +43,9 @@ export function stateOfRestart(entry: WorkloadEntry, finding: Finding, now: numb
   };
 }
 
-function tagsOf({ wanted }: Finding): Map<string, StoredTag> {
-  return new Map([...wanted].map(([key, { tag }]) => [key, tag]));
-}
-
 /** Sources that are used no more are forgotten; those that are used in another way are adopted with what they say now. */
-function onlyUsed(finding: Finding, tags: ReadonlyMap<string, StoredTag>): Map<string, StoredTag> {
+function onlyUsed(finding: Finding, tags: StoredTags): StoredTags {
+  if (tags.has(allSources)) return tags;
   return new Map(
     [...finding.wanted].map(([key, { tag }]) => {
       const known = tags.get(key);

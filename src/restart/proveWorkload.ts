@@ -1,4 +1,5 @@
-import { podsWithOldContent, readPod } from './proof.ts';
+import { podsToReplace } from './concernedPods.ts';
+import { readPod } from './podFacts.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import type { Question } from './workloadActor.ts';
 import { changesOf } from './workloadEntry.ts';
@@ -8,8 +9,9 @@ export function proveWorkload({ api }: RestartEffects): Question {
   return async (entry, _input, signal) => {
     const { facts } = entry;
     const changed = changesOf(entry);
-    const recreated = changed.filter(({ source }) => source.digest.isImmutable).map(({ source }) => source.ref);
+    const recreated = changed.filter(({ isRecreated }) => isRecreated).map(({ source }) => source.ref);
     if (recreated.length > 0) {
+      entry.cause = 'immutable';
       const names = recreated.map(({ kind, namespace, name }) => `${kind} ${namespace}/${name}`).join(', ');
       const reason = `${names} is immutable and was made anew: nodes keep the old content as long as a pod refers to it`;
       return { type: 'proof.held', reason: `${reason}; give new content a new name` };
@@ -20,7 +22,7 @@ export function proveWorkload({ api }: RestartEffects): Question {
     if (listed.is === 'refused') return { ...listed, type: 'proof.refused' };
     if (listed.is !== 'ok') return { type: 'proof.needless' };
     const pods = listed.value.flatMap((each) => readPod(each) ?? []);
-    const old = changed.flatMap(({ source }) => podsWithOldContent(pods, source.uses, source.lastWrite));
-    return { type: old.length > 0 ? 'proof.needed' : 'proof.needless' };
+    const sources = changed.map(({ source }) => source);
+    return { type: podsToReplace(facts, pods, sources).length > 0 ? 'proof.needed' : 'proof.needless' };
   };
 }

@@ -1,22 +1,20 @@
-import { type AnyActorRef, createActor } from 'xstate';
+import type { AnyActorRef } from 'xstate';
 import type { ActorRuntime } from '../actorRuntime.ts';
 import type { RestartConfig } from '../config/restart.ts';
-import { messageOf } from '../errors.ts';
+import { isAtLeast } from '../kube/resourceVersion.ts';
 import type { ClosableSink } from '../kube/sink.ts';
 import type { WorkloadKind } from '../kube/workloadKinds.ts';
 import { createDigests } from './digests.ts';
 import type { ReportRestart } from './facts.ts';
-import type { HashKeys } from './hashKey.ts';
-import { settingsFor } from './managed.ts';
-import { type SourceRef, sourceKey, workloadKey } from './refs.ts';
+import type { HashKeys } from './hashKeys.ts';
+import type { SourceKind } from './refs.ts';
 import type { RestartApi } from './restartApi.ts';
 import { createSourceIndex } from './sourceIndex.ts';
 import { createTurns } from './turns.ts';
 import { provideWorkload } from './workloadActor.ts';
 import type { WorkloadEntry } from './workloadEntry.ts';
-import { readWorkload, type WorkloadFacts } from './workloadFacts.ts';
-import { createWorkloadSinks } from './workloadSinks.ts';
-import { usesOfWorkload } from './workloadUses.ts';
+import { createWorkloadSinks, newsOf } from './workloadSinks.ts';
+import { createWorkloads } from './workloads.ts';
 
 export interface RestartControlOptions {
   readonly config: RestartConfig;
@@ -34,7 +32,7 @@ export interface RestartCounts {
   readonly sources: number;
   /** Requests under way. */
   readonly inFlight: number;
-  /** By the state of the machine. */
+  /** Workloads by the state of their machine. */
   readonly states: Readonly<Record<string, number>>;
 }
 
@@ -42,10 +40,11 @@ export interface RestartCounts {
 export interface RestartControl {
   /** Takes the workloads of one kind. */
   createWorkloadSink(kind: WorkloadKind): ClosableSink;
-  /** Takes the metadata of ConfigMaps and Secrets. */
-  createSourceSink(): ClosableSink;
+  /** Takes the metadata of ConfigMaps or Secrets. */
+  createSourceSink(kind: SourceKind): ClosableSink;
+  /** This config is in force from now on. */
   configure(config: RestartConfig): void;
-  /** The key with which content is hashed has been read, or is another one now. */
+  /** The keys with which content is hashed have been read, or are others now. */
   useKeys(keys: HashKeys): void;
   /** Every sink has its complete list. */
   start(): void;
@@ -54,6 +53,7 @@ export interface RestartControl {
   /** Resolves when no request is under way. */
   drained(): Promise<void>;
   counts(): RestartCounts;
+  /** A root for each workload that is looked after. */
   actors(): Iterable<AnyActorRef>;
   entries(): Iterable<WorkloadEntry>;
 }
@@ -63,12 +63,8 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
   const { clock } = runtime;
   let { config } = options;
   let keys: HashKeys | undefined;
-  let isRunning = false;
-  const known = new Map<string, WorkloadFacts>();
-  const entries = new Map<string, WorkloadEntry>();
-  const users = new Map<string, Set<string>>();
   const inFlight = new Set<Promise<unknown>>();
-  const sources = createSourceIndex(sourceChanged);
+  const sources = createSourceIndex((ref) => workloads.sourceChanged(ref));
   const digests = createDigests({ api, metaOf: sources.get });
   const turns = createTurns({ clock, limits: () => config });
   const logic = provideWorkload({
@@ -81,168 +77,58 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     isDryRun,
     keys: () => keys,
     metaOf: sources.get,
-    entryOf: (id) => entries.get(id),
+    entryOf: (id) => workloads.get(id),
     learn(entry, object) {
-      const facts = readWorkload(object, entry.facts.ref.kind);
-      if (facts !== undefined) take(facts);
+      const news = newsOf(object, entry.facts.ref.kind);
+      // The stream may have told of a newer one already.
+      if (news !== undefined && isAtLeast(news.facts.resourceVersion, entry.facts.resourceVersion)) workloads.take(news);
     },
     inFlight,
   });
-
-  function sourceChanged(ref: SourceRef): void {
-    for (const id of users.get(sourceKey(ref)) ?? []) tellChanged(entries.get(id));
-  }
-
-  function tellChanged(entry: WorkloadEntry | undefined): void {
-    if (entry === undefined) return;
-    entry.changedAt = clock.monotonic();
-    entry.actor.send({ type: 'facts.changed' });
-  }
-
-  function take(facts: WorkloadFacts): void {
-    const id = workloadKey(facts.ref);
-    known.set(id, facts);
-    if (isRunning) look(id, facts);
-  }
-
-  /** What is written on a workload that is looked after no more is taken away. */
-  function look(id: string, facts: WorkloadFacts): void {
-    const settings = settingsFor(config, facts);
-    const entry = entries.get(id);
-    if (settings === undefined && entry === undefined && facts.stateText === undefined) return;
-    if (entry !== undefined && entry.facts.uid !== facts.uid) {
-      forget(id);
-      look(id, facts);
-      return;
-    }
-    if (entry === undefined) {
-      begin(id, facts);
-      return;
-    }
-    const before = concernOf(entry);
-    entry.facts = facts;
-    entry.settings = settings;
-    rememberUses(entry);
-    if (concernOf(entry) !== before) entry.actor.send({ type: 'facts.changed' });
-    for (const watcher of [...entry.watchers]) watcher();
-  }
-
-  function begin(id: string, facts: WorkloadFacts): void {
-    const settings = settingsFor(config, facts);
-    const { quietPeriod, quietMax, progressDeadline } = settings ?? config.defaults;
-    const actor = createActor(logic, {
-      ...runtime,
-      id,
-      input: { workload: id, quietPeriod, quietMax, progressDeadline },
-    });
-    const entry: WorkloadEntry = {
-      id,
-      actor,
-      facts,
-      settings,
-      uses: [],
-      changedAt: clock.monotonic(),
-      finding: undefined,
-      templateBefore: undefined,
-      hasRestarted: false,
-      pretended: undefined,
-      watchers: new Set(),
-    };
-    entries.set(id, entry);
-    rememberUses(entry);
-    actor.subscribe({
-      complete: () => forget(id),
-      error: (error) => {
-        forget(id);
-        report({ type: 'actor.failed', actor: `workload ${id}`, error: messageOf(error) });
-      },
-    });
-    actor.start();
-  }
-
-  function rememberUses(entry: WorkloadEntry): void {
-    const uses = usesOfWorkload(entry.facts, entry.settings ?? config.defaults, sources.get, report);
-    forgetUses(entry);
-    entry.uses = uses;
-    for (const { source } of uses) {
-      const key = sourceKey(source);
-      users.set(key, (users.get(key) ?? new Set()).add(entry.id));
-    }
-  }
-
-  function forgetUses(entry: WorkloadEntry): void {
-    for (const { source } of entry.uses) {
-      const key = sourceKey(source);
-      const its = users.get(key);
-      its?.delete(entry.id);
-      if (its?.size !== 0) continue;
-      users.delete(key);
-      digests.forget(source);
-    }
-    entry.uses = [];
-  }
-
-  function forget(id: string): void {
-    const entry = entries.get(id);
-    if (entry === undefined) return;
-    entries.delete(id);
-    forgetUses(entry);
-    entry.actor.stop();
-  }
-
-  const sinks = createWorkloadSinks({
-    take,
-    remove(id) {
-      known.delete(id);
-      entries.get(id)?.actor.send({ type: 'workload.gone' });
-    },
+  const workloads = createWorkloads({
+    runtime,
+    logic,
+    report,
+    config: () => config,
+    metaOf: sources.get,
+    onUnused: digests.forget,
   });
-
-  function lookAtAll(): void {
-    for (const [id, facts] of known) look(id, facts);
-  }
+  const sinks = createWorkloadSinks(workloads);
 
   return {
     createWorkloadSink: sinks.create,
     createSourceSink: sources.createSink,
     configure(next) {
       config = next;
-      if (isRunning) lookAtAll();
+      turns.limitsChanged();
+      workloads.configChanged();
     },
     useKeys(next) {
-      const isNew = keys?.current.id !== next.current.id;
+      const isOther = keys?.current.id !== next.current.id;
+      if (isOther) report({ type: 'key.changed', keyId: next.current.id, before: keys?.current.id });
       keys = next;
-      if (isNew) for (const entry of entries.values()) entry.actor.send({ type: 'facts.changed' });
+      if (isOther) workloads.tellAll();
     },
-    start() {
-      isRunning = true;
-      lookAtAll();
-    },
+    start: workloads.start,
     stop() {
-      isRunning = false;
-      for (const id of [...entries.keys()]) forget(id);
+      turns.close();
+      workloads.stop();
       digests.stop();
     },
     async drained() {
       while (inFlight.size > 0) await Promise.allSettled(inFlight);
     },
     counts: () => ({
-      workloads: entries.size,
+      workloads: workloads.size,
       sources: sources.size,
       inFlight: inFlight.size,
-      states: countStates(entries.values()),
+      states: countStates(workloads.entries()),
     }),
     *actors() {
-      for (const { actor } of entries.values()) yield actor;
+      for (const { actor } of workloads.entries()) yield actor;
     },
-    entries: () => entries.values(),
+    entries: workloads.entries,
   };
-}
-
-/** Everything of a workload that decides: when it is the same, nothing has to be found out anew. */
-function concernOf({ facts, settings, uses }: WorkloadEntry): string {
-  const { annotations, templateHash, stateText, isPaused, isEnding } = facts;
-  return JSON.stringify([annotations, templateHash, stateText, isPaused, isEnding, settings, uses]);
 }
 
 function countStates(entries: Iterable<WorkloadEntry>): Record<string, number> {

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { HashKeys } from './hashKey.ts';
+import type { HashKeys } from './hashKeys.ts';
 import type { Digests } from './digests.ts';
 import type { ReportRestart } from './facts.ts';
 import type { SourceRef } from './refs.ts';
@@ -7,7 +7,6 @@ import type { RestartApi } from './restartApi.ts';
 import type { SourceMeta } from './sourceMeta.ts';
 import type { Turns } from './turns.ts';
 import type { WorkloadEntry } from './workloadEntry.ts';
-import type { WorkloadFacts } from './workloadFacts.ts';
 
 /** What the `workload` machine needs of the world. */
 export interface RestartEffects {
@@ -28,5 +27,3 @@ export interface RestartEffects {
   /** Requests that are under way. */
   readonly inFlight: Set<Promise<unknown>>;
 }
-
-export type { WorkloadFacts };

@@ -1,11 +1,11 @@
 import type { ClosableSink } from '../kube/sink.ts';
-import { type SourceRef, sourceKey } from './refs.ts';
+import { type SourceKind, type SourceRef, sourceKey } from './refs.ts';
 import { readSourceMeta, type SourceMeta } from './sourceMeta.ts';
 
 /** Everything that is kept of the ConfigMaps and Secrets: the sink of their streams. No value is among it. */
 export interface SourceIndex {
   /** A sink for one more stream: its complete lists say nothing of what other streams told. */
-  createSink(): ClosableSink;
+  createSink(kind: SourceKind): ClosableSink;
   get(ref: SourceRef): SourceMeta | undefined;
   readonly size: number;
 }
@@ -27,7 +27,7 @@ export function createSourceIndex(onChanged: (ref: SourceRef) => void): SourceIn
   }
 
   return {
-    createSink() {
+    createSink(kind) {
       const mine = new Set<string>();
       let listed = new Set<string>();
       let isListing = false;
@@ -37,7 +37,7 @@ export function createSourceIndex(onChanged: (ref: SourceRef) => void): SourceIn
           isListing = true;
         },
         apply(type, object) {
-          const meta = readSourceMeta(object);
+          const meta = readSourceMeta(object, kind);
           if (meta === undefined) return;
           const key = sourceKey(meta.ref);
           if (type === 'DELETED') {

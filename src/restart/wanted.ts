@@ -1,8 +1,7 @@
-import type { HashKey } from './digest.ts';
-import { usesFingerprint } from './digest.ts';
+import { type HashKey, usesFingerprint } from './digest.ts';
 import type { Digest, Digests } from './digests.ts';
 import { type SourceRef, sourceKey } from './refs.ts';
-import type { Refusal } from './restartApi.ts';
+import type { Refusal } from './answer.ts';
 import type { SourceMeta } from './sourceMeta.ts';
 import type { StoredTag } from './state.ts';
 import type { Use } from './uses.ts';
@@ -43,17 +42,11 @@ export async function wantedOf(
     if (answer.is === 'refused') return answer;
     const { digest } = answer;
     const meta = metaOf(ref);
-    const tag = { tag: digest.tag, keys: digest.keys, uses: usesText(its, meta) };
+    const made = usesFingerprint(its, meta?.optOut ?? 'none');
+    const tag = { tag: digest.tag, keys: digest.keys, uses: made, isImmutable: digest.isImmutable };
     sources.set(id, { ref, uses: its, tag, digest, lastWrite: lastWriteOf(meta) });
   }
   return { is: 'ok', sources };
-}
-
-/** How a source is used, its opt-out included: who takes a key out of the calculation has changed no content (F3). */
-function usesText(uses: readonly Use[], meta: SourceMeta | undefined): string {
-  const { optOut = 'none' } = meta ?? {};
-  const left = typeof optOut === 'string' ? '' : [...optOut].toSorted().join(',');
-  return left === '' ? usesFingerprint(uses) : `${usesFingerprint(uses)}-${left}`;
 }
 
 /** A source that was made anew was written then. */

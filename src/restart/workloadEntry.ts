@@ -2,7 +2,8 @@ import type { Actor } from 'xstate';
 import type { RestartSettings } from '../config/restart.ts';
 import type { Assessment, ChangedSource } from './assess.ts';
 import type { HashKey } from './digest.ts';
-import { decodeState, type WorkloadState } from './state.ts';
+import type { HoldCause, WaitCause } from './facts.ts';
+import { allSources, decodeState, type WorkloadState } from './state.ts';
 import type { Use } from './uses.ts';
 import type { WantedSource } from './wanted.ts';
 import type { WorkloadLogic } from './workloadActor.ts';
@@ -24,10 +25,14 @@ export interface WorkloadEntry {
   facts: WorkloadFacts;
   /** Undefined: it is to be looked after no more. */
   settings: RestartSettings | undefined;
+  /** What its template uses, and of that and its annotations what counts. */
+  templateUses: readonly Use[];
   uses: readonly Use[];
   /** By the clock that never jumps: when something was heard last that may be a change. Milliseconds. */
   changedAt: number;
   finding: Finding | undefined;
+  /** Why it waits or is held. */
+  cause: WaitCause | HoldCause;
   /** The template before the newest restart of ours. */
   templateBefore: string | undefined;
   /** Its place among the restarts was used. */
@@ -52,5 +57,5 @@ export function changesOf({ finding }: WorkloadEntry): readonly ChangedSource[] 
 /** Those whose rollout is under way, by the written target. */
 export function targetSources({ finding }: WorkloadEntry): WantedSource[] {
   const target = finding?.state?.target;
-  return [...(finding?.wanted ?? [])].flatMap(([key, source]) => (target?.tags.has(key) ? [source] : []));
+  return [...(finding?.wanted ?? [])].flatMap(([key, source]) => (target?.tags.has(key) || target?.tags.has(allSources) ? [source] : []));
 }

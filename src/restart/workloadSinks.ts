@@ -1,11 +1,20 @@
 import type { ClosableSink } from '../kube/sink.ts';
 import type { WorkloadKind } from '../kube/workloadKinds.ts';
+import { podTemplateOf } from './podTemplate.ts';
 import { workloadKey } from './refs.ts';
+import { type Use, usesOf } from './uses.ts';
 import { readWorkload, type WorkloadFacts } from './workloadFacts.ts';
+
+/** What is kept of a workload. */
+export interface WorkloadNews {
+  readonly facts: WorkloadFacts;
+  /** What its pod template uses, image pull secrets included. */
+  readonly uses: readonly Use[];
+}
 
 /** Who is told of workloads. */
 export interface WorkloadListener {
-  take(facts: WorkloadFacts): void;
+  take(news: WorkloadNews): void;
   /** `id` as `workloadKey` gives it. */
   remove(id: string): void;
 }
@@ -25,16 +34,16 @@ export function createWorkloadSinks({ take, remove }: WorkloadListener) {
         listed = new Set();
       },
       apply(type, object) {
-        const facts = readWorkload(object, kind);
-        if (facts === undefined) return;
-        const id = workloadKey(facts.ref);
+        const news = newsOf(object, kind);
+        if (news === undefined) return;
+        const id = workloadKey(news.facts.ref);
         if (type === 'DELETED') {
           drop(id);
           return;
         }
         mine.add(id);
         listed?.add(id);
-        take(facts);
+        take(news);
       },
       end() {
         const gone = [...mine].filter((id) => listed?.has(id) === false);
@@ -47,4 +56,12 @@ export function createWorkloadSinks({ take, remove }: WorkloadListener) {
     };
   }
   return { create };
+}
+
+/** Undefined: it cannot be told which object this is. */
+export function newsOf(object: unknown, kind: WorkloadKind): WorkloadNews | undefined {
+  const facts = readWorkload(object, kind);
+  if (facts === undefined) return undefined;
+  const uses = usesOf(podTemplateOf(object, kind), facts.ref.namespace, { imagePullSecrets: 'hash' });
+  return { facts, uses };
 }

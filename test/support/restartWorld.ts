@@ -2,9 +2,9 @@ import type { RestartConfig, RestartSettings } from '../../src/config/restart.ts
 import { mergePatch } from '../../src/demo/apiServer/mergePatch.ts';
 import { type JsonObject, numberOf, objectOf, textOf } from '../../src/json.ts';
 import { answered, type Answer } from '../../src/restart/answer.ts';
-import { hashKeyOf, readContent } from '../../src/restart/digest.ts';
+import { readContent } from '../../src/restart/digest.ts';
 import type { RestartFact } from '../../src/restart/facts.ts';
-import type { HashKeys } from '../../src/restart/hashKey.ts';
+import { type HashKeys, hashKeyOf } from '../../src/restart/hashKeys.ts';
 import { type SourceRef, sourceKey, type WorkloadRef, workloadKey } from '../../src/restart/refs.ts';
 import type { RestartApi } from '../../src/restart/restartApi.ts';
 import { createRestartControl, type RestartControl } from '../../src/restart/restartControl.ts';
@@ -156,7 +156,7 @@ export async function restartWorld(config: RestartConfig = restartConfig(), its:
     async readSource(ref) {
       await settled();
       const found = sources.get(sourceKey(ref));
-      const meta = found === undefined ? undefined : readSourceMeta(found);
+      const meta = found === undefined ? undefined : readSourceMeta(found, ref.kind);
       if (found === undefined || meta === undefined) return { is: 'gone' };
       return answered({ uid: meta.uid, resourceVersion: meta.resourceVersion, content: readContent(found), meta });
     },
@@ -182,6 +182,27 @@ export async function restartWorld(config: RestartConfig = restartConfig(), its:
     return object === undefined ? { is: 'gone' } : answered(object);
   }
 
+  /** Until every request has been answered, and what follows from it been asked. */
+  async function calm(): Promise<void> {
+    let turns = 0;
+    while (turns < 2) {
+      await settled();
+      turns = (control?.counts().inFlight ?? 0) === 0 ? turns + 1 : 0;
+    }
+  }
+
+  async function pass(ms: number): Promise<void> {
+    const end = clock.monotonic() + ms;
+    for (;;) {
+      await calm();
+      const due = Math.min(end, clock.nextDue ?? end);
+      clock.advance(Math.max(0, due - clock.monotonic()));
+      if (clock.monotonic() < end) continue;
+      await calm();
+      if ((clock.nextDue ?? Number.POSITIVE_INFINITY) > end) return;
+    }
+  }
+
   function begin(): RestartControl {
     const next = createRestartControl({
       config,
@@ -191,7 +212,7 @@ export async function restartWorld(config: RestartConfig = restartConfig(), its:
       isDryRun: its.isDryRun ?? false,
       random: () => 0.5,
     });
-    sinks = { workloads: next.createWorkloadSink('Deployment'), sources: next.createSourceSink() };
+    sinks = { workloads: next.createWorkloadSink('Deployment'), sources: next.createSourceSink('ConfigMap') };
     sinks.workloads.begin();
     sinks.sources.begin();
     for (const object of workloads.values()) sinks.workloads.apply('ADDED', object);
@@ -252,9 +273,9 @@ export async function restartWorld(config: RestartConfig = restartConfig(), its:
     async restart() {
       control?.stop();
       control = begin();
-      await clock.pass(1);
+      await pass(1);
     },
-    pass: (ms) => clock.pass(ms),
+    pass,
     factsOf: (type) => facts.filter((fact): fact is Extract<RestartFact, { type: typeof type }> => fact.type === type),
   };
   await world.restart();
