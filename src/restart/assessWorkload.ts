@@ -6,7 +6,7 @@ import { type Finding, type WorkloadEntry, writtenState } from './workloadEntry.
 import { workloadAnnotations } from './workloadFacts.ts';
 
 /** Finds out what a workload's sources come to, beside what is written on it. */
-export function assessWorkload({ clock, keys, digests, metaOf, report }: RestartEffects): Question {
+export function assessWorkload({ clock, isComplete, keys, digests, metaOf, report }: RestartEffects): Question {
   function tellUnreadable({ facts: { ref: workload, uid } }: WorkloadEntry): void {
     const reason = 'it was written by somebody else, or by another version: what the pods run with is taken down anew';
     report({ type: 'annotation.unreadable', workload, uid, annotation: workloadAnnotations.state, reason });
@@ -16,6 +16,10 @@ export function assessWorkload({ clock, keys, digests, metaOf, report }: Restart
     const { facts, settings, uses } = entry;
     if (settings === undefined) return { type: 'assessed.unmanaged' };
     if (facts.isEnding) return { type: 'assessed.held', reason: 'it is being deleted' };
+    if (!isComplete()) {
+      entry.cause = 'other';
+      return { type: 'assessed.held', reason: 'the sources are still being read' };
+    }
     const known = keys();
     if (known === undefined) {
       entry.cause = 'hashKey';

@@ -7,7 +7,7 @@ import type { WorkloadKind } from '../kube/workloadKinds.ts';
 import { createDigests } from './digests.ts';
 import type { ReportRestart } from './facts.ts';
 import type { HashKeys } from './hashKeys.ts';
-import type { SourceKind } from './refs.ts';
+import type { SourceKind, SourceRef } from './refs.ts';
 import type { RestartApi } from './restartApi.ts';
 import { createSourceIndex } from './sourceIndex.ts';
 import { createTurns } from './turns.ts';
@@ -24,6 +24,10 @@ export interface RestartControlOptions {
   readonly isDryRun: boolean;
   /** From 0 to 1, for jitter. */
   readonly random: () => number;
+  /** Everything has been read that may be used: what is not known does not exist. */
+  readonly isComplete: () => boolean;
+  /** Told of the sources that are used, when they have become others. */
+  readonly onUsed: (sources: readonly SourceRef[]) => void;
 }
 
 /** How much of everything there is now. */
@@ -48,6 +52,9 @@ export interface RestartControl {
   useKeys(keys: HashKeys): void;
   /** Every sink has its complete list. */
   start(): void;
+  readonly isRunning: boolean;
+  /** Everything has to be found out anew. */
+  tellAll(): void;
   /** Begins nothing any more. */
   stop(): void;
   /** Resolves when no request is under way. */
@@ -76,6 +83,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     random,
     isDryRun,
     keys: () => keys,
+    isComplete: options.isComplete,
     metaOf: sources.get,
     entryOf: (id) => workloads.get(id),
     learn(entry, object) {
@@ -92,6 +100,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     config: () => config,
     metaOf: sources.get,
     onUnused: digests.forget,
+    onUsed: options.onUsed,
   });
   const sinks = createWorkloadSinks(workloads);
 
@@ -110,6 +119,10 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
       if (isOther) workloads.tellAll();
     },
     start: workloads.start,
+    get isRunning() {
+      return workloads.isRunning;
+    },
+    tellAll: workloads.tellAll,
     stop() {
       turns.close();
       workloads.stop();

@@ -19,6 +19,8 @@ export interface RestartEffects {
   readonly random: () => number;
   readonly isDryRun: boolean;
   /** Undefined: not read yet, or not usable. */
+  /** Everything has been read that may be used. */
+  readonly isComplete: () => boolean;
   readonly keys: () => HashKeys | undefined;
   readonly metaOf: (ref: SourceRef) => SourceMeta | undefined;
   readonly entryOf: (workload: string) => WorkloadEntry | undefined;

@@ -21,6 +21,7 @@ export interface Workloads extends WorkloadListener {
   tellAll(): void;
   /** From now on there are actors. */
   start(): void;
+  readonly isRunning: boolean;
   stop(): void;
   entries(): Iterable<WorkloadEntry>;
   readonly size: number;
@@ -34,6 +35,8 @@ export interface WorkloadsOptions {
   readonly metaOf: (source: SourceRef) => SourceMeta | undefined;
   /** Told of each source that nobody uses any more. */
   readonly onUnused: (source: SourceRef) => void;
+  /** Told of all that are used, when they have become others. */
+  readonly onUsed: (sources: readonly SourceRef[]) => void;
 }
 
 export function createWorkloads(options: WorkloadsOptions): Workloads {
@@ -41,7 +44,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   const { clock } = runtime;
   const known = new Map<string, WorkloadNews>();
   const entries = new Map<string, WorkloadEntry>();
-  const users = createSourceUsers(options.onUnused);
+  const users = createSourceUsers(options);
   let isRunning = false;
 
   function look(id: string, news: WorkloadNews): void {
@@ -163,6 +166,9 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     stop() {
       isRunning = false;
       for (const id of [...entries.keys()]) forget(id);
+    },
+    get isRunning() {
+      return isRunning;
     },
     entries: () => entries.values(),
     get size() {

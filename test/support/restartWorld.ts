@@ -211,6 +211,8 @@ export async function restartWorld(config: RestartConfig = restartConfig(), its:
       report: (fact) => facts.push(fact),
       isDryRun: its.isDryRun ?? false,
       random: () => 0.5,
+      isComplete: () => true,
+      onUsed: () => undefined,
     });
     sinks = { workloads: next.createWorkloadSink('Deployment'), sources: next.createSourceSink('ConfigMap') };
     sinks.workloads.begin();
