@@ -31,9 +31,6 @@ export function followRollout(effects: RestartEffects) {
       const text = JSON.stringify(now);
       if (text !== progress) progressedAt = clock.monotonic();
       progress = text;
-      if (now.is === 'paused') return 'it is paused';
-      if (now.is === 'waitingForDeletion')
-        return `its update strategy is OnDelete: it waits until somebody deletes ${now.pods.join(', ')}`;
       const quiet = clock.monotonic() - progressedAt;
       const { stallAfter = Number.POSITIVE_INFINITY } = entry?.settings ?? {};
       return quiet >= stallAfter ? `nothing has moved for ${Math.round(quiet / 1_000)} s` : undefined;
@@ -96,6 +93,14 @@ async function lookOnce(
   if (old.length === 0 && progress.is === 'complete') return { type: 'rollout.complete' };
   if (entry.templateBefore === undefined && !isOurs) await evictNext(effects, entry, pods, old, signal);
   else if (!isOurs && progress.is === 'complete') return { type: 'rollout.reverted' };
+  const suspended = suspensionOf(progress);
+  if (suspended !== undefined) return { type: 'rollout.suspended', reason: suspended };
   const reason = stallOf(progress) ?? troubleOf(ownPods(facts, pods));
   return reason === undefined || hasStalled ? undefined : { type: 'rollout.stalled', reason };
+}
+
+function suspensionOf(progress: RolloutProgress): string | undefined {
+  if (progress.is === 'paused') return 'the Deployment is paused';
+  if (progress.is !== 'waitingForDeletion') return undefined;
+  return `its update strategy is OnDelete: these pods have to be deleted: ${progress.pods.join(', ')}`;
 }

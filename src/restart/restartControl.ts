@@ -1,4 +1,4 @@
-import type { AnyActorRef } from 'xstate';
+import type { AnyActorRef, StateValue } from 'xstate';
 import type { ActorRuntime } from '../actorRuntime.ts';
 import type { RestartConfig } from '../config/restart.ts';
 import { isAtLeast } from '../kube/resourceVersion.ts';
@@ -148,8 +148,14 @@ function countStates(entries: Iterable<WorkloadEntry>): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { actor } of entries) {
     const { value } = actor.getSnapshot();
-    const name = typeof value === 'string' ? value : Object.values(value).join('');
+    const name = leafOf(value);
     counts[name] = (counts[name] ?? 0) + 1;
   }
   return counts;
+}
+
+/** The innermost state: `rolling` of `{ restarting: 'rolling' }`. */
+function leafOf(value: StateValue | undefined): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : leafOf(Object.values(value)[0]);
 }

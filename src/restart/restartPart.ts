@@ -4,7 +4,7 @@ import { followKeys } from './followKeys.ts';
 import { logRestarts } from './logRestarts.ts';
 import { type ReportRead, restartApi } from './restartApi.ts';
 import { createRestartControl, type RestartControl } from './restartControl.ts';
-import { tellRestartEvents } from './restartEvents.ts';
+import { tellRestarts } from './restartEvents.ts';
 import { createRestartStreams } from './restartStreams.ts';
 import { withoutSecrets } from './sourceMeta.ts';
 
@@ -27,7 +27,7 @@ export function createRestartPart(options: RestartPartOptions): RestartPart {
   const { runtime, client, logger, isDryRun, ownNamespace } = options;
   const { clock } = runtime;
   const log = logRestarts(logger);
-  const tell = tellRestartEvents({ record: options.recordEvent, isDryRun });
+  const tell = tellRestarts({ record: options.recordEvent, isDryRun });
   const report: ReportRestart = (fact) => {
     log(fact);
     tell(fact);

@@ -14,6 +14,7 @@ export function restartTurn({ clock, turns, entryOf }: RestartEffects) {
     let release: ((how: { readonly wasUsed: boolean }) => void) | undefined;
     const entry = entryOf(input.workload);
     if (entry === undefined) return undefined;
+    if (input.isUnderWay) return turns.holdRollout(entry.id);
     entry.hasRestarted = false;
 
     function look(): void {
@@ -36,7 +37,7 @@ export function restartTurn({ clock, turns, entryOf }: RestartEffects) {
         case 'now':
           release = turns.askToRestart(
             entry.id,
-            { namespace: entry.facts.ref.namespace, since: entry.changedAt },
+            { namespace: entry.facts.ref.namespace, since: input.changedSince ?? entry.changedAt },
             {
               onGranted: () => sendBack({ type: 'turn.granted' }),
               onWaits: (reason) => sendBack({ type: 'turn.waits', reason }),

@@ -1,6 +1,6 @@
 import { createActor } from 'xstate';
 import type { ActorRuntime } from '../actorRuntime.ts';
-import type { RestartConfig } from '../config/restart.ts';
+import type { RestartConfig, RestartSettings } from '../config/restart.ts';
 import type { ReportRestart } from './facts.ts';
 import { settingsFor } from './managed.ts';
 import { type SourceRef, workloadKey } from './refs.ts';
@@ -59,16 +59,17 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
 
   function renew(entry: WorkloadEntry, { facts, uses }: WorkloadNews): void {
     const before = concernOf(entry);
+    const { settings } = entry;
     entry.facts = facts;
     entry.templateUses = uses;
     settle(entry);
+    if (entry.settings !== settings) entry.actor.send({ type: 'config.changed', ...timesOf(entry.settings ?? config().defaults) });
     if (concernOf(entry) !== before) entry.actor.send({ type: 'facts.changed' });
     for (const watcher of [...entry.watchers]) watcher();
   }
 
   function begin(id: string, { facts, uses }: WorkloadNews): void {
-    const { quietPeriod, quietMax, progressDeadline } = settingsFor(config(), facts) ?? config().defaults;
-    const input = { workload: id, quietPeriod, quietMax, progressDeadline };
+    const input = { workload: id, ...timesOf(settingsFor(config(), facts) ?? config().defaults) };
     const entry: WorkloadEntry = {
       id,
       actor: createActor(logic, { ...runtime, id, input }),
@@ -175,6 +176,10 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       return entries.size;
     },
   };
+}
+
+function timesOf({ quietPeriod, quietMax, progressDeadline }: RestartSettings) {
+  return { quietPeriod, quietMax, progressDeadline };
 }
 
 /** It is listened to: it may consent later. */

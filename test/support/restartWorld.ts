@@ -52,6 +52,12 @@ export interface RestartWorld {
   control: RestartControl;
   /** Every change of a pod template, with its time in milliseconds since the start. */
   readonly rollouts: { readonly workload: string; readonly at: number }[];
+  /** The names of the pods that were evicted. */
+  readonly evicted: string[];
+  /** Somebody puts the template back that was there before ours. */
+  takeBack(name: string): void;
+  /** The newest pod of a workload cannot start. */
+  breakPods(name: string): void;
   /** How long a rollout takes; Infinity: it never ends. */
   rolloutTime: number;
   putSource(ref: SourceRef, data: Readonly<Record<string, string>>, more?: JsonObject): void;
@@ -85,6 +91,9 @@ export async function restartWorld(config: RestartConfig = restartConfig(), its:
   const workloads = new Map<string, JsonObject>();
   const pods = new Map<string, JsonObject[]>();
   const rollouts: RestartWorld['rollouts'] = [];
+  /** From which template the pods were made: one that comes back within a rollout finds them still there. */
+  const madeFrom = new Map<string, string>();
+  const evicted: string[] = [];
   let version = 100;
   let keys = keysOf(7);
   let control: RestartControl | undefined;
@@ -105,6 +114,7 @@ export async function restartWorld(config: RestartConfig = restartConfig(), its:
       containerStatuses: [{ name: 'app', ready: true, started: true, restartCount: 0, state: { running: { startedAt: stamp() } } }],
       conditions: [{ type: 'Ready', status: 'True' }],
     };
+    madeFrom.set(name, templateOf(workloads.get(name) ?? {}));
     pods.set(name, [
       { metadata: { ...metadata, labels: { app: name }, creationTimestamp: stamp(), ownerReferences: owner }, spec: { nodeName: 'one' }, status },
     ]);
@@ -123,7 +133,7 @@ export async function restartWorld(config: RestartConfig = restartConfig(), its:
     workloads.set(name, stored);
     tell(name, before === undefined ? 'ADDED' : 'MODIFIED');
     if (before !== undefined && isRolled) rollouts.push({ workload: name, at: clock.now() - began });
-    if (!isRolled) finish(name);
+    if (!isRolled || madeFrom.get(name) === templateOf(stored)) finish(name);
     else if (Number.isFinite(world.rolloutTime)) clock.setTimeout(() => roll(name, generation), world.rolloutTime);
     return stored;
   }
@@ -173,7 +183,12 @@ export async function restartWorld(config: RestartConfig = restartConfig(), its:
       await settled();
       return answered(pods.get(selector.matchLabels?.['app'] ?? '') ?? []);
     },
-    async evict() {
+    async evict({ name }) {
+      const found = [...pods].find(([, its]) => its.some((pod) => metaOf(pod)['name'] === name));
+      if (found === undefined) return { is: 'gone' };
+      evicted.push(name);
+      makePods(found[0]);
+      finish(found[0]);
       return answered(undefined);
     },
   };
@@ -233,6 +248,20 @@ export async function restartWorld(config: RestartConfig = restartConfig(), its:
       return control ?? fail();
     },
     rollouts,
+    evicted,
+    takeBack(name) {
+      const annotations = { 'weeder.dev/dependencies-hash': null };
+      store(name, mergePatch(workloads.get(name), { spec: { template: { metadata: { annotations } } } }));
+    },
+    breakPods(name) {
+      const waiting = { reason: 'ImagePullBackOff' };
+      const broken = (pod: JsonObject) => ({
+        ...pod,
+        status: { ...objectOf(pod['status']), containerStatuses: [{ name: 'app', restartCount: 0, state: { waiting } }] },
+      });
+      pods.set(name, (pods.get(name) ?? []).map(broken));
+      store(name, workloads.get(name) ?? fail());
+    },
     rolloutTime: 3 * second,
     putSource(ref, data, more = {}) {
       const before = sources.get(sourceKey(ref));
