@@ -1,5 +1,6 @@
 import type { PodFacts } from './podFacts.ts';
-import { ownPods, podsWithOldContent } from './proof.ts';
+import { type ContainerUse, ownPods, podsWithOldContent } from './proof.ts';
+import type { Use } from './uses.ts';
 import type { WantedSource } from './wanted.ts';
 import type { WorkloadFacts } from './workloadFacts.ts';
 
@@ -13,11 +14,16 @@ export function podsToReplace(
   sources: readonly WantedSource[],
 ): PodFacts[] {
   const own = ownPods(facts, pods).filter(({ name }) => !isKeptByPartition(facts, name));
-  const old = sources.flatMap(({ uses, lastWrite }) => podsWithOldContent(own, uses, lastWrite));
+  const old = sources.flatMap(({ uses, lastWrite }) => podsWithOldContent(own, uses.flatMap(seen), lastWrite));
   return [...new Set(old)];
 }
 
 function isKeptByPartition({ updateStrategy }: WorkloadFacts, name: string): boolean {
   const ordinal = Number(/-(\d+)$/.exec(name)?.[1] ?? Number.NaN);
   return typeof updateStrategy === 'object' && ordinal < updateStrategy.partition;
+}
+
+/** A volume that no container mounts shows its content to nobody. */
+function seen({ how, containers }: Use): ContainerUse[] {
+  return how === 'unmounted' ? [] : [{ how, containers }];
 }

@@ -1,8 +1,8 @@
 import { isAtLeast } from '../kube/resourceVersion.ts';
 import { type HashKey, missingKeys, type SourceContent, type SourceTag, tagOf, usesFingerprint } from './digest.ts';
 import { type SourceRef, sourceKey } from './refs.ts';
-import type { Refusal } from './answer.ts';
-import type { RestartApi } from './restartApi.ts';
+import type { Answer, Refusal } from './answer.ts';
+import type { ReadSource, RestartApi } from './restartApi.ts';
 import type { SourceMeta } from './sourceMeta.ts';
 import type { Use } from './uses.ts';
 
@@ -72,21 +72,32 @@ export function createDigests({ api, metaOf }: DigestsOptions): Digests {
 
   async function read(key: string, ref: SourceRef, questions: readonly Question[]): Promise<void> {
     const answer = await api.readSource(ref, stopped.signal);
-    if (answer.is === 'ok') {
-      const { resourceVersion, content, meta } = answer.value;
-      if (isNew(key, meta)) known.set(key, { resourceVersion, digests: new Map() });
-      for (const question of questions) {
+    for (const question of questions) question.resolve(answerTo(key, ref, question, answer));
+  }
+
+  function answerTo(key: string, ref: SourceRef, question: Question, answer: Answer<ReadSource>): DigestAnswer {
+    switch (answer.is) {
+      case 'ok': {
+        const { content, meta } = answer.value;
         const digest = digestFor(question, ref, content, meta.optOut);
-        known.get(key)?.digests.set(questionKey(question.key, question.uses, meta.optOut), digest);
-        question.resolve({ is: 'ok', digest });
+        remember(key, meta).set(questionKey(question.key, question.uses, meta.optOut), digest);
+        return { is: 'ok', digest };
       }
-    } else if (answer.is === 'gone') {
-      for (const question of questions) question.resolve({ is: 'ok', digest: absent(question, ref) });
-    } else {
-      const refusal =
-        answer.is === 'refused' ? answer : ({ reason: 'it changed while it was read', failure: 'conflict', retryAfter: 0 } as const);
-      for (const question of questions) question.resolve({ ...refusal, is: 'refused' });
+      case 'gone':
+        return { is: 'ok', digest: absent(question, ref) };
+      case 'conflicted':
+        return { is: 'refused', reason: 'it changed while it was read', failure: 'conflict', retryAfter: 0 };
+      case 'refused':
+        return answer;
     }
+  }
+
+  function remember(key: string, meta: SourceMeta): Map<string, Digest> {
+    const found = known.get(key);
+    if (found !== undefined && !isNew(key, meta)) return found.digests;
+    const digests = new Map<string, Digest>();
+    known.set(key, { resourceVersion: meta.resourceVersion, digests });
+    return digests;
   }
 
   return {

@@ -19,6 +19,7 @@ export function followRollout(effects: RestartEffects) {
   return fromCallback<AnyEventObject, EffectInput>(({ input, sendBack }) => {
     const entry = effects.entryOf(input.workload);
     if (entry === undefined) return undefined;
+    const followed = entry;
     const { clock, inFlight } = effects;
     const stop = new AbortController();
     let timer: TimerHandle | undefined;
@@ -32,29 +33,28 @@ export function followRollout(effects: RestartEffects) {
       if (text !== progress) progressedAt = clock.monotonic();
       progress = text;
       const quiet = clock.monotonic() - progressedAt;
-      const { stallAfter = Number.POSITIVE_INFINITY } = entry?.settings ?? {};
+      const { stallAfter = Number.POSITIVE_INFINITY } = followed.settings ?? {};
       return quiet >= stallAfter ? `nothing has moved for ${Math.round(quiet / 1_000)} s` : undefined;
     }
 
-    async function look(): Promise<void> {
-      if (isLooking) {
-        isAskedAgain = true;
-        return;
-      }
+    /** One look after the other: what was told during one is seen by the next. */
+    async function look(followed: WorkloadEntry): Promise<void> {
+      isAskedAgain = isLooking;
+      if (isLooking) return;
       isLooking = true;
-      do {
-        isAskedAgain = false;
-        const event = entry === undefined ? undefined : await lookOnce(effects, entry, input, stallOf, stop.signal);
-        if (event !== undefined && !stop.signal.aborted) sendBack(event);
-      } while (isAskedAgain && !stop.signal.aborted);
-      isLooking = false;
+      const event = await lookOnce(effects, followed, input, stallOf, stop.signal).finally(() => {
+        isLooking = false;
+      });
+      if (stop.signal.aborted) return;
+      if (event !== undefined) sendBack(event);
+      if (isAskedAgain) await look(followed);
     }
 
     function lookNow(): void {
       clock.clearTimeout(timer);
       if (stop.signal.aborted) return;
       timer = clock.setTimeout(lookNow, lookEvery);
-      const looked = look().catch((error: unknown) =>
+      const looked = look(followed).catch((error: unknown) =>
         effects.report({ type: 'actor.failed', actor: `followRollout of ${input.workload}`, error }),
       );
       inFlight.add(looked);

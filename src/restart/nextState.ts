@@ -1,5 +1,6 @@
 import type { Outcome } from '../../machines/restart/workload.ts';
 import { expectedBy, tagsOf } from './assess.ts';
+import { isRevert, withNewest } from './history.ts';
 import { sourceKey } from './refs.ts';
 import { allSources, inFormOf, type StoredTag, type StoredTags, type WorkloadState } from './state.ts';
 import { changesOf, type Finding, type WorkloadEntry } from './workloadEntry.ts';
@@ -17,7 +18,8 @@ export function stateAfter(entry: WorkloadEntry, finding: Finding, outcome: Outc
     return { ...own, rolledOut: wanted, target: undefined };
   // What was not part of the restart stays as it was: a newer change is found again.
   const kept = onlyUsed(finding, outcome === 'reverted' ? state.rolledOut : expectedBy(state));
-  const reverts = outcome === 'reverted' ? [...state.reverts, now].slice(-mostReverts) : state.reverts;
+  const isCounted = outcome === 'reverted' && isRevert(state.target?.since ?? 0, now);
+  const reverts = isCounted ? withNewest(state.reverts, now, mostReverts) : state.reverts;
   return { ...own, rolledOut: kept, target: undefined, reverts };
 }
 
@@ -38,7 +40,7 @@ export function stateOfRestart(entry: WorkloadEntry, finding: Finding, now: numb
       attempt: (before?.attempt ?? 0) + 1,
       cause,
     },
-    restarts: [...(state?.restarts ?? []), now].slice(-mostRestarts),
+    restarts: withNewest(state?.restarts ?? [], now, mostRestarts),
     reverts: state?.reverts ?? [],
   };
 }

@@ -1,6 +1,6 @@
 import type { WorkloadLogic } from './workloadActor.ts';
 import type { RestartEffects } from './restartEffects.ts';
-import { isToEvict } from './history.ts';
+import { needsEviction } from './history.ts';
 import { type HoldCause, holdCauses, type RestartHow, type WaitCause, waitCauses } from './facts.ts';
 import { changesOf, type WorkloadEntry } from './workloadEntry.ts';
 
@@ -27,7 +27,7 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
 
   function howOf({ settings, finding }: WorkloadEntry): RestartHow {
     if (isDryRun) return 'dryRun';
-    return settings?.strategy === 'evict' || isToEvict(finding?.state?.reverts ?? []) ? 'evict' : 'rollout';
+    return settings?.strategy === 'evict' || needsEviction(finding?.state?.reverts ?? []) ? 'evict' : 'rollout';
   }
 
   /** Of an entry that is there: a workload may be gone by the time that its actor speaks. */
@@ -68,7 +68,7 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
     reportReverted: telling((entry) => {
       const reverts = [...(entry.finding?.state?.reverts ?? []), clock.now()];
       const times = reverts.length;
-      report({ type: 'workload.reverted', ...about(entry), times, isEvicting: isToEvict(reverts) });
+      report({ type: 'workload.reverted', ...about(entry), times, isEvicting: needsEviction(reverts) });
     }),
     reportWritten: telling((entry, { outcome }) => {
       told.delete(entry);

@@ -27,7 +27,7 @@ export function createRestartPart(options: RestartPartOptions): RestartPart {
   const { runtime, client, logger, isDryRun, ownNamespace } = options;
   const { clock } = runtime;
   const log = logRestarts(logger);
-  const tell = tellRestarts({ record: options.recordEvent, isDryRun });
+  const tell = tellRestarts(options.recordEvent);
   const report: ReportRestart = (fact) => {
     log(fact);
     tell(fact);

@@ -4,7 +4,7 @@ import { expectedBy } from './assess.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { restartPatch, statePatch } from './restartPatch.ts';
 import { encodeState } from './state.ts';
-import { isToEvict } from './history.ts';
+import { needsEviction } from './history.ts';
 import type { Question } from './workloadActor.ts';
 import { changesOf } from './workloadEntry.ts';
 
@@ -18,7 +18,7 @@ export function restartWorkload({ api, clock, isDryRun, learn }: RestartEffects)
     const state = stateOfRestart(entry, finding, clock.now(), cause);
     const text = encodeState(state);
     const hash = dependenciesHash(finding.key, facts.ref, expectedBy(state));
-    const byEviction = settings.strategy === 'evict' || isToEvict(state.reverts);
+    const byEviction = settings.strategy === 'evict' || needsEviction(state.reverts);
     if (isDryRun) {
       entry.pretended = text;
       finding.state = state;

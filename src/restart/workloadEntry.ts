@@ -28,6 +28,8 @@ export interface WorkloadEntry {
   /** What its template uses, and of that and its annotations what counts. */
   templateUses: readonly Use[];
   uses: readonly Use[];
+  /** What is wrong with what its annotations say it uses: a sentence each. */
+  faults: readonly string[];
   /** By the clock that never jumps: when something was heard last that may be a change. Milliseconds. */
   changedAt: number;
   finding: Finding | undefined;

@@ -77,6 +77,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       templateUses: uses,
       settings: undefined,
       uses: [],
+      faults: [],
       changedAt: clock.monotonic(),
       finding: undefined,
       cause: 'other',
@@ -106,6 +107,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
         ? { uses: [], faults: [], notAllowed: [] }
         : usesOfWorkload(facts, templateUses, entry.settings, metaOf);
     if (JSON.stringify(found.uses) !== JSON.stringify(entry.uses)) entry.uses = found.uses;
+    entry.faults = found.faults;
     users.put(entry.id, [...found.uses, ...found.notAllowed.map(notAllowedUse)]);
     tellFaults(entry, found);
   }
@@ -188,7 +190,8 @@ function notAllowedUse(source: SourceRef) {
 }
 
 /** Everything of a workload that decides: where it is the same, nothing has to be found out anew. */
-function concernOf({ facts, settings, uses }: WorkloadEntry): string {
+function concernOf({ facts, settings, uses, faults }: WorkloadEntry): string {
   const { templateHash, templateAnnotation, stateText, pausedUntil, isPaused, isEnding } = facts;
-  return JSON.stringify([templateHash, templateAnnotation, stateText, pausedUntil, isPaused, isEnding, settings, uses]);
+  const own = [templateHash, templateAnnotation, stateText, pausedUntil, isPaused, isEnding];
+  return JSON.stringify([...own, settings, uses, faults]);
 }

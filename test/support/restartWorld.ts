@@ -1,7 +1,7 @@
 import type { RestartConfig, RestartSettings } from '../../src/config/restart.ts';
-import { mergePatch } from '../../src/demo/apiServer/mergePatch.ts';
 import { type JsonObject, numberOf, objectOf, textOf } from '../../src/json.ts';
-import { answered, type Answer } from '../../src/restart/answer.ts';
+import { mergePatch } from '../../src/kube/mergePatch.ts';
+import { type Answer, answered } from '../../src/restart/answer.ts';
 import { readContent } from '../../src/restart/digest.ts';
 import type { RestartFact } from '../../src/restart/facts.ts';
 import { type HashKeys, hashKeyOf } from '../../src/restart/hashKeys.ts';
@@ -29,7 +29,9 @@ export const settings: RestartSettings = {
   sources: [],
 };
 
-export function restartConfig(part: Partial<RestartConfig> & { readonly rule?: Partial<RestartSettings> } = {}): RestartConfig {
+export function restartConfig(
+  part: Partial<RestartConfig> & { readonly rule?: Partial<RestartSettings> } = {},
+): RestartConfig {
   const kinds = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob', 'Job'] as const);
   const rule = { ...settings, ...part.rule, namespaces: 'all' as const, kinds, selector: undefined };
   return {
@@ -83,7 +85,10 @@ function keysOf(seed: number): HashKeys {
   return { current: key, byId: (id) => (id === key.id ? key : undefined) };
 }
 
-export async function restartWorld(config: RestartConfig = restartConfig(), its: { readonly isDryRun?: boolean } = {}): Promise<RestartWorld> {
+export async function restartWorld(
+  config: RestartConfig = restartConfig(),
+  its: { readonly isDryRun?: boolean } = {},
+): Promise<RestartWorld> {
   const clock = virtualClock();
   const began = clock.now();
   const facts: RestartFact[] = [];
@@ -97,31 +102,50 @@ export async function restartWorld(config: RestartConfig = restartConfig(), its:
   let version = 100;
   let keys = keysOf(7);
   let control: RestartControl | undefined;
-  let sinks: { readonly workloads: ReturnType<RestartControl['createWorkloadSink']>; readonly sources: ReturnType<RestartControl['createSourceSink']> } | undefined;
+  let sinks:
+    | {
+        readonly workloads: ReturnType<RestartControl['createWorkloadSink']>;
+        readonly sources: ReturnType<RestartControl['createSourceSink']>;
+      }
+    | undefined;
 
   const stamp = () => `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
-  const newVersion = () => String((version += 1));
+  const newVersion = () => {
+    version += 1;
+    return String(version);
+  };
 
   function metaOf(object: JsonObject): JsonObject {
     return objectOf(object['metadata']);
   }
 
   function makePods(name: string): void {
-    const metadata = { name: `${name}-${newVersion()}`, namespace, uid: `pod-${version}`, resourceVersion: String(version) };
+    const metadata = {
+      name: `${name}-${newVersion()}`,
+      namespace,
+      uid: `pod-${version}`,
+      resourceVersion: String(version),
+    };
     const owner = [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name, uid: `rs-${name}`, controller: true }];
     const status = {
       phase: 'Running',
-      containerStatuses: [{ name: 'app', ready: true, started: true, restartCount: 0, state: { running: { startedAt: stamp() } } }],
+      containerStatuses: [
+        { name: 'app', ready: true, started: true, restartCount: 0, state: { running: { startedAt: stamp() } } },
+      ],
       conditions: [{ type: 'Ready', status: 'True' }],
     };
     madeFrom.set(name, templateOf(workloads.get(name) ?? {}));
     pods.set(name, [
-      { metadata: { ...metadata, labels: { app: name }, creationTimestamp: stamp(), ownerReferences: owner }, spec: { nodeName: 'one' }, status },
+      {
+        metadata: { ...metadata, labels: { app: name }, creationTimestamp: stamp(), ownerReferences: owner },
+        spec: { nodeName: 'one' },
+        status,
+      },
     ]);
   }
 
   function templateOf(object: JsonObject): string {
-    return JSON.stringify(objectOf(objectOf(object['spec'])['template']));
+    return JSON.stringify(objectOf(objectOf(object['spec'])['template'])).replace(',"annotations":{}', '');
   }
 
   function store(name: string, object: JsonObject): JsonObject {
@@ -257,7 +281,10 @@ export async function restartWorld(config: RestartConfig = restartConfig(), its:
       const waiting = { reason: 'ImagePullBackOff' };
       const broken = (pod: JsonObject) => ({
         ...pod,
-        status: { ...objectOf(pod['status']), containerStatuses: [{ name: 'app', restartCount: 0, state: { waiting } }] },
+        status: {
+          ...objectOf(pod['status']),
+          containerStatuses: [{ name: 'app', restartCount: 0, state: { waiting } }],
+        },
       });
       pods.set(name, (pods.get(name) ?? []).map(broken));
       store(name, workloads.get(name) ?? fail());
@@ -266,10 +293,27 @@ export async function restartWorld(config: RestartConfig = restartConfig(), its:
     putSource(ref, data, more = {}) {
       const before = sources.get(sourceKey(ref));
       const uid = textOf(metaOf(before ?? {})['uid']) ?? `source-${newVersion()}`;
-      const bytes = ref.kind === 'Secret' ? Object.entries(data).map(([name, text]) => [name, Buffer.from(text).toString('base64')]) : Object.entries(data);
-      const field = { manager: 'kubectl', operation: 'Update', time: stamp(), fieldsType: 'FieldsV1', fieldsV1: { 'f:data': {} } };
+      const bytes =
+        ref.kind === 'Secret'
+          ? Object.entries(data).map(([name, text]) => [name, Buffer.from(text).toString('base64')])
+          : Object.entries(data);
+      const field = {
+        manager: 'kubectl',
+        operation: 'Update',
+        time: stamp(),
+        fieldsType: 'FieldsV1',
+        fieldsV1: { 'f:data': {} },
+      };
       const created = textOf(metaOf(before ?? {})['creationTimestamp']) ?? stamp();
-      const metadata = { name: ref.name, namespace: ref.namespace, uid, resourceVersion: newVersion(), creationTimestamp: created, managedFields: [field], ...objectOf(more['metadata']) };
+      const metadata = {
+        name: ref.name,
+        namespace: ref.namespace,
+        uid,
+        resourceVersion: newVersion(),
+        creationTimestamp: created,
+        managedFields: [field],
+        ...objectOf(more['metadata']),
+      };
       const object = { apiVersion: 'v1', kind: ref.kind, ...more, metadata, data: Object.fromEntries(bytes) };
       sources.set(sourceKey(ref), object);
       sinks?.sources.apply(before === undefined ? 'ADDED' : 'MODIFIED', withoutSecrets(object));
@@ -335,4 +379,3 @@ export function stateOn(object: JsonObject): string | undefined {
 export function idOf(name: string): string {
   return workloadKey({ kind: 'Deployment', namespace, name });
 }
-
