@@ -33,7 +33,8 @@ export function assess(
   hasStalled: boolean,
 ): Assessment {
   const missing = [...wanted.values()].flatMap(missingOf);
-  if (missing.length > 0) return { is: 'held', reason: `${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} missing` };
+  if (missing.length > 0)
+    return { is: 'held', reason: `${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} missing` };
   if (state === undefined) return { is: 'new' };
   const expected = expectedBy(state);
   const changed = changesSince(expected, wanted);

@@ -1,7 +1,7 @@
 import { isAtLeast } from '../kube/resourceVersion.ts';
+import type { Answer, Refusal } from './answer.ts';
 import { type HashKey, missingKeys, type SourceContent, type SourceTag, tagOf, usesFingerprint } from './digest.ts';
 import { type SourceRef, sourceKey } from './refs.ts';
-import type { Answer, Refusal } from './answer.ts';
 import type { ReadSource, RestartApi } from './restartApi.ts';
 import type { SourceMeta } from './sourceMeta.ts';
 import type { Use } from './uses.ts';
@@ -14,9 +14,7 @@ export interface Digest extends SourceTag {
   readonly missing: readonly string[];
 }
 
-export type DigestAnswer =
-  | { readonly is: 'ok'; readonly digest: Digest }
-  | ({ readonly is: 'refused' } & Refusal);
+export type DigestAnswer = { readonly is: 'ok'; readonly digest: Digest } | ({ readonly is: 'refused' } & Refusal);
 
 /** Reads each used source once for each of its versions, and keeps nothing of it but tags. */
 export interface Digests {

@@ -2,14 +2,14 @@ import { type AnyEventObject, fromCallback } from 'xstate';
 import type { EffectInput, WorkloadEvent } from '../../machines/restart/workload.ts';
 import type { TimerHandle } from '../clock.ts';
 import { expectedBy } from './assess.ts';
+import { podsToReplace } from './concernedPods.ts';
 import { dependenciesHash } from './digest.ts';
 import { evictNext } from './evictNext.ts';
-import { podsToReplace } from './concernedPods.ts';
 import { readPod } from './podFacts.ts';
 import { ownPods, troubleOf } from './proof.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { type RolloutProgress, rolloutOf } from './rollout.ts';
-import { targetSources, type WorkloadEntry } from './workloadEntry.ts';
+import { isByEviction, targetSources, type WorkloadEntry } from './workloadEntry.ts';
 
 /** Where nothing is told, it is looked again after this time. Milliseconds. */
 const lookEvery = 5_000;
@@ -91,11 +91,11 @@ async function lookOnce(
   const isOurs = facts.templateAnnotation === hash;
   const progress = rolloutOf(facts, ownPods(facts, pods));
   if (old.length === 0 && progress.is === 'complete') return { type: 'rollout.complete' };
-  if (entry.templateBefore === undefined && !isOurs) await evictNext(effects, entry, pods, old, signal);
+  if (isByEviction(entry)) await evictNext(effects, entry, pods, old, signal);
   else if (!isOurs && progress.is === 'complete') return { type: 'rollout.reverted' };
   const suspended = suspensionOf(progress);
   if (suspended !== undefined) return { type: 'rollout.suspended', reason: suspended };
-  const reason = stallOf(progress) ?? troubleOf(ownPods(facts, pods));
+  const reason = stallOf(progress) ?? troubleOf(facts, ownPods(facts, pods));
   return reason === undefined || hasStalled ? undefined : { type: 'rollout.stalled', reason };
 }
 

@@ -1,8 +1,8 @@
-import type { WorkloadLogic } from './workloadActor.ts';
-import type { RestartEffects } from './restartEffects.ts';
-import { needsEviction } from './history.ts';
 import { type HoldCause, holdCauses, type RestartHow, type WaitCause, waitCauses } from './facts.ts';
-import { changesOf, type WorkloadEntry } from './workloadEntry.ts';
+import { needsEviction } from './history.ts';
+import type { RestartEffects } from './restartEffects.ts';
+import type { WorkloadLogic } from './workloadActor.ts';
+import { changesOf, isByEviction, type WorkloadEntry } from './workloadEntry.ts';
 
 type Actions = NonNullable<Parameters<WorkloadLogic['provide']>[0]['actions']>;
 
@@ -25,9 +25,9 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
     return changesOf(entry).map(({ source: { ref: source }, keys }) => ({ source, keys }));
   }
 
-  function howOf({ settings, finding }: WorkloadEntry): RestartHow {
+  function howOf(entry: WorkloadEntry): RestartHow {
     if (isDryRun) return 'dryRun';
-    return settings?.strategy === 'evict' || needsEviction(finding?.state?.reverts ?? []) ? 'evict' : 'rollout';
+    return isByEviction(entry) ? 'evict' : 'rollout';
   }
 
   /** Of an entry that is there: a workload may be gone by the time that its actor speaks. */
@@ -49,9 +49,7 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
     reportHeld: telling((entry, { reason, heldFor }) => {
       const cause: HoldCause = holdCauses.find((each) => each === entry.cause) ?? 'other';
       const until = heldFor === undefined ? undefined : clock.now() + heldFor;
-      tellOnce(entry, `held ${reason}`, () =>
-        report({ type: 'workload.held', ...about(entry), cause, reason, until }),
-      );
+      tellOnce(entry, `held ${reason}`, () => report({ type: 'workload.held', ...about(entry), cause, reason, until }));
     }),
     reportWaiting: telling((entry, { reason }) => {
       const cause: WaitCause = waitCauses.find((each) => each === entry.cause) ?? 'other';
@@ -72,7 +70,8 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
     }),
     reportWritten: telling((entry, { outcome }) => {
       told.delete(entry);
-      if (outcome === 'adopted') report({ type: 'workload.adopted', ...about(entry), sources: entry.finding?.wanted.size ?? 0 });
+      if (outcome === 'adopted')
+        report({ type: 'workload.adopted', ...about(entry), sources: entry.finding?.wanted.size ?? 0 });
       if (outcome === 'left') report({ type: 'workload.left', ...about(entry) });
       if (outcome === 'needless') report({ type: 'workload.needless', ...about(entry), sources: sourcesOf(entry) });
       if (outcome !== 'rolledOut') return;

@@ -89,7 +89,8 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     learn(entry, object) {
       const news = newsOf(object, entry.facts.ref.kind);
       // The stream may have told of a newer one already.
-      if (news !== undefined && isAtLeast(news.facts.resourceVersion, entry.facts.resourceVersion)) workloads.take(news);
+      if (news !== undefined && isAtLeast(news.facts.resourceVersion, entry.facts.resourceVersion))
+        workloads.take(news);
     },
     inFlight,
   });

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
-import type { HashKeys } from './hashKeys.ts';
 import type { Digests } from './digests.ts';
 import type { ReportRestart } from './facts.ts';
+import type { HashKeys } from './hashKeys.ts';
 import type { SourceRef } from './refs.ts';
 import type { RestartApi } from './restartApi.ts';
 import type { SourceMeta } from './sourceMeta.ts';

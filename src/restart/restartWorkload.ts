@@ -1,34 +1,31 @@
+import { expectedBy } from './assess.ts';
 import { dependenciesHash } from './digest.ts';
 import { stateOfRestart } from './nextState.ts';
-import { expectedBy } from './assess.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { restartPatch, statePatch } from './restartPatch.ts';
 import { encodeState } from './state.ts';
-import { needsEviction } from './history.ts';
 import type { Question } from './workloadActor.ts';
-import { changesOf } from './workloadEntry.ts';
+import { changesOf, isByEviction } from './workloadEntry.ts';
 
 /** One write: the target beside the state, and a new hash in the pod template, by which Kubernetes rolls the pods. */
 export function restartWorkload({ api, clock, isDryRun, learn }: RestartEffects): Question {
   return async (entry, _input, signal) => {
-    const { facts, finding, settings } = entry;
+    const { facts, finding } = entry;
     const changed = changesOf(entry);
-    if (finding === undefined || settings === undefined || changed.length === 0) return { type: 'restart.conflicted' };
+    if (finding === undefined || changed.length === 0) return { type: 'restart.conflicted' };
     const cause = causeOf(changed);
     const state = stateOfRestart(entry, finding, clock.now(), cause);
     const text = encodeState(state);
     const hash = dependenciesHash(finding.key, facts.ref, expectedBy(state));
-    const byEviction = settings.strategy === 'evict' || needsEviction(state.reverts);
     if (isDryRun) {
       entry.pretended = text;
       finding.state = state;
       return { type: 'restart.accepted' };
     }
-    const patch = byEviction ? statePatch(facts, text) : restartPatch(facts, text, hash, cause);
+    const patch = isByEviction(entry) ? statePatch(facts, text) : restartPatch(facts, text, hash, cause);
     const answer = await api.patchWorkload(facts.ref, patch, signal);
     switch (answer.is) {
       case 'ok':
-        entry.templateBefore = byEviction ? undefined : facts.templateHash;
         finding.state = state;
         entry.hasRestarted = true;
         learn(entry, answer.value);

@@ -1,7 +1,7 @@
+import type { Refusal } from './answer.ts';
 import { type HashKey, usesFingerprint } from './digest.ts';
 import type { Digest, Digests } from './digests.ts';
 import { type SourceRef, sourceKey } from './refs.ts';
-import type { Refusal } from './answer.ts';
 import type { SourceMeta } from './sourceMeta.ts';
 import type { StoredTag } from './state.ts';
 import type { Use } from './uses.ts';

@@ -6,9 +6,9 @@ import { assessWorkload } from './assessWorkload.ts';
 import { followRollout } from './followRollout.ts';
 import { proveWorkload } from './proveWorkload.ts';
 import { reportsOf } from './reportWorkload.ts';
+import type { RestartEffects } from './restartEffects.ts';
 import { restartTurn } from './restartTurn.ts';
 import { restartWorkload } from './restartWorkload.ts';
-import type { RestartEffects } from './restartEffects.ts';
 import type { WorkloadEntry } from './workloadEntry.ts';
 import { writeState } from './writeState.ts';
 

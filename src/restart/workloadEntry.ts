@@ -3,6 +3,7 @@ import type { RestartSettings } from '../config/restart.ts';
 import type { Assessment, ChangedSource } from './assess.ts';
 import type { HashKey } from './digest.ts';
 import type { HoldCause, WaitCause } from './facts.ts';
+import { needsEviction } from './history.ts';
 import { allSources, decodeState, type WorkloadState } from './state.ts';
 import type { Use } from './uses.ts';
 import type { WantedSource } from './wanted.ts';
@@ -35,8 +36,6 @@ export interface WorkloadEntry {
   finding: Finding | undefined;
   /** Why it waits or is held. */
   cause: WaitCause | HoldCause;
-  /** The template before the newest restart of ours. */
-  templateBefore: string | undefined;
   /** Its place among the restarts was used. */
   hasRestarted: boolean;
   /** What a dry run has not written: the state counts as if it had. */
@@ -51,6 +50,11 @@ export function writtenState({ facts, pretended }: WorkloadEntry): WorkloadState
   return typeof state === 'object' && state.workloadUid !== facts.uid ? 'none' : state;
 }
 
+/** Whether its pods are evicted in place of a new template: it is told so, or every restart is taken back. */
+export function isByEviction({ settings, finding }: WorkloadEntry): boolean {
+  return settings?.strategy === 'evict' || needsEviction(finding?.state?.reverts ?? []);
+}
+
 /** The sources for which a restart was found to be due. */
 export function changesOf({ finding }: WorkloadEntry): readonly ChangedSource[] {
   return finding?.assessment.is === 'changed' ? finding.assessment.sources : [];
@@ -59,5 +63,7 @@ export function changesOf({ finding }: WorkloadEntry): readonly ChangedSource[] 
 /** Those whose rollout is under way, by the written target. */
 export function targetSources({ finding }: WorkloadEntry): WantedSource[] {
   const target = finding?.state?.target;
-  return [...(finding?.wanted ?? [])].flatMap(([key, source]) => (target?.tags.has(key) || target?.tags.has(allSources) ? [source] : []));
+  return [...(finding?.wanted ?? [])].flatMap(([key, source]) =>
+    target?.tags.has(key) || target?.tags.has(allSources) ? [source] : [],
+  );
 }

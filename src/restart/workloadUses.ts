@@ -29,9 +29,7 @@ export function usesOfWorkload(
   if (alsoDependsOn === undefined) return { uses: own, faults: [], notAllowed: [] };
   const added = readAlsoDependsOn(alsoDependsOn, ref.namespace);
   const isAllowed = ({ source }: Use) =>
-    source.namespace === ref.namespace ||
-    hasConsent(settings, source) ||
-    isUsedFrom(metaOf(source), ref.namespace);
+    source.namespace === ref.namespace || hasConsent(settings, source) || isUsedFrom(metaOf(source), ref.namespace);
   const notAllowed = added.uses.filter((use) => !isAllowed(use)).map(({ source }) => source);
   return { uses: [...own, ...added.uses.filter(isAllowed)], faults: added.faults, notAllowed };
 }

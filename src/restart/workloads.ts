@@ -63,7 +63,8 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     entry.facts = facts;
     entry.templateUses = uses;
     settle(entry);
-    if (entry.settings !== settings) entry.actor.send({ type: 'config.changed', ...timesOf(entry.settings ?? config().defaults) });
+    if (entry.settings !== settings)
+      entry.actor.send({ type: 'config.changed', ...timesOf(entry.settings ?? config().defaults) });
     if (concernOf(entry) !== before) entry.actor.send({ type: 'facts.changed' });
     for (const watcher of [...entry.watchers]) watcher();
   }
@@ -81,7 +82,6 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       changedAt: clock.monotonic(),
       finding: undefined,
       cause: 'other',
-      templateBefore: undefined,
       hasRestarted: false,
       pretended: undefined,
       watchers: new Set(),

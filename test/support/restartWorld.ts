@@ -279,14 +279,15 @@ export async function restartWorld(
     },
     breakPods(name) {
       const waiting = { reason: 'ImagePullBackOff' };
-      const broken = (pod: JsonObject) => ({
-        ...pod,
-        status: {
-          ...objectOf(pod['status']),
-          containerStatuses: [{ name: 'app', restartCount: 0, state: { waiting } }],
-        },
-      });
-      pods.set(name, (pods.get(name) ?? []).map(broken));
+      const [old] = pods.get(name) ?? [];
+      const template = objectOf(objectOf(objectOf(workloads.get(name) ?? {})['spec'])['template']);
+      const { annotations } = objectOf(template['metadata']);
+      const containerStatuses = [{ name: 'app', restartCount: 0, state: { waiting } }];
+      const metadata = { ...metaOf(old ?? {}), name: `${name}-broken`, uid: 'broken', annotations };
+      pods.set(name, [
+        ...(pods.get(name) ?? []),
+        { ...old, metadata, status: { phase: 'Pending', containerStatuses } },
+      ]);
       store(name, workloads.get(name) ?? fail());
     },
     rolloutTime: 3 * second,
