@@ -103,16 +103,17 @@ test('news while a rollout waits for people are looked at at once', () => {
   assert.equal(decided([...toRolling, told.facts, told.suspended]).state, 'assessing');
 });
 
-test('a restart that somebody took back is told and written down, each time, and decided anew', () => {
+test('a restart that somebody took back is told once it is written down, each time, and decided anew', () => {
   for (const rollout of [toRolling, toStalled, toSuspended]) {
     const { state, effects, context } = decided([...rollout, told.reverted]);
-    assert.deepEqual(
-      [state, effects, context.outcome],
-      ['recording', ['reportReverted', 'spawn writeState'], 'reverted'],
-    );
+    assert.deepEqual([state, effects, context.outcome], ['recording', ['spawn writeState'], 'reverted']);
+    assert.deepEqual(decided([...rollout, told.reverted, told.notWritten]).effects, ['spawn assess']);
   }
-  const second = [...toRolling, told.reverted, told.written, ...toRolling, told.reverted];
-  assert.deepEqual(decided(second).effects, ['reportReverted', 'spawn writeState']);
+  const taken = [...toRolling, told.reverted, told.written];
+  for (const events of [taken, [...taken, ...taken]]) {
+    assert.deepEqual(stateAndEffects(events), { state: 'assessing', effects: ['reportReverted', 'spawn assess'] });
+  }
+  assert.ok(!decided([...toRolling, told.complete, told.written]).effects.includes('reportReverted'));
 });
 
 test('news while the pods are looked at make one restart of both, unless it has been changing for too long', () => {

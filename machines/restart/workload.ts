@@ -219,6 +219,7 @@ export const workload = setup({
     isOverdue: ({ context }) => context.isOverdue,
     isKnownChange: ({ context, event }) =>
       event.type === 'assessed.changed' && context.changedAt !== undefined && event.changedAt === context.changedAt,
+    isReverted: ({ context }) => context.outcome === 'reverted',
     isHeldForATime: ({ context }) => context.heldFor !== undefined,
   },
   delays: {
@@ -337,7 +338,7 @@ export const workload = setup({
           },
           on: {
             'rollout.complete': { target: '#workload.recording', actions: 'noteRolledOut' },
-            'rollout.reverted': { target: '#workload.recording', actions: ['noteReverted', 'reportReverted'] },
+            'rollout.reverted': { target: '#workload.recording', actions: 'noteReverted' },
           },
           initial: 'suspended',
           states: {
@@ -449,7 +450,7 @@ export const workload = setup({
               target: '#workload.assessed.halted.suspended',
               actions: ['noteReason', 'reportWaiting'],
             },
-            'rollout.reverted': { target: '#workload.recording', actions: ['noteReverted', 'reportReverted'] },
+            'rollout.reverted': { target: '#workload.recording', actions: 'noteReverted' },
             'facts.changed': { actions: 'noteNews' },
           },
         },
@@ -464,11 +465,14 @@ export const workload = setup({
         onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
       },
       on: {
-        'state.written': {
-          target: 'assessing',
-          actions: ['forgetFailures', 'reportWritten'],
-          description: 'What has changed meanwhile is found out.',
-        },
+        'state.written': [
+          { guard: 'isReverted', target: 'assessing', actions: ['forgetFailures', 'reportReverted'] },
+          {
+            target: 'assessing',
+            actions: ['forgetFailures', 'reportWritten'],
+            description: 'What has changed meanwhile is found out.',
+          },
+        ],
         'state.conflicted': [
           { guard: 'isPatient', target: 'assessing', actions: 'noteConflict' },
           { target: 'backingOff', actions: 'noteConflict' },
