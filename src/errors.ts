@@ -56,6 +56,15 @@ export const errorTable = {
     meaning: 'A file that is to be replayed was read, and is no recording or watch events that can be replayed.',
     advice: 'See docs/recordings.md for what can be replayed.',
   },
+  HASH_KEY_INVALID: {
+    meaning: 'The Secret with the key that ConfigMaps and Secrets are hashed with holds none. Nothing is restarted.',
+    advice: 'Put 32 random bytes into its entry `key`, or delete it: weeder makes another one.',
+  },
+  HASH_KEY_UNAVAILABLE: {
+    meaning:
+      'The Secret with the key that ConfigMaps and Secrets are hashed with could not be read or made. Nothing is restarted.',
+    advice: 'Let weeder get, create and update this one Secret, and see that its namespace exists.',
+  },
   DEMO_REFUSED: {
     meaning: 'The cluster does not let the demo make or change what it needs.',
     advice: 'Choose a cluster on which you may make namespaces, or run the demo without --kubeconfig.',

@@ -7,9 +7,9 @@ import type { KubeClient } from './kube/client.ts';
 import type { Election } from './kube/lease/election.ts';
 import { provideLease } from './kube/lease/lease.ts';
 import { createTenure } from './kube/lease/tenure.ts';
+import type { Leading } from './kube/whileLeading.ts';
 import type { Logger } from './log.ts';
 import { logProcess } from './logProcess.ts';
-import type { Leading } from './weeder/deleteWhileLeading.ts';
 
 /** How this replica stands in leader election; for health, metrics and whoever asks. */
 export interface Leadership {

@@ -5,14 +5,17 @@ import type { RequestFact } from '../src/kube/client.ts';
 import { countFacts, mostServices } from '../src/metrics/countFacts.ts';
 import { countLeadership } from '../src/metrics/countLeadership.ts';
 import { countRequests, partsOf } from '../src/metrics/countRequests.ts';
+import { countHashReads, countRestarts } from '../src/metrics/countRestarts.ts';
 import { countTotals } from '../src/metrics/countTotals.ts';
 import { limitedLabel } from '../src/metrics/limitedLabel.ts';
+import { measureRestarts } from '../src/metrics/measureRestarts.ts';
 import { createMetrics } from '../src/metrics/metrics.ts';
 import type { DeletionAnswer } from '../src/weeder/deletePod.ts';
 import type { WeederFact } from '../src/weeder/facts.ts';
 import { crashLoopingPod } from './support/crashLoopingPod.ts';
 import { documentedMetrics } from './support/metricsTable.ts';
 import { backOff, running } from './support/objects.ts';
+import { everyRestartFact } from './support/restartFacts.ts';
 import { sampleValue, scraped } from './support/scraped.ts';
 import { minute, type SimulationOptions } from './support/simulation.ts';
 import { settled, virtualClock } from './support/virtualClock.ts';
@@ -157,6 +160,10 @@ test('after every kind of fact each documented metric of weeder has the document
   const metrics = createMetrics();
   const report = countFacts(metrics, virtualClock()).next();
   for (const fact of everyFact) report(fact);
+  const reportRestart = countRestarts(metrics);
+  for (const fact of everyRestartFact) reportRestart(fact);
+  countHashReads(metrics)('Secret', 'ok');
+  measureRestarts(metrics, undefined);
   const documented = documentedMetrics(readFileSync(new URL('../docs/metrics.md', import.meta.url), 'utf8'));
   const families = scraped(await metrics.registry.metrics());
   assert.deepEqual(
@@ -169,8 +176,10 @@ test('after every kind of fact each documented metric of weeder has the document
       assert.deepEqual(found.sort(), [...labels].sort(), name);
     }
   }
-  const counters = documented.filter(({ name, type }) => type === 'counter' && /window|pod|retries|actor/.test(name));
-  assert.equal(counters.length, 5);
+  const counters = documented.filter(
+    ({ name, type }) => type === 'counter' && /window|pod|retries|actor|workload|hash/.test(name),
+  );
+  assert.equal(counters.length, 9);
   for (const { name } of counters) {
     const total = families.get(name)?.samples.reduce((sum, { value }) => sum + value, 0) ?? 0;
     assert.ok(total > 0, `nothing counted in ${name}`);

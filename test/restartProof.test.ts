@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { WorkloadKind } from '../src/kube/workloadKinds.ts';
 import { type PodFacts, readPod } from '../src/restart/podFacts.ts';
 import { type ContainerUse, ownPods, podsWithOldContent, troubleOf } from '../src/restart/proof.ts';
 import { backOff, type ContainerState, type PodOptions, pod, running, terminated } from './support/objects.ts';
 import { podFacts } from './support/podFacts.ts';
-import { workloadFacts } from './support/workloadObjects.ts';
+import { template, workloadFacts } from './support/workloadObjects.ts';
 
 const written = Date.UTC(2026, 0, 1, 12);
 const env: ContainerUse = { how: 'env', containers: ['main-0'] };
@@ -23,6 +24,9 @@ function read(options: PodOptions, age = 60_000, status: object = {}): PodFacts 
   assert.ok(facts);
   return facts;
 }
+
+const broken = (name: string, dependenciesHash?: string) =>
+  podFacts({ name, dependenciesHash, trouble: 'container main: ErrImagePull' });
 
 const isOld = (facts: PodFacts, uses = [env], lastWrite: number | undefined = written) =>
   podsWithOldContent([facts], uses, lastWrite).length === 1;
@@ -83,6 +87,12 @@ test('a volume is filled before the containers start, so that a pod which waits 
   assert.equal(isOld(read(options, 60_000, mounted), [env]), false);
 });
 
+test('where one container has started, the volumes of the others are mounted', () => {
+  const containers = [waiting('ImagePullBackOff'), { ...running(), name: 'other' }];
+  assert.equal(isOld(read({ containers }), [volume]), true);
+  assert.equal(isOld(read({ containers }), [env]), false);
+});
+
 test('a pod whose volumes cannot be mounted yet takes their content when they can', () => {
   const options = { phase: 'Pending', containers: [waiting('ContainerCreating')] };
   assert.equal(isOld(read(options, 60_000, unmounted), [volume]), false);
@@ -98,6 +108,10 @@ test('what a pod uses as a whole counts as soon as one of its containers has sta
   const uses: ContainerUse[] = [{ how: 'annotation', containers: [] }];
   assert.equal(isOld(read({}), uses), true);
   assert.equal(isOld(read({ phase: 'Pending', containers: [waiting('ImagePullBackOff')] }), uses), false);
+});
+
+test('a volume that no container mounts has given nothing to anybody', () => {
+  assert.equal(isOld(read({}), [{ how: 'unmounted', containers: [] }]), false);
 });
 
 test('pods that are being deleted or have ended do not count', () => {
@@ -160,11 +174,33 @@ test('a pod that starts, runs, has run into trouble before, or goes is in none',
 });
 
 test('the trouble of a rollout names the pods, three at the most', () => {
-  const broken = (name: string) => podFacts({ name, trouble: 'container main: ErrImagePull' });
-  assert.equal(troubleOf([podFacts(), broken('web-1')]), 'pod web-1, container main: ErrImagePull');
-  assert.equal(troubleOf(['a', 'b', 'c', 'd'].map(broken))?.split('; ').length, 3);
-  assert.equal(troubleOf([podFacts(), { ...broken('web-1'), isEnding: true }]), undefined);
-  assert.equal(troubleOf([]), undefined);
+  const facts = workloadFacts('Deployment');
+  assert.equal(troubleOf(facts, [podFacts(), broken('web-1')]), 'pod web-1, container main: ErrImagePull');
+  assert.equal(
+    troubleOf(
+      facts,
+      ['a', 'b', 'c', 'd'].map((name) => broken(name)),
+    )?.split('; ').length,
+    3,
+  );
+  assert.equal(troubleOf(facts, [podFacts(), { ...broken('web-1'), isEnding: true }]), undefined);
+  assert.equal(troubleOf(facts, []), undefined);
+});
+
+test('pods from before the restart are no trouble of its rollout, but those of a StatefulSet are', () => {
+  const restarted = { ...template, metadata: { annotations: { 'weeder.dev/dependencies-hash': 'h-2' } } };
+  const pods = [broken('web-1'), broken('web-2', 'h-1'), podFacts({ name: 'web-3', dependenciesHash: 'h-2' })];
+  const trouble = (kind: WorkloadKind, more: PodFacts[] = []) =>
+    troubleOf(workloadFacts(kind, { template: restarted }), [...pods, ...more]);
+  assert.equal(trouble('Deployment'), undefined);
+  assert.equal(trouble('DaemonSet'), undefined);
+  assert.equal(trouble('Deployment', [broken('web-4', 'h-2')]), 'pod web-4, container main: ErrImagePull');
+  assert.equal(trouble('StatefulSet')?.split('; ').length, 2);
+});
+
+test('a pod says by which restart it was made', () => {
+  assert.equal(read({ annotations: { 'weeder.dev/dependencies-hash': 'h-1' } }).dependenciesHash, 'h-1');
+  assert.equal(read({}).dependenciesHash, undefined);
 });
 
 test('whatever stands in place of a pod, or of its status, is read or not, and never an exception', () => {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Occurrence } from '../src/kube/event.ts';
 import { processEventTable } from '../src/processEvents.ts';
+import { restartEventTable } from '../src/restart/eventTable.ts';
 import { eventTable } from '../src/weeder/eventTable.ts';
 import type { WeederFact } from '../src/weeder/facts.ts';
 import { tellEvents } from '../src/weeder/tellEvents.ts';
@@ -169,5 +170,5 @@ test('the docs hold the table, and name no other reason in it', () => {
       .split('\n')
       .filter((line) => line.startsWith('| `')),
   );
-  assert.equal(rows.length, Object.keys({ ...eventTable, ...processEventTable }).length);
+  assert.equal(rows.length, Object.keys({ ...eventTable, ...restartEventTable, ...processEventTable }).length);
 });

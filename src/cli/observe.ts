@@ -12,11 +12,15 @@ import type { Controller } from '../main.ts';
 import { countFacts } from '../metrics/countFacts.ts';
 import { countLeadership } from '../metrics/countLeadership.ts';
 import { countRequests } from '../metrics/countRequests.ts';
+import { countHashReads, countRestarts } from '../metrics/countRestarts.ts';
 import { countTotals } from '../metrics/countTotals.ts';
 import { measure, measureConfig } from '../metrics/measure.ts';
+import { measureRestarts } from '../metrics/measureRestarts.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { metricsPage } from '../metrics/page.ts';
 import type { Reload } from '../reload.ts';
+import type { ReportRestart } from '../restart/facts.ts';
+import type { ReportRead } from '../restart/restartApi.ts';
 import type { Report } from '../weeder/facts.ts';
 import type { RunFlags } from './runFlags.ts';
 
@@ -25,6 +29,9 @@ export interface Observation {
   /** Whom the next controller tells what it does. */
   nextReport(): Report;
   readonly reportProcess: ReportProcess;
+  readonly reportRestart: ReportRestart;
+  /** Told of each source that is read to be hashed. */
+  readonly onHashRead: ReportRead;
   readonly onRequest: (fact: RequestFact) => void;
   recordingFailed(): void;
   /** From now on this one is to be seen; what those before it did stays counted. */
@@ -60,6 +67,7 @@ export function createObservation({ reload, lease = '', logger, clock }: Observa
   const takeTotals = countTotals(metrics);
   const update = () => {
     measure(metrics, { controller, isReady: isReady(), lease });
+    measureRestarts(metrics, undefined);
     measureConfig(metrics, reload.status());
     if (controller !== undefined) takeTotals(controller);
   };
@@ -89,6 +97,8 @@ export function createObservation({ reload, lease = '', logger, clock }: Observa
       countChange(fact);
       if (fact.type === 'config.applied') facts.begin(fact.added);
     },
+    reportRestart: countRestarts(metrics),
+    onHashRead: countHashReads(metrics),
     onRequest: countRequests(metrics),
     recordingFailed: () => metrics.recordingFailures.inc(),
     watch(started) {

@@ -1,4 +1,4 @@
-import { isObject } from '../json.ts';
+import { arrayOf, isObject, objectOf, textOf } from '../json.ts';
 
 /** Why a request did not bring what was asked for. */
 export type FailureKind =
@@ -40,8 +40,17 @@ export interface ApiFailure {
   readonly reason?: string;
   /** What went wrong, without a full stop: the server's own words where it gave any. */
   readonly message: string;
+  /** What in particular is wrong, as the server's Status lists it; where it lists anything. */
+  readonly causes?: readonly FailureCause[];
   /** How long the server asks to wait, in milliseconds; at most an hour. */
   readonly retryAfterMs?: number;
+}
+
+/** One of the `details.causes` of a Status: such as `DisruptionBudget`, or `FieldValueInvalid` of `metadata.uid`. */
+export interface FailureCause {
+  readonly reason: string;
+  /** Which field of the object is meant; empty: none. */
+  readonly field: string;
 }
 
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -58,6 +67,9 @@ const kindByStatus: Readonly<Record<number, FailureKind>> = {
 
 /** Who asks for more is asked again after this time: a slip of a proxy's is not to hold anything up for days. */
 const longestWaitMs = 3_600_000;
+
+/** After etcd was restored from a backup our resourceVersion lies in the future: only a new list helps. */
+const resourceVersionTooLarge = 'ResourceVersionTooLarge';
 
 const unrecoverable: ReadonlySet<FailureKind> = new Set(['rejected', 'notFound', 'conflict', 'expired', 'cancelled']);
 
@@ -109,12 +121,15 @@ function failureFrom(
   const message = said?.['message'];
   const asked = retryAfterMs ?? secondsOf(said);
   const wait = asked === undefined ? undefined : Math.min(asked, longestWaitMs);
+  const causes = causesOf(said);
+  const isFromTheFuture = causes.some((cause) => cause.reason === resourceVersionTooLarge);
   return {
-    kind: isFromTheFuture(said) ? 'expired' : kindOf(status),
+    kind: isFromTheFuture ? 'expired' : kindOf(status),
     status,
     ...(typeof reason === 'string' ? { reason } : {}),
     message:
       typeof message === 'string' && message !== '' ? message : `the answer was ${status} with ${describeBody(body)}`,
+    ...(causes.length === 0 ? {} : { causes }),
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
   };
 }
@@ -129,12 +144,10 @@ function isForeign(status: number): boolean {
   return status < 400 || status === 404 || status === 410;
 }
 
-/** After etcd was restored from a backup our resourceVersion lies in the future: only a new list helps. */
-function isFromTheFuture(said: Readonly<Record<string, unknown>> | undefined): boolean {
-  const details = said?.['details'];
-  const causes = isObject(details) ? details['causes'] : undefined;
-  if (!Array.isArray(causes)) return false;
-  return causes.some((cause: unknown) => isObject(cause) && cause['reason'] === 'ResourceVersionTooLarge');
+function causesOf(said: Readonly<Record<string, unknown>> | undefined): readonly FailureCause[] {
+  return arrayOf(objectOf(said?.['details'])['causes'])
+    .map(objectOf)
+    .map(({ reason, field }) => ({ reason: textOf(reason) ?? '', field: textOf(field) ?? '' }));
 }
 
 function secondsOf(said: Readonly<Record<string, unknown>> | undefined): number | undefined {

@@ -5,6 +5,8 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 /** From the first millisecond of a recovery to the end of a default window. Seconds. */
 const recoveryBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+/** From a lone pod to a rollout that takes all of its deadline. Seconds. */
+const rolloutBuckets = [1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 3600];
 /** From an API server at rest to the client's own deadline. Seconds. */
 const requestBuckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -83,6 +85,47 @@ export function createMetrics() {
     crashLoopingPods: gauge(
       'crash_looping_pods',
       'Pods in crash-loop back-off that a podSelector selects; one that two select counts twice.',
+    ),
+    managedWorkloads: gauge(
+      'managed_workloads',
+      'Workloads that restart control looks after, by state: current, stale (it has changed, and is not quiet yet), waiting (for their turn), rolling, stalled, held, backingOff, passing (any other).',
+      ['state'],
+    ),
+    restartSources: gauge('restart_sources', 'ConfigMaps and Secrets that these workloads use.'),
+    workloadsAdopted: counter(
+      'workloads_adopted_total',
+      'Workloads whose sources were taken down without a restart, by kind: new ones, and those that use other sources than before.',
+      ['kind'],
+    ),
+    workloadRestarts: counter(
+      'workload_restarts_total',
+      'Restarts by kind and by what happened: restarted (the API server accepted it), dryRun (only with --dry-run), needless (all pods were made after the change), rolledOut (the pods have the new content), stalled, reverted (somebody put the template back).',
+      ['kind', 'result'],
+    ),
+    restartsPending: gauge(
+      'restarts_pending',
+      'Workloads whose restart is due and waits for its turn, by why: interval (minInterval), window (of maintenance), pausedUntil (the annotation), paused (the Deployment), rollout (of somebody else), pace (maxRestartsPerMinute, maxConcurrentRollouts), other.',
+      ['reason'],
+    ),
+    restartsHeld: gauge(
+      'restarts_held',
+      'Workloads that must not be restarted as things are, by why: sourceMissing, immutable (made anew), breaker (too many restarts), annotation (unreadable), hashKey, job, other.',
+      ['reason'],
+    ),
+    restartRetries: counter(
+      'restart_retries_total',
+      'Refusals that restart control met and tries again after, by the class of the error: as weeder_deletion_retries_total, and budget (a PodDisruptionBudget), otherUid, immutable.',
+      ['error'],
+    ),
+    changeToRollout: histogram(
+      'change_to_rollout_seconds',
+      'Seconds from the first change that was heard of to the end of the rollout for it.',
+      rolloutBuckets,
+    ),
+    hashReads: counter(
+      'hash_reads_total',
+      'ConfigMaps and Secrets that were read to be hashed, by kind and by what came of it: ok, gone, refused.',
+      ['kind', 'result'],
     ),
     streams: gauge('streams', 'List+watch streams by resource and state: listing, watching, backingOff.', [
       'resource',

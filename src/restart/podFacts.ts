@@ -1,7 +1,8 @@
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf, timeOf } from '../json.ts';
 import { identityOf } from '../kube/identity.ts';
+import { templateAnnotationOf } from './podTemplate.ts';
 
-/** What counts of a pod; whole pods are never kept. */
+/** What is known of a pod; whole pods are never kept. */
 export interface PodFacts {
   readonly namespace: string;
   readonly name: string;
@@ -17,6 +18,8 @@ export interface PodFacts {
   readonly templateHash: string | undefined;
   readonly revision: string | undefined;
   readonly templateGeneration: string | undefined;
+  /** What the newest restart had left in the template that it was made from. */
+  readonly dependenciesHash: string | undefined;
   /** Containers, init containers and sidecars that have been started at least once. */
   readonly startedContainers: ReadonlySet<string>;
   /** Its volumes are mounted, and with them what was in their sources then. */
@@ -60,6 +63,7 @@ export function readPod(object: unknown): PodFacts | undefined {
     templateHash: textOf(labels['pod-template-hash']),
     revision: textOf(labels['controller-revision-hash']),
     templateGeneration: textOf(labels['pod-template-generation']),
+    dependenciesHash: templateAnnotationOf({ metadata }),
     startedContainers: new Set(statuses.filter(hasStarted).map(({ name: container }) => String(container))),
     hasVolumes: statuses.some(hasStarted) || isTrue(status, 'PodReadyToStartContainers'),
     trouble: isEnding ? undefined : statuses.map(troubleWith).find((each) => each !== undefined),

@@ -12,20 +12,20 @@ export function podTemplateOf(object: unknown, kind: WorkloadKind): JsonObject {
   return objectOf(owner['template']);
 }
 
-/** What the newest restart left in the template, if there was one. */
+/** What the newest restart left in the template, if there was one; a pod has it from the template it was made from. */
 export function templateAnnotationOf(template: JsonObject): string | undefined {
   return textOf(objectOf(objectOf(template['metadata'])['annotations'])[templateAnnotation]);
 }
 
 /**
  * Tells templates apart, in 22 characters, whatever our own annotation says: it is the same before a restart, after it,
- * and after somebody has taken the restart back (F5). The order of keys, nulls and empty annotations make no difference.
+ * and after somebody has taken the restart back (F5). The order of keys, nulls and annotations that are
+ * empty make no difference.
  */
 export function templateHashOf(template: JsonObject): string {
   const metadata = objectOf(template['metadata']);
   const others = Object.entries(objectOf(metadata['annotations'])).filter(([name]) => name !== templateAnnotation);
-  const annotations = others.length > 0 ? Object.fromEntries(others) : null;
-  const text = canonical({ ...template, metadata: { ...metadata, annotations } });
+  const text = canonical({ ...template, metadata: { ...metadata, annotations: Object.fromEntries(others) } });
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 

@@ -1,12 +1,9 @@
 import type { PodFacts } from './podFacts.ts';
+import type { Use } from './uses.ts';
 import type { WorkloadFacts } from './workloadFacts.ts';
 
-/** What of a use of a source tells whether a pod has taken its content. */
-export interface ContainerUse {
-  readonly how: 'env' | 'envFrom' | 'volume' | 'imagePullSecret' | 'annotation';
-  /** Names; empty: the pod as a whole. */
-  readonly containers: readonly string[];
-}
+/** What of a use tells whether a pod has taken the content of the source. */
+export type ContainerUse = Pick<Use, 'how' | 'containers'>;
 
 /** A pod counts as newer than a write only if it was created so much later: milliseconds. */
 const margin = 1000;
@@ -42,17 +39,20 @@ function isNewer({ createdAt }: PodFacts, lastWrite: number | undefined): boolea
 }
 
 function hasTaken({ startedContainers, hasVolumes, isEnding }: PodFacts, { how, containers }: ContainerUse): boolean {
-  if (isEnding) return false;
+  if (isEnding || how === 'unmounted') return false;
   if (how === 'volume' && hasVolumes) return true;
   if (containers.length === 0) return startedContainers.size > 0;
   return containers.some((container) => startedContainers.has(container));
 }
 
 /**
- * Why pods cannot go on, of three at the most; undefined: none is in trouble. What counts for a rollout are the pods that
- * it made, and the older ones of a StatefulSet, which wait for each other (F9).
+ * Why the newest template of a workload cannot be rolled out to its own pods, of three of them at the most; undefined:
+ * none is in trouble. Pods from before the restart do not count, for they may be what it is to cure: only in a
+ * StatefulSet, where the others wait for them (F9).
  */
-export function troubleOf(pods: readonly PodFacts[]): string | undefined {
-  const told = pods.flatMap(({ name, isEnding, trouble }) => (isEnding || !trouble ? [] : [`pod ${name}, ${trouble}`]));
+export function troubleOf({ ref, templateAnnotation }: WorkloadFacts, pods: readonly PodFacts[]): string | undefined {
+  const told = pods
+    .filter(({ dependenciesHash }) => ref.kind === 'StatefulSet' || dependenciesHash === templateAnnotation)
+    .flatMap(({ name, isEnding, trouble }) => (isEnding || !trouble ? [] : [`pod ${name}, ${trouble}`]));
   return told.length === 0 ? undefined : told.slice(0, 3).join('; ');
 }

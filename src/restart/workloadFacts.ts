@@ -3,6 +3,7 @@ import { type JsonObject, numberOf, objectOf, textOf } from '../json.ts';
 import { identityOf } from '../kube/identity.ts';
 import type { LabelSelector } from '../kube/selector.ts';
 import type { WorkloadKind } from '../kube/workloadKinds.ts';
+import { alsoDependsOn } from './alsoDependsOn.ts';
 import { readLabelSelector, readTexts } from './labelSelector.ts';
 import { podTemplateOf, templateAnnotationOf, templateHashOf } from './podTemplate.ts';
 import type { WorkloadRef } from './refs.ts';
@@ -13,7 +14,6 @@ export const workloadAnnotations = {
   state: 'weeder.dev/dependencies',
   optIn: 'weeder.dev/restart-on-change',
   pausedUntil: 'weeder.dev/paused-until',
-  alsoDependsOn: 'weeder.dev/also-depends-on',
   changeCause: 'kubernetes.io/change-cause',
 } as const;
 
@@ -75,13 +75,13 @@ export function readWorkload(object: unknown, kind: WorkloadKind): WorkloadFacts
     generation: numberOf(meta['generation']) ?? 0,
     labels: readTexts(meta['labels']),
     isOptedIn: readOptIn(annotations[workloadAnnotations.optIn]),
-    alsoDependsOn: textOf(annotations[workloadAnnotations.alsoDependsOn]),
+    alsoDependsOn: textOf(annotations[alsoDependsOn]),
     pausedUntil: readPause(annotations[workloadAnnotations.pausedUntil]),
     stateText: textOf(annotations[workloadAnnotations.state]),
     changeCause: textOf(annotations[workloadAnnotations.changeCause]),
     templateHash: templateHashOf(template),
     templateAnnotation: templateAnnotationOf(template),
-    selector: kind === 'CronJob' ? undefined : selector,
+    selector,
     isPaused: kind === 'Deployment' && spec['paused'] === true,
     updateStrategy: readStrategy(spec, kind),
     replicas: wantedPods(spec, objectOf(status), kind),

@@ -64,8 +64,5 @@ function replicaCounts(count: (name: string) => number) {
 }
 
 function isOverdue(status: JsonObject): boolean {
-  return arrayOf(status['conditions']).some((each) => {
-    const { type, reason } = objectOf(each);
-    return type === 'Progressing' && reason === 'ProgressDeadlineExceeded';
-  });
+  return arrayOf(status['conditions']).some((each) => objectOf(each)['reason'] === 'ProgressDeadlineExceeded');
 }

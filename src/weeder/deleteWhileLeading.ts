@@ -1,12 +1,5 @@
+import type { Leading } from '../kube/whileLeading.ts';
 import type { DeletePod } from './deletePod.ts';
-
-/** Whether this replica may act. */
-export interface Leading {
-  /** Asked at the very moment before a request is sent. */
-  isValid(): boolean;
-  /** Aborted when it may not act any more: what is in flight is dropped. */
-  readonly signal: AbortSignal;
-}
 
 /** Deletions that are sent only while this replica leads. */
 export function deleteWhileLeading(leading: Leading, deletePod: DeletePod): DeletePod {

@@ -1,9 +1,10 @@
 import { processEventTable } from '../../src/processEvents.ts';
+import { restartEventTable } from '../../src/restart/eventTable.ts';
 import { eventTable } from '../../src/weeder/eventTable.ts';
 
-/** Every reason of `src/weeder/eventTable.ts` and `src/processEvents.ts` as a Markdown table. */
+/** Every reason of `src/weeder/eventTable.ts`, `src/restart/eventTable.ts` and `src/processEvents.ts` as a Markdown table. */
 export function eventsTable(): string {
-  const rows = Object.entries({ ...eventTable, ...processEventTable }).map(
+  const rows = Object.entries({ ...eventTable, ...restartEventTable, ...processEventTable }).map(
     ([reason, { about, types, actions, meaning }]) =>
       `| \`${reason}\` | ${about} | ${types.join(', ')} | ${actions.join(', ')} | ${meaning} |`,
   );

@@ -13,6 +13,7 @@ export function podFacts(part: Partial<PodFacts> = {}): PodFacts {
     templateHash: '5d4f8',
     revision: undefined,
     templateGeneration: undefined,
+    dependenciesHash: undefined,
     startedContainers: new Set(['main']),
     hasVolumes: true,
     trouble: undefined,

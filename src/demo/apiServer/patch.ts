@@ -1,10 +1,10 @@
 import { failed, ok } from '../../errors.ts';
 import { isObject, type JsonObject } from '../../json.ts';
+import { mergePatch } from '../../kube/mergePatch.ts';
 import type { WriteOptions } from './assemble.ts';
 import { decode } from './decode.ts';
 import { wireObject } from './json.ts';
 import { jsonPatch } from './jsonPatch.ts';
-import { mergePatch } from './mergePatch.ts';
 import type { Resource } from './resource.ts';
 import { badRequest, failure, type Outcome } from './status.ts';
 import type { Storage } from './store.ts';

@@ -45,6 +45,7 @@ export function apiServerFlags({ dir, port, etcdUrl, tokens, privateKey, publicK
 }
 
 const controllers = [
+  'daemonset-controller',
   'deployment-controller',
   'disruption-controller',
   'endpointslice-controller',

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../src/demo/apiServer/objects.ts';
 import { endpointSlices, pods } from '../../../src/demo/apiServer/resources.ts';
 import { startKubelet } from '../../../src/demo/kubelet/kubelet.ts';
 import type { Program } from '../../../src/demo/kubelet/program.ts';
-import { objectOf } from '../../../src/json.ts';
+import { arrayOf, objectOf, textOf } from '../../../src/json.ts';
 import type { Cluster } from './access.ts';
 import type { Cleanup } from './namespace.ts';
 import { remoteStore } from './remoteStore.ts';
@@ -28,10 +28,20 @@ export async function startRemoteKubelet(t: Cleanup, { cluster, namespace, progr
   store.watch(pods, {}, (type, { metadata, spec }) => {
     if (type === 'DELETED' || bound.has(metadata.uid) || objectOf(spec)['nodeName'] !== undefined) return;
     bound.add(metadata.uid);
-    const body = { metadata: { name: metadata.name }, target: { kind: 'Node', name: nodeName } };
+    const body = { metadata: { name: metadata.name }, target: { kind: 'Node', name: nodeOf(spec) ?? nodeName } };
     // A pod may be deleted meanwhile: whatever is answered, the next state of the pod tells.
     void cluster.send('POST', `/api/v1/namespaces/${namespace}/pods/${metadata.name}/binding`, { body });
   });
   const stop = startKubelet({ store, clock: systemClock, version: '1.36', seed: 1, program });
   t.after(stop);
+}
+
+/** A DaemonSet asks for its pod's node by name. */
+function nodeOf(spec: unknown): string | undefined {
+  const { requiredDuringSchedulingIgnoredDuringExecution: required } = objectOf(
+    objectOf(objectOf(spec)['affinity'])['nodeAffinity'],
+  );
+  const [term] = arrayOf(objectOf(required)['nodeSelectorTerms']);
+  const [field] = arrayOf(objectOf(term)['matchFields']);
+  return textOf(arrayOf(objectOf(field)['values'])[0]);
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../json.ts';
+import { isObject, type JsonObject } from '../json.ts';
 
 /** RFC 7386: null removes, objects are merged, everything else takes the place of what was there. */
 export function mergePatch(target: unknown, patch: JsonObject): JsonObject {

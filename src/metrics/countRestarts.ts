@@ -1,0 +1,79 @@
+import { workloadKinds } from '../kube/workloadKinds.ts';
+import type { ReportRestart, RestartFact, RestartHow } from '../restart/facts.ts';
+import type { ReportRead } from '../restart/restartApi.ts';
+import { limitedLabel } from './limitedLabel.ts';
+import type { Metrics } from './metrics.ts';
+
+/** What becomes of a restart, in the order in which it can come. */
+const results = ['restarted', 'dryRun', 'needless', 'rolledOut', 'stalled', 'reverted'] as const;
+type RestartResult = (typeof results)[number];
+
+const kinds = Object.keys(workloadKinds);
+const startedAs: Readonly<Record<RestartHow, RestartResult>> = {
+  rollout: 'restarted',
+  evict: 'restarted',
+  recreate: 'restarted',
+  dryRun: 'dryRun',
+};
+/** Those that somebody can do something about begin at 0. */
+const errors = [
+  'forbidden',
+  'invalid',
+  'immutable',
+  'budget',
+  'otherUid',
+  'throttled',
+  'unavailable',
+  'other',
+] as const;
+const mostErrors = 24;
+
+/** Counts what restart control says while it works. */
+export function countRestarts(metrics: Metrics): ReportRestart {
+  const errorOf = limitedLabel(mostErrors);
+  for (const error of errors) metrics.restartRetries.inc({ error: errorOf(error) }, 0);
+  for (const kind of kinds) {
+    metrics.workloadsAdopted.inc({ kind }, 0);
+    for (const result of results) metrics.workloadRestarts.inc({ kind, result }, 0);
+  }
+
+  function count({ workload: { kind } }: Extract<RestartFact, { readonly workload: unknown }>, result: RestartResult) {
+    metrics.workloadRestarts.inc({ kind, result });
+  }
+
+  return (fact) => {
+    switch (fact.type) {
+      case 'workload.adopted':
+        metrics.workloadsAdopted.inc({ kind: fact.workload.kind });
+        break;
+      case 'workload.restarted':
+        count(fact, startedAs[fact.how]);
+        break;
+      case 'workload.rolledOut':
+        count(fact, 'rolledOut');
+        metrics.changeToRollout.observe(fact.sinceChange / 1000);
+        break;
+      case 'workload.needless':
+        count(fact, 'needless');
+        break;
+      case 'workload.stalled':
+        count(fact, 'stalled');
+        break;
+      case 'workload.reverted':
+        count(fact, 'reverted');
+        break;
+      case 'workload.refused':
+        metrics.restartRetries.inc({ error: errorOf(fact.failure) });
+        break;
+      case 'actor.failed':
+        metrics.actorFailures.inc();
+        break;
+    }
+  };
+}
+
+/** Counts how often sources are read to be hashed, by kind and by what came of it. */
+export function countHashReads(metrics: Metrics): ReportRead {
+  for (const kind of ['ConfigMap', 'Secret']) metrics.hashReads.inc({ kind, result: 'ok' }, 0);
+  return (kind, result) => metrics.hashReads.inc({ kind, result });
+}

@@ -1,0 +1,31 @@
+import { type HoldCause, holdCauses, type WaitCause, waitCauses } from '../restart/facts.ts';
+import type { Metrics } from './metrics.ts';
+
+/** As much of restart control as is measured when somebody asks. */
+export interface RestartMeasures {
+  /** How many workloads are in each state of their machine; a nested one by its innermost name. */
+  readonly states: Readonly<Record<string, number>>;
+  /** How many wait, and are held, by why; what is not named is none. */
+  readonly waiting: Readonly<Partial<Record<WaitCause, number>>>;
+  readonly held: Readonly<Partial<Record<HoldCause, number>>>;
+  /** How many ConfigMaps and Secrets are used by them. */
+  readonly sources: number;
+}
+
+/** Those that a workload stays in; a workload passes through the others. */
+const states = ['current', 'stale', 'waiting', 'rolling', 'stalled', 'held', 'backingOff'] as const;
+const passing = 'passing';
+
+/** Brings up to date how restart control stands. Undefined: it is not at work in this process. */
+export function measureRestarts(metrics: Metrics, measured: RestartMeasures | undefined): void {
+  const found = measured?.states ?? {};
+  for (const state of states) metrics.managedWorkloads.set({ state }, found[state] ?? 0);
+  const others = Object.entries(found).filter(([state]) => !states.some((each) => each === state));
+  metrics.managedWorkloads.set(
+    { state: passing },
+    others.reduce((sum, [, number]) => sum + number, 0),
+  );
+  for (const reason of waitCauses) metrics.restartsPending.set({ reason }, measured?.waiting[reason] ?? 0);
+  for (const reason of holdCauses) metrics.restartsHeld.set({ reason }, measured?.held[reason] ?? 0);
+  metrics.restartSources.set(measured?.sources ?? 0);
+}

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { failed, ok, type Problem, problem, type Result } from '../errors.ts';
+import { type JsonObject, objectOf } from '../json.ts';
+import type { HashKey } from './digest.ts';
+
+/** The Secret that holds the keys. */
+export interface KeySecret {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The keys that tags are made with. */
+export interface HashKeys {
+  /** The one that new tags are made with. */
+  readonly current: HashKey;
+  /** That one, or an older one that is kept until no workload names it any more. */
+  byId(id: string): HashKey | undefined;
+}
+
+/** The entry of the current key; older ones are kept under any other name. */
+export const currentEntry = 'key';
+/** How long a key is at least, in bytes: as long as what HMAC-SHA-256 makes with it. */
+export const keyLength = 32;
+const idLength = 8;
+
+const advice =
+  `Put ${keyLength} random bytes there, or delete the Secret: weeder makes another one, takes down anew what all ` +
+  'workloads run with, and restarts nothing for it.';
+
+/** The keys in a Secret; every entry has to be one. No part of a key is ever in the problem. */
+export function keysIn(secret: JsonObject, where: KeySecret): Result<HashKeys> {
+  const keys = new Map<string, HashKey>();
+  const entries = new Map(Object.entries(objectOf(secret['data'])));
+  if (!entries.has(currentEntry)) return failed(invalid(where, `has no entry ${currentEntry}.`));
+  for (const [name, value] of entries) {
+    const bytes = decoded(value);
+    if (bytes === undefined) return failed(invalid(where, `has an entry ${name} that is not base64.`));
+    if (bytes.length < keyLength) {
+      return failed(invalid(where, `has ${bytes.length} bytes in ${name}, and a key has ${keyLength} at least.`));
+    }
+    keys.set(name, hashKeyOf(bytes));
+  }
+  const current = keys.get(currentEntry);
+  if (current === undefined) return failed(invalid(where, `has no entry ${currentEntry}.`));
+  return ok({ current, byId: (wanted) => [...keys.values()].find(({ id }) => id === wanted) });
+}
+
+/** Whether nobody has put anything into it yet. */
+export function isEmpty(secret: JsonObject): boolean {
+  return Object.keys(objectOf(secret['data'])).length === 0;
+}
+
+/** A key and its name, which tells nothing of it. */
+export function hashKeyOf(bytes: Buffer): HashKey {
+  return { bytes, id: createHash('sha256').update(bytes).digest('base64url').slice(0, idLength) };
+}
+
+function invalid({ namespace, name }: KeySecret, sentence: string): Problem {
+  return problem('HASH_KEY_INVALID', `The Secret ${namespace}/${name} ${sentence}`, advice);
+}
+
+/** Node takes whatever looks a little like base64. */
+function decoded(value: unknown): Buffer | undefined {
+  const isBase64 =
+    typeof value === 'string' && /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(value);
+  return isBase64 ? Buffer.from(value, 'base64') : undefined;
+}

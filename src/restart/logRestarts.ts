@@ -1,0 +1,111 @@
+import type { Logger } from 'pino';
+import { formatDuration } from '../config/duration.ts';
+import type { AboutWorkload, ReportRestart, RestartFact, SourceChange } from './facts.ts';
+import { sourceKey } from './refs.ts';
+
+/** Writes each fact as one line with namespace, workload and sources; by name, never with a value. */
+export function logRestarts(logger: Logger): ReportRestart {
+  return (fact) => {
+    const { level, fields, message } = lineOf(fact);
+    logger[level](fields, message);
+  };
+}
+
+interface Line {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly fields: object;
+  readonly message: string;
+}
+
+const restartedHow = {
+  rollout: 'workload restarted: its pods are rolled out anew',
+  evict: 'workload restarted: its pods are evicted one by one',
+  recreate: 'workload restarted: it is made anew',
+  dryRun: 'workload would be restarted (dry run)',
+} as const;
+
+function lineOf(fact: RestartFact): Line {
+  switch (fact.type) {
+    case 'workload.adopted':
+      return about(fact, 'info', { sources: fact.sources }, 'workload adopted, nothing restarts');
+    case 'workload.changed':
+      return about(fact, 'info', { ...changed(fact), since: timeOf(fact.since) }, 'what the workload uses has changed');
+    case 'workload.waiting':
+      return about(fact, 'info', why(fact), 'restart waits');
+    case 'workload.held':
+      return about(fact, 'warn', why(fact), 'restart held');
+    case 'workload.restarted':
+      return about(fact, 'info', { ...changed(fact), attempt: fact.attempt }, restartedHow[fact.how]);
+    case 'workload.rolledOut': {
+      const fields = { took: rounded(fact.took), sinceChange: rounded(fact.sinceChange) };
+      return about(fact, 'info', fields, 'workload rolled out: its pods have the new content');
+    }
+    case 'workload.needless':
+      return about(fact, 'info', changed(fact), 'no restart needed: the pods were made after the change');
+    case 'workload.stalled':
+      return about(fact, 'warn', { reason: fact.reason }, 'rollout stands still');
+    case 'workload.reverted':
+      return about(fact, 'warn', { times: fact.times, isEvicting: fact.isEvicting }, 'restart reverted by somebody');
+    case 'workload.refused': {
+      const { reason, failure, attempt, retryIn } = fact;
+      const fields = { reason, failure, attempt, retryIn: rounded(retryIn) };
+      return about(fact, 'warn', fields, 'restart control refused, will be tried again');
+    }
+    case 'workload.left':
+      return about(fact, 'info', {}, 'workload left: it is looked after no more');
+    default:
+      return otherLineOf(fact);
+  }
+}
+
+function otherLineOf(fact: Exclude<RestartFact, { type: `workload.${string}` }>): Line {
+  switch (fact.type) {
+    case 'history.filled':
+      return about(fact, 'warn', { revisions: fact.revisions }, 'all revisions are restarts: there is none to undo to');
+    case 'annotation.unreadable': {
+      const { annotation, reason, on } = fact;
+      const fields = { annotation, reason, ...(on === undefined ? {} : { on: sourceKey(on) }) };
+      return about(fact, 'warn', fields, 'annotation cannot be read');
+    }
+    case 'dependency.notAllowed':
+      return about(
+        fact,
+        'warn',
+        { source: sourceKey(fact.source) },
+        'dependency on another namespace not allowed there',
+      );
+    case 'key.changed': {
+      const message = fact.before === undefined ? 'hash key read' : 'hash key changed: all workloads are adopted anew';
+      return { level: 'info', fields: { keyId: fact.keyId, before: fact.before }, message };
+    }
+    case 'key.missing':
+      return { level: 'error', fields: { reason: fact.reason }, message: 'no hash key: nothing is restarted' };
+    case 'actor.failed':
+      return {
+        level: 'error',
+        fields: { actor: fact.actor, err: fact.error },
+        message: 'a part of weeder broke: please report this',
+      };
+  }
+}
+
+function about({ workload, uid }: AboutWorkload, level: Line['level'], fields: object, message: string): Line {
+  const { kind, namespace, name } = workload;
+  return { level, fields: { namespace, workload: `${kind.toLowerCase()}/${name}`, uid, ...fields }, message };
+}
+
+function changed({ sources }: { readonly sources: readonly SourceChange[] }) {
+  return { sources: sources.map(({ source, keys }) => ({ source: sourceKey(source), keys })) };
+}
+
+function why({ cause, reason, until }: Extract<RestartFact, { type: 'workload.waiting' | 'workload.held' }>) {
+  return { cause, reason, ...(until === undefined ? {} : { until: timeOf(until) }) };
+}
+
+function timeOf(time: number): string {
+  return new Date(time).toISOString();
+}
+
+function rounded(duration: number): string {
+  return formatDuration(Math.round(duration));
+}

@@ -1,0 +1,81 @@
+import { formatDuration } from '../config/duration.ts';
+import type { RestartSettings } from '../config/restart.ts';
+import { breakerHolds, intervalEnds } from './history.ts';
+import { maintenanceAt } from './maintenance.ts';
+import { type WorkloadFacts, workloadAnnotations } from './workloadFacts.ts';
+
+/** What decides whether one workload may be restarted now, apart from the others. Times in milliseconds. */
+export interface RestartQuestion
+  extends Pick<WorkloadFacts, 'pausedUntil' | 'isPaused'>,
+    Pick<RestartSettings, 'minInterval' | 'windows'> {
+  /** Since the epoch, as are all times here. */
+  readonly now: number;
+  /** The last five. */
+  readonly restarts: readonly number[];
+  /** What is wrong with its other annotations, a sentence each: until they can be read it is held. */
+  readonly faults?: readonly string[];
+}
+
+/** `reason` is for people. Without `until` it takes a change of the workload. */
+export type Permission =
+  | { readonly is: 'now' }
+  | { readonly is: 'waits' | 'held'; readonly reason: string; readonly until: number | undefined };
+
+/** Whether the workload may be restarted now. Of several reasons against it the first in this order is told. */
+export function mayRestart(question: RestartQuestion): Permission {
+  for (const rule of [unreadable, paused, broken, deploymentPaused, interval, maintenance]) {
+    const against = rule(question);
+    if (against !== undefined) return against;
+  }
+  return { is: 'now' };
+}
+
+type Rule = (question: RestartQuestion) => Permission | undefined;
+
+const unreadable: Rule = ({ pausedUntil, faults = [] }) => {
+  const said = pausedUntil === 'unreadable' ? [pauseUnreadable, ...faults] : faults;
+  return said.length === 0 ? undefined : { is: 'held', reason: said.join('; '), until: undefined };
+};
+
+const pauseUnreadable = `its annotation ${workloadAnnotations.pausedUntil} is no time: write one such as 2026-11-21T18:00:00Z, or remove it`;
+
+const paused: Rule = ({ pausedUntil, now }) => {
+  if (typeof pausedUntil !== 'number' || pausedUntil <= now) return undefined;
+  const reason = `it is paused until ${shown(pausedUntil)} (annotation ${workloadAnnotations.pausedUntil})`;
+  return { is: 'waits', reason, until: pausedUntil };
+};
+
+const broken: Rule = ({ restarts, now }) => {
+  const holds = breakerHolds(restarts, now);
+  if (holds === undefined) return undefined;
+  const { because, until } = holds;
+  const took = formatDuration(Math.max(1, Math.round(((because.at(-1) ?? 0) - (because[0] ?? 0)) / 1_000)) * 1_000);
+  const reason = `it was restarted ${because.length} times in ${took}, and is left alone until ${shown(until)}: find out what changes its sources so often`;
+  return { is: 'held', reason, until };
+};
+
+const deploymentPaused: Rule = ({ isPaused }) =>
+  isPaused
+    ? { is: 'waits', reason: 'the Deployment is paused (spec.paused), and waits until it is resumed', until: undefined }
+    : undefined;
+
+const interval: Rule = ({ restarts, minInterval, now }) => {
+  const until = intervalEnds(restarts, minInterval, now);
+  if (until === undefined) return undefined;
+  const last = shown(until - minInterval);
+  const reason = `it was restarted at ${last}, and is not again before ${shown(until)} (minInterval ${formatDuration(minInterval)})`;
+  return { is: 'waits', reason, until };
+};
+
+const maintenance: Rule = ({ windows, now }) => {
+  const said = maintenanceAt(windows, now);
+  if (said.is === 'open') return undefined;
+  const { cron, timeZone, duration } = said.window;
+  const opens = said.opensAt === undefined ? 'and none ever will be' : `the next opens at ${shown(said.opensAt)}`;
+  const reason = `no maintenance window is open, ${opens} ("${cron}" in ${timeZone}, for ${formatDuration(duration)})`;
+  return { is: 'waits', reason, until: said.opensAt };
+};
+
+function shown(time: number): string {
+  return new Date(time).toISOString().replace(/\.\d+/, '');
+}
