@@ -39,9 +39,15 @@ export function tellProcess(pod: ObjectRef, record: (occurrence: Occurrence) => 
   };
 }
 
-function appliedNote({ added, changed, removed }: Extract<ProcessFact, { type: 'config.applied' }>): string {
-  const parts = Object.entries({ added, changed, removed })
+function appliedNote({
+  added,
+  changed,
+  removed,
+  restartControl,
+}: Extract<ProcessFact, { type: 'config.applied' }>): string {
+  const services = Object.entries({ added, changed, removed })
     .filter(([, names]) => names.length > 0)
     .map(([what, names]) => `${what}: ${names.join(', ')}`);
+  const parts = restartControl === undefined ? services : [...services, `restartControl ${restartControl}`];
   return parts.length === 0 ? 'Applied: it says the same as before.' : `Applied: ${parts.join('; ')}.`;
 }

@@ -24,6 +24,37 @@ suite('check', { concurrency: 4 }, () => {
     assert.equal((await cli(['check', two])).stdout, `${two}: ok, 2 services, 2 podSelectors\n`);
   });
 
+  test('says what the section restartControl means, also where no service is watched', async () => {
+    const text = `restartControl:
+  burst: 5
+  rules:
+    - {namespaces: [shop], kinds: [StatefulSet], strategy: evict, windows: [{cron: "0 22 * * 1-5", duration: 2h}]}
+    - {selector: {matchLabels: {team: web}}, quietPeriod: 0s, jobs: recreate, unstick: true, imagePullSecrets: hash}
+    - {immutableRecreated: replace, sources: [{namespace: infra}, {namespace: infra, names: [ca]}]}
+`;
+    const lines = async (content: string) => {
+      const path = file('restart.yaml', content);
+      const { code, stdout, stderr } = await cli(['check', path]);
+      assert.deepEqual([code, stderr], [0, '']);
+      return stdout.replace(path, 'restart.yaml').trimEnd().split('\n');
+    };
+    const usual = 'rollout after 5s without a change or 1m0s with changes, at most once in 1m0s';
+    assert.deepEqual(await lines(text), [
+      'restart.yaml: ok, restart control with 3 rules',
+      '  rule 1: StatefulSets in shop: evict after 5s without a change or 1m0s with changes, at most once in 1m0s; only from "0 22 * * 1-5" UTC for 2h0m0s',
+      '  rule 2: all workloads in every watched namespace with team=web: rollout after 0s without a change or 1m0s with changes, at most once in 1m0s; image pull Secrets count; Jobs are made again; pods that keep a rollout from going on are deleted',
+      `  rule 3: all workloads in every watched namespace: ${usual}; immutable sources that are made again end all pods first; sources of infra`,
+      `  asked for by annotation, without a rule: ${usual}`,
+      '  in all: 30 restarts a minute, 5 at once, 10 rollouts under way',
+    ]);
+    const service = 'servicesAndDependantSelectors: {db: {podSelectors: [{matchLabels: {a: b}}]}}';
+    assert.deepEqual(await lines(`${service}\nrestartControl: {}`), [
+      'restart.yaml: ok, 1 service, 1 podSelector, restart control with 0 rules',
+      `  asked for by annotation, and only then: ${usual}`,
+      '  in all: 30 restarts a minute, 20 at once, 10 rollouts under way',
+    ]);
+  });
+
   test('names every fault of a bad one, one a line, with its place, and with what was probably meant', async () => {
     const { code, stdout, stderr } = await cli(['check', faultyPath]);
     assert.deepEqual([code, stdout], [1, '']);

@@ -198,7 +198,7 @@ test('a pipe is read like a file, and no further than a file', () => {
 
 test('a file without anything in it is told so', async () => {
   const empty =
-    'f:1:1: the file is empty or has only comments; it must name at least one service under servicesAndDependantSelectors';
+    'f:1:1: the file is empty or has only comments; it must name at least one service under servicesAndDependantSelectors, or workloads under restartControl';
   for (const text of ['', '\n', '# nothing\n', '---\n', '---\n# nothing\n---\n', '\uFEFF']) {
     assert.deepEqual(await faultsOfFile('empty', text), [empty], JSON.stringify(text));
   }
@@ -207,7 +207,7 @@ test('a file without anything in it is told so', async () => {
 test('a top level that is not a mapping is told so', () => {
   for (const text of ['text', '- a\n- b', '5', '"x"', 'null', '[]']) {
     assert.deepEqual(faultsOf(text), [
-      'f:1:1: the top level must be a mapping with the key servicesAndDependantSelectors',
+      'f:1:1: the top level must be a mapping with the key servicesAndDependantSelectors or restartControl',
     ]);
   }
 });

@@ -15,7 +15,8 @@ const schema = configJsonSchema();
 const service = at(schema, 'properties', 'servicesAndDependantSelectors', 'additionalProperties');
 const selector = at(service, 'properties', 'podSelectors', 'items');
 const requirement = at(selector, 'properties', 'matchExpressions', 'items');
-const settings = keysAt([]).filter((key) => key !== 'servicesAndDependantSelectors');
+const sections = ['servicesAndDependantSelectors', 'restartControl'];
+const settings = keysAt([]).filter((key) => !sections.includes(key));
 
 test('the JSON Schema is of draft 7, and has an id and a title', () => {
   assert.equal(schema.$schema, 'http://json-schema.org/draft-07/schema#');
@@ -33,7 +34,10 @@ test('the JSON Schema knows the keys of each kind of mapping, and allows no othe
     assert.deepEqual(Object.keys(objectOf(at(part, 'properties'))), keysAt(path));
     assert.equal(at(part, 'additionalProperties'), false);
   }
-  assert.deepEqual(at(schema, 'required'), ['servicesAndDependantSelectors']);
+  assert.deepEqual(
+    at(schema, 'anyOf'),
+    sections.map((key) => ({ required: [key] })),
+  );
   assert.deepEqual(at(service, 'required'), ['podSelectors']);
   assert.deepEqual(at(requirement, 'required'), ['key', 'operator']);
 });
@@ -83,7 +87,7 @@ test('every yaml example of the reference is a valid config', () => {
   const handWritten = text.replace(/<!-- generated: faulty -->[\s\S]*?<!-- \/generated -->/, '');
   const examples = [...handWritten.matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
   const configs = examples.filter((example) => !example.startsWith('# yaml-language-server'));
-  assert.equal(configs.length, 2);
+  assert.equal(configs.length, 4);
   for (const example of configs) assert.ok(parseConfig(example, 'f').ok, example);
 });
 

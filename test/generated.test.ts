@@ -8,7 +8,7 @@ import { committed, readResults } from '../bench/results.ts';
 import { endpoint } from '../machines/weeder/endpoint.ts';
 import { formatFaults } from '../src/config/fault.ts';
 import { parseConfig } from '../src/config/parse.ts';
-import { configJsonSchema, settingsTable } from '../src/config/reference.ts';
+import { configJsonSchema, restartTables, settingsTable } from '../src/config/reference.ts';
 import { drawingOf } from '../src/diagram/drawing.ts';
 import { mermaid } from '../src/diagram/mermaid.ts';
 import { errorsTable } from './support/errorsTable.ts';
@@ -25,7 +25,8 @@ import { layoutsJson, machineSections, visualizations } from './support/visualiz
  */
 const generated: Readonly<Record<string, (file: URL) => string | Promise<string>>> = {
   'schema/weeder.schema.json': () => formattedJson(configJsonSchema()),
-  'docs/configuration.md': (file) => withSections(file, { settings: settingsTable(), ...faultExample() }),
+  'docs/configuration.md': (file) =>
+    withSections(file, { settings: settingsTable(), ...restartSections(), ...faultExample() }),
   'docs/events.md': (file) => withSections(file, { events: eventsTable() }),
   'docs/benchmarks.md': () => benchmarksPage(readResults(committed)),
   'docs/errors.md': (file) => withSections(file, { errors: errorsTable() }),
@@ -48,6 +49,11 @@ for (const [name, content] of Object.entries(generated)) {
     const file = new URL(`../${name}`, import.meta.url);
     t.assert.fileSnapshot(await content(file), fileURLToPath(file), { serializers: [String] });
   });
+}
+
+function restartSections(): Readonly<Record<string, string>> {
+  const { rule, settings, limits, entries } = restartTables();
+  return { 'restart-rule': rule, 'restart-settings': settings, 'restart-limits': limits, 'restart-entries': entries };
 }
 
 function faultExample(): Readonly<Record<'faulty' | 'faults', string>> {

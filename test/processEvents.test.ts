@@ -36,11 +36,15 @@ test('a config that is rejected is a Warning on weeder’s own pod, and says wha
 
 test('one that is applied names what it changes, or that it changes nothing', () => {
   const same = { ...applied, added: [], removed: [] };
+  const restart = { ...same, restartControl: 'changed' } as const;
+  const both = { ...applied, restartControl: 'added' } as const;
   assert.deepEqual(
-    told(applied, same).map(({ type, reason, note }) => `${type} ${reason} ${note}`),
+    told(applied, same, restart, both).map(({ type, reason, note }) => `${type} ${reason} ${note}`),
     [
       'Normal ConfigApplied Applied: added: a, b; removed: c.',
       'Normal ConfigApplied Applied: it says the same as before.',
+      'Normal ConfigApplied Applied: restartControl changed.',
+      'Normal ConfigApplied Applied: added: a, b; removed: c; restartControl added.',
     ],
   );
 });

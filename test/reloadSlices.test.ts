@@ -59,6 +59,17 @@ test('what both watch goes on as it was; what only the new one watches is found,
   assert.deepEqual(told(), ['shoot-1/c notReady', 'shoot-1/c ready']);
 });
 
+test('the first stream of all that is opened while the weeder runs finds what its first list brings', () => {
+  const at = recorded();
+  const first = at.readiness.createSink({ names: new Set(['a', 'b']), isAddedLater: true });
+  list(first, 10, { service: 'a', at: 1 }, { service: 'b', at: 2, ready: [false] });
+  assert.deepEqual(at.told(), ['shoot-1/a ready found']);
+  change(first, { service: 'b', at: 11 });
+  assert.deepEqual(at.told(), ['shoot-1/b ready']);
+  list(first, 12, { service: 'a', at: 12, ready: [false] }, { service: 'b', at: 11 });
+  assert.ok(at.told().includes('shoot-1/a notReady'));
+});
+
 test('a list that is older than what the old stream has told does not count before the new one has caught up', () => {
   const { old, next, told, taken } = handover();
   change(old, { ...b, at: 20, ready: [false] });

@@ -96,6 +96,17 @@ test('before the first list is complete nothing is worth keeping', () => {
   assert.deepEqual(at.changes(), ['+endpointslices 2', '+pods role=b', '-endpointslices', '-pods role=a']);
 });
 
+test('without a service there is no stream at all, and the first one that is added brings its own', () => {
+  const at = streamsFor(configOf({ db: [role('a')] }));
+  at.listAll();
+  at.to(configOf({}));
+  assert.deepEqual(at.changes(), ['-endpointslices', '-pods role=a']);
+  assert.equal(at.streams.isHandingOver, false);
+  at.to(configOf({ cache: [role('b')] }));
+  assert.deepEqual(at.changes(), ['+endpointslices', '+pods role=b']);
+  assert.equal(streamsFor(configOf({})).streams.needs.size, 0);
+});
+
 test('each namespace has its own turn', () => {
   const at = streamsFor(configOf({ db: [role('a')] }), ['x', 'y']);
   at.listAll();

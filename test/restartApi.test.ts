@@ -8,7 +8,7 @@ import { secretObject } from './support/sourceObjects.ts';
 
 const secret = { kind: 'Secret', namespace: 'shop', name: 'password' } as const;
 const workload = { kind: 'Deployment', namespace: 'shop', name: 'web' } as const;
-const pod = { namespace: 'shop', name: 'web-0', uid: 'uid-of-web-0' };
+const pod = { namespace: 'shop', name: 'web-0', uid: 'uid-of-web-0', resourceVersion: '7' };
 const signal = new AbortController().signal;
 
 const deployment = (part: object = {}) =>
@@ -95,7 +95,7 @@ const causes = (reason: string, field?: string) => ({ details: { causes: [{ reas
 
 for (const { code, body, patched, evicted } of [
   { code: 404, body: {}, patched: 'gone', evicted: 'gone' },
-  { code: 409, body: {}, patched: 'conflicted', evicted: 'gone' },
+  { code: 409, body: {}, patched: 'conflicted', evicted: 'conflicted' },
   { code: 403, body: {}, patched: 'refused: forbidden', evicted: 'refused: forbidden' },
   { code: 422, body: {}, patched: 'refused: invalid', evicted: 'refused: invalid' },
   {
@@ -130,7 +130,7 @@ test('what the server asks to wait is passed on', async () => {
   assert.equal(answer.is === 'refused' && answer.retryAfter, 10_000);
 });
 
-test('an eviction insists on the pod', async () => {
+test('an eviction insists on the pod in its version', async () => {
   await using it = await calling('http');
   it.server.failNext(answerWith(201, '{"kind":"Status","status":"Success"}'));
   assert.deepEqual(await restartApi(it.client).evict(pod, signal), { is: 'ok', value: undefined });
@@ -139,7 +139,7 @@ test('an eviction insists on the pod', async () => {
     apiVersion: 'policy/v1',
     kind: 'Eviction',
     metadata: { name: 'web-0', namespace: 'shop' },
-    deleteOptions: { preconditions: { uid: 'uid-of-web-0' } },
+    deleteOptions: { preconditions: { uid: 'uid-of-web-0', resourceVersion: '7' } },
   });
 });
 

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dependenciesHash, missingKeys, readContent, tagOf, usesFingerprint } from '../src/restart/digest.ts';
+import {
+  dependenciesHash,
+  hasLostKeys,
+  missingKeys,
+  readContent,
+  type SourceContent,
+  tagOf,
+  usesFingerprint,
+} from '../src/restart/digest.ts';
 import { contentOf, hashKey, password, settings, use } from './support/restartObjects.ts';
 
 const content = contentOf({ log: 'debug', level: '3' });
@@ -116,6 +124,29 @@ test('tags of keys tell which one changed; beyond 20 keys there are none', () =>
   const twenty = keysOf(many(20)) ?? {};
   assert.equal(new Set(Object.values(twenty)).size, 20);
   assert.equal(keysOf(many(21)), undefined);
+});
+
+test('a key that was taken away is lost; one that is new, changed or moved to binaryData is not', () => {
+  const tagged = (source: SourceContent | 'absent', uses = whole) => tagOf(hashKey, settings, source, uses, 'none');
+  const before = tagged(content);
+  assert.equal(hasLostKeys(before, tagged(contentOf({ log: 'debug' }))), true);
+  assert.equal(hasLostKeys(before, tagged('absent')), true);
+  assert.equal(hasLostKeys(before, tagged(contentOf({ log: 'info', level: '3', more: '' }))), false);
+  const files = [use('volume')];
+  const moved = tagged(contentOf({ log: 'debug' }, { level: '3' }), files);
+  assert.equal(hasLostKeys(tagged(content, files), moved), false);
+  const byKey = [use('env', { key: 'log', isOptional: true })];
+  assert.equal(hasLostKeys(tagged(content, byKey), tagged(contentOf({}), byKey)), true);
+  assert.equal(hasLostKeys(tagged(contentOf({}), byKey), tagged(content, byKey)), false);
+  assert.equal(hasLostKeys(tagged(content, byKey), tagged(contentOf({ log: 'debug' }), byKey)), false);
+});
+
+test('where the tags of keys are missing, a key counts as lost', () => {
+  const without = { tag: 'x', keys: undefined };
+  const withKeys = { tag: 'x', keys: {} };
+  assert.deepEqual([hasLostKeys(without, withKeys), hasLostKeys(withKeys, without)], [true, true]);
+  assert.equal(hasLostKeys(withKeys, withKeys), false);
+  assert.equal(hasLostKeys({ tag: 'x', keys: { toString: '123456' } }, withKeys), true);
 });
 
 test('a key with a name that objects have of themselves is a key like others', () => {

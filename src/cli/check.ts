@@ -1,5 +1,7 @@
+import type { Config } from '../config/config.ts';
 import { formatFaults } from '../config/fault.ts';
 import { readConfigFile } from '../config/read.ts';
+import { describeRestart } from './describeRestart.ts';
 import { exitCodes } from './output.ts';
 
 /** `weeder check FILE`: every fault of a config at once, or what it says in short. `-` is the standard input. */
@@ -9,10 +11,17 @@ export async function check(file: string): Promise<number> {
     process.stderr.write(`${formatFaults(config.problem)}\n`);
     return exitCodes.failed;
   }
-  const services = [...config.value.services.values()];
-  const selectors = services.reduce((sum, service) => sum + service.podSelectors.length, 0);
-  process.stdout.write(`${file}: ok, ${count(services.length, 'service')}, ${count(selectors, 'podSelector')}\n`);
+  process.stdout.write(`${file}: ok, ${inShort(config.value).join('\n  ')}\n`);
   return exitCodes.ok;
+}
+
+/** What a config holds; what its section `restartControl` means stands below. */
+function inShort({ services, restart }: Config): readonly string[] {
+  const selectors = [...services.values()].reduce((sum, service) => sum + service.podSelectors.length, 0);
+  const weeding = `${count(services.size, 'service')}, ${count(selectors, 'podSelector')}`;
+  if (restart === undefined) return [weeding];
+  const restarting = `restart control with ${count(restart.rules.length, 'rule')}`;
+  return [services.size === 0 ? restarting : `${weeding}, ${restarting}`, ...describeRestart(restart)];
 }
 
 function count(n: number, noun: string): string {

@@ -1,11 +1,14 @@
 import { selectorToString } from '../kube/selector.ts';
 import type { Config, ServiceConfig } from './config.ts';
+import type { RestartConfig, RestartRule } from './restart.ts';
 
-/** What a new config changes, by the names of the services, each list sorted. */
+/** What a new config changes: the names of the services, each list sorted, and the section `restartControl`. */
 export interface ConfigChange {
   readonly added: readonly string[];
   readonly changed: readonly string[];
   readonly removed: readonly string[];
+  /** Left out: it says the same. */
+  readonly restartControl?: 'added' | 'changed' | 'removed';
 }
 
 export function compareConfigs(old: Config, next: Config): ConfigChange {
@@ -17,7 +20,19 @@ export function compareConfigs(old: Config, next: Config): ConfigChange {
     added: namesWhere((was) => was === undefined),
     changed: namesWhere((was, is) => was !== undefined && is !== undefined && !isSame(was, is)),
     removed: namesWhere((_, is) => is === undefined),
+    ...restartChange(old.restart, next.restart),
   };
+}
+
+function restartChange(was: RestartConfig | undefined, is: RestartConfig | undefined): Partial<ConfigChange> {
+  if (hasSameRestart(was, is)) return {};
+  if (was === undefined) return { restartControl: 'added' };
+  return { restartControl: is === undefined ? 'removed' : 'changed' };
+}
+
+/** Whether both sections treat every workload the same. Only the rules have an order that means something. */
+export function hasSameRestart(one: RestartConfig | undefined, other: RestartConfig | undefined): boolean {
+  return meaningOfRestart(one) === meaningOfRestart(other);
 }
 
 /** The new services, with the old object for each of which the new config says the same in other words. */
@@ -43,6 +58,19 @@ function meaningOf({ podSelectors, dependantNamespaces, ...service }: ServiceCon
   const selectors = textOf(podSelectors.map(selectorToString));
   const settings = [watchDuration, onStart, whileNotReady, barePods, deletion, gracePeriodSeconds ?? 'own'];
   return JSON.stringify([selectors, textOf(dependantNamespaces), settings]);
+}
+
+function meaningOfRestart(restart: RestartConfig | undefined): string {
+  const rules = restart?.rules.map(({ selector, ...rule }: RestartRule) => {
+    return { ...rule, selector: selector === undefined ? 'all' : selectorToString(selector) };
+  });
+  return JSON.stringify({ ...restart, rules }, inOneOrder);
+}
+
+function inOneOrder(key: string, value: unknown): unknown {
+  const list = value instanceof Set ? [...value] : value;
+  if (!Array.isArray(list) || key === 'rules') return list;
+  return [...new Set(list.map((each) => JSON.stringify(each, inOneOrder)))].sort();
 }
 
 function textOf(names: string | readonly string[]): string {

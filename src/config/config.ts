@@ -1,4 +1,6 @@
-import type { LabelSelector, LabelSelectorRequirement } from '../kube/selector.ts';
+import type { LabelSelector } from '../kube/selector.ts';
+import { distinct, resolveSelector } from './resolve.ts';
+import { resolveRestart } from './resolveRestart.ts';
 import type { RestartConfig } from './restart.ts';
 import type { ConfigFile } from './schema.ts';
 
@@ -33,16 +35,14 @@ export function isWatched(service: ServiceConfig | undefined, namespace: string)
   return service !== undefined && (service.namespaces === 'all' || service.namespaces.includes(namespace));
 }
 
-type ServiceEntry = ConfigFile['servicesAndDependantSelectors'][string];
-type SelectorEntry = ServiceEntry['podSelectors'][number];
-type RequirementEntry = NonNullable<SelectorEntry['matchExpressions']>[number];
+type ServiceEntry = NonNullable<ConfigFile['servicesAndDependantSelectors']>[string];
 
 /** Gives each service what the top of the file says where the service itself says nothing. */
 export function resolveConfig(file: ConfigFile): Config {
-  const { servicesAndDependantSelectors: entries } = file;
+  const { servicesAndDependantSelectors: entries = {}, restartControl } = file;
   return {
     services: new Map(Object.entries(entries).map(([name, entry]) => [name, resolveService(name, entry, file)])),
-    restart: undefined,
+    restart: restartControl && resolveRestart(restartControl),
   };
 }
 
@@ -60,22 +60,4 @@ function resolveService(name: string, entry: ServiceEntry, file: ConfigFile): Se
     deletion: entry.deletion ?? file.deletion,
     gracePeriodSeconds: entry.gracePeriodSeconds ?? file.gracePeriodSeconds,
   };
-}
-
-function resolveSelector({ matchLabels, matchExpressions }: SelectorEntry): LabelSelector {
-  return {
-    ...(matchLabels === undefined ? {} : { matchLabels }),
-    ...(matchExpressions === undefined ? {} : { matchExpressions: matchExpressions.map(resolveRequirement) }),
-  };
-}
-
-function resolveRequirement({ key, operator, values }: RequirementEntry): LabelSelectorRequirement {
-  return { key, operator, ...(values === undefined || values.length === 0 ? {} : { values }) };
-}
-
-function distinct<T extends readonly string[] | undefined>(
-  names: T,
-): T extends undefined ? undefined : readonly string[];
-function distinct(names: readonly string[] | undefined): readonly string[] | undefined {
-  return names === undefined ? undefined : [...new Set(names)];
 }

@@ -1,10 +1,14 @@
 import type { Config, ServiceConfig } from './config.ts';
 import { formatDuration } from './duration.ts';
+import { restartFileOf } from './restartText.ts';
 
 /** A config file that resolves to this config, every default written out: for whoever has to store one. */
 export function configFileOf(config: Config): object {
   const entries = [...config.services].map(([name, service]) => [name, entryOf(service)]);
-  return { servicesAndDependantSelectors: Object.fromEntries(entries) };
+  return {
+    ...(entries.length === 0 ? {} : { servicesAndDependantSelectors: Object.fromEntries(entries) }),
+    ...(config.restart === undefined ? {} : { restartControl: restartFileOf(config.restart) }),
+  };
 }
 
 function entryOf({ name: _, namespaces, watchDuration, gracePeriodSeconds, ...rest }: ServiceConfig): object {

@@ -38,6 +38,7 @@ export function refusedCron(text: string): string | undefined {
     const count = given.length === 1 ? '1 field' : `${given.length} fields`;
     return `found ${quoted(text)}, which has ${count} and not five${advice}`;
   }
+  if (everComes(text)) return undefined;
   const wrong = fields.findIndex(
     (_, at) => !everComes(fields.map((_, each) => (each === at ? given[at] : '*')).join(' ')),
   );
@@ -45,7 +46,7 @@ export function refusedCron(text: string): string | undefined {
   if (field !== undefined) {
     return `found ${quoted(text)}, whose ${field.name} ${quoted(given[wrong] ?? '')} cannot be read: it is ${field.range}${advice}`;
   }
-  return everComes(text) ? undefined : `found ${quoted(text)}, a day that never comes, so that the window never opens`;
+  return `found ${quoted(text)}, a day that never comes, so that the window never opens`;
 }
 
 /** What is wrong with the name of a time zone; undefined: nothing is. */

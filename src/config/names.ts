@@ -26,3 +26,9 @@ export const labelValue: NameRule = {
   pattern: /^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/,
   allowed: 'letters, digits, "-", "_" and ".", at most 63, with a letter or digit at both ends, or nothing ("")',
 };
+
+/** Names of most other objects, such as ConfigMaps and Secrets (RFC 1123 subdomain). */
+export const dnsSubdomain: NameRule = {
+  pattern: /^(?=.{1,253}$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/,
+  allowed: 'lower-case letters, digits, "-" and ".", at most 253, with a letter or digit at both ends of each part',
+};

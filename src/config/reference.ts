@@ -2,11 +2,13 @@ import { z } from 'zod';
 import { configFile } from './schema.ts';
 
 type Json = z.core.JSONSchema.BaseSchema;
+type Properties = readonly (readonly [string, Json])[];
 
 const head = {
   $id: 'https://weeder.dev/schema/weeder.schema.json',
   title: "weeder's config file",
-  description: 'Which services are watched, and which pods depend on them. Reference: docs/configuration.md.',
+  description:
+    'Which services are watched, which pods depend on them, and which workloads restart when what they use has changed. Reference: docs/configuration.md.',
 };
 
 /** The JSON Schema of the config file, for editors. Draft 7, which all of them read. */
@@ -17,21 +19,71 @@ export function configJsonSchema(): Json {
 
 /** The keys that may stand at the top of the file and at a service, as a Markdown table. */
 export function settingsTable(): string {
-  const properties = Object.entries(configJsonSchema().properties ?? {});
-  const rows = properties.flatMap(([key, value]) =>
-    typeof value === 'boolean' || key === 'servicesAndDependantSelectors' ? [] : [settingsRow(key, value)],
+  const sections = ['servicesAndDependantSelectors', 'restartControl'];
+  return tableOf(propertiesOf(configJsonSchema()).filter(([key]) => !sections.includes(key)));
+}
+
+/** The keys of the section `restartControl`, as Markdown tables. */
+export function restartTables(): Readonly<Record<'rule' | 'settings' | 'limits' | 'entries', string>> {
+  const top = propertiesOf(below(configJsonSchema(), 'restartControl').anyOf?.find(({ type }) => type === 'object'));
+  const rule = propertiesOf(itemsOf(top.find(([key]) => key === 'rules')?.[1]));
+  const isIn = (properties: Properties) => (key: string) => properties.some(([each]) => each === key);
+  const entries = top.flatMap(([key, schema]) => entriesOf(key, schema));
+  return {
+    rule: tableOf(rule.filter(([key]) => !isIn(top)(key))),
+    settings: tableOf(top.filter(([key]) => isIn(rule)(key))),
+    limits: tableOf(top.filter(([key]) => !isIn(rule)(key) && key !== 'rules')),
+    entries: tableOf(entries.filter(([key]) => !key.startsWith('rules'))),
+  };
+}
+
+/** What stands in a mapping, or in each mapping of a list, by its path. */
+function entriesOf(key: string, schema: Json): Properties {
+  const path = schema.type === 'array' ? `${key}[]` : key;
+  return propertiesOf(itemsOf(schema) ?? schema).map(([name, each]) => [`${path}.${name}`, each]);
+}
+
+function propertiesOf(schema: Json | undefined): Properties {
+  return Object.entries(schema?.properties ?? {}).flatMap(([key, each]) =>
+    typeof each === 'boolean' ? [] : [[key, each] as const],
   );
+}
+
+function below(schema: Json, key: string): Json {
+  return propertiesOf(schema).find(([each]) => each === key)?.[1] ?? {};
+}
+
+function itemsOf(schema: Json | undefined): Json | undefined {
+  const items = schema?.items;
+  return typeof items === 'object' && !Array.isArray(items) ? items : undefined;
+}
+
+function tableOf(properties: Properties): string {
+  const rows = properties.map(([key, schema]) => settingsRow(key, schema));
   return ['| key | default | allowed | what it does |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
 function settingsRow(key: string, schema: Json): string {
-  const fallback = schema.default === undefined ? 'none' : `\`${String(schema.default)}\``;
-  return `| \`${key}\` | ${fallback} | ${allowedBy(schema)} | ${schema.description ?? ''} |`;
+  return `| \`${key}\` | ${defaultOf(schema)} | ${allowedBy(schema)} | ${schema.description ?? ''} |`;
+}
+
+function defaultOf({ default: value }: Json): string {
+  const words = Array.isArray(value) ? value : value === undefined || typeof value === 'object' ? [] : [value];
+  return words.length === 0 ? 'none' : words.map((word) => `\`${String(word)}\``).join(', ');
 }
 
 function allowedBy(schema: Json): string {
+  if (schema.type === 'object') return schema.title ?? 'mapping';
   if (schema.anyOf !== undefined) return schema.anyOf.map(allowedBy).join(', ');
   if (schema.enum !== undefined) return schema.enum.map((word) => `\`${String(word)}\``).join(', ');
-  if (schema.type === 'array') return 'list of names';
-  return schema.type === 'integer' ? 'whole number, 0 or more' : 'Go duration';
+  if (schema.type === 'array') return `list of ${listed(itemsOf(schema))}`;
+  if (schema.type === 'boolean') return '`true`, `false`';
+  if (schema.type === 'integer') return `whole number, ${schema.minimum ?? 0} or more`;
+  if (schema.examples !== undefined) return 'Go duration';
+  return schema.title ?? 'name';
+}
+
+function listed(items: Json | undefined): string {
+  if (items?.type === 'object') return 'mappings';
+  return items?.enum === undefined ? 'names' : allowedBy(items);
 }

@@ -1,42 +1,14 @@
 import { z } from 'zod';
 import { isObject } from '../json.ts';
-import { parseDuration } from './duration.ts';
-import { quoted } from './fault.ts';
+import { duration } from './durationSchema.ts';
+import { keysBelow } from './keysBelow.ts';
 import { dnsLabel } from './names.ts';
-import { labelSelector, mapOf, nameOf, optional, requirement, whenMissing } from './selectorSchema.ts';
+import { restartControl } from './restartSchema.ts';
+import { labelSelector, mapOf, nameOf, optional, whenMissing, withDefault } from './selectorSchema.ts';
 
-/** A Node timer counts to 2^31 - 1 ms, which is 24 days and 20 hours. */
-const longestWindow = 24 * 24 * 3_600_000;
-
-const unitless = 'found a number without a unit; a duration is written like 5m0s or 90s';
-
-const watchDuration = z
-  .codec(
-    z.string({ error: ({ input }) => (typeof input === 'number' ? unitless : undefined) }).meta({
-      pattern: '^\\+?(?:(?:[0-9]+(?:\\.[0-9]*)?|\\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+$',
-      examples: ['5m0s', '1h30m', '90s'],
-    }),
-    z.number(),
-    {
-      decode: (text, context) => {
-        const duration = parseDuration(text);
-        const refusal = duration.ok ? refusedWindow(text, duration.value) : duration.problem;
-        if (duration.ok && refusal === undefined) return duration.value;
-        context.issues.push({ code: 'custom', input: text, message: refusal ?? '' });
-        return z.NEVER;
-      },
-      encode: (milliseconds) => `${milliseconds}ms`,
-    },
-  )
-  .describe(
-    'How long after a recovery crash-looping dependants are deleted. A Go duration above 0 and at most 576h (24 days: a timer counts to 2^31 - 1 ms).',
-  );
-
-function refusedWindow(text: string, milliseconds: number): string | undefined {
-  if (milliseconds <= 0) return `found ${quoted(text)}, must be longer than 0`;
-  if (milliseconds <= longestWindow) return undefined;
-  return `found ${quoted(text)}, must be at most 576h (24 days): a timer counts to 2147483647 ms`;
-}
+const watchDuration = duration('aboveZero').describe(
+  'How long after a recovery crash-looping dependants are deleted. A Go duration above 0 and at most 576h (24 days: a timer counts to 2^31 - 1 ms).',
+);
 
 const namespaceNames = z.array(nameOf(dnsLabel)).min(1, {
   error: 'this list is empty; name a namespace, or leave out the key',
@@ -99,7 +71,7 @@ const service = z
   })
   .describe('A service and its dependants. Keys given here win over those at the top of the file.');
 
-const services = mapOf(dnsLabel, service, 'missing; name at least one service and the selectors of its dependants')
+const services = mapOf(dnsLabel, service)
   .refine((map) => Object.keys(map).length > 0, {
     error: 'no service is named here; name at least one',
     when: ({ value }) => isObject(value),
@@ -110,29 +82,36 @@ const services = mapOf(dnsLabel, service, 'missing; name at least one service an
     minProperties: 1,
   });
 
-/** A key with a default, for which an empty value counts as left out. */
-function withDefault<T extends z.ZodType>(schema: T, value: z.input<T>) {
-  return z.preprocess((input) => input ?? undefined, schema.prefault(value));
-}
-
 /** The config file: the Go original's format with weeder's additions. Gives the parser, the type and the JSON Schema. */
-export const configFile = z.strictObject({
-  servicesAndDependantSelectors: services,
-  watchDuration: withDefault(watchDuration, '5m0s'),
-  namespaces: optional(namespaces),
-  dependantNamespaces: withDefault(dependantNamespaces, 'same'),
-  onStart: withDefault(onStart, 'recent'),
-  whileNotReady: withDefault(whileNotReady, 'hold'),
-  barePods: withDefault(barePods, 'keep'),
-  deletion: withDefault(deletion, 'delete'),
-  gracePeriodSeconds: optional(gracePeriodSeconds),
-});
+export const configFile = z
+  .strictObject({
+    servicesAndDependantSelectors: optional(services),
+    watchDuration: withDefault(watchDuration, '5m0s'),
+    namespaces: optional(namespaces),
+    dependantNamespaces: withDefault(dependantNamespaces, 'same'),
+    onStart: withDefault(onStart, 'recent'),
+    whileNotReady: withDefault(whileNotReady, 'hold'),
+    barePods: withDefault(barePods, 'keep'),
+    deletion: withDefault(deletion, 'delete'),
+    gracePeriodSeconds: optional(gracePeriodSeconds),
+    restartControl: optional(restartControl),
+  })
+  .superRefine(
+    (file, context) => {
+      if (file.servicesAndDependantSelectors !== undefined || file.restartControl !== undefined) return;
+      context.addIssue({ code: 'custom', path: ['servicesAndDependantSelectors'], message: nothingToDo });
+    },
+    { when: ({ value }) => isObject(value) },
+  )
+  .meta({ anyOf: [{ required: ['servicesAndDependantSelectors'] }, { required: ['restartControl'] }] });
+
+const nothingToDo =
+  'missing; name at least one service and the selectors of its dependants, or workloads under restartControl';
 
 /** What a valid config file says, durations in milliseconds. */
 export type ConfigFile = z.output<typeof configFile>;
 
-/** The keys that the mapping at a path may have; the depth tells which of the four kinds of mapping it is. */
+/** The keys that the mapping at a path may have. */
 export function keysAt(path: readonly PropertyKey[]): readonly string[] {
-  const shape = [configFile.shape, service.shape, labelSelector.shape, requirement.shape][path.length / 2];
-  return Object.keys(shape ?? {});
+  return keysBelow(configFile, path);
 }

@@ -8,6 +8,11 @@ export function optional<T extends z.ZodType>(schema: T) {
   return z.preprocess((value) => value ?? undefined, schema.optional());
 }
 
+/** A key with a default, for which an empty value counts as left out. */
+export function withDefault<T extends z.ZodType>(schema: T, value: z.input<T>) {
+  return z.preprocess((input) => input ?? undefined, schema.prefault(value));
+}
+
 /** What to say about a key that is left out or empty, where more can be said than its type. */
 export function whenMissing(sentence: string | undefined) {
   return { error: ({ input }: { readonly input?: unknown }) => (input == null ? sentence : undefined) };
@@ -68,23 +73,37 @@ export const requirement = z
     else: { properties: { values: { maxItems: 0 } } },
   });
 
-const emptySelector = 'this selector is empty and would match every pod; give it matchLabels or matchExpressions';
+/**
+ * A metav1.LabelSelector, checked as Kubernetes checks it, and never empty: that would match every object of the kind
+ * that it selects.
+ */
+export function selectorOf(what: 'pod' | 'workload') {
+  return z
+    .strictObject({
+      matchLabels: optional(
+        mapOf(labelKey, nameOf(labelValue)).describe(`Labels that the ${what} has, with these values.`),
+      ),
+      matchExpressions: optional(
+        z.array(requirement).describe(`Conditions on labels; all of them hold for the ${what}.`),
+      ),
+    })
+    .refine(
+      (selector) => Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length > 0,
+      {
+        error: `this selector is empty and would match every ${what}; give it matchLabels or matchExpressions`,
+        // Conditions may be missing only because their keys are misspelt, which has been said already.
+        when: ({ issues, value }) => issues.length === 0 && isObject(value),
+      },
+    )
+    .meta({
+      title: 'label selector',
+      description: 'A Kubernetes label selector (metav1.LabelSelector).',
+      anyOf: [
+        { required: ['matchLabels'], properties: { matchLabels: { minProperties: 1 } } },
+        { required: ['matchExpressions'], properties: { matchExpressions: { minItems: 1 } } },
+      ],
+    });
+}
 
-/** A metav1.LabelSelector, checked as Kubernetes checks it, and never empty. */
-export const labelSelector = z
-  .strictObject({
-    matchLabels: optional(mapOf(labelKey, nameOf(labelValue)).describe('Labels that the pod has, with these values.')),
-    matchExpressions: optional(z.array(requirement).describe('Conditions on labels; all of them hold for the pod.')),
-  })
-  .refine((selector) => Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length > 0, {
-    error: emptySelector,
-    // Conditions may be missing only because their keys are misspelt, which has been said already.
-    when: ({ issues, value }) => issues.length === 0 && isObject(value),
-  })
-  .meta({
-    description: 'A Kubernetes label selector (metav1.LabelSelector).',
-    anyOf: [
-      { required: ['matchLabels'], properties: { matchLabels: { minProperties: 1 } } },
-      { required: ['matchExpressions'], properties: { matchExpressions: { minItems: 1 } } },
-    ],
-  });
+/** Which pods depend on a service. */
+export const labelSelector = selectorOf('pod');

@@ -29,8 +29,13 @@ export function faultsOf(issue: Issue, root: Located, keysAt: KeysAt): readonly 
 
 /** Of a union, the only branch whose type fits what was found, if there is one: its issues lie deeper, or are ours. */
 function chosenBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
-  const fitting = branches.filter((issues) => issues.every((each) => each.path.length > 0 || each.message !== unsaid));
+  const fitting = branches.filter((issues) => issues.every(isOfFittingValue));
   return fitting.length === 1 ? fitting[0] : undefined;
+}
+
+/** Of a value of another type nothing can be said but that. */
+function isOfFittingValue({ path, message, code }: Issue): boolean {
+  return path.length > 0 || message !== unsaid || code === 'unrecognized_keys';
 }
 
 function unknownKey(root: Located, path: Path, key: string, allowed: readonly string[]): LocatedFault {
@@ -40,16 +45,25 @@ function unknownKey(root: Located, path: Path, key: string, allowed: readonly st
 
 function sentence(issue: Issue, here: Located | undefined): string {
   if (issue.code === 'invalid_value') return wrongChoice(issue.values.map(String), '', here);
-  if (issue.code === 'invalid_union') return wrongChoice(choices(issue.errors.flat()), ' or a list of names', here);
-  const expected = issue.code === 'invalid_type' ? (typeNames[issue.expected] ?? issue.expected) : 'something else';
+  if (issue.code === 'invalid_union') {
+    const words = choices(issue.errors.flat());
+    if (words.length > 0) return wrongChoice(words, ' or a list of names', here);
+  }
+  const expected = expectedBy(issue);
   if (here === undefined) return `missing, expected ${expected}`;
   return `found ${found(here)}, expected ${expected}${advice(expected, here)}`;
+}
+
+function expectedBy(issue: Issue): string {
+  if (issue.code === 'invalid_union') return [...new Set(issue.errors.flat().map(expectedBy))].join(' or ');
+  return issue.code === 'invalid_type' ? (typeNames[issue.expected] ?? issue.expected) : 'something else';
 }
 
 const typeNames: Readonly<Record<string, string>> = {
   string: 'a text',
   number: 'a whole number',
   int: 'a whole number',
+  boolean: 'true or false',
   array: 'a list',
   object: 'a mapping',
   record: 'a mapping',

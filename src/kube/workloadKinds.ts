@@ -9,6 +9,14 @@ export const workloadKinds = {
 
 export type WorkloadKind = keyof typeof workloadKinds;
 
+export const workloadKindNames = [
+  'Deployment',
+  'StatefulSet',
+  'DaemonSet',
+  'CronJob',
+  'Job',
+] as const satisfies readonly WorkloadKind[];
+
 /** The collection of a kind, cluster-wide or of one namespace: `/apis/apps/v1/namespaces/a/deployments`. */
 export function workloadsPath(kind: WorkloadKind, namespace?: string): string {
   const { group, plural } = workloadKinds[kind];

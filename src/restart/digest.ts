@@ -22,7 +22,7 @@ export interface SourceContent {
 export interface SourceTag {
   /** 128 bits in base64url: 22 characters. */
   readonly tag: string;
-  /** Six characters for each key that is used, where they are at most 20: enough to tell which one has changed. */
+  /** Six characters for each used key that is there, where they are at most 20: enough to tell which has changed. */
   readonly keys: Readonly<Record<string, string>> | undefined;
 }
 
@@ -58,11 +58,20 @@ export function tagOf(
   const source = [kind, namespace, name];
   const { env, files } = seenBy(content, uses, optOut);
   const tag = hmac(key, ['source', ...source, String(env.size), ...pairsOf(env), ...pairsOf(files)]);
-  const names = sortedNames([...env.keys(), ...files.keys()]);
+  const names = sortedNames([...env, ...files].flatMap(([each, bytes]) => (bytes === undefined ? [] : [each])));
   if (names.length > mostKeys) return { tag, keys: undefined };
   const tagOfKey = (each: string) => [...onlyKey(env, each), ...onlyKey(files, each)];
   const keys = names.map((each) => [each, hmac(key, ['key', ...source, each, ...tagOfKey(each)]).slice(0, 6)]);
   return { tag, keys: Object.fromEntries(keys) };
+}
+
+/**
+ * Whether some used key was taken away between the two, as far as can be told: true where the tags of keys are missing.
+ * No manager's time tells of that: `managedFields` forgets a key together with who owned it (measured).
+ */
+export function hasLostKeys({ keys: before }: SourceTag, { keys: after }: SourceTag): boolean {
+  if (before === undefined || after === undefined) return true;
+  return Object.keys(before).some((key) => !Object.hasOwn(after, key));
 }
 
 /** Which keys these uses require and the content does not have; `*` for a source that is required and absent. */

@@ -7,6 +7,7 @@ export interface PodFacts {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
+  readonly resourceVersion: string;
   /** Epoch milliseconds, in whole seconds; undefined: it does not say. */
   readonly createdAt: number | undefined;
   /** It is being deleted, or all of its containers have ended for good: it will start nothing any more. */
@@ -49,13 +50,14 @@ export function readPod(object: unknown): PodFacts | undefined {
   const { metadata, spec, status: givenStatus } = objectOf(object);
   const [meta, status] = [objectOf(metadata), objectOf(givenStatus)];
   const labels = objectOf(meta['labels']);
-  const { namespace, name, uid } = identity;
+  const { namespace, name, uid, resourceVersion } = identity;
   const statuses = [...arrayOf(status['initContainerStatuses']), ...arrayOf(status['containerStatuses'])].map(objectOf);
   const isEnding = meta['deletionTimestamp'] !== undefined || ['Succeeded', 'Failed'].includes(String(status['phase']));
   return {
     namespace,
     name,
     uid,
+    resourceVersion,
     createdAt: timeOf(meta['creationTimestamp']),
     isEnding,
     owner: ownerOf(meta),

@@ -21,11 +21,12 @@ export interface ReadSource {
   readonly meta: SourceMeta;
 }
 
-/** One pod, and no other that may have its name later. */
+/** One pod in one version. */
 export interface PodRef {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
+  readonly resourceVersion: string;
 }
 
 /** The requests that restart control makes. Nothing here ever rejects. */
@@ -37,7 +38,7 @@ export interface RestartApi {
   patchWorkload(ref: WorkloadRef, patch: object, signal: AbortSignal): Promise<Answer<JsonObject>>;
   /** All pods of the namespace that the selector selects, as they are now. */
   listPods(namespace: string, selector: LabelSelector, signal: AbortSignal): Promise<Answer<readonly unknown[]>>;
-  /** `gone`: this pod does not exist any more, though another may have its name. */
+  /** `conflicted`: the pod has changed, or another one has its name. */
   evict(pod: PodRef, signal: AbortSignal): Promise<Answer<undefined>>;
 }
 
@@ -101,18 +102,17 @@ export function restartApi(client: KubeClient, onRead: ReportRead = () => undefi
       const list = await listPages(client, source, signal);
       return list.ok ? answered(pods) : refuse(list.failure);
     },
-    async evict({ namespace, name, uid }, signal) {
+    async evict({ namespace, name, uid, resourceVersion }, signal) {
       const body = {
         apiVersion: 'policy/v1',
         kind: 'Eviction',
         metadata: { name, namespace },
-        deleteOptions: { preconditions: { uid } },
+        // Without the version, kube-apiserver tries for 10 s to evict a pod that has another uid.
+        deleteOptions: { preconditions: { uid, resourceVersion } },
       };
       const path = `${podsPath(namespace)}/${encodeURIComponent(name)}/eviction`;
       const result = await client.call({ method: 'POST', path, body, signal, onlyStatus: true });
-      if (result.ok) return answered(undefined);
-      // It insists on nothing but the uid: whatever conflicts is another pod.
-      return result.failure.kind === 'conflict' ? { is: 'gone' } : refuse(result.failure);
+      return result.ok ? answered(undefined) : refuse(result.failure);
     },
   };
 }

@@ -23,7 +23,11 @@ export interface SourceMeta {
   readonly usedFrom: 'nobody' | ReadonlySet<string>;
   /** It is being deleted. */
   readonly isEnding: boolean;
-  /** When its content was written last, as far as its managers tell: epoch milliseconds by the API server's clock. */
+  /**
+   * When its content was written last, as far as its managers tell, who do not tell of keys that were taken away
+   * (`hasLostKeys`): epoch milliseconds by the API server's clock. Undefined: it cannot be known, not even that it was
+   * not just now.
+   */
   readonly lastDataWrite: number | undefined;
   /** Epoch milliseconds by the API server's clock. */
   readonly createdAt: number | undefined;

@@ -36,6 +36,8 @@ export interface SliceStreamOptions {
   readonly names?: ReadonlySet<string>;
   /** The stream whose place it takes as soon as it knows all that that one has told. */
   readonly after?: ObjectSink | undefined;
+  /** The first stream of all, opened while others are at work: what its first list brings is found, as at the start. */
+  readonly isAddedLater?: boolean;
   /** Told when it has, or has read its first complete list: from now on `after` is not listened to. */
   readonly onTakeOver?: () => void;
 }
@@ -98,6 +100,12 @@ export function createReadiness(
     if (isGone || (readiness.get(key) === true) !== wasReady) tell('changed', key);
   }
 
+  /** Becoming known is no recovery. */
+  function discover(key: string): void {
+    learn(key);
+    if (readiness.get(key) === true) tell('foundReady', key);
+  }
+
   /**
    * One stream takes the place of another. A service that both watch has a gap only where the old one had not told all;
    * one that the old one did not watch is found in the state it is in.
@@ -109,8 +117,7 @@ export function createReadiness(
     for (const key of keys) {
       const wasReady = readiness.get(key) === true;
       if (old.names?.has(factOf(key).service) === false) {
-        learn(key);
-        if (readiness.get(key) === true) tell('foundReady', key);
+        discover(key);
         continue;
       }
       settle(key);
@@ -119,13 +126,14 @@ export function createReadiness(
     }
   }
 
-  function createSink({ names, after, onTakeOver }: SliceStreamOptions = {}): ClosableSink {
+  function createSink({ names, after, isAddedLater = false, onTakeOver }: SliceStreamOptions = {}): ClosableSink {
     let old = after === undefined ? undefined : views.get(after);
     let isWaiting = true;
     const view = createSliceView(clock, names, {
       isReady: (key) => readiness.get(key) === true,
       changed(key) {
-        if (active.has(view)) settle(key);
+        if (isAddedLater && isWaiting) discover(key);
+        else if (active.has(view)) settle(key);
       },
       readyBeforeGap(key, seenUntil) {
         if (active.has(view) && readiness.get(key) === true) tell('readyAfterGap', key, seenUntil);

@@ -23,7 +23,7 @@ export interface StreamState extends Pick<StreamPlan, 'group' | 'path' | 'kind' 
 
 /** Where the objects of the streams go. */
 export interface StreamSinks {
-  slices(plan: StreamPlan, options: Pick<SliceStreamOptions, 'after' | 'onTakeOver'>): ClosableSink;
+  slices(plan: StreamPlan, options: Omit<SliceStreamOptions, 'names'>): ClosableSink;
   pods(plan: StreamPlan): PodSink;
 }
 
@@ -79,6 +79,7 @@ export function createStreams(options: StreamsOptions): Streams {
   const open = new Map<string, OpenStream>();
   const needs = new Map<string, StreamNeed>();
   let plans: readonly StreamPlan[] = [];
+  let isArranged = false;
 
   function start(plan: StreamPlan, name: string, isSynced = false): void {
     const synced = () => onSynced(stream);
@@ -92,7 +93,7 @@ export function createStreams(options: StreamsOptions): Streams {
   function sinkOf(plan: StreamPlan, onTakeOver: () => void): OpenStream['sink'] {
     if (plan.kind === 'Pod') return sinks.pods(plan);
     const after = [...open.values()].find((each) => each.plan.group === plan.group && each.isSynced)?.sink;
-    return sinks.slices(plan, { after, onTakeOver });
+    return sinks.slices(plan, { after, isAddedLater: isArranged && after === undefined, onTakeOver });
   }
 
   function close(stream: OpenStream): void {
@@ -136,8 +137,8 @@ export function createStreams(options: StreamsOptions): Streams {
       stream.sink.keepOnly?.(covers);
       if (stream.plan.kind === 'Pod') stream.plan = { ...stream.plan, covers };
       // Slices: what the old stream knows tells a recovery from a service that was not watched before.
-      const isOfUse = stream.plan.kind === 'EndpointSlice' || covers.size > 0;
-      if (!stream.isSynced || !isOfUse) close(stream);
+      const ofUse = { EndpointSlice: wanted, Pod: covers }[stream.plan.kind];
+      if (!stream.isSynced || ofUse.size === 0) close(stream);
     }
     for (const plan of missing) {
       const name = freeName(plan.name, taken);
@@ -151,6 +152,7 @@ export function createStreams(options: StreamsOptions): Streams {
     start(resumedPlan({ ...plan, name, covers: new Set(covers) }, options.config), name, isSynced);
   }
   arrange(options.config);
+  isArranged = true;
   return {
     needs,
     state: () =>

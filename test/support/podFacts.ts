@@ -6,6 +6,7 @@ export function podFacts(part: Partial<PodFacts> = {}): PodFacts {
     namespace: 'shop',
     name: 'web-5d4f8-abcde',
     uid: 'u-pod',
+    resourceVersion: '1',
     createdAt: Date.UTC(2026, 0, 1),
     isEnding: false,
     owner: { kind: 'ReplicaSet', name: 'web-5d4f8', uid: 'u-rs' },

@@ -1,0 +1,43 @@
+import { formatDuration } from '../config/duration.ts';
+import type { RestartConfig, RestartRule, RestartSettings } from '../config/restart.ts';
+import { selectorToString } from '../kube/selector.ts';
+import { workloadKindNames } from '../kube/workloadKinds.ts';
+
+/** What the section `restartControl` means, one sentence a line: whom each rule is about, and what is done. */
+export function describeRestart({ rules, defaults, ...limits }: RestartConfig): readonly string[] {
+  const { maxRestartsPerMinute, burst, maxConcurrentRollouts } = limits;
+  return [
+    ...rules.map((rule, index) => `rule ${index + 1}: ${whomOf(rule)}: ${howOf(rule)}`),
+    `asked for by annotation, ${rules.length === 0 ? 'and only then' : 'without a rule'}: ${howOf(defaults)}`,
+    `in all: ${maxRestartsPerMinute} restarts a minute, ${burst} at once, ${maxConcurrentRollouts} rollouts under way`,
+  ];
+}
+
+function whomOf({ kinds, namespaces, selector }: RestartRule): string {
+  const all = kinds.size === workloadKindNames.length;
+  const what = all ? 'all workloads' : [...kinds].map((kind) => `${kind}s`).join(', ');
+  const where = namespaces === 'all' ? 'in every watched namespace' : `in ${namespaces.join(', ')}`;
+  return `${what} ${where}${selector === undefined ? '' : ` with ${selectorToString(selector)}`}`;
+}
+
+function howOf(settings: RestartSettings): string {
+  const { strategy, quietPeriod, quietMax, minInterval } = settings;
+  const quiet = `after ${formatDuration(quietPeriod)} without a change or ${formatDuration(quietMax)} with changes`;
+  return [`${strategy} ${quiet}, at most once in ${formatDuration(minInterval)}`, ...besides(settings)].join('; ');
+}
+
+/** What is not as it is without being said. */
+function besides(settings: RestartSettings): readonly string[] {
+  const { imagePullSecrets, immutableRecreated, jobs, unstick, windows, sources } = settings;
+  const openings = windows.map(
+    ({ cron, timeZone, duration }) => `"${cron}" ${timeZone} for ${formatDuration(duration)}`,
+  );
+  return [
+    ...(imagePullSecrets === 'hash' ? ['image pull Secrets count'] : []),
+    ...(immutableRecreated === 'replace' ? ['immutable sources that are made again end all pods first'] : []),
+    ...(jobs === 'recreate' ? ['Jobs are made again'] : []),
+    ...(unstick ? ['pods that keep a rollout from going on are deleted'] : []),
+    ...(openings.length === 0 ? [] : [`only from ${openings.join(' or ')}`]),
+    ...(sources.length === 0 ? [] : [`sources of ${[...new Set(sources.map((each) => each.namespace))].join(', ')}`]),
+  ];
+}

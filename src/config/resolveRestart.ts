@@ -1,0 +1,51 @@
+import { workloadKindNames } from '../kube/workloadKinds.ts';
+import { distinct, resolveSelector } from './resolve.ts';
+import type { RestartConfig, RestartRule, RestartSettings } from './restart.ts';
+import { type RestartMapping, type RestartRuleEntry, type RestartSection, restartMapping } from './restartSchema.ts';
+
+/** Gives each rule what the top of the section says where the rule itself says nothing. */
+export function resolveRestart(section: RestartSection): RestartConfig {
+  const mapping = Array.isArray(section) ? { ...restartMapping.parse({}), rules: section } : section;
+  const { maxRestartsPerMinute, burst, maxConcurrentRollouts, maxAdoptionsPerMinute, access, hashKey } = mapping;
+  const defaults = settingsOf(mapping, mapping);
+  return {
+    rules: mapping.rules.map((rule) => resolveRule(rule, mapping)),
+    defaults,
+    maxRestartsPerMinute,
+    burst,
+    maxConcurrentRollouts,
+    maxAdoptionsPerMinute,
+    access,
+    hashKey: { namespace: hashKey.namespace, name: hashKey.name },
+  };
+}
+
+function resolveRule(rule: RestartRuleEntry, mapping: RestartMapping): RestartRule {
+  return {
+    namespaces: distinct(rule.namespaces) ?? 'all',
+    kinds: new Set(rule.kinds ?? workloadKindNames),
+    selector: rule.selector && resolveSelector(rule.selector),
+    ...settingsOf(rule, mapping),
+  };
+}
+
+function settingsOf(here: RestartRuleEntry | RestartMapping, above: RestartMapping): RestartSettings {
+  return {
+    quietPeriod: here.quietPeriod ?? above.quietPeriod,
+    quietMax: here.quietMax ?? above.quietMax,
+    minInterval: here.minInterval ?? above.minInterval,
+    strategy: here.strategy ?? above.strategy,
+    imagePullSecrets: here.imagePullSecrets ?? above.imagePullSecrets,
+    immutableRecreated: here.immutableRecreated ?? above.immutableRecreated,
+    jobs: here.jobs ?? above.jobs,
+    unstick: here.unstick ?? above.unstick,
+    stallAfter: here.stallAfter ?? above.stallAfter,
+    progressDeadline: here.progressDeadline ?? above.progressDeadline,
+    windows: here.windows ?? above.windows,
+    sources: (here.sources ?? above.sources).map(({ namespace, kinds, names }) => ({
+      namespace,
+      kinds: new Set(kinds),
+      names: distinct(names) ?? 'all',
+    })),
+  };
+}

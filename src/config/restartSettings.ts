@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { refusedCron, refusedTimeZone } from './cron.ts';
+import { duration } from './durationSchema.ts';
+import { dnsLabel, dnsSubdomain } from './names.ts';
+import { nameOf, optional, whenMissing, withDefault } from './selectorSchema.ts';
+
+const someNamed = { error: 'this list is empty; give a name, or leave out the key' };
+
+const quietPeriod = duration('fromZero').describe(
+  'A changed workload is restarted when its sources have been left alone for so long: many changes become one restart. A Go duration, `0s` for at once.',
+);
+
+const quietMax = duration('fromZero').describe(
+  'How long after the first change a restart is put off by further ones. At least `quietPeriod`.',
+);
+
+const minInterval = duration('fromZero').describe('The shortest time between two restarts of one workload.');
+
+const strategy = z
+  .enum(['rollout', 'evict'])
+  .describe(
+    "`rollout` changes the pod template, and Kubernetes rolls by the workload's own strategy; `evict` ends pod by pod through the Eviction API, and leaves the template alone.",
+  );
+
+const imagePullSecrets = z
+  .enum(['ignore', 'hash'])
+  .describe('Whether a change of a Secret that only pulls images counts: `ignore` or `hash`.');
+
+const immutableRecreated = z
+  .enum(['tell', 'replace'])
+  .describe(
+    'A source that is `immutable` and was made again: a rolling restart would bring back its old content on nodes where a pod still refers to it. `tell` says so and restarts nothing; `replace` ends all of its pods before new ones start.',
+  );
+
+const jobs = z
+  .enum(['report', 'recreate'])
+  .describe("A Job's template cannot be changed: `report` tells, `recreate` deletes the Job and makes it again.");
+
+const unstick = z
+  .boolean()
+  .describe(
+    'Whether a pod of a StatefulSet that is broken at an older revision, and so keeps the rollout from going on, is deleted.',
+  );
+
+const stallAfter = duration('aboveZero').describe(
+  'A rollout that makes no progress for so long has stalled, and no longer keeps a newer change waiting.',
+);
+
+const progressDeadline = duration('aboveZero').describe(
+  'How long a rollout may take, for kinds without a deadline of their own. At least `stallAfter`.',
+);
+
+const mostAnswers = 100;
+
+/** A text that a function of its own judges. */
+function refusedBy(refused: (text: string) => string | undefined) {
+  // It takes milliseconds, and a config of a thousand rules says the same few texts again and again.
+  const answers = new Map<string, string | undefined>();
+  return (text: string, context: z.RefinementCtx) => {
+    if (answers.size > mostAnswers) answers.clear();
+    if (!answers.has(text)) answers.set(text, refused(text));
+    const message = answers.get(text);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  };
+}
+
+/** A time in which restarts may begin. */
+const maintenanceWindow = z
+  .strictObject({
+    cron: z
+      .string(whenMissing('missing; give the times at which the window opens, such as "0 22 * * 1-5"'))
+      .superRefine(refusedBy(refusedCron))
+      .meta({ title: 'cron expression' })
+      .describe(
+        'When the window opens: minute, hour, day of the month, month, day of the week, as for a CronJob. In quotes.',
+      ),
+    timeZone: withDefault(
+      z.string().superRefine(refusedBy(refusedTimeZone)).meta({ title: 'time zone' }),
+      'UTC',
+    ).describe('The time zone of `cron`, such as `Europe/Berlin`.'),
+    duration: duration('aboveZero').describe('How long the window stays open.'),
+  })
+  .describe('A time in which restarts may begin.');
+
+/** Sources that workloads of other namespaces may use. */
+const foreignSources = z
+  .strictObject({
+    namespace: nameOf(dnsLabel).describe('Where the sources are.'),
+    kinds: withDefault(z.array(z.enum(['ConfigMap', 'Secret'])).min(1, someNamed), ['ConfigMap', 'Secret']).describe(
+      'Which kinds of them.',
+    ),
+    names: optional(z.array(nameOf(dnsSubdomain)).min(1, someNamed)).describe('Their names. Without it, all of them.'),
+  })
+  .describe('ConfigMaps and Secrets of one namespace.');
+
+const windows = z
+  .array(maintenanceWindow)
+  .describe('Restarts begin only while one of these is open; what is pending waits. Without any, at any time.');
+
+const sources = z
+  .array(foreignSources)
+  .describe(
+    'Sources of other namespaces that the workloads may name in `weeder.dev/also-depends-on`, beside those that consent by their own annotation `weeder.dev/used-from`.',
+  );
+
+/** The keys of a rule that say how, for its workloads. */
+export const ruleSettings = {
+  quietPeriod: optional(quietPeriod),
+  quietMax: optional(quietMax),
+  minInterval: optional(minInterval),
+  strategy: optional(strategy),
+  imagePullSecrets: optional(imagePullSecrets),
+  immutableRecreated: optional(immutableRecreated),
+  jobs: optional(jobs),
+  unstick: optional(unstick),
+  stallAfter: optional(stallAfter),
+  progressDeadline: optional(progressDeadline),
+  windows: optional(windows),
+  sources: optional(sources),
+};
+
+/** The same keys at the top of the section, with what holds where they are left out there too. */
+export const defaultSettings = {
+  quietPeriod: withDefault(quietPeriod, '5s'),
+  quietMax: withDefault(quietMax, '1m0s'),
+  minInterval: withDefault(minInterval, '1m0s'),
+  strategy: withDefault(strategy, 'rollout'),
+  imagePullSecrets: withDefault(imagePullSecrets, 'ignore'),
+  immutableRecreated: withDefault(immutableRecreated, 'tell'),
+  jobs: withDefault(jobs, 'report'),
+  unstick: withDefault(unstick, false),
+  stallAfter: withDefault(stallAfter, '1m0s'),
+  progressDeadline: withDefault(progressDeadline, '10m0s'),
+  windows: withDefault(windows, []),
+  sources: withDefault(sources, []),
+};
