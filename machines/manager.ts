@@ -33,8 +33,8 @@ export type ManagerEvent =
   | { readonly type: 'reflector.synced'; readonly name?: string }
   /** SIGTERM or SIGINT. */
   | { readonly type: 'shutdown.requested' }
-  /** No deletion is in flight any more. */
-  | { readonly type: 'deletions.drained' }
+  /** No controller has a request in flight any more. */
+  | { readonly type: 'requests.drained' }
   | DoneActorEvent
   | ErrorActorEvent;
 
@@ -79,9 +79,9 @@ export const manager = setup({
     }),
     noteLeadershipLost: assign({ hasLostLeadership: true }),
     releaseLeadership: sendTo('leadership', { type: 'release.requested' }),
-    startWeeding: unprovided,
-    stopWeeding: unprovided,
-    dropDeletions: unprovided,
+    startSynced: unprovided,
+    stopControllers: unprovided,
+    dropRequests: unprovided,
     reportReflectorFailed: unprovided,
     reportLeadershipLost: unprovided,
     reportDrainOverdue: unprovided,
@@ -95,7 +95,7 @@ export const manager = setup({
   delays: { drainTimeout: 1500, releaseTimeout: 300 },
 }).createMachine({
   id: 'manager',
-  description: 'The process: leadership first, then complete caches, then weeding, and an orderly end.',
+  description: 'The process: leadership first, then complete caches, then the controllers, and an orderly end.',
   options: { maxIterations: 1000 },
   context: ({ input }) => {
     const streams = input?.streams ?? ['endpointslices', 'pods'];
@@ -105,8 +105,8 @@ export const manager = setup({
     id: 'leadership',
     src: 'leadership',
     input: ({ context }: { readonly context: ManagerContext }) => context.election,
-    onDone: { target: '.draining', actions: ['noteLeadershipLost', 'dropDeletions', 'reportLeadershipLost'] },
-    onError: { target: '.draining', actions: ['noteLeadershipLost', 'dropDeletions', 'reportLeadershipLost'] },
+    onDone: { target: '.draining', actions: ['noteLeadershipLost', 'dropRequests', 'reportLeadershipLost'] },
+    onError: { target: '.draining', actions: ['noteLeadershipLost', 'dropRequests', 'reportLeadershipLost'] },
   },
   initial: 'electing',
   states: {
@@ -119,18 +119,18 @@ export const manager = setup({
       },
     },
     syncing: {
-      description: 'Reads the complete state of every stream before any window opens.',
+      description: 'Reads the complete state of every stream. Each controller starts as soon as its own are read.',
       entry: 'spawnReflectors',
       always: { guard: 'isSynced', target: 'running' },
       on: {
-        'reflector.synced': { actions: 'noteSynced' },
+        'reflector.synced': { actions: ['noteSynced', 'startSynced'] },
         'streams.changed': {
-          actions: ['replaceReflectors', 'noteStreams'],
+          actions: ['replaceReflectors', 'noteStreams', 'startSynced'],
           description: 'The config has changed: what is new has to be read, too.',
         },
         'leadership.lost': {
           target: 'draining',
-          actions: ['noteLeadershipLost', 'dropDeletions', 'reportLeadershipLost'],
+          actions: ['noteLeadershipLost', 'dropRequests', 'reportLeadershipLost'],
         },
         'shutdown.requested': { target: 'draining' },
         'xstate.done.actor.*': { guard: 'isReflector', actions: ['reportReflectorFailed', 'restartReflector'] },
@@ -138,8 +138,8 @@ export const manager = setup({
       },
     },
     running: {
-      description: 'Every recovery opens a window.',
-      entry: 'startWeeding',
+      description: 'Every controller is at work.',
+      entry: 'startSynced',
       on: {
         'streams.changed': {
           actions: ['replaceReflectors', 'noteStreams'],
@@ -147,7 +147,7 @@ export const manager = setup({
         },
         'leadership.lost': {
           target: 'draining',
-          actions: ['noteLeadershipLost', 'dropDeletions', 'reportLeadershipLost'],
+          actions: ['noteLeadershipLost', 'dropRequests', 'reportLeadershipLost'],
         },
         'shutdown.requested': { target: 'draining' },
         'xstate.done.actor.*': { guard: 'isReflector', actions: ['reportReflectorFailed', 'restartReflector'] },
@@ -155,14 +155,14 @@ export const manager = setup({
       },
     },
     draining: {
-      description: 'No deletion is begun any more; those in flight end.',
-      entry: 'stopWeeding',
+      description: 'No controller begins anything any more; what is in flight ends.',
+      entry: 'stopControllers',
       invoke: { id: 'drain', src: 'drain', onError: { target: 'stopped', actions: 'reportDrainOverdue' } },
       on: {
-        'deletions.drained': [{ guard: 'hasLostLeadership', target: 'stopped' }, { target: 'releasing' }],
+        'requests.drained': [{ guard: 'hasLostLeadership', target: 'stopped' }, { target: 'releasing' }],
         'leadership.lost': {
-          description: 'Those in flight are dropped, too.',
-          actions: ['noteLeadershipLost', 'dropDeletions', 'reportLeadershipLost'],
+          description: 'What is in flight is dropped, too.',
+          actions: ['noteLeadershipLost', 'dropRequests', 'reportLeadershipLost'],
         },
         'xstate.done.actor.*': { description: 'A stream, or leadership, that ends now changes nothing any more.' },
         'xstate.error.actor.*': { description: 'Nor does one that breaks.' },

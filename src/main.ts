@@ -3,25 +3,30 @@ import { manager } from '../machines/manager.ts';
 import { type ActorTimes, createActorTimes } from './actorTimes.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
+import {
+  type ControllerPart,
+  type CreatePart,
+  isBusy,
+  type PartContext,
+  streamsOfParts,
+  totalWork,
+} from './controllerPart.ts';
 import type { ReportProcess } from './facts.ts';
 import type { KubeClient } from './kube/client.ts';
 import { createEventRecorder } from './kube/events.ts';
 import type { Election } from './kube/lease/election.ts';
 import { provideReflector } from './kube/reflector.ts';
 import { createStreamStatuses, type StreamStatus, type StreamTotals } from './kube/streamStatus.ts';
+import { whileLeading } from './kube/whileLeading.ts';
+import { withoutWrites } from './kube/withoutWrites.ts';
 import { createLeadership, type Leadership } from './leadership.ts';
 import type { Logger } from './log.ts';
 import type { Recorder } from './recorder.ts';
-import { onlyOwned, type Shard } from './shard.ts';
+import type { Shard } from './shard.ts';
 import { tellBoth } from './tellBoth.ts';
-import { deleteThrough } from './weeder/deletePod.ts';
-import { deleteWhileLeading } from './weeder/deleteWhileLeading.ts';
 import type { Report } from './weeder/facts.ts';
-import { logFacts } from './weeder/logFacts.ts';
-import { readySinceThrough } from './weeder/readySince.ts';
-import { createStreams, type StreamNeed } from './weeder/streams.ts';
-import { tellEvents } from './weeder/tellEvents.ts';
-import { createWeeder, type WeederCounts } from './weeder/weeder.ts';
+import { createWeederPart } from './weeder/part.ts';
+import type { WeederCounts } from './weeder/weeder.ts';
 
 export interface ControllerOptions {
   readonly config: Config;
@@ -30,15 +35,17 @@ export interface ControllerOptions {
   readonly logger: Logger;
   /** Where to watch: everywhere, or in these namespaces only. */
   readonly namespaces: 'all' | readonly string[];
-  /** The services of which namespaces: of all, or of those that this shard owns. */
+  /** The services and workloads of which namespaces: of all, or of those that this shard owns. */
   readonly shard?: Shard;
   readonly concurrentDeletions: number;
   readonly isDryRun: boolean;
-  /** Told of every fact, beside the log. */
+  /** The controllers beside the weeder. Default: none. */
+  readonly others?: readonly CreatePart[];
+  /** Told of every fact of the weeder, beside the log. */
   readonly report?: Report;
   /** Tells Kubernetes Events in the name of this pod or host. Default: tells none. */
   readonly eventInstance?: string;
-  /** The same, for what is not about services and pods. */
+  /** The same, for what concerns the process. */
   readonly reportProcess?: ReportProcess;
   /** Acts only while it holds this Lease; undefined: it is alone, and acts. */
   readonly election?: Election;
@@ -53,9 +60,10 @@ export type ControllerState = 'electing' | 'syncing' | 'running' | 'draining' | 
 /** Why a controller stopped: it was told to, another one may lead, or it has a defect. */
 export type ControllerEnd = 'shutdown' | 'leadershipLost' | 'broken';
 
-/** Weeder at work. It knows since when each actor is in its state, and since when its timers run. */
+/** The controllers at work. It knows since when each actor is in its state, and since when its timers run. */
 export interface Controller extends Pick<ActorTimes, 'since' | 'startedAt'> {
   state(): ControllerState;
+  /** Of the weeder. */
   counts(): WeederCounts;
   /** This config is in force from now on; what is on its way out does not change its ways. */
   configure(config: Config): void;
@@ -65,10 +73,12 @@ export interface Controller extends Pick<ActorTimes, 'since' | 'startedAt'> {
   streams(): StreamStatus[];
   /** What the streams did so far, by resource. */
   streamTotals(): ReadonlyMap<string, StreamTotals>;
-  /** The actors that have no parent: the manager, and those of the weeder. */
+  /** The actors that have no parent: the manager, and those of the controllers. */
   actors(): Iterable<AnyActorRef>;
   /** How many dependants of a service crash-loop now. */
   crashLooping(namespace: string, service: string): number;
+  /** Whether a controller has something under way that changes the cluster. */
+  isBusy(): boolean;
   /** Undefined without leader election. */
   leadership(): Leadership | undefined;
   /** Whether this replica is the one that acts: always, without leader election, until it has stopped. */
@@ -77,7 +87,7 @@ export interface Controller extends Pick<ActorTimes, 'since' | 'startedAt'> {
   eventsWaiting(): number;
   /** How many were not written, by cause. Undefined: none are told. */
   eventLosses(): Readonly<Record<string, number>> | undefined;
-  /** Begins no deletion any more, lets those in flight end, gives the Lease back, and stops. */
+  /** Begins nothing any more, lets the requests in flight end, gives the Lease back, and stops. */
   shutdown(): void;
   /** Resolves when everything has ended. After `leadershipLost` a new controller stands by in its place. */
   readonly stopped: Promise<ControllerEnd>;
@@ -85,53 +95,48 @@ export interface Controller extends Pick<ActorTimes, 'since' | 'startedAt'> {
 
 /** Wires the machines to the cluster and starts them. */
 export function startController(options: ControllerOptions): Controller {
-  const { config, client, clock, logger, namespaces, isDryRun, concurrentDeletions, inspect, recorder, shard } =
-    options;
+  const { config, client, clock, logger, namespaces, isDryRun, concurrentDeletions, inspect, recorder } = options;
   const times = createActorTimes(clock);
   const runtime = { clock, inspect: inspect === undefined ? times.inspect : tellBoth(times.inspect, inspect) };
-  const log = logFacts(logger);
-  const events = options.eventInstance === undefined ? undefined : createEvents(options.eventInstance);
   const leadership = createLeadership(options);
-  const create = recorder?.createWeeder ?? createWeeder;
-  const weeder = create({
+  const events = options.eventInstance === undefined ? undefined : createEvents(options.eventInstance);
+  const statuses = createStreamStatuses(clock);
+  const context: PartContext = {
     config,
     runtime,
-    deletePod: deleteWhileLeading(leadership, deleteThrough(client)),
-    readySince: readySinceThrough(client, (unknown) =>
-      logger.warn(unknown, 'a pod behind a service cannot be read: since when the service is ready is not known'),
-    ),
-    report: (fact) => {
-      log(fact);
-      events?.tell(fact);
-      options.report?.(fact);
-    },
-    concurrentDeletions,
-    isDryRun,
-    random: Math.random,
-  });
-  const statuses = createStreamStatuses(clock);
-  const streams = (recorder?.createStreams ?? createStreams)({
-    weeder,
-    config,
+    client: whileLeading(leadership, isDryRun ? withoutWrites(client) : client),
+    logger,
     namespaces,
-    wrap: (stream) => ofShard(stream, shard),
-    onChanged: () => actor.send({ type: 'streams.changed', streams: names() }),
-    onClosed: (name) => statuses.forget(name),
-  });
-  const names = () => [...streams.needs.keys()];
+    shard: options.shard,
+    isDryRun,
+    recordEvent: (occurrence) => events?.record(occurrence),
+    onStreamsChanged: () => actor.send({ type: 'streams.changed', streams: names() }),
+    onStreamClosed: (name) => statuses.forget(name),
+  };
+  const weeder = createWeederPart({ ...context, concurrentDeletions, report: options.report, recorder });
+  const parts = [weeder, ...(options.others ?? []).map((create) => create(context))];
+  const names = () => [...streamsOfParts(parts).keys()];
+  const work = () => totalWork(parts);
 
   function createEvents(instance: string) {
-    const isDeleting = () => weeder.counts().queued + weeder.counts().inFlight > 0;
+    const isHeldBack = () => isBusy(work());
     const source = { controller: 'weeder.dev/weeder', instance };
-    const recorder = createEventRecorder({ client, clock, log: logger, source, isHeldBack: isDeleting });
-    const serviceUid = (namespace: string, service: string) => weeder.slices.serviceUid(namespace, service);
-    return { recorder, tell: tellEvents({ record: recorder.record, serviceUid, isDryRun, clock }) };
+    return createEventRecorder({ client, clock, log: logger, source, isHeldBack });
   }
 
   let closing: Promise<void> | undefined;
   function closeEvents(): Promise<void> | undefined {
-    closing ??= events?.recorder.close();
+    closing ??= events?.close();
     return closing;
+  }
+
+  const notStarted = new Set<ControllerPart>(parts);
+  /** Starts those that wait for none of these streams. */
+  function startUnlessWaiting(unsynced: readonly string[]): void {
+    for (const part of [...notStarted].filter(({ needs }) => !unsynced.some((name) => needs.has(name)))) {
+      notStarted.delete(part);
+      part.start();
+    }
   }
 
   let end: ControllerEnd = 'shutdown';
@@ -143,26 +148,25 @@ export function startController(options: ControllerOptions): Controller {
         clock,
         log: logger,
         statuses,
-        sourceOf: (name) => streams.needs.get(name),
+        sourceOf: (name) => streamsOfParts(parts).get(name),
       }),
       drain: fromCallback(({ sendBack }) => {
-        weeder.drained().then(() => sendBack({ type: 'deletions.drained' }), logger.error.bind(logger));
+        const drained = Promise.all(parts.map((part) => part.drained()));
+        drained.then(() => sendBack({ type: 'requests.drained' }), logger.error.bind(logger));
       }),
     },
     actions: {
-      startWeeding: () => {
-        logger.info({ streams: streams.needs.size, ...weeder.counts() }, 'all streams are synced, weeding');
-        weeder.start();
+      startSynced: ({ context: { unsynced } }) => startUnlessWaiting(unsynced),
+      stopControllers: () => {
+        for (const part of parts) part.stop();
       },
-      stopWeeding: () => weeder.stop(),
-      dropDeletions: () => leadership.drop(),
+      dropRequests: () => leadership.drop(),
       reportReflectorFailed: ({ event }) => logger.error({ event }, 'a stream broke and is started again'),
       reportLeadershipLost: ({ event }) => {
         end = 'error' in event ? 'broken' : 'leadershipLost';
         if ('error' in event) logger.error({ err: event.error }, 'leader election broke');
       },
-      reportDrainOverdue: () =>
-        logger.warn({ inFlight: weeder.counts().inFlight }, 'stopping with deletions in flight'),
+      reportDrainOverdue: () => logger.warn({ inFlight: work().inFlight }, 'stopping with requests in flight'),
       reportReleaseOverdue: () => logger.warn('stopping although the Lease could not be given back'),
     },
   });
@@ -189,34 +193,31 @@ export function startController(options: ControllerOptions): Controller {
     counts: () => weeder.counts(),
     configure(next) {
       if (!canChange.has(state())) return;
-      weeder.configure(next);
-      streams.configure(next);
+      for (const part of parts) part.configure(next);
     },
     actorCounts() {
-      const { endpoints, podDeletions } = weeder.counts();
       const isAtWork = !isOver();
       return {
         manager: isAtWork ? 1 : 0,
         lease: isAtWork && options.election !== undefined ? 1 : 0,
         reflector: isAtWork ? statuses.all().length : 0,
-        endpoint: endpoints,
-        dependants: weeder.dependants(),
-        podDeletion: podDeletions,
+        ...Object.assign({}, ...parts.map((part) => part.actorCounts())),
       };
     },
     streams: () => statuses.all(),
     streamTotals: () => statuses.totals(),
     *actors() {
       yield actor;
-      yield* weeder.actors();
+      for (const part of parts) yield* part.actors();
     },
     since: times.since,
     startedAt: times.startedAt,
     crashLooping: (namespace, service) => weeder.crashLooping(namespace, service),
+    isBusy: () => isBusy(work()),
     leadership: standing,
     isLeader: () => !isOver() && (standing()?.state ?? 'leading') === 'leading',
-    eventsWaiting: () => events?.recorder.waiting ?? 0,
-    eventLosses: () => events?.recorder.lost,
+    eventsWaiting: () => events?.waiting ?? 0,
+    eventLosses: () => events?.lost,
     shutdown: () => actor.send({ type: 'shutdown.requested' }),
     stopped: ended.then(async (how) => {
       await closeEvents();
@@ -227,9 +228,3 @@ export function startController(options: ControllerOptions): Controller {
 
 /** In which states a controller takes a new config: not on its way out. */
 const canChange: ReadonlySet<ControllerState> = new Set(['electing', 'syncing', 'running']);
-
-/** A service is the business of the shard that owns its namespace, and so are its dependants, wherever they live. */
-function ofShard(stream: StreamNeed, shard: Shard | undefined): StreamNeed {
-  if (shard === undefined || stream.kind !== 'EndpointSlice') return stream;
-  return { ...stream, sink: onlyOwned(stream.sink, shard) };
-}

@@ -152,8 +152,12 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   ],
   manager: [
     [
-      'weeding starts only when every stream is synced, and once',
-      (walked) => count(walked, 'startWeeding') === (walked.some(({ event }) => event === 'reflector.synced') ? 1 : 0),
+      'no controller starts before this replica leads',
+      (walked) => count(walked, 'startSynced') === 0 || walked.some(({ event }) => event === 'leadership.acquired'),
+    ],
+    [
+      'a stream that is synced may start a controller',
+      (walked) => count(walked, 'startSynced') > 0 || !walked.some(({ event }) => event === 'reflector.synced'),
     ],
     [
       'the Lease is given back once nothing is in flight, and only if it was not lost',
@@ -161,12 +165,12 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
         walked.every(
           ({ event, effects }) =>
             !effects.includes('tell leadership release.requested') ||
-            event === 'deletions.drained' ||
+            event === 'requests.drained' ||
             event === 'shutdown.requested',
         ),
     ],
-    ['what is stopped was started', (walked) => count(walked, 'stopWeeding') <= 1],
-    ['deletions are waited for while draining, and only then', holds('drain', 'manager.draining')],
+    ['what is stopped was started', (walked) => count(walked, 'stopControllers') <= 1],
+    ['requests are waited for while draining, and only then', holds('drain', 'manager.draining')],
     [
       'nothing is left of the streams when it has stopped',
       (walked, { status }) => status !== 'done' || !(open(walked, 'pods') || open(walked, 'leadership')),

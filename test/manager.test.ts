@@ -6,7 +6,7 @@ import { decide, type InternalEvent } from './support/decisions.ts';
 const acquired: ManagerEvent = { type: 'leadership.acquired' };
 const lost: ManagerEvent = { type: 'leadership.lost' };
 const shutdown: ManagerEvent = { type: 'shutdown.requested' };
-const drained: ManagerEvent = { type: 'deletions.drained' };
+const drained: ManagerEvent = { type: 'requests.drained' };
 const synced = (name: string): ManagerEvent => ({ type: 'reflector.synced', name });
 const ended = (kind: 'done' | 'error', id: string): InternalEvent => ({
   type: `xstate.${kind}.actor.${id}`,
@@ -17,7 +17,7 @@ const releaseTimeout: InternalEvent = { type: 'xstate.after.releaseTimeout.manag
 const drainTimeout: InternalEvent = { type: 'xstate.after.drainTimeout.manager.draining' };
 
 const running = [acquired, synced('slices'), synced('pods')];
-const drain = ['stopWeeding', 'wait 1500', 'spawn drain'];
+const drain = ['stopControllers', 'wait 1500', 'spawn drain'];
 const release = ['tell leadership release.requested', 'wait 300'];
 const stopAll = ['stop leadership', 'stop slices', 'stop pods'];
 
@@ -31,20 +31,25 @@ test('nothing is read before this replica leads', () => {
   assert.deepEqual(decided([acquired]), { state: 'syncing', effects: ['spawn slices', 'spawn pods'] });
 });
 
-test('weeding starts when every stream is synced, and not before', () => {
-  assert.deepEqual(decided([acquired, synced('pods')]), { state: 'syncing', effects: [] });
-  assert.deepEqual(decided([acquired, synced('pods'), synced('pods')]), { state: 'syncing', effects: [] });
+test('each stream that is synced may start a controller; with the last one they all run', () => {
+  const effects = ['startSynced'];
+  assert.deepEqual(decided([acquired, synced('pods')]), { state: 'syncing', effects });
+  assert.deepEqual(decided([acquired, synced('pods'), synced('pods')]), { state: 'syncing', effects });
   assert.deepEqual(decided([acquired, synced('pods'), synced('slices')]), {
     state: 'running',
-    effects: ['startWeeding'],
+    effects: ['startSynced', 'startSynced'],
   });
 });
 
-test('a stream that is synced again while weeding changes nothing', () => {
+test('where no stream is needed, the controllers run at once', () => {
+  assert.deepEqual(decided([acquired], []), { state: 'running', effects: ['startSynced'] });
+});
+
+test('a stream that is synced again while the controllers run changes nothing', () => {
   assert.deepEqual(decided([...running, synced('pods')]), { state: 'running', effects: [] });
 });
 
-test('a stream that breaks or ends is reported and started again, before and while weeding', () => {
+test('a stream that breaks or ends is reported and started again, before the controllers run and after', () => {
   for (const kind of ['done', 'error'] as const) {
     for (const before of [[acquired], running]) {
       const { state, effects } = decided([...before, ended(kind, 'pods')]);
@@ -54,19 +59,22 @@ test('a stream that breaks or ends is reported and started again, before and whi
   }
 });
 
-test('a change of the config closes and opens only the streams that differ, while weeding and before', () => {
+test('a change of the config closes and opens only the streams that differ, while the controllers run and before', () => {
   const changed: ManagerEvent = { type: 'streams.changed', streams: ['pods', 'slices 2'] };
   const effects = ['stop slices', 'spawn slices 2'];
   assert.deepEqual(decided([...running, changed]), { state: 'running', effects });
-  assert.deepEqual(decided([acquired, synced('pods'), changed]), { state: 'syncing', effects });
+  assert.deepEqual(decided([acquired, synced('pods'), changed]), {
+    state: 'syncing',
+    effects: [...effects, 'startSynced'],
+  });
   assert.deepEqual(decided([acquired, synced('pods'), changed, synced('slices 2')]), {
     state: 'running',
-    effects: ['startWeeding'],
+    effects: ['startSynced', 'startSynced'],
   });
   const fewer: ManagerEvent = { type: 'streams.changed', streams: ['pods'] };
   assert.deepEqual(decided([acquired, synced('pods'), fewer]), {
     state: 'running',
-    effects: ['stop slices', 'startWeeding'],
+    effects: ['stop slices', 'startSynced', 'startSynced'],
   });
 });
 
@@ -77,13 +85,13 @@ test('a change of the config in stand-by, or while draining, opens nothing yet, 
   assert.deepEqual(decided([...running, shutdown, changed]), { state: 'draining', effects: [] });
 });
 
-test('lost leadership drops what is in flight and ends the weeding, however it is told', () => {
+test('lost leadership drops what is in flight and stops the controllers, however it is told', () => {
   for (const event of [lost, ended('done', 'leadership'), ended('error', 'leadership')]) {
     const { state, effects } = decided([...running, event]);
     assert.equal(state, 'draining');
     assert.deepEqual(
       effects.filter((effect) => effect !== 'stop leadership'),
-      ['dropDeletions', 'reportLeadershipLost', ...drain],
+      ['dropRequests', 'reportLeadershipLost', ...drain],
     );
   }
 });
@@ -91,7 +99,7 @@ test('lost leadership drops what is in flight and ends the weeding, however it i
 test('what is lost is not given back', () => {
   assert.equal(decided([...running, lost, drained]).state, 'stopped');
   assert.equal(decided([...running, shutdown, lost, drained]).state, 'stopped');
-  assert.deepEqual(decided([...running, shutdown, lost]).effects, ['dropDeletions', 'reportLeadershipLost']);
+  assert.deepEqual(decided([...running, shutdown, lost]).effects, ['dropRequests', 'reportLeadershipLost']);
 });
 
 test('a shutdown lets the deletions in flight end, and gives the Lease back only then', () => {

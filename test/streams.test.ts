@@ -38,6 +38,12 @@ test('one stream of slices, and one of pods for each distinct selector, however 
   );
 });
 
+test('without services there is nothing to watch: no stream is opened', () => {
+  const none = { services: new Map(), restart: undefined };
+  const weeder = createWeeder(weederOptions(none, virtualClock()));
+  for (const namespaces of ['all', ['a', 'b']] as const) assert.deepEqual(streamsOf(weeder, none, namespaces), []);
+});
+
 test('limited to namespaces, each has streams of its own', () => {
   const { weeder, config } = weederOf({ db: [role('api')] });
   assert.deepEqual(

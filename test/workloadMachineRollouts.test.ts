@@ -91,11 +91,19 @@ test('a rollout that waits for people is told, has no deadline and holds no plac
   assert.equal(decided([{ type: 'assessed.suspended', reason: 'paused' }]).state, 'assessed.halted.suspended');
 });
 
-test('one that waited for people goes on when they have done it, with a place and a deadline', () => {
-  const { state, effects, context } = decided([...toSuspended, told.facts, told.isRolling]);
-  assert.equal(state, 'restarting.rolling');
-  assert.ok(effects.includes('spawn restartTurn') && effects.includes('wait 600000'));
-  assert.equal(context.isUnderWay, true);
+test('one that waited for people is written down when they have done it', () => {
+  const resumed = [...toSuspended, told.facts, stillStalled] as const;
+  assert.equal(decided(resumed).state, 'assessed.halted.stalled');
+  assert.equal(decided([...resumed, told.complete]).context.outcome, 'rolledOut');
+  assert.equal(decided([...resumed, told.suspended]).state, 'assessed.halted.suspended');
+});
+
+test('a newer change while a rollout waits for people is asked for by what stands still, and does not go in circles', () => {
+  const again = [...toSuspended, told.facts] as const;
+  assert.equal(decided(again).context.hasStalled, true);
+  const rolling: WorkloadEvent = { type: 'assessed.rolling', hasNews: true };
+  assert.equal(decided([...again, rolling, told.suspended]).state, 'assessed.halted.suspended');
+  assert.equal(decided([...again, changed(90_000), timers.quiet]).state, 'restarting.waiting');
 });
 
 test('news while a rollout waits for people are looked at at once', () => {

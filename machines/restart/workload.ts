@@ -285,7 +285,7 @@ export const workload = setup({
           { target: 'restarting.rolling', actions: 'noteRolloutFound' },
         ],
         'assessed.stalled': { target: 'assessed.halted.stalled', actions: 'noteStalled' },
-        'assessed.suspended': { target: 'assessed.halted.suspended', actions: 'noteReason' },
+        'assessed.suspended': { target: 'assessed.halted.suspended', actions: 'noteStalled' },
         'assessed.held': { target: 'assessed.held', actions: 'noteReason' },
         'assessed.unmanaged': { target: 'leaving' },
         'assessed.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
@@ -352,6 +352,7 @@ export const workload = setup({
             stalled: {
               description:
                 'No progress, or a pod that cannot start. A newer change is not kept waiting: it may be the cure.',
+              on: { 'rollout.suspended': { target: 'suspended', actions: ['noteStalled', 'reportWaiting'] } },
             },
           },
         },
@@ -448,7 +449,7 @@ export const workload = setup({
             },
             'rollout.suspended': {
               target: '#workload.assessed.halted.suspended',
-              actions: ['noteReason', 'reportWaiting'],
+              actions: ['noteStalled', 'reportWaiting'],
             },
             'rollout.reverted': { target: '#workload.recording', actions: 'noteReverted' },
             'facts.changed': { actions: 'noteNews' },

@@ -54,8 +54,8 @@ export async function work({ flags, opened, reload, ...its }: Work, stop: AbortS
     'weeder started',
   );
   let current: Controller | undefined;
-  const isDeleting = () => current !== undefined && current.counts().queued + current.counts().inFlight > 0;
-  const ownEvents = events ? tellOfItself(client.value, logger, isDeleting) : undefined;
+  const isBusy = () => current?.isBusy() === true;
+  const ownEvents = events ? tellOfItself(client.value, logger, isBusy) : undefined;
   if (ownEvents !== undefined) listeners.push(ownEvents.tell);
   const followed = followConfig(opened, reload.take, logger);
   // What is on its way out does not change its ways.

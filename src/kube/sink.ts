@@ -26,3 +26,16 @@ export interface ClosableSink extends ObjectSink {
   /** Nothing comes any more, and what came before counts no longer. */
   close(): void;
 }
+
+/** The sink, with somebody told of each complete list. */
+export function tellingComplete(sink: ObjectSink, onComplete: () => void): ObjectSink {
+  return {
+    begin: () => sink.begin(),
+    apply: (type, object) => sink.apply(type, object),
+    end(resourceVersion) {
+      sink.end(resourceVersion);
+      onComplete();
+    },
+    ...(sink.isIrrelevant === undefined ? {} : { isIrrelevant: sink.isIrrelevant.bind(sink) }),
+  };
+}

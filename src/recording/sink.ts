@@ -1,7 +1,7 @@
 import { objectOf, textOf } from '../json.ts';
 import type { ChangeType, ObjectSink } from '../kube/sink.ts';
+import type { StreamNeed } from '../kube/streamNeed.ts';
 import { crashLooping } from '../weeder/crashLooping.ts';
-import type { StreamNeed } from '../weeder/streams.ts';
 import type { Note } from './lines.ts';
 import { reduceObject } from './reduce.ts';
 

@@ -3,12 +3,13 @@ import { distinctSelectors } from '../config/selectors.ts';
 import { type JsonObject, objectOf, textOf } from '../json.ts';
 import { matchesSelector } from '../kube/selector.ts';
 import type { ChangeType } from '../kube/sink.ts';
+import type { StreamNeed } from '../kube/streamNeed.ts';
 import { toldOf } from '../recording/told.ts';
 import { type VirtualClock, virtualClock } from '../virtualClock.ts';
 import { type BackOff, backOffOf } from '../weeder/backOff.ts';
 import { labelsOf } from '../weeder/fanOut.ts';
 import type { ReadySince } from '../weeder/readySince.ts';
-import { type StreamNeed, streamsOf } from '../weeder/streams.ts';
+import { streamsOf } from '../weeder/streams.ts';
 import { createWeeder, type Weeder } from '../weeder/weeder.ts';
 import type { Timed } from './replayRecording.ts';
 

@@ -1,5 +1,6 @@
 import { formatDuration } from '../config/duration.ts';
 import type { RestartSettings } from '../config/restart.ts';
+import type { HoldCause, WaitCause } from './facts.ts';
 import { breakerHolds, intervalEnds } from './history.ts';
 import { maintenanceAt } from './maintenance.ts';
 import { type WorkloadFacts, workloadAnnotations } from './workloadFacts.ts';
@@ -19,7 +20,13 @@ export interface RestartQuestion
 /** `reason` is for people. Without `until` it takes a change of the workload. */
 export type Permission =
   | { readonly is: 'now' }
-  | { readonly is: 'waits' | 'held'; readonly reason: string; readonly until: number | undefined };
+  | ({ readonly is: 'waits'; readonly cause: WaitCause } & Why)
+  | ({ readonly is: 'held'; readonly cause: HoldCause } & Why);
+
+interface Why {
+  readonly reason: string;
+  readonly until: number | undefined;
+}
 
 /** Whether the workload may be restarted now. Of several reasons against it the first in this order is told. */
 export function mayRestart(question: RestartQuestion): Permission {
@@ -34,7 +41,7 @@ type Rule = (question: RestartQuestion) => Permission | undefined;
 
 const unreadable: Rule = ({ pausedUntil, faults = [] }) => {
   const said = pausedUntil === 'unreadable' ? [pauseUnreadable, ...faults] : faults;
-  return said.length === 0 ? undefined : { is: 'held', reason: said.join('; '), until: undefined };
+  return said.length === 0 ? undefined : { is: 'held', cause: 'annotation', reason: said.join('; '), until: undefined };
 };
 
 const pauseUnreadable = `its annotation ${workloadAnnotations.pausedUntil} is no time: write one such as 2026-11-21T18:00:00Z, or remove it`;
@@ -42,7 +49,7 @@ const pauseUnreadable = `its annotation ${workloadAnnotations.pausedUntil} is no
 const paused: Rule = ({ pausedUntil, now }) => {
   if (typeof pausedUntil !== 'number' || pausedUntil <= now) return undefined;
   const reason = `it is paused until ${shown(pausedUntil)} (annotation ${workloadAnnotations.pausedUntil})`;
-  return { is: 'waits', reason, until: pausedUntil };
+  return { is: 'waits', cause: 'pausedUntil', reason, until: pausedUntil };
 };
 
 const broken: Rule = ({ restarts, now }) => {
@@ -51,12 +58,17 @@ const broken: Rule = ({ restarts, now }) => {
   const { because, until } = holds;
   const took = formatDuration(Math.max(1, Math.round(((because.at(-1) ?? 0) - (because[0] ?? 0)) / 1_000)) * 1_000);
   const reason = `it was restarted ${because.length} times in ${took}, and is left alone until ${shown(until)}: find out what changes its sources so often`;
-  return { is: 'held', reason, until };
+  return { is: 'held', cause: 'breaker', reason, until };
 };
 
 const deploymentPaused: Rule = ({ isPaused }) =>
   isPaused
-    ? { is: 'waits', reason: 'the Deployment is paused (spec.paused), and waits until it is resumed', until: undefined }
+    ? {
+        is: 'waits',
+        cause: 'paused',
+        reason: 'the Deployment is paused (spec.paused), and waits until it is resumed',
+        until: undefined,
+      }
     : undefined;
 
 const interval: Rule = ({ restarts, minInterval, now }) => {
@@ -64,7 +76,7 @@ const interval: Rule = ({ restarts, minInterval, now }) => {
   if (until === undefined) return undefined;
   const last = shown(until - minInterval);
   const reason = `it was restarted at ${last}, and is not again before ${shown(until)} (minInterval ${formatDuration(minInterval)})`;
-  return { is: 'waits', reason, until };
+  return { is: 'waits', cause: 'interval', reason, until };
 };
 
 const maintenance: Rule = ({ windows, now }) => {
@@ -73,7 +85,7 @@ const maintenance: Rule = ({ windows, now }) => {
   const { cron, timeZone, duration } = said.window;
   const opens = said.opensAt === undefined ? 'and none ever will be' : `the next opens at ${shown(said.opensAt)}`;
   const reason = `no maintenance window is open, ${opens} ("${cron}" in ${timeZone}, for ${formatDuration(duration)})`;
-  return { is: 'waits', reason, until: said.opensAt };
+  return { is: 'waits', cause: 'window', reason, until: said.opensAt };
 };
 
 function shown(time: number): string {

@@ -3,6 +3,7 @@ import type { ApiRequest, KubeClient } from '../kube/client.ts';
 import { describeFailure } from '../kube/describeFailure.ts';
 import type { ApiFailure } from '../kube/failure.ts';
 import { isRecoverable } from '../kube/failure.ts';
+import { notLeading } from '../kube/whileLeading.ts';
 import { podPath } from './podPath.ts';
 
 /** What the config says of how a service's dependants are deleted. */
@@ -59,8 +60,10 @@ function apiRequest({ uid, namespace, name, resourceVersion, policy }: DeletionR
 function answerTo(failure: ApiFailure, server: string): DeletionAnswer {
   if (failure.kind === 'notFound') return { type: 'delete.notFound' };
   if (failure.kind === 'conflict') return { type: 'delete.conflicted' };
-  if (failure.kind === 'cancelled')
-    return { type: 'delete.refused', reason: 'no window wants it any more', failure: failure.kind };
+  if (failure.kind === 'cancelled') {
+    const reason = failure === notLeading ? failure.message : 'no window wants it any more';
+    return { type: 'delete.refused', reason, failure: failure.kind };
+  }
   const reason = describeFailure(failure, server);
   if (!isRecoverable(failure)) return { type: 'delete.rejected', reason };
   return { type: 'delete.refused', reason, failure: failure.kind, retryAfter: failure.retryAfterMs ?? 0 };

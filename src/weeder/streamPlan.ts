@@ -22,7 +22,10 @@ const mostPodStreams = 16;
 /** A label selector that is longer than this is left out: what comes is filtered here. Characters of a URL. */
 const longestSelector = 4000;
 
-/** One stream of EndpointSlices and one of pods for each distinct podSelector, cluster-wide or in each namespace; none without a service. */
+/**
+ * One stream of EndpointSlices and one of pods for each distinct podSelector, cluster-wide or in each namespace. None
+ * without services.
+ */
 export function planStreams(config: Config, namespaces: 'all' | readonly string[]): StreamPlan[] {
   if (config.services.size === 0) return [];
   if (namespaces === 'all') return planIn(config, undefined);

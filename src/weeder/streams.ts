@@ -1,17 +1,11 @@
 import type { Config } from '../config/config.ts';
 import { distinctSelectors } from '../config/selectors.ts';
-import type { ClosableSink, ObjectSink } from '../kube/sink.ts';
-import type { WatchSource } from '../kube/watchOnce.ts';
+import { type ClosableSink, tellingComplete } from '../kube/sink.ts';
+import type { StreamNeed } from '../kube/streamNeed.ts';
 import { fanOut } from './fanOut.ts';
 import type { SliceStreamOptions } from './readiness.ts';
 import { canServe, planStreams, type StreamPlan } from './streamPlan.ts';
 import type { Weeder } from './weeder.ts';
-
-/** One list+watch stream that the weeder needs. */
-export interface StreamNeed extends WatchSource {
-  /** Unique, and readable in a log line. */
-  readonly name: string;
-}
 
 /** A stream that is open, in plain data; `covers`: whose objects it is there for. */
 export interface StreamState extends Pick<StreamPlan, 'group' | 'path' | 'kind' | 'labelSelector'> {
@@ -86,7 +80,7 @@ export function createStreams(options: StreamsOptions): Streams {
     const stream: OpenStream = { plan, name, sink: sinkOf(plan, synced), isSynced };
     const { path, kind, labelSelector } = plan;
     open.set(name, stream);
-    const sink = kind === 'Pod' ? telling(stream.sink, synced) : stream.sink;
+    const sink = kind === 'Pod' ? tellingComplete(stream.sink, synced) : stream.sink;
     needs.set(name, wrap({ name, path, kind, labelSelector, sink }));
   }
 
@@ -186,19 +180,6 @@ function resumedPlan(plan: StreamPlan, config: Config): StreamPlan {
   if (plan.kind !== 'Pod' || plan.labelSelector !== '') return plan;
   const selectors = [...distinctSelectors(config)].filter(([text]) => plan.covers.has(text));
   return { ...plan, selectors: new Map(selectors) };
-}
-
-/** The sink, with somebody told of each complete list. */
-function telling(sink: ObjectSink, onComplete: () => void): ObjectSink {
-  return {
-    begin: () => sink.begin(),
-    apply: (type, object) => sink.apply(type, object),
-    end(resourceVersion) {
-      sink.end(resourceVersion);
-      onComplete();
-    },
-    ...(sink.isIrrelevant === undefined ? {} : { isIrrelevant: sink.isIrrelevant.bind(sink) }),
-  };
 }
 
 /** While a stream and the one that takes its place are both open, a number tells them apart. */

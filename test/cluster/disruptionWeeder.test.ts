@@ -69,7 +69,7 @@ suite('weeder is told to stop', { concurrency: 2 }, () => {
     weeder.signal('SIGTERM');
     assert.deepEqual(await weeder.exited, { code: 0, signal: null });
     assert.ok((await timeToStop(weeder)) < 2000);
-    await weeder.log.until('stopping with deletions in flight', { inFlight: 1 });
+    await weeder.log.until('stopping with requests in flight', { inFlight: 1 });
   });
 
   test('a second signal ends it at once', async (t) => {

@@ -80,7 +80,7 @@ export interface EmbeddedWeeder extends AsyncDisposable {
 export function startEmbeddedWeeder(
   cluster: Embedded,
   config: string,
-  options: Partial<Pick<ControllerOptions, 'eventInstance' | 'clock'>> = {},
+  options: Partial<Pick<ControllerOptions, 'eventInstance' | 'clock' | 'election' | 'isDryRun' | 'others'>> = {},
 ): EmbeddedWeeder {
   const parsed = parseConfig(config, 'config.yaml');
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problem));

@@ -21,7 +21,7 @@ export const explorations: Readonly<Record<string, Exploration>> = {
       { type: 'reflector.synced', name: 'pods' },
       { type: 'streams.changed', streams: ['pods', 'slices'] },
       { type: 'shutdown.requested' },
-      { type: 'deletions.drained' },
+      { type: 'requests.drained' },
       { type: 'leadership.released' },
       { type: 'xstate.after.drainTimeout.manager.draining' },
     ],

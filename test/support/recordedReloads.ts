@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { Config } from '../../src/config/config.ts';
 import { selectorToString } from '../../src/kube/selector.ts';
+import type { StreamNeed } from '../../src/kube/streamNeed.ts';
 import { openRecorder } from '../../src/recorder.ts';
-import type { StreamNeed } from '../../src/weeder/streams.ts';
 import { backOff, nextVersion, pod, running, slice } from './objects.ts';
 import { recordingOf } from './recording.ts';
 import { serviceConfig } from './simulation.ts';

@@ -2,8 +2,8 @@ import type { Config } from '../../src/config/config.ts';
 import { distinctSelectors } from '../../src/config/selectors.ts';
 import { type JsonObject, objectOf, textOf } from '../../src/json.ts';
 import { matchesSelector } from '../../src/kube/selector.ts';
+import type { StreamNeed } from '../../src/kube/streamNeed.ts';
 import { labelsOf } from '../../src/weeder/fanOut.ts';
-import type { StreamNeed } from '../../src/weeder/streams.ts';
 
 export type Kind = 'Pod' | 'EndpointSlice';
 

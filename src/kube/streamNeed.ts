@@ -1,0 +1,7 @@
+import type { WatchSource } from './watchOnce.ts';
+
+/** One list+watch stream that somebody needs. */
+export interface StreamNeed extends WatchSource {
+  /** Unique in the process, and readable in a log line: health, metrics and recordings know the stream by it. */
+  readonly name: string;
+}

@@ -1,0 +1,83 @@
+import { allSources, inFormOf, type StoredTag, type StoredTags, type WorkloadState } from './state.ts';
+import type { WantedSource } from './wanted.ts';
+
+/** A source that says something else than what the pods run with. */
+export interface ChangedSource {
+  readonly source: WantedSource;
+  /** The names of the keys that changed, where they can be told. */
+  readonly keys: readonly string[];
+  /** It is, or was, immutable: so it was made anew (F1). */
+  readonly isRecreated: boolean;
+}
+
+/** What a workload's sources and its written state come to. */
+export type Assessment =
+  /** What is written down is not what is used, and nothing that it says has changed: it is written anew. */
+  | { readonly is: 'new' }
+  | { readonly is: 'current' }
+  | { readonly is: 'changed'; readonly sources: readonly ChangedSource[] }
+  /** A restart was begun; `hasNews`: for something else than what is wanted now. */
+  | { readonly is: 'rolling'; readonly hasNews: boolean }
+  /** The rollout that was begun stands still, and is still the one that is wanted. */
+  | { readonly is: 'stalled' }
+  | { readonly is: 'held'; readonly reason: string };
+
+/**
+ * Compares what the sources say with what is written on the workload. `state` undefined: nothing is written that counts.
+ * A source that is used anew, or in another way, is adopted with its content of now: only what was known before can have
+ * changed (F3). A required source or key that is missing holds everything: a pod that is started now could not start (F2).
+ */
+export function assess(
+  wanted: ReadonlyMap<string, WantedSource>,
+  state: WorkloadState | undefined,
+  hasStalled: boolean,
+): Assessment {
+  const missing = [...wanted.values()].flatMap(missingOf);
+  if (missing.length > 0)
+    return { is: 'held', reason: `${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} missing` };
+  if (state === undefined) return { is: 'new' };
+  const expected = expectedBy(state);
+  const changed = changesSince(expected, wanted);
+  if (state.target !== undefined && (!hasStalled || changed.length === 0)) {
+    return hasStalled ? { is: 'stalled' } : { is: 'rolling', hasNews: changed.length > 0 };
+  }
+  if (changed.length > 0) return { is: 'changed', sources: changed };
+  return isSameSet(wanted, expected) ? { is: 'current' } : { is: 'new' };
+}
+
+/** What the pods run with, or are about to. */
+export function expectedBy({ rolledOut, target }: WorkloadState): StoredTags {
+  return target === undefined ? rolledOut : new Map([...rolledOut, ...target.tags]);
+}
+
+function missingOf({ ref: { kind, namespace, name }, digest }: WantedSource): string[] {
+  const source = `${kind} ${namespace}/${name}`;
+  if (digest.missing.length === 0) return [];
+  return digest.isAbsent ? [source] : [`${source} without its key ${digest.missing.join(', ')}`];
+}
+
+function changeOf(source: WantedSource, stored: StoredTag | undefined): ChangedSource[] {
+  if (stored === undefined || stored.uses !== source.tag.uses || stored.tag === source.tag.tag) return [];
+  const [before, after] = [stored.keys ?? {}, source.tag.keys ?? {}];
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const keys = [...names].filter((name) => before[name] !== after[name]).toSorted();
+  return [{ source, keys, isRecreated: stored.isImmutable || source.tag.isImmutable }];
+}
+
+/** Where one tag stands for all sources, any of them may be what has changed (F13). */
+function changesSince(expected: StoredTags, wanted: ReadonlyMap<string, WantedSource>): ChangedSource[] {
+  const one = expected.get(allSources);
+  if (one === undefined) return [...wanted].flatMap(([key, source]) => changeOf(source, expected.get(key)));
+  const now = inFormOf(expected, tagsOf(wanted)).get(allSources);
+  if (now === undefined || now.uses !== one.uses || now.tag === one.tag) return [];
+  return [...wanted.values()].map((source) => ({ source, keys: [], isRecreated: false }));
+}
+
+function isSameSet(wanted: ReadonlyMap<string, WantedSource>, expected: StoredTags): boolean {
+  const now = inFormOf(expected, tagsOf(wanted));
+  return now.size === expected.size && [...now].every(([key, { uses }]) => expected.get(key)?.uses === uses);
+}
+
+export function tagsOf(wanted: ReadonlyMap<string, WantedSource>): Map<string, StoredTag> {
+  return new Map([...wanted].map(([key, { tag }]) => [key, tag]));
+}

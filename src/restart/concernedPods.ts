@@ -1,0 +1,29 @@
+import type { PodFacts } from './podFacts.ts';
+import { type ContainerUse, ownPods, podsWithOldContent } from './proof.ts';
+import type { Use } from './uses.ts';
+import type { WantedSource } from './wanted.ts';
+import type { WorkloadFacts } from './workloadFacts.ts';
+
+/**
+ * The pods that a rollout is to replace because a container in them runs with old content of one of these sources.
+ * Those that a partition keeps at their revision are not among them (F10).
+ */
+export function podsToReplace(
+  facts: WorkloadFacts,
+  pods: readonly PodFacts[],
+  sources: readonly WantedSource[],
+): PodFacts[] {
+  const own = ownPods(facts, pods).filter(({ name }) => !isKeptByPartition(facts, name));
+  const old = sources.flatMap(({ uses, lastWrite }) => podsWithOldContent(own, uses.flatMap(seen), lastWrite));
+  return [...new Set(old)];
+}
+
+function isKeptByPartition({ updateStrategy }: WorkloadFacts, name: string): boolean {
+  const ordinal = Number(/-(\d+)$/.exec(name)?.[1] ?? Number.NaN);
+  return typeof updateStrategy === 'object' && ordinal < updateStrategy.partition;
+}
+
+/** A volume that no container mounts shows its content to nobody. */
+function seen({ how, containers }: Use): ContainerUse[] {
+  return how === 'unmounted' ? [] : [{ how, containers }];
+}

@@ -1,0 +1,140 @@
+import { isAtLeast } from '../kube/resourceVersion.ts';
+import type { Answer, Refusal } from './answer.ts';
+import { type HashKey, missingKeys, type SourceContent, type SourceTag, tagOf, usesFingerprint } from './digest.ts';
+import { type SourceRef, sourceKey } from './refs.ts';
+import type { ReadSource, RestartApi } from './restartApi.ts';
+import type { SourceMeta } from './sourceMeta.ts';
+import type { Use } from './uses.ts';
+
+/** What a source comes to for some uses of it. */
+export interface Digest extends SourceTag {
+  readonly isAbsent: boolean;
+  readonly isImmutable: boolean;
+  /** Keys that these uses require and the source does not have. */
+  readonly missing: readonly string[];
+}
+
+export type DigestAnswer = { readonly is: 'ok'; readonly digest: Digest } | ({ readonly is: 'refused' } & Refusal);
+
+/** Reads each used source once for each of its versions, and keeps nothing of it but tags. */
+export interface Digests {
+  digestOf(key: HashKey, ref: SourceRef, uses: readonly Use[]): Promise<DigestAnswer>;
+  /** Nothing uses it any more. */
+  forget(ref: SourceRef): void;
+  /** Ends what is under way. */
+  stop(): void;
+}
+
+export interface DigestsOptions {
+  readonly api: Pick<RestartApi, 'readSource'>;
+  readonly metaOf: (ref: SourceRef) => SourceMeta | undefined;
+}
+
+/** What was asked of a source, until its content has been read. */
+interface Question {
+  readonly key: HashKey;
+  readonly uses: readonly Use[];
+  readonly resolve: (answer: DigestAnswer) => void;
+}
+
+interface Known {
+  readonly resourceVersion: string;
+  readonly digests: Map<string, Digest>;
+}
+
+/** So many sources are read at once. */
+const concurrency = 16;
+
+export function createDigests({ api, metaOf }: DigestsOptions): Digests {
+  const known = new Map<string, Known>();
+  const asked = new Map<string, { readonly ref: SourceRef; readonly questions: Question[] }>();
+  const stopped = new AbortController();
+  let reading = 0;
+
+  function isNew(key: string, meta: SourceMeta | undefined): boolean {
+    const found = known.get(key);
+    return found === undefined || meta === undefined || !isAtLeast(found.resourceVersion, meta.resourceVersion);
+  }
+
+  function readNext(): void {
+    for (const [key, { ref, questions }] of asked) {
+      if (reading >= concurrency) return;
+      asked.delete(key);
+      reading += 1;
+      void read(key, ref, questions).finally(() => {
+        reading -= 1;
+        readNext();
+      });
+    }
+  }
+
+  async function read(key: string, ref: SourceRef, questions: readonly Question[]): Promise<void> {
+    const answer = await api.readSource(ref, stopped.signal);
+    for (const question of questions) question.resolve(answerTo(key, ref, question, answer));
+  }
+
+  function answerTo(key: string, ref: SourceRef, question: Question, answer: Answer<ReadSource>): DigestAnswer {
+    switch (answer.is) {
+      case 'ok': {
+        const { content, meta } = answer.value;
+        const digest = digestFor(question, ref, content, meta.optOut);
+        remember(key, meta).set(questionKey(question.key, question.uses, meta.optOut), digest);
+        return { is: 'ok', digest };
+      }
+      case 'gone':
+        return { is: 'ok', digest: absent(question, ref) };
+      case 'conflicted':
+        return { is: 'refused', reason: 'it changed while it was read', failure: 'conflict', retryAfter: 0 };
+      case 'refused':
+        return answer;
+    }
+  }
+
+  function remember(key: string, meta: SourceMeta): Map<string, Digest> {
+    const found = known.get(key);
+    if (found !== undefined && !isNew(key, meta)) return found.digests;
+    const digests = new Map<string, Digest>();
+    known.set(key, { resourceVersion: meta.resourceVersion, digests });
+    return digests;
+  }
+
+  return {
+    digestOf(key, ref, uses) {
+      const id = sourceKey(ref);
+      const meta = metaOf(ref);
+      if (meta === undefined) {
+        known.delete(id);
+        return Promise.resolve({ is: 'ok', digest: absent({ key, uses }, ref) });
+      }
+      const found = isNew(id, meta) ? undefined : known.get(id)?.digests.get(questionKey(key, uses, meta.optOut));
+      if (found !== undefined) return Promise.resolve({ is: 'ok', digest: found });
+      return new Promise((resolve) => {
+        const waiting = asked.get(id) ?? { ref, questions: [] };
+        waiting.questions.push({ key, uses, resolve });
+        asked.set(id, waiting);
+        readNext();
+      });
+    },
+    forget: (ref) => void known.delete(sourceKey(ref)),
+    stop: () => stopped.abort(),
+  };
+}
+
+function questionKey(key: HashKey, uses: readonly Use[], optOut: SourceMeta['optOut']): string {
+  return `${key.id} ${usesFingerprint(uses, optOut)}`;
+}
+
+function digestFor(
+  { key, uses }: Pick<Question, 'key' | 'uses'>,
+  ref: SourceRef,
+  content: SourceContent,
+  optOut: SourceMeta['optOut'],
+): Digest {
+  const tag = tagOf(key, ref, content, uses, optOut);
+  return { ...tag, isAbsent: false, isImmutable: content.isImmutable, missing: missingKeys(content, uses) };
+}
+
+function absent({ key, uses }: Pick<Question, 'key' | 'uses'>, ref: SourceRef): Digest {
+  const tag = tagOf(key, ref, 'absent', uses, 'none');
+  return { ...tag, isAbsent: true, isImmutable: false, missing: missingKeys('absent', uses) };
+}

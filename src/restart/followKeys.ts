@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock, TimerHandle } from '../clock.ts';
+import type { KubeClient } from '../kube/client.ts';
+import type { ReportRestart } from './facts.ts';
+import { readHashKeys } from './hashKey.ts';
+import { type HashKeys, hashKeyOf, type KeySecret } from './hashKeys.ts';
+
+export interface FollowKeysOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly where: () => KeySecret;
+  /** No Secret is made: where there is none, the key is one of this process alone. */
+  readonly isDryRun: boolean;
+  readonly report: ReportRestart;
+  readonly onKeys: (keys: HashKeys) => void;
+}
+
+/** It is rarely another one: to be looked at again after a minute. Milliseconds. */
+const lookEvery = 60_000;
+const shortestRetry = 1_000;
+const keyBytes = 32;
+
+/** Reads the hash keys, and reads them again and again: somebody may put another one there. Returns what ends it. */
+export function followKeys({ client, clock, where, isDryRun, report, onKeys }: FollowKeysOptions): () => void {
+  const stop = new AbortController();
+  let timer: TimerHandle | undefined;
+  let failures = 0;
+  let problem = '';
+
+  async function look(): Promise<void> {
+    const found = await readHashKeys(client, where(), stop.signal);
+    if (stop.signal.aborted) return;
+    if (found.ok) {
+      failures = 0;
+      problem = '';
+      onKeys(found.value);
+    } else {
+      if (found.problem.sentence !== problem)
+        report({ type: 'key.missing', reason: `${found.problem.sentence} ${found.problem.advice}` });
+      problem = found.problem.sentence;
+      failures += 1;
+    }
+    const pause = found.ok ? lookEvery : Math.min(lookEvery, shortestRetry * 2 ** Math.min(failures, 6));
+    timer = clock.setTimeout(() => void look(), pause);
+  }
+
+  if (isDryRun) onKeys(ownKeys());
+  else void look();
+  return () => {
+    stop.abort();
+    clock.clearTimeout(timer);
+  };
+}
+
+/** A dry run compares with nothing that was written under another key: it adopts, and tells of changes from then on. */
+function ownKeys(): HashKeys {
+  const current = hashKeyOf(randomBytes(keyBytes));
+  return { current, byId: (id) => (id === current.id ? current : undefined) };
+}

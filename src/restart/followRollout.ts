@@ -1,0 +1,106 @@
+import { type AnyEventObject, fromCallback } from 'xstate';
+import type { EffectInput, WorkloadEvent } from '../../machines/restart/workload.ts';
+import type { TimerHandle } from '../clock.ts';
+import { expectedBy } from './assess.ts';
+import { podsToReplace } from './concernedPods.ts';
+import { dependenciesHash } from './digest.ts';
+import { evictNext } from './evictNext.ts';
+import { readPod } from './podFacts.ts';
+import { ownPods, troubleOf } from './proof.ts';
+import type { RestartEffects } from './restartEffects.ts';
+import { type RolloutProgress, rolloutOf } from './rollout.ts';
+import { isByEviction, targetSources, type WorkloadEntry } from './workloadEntry.ts';
+
+/** Where nothing is told, it is looked again after this time. Milliseconds. */
+const lookEvery = 5_000;
+
+/** Follows the rollout of the written target until the pods prove that it is done, or it stands still. */
+export function followRollout(effects: RestartEffects) {
+  return fromCallback<AnyEventObject, EffectInput>(({ input, sendBack }) => {
+    const entry = effects.entryOf(input.workload);
+    if (entry === undefined) return undefined;
+    const followed = entry;
+    const { clock, inFlight } = effects;
+    const stop = new AbortController();
+    let timer: TimerHandle | undefined;
+    let isLooking = false;
+    let isAskedAgain = false;
+    let progress = '';
+    let progressedAt = clock.monotonic();
+
+    function stallOf(now: RolloutProgress): string | undefined {
+      const text = JSON.stringify(now);
+      if (text !== progress) progressedAt = clock.monotonic();
+      progress = text;
+      const quiet = clock.monotonic() - progressedAt;
+      const { stallAfter = Number.POSITIVE_INFINITY } = followed.settings ?? {};
+      return quiet >= stallAfter ? `nothing has moved for ${Math.round(quiet / 1_000)} s` : undefined;
+    }
+
+    /** One look after the other: what was told during one is seen by the next. */
+    async function look(followed: WorkloadEntry): Promise<void> {
+      isAskedAgain = isLooking;
+      if (isLooking) return;
+      isLooking = true;
+      const event = await lookOnce(effects, followed, input, stallOf, stop.signal).finally(() => {
+        isLooking = false;
+      });
+      if (stop.signal.aborted) return;
+      if (event !== undefined) sendBack(event);
+      if (isAskedAgain) await look(followed);
+    }
+
+    function lookNow(): void {
+      clock.clearTimeout(timer);
+      if (stop.signal.aborted) return;
+      timer = clock.setTimeout(lookNow, lookEvery);
+      const looked = look(followed).catch((error: unknown) =>
+        effects.report({ type: 'actor.failed', actor: `followRollout of ${input.workload}`, error }),
+      );
+      inFlight.add(looked);
+      void looked.finally(() => inFlight.delete(looked));
+    }
+
+    entry.watchers.add(lookNow);
+    lookNow();
+    return () => {
+      stop.abort();
+      clock.clearTimeout(timer);
+      entry.watchers.delete(lookNow);
+    };
+  });
+}
+
+async function lookOnce(
+  effects: RestartEffects,
+  entry: WorkloadEntry,
+  { hasStalled }: EffectInput,
+  stallOf: (progress: RolloutProgress) => string | undefined,
+  signal: AbortSignal,
+): Promise<WorkloadEvent | undefined> {
+  const { facts, finding } = entry;
+  const state = finding?.state;
+  // What the next run reads anew is done with the write; so is what a dry run only pretends.
+  if (finding === undefined || state?.target === undefined || facts.selector === undefined || effects.isDryRun)
+    return { type: 'rollout.complete' };
+  const listed = await effects.api.listPods(facts.ref.namespace, facts.selector, signal);
+  if (listed.is !== 'ok') return undefined;
+  const pods = listed.value.flatMap((each) => readPod(each) ?? []);
+  const old = podsToReplace(facts, pods, targetSources(entry));
+  const hash = dependenciesHash(finding.key, facts.ref, expectedBy(state));
+  const isOurs = facts.templateAnnotation === hash;
+  const progress = rolloutOf(facts, ownPods(facts, pods));
+  if (old.length === 0 && progress.is === 'complete') return { type: 'rollout.complete' };
+  if (isByEviction(entry)) await evictNext(effects, entry, pods, old, signal);
+  else if (!isOurs && progress.is === 'complete') return { type: 'rollout.reverted' };
+  const suspended = suspensionOf(progress);
+  if (suspended !== undefined) return { type: 'rollout.suspended', reason: suspended };
+  const reason = stallOf(progress) ?? troubleOf(facts, ownPods(facts, pods));
+  return reason === undefined || hasStalled ? undefined : { type: 'rollout.stalled', reason };
+}
+
+function suspensionOf(progress: RolloutProgress): string | undefined {
+  if (progress.is === 'paused') return 'the Deployment is paused';
+  if (progress.is !== 'waitingForDeletion') return undefined;
+  return `its update strategy is OnDelete: these pods have to be deleted: ${progress.pods.join(', ')}`;
+}

@@ -1,0 +1,57 @@
+import type { Outcome } from '../../machines/restart/workload.ts';
+import { expectedBy, tagsOf } from './assess.ts';
+import { isRevert, withNewest } from './history.ts';
+import { sourceKey } from './refs.ts';
+import { allSources, inFormOf, type StoredTag, type StoredTags, type WorkloadState } from './state.ts';
+import { changesOf, type Finding, type WorkloadEntry } from './workloadEntry.ts';
+
+const mostRestarts = 5;
+const mostReverts = 2;
+
+/** The state to write for an outcome. `now`: epoch milliseconds. */
+export function stateAfter(entry: WorkloadEntry, finding: Finding, outcome: Outcome, now: number): WorkloadState {
+  const { state, key } = finding;
+  const history = { restarts: state?.restarts ?? [], reverts: state?.reverts ?? [] };
+  const own = { keyId: key.id, workloadUid: entry.facts.uid, ...history };
+  const wanted = tagsOf(finding.wanted);
+  if (state === undefined || outcome === 'adopted' || outcome === 'needless')
+    return { ...own, rolledOut: wanted, target: undefined };
+  // What was not part of the restart stays as it was: a newer change is found again.
+  const kept = onlyUsed(finding, outcome === 'reverted' ? state.rolledOut : expectedBy(state));
+  const isCounted = outcome === 'reverted' && isRevert(state.target?.since ?? 0, now);
+  const reverts = isCounted ? withNewest(state.reverts, now, mostReverts) : state.reverts;
+  return { ...own, rolledOut: kept, target: undefined, reverts };
+}
+
+/** The state that a restart writes: what it is for, beside what the pods run with until then. */
+export function stateOfRestart(entry: WorkloadEntry, finding: Finding, now: number, cause: string): WorkloadState {
+  const { key, state } = finding;
+  const changed = changesOf(entry).map(({ source }): [string, StoredTag] => [sourceKey(source.ref), source.tag]);
+  const before = state?.target;
+  const wanted = tagsOf(finding.wanted);
+  const rolledOut = onlyUsed(finding, state?.rolledOut ?? wanted);
+  return {
+    keyId: key.id,
+    workloadUid: entry.facts.uid,
+    rolledOut,
+    target: {
+      tags: rolledOut.has(allSources) ? inFormOf(rolledOut, wanted) : new Map([...(before?.tags ?? []), ...changed]),
+      since: now,
+      attempt: (before?.attempt ?? 0) + 1,
+      cause,
+    },
+    restarts: withNewest(state?.restarts ?? [], now, mostRestarts),
+    reverts: state?.reverts ?? [],
+  };
+}
+
+/** Sources that are used no more are forgotten; those that are used in another way are adopted with what they say now. */
+function onlyUsed(finding: Finding, tags: StoredTags): StoredTags {
+  if (tags.has(allSources)) return tags;
+  return new Map(
+    [...finding.wanted].map(([key, { tag }]) => {
+      const known = tags.get(key);
+      return [key, known !== undefined && known.uses === tag.uses ? known : tag];
+    }),
+  );
+}

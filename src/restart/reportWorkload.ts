@@ -1,0 +1,100 @@
+import { type HoldCause, holdCauses, type RestartHow, type WaitCause, waitCauses } from './facts.ts';
+import { needsEviction } from './history.ts';
+import type { RestartEffects } from './restartEffects.ts';
+import type { WorkloadLogic } from './workloadActor.ts';
+import { changesOf, isByEviction, type WorkloadEntry } from './workloadEntry.ts';
+
+type Actions = NonNullable<Parameters<WorkloadLogic['provide']>[0]['actions']>;
+
+/** What the `workload` machine reports, as facts. */
+export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) {
+  /** What was told last of a workload's standing state: it is told once. */
+  const told = new WeakMap<WorkloadEntry, string>();
+
+  function about({ facts: { ref: workload, uid } }: WorkloadEntry) {
+    return { workload, uid };
+  }
+
+  function tellOnce(entry: WorkloadEntry, text: string, tell: () => void): void {
+    if (told.get(entry) === text) return;
+    told.set(entry, text);
+    tell();
+  }
+
+  function sourcesOf(entry: WorkloadEntry) {
+    return changesOf(entry).map(({ source: { ref: source }, keys }) => ({ source, keys }));
+  }
+
+  function howOf(entry: WorkloadEntry): RestartHow {
+    if (isDryRun) return 'dryRun';
+    return isByEviction(entry) ? 'evict' : 'rollout';
+  }
+
+  /** Of an entry that is there: a workload may be gone by the time that its actor speaks. */
+  function telling(tell: (entry: WorkloadEntry, context: Context) => void) {
+    return ({ context }: { readonly context: Context }) => {
+      const entry = entryOf(context.workload);
+      if (entry !== undefined) tell(entry, context);
+    };
+  }
+
+  return {
+    reportChanged: telling((entry) => {
+      const sources = sourcesOf(entry);
+      const since = clock.now() - (clock.monotonic() - entry.changedAt);
+      tellOnce(entry, `changed ${JSON.stringify(sources)}`, () =>
+        report({ type: 'workload.changed', ...about(entry), sources, since }),
+      );
+    }),
+    reportHeld: telling((entry, { reason, heldFor }) => {
+      const cause: HoldCause = holdCauses.find((each) => each === entry.cause) ?? 'other';
+      const until = heldFor === undefined ? undefined : clock.now() + heldFor;
+      tellOnce(entry, `held ${reason}`, () => report({ type: 'workload.held', ...about(entry), cause, reason, until }));
+    }),
+    reportWaiting: telling((entry, { reason }) => {
+      const cause: WaitCause = waitCauses.find((each) => each === entry.cause) ?? 'other';
+      tellOnce(entry, `waiting ${reason}`, () => report({ type: 'workload.waiting', ...about(entry), cause, reason }));
+    }),
+    reportRestarted: telling((entry) => {
+      const attempt = entry.finding?.state?.target?.attempt ?? 1;
+      told.delete(entry);
+      report({ type: 'workload.restarted', ...about(entry), sources: sourcesOf(entry), how: howOf(entry), attempt });
+    }),
+    reportStalled: telling((entry, { reason }) => {
+      tellOnce(entry, `stalled ${reason}`, () => report({ type: 'workload.stalled', ...about(entry), reason }));
+    }),
+    reportReverted: telling((entry) => {
+      const reverts = [...(entry.finding?.state?.reverts ?? []), clock.now()];
+      const times = reverts.length;
+      report({ type: 'workload.reverted', ...about(entry), times, isEvicting: needsEviction(reverts) });
+    }),
+    reportWritten: telling((entry, { outcome }) => {
+      told.delete(entry);
+      if (outcome === 'adopted')
+        report({ type: 'workload.adopted', ...about(entry), sources: entry.finding?.wanted.size ?? 0 });
+      if (outcome === 'left') report({ type: 'workload.left', ...about(entry) });
+      if (outcome === 'needless') report({ type: 'workload.needless', ...about(entry), sources: sourcesOf(entry) });
+      if (outcome !== 'rolledOut') return;
+      const since = entry.finding?.state?.target?.since ?? clock.now();
+      report({
+        type: 'workload.rolledOut',
+        ...about(entry),
+        took: clock.now() - since,
+        sinceChange: clock.monotonic() - entry.changedAt,
+      });
+    }),
+    reportRefused: telling((entry, { reason, refusals, retryIn }) => {
+      report({ type: 'workload.refused', ...about(entry), reason, failure: 'other', attempt: refusals, retryIn });
+    }),
+  } satisfies Actions;
+}
+
+/** What the facts need of the machine's context. */
+interface Context {
+  readonly workload: string;
+  readonly reason: string;
+  readonly heldFor: number | undefined;
+  readonly outcome: string;
+  readonly refusals: number;
+  readonly retryIn: number;
+}

@@ -1,0 +1,162 @@
+import type { AnyActorRef, StateValue } from 'xstate';
+import type { ActorRuntime } from '../actorRuntime.ts';
+import type { RestartConfig } from '../config/restart.ts';
+import { isAtLeast } from '../kube/resourceVersion.ts';
+import type { ClosableSink } from '../kube/sink.ts';
+import type { WorkloadKind } from '../kube/workloadKinds.ts';
+import { createDigests } from './digests.ts';
+import type { ReportRestart } from './facts.ts';
+import type { HashKeys } from './hashKeys.ts';
+import type { SourceKind, SourceRef } from './refs.ts';
+import type { RestartApi } from './restartApi.ts';
+import { createSourceIndex } from './sourceIndex.ts';
+import { createTurns } from './turns.ts';
+import { provideWorkload } from './workloadActor.ts';
+import type { WorkloadEntry } from './workloadEntry.ts';
+import { createWorkloadSinks, newsOf } from './workloadSinks.ts';
+import { createWorkloads } from './workloads.ts';
+
+export interface RestartControlOptions {
+  readonly config: RestartConfig;
+  readonly runtime: ActorRuntime;
+  readonly api: RestartApi;
+  readonly report: ReportRestart;
+  readonly isDryRun: boolean;
+  /** From 0 to 1, for jitter. */
+  readonly random: () => number;
+  /** Everything has been read that may be used: what is not known does not exist. */
+  readonly isComplete: () => boolean;
+  /** Told of the sources that are used, when they have become others. */
+  readonly onUsed: (sources: readonly SourceRef[]) => void;
+}
+
+/** How much of everything there is now. */
+export interface RestartCounts {
+  readonly workloads: number;
+  readonly sources: number;
+  /** Requests under way. */
+  readonly inFlight: number;
+  /** Workloads by the state of their machine. */
+  readonly states: Readonly<Record<string, number>>;
+}
+
+/** Restart control without its streams: facts go in by the sinks, writes come out by the API. */
+export interface RestartControl {
+  /** Takes the workloads of one kind. */
+  createWorkloadSink(kind: WorkloadKind): ClosableSink;
+  /** Takes the metadata of ConfigMaps or Secrets. */
+  createSourceSink(kind: SourceKind): ClosableSink;
+  /** This config is in force from now on. */
+  configure(config: RestartConfig): void;
+  /** The keys with which content is hashed have been read, or are others now. */
+  useKeys(keys: HashKeys): void;
+  /** Every sink has its complete list. */
+  start(): void;
+  readonly isRunning: boolean;
+  /** Everything has to be found out anew. */
+  tellAll(): void;
+  /** Begins nothing any more. */
+  stop(): void;
+  /** Resolves when no request is under way. */
+  drained(): Promise<void>;
+  counts(): RestartCounts;
+  /** A root for each workload that is looked after. */
+  actors(): Iterable<AnyActorRef>;
+  entries(): Iterable<WorkloadEntry>;
+}
+
+export function createRestartControl(options: RestartControlOptions): RestartControl {
+  const { runtime, api, report, isDryRun, random } = options;
+  const { clock } = runtime;
+  let { config } = options;
+  let keys: HashKeys | undefined;
+  const inFlight = new Set<Promise<unknown>>();
+  const sources = createSourceIndex((ref) => workloads.sourceChanged(ref));
+  const digests = createDigests({ api, metaOf: sources.get });
+  const turns = createTurns({ clock, limits: () => config });
+  const logic = provideWorkload({
+    clock,
+    api,
+    digests,
+    turns,
+    report,
+    random,
+    isDryRun,
+    keys: () => keys,
+    isComplete: options.isComplete,
+    metaOf: sources.get,
+    entryOf: (id) => workloads.get(id),
+    learn(entry, object) {
+      const news = newsOf(object, entry.facts.ref.kind);
+      // The stream may have told of a newer one already.
+      if (news !== undefined && isAtLeast(news.facts.resourceVersion, entry.facts.resourceVersion))
+        workloads.take(news);
+    },
+    inFlight,
+  });
+  const workloads = createWorkloads({
+    runtime,
+    logic,
+    report,
+    config: () => config,
+    metaOf: sources.get,
+    onUnused: digests.forget,
+    onUsed: options.onUsed,
+  });
+  const sinks = createWorkloadSinks(workloads);
+
+  return {
+    createWorkloadSink: sinks.create,
+    createSourceSink: sources.createSink,
+    configure(next) {
+      config = next;
+      turns.limitsChanged();
+      workloads.configChanged();
+    },
+    useKeys(next) {
+      const isOther = keys?.current.id !== next.current.id;
+      if (isOther) report({ type: 'key.changed', keyId: next.current.id, before: keys?.current.id });
+      keys = next;
+      if (isOther) workloads.tellAll();
+    },
+    start: workloads.start,
+    get isRunning() {
+      return workloads.isRunning;
+    },
+    tellAll: workloads.tellAll,
+    stop() {
+      turns.close();
+      workloads.stop();
+      digests.stop();
+    },
+    async drained() {
+      while (inFlight.size > 0) await Promise.allSettled(inFlight);
+    },
+    counts: () => ({
+      workloads: workloads.size,
+      sources: sources.size,
+      inFlight: inFlight.size,
+      states: countStates(workloads.entries()),
+    }),
+    *actors() {
+      for (const { actor } of workloads.entries()) yield actor;
+    },
+    entries: workloads.entries,
+  };
+}
+
+function countStates(entries: Iterable<WorkloadEntry>): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { actor } of entries) {
+    const { value } = actor.getSnapshot();
+    const name = leafOf(value);
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** The innermost state: `rolling` of `{ restarting: 'rolling' }`. */
+function leafOf(value: StateValue | undefined): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : leafOf(Object.values(value)[0]);
+}

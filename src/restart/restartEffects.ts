@@ -1,0 +1,31 @@
+import type { Clock } from '../clock.ts';
+import type { Digests } from './digests.ts';
+import type { ReportRestart } from './facts.ts';
+import type { HashKeys } from './hashKeys.ts';
+import type { SourceRef } from './refs.ts';
+import type { RestartApi } from './restartApi.ts';
+import type { SourceMeta } from './sourceMeta.ts';
+import type { Turns } from './turns.ts';
+import type { WorkloadEntry } from './workloadEntry.ts';
+
+/** What the `workload` machine needs of the world. */
+export interface RestartEffects {
+  readonly clock: Clock;
+  readonly api: RestartApi;
+  readonly digests: Digests;
+  readonly turns: Turns;
+  readonly report: ReportRestart;
+  /** From 0 to 1, for jitter. */
+  readonly random: () => number;
+  readonly isDryRun: boolean;
+  /** Undefined: not read yet, or not usable. */
+  /** Everything has been read that may be used. */
+  readonly isComplete: () => boolean;
+  readonly keys: () => HashKeys | undefined;
+  readonly metaOf: (ref: SourceRef) => SourceMeta | undefined;
+  readonly entryOf: (workload: string) => WorkloadEntry | undefined;
+  /** What a write has made of a workload, before its stream tells. */
+  readonly learn: (entry: WorkloadEntry, object: unknown) => void;
+  /** Requests that are under way. */
+  readonly inFlight: Set<Promise<unknown>>;
+}

@@ -1,0 +1,78 @@
+import type { RestartConfig } from '../config/restart.ts';
+import { type WorkloadKind, workloadKinds, workloadsPath } from '../kube/workloadKinds.ts';
+import { sourcePlurals, sourcesPath } from './paths.ts';
+import type { SourceKind, SourceRef } from './refs.ts';
+
+/** Whose objects a stream brings. */
+export interface WatchedPlace {
+  /** Undefined: of all namespaces. */
+  readonly namespace: string | undefined;
+  /** Undefined: all of them; otherwise the one of this name. */
+  readonly objectName: string | undefined;
+}
+
+/** One list+watch stream that restart control asks for. */
+export type RestartStreamPlan = WatchedPlace & {
+  /** Unique in the process, and readable in a log line. */
+  readonly name: string;
+  readonly path: string;
+  readonly fieldSelector: string | undefined;
+} & (
+    | { readonly isSource: false; readonly kind: WorkloadKind }
+    | { readonly isSource: true; readonly kind: SourceKind }
+  );
+
+const kinds: readonly WorkloadKind[] = ['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob', 'Job'];
+const sourceKinds: readonly SourceKind[] = ['ConfigMap', 'Secret'];
+/** Secrets that no pod template uses by name, and of which there are many: they are left out by the server (F17). */
+const usedSecrets = 'type!=helm.sh/release.v1,type!=kubernetes.io/service-account-token';
+
+/**
+ * The workloads of all five kinds, since an annotation can opt in any of them, and the sources: all of them or, with
+ * `access: named`, each used one. Cluster-wide or in each namespace; nothing without restart control.
+ */
+export function planRestartStreams(
+  config: RestartConfig | undefined,
+  namespaces: 'all' | readonly string[],
+  used: readonly SourceRef[],
+): RestartStreamPlan[] {
+  if (config === undefined) return [];
+  const places = namespaces === 'all' ? [undefined] : [...new Set(namespaces)];
+  const workloads = places.flatMap((namespace) => kinds.map((kind) => workloadsIn(kind, namespace)));
+  if (config.access === 'named') {
+    const isWatched = ({ namespace }: SourceRef) => namespaces === 'all' || namespaces.includes(namespace);
+    return [...workloads, ...used.filter(isWatched).map(sourceNamed)];
+  }
+  return [...workloads, ...places.flatMap((namespace) => sourceKinds.map((kind) => sourcesIn(kind, namespace)))];
+}
+
+function workloadsIn(kind: WorkloadKind, namespace: string | undefined): RestartStreamPlan {
+  const name = `${workloadKinds[kind].plural}${suffixOf(namespace)}`;
+  const path = workloadsPath(kind, namespace);
+  return { isSource: false, kind, namespace, objectName: undefined, name, path, fieldSelector: undefined };
+}
+
+function sourcesIn(kind: SourceKind, namespace: string | undefined): RestartStreamPlan {
+  const name = `${sourcePlurals[kind]}${suffixOf(namespace)}`;
+  const fieldSelector = kind === 'Secret' ? usedSecrets : undefined;
+  return {
+    isSource: true,
+    kind,
+    namespace,
+    objectName: undefined,
+    name,
+    path: sourcesPath({ kind, namespace }),
+    fieldSelector,
+  };
+}
+
+/** By `metadata.name`, as RBAC's `resourceNames` allows it. */
+function sourceNamed({ kind, namespace, name: objectName }: SourceRef): RestartStreamPlan {
+  const name = `${sourcePlurals[kind]} ${objectName}${suffixOf(namespace)}`;
+  const fieldSelector = `metadata.name=${objectName}`;
+  return { isSource: true, kind, namespace, objectName, name, path: sourcesPath({ kind, namespace }), fieldSelector };
+}
+
+function suffixOf(namespace: string | undefined): string {
+  return namespace === undefined ? '' : ` in ${namespace}`;
+}

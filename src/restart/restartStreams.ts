@@ -1,0 +1,121 @@
+import type { Config } from '../config/config.ts';
+import type { JsonObject } from '../json.ts';
+import { type ClosableSink, tellingComplete } from '../kube/sink.ts';
+import type { StreamNeed } from '../kube/streamNeed.ts';
+import type { WorkloadKind } from '../kube/workloadKinds.ts';
+import { onlyOwned, type Shard } from '../shard.ts';
+import type { SourceKind, SourceRef } from './refs.ts';
+import { planRestartStreams, type RestartStreamPlan, type WatchedPlace } from './restartStreamPlan.ts';
+
+/** Where the objects of the streams go: a sink for each stream, which knows of nothing outside of its place. */
+export interface RestartSinks {
+  /** Takes workloads as the API serves them. */
+  workloads(kind: WorkloadKind, place: WatchedPlace): ClosableSink;
+  /** Takes the metadata of sources, reduced. */
+  sources(kind: SourceKind, place: WatchedPlace): ClosableSink;
+}
+
+export interface RestartStreamsOptions {
+  readonly config: Config;
+  readonly namespaces: 'all' | readonly string[];
+  /** A workload belongs to the shard that owns its namespace; sources are everybody's. */
+  readonly shard: Shard | undefined;
+  readonly sinks: RestartSinks;
+  /** What is left of a source's metadata before anybody sees it: no value may be (F6). */
+  readonly reduceSource: (object: JsonObject) => JsonObject;
+  /** Told when streams have been opened or closed, but for the first ones. */
+  readonly onChanged: () => void;
+  /** Told of each stream of which nothing comes any more. */
+  readonly onClosed: (name: string) => void;
+  /** Told each time when all that are open have read their complete lists, after it was otherwise. */
+  readonly onSynced: () => void;
+}
+
+/** The streams that restart control needs open, as the config and the used sources change. */
+export interface RestartStreams {
+  /** By name. None without a section `restartControl`. */
+  readonly needs: ReadonlyMap<string, StreamNeed>;
+  configure(config: Config): void;
+  /** These sources are used, and no others: with `access: named`, each has a stream of its own. */
+  use(sources: readonly SourceRef[]): void;
+  /** All that are open have read their complete lists; where none is open there is nothing to read. */
+  readonly isSynced: boolean;
+}
+
+interface OpenStream {
+  readonly plan: RestartStreamPlan;
+  readonly sink: ClosableSink;
+  isSynced: boolean;
+}
+
+export function createRestartStreams(options: RestartStreamsOptions): RestartStreams {
+  const { namespaces, shard, sinks, reduceSource, onChanged, onClosed, onSynced } = options;
+  const open = new Map<string, OpenStream>();
+  const needs = new Map<string, StreamNeed>();
+  let config = options.config;
+  let used: readonly SourceRef[] = [];
+  let hasTold = false;
+
+  const isSynced = () => [...open.values()].every((stream) => stream.isSynced);
+
+  function tellIfSynced(): void {
+    const isNews = isSynced() && !hasTold;
+    hasTold = isSynced();
+    if (isNews) onSynced();
+  }
+
+  function start(plan: RestartStreamPlan): void {
+    const { name, path, fieldSelector } = plan;
+    const sink = plan.isSource ? sinks.sources(plan.kind, plan) : sinks.workloads(plan.kind, plan);
+    const stream: OpenStream = { plan, sink, isSynced: false };
+    const told = tellingComplete(sink, () => {
+      stream.isSynced = true;
+      if (open.get(name) === stream) tellIfSynced();
+    });
+    const selectors = { labelSelector: '', ...(fieldSelector === undefined ? {} : { fieldSelector }) };
+    const common = { name, path, kind: plan.kind, ...selectors };
+    open.set(name, stream);
+    if (plan.isSource) needs.set(name, { ...common, as: 'metadata', reduce: reduceSource, sink: told });
+    else needs.set(name, { ...common, sink: shard === undefined ? told : onlyOwned(told, shard) });
+  }
+
+  function close(name: string, { sink }: OpenStream): void {
+    open.delete(name);
+    needs.delete(name);
+    sink.close();
+    onClosed(name);
+  }
+
+  /** Whether anything was opened or closed. */
+  function arrange(): boolean {
+    const plans = new Map(planRestartStreams(config.restart, namespaces, used).map((plan) => [plan.name, plan]));
+    const unwanted = [...open].filter(([name]) => !plans.has(name));
+    const missing = [...plans.values()].filter(({ name }) => !open.has(name));
+    for (const [name, stream] of unwanted) close(name, stream);
+    for (const plan of missing) start(plan);
+    return unwanted.length + missing.length > 0;
+  }
+
+  function rearrange(): void {
+    if (!arrange()) return;
+    onChanged();
+    // What was waited for may have been what is closed now.
+    if (open.size > 0) tellIfSynced();
+  }
+
+  arrange();
+  return {
+    needs,
+    configure(next) {
+      config = next;
+      rearrange();
+    },
+    use(sources) {
+      used = sources;
+      rearrange();
+    },
+    get isSynced() {
+      return isSynced();
+    },
+  };
+}

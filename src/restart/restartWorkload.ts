@@ -1,0 +1,48 @@
+import { expectedBy } from './assess.ts';
+import { dependenciesHash } from './digest.ts';
+import { stateOfRestart } from './nextState.ts';
+import type { RestartEffects } from './restartEffects.ts';
+import { restartPatch, statePatch } from './restartPatch.ts';
+import { encodeState } from './state.ts';
+import type { Question } from './workloadActor.ts';
+import { changesOf, isByEviction } from './workloadEntry.ts';
+
+/** One write: the target beside the state, and a new hash in the pod template, by which Kubernetes rolls the pods. */
+export function restartWorkload({ api, clock, isDryRun, learn }: RestartEffects): Question {
+  return async (entry, _input, signal) => {
+    const { facts, finding } = entry;
+    const changed = changesOf(entry);
+    if (finding === undefined || changed.length === 0) return { type: 'restart.conflicted' };
+    const cause = causeOf(changed);
+    const state = stateOfRestart(entry, finding, clock.now(), cause);
+    const text = encodeState(state);
+    const hash = dependenciesHash(finding.key, facts.ref, expectedBy(state));
+    if (isDryRun) {
+      entry.pretended = text;
+      finding.state = state;
+      return { type: 'restart.accepted' };
+    }
+    const patch = isByEviction(entry) ? statePatch(facts, text) : restartPatch(facts, text, hash, cause);
+    const answer = await api.patchWorkload(facts.ref, patch, signal);
+    switch (answer.is) {
+      case 'ok':
+        finding.state = state;
+        entry.hasRestarted = true;
+        learn(entry, answer.value);
+        return { type: 'restart.accepted' };
+      case 'gone':
+        return { type: 'workload.gone' };
+      case 'conflicted':
+        return { type: 'restart.conflicted' };
+      case 'refused':
+        return { ...answer, type: 'restart.refused' };
+    }
+  };
+}
+
+/** Such as `ConfigMap settings (log.level), Secret database`. */
+export function causeOf(changed: ReturnType<typeof changesOf>): string {
+  return changed
+    .map(({ source: { ref }, keys }) => `${ref.kind} ${ref.name}${keys.length > 0 ? ` (${keys.join(', ')})` : ''}`)
+    .join(', ');
+}

@@ -1,0 +1,56 @@
+import { type SourceRef, sourceKey } from './refs.ts';
+import type { Use } from './uses.ts';
+
+/** Which workloads use which source. */
+export interface SourceUsers {
+  /** From now on this workload uses these, and nothing else. */
+  put(workload: string, uses: readonly Use[]): void;
+  of(source: SourceRef): readonly string[];
+}
+
+export interface SourceUsersListener {
+  /** Nobody uses it any more. */
+  onUnused(source: SourceRef): void;
+  /** All that are used, when they have become others. */
+  onUsed(sources: readonly SourceRef[]): void;
+}
+
+interface Used {
+  readonly source: SourceRef;
+  readonly by: Set<string>;
+}
+
+export function createSourceUsers({ onUnused, onUsed }: SourceUsersListener): SourceUsers {
+  const used = new Map<string, Used>();
+  const byWorkload = new Map<string, readonly string[]>();
+
+  /** Whether nobody did so before. */
+  function add(workload: string, key: string, source: SourceRef): boolean {
+    const found = used.get(key);
+    found?.by.add(workload);
+    if (found === undefined) used.set(key, { source, by: new Set([workload]) });
+    return found === undefined;
+  }
+
+  /** Whether nobody does so any more. */
+  function remove(workload: string, key: string): boolean {
+    const found = used.get(key);
+    if (found === undefined || !found.by.delete(workload) || found.by.size > 0) return false;
+    used.delete(key);
+    onUnused(found.source);
+    return true;
+  }
+
+  return {
+    put(workload, uses) {
+      const now = new Map(uses.map(({ source }) => [sourceKey(source), source]));
+      const before = byWorkload.get(workload) ?? [];
+      const added = [...now].filter(([key, source]) => add(workload, key, source));
+      const removed = before.filter((key) => !now.has(key) && remove(workload, key));
+      if (now.size === 0) byWorkload.delete(workload);
+      else byWorkload.set(workload, [...now.keys()]);
+      if (added.length + removed.length > 0) onUsed([...used.values()].map(({ source }) => source));
+    },
+    of: (source) => [...(used.get(sourceKey(source))?.by ?? [])],
+  };
+}

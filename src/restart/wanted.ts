@@ -1,0 +1,56 @@
+import type { Refusal } from './answer.ts';
+import { type HashKey, usesFingerprint } from './digest.ts';
+import type { Digest, Digests } from './digests.ts';
+import { type SourceRef, sourceKey } from './refs.ts';
+import type { SourceMeta } from './sourceMeta.ts';
+import type { StoredTag } from './state.ts';
+import type { Use } from './uses.ts';
+
+/** What a workload uses of one source, and what that comes to now. */
+export interface WantedSource {
+  readonly ref: SourceRef;
+  readonly uses: readonly Use[];
+  readonly tag: StoredTag;
+  readonly digest: Digest;
+  /** When its content was written last, by the API server's clock: epoch milliseconds; undefined: it cannot be known. */
+  readonly lastWrite: number | undefined;
+}
+
+export type WantedAnswer =
+  | { readonly is: 'ok'; readonly sources: ReadonlyMap<string, WantedSource> }
+  | ({ readonly is: 'refused' } & Refusal);
+
+/** What the uses of a pod template come to under this key. Sources that are opted out as a whole are not among it. */
+export async function wantedOf(
+  uses: readonly Use[],
+  key: HashKey,
+  digests: Digests,
+  metaOf: (ref: SourceRef) => SourceMeta | undefined,
+): Promise<WantedAnswer> {
+  const bySource = Map.groupBy(uses, ({ source }) => sourceKey(source));
+  const sources = new Map<string, WantedSource>();
+  const answers = await Promise.all(
+    [...bySource].map(async ([id, its]) => {
+      const ref = its[0]?.source;
+      if (ref === undefined || metaOf(ref)?.optOut === 'all') return undefined;
+      return { id, ref, uses: its, answer: await digests.digestOf(key, ref, its) };
+    }),
+  );
+  for (const found of answers) {
+    if (found === undefined) continue;
+    const { id, ref, uses: its, answer } = found;
+    if (answer.is === 'refused') return answer;
+    const { digest } = answer;
+    const meta = metaOf(ref);
+    const made = usesFingerprint(its, meta?.optOut ?? 'none');
+    const tag = { tag: digest.tag, keys: digest.keys, uses: made, isImmutable: digest.isImmutable };
+    sources.set(id, { ref, uses: its, tag, digest, lastWrite: lastWriteOf(meta) });
+  }
+  return { is: 'ok', sources };
+}
+
+/** A source that was made anew was written then. */
+function lastWriteOf(meta: SourceMeta | undefined): number | undefined {
+  if (meta?.lastDataWrite === undefined) return meta?.createdAt;
+  return Math.max(meta.lastDataWrite, meta.createdAt ?? 0);
+}

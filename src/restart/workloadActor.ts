@@ -1,0 +1,57 @@
+import { type AnyEventObject, fromCallback } from 'xstate';
+import { type EffectInput, type WorkloadEvent, workload } from '../../machines/restart/workload.ts';
+import { messageOf } from '../errors.ts';
+import { adoptionTurn } from './adoptionTurn.ts';
+import { assessWorkload } from './assessWorkload.ts';
+import { followRollout } from './followRollout.ts';
+import { proveWorkload } from './proveWorkload.ts';
+import { reportsOf } from './reportWorkload.ts';
+import type { RestartEffects } from './restartEffects.ts';
+import { restartTurn } from './restartTurn.ts';
+import { restartWorkload } from './restartWorkload.ts';
+import type { WorkloadEntry } from './workloadEntry.ts';
+import { writeState } from './writeState.ts';
+
+export type WorkloadLogic = typeof workload;
+
+/** One question to the world, whose answer is the event that the machine takes. */
+export type Question = (entry: WorkloadEntry, input: EffectInput, signal: AbortSignal) => Promise<WorkloadEvent>;
+
+const ended = new Error('nobody waits for this any more');
+
+/** The `workload` machine with its effects. */
+export function provideWorkload(effects: RestartEffects): WorkloadLogic {
+  const { entryOf, inFlight, random } = effects;
+
+  /** A question that fails in an unforeseen way is a mistake in weeder: it is reported, and asked again after a pause. */
+  function asking(refusal: `${string}.refused`, ask: Question) {
+    return fromCallback<AnyEventObject, EffectInput>(({ input, sendBack }) => {
+      const entry = entryOf(input.workload);
+      if (entry === undefined) {
+        sendBack({ type: 'workload.gone' });
+        return undefined;
+      }
+      const stop = new AbortController();
+      const asked = ask(entry, input, stop.signal).then(
+        (event) => sendBack({ ...event, jitter: random() }),
+        (error) => sendBack({ type: refusal, reason: messageOf(error), jitter: random() }),
+      );
+      inFlight.add(asked);
+      void asked.finally(() => inFlight.delete(asked));
+      return () => stop.abort(ended);
+    });
+  }
+
+  return workload.provide({
+    actors: {
+      assess: asking('assessed.refused', assessWorkload(effects)),
+      adoptionTurn: adoptionTurn(effects),
+      restartTurn: restartTurn(effects),
+      prove: asking('proof.refused', proveWorkload(effects)),
+      restart: asking('restart.refused', restartWorkload(effects)),
+      followRollout: followRollout(effects),
+      writeState: asking('state.refused', writeState(effects)),
+    },
+    actions: reportsOf(effects),
+  });
+}

@@ -1,0 +1,69 @@
+import type { Actor } from 'xstate';
+import type { RestartSettings } from '../config/restart.ts';
+import type { Assessment, ChangedSource } from './assess.ts';
+import type { HashKey } from './digest.ts';
+import type { HoldCause, WaitCause } from './facts.ts';
+import { needsEviction } from './history.ts';
+import { allSources, decodeState, type WorkloadState } from './state.ts';
+import type { Use } from './uses.ts';
+import type { WantedSource } from './wanted.ts';
+import type { WorkloadLogic } from './workloadActor.ts';
+import type { WorkloadFacts } from './workloadFacts.ts';
+
+/** What was found out when a workload was assessed last. */
+export interface Finding {
+  readonly key: HashKey;
+  readonly wanted: ReadonlyMap<string, WantedSource>;
+  /** What is written on it, as far as it counts. */
+  state: WorkloadState | undefined;
+  readonly assessment: Assessment;
+}
+
+/** What is known of a workload that is looked after. */
+export interface WorkloadEntry {
+  readonly id: string;
+  readonly actor: Actor<WorkloadLogic>;
+  facts: WorkloadFacts;
+  /** Undefined: it is to be looked after no more. */
+  settings: RestartSettings | undefined;
+  /** What its template uses, and of that and its annotations what counts. */
+  templateUses: readonly Use[];
+  uses: readonly Use[];
+  /** What is wrong with what its annotations say it uses: a sentence each. */
+  faults: readonly string[];
+  /** By the clock that never jumps: when something was heard last that may be a change. Milliseconds. */
+  changedAt: number;
+  finding: Finding | undefined;
+  /** Why it waits or is held. */
+  cause: WaitCause | HoldCause;
+  /** Its place among the restarts was used. */
+  hasRestarted: boolean;
+  /** What a dry run has not written: the state counts as if it had. */
+  pretended: string | undefined;
+  /** Told of each newer version of the workload. */
+  readonly watchers: Set<() => void>;
+}
+
+/** The state that is written on a workload. One that was copied along with another workload is not its own (F7). */
+export function writtenState({ facts, pretended }: WorkloadEntry): WorkloadState | 'none' | 'unreadable' {
+  const state = decodeState(pretended ?? facts.stateText);
+  return typeof state === 'object' && state.workloadUid !== facts.uid ? 'none' : state;
+}
+
+/** Whether its pods are evicted in place of a new template: it is told so, or every restart is taken back. */
+export function isByEviction({ settings, finding }: WorkloadEntry): boolean {
+  return settings?.strategy === 'evict' || needsEviction(finding?.state?.reverts ?? []);
+}
+
+/** The sources for which a restart was found to be due. */
+export function changesOf({ finding }: WorkloadEntry): readonly ChangedSource[] {
+  return finding?.assessment.is === 'changed' ? finding.assessment.sources : [];
+}
+
+/** Those whose rollout is under way, by the written target. */
+export function targetSources({ finding }: WorkloadEntry): WantedSource[] {
+  const target = finding?.state?.target;
+  return [...(finding?.wanted ?? [])].flatMap(([key, source]) =>
+    target?.tags.has(key) || target?.tags.has(allSources) ? [source] : [],
+  );
+}

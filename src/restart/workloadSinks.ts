@@ -1,0 +1,67 @@
+import type { ClosableSink } from '../kube/sink.ts';
+import type { WorkloadKind } from '../kube/workloadKinds.ts';
+import { podTemplateOf } from './podTemplate.ts';
+import { workloadKey } from './refs.ts';
+import { type Use, usesOf } from './uses.ts';
+import { readWorkload, type WorkloadFacts } from './workloadFacts.ts';
+
+/** What is kept of a workload. */
+export interface WorkloadNews {
+  readonly facts: WorkloadFacts;
+  /** What its pod template uses, image pull secrets included. */
+  readonly uses: readonly Use[];
+}
+
+/** Who is told of workloads. */
+export interface WorkloadListener {
+  take(news: WorkloadNews): void;
+  /** `id` as `workloadKey` gives it. */
+  remove(id: string): void;
+}
+
+/** Sinks for the streams of workloads: whole objects come in, and what matters of them goes on. */
+export function createWorkloadSinks({ take, remove }: WorkloadListener) {
+  function create(kind: WorkloadKind): ClosableSink {
+    const mine = new Set<string>();
+    let listed: Set<string> | undefined;
+
+    function drop(id: string): void {
+      if (mine.delete(id)) remove(id);
+    }
+
+    return {
+      begin() {
+        listed = new Set();
+      },
+      apply(type, object) {
+        const news = newsOf(object, kind);
+        if (news === undefined) return;
+        const id = workloadKey(news.facts.ref);
+        if (type === 'DELETED') {
+          drop(id);
+          return;
+        }
+        mine.add(id);
+        listed?.add(id);
+        take(news);
+      },
+      end() {
+        const gone = [...mine].filter((id) => listed?.has(id) === false);
+        listed = undefined;
+        for (const id of gone) drop(id);
+      },
+      close() {
+        for (const id of [...mine]) drop(id);
+      },
+    };
+  }
+  return { create };
+}
+
+/** Undefined: it cannot be told which object this is. */
+export function newsOf(object: unknown, kind: WorkloadKind): WorkloadNews | undefined {
+  const facts = readWorkload(object, kind);
+  if (facts === undefined) return undefined;
+  const uses = usesOf(podTemplateOf(object, kind), facts.ref.namespace, { imagePullSecrets: 'hash' });
+  return { facts, uses };
+}

@@ -1,0 +1,197 @@
+import { createActor } from 'xstate';
+import type { ActorRuntime } from '../actorRuntime.ts';
+import type { RestartConfig, RestartSettings } from '../config/restart.ts';
+import type { ReportRestart } from './facts.ts';
+import { settingsFor } from './managed.ts';
+import { type SourceRef, workloadKey } from './refs.ts';
+import type { SourceMeta } from './sourceMeta.ts';
+import { createSourceUsers } from './sourceUsers.ts';
+import type { WorkloadLogic } from './workloadActor.ts';
+import type { WorkloadEntry } from './workloadEntry.ts';
+import type { WorkloadListener, WorkloadNews } from './workloadSinks.ts';
+import { usesOfWorkload, type WorkloadUses } from './workloadUses.ts';
+
+/** The workloads that are looked after: a `workload` actor each, every one a root of its own. */
+export interface Workloads extends WorkloadListener {
+  get(id: string): WorkloadEntry | undefined;
+  /** A source came, went, or has another version. */
+  sourceChanged(source: SourceRef): void;
+  configChanged(): void;
+  /** Something that concerns every workload is another one now. */
+  tellAll(): void;
+  /** From now on there are actors. */
+  start(): void;
+  readonly isRunning: boolean;
+  stop(): void;
+  entries(): Iterable<WorkloadEntry>;
+  readonly size: number;
+}
+
+export interface WorkloadsOptions {
+  readonly runtime: ActorRuntime;
+  readonly logic: WorkloadLogic;
+  readonly report: ReportRestart;
+  readonly config: () => RestartConfig;
+  readonly metaOf: (source: SourceRef) => SourceMeta | undefined;
+  /** Told of each source that nobody uses any more. */
+  readonly onUnused: (source: SourceRef) => void;
+  /** Told of all that are used, when they have become others. */
+  readonly onUsed: (sources: readonly SourceRef[]) => void;
+}
+
+export function createWorkloads(options: WorkloadsOptions): Workloads {
+  const { runtime, logic, report, config, metaOf } = options;
+  const { clock } = runtime;
+  const known = new Map<string, WorkloadNews>();
+  const entries = new Map<string, WorkloadEntry>();
+  const users = createSourceUsers(options);
+  let isRunning = false;
+
+  function look(id: string, news: WorkloadNews): void {
+    const entry = entries.get(id);
+    if (entry !== undefined && entry.facts.uid !== news.facts.uid) {
+      forget(id);
+      look(id, news);
+    } else if (entry !== undefined) renew(entry, news);
+    // What is written on a workload that is looked after no more is taken away.
+    else if (settingsFor(config(), news.facts) !== undefined || news.facts.stateText !== undefined) begin(id, news);
+  }
+
+  function renew(entry: WorkloadEntry, { facts, uses }: WorkloadNews): void {
+    const before = concernOf(entry);
+    const { settings } = entry;
+    entry.facts = facts;
+    entry.templateUses = uses;
+    settle(entry);
+    if (entry.settings !== settings)
+      entry.actor.send({ type: 'config.changed', ...timesOf(entry.settings ?? config().defaults) });
+    if (concernOf(entry) !== before) entry.actor.send({ type: 'facts.changed' });
+    for (const watcher of [...entry.watchers]) watcher();
+  }
+
+  function begin(id: string, { facts, uses }: WorkloadNews): void {
+    const input = { workload: id, ...timesOf(settingsFor(config(), facts) ?? config().defaults) };
+    const entry: WorkloadEntry = {
+      id,
+      actor: createActor(logic, { ...runtime, id, input }),
+      facts,
+      templateUses: uses,
+      settings: undefined,
+      uses: [],
+      faults: [],
+      changedAt: clock.monotonic(),
+      finding: undefined,
+      cause: 'other',
+      hasRestarted: false,
+      pretended: undefined,
+      watchers: new Set(),
+    };
+    entries.set(id, entry);
+    settle(entry);
+    entry.actor.subscribe({
+      complete: () => forget(id),
+      error: (error) => {
+        forget(id);
+        report({ type: 'actor.failed', actor: `workload ${id}`, error });
+      },
+    });
+    entry.actor.start();
+  }
+
+  /** What the config and the sources' own words make of it. */
+  function settle(entry: WorkloadEntry): void {
+    const { facts, templateUses } = entry;
+    entry.settings = settingsFor(config(), facts);
+    const found: WorkloadUses =
+      entry.settings === undefined
+        ? { uses: [], faults: [], notAllowed: [] }
+        : usesOfWorkload(facts, templateUses, entry.settings, metaOf);
+    if (JSON.stringify(found.uses) !== JSON.stringify(entry.uses)) entry.uses = found.uses;
+    entry.faults = found.faults;
+    users.put(entry.id, [...found.uses, ...found.notAllowed.map(notAllowedUse)]);
+    tellFaults(entry, found);
+  }
+
+  const told = new WeakMap<WorkloadEntry, string>();
+  function tellFaults(entry: WorkloadEntry, { faults, notAllowed }: WorkloadUses): void {
+    const text = JSON.stringify([faults, notAllowed]);
+    if ((told.get(entry) ?? '[[],[]]') === text) return;
+    told.set(entry, text);
+    const { ref: workload, uid } = entry.facts;
+    for (const reason of faults)
+      report({ type: 'annotation.unreadable', workload, uid, annotation: 'weeder.dev/also-depends-on', reason });
+    for (const source of notAllowed) report({ type: 'dependency.notAllowed', workload, uid, source });
+  }
+
+  function forget(id: string): void {
+    const entry = entries.get(id);
+    if (entry === undefined) return;
+    entries.delete(id);
+    users.put(id, []);
+    entry.actor.stop();
+  }
+
+  function lookAtAll(): void {
+    for (const [id, news] of known) look(id, news);
+  }
+
+  return {
+    get: (id) => entries.get(id),
+    take(news) {
+      const id = workloadKey(news.facts.ref);
+      known.set(id, news);
+      if (isRunning) look(id, news);
+    },
+    remove(id) {
+      known.delete(id);
+      entries.get(id)?.actor.send({ type: 'workload.gone' });
+    },
+    sourceChanged(source) {
+      for (const id of users.of(source)) {
+        const entry = entries.get(id);
+        if (entry === undefined) continue;
+        // Its own word may be what has changed: whether other namespaces may use it.
+        settle(entry);
+        entry.changedAt = clock.monotonic();
+        entry.actor.send({ type: 'facts.changed' });
+      }
+    },
+    configChanged() {
+      if (isRunning) lookAtAll();
+    },
+    tellAll() {
+      for (const { actor } of entries.values()) actor.send({ type: 'facts.changed' });
+    },
+    start() {
+      isRunning = true;
+      lookAtAll();
+    },
+    stop() {
+      isRunning = false;
+      for (const id of [...entries.keys()]) forget(id);
+    },
+    get isRunning() {
+      return isRunning;
+    },
+    entries: () => entries.values(),
+    get size() {
+      return entries.size;
+    },
+  };
+}
+
+function timesOf({ quietPeriod, quietMax, progressDeadline }: RestartSettings) {
+  return { quietPeriod, quietMax, progressDeadline };
+}
+
+/** It is listened to: it may consent later. */
+function notAllowedUse(source: SourceRef) {
+  return { source, key: undefined, how: 'annotation', isOptional: false, containers: [] } as const;
+}
+
+/** Everything of a workload that decides: where it is the same, nothing has to be found out anew. */
+function concernOf({ facts, settings, uses, faults }: WorkloadEntry): string {
+  const { templateHash, templateAnnotation, stateText, pausedUntil, isPaused, isEnding } = facts;
+  const own = [templateHash, templateAnnotation, stateText, pausedUntil, isPaused, isEnding];
+  return JSON.stringify([...own, settings, uses, faults]);
+}

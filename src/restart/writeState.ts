@@ -1,0 +1,50 @@
+import { stateAfter } from './nextState.ts';
+import type { RestartEffects } from './restartEffects.ts';
+import { leavePatch, statePatch } from './restartPatch.ts';
+import { encodeState } from './state.ts';
+import { wantedOf } from './wanted.ts';
+import type { Question } from './workloadActor.ts';
+import type { Finding, WorkloadEntry } from './workloadEntry.ts';
+
+/** Writes on the workload what is known of it now; nothing where it says so already. */
+export function writeState(effects: RestartEffects): Question {
+  const { api, clock, isDryRun, learn } = effects;
+
+  async function write(entry: WorkloadEntry, text: string | undefined, patch: object, signal: AbortSignal) {
+    if ((entry.pretended ?? entry.facts.stateText) === text) return { type: 'state.written' } as const;
+    if (isDryRun) {
+      entry.pretended = text;
+      return { type: 'state.written' } as const;
+    }
+    const answer = await api.patchWorkload(entry.facts.ref, patch, signal);
+    switch (answer.is) {
+      case 'ok':
+        learn(entry, answer.value);
+        return { type: 'state.written' } as const;
+      case 'gone':
+        return { type: 'workload.gone' } as const;
+      case 'conflicted':
+        return { type: 'state.conflicted' } as const;
+      case 'refused':
+        return { ...answer, type: 'state.refused' } as const;
+    }
+  }
+
+  return async (entry, { outcome }, signal) => {
+    if (outcome === 'left') return write(entry, undefined, leavePatch(entry.facts), signal);
+    const finding = await underCurrentKey(effects, entry);
+    if (finding === undefined) return { type: 'state.refused', reason: 'it has not been assessed' };
+    const text = encodeState(stateAfter(entry, finding, outcome, clock.now()));
+    return write(entry, text, statePatch(entry.facts, text), signal);
+  };
+}
+
+/** What is adopted is written under the newest key: so an old one is named by no state in the end. */
+async function underCurrentKey(effects: RestartEffects, entry: WorkloadEntry): Promise<Finding | undefined> {
+  const { finding } = entry;
+  const current = effects.keys()?.current;
+  const isFinal = finding?.assessment.is === 'new' || finding?.assessment.is === 'current';
+  if (finding === undefined || current === undefined || !isFinal || finding.key.id === current.id) return finding;
+  const wanted = await wantedOf(entry.uses, current, effects.digests, effects.metaOf);
+  return wanted.is === 'ok' ? { ...finding, key: current, wanted: wanted.sources, state: undefined } : undefined;
+}

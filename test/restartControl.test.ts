@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { objectOf } from '../src/json.ts';
+import { configMap, restartConfig, restartWorld, settings, stateOn, withEnv } from './support/restartWorld.ts';
+
+const second = 1_000;
+const source = configMap('settings');
+
+async function adopted(config = restartConfig()) {
+  const world = await restartWorld(config);
+  world.putSource(source, { a: '1', b: '1' });
+  await world.pass(10 * second);
+  world.putWorkload('web', withEnv('settings', 'a'));
+  await world.pass(10 * second);
+  return world;
+}
+
+test('a workload that is seen for the first time is adopted: its state is written, and nothing restarts', async () => {
+  const world = await adopted();
+  assert.ok(stateOn(world.workload('web')));
+  assert.deepEqual(world.rollouts, []);
+  assert.deepEqual(world.control.counts().states, { current: 1 });
+});
+
+test('a change of a used key is one rollout, after the quiet period', async () => {
+  const world = await adopted();
+  const before = world.clock.monotonic();
+  world.putSource(source, { a: '2', b: '1' });
+  await world.pass(30 * second);
+  assert.deepEqual(
+    world.rollouts.map(({ workload }) => workload),
+    ['web'],
+  );
+  assert.equal((world.rollouts[0]?.at ?? 0) - before, settings.quietPeriod);
+  assert.deepEqual(world.control.counts().states, { current: 1 });
+  await world.pass(600 * second);
+  assert.equal(world.rollouts.length, 1);
+});
+
+test('a key that nobody uses restarts nothing, and writes nothing', async () => {
+  const world = await adopted();
+  const state = stateOn(world.workload('web'));
+  const { resourceVersion } = objectOf(world.workload('web')['metadata']);
+  world.putSource(source, { a: '1', b: '2' });
+  await world.pass(60 * second);
+  assert.deepEqual(world.rollouts, []);
+  assert.equal(stateOn(world.workload('web')), state);
+  assert.equal(objectOf(world.workload('web')['metadata'])['resourceVersion'], resourceVersion);
+});
+
+test('ten changes in a second are one rollout', async () => {
+  const world = await adopted();
+  for (let change = 2; change < 12; change += 1) {
+    world.putSource(source, { a: String(change) });
+    await world.pass(100);
+  }
+  await world.pass(120 * second);
+  assert.equal(world.rollouts.length, 1);
+});
+
+test('a source that never becomes quiet makes a rollout all the same, a minute after its first change', async () => {
+  const world = await adopted();
+  const before = world.clock.monotonic();
+  for (let change = 2; change < 20; change += 1) {
+    world.putSource(source, { a: String(change) });
+    await world.pass(4 * second);
+  }
+  assert.equal(world.rollouts.length, 1);
+  assert.equal((world.rollouts[0]?.at ?? 0) - before, settings.quietMax);
+});
+
+test('a change back to what it was within the quiet period is no change', async () => {
+  const world = await adopted();
+  world.putSource(source, { a: '2' });
+  await world.pass(2 * second);
+  world.putSource(source, { a: '1' });
+  await world.pass(120 * second);
+  assert.deepEqual(world.rollouts, []);
+});
+
+test('what changed while weeder was down is found once, and a restart without a change restarts nothing', async () => {
+  const world = await adopted();
+  await world.restart();
+  await world.pass(120 * second);
+  assert.deepEqual(world.rollouts, []);
+  world.control.stop();
+  world.putSource(source, { a: '2' });
+  await world.pass(60 * second);
+  await world.restart();
+  await world.pass(60 * second);
+  assert.equal(world.rollouts.length, 1);
+  await world.restart();
+  await world.pass(120 * second);
+  assert.equal(world.rollouts.length, 1);
+});
+
+test('what changed while weeder was down needs no restart where the pods were made after it', async () => {
+  const world = await adopted();
+  world.control.stop();
+  world.putSource(source, { a: '2' });
+  await world.pass(10 * second);
+  world.patchTemplate('web', { spec: { terminationGracePeriodSeconds: 5 } });
+  await world.pass(10 * second);
+  await world.restart();
+  await world.pass(120 * second);
+  assert.equal(world.rollouts.length, 1, 'the user’s own');
+  assert.deepEqual(world.control.counts().states, { current: 1 });
+});
+
+for (const first of ['source', 'template'] as const) {
+  test(`a release that changes a source and the template, the ${first} first, makes one rollout`, async () => {
+    const world = await adopted();
+    const changes = [
+      () => world.putSource(source, { a: '2' }),
+      () => world.patchTemplate('web', { metadata: { annotations: { release: '2' } } }),
+    ];
+    for (const change of first === 'source' ? changes : changes.toReversed()) {
+      change();
+      await world.pass(50);
+    }
+    await world.pass(180 * second);
+    assert.equal(world.rollouts.length, 1);
+    assert.deepEqual(world.control.counts().states, { current: 1 });
+  });
+}
+
+test('a template that begins to use another source is the user’s rollout only', async () => {
+  const world = await adopted();
+  world.putSource(configMap('other'), { a: 'x' });
+  world.patchTemplate('web', { spec: withEnv('other', 'a') });
+  await world.pass(180 * second);
+  assert.equal(world.rollouts.length, 1);
+  world.putSource(configMap('other'), { a: 'y' });
+  await world.pass(60 * second);
+  assert.equal(world.rollouts.length, 2);
+});
+
+test('a required source that goes away restarts nothing; back with equal content nothing, with other content one', async () => {
+  const world = await adopted();
+  world.deleteSource(source);
+  await world.pass(60 * second);
+  assert.deepEqual(world.rollouts, []);
+  assert.deepEqual(world.control.counts().states, { held: 1 });
+  world.putSource(source, { a: '1' });
+  await world.pass(60 * second);
+  assert.deepEqual([world.rollouts, world.control.counts().states], [[], { current: 1 }]);
+  world.deleteSource(source);
+  await world.pass(10 * second);
+  world.putSource(source, { a: '3' });
+  await world.pass(60 * second);
+  assert.equal(world.rollouts.length, 1);
+});
+
+test('an immutable source that was made anew is told, held, and never recorded as done', async () => {
+  const world = await restartWorld();
+  world.putSource(source, { a: '1' }, { immutable: true });
+  world.putWorkload('web', withEnv('settings', 'a'));
+  await world.pass(10 * second);
+  world.deleteSource(source);
+  world.putSource(source, { a: '2' }, { immutable: true });
+  await world.pass(60 * second);
+  assert.deepEqual([world.rollouts, world.control.counts().states], [[], { held: 1 }]);
+  await world.restart();
+  await world.pass(60 * second);
+  assert.deepEqual([world.rollouts, world.control.counts().states], [[], { held: 1 }]);
+});
+
+test('a source that is opted out restarts nothing, nor does the opting out and in', async () => {
+  const world = await adopted();
+  const annotations = { 'weeder.dev/skip-hash-calculation': 'true' };
+  world.putSource(source, { a: '1' }, { metadata: { annotations } });
+  await world.pass(30 * second);
+  world.putSource(source, { a: '2' }, { metadata: { annotations } });
+  await world.pass(60 * second);
+  world.putSource(source, { a: '2' }, { metadata: { annotations: {} } });
+  await world.pass(60 * second);
+  assert.deepEqual(world.rollouts, []);
+  world.putSource(source, { a: '3' });
+  await world.pass(60 * second);
+  assert.equal(world.rollouts.length, 1);
+});
+
+test('a workload that opts out loses its state and keeps its template', async () => {
+  const world = await adopted();
+  world.putSource(source, { a: '2' });
+  await world.pass(60 * second);
+  const template = objectOf(objectOf(world.workload('web')['spec'])['template']);
+  world.putWorkload('web', withEnv('settings', 'a'));
+  await world.pass(30 * second);
+  assert.ok(stateOn(world.workload('web')));
+  const metadata = objectOf(world.workload('web')['metadata']);
+  const annotations = { ...objectOf(metadata['annotations']), 'weeder.dev/restart-on-change': 'false' };
+  assert.ok(template);
+  world.annotate('web', annotations);
+  await world.pass(30 * second);
+  assert.equal(stateOn(world.workload('web')), undefined);
+  const rollouts = world.rollouts.length;
+  world.putSource(source, { a: '3' });
+  await world.pass(60 * second);
+  assert.equal(world.rollouts.length, rollouts);
+  assert.equal(world.control.counts().workloads, 0);
+});
+
+test('under a key that nobody knows any more everything is adopted anew, and nothing restarts', async () => {
+  const world = await adopted();
+  world.control.stop();
+  world.changeKey(9);
+  world.putSource(source, { a: '2' });
+  await world.restart();
+  await world.pass(120 * second);
+  assert.deepEqual([world.rollouts, world.control.counts().states], [[], { current: 1 }]);
+});
+
+test('a dry run says what it would restart, and writes nothing', async () => {
+  const world = await restartWorld(restartConfig(), { isDryRun: true });
+  world.putSource(source, { a: '1' });
+  world.putWorkload('web', withEnv('settings', 'a'));
+  await world.pass(10 * second);
+  world.putSource(source, { a: '2' });
+  await world.pass(600 * second);
+  assert.deepEqual([world.rollouts, stateOn(world.workload('web'))], [[], undefined]);
+  assert.equal(world.factsOf('workload.restarted').length, 1);
+});

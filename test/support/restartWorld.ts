@@ -1,0 +1,382 @@
+import type { RestartConfig, RestartSettings } from '../../src/config/restart.ts';
+import { type JsonObject, numberOf, objectOf, textOf } from '../../src/json.ts';
+import { mergePatch } from '../../src/kube/mergePatch.ts';
+import { type Answer, answered } from '../../src/restart/answer.ts';
+import { readContent } from '../../src/restart/digest.ts';
+import type { RestartFact } from '../../src/restart/facts.ts';
+import { type HashKeys, hashKeyOf } from '../../src/restart/hashKeys.ts';
+import { type SourceRef, sourceKey, type WorkloadRef, workloadKey } from '../../src/restart/refs.ts';
+import type { RestartApi } from '../../src/restart/restartApi.ts';
+import { createRestartControl, type RestartControl } from '../../src/restart/restartControl.ts';
+import { readSourceMeta, withoutSecrets } from '../../src/restart/sourceMeta.ts';
+import { settled, type VirtualClock, virtualClock } from './virtualClock.ts';
+
+const second = 1_000;
+const minute = 60_000;
+
+export const settings: RestartSettings = {
+  quietPeriod: 5 * second,
+  quietMax: minute,
+  minInterval: minute,
+  strategy: 'rollout',
+  imagePullSecrets: 'ignore',
+  immutableRecreated: 'tell',
+  jobs: 'report',
+  unstick: false,
+  stallAfter: minute,
+  progressDeadline: 10 * minute,
+  windows: [],
+  sources: [],
+};
+
+export function restartConfig(
+  part: Partial<RestartConfig> & { readonly rule?: Partial<RestartSettings> } = {},
+): RestartConfig {
+  const kinds = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob', 'Job'] as const);
+  const rule = { ...settings, ...part.rule, namespaces: 'all' as const, kinds, selector: undefined };
+  return {
+    rules: [rule],
+    defaults: settings,
+    maxRestartsPerMinute: 30,
+    burst: 20,
+    maxConcurrentRollouts: 10,
+    maxAdoptionsPerMinute: 120,
+    access: 'all',
+    hashKey: { namespace: 'weeder', name: 'weeder-hash-key' },
+    ...part,
+  };
+}
+
+/** An API server with a controller that rolls Deployments, in simulated time. The newest weeder may be replaced. */
+export interface RestartWorld {
+  readonly clock: VirtualClock;
+  readonly facts: RestartFact[];
+  control: RestartControl;
+  /** Every change of a pod template, with its time in milliseconds since the start. */
+  readonly rollouts: { readonly workload: string; readonly at: number }[];
+  /** The names of the pods that were evicted. */
+  readonly evicted: string[];
+  /** Somebody puts the template back that was there before ours. */
+  takeBack(name: string): void;
+  /** The newest pod of a workload cannot start. */
+  breakPods(name: string): void;
+  /** How long a rollout takes; Infinity: it never ends. */
+  rolloutTime: number;
+  putSource(ref: SourceRef, data: Readonly<Record<string, string>>, more?: JsonObject): void;
+  deleteSource(ref: SourceRef): void;
+  /** A Deployment with one pod, whose template is this. */
+  putWorkload(name: string, spec: JsonObject, more?: { readonly annotations?: Readonly<Record<string, string>> }): void;
+  patchTemplate(name: string, patch: JsonObject): void;
+  annotate(name: string, annotations: JsonObject): void;
+  /** Another key from now on; the old one is lost. */
+  changeKey(seed: number): void;
+  workload(name: string): JsonObject;
+  pods(name: string): readonly JsonObject[];
+  /** Another weeder takes over, from what the API server has. */
+  restart(): Promise<void>;
+  pass(ms: number): Promise<void>;
+  factsOf<T extends RestartFact['type']>(type: T): Extract<RestartFact, { type: T }>[];
+}
+
+export const namespace = 'shop';
+
+function keysOf(seed: number): HashKeys {
+  const key = hashKeyOf(Buffer.alloc(32, seed));
+  return { current: key, byId: (id) => (id === key.id ? key : undefined) };
+}
+
+export async function restartWorld(
+  config: RestartConfig = restartConfig(),
+  its: { readonly isDryRun?: boolean } = {},
+): Promise<RestartWorld> {
+  const clock = virtualClock();
+  const began = clock.now();
+  const facts: RestartFact[] = [];
+  const sources = new Map<string, JsonObject>();
+  const workloads = new Map<string, JsonObject>();
+  const pods = new Map<string, JsonObject[]>();
+  const rollouts: RestartWorld['rollouts'] = [];
+  /** From which template the pods were made: one that comes back within a rollout finds them still there. */
+  const madeFrom = new Map<string, string>();
+  const evicted: string[] = [];
+  let version = 100;
+  let keys = keysOf(7);
+  let control: RestartControl | undefined;
+  let sinks:
+    | {
+        readonly workloads: ReturnType<RestartControl['createWorkloadSink']>;
+        readonly sources: ReturnType<RestartControl['createSourceSink']>;
+      }
+    | undefined;
+
+  const stamp = () => `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
+  const newVersion = () => {
+    version += 1;
+    return String(version);
+  };
+
+  function metaOf(object: JsonObject): JsonObject {
+    return objectOf(object['metadata']);
+  }
+
+  function makePods(name: string): void {
+    const metadata = {
+      name: `${name}-${newVersion()}`,
+      namespace,
+      uid: `pod-${version}`,
+      resourceVersion: String(version),
+    };
+    const owner = [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name, uid: `rs-${name}`, controller: true }];
+    const status = {
+      phase: 'Running',
+      containerStatuses: [
+        { name: 'app', ready: true, started: true, restartCount: 0, state: { running: { startedAt: stamp() } } },
+      ],
+      conditions: [{ type: 'Ready', status: 'True' }],
+    };
+    madeFrom.set(name, templateOf(workloads.get(name) ?? {}));
+    pods.set(name, [
+      {
+        metadata: { ...metadata, labels: { app: name }, creationTimestamp: stamp(), ownerReferences: owner },
+        spec: { nodeName: 'one' },
+        status,
+      },
+    ]);
+  }
+
+  function templateOf(object: JsonObject): string {
+    return JSON.stringify(objectOf(objectOf(object['spec'])['template'])).replace(',"annotations":{}', '');
+  }
+
+  function store(name: string, object: JsonObject): JsonObject {
+    const before = workloads.get(name);
+    const isRolled = before === undefined || templateOf(before) !== templateOf(object);
+    const generation = (numberOf(metaOf(before ?? {})['generation']) ?? 0) + 1;
+    const metadata = { ...metaOf(object), generation, resourceVersion: newVersion() };
+    const stored = { ...object, metadata };
+    workloads.set(name, stored);
+    tell(name, before === undefined ? 'ADDED' : 'MODIFIED');
+    if (before !== undefined && isRolled) rollouts.push({ workload: name, at: clock.now() - began });
+    if (!isRolled || madeFrom.get(name) === templateOf(stored)) finish(name);
+    else if (Number.isFinite(world.rolloutTime)) clock.setTimeout(() => roll(name, generation), world.rolloutTime);
+    return stored;
+  }
+
+  function roll(name: string, generation: number): void {
+    if (numberOf(metaOf(workloads.get(name) ?? {})['generation']) !== generation) return;
+    makePods(name);
+    finish(name);
+  }
+
+  function finish(name: string): void {
+    const now = workloads.get(name);
+    if (now === undefined) return;
+    const status = {
+      observedGeneration: metaOf(now)['generation'],
+      replicas: 1,
+      updatedReplicas: 1,
+      readyReplicas: 1,
+      availableReplicas: 1,
+    };
+    workloads.set(name, { ...now, metadata: { ...metaOf(now), resourceVersion: newVersion() }, status });
+    tell(name, 'MODIFIED');
+  }
+
+  function tell(name: string, type: 'ADDED' | 'MODIFIED' | 'DELETED'): void {
+    sinks?.workloads.apply(type, workloads.get(name));
+  }
+
+  const api: RestartApi = {
+    async readSource(ref) {
+      await settled();
+      const found = sources.get(sourceKey(ref));
+      const meta = found === undefined ? undefined : readSourceMeta(found, ref.kind);
+      if (found === undefined || meta === undefined) return { is: 'gone' };
+      return answered({ uid: meta.uid, resourceVersion: meta.resourceVersion, content: readContent(found), meta });
+    },
+    readWorkload: async ({ name }: WorkloadRef) => found(workloads.get(name)),
+    async patchWorkload({ name }, patch) {
+      await settled();
+      const object = workloads.get(name);
+      if (object === undefined) return { is: 'gone' };
+      const wanted = textOf(objectOf(objectOf(patch)['metadata'])['resourceVersion']);
+      if (wanted !== undefined && wanted !== metaOf(object)['resourceVersion']) return { is: 'conflicted' };
+      return answered(store(name, mergePatch(object, objectOf(patch))));
+    },
+    async listPods(_namespace, selector) {
+      await settled();
+      return answered(pods.get(selector.matchLabels?.['app'] ?? '') ?? []);
+    },
+    async evict({ name }) {
+      const found = [...pods].find(([, its]) => its.some((pod) => metaOf(pod)['name'] === name));
+      if (found === undefined) return { is: 'gone' };
+      evicted.push(name);
+      makePods(found[0]);
+      finish(found[0]);
+      return answered(undefined);
+    },
+  };
+
+  function found(object: JsonObject | undefined): Answer<JsonObject> {
+    return object === undefined ? { is: 'gone' } : answered(object);
+  }
+
+  /** Until every request has been answered, and what follows from it been asked. */
+  async function calm(): Promise<void> {
+    let turns = 0;
+    while (turns < 2) {
+      await settled();
+      turns = (control?.counts().inFlight ?? 0) === 0 ? turns + 1 : 0;
+    }
+  }
+
+  async function pass(ms: number): Promise<void> {
+    const end = clock.monotonic() + ms;
+    for (;;) {
+      await calm();
+      const due = Math.min(end, clock.nextDue ?? end);
+      clock.advance(Math.max(0, due - clock.monotonic()));
+      if (clock.monotonic() < end) continue;
+      await calm();
+      if ((clock.nextDue ?? Number.POSITIVE_INFINITY) > end) return;
+    }
+  }
+
+  function begin(): RestartControl {
+    const next = createRestartControl({
+      config,
+      runtime: { clock },
+      api,
+      report: (fact) => facts.push(fact),
+      isDryRun: its.isDryRun ?? false,
+      random: () => 0.5,
+      isComplete: () => true,
+      onUsed: () => undefined,
+    });
+    sinks = { workloads: next.createWorkloadSink('Deployment'), sources: next.createSourceSink('ConfigMap') };
+    sinks.workloads.begin();
+    sinks.sources.begin();
+    for (const object of workloads.values()) sinks.workloads.apply('ADDED', object);
+    for (const object of sources.values()) sinks.sources.apply('ADDED', withoutSecrets(object));
+    sinks.workloads.end('1');
+    sinks.sources.end('1');
+    next.useKeys(keys);
+    next.start();
+    return next;
+  }
+
+  const world: RestartWorld = {
+    clock,
+    facts,
+    get control() {
+      return control ?? fail();
+    },
+    rollouts,
+    evicted,
+    takeBack(name) {
+      const annotations = { 'weeder.dev/dependencies-hash': null };
+      store(name, mergePatch(workloads.get(name), { spec: { template: { metadata: { annotations } } } }));
+    },
+    breakPods(name) {
+      const waiting = { reason: 'ImagePullBackOff' };
+      const [old] = pods.get(name) ?? [];
+      const template = objectOf(objectOf(objectOf(workloads.get(name) ?? {})['spec'])['template']);
+      const { annotations } = objectOf(template['metadata']);
+      const containerStatuses = [{ name: 'app', restartCount: 0, state: { waiting } }];
+      const metadata = { ...metaOf(old ?? {}), name: `${name}-broken`, uid: 'broken', annotations };
+      pods.set(name, [
+        ...(pods.get(name) ?? []),
+        { ...old, metadata, status: { phase: 'Pending', containerStatuses } },
+      ]);
+      store(name, workloads.get(name) ?? fail());
+    },
+    rolloutTime: 3 * second,
+    putSource(ref, data, more = {}) {
+      const before = sources.get(sourceKey(ref));
+      const uid = textOf(metaOf(before ?? {})['uid']) ?? `source-${newVersion()}`;
+      const bytes =
+        ref.kind === 'Secret'
+          ? Object.entries(data).map(([name, text]) => [name, Buffer.from(text).toString('base64')])
+          : Object.entries(data);
+      const field = {
+        manager: 'kubectl',
+        operation: 'Update',
+        time: stamp(),
+        fieldsType: 'FieldsV1',
+        fieldsV1: { 'f:data': {} },
+      };
+      const created = textOf(metaOf(before ?? {})['creationTimestamp']) ?? stamp();
+      const metadata = {
+        name: ref.name,
+        namespace: ref.namespace,
+        uid,
+        resourceVersion: newVersion(),
+        creationTimestamp: created,
+        managedFields: [field],
+        ...objectOf(more['metadata']),
+      };
+      const object = { apiVersion: 'v1', kind: ref.kind, ...more, metadata, data: Object.fromEntries(bytes) };
+      sources.set(sourceKey(ref), object);
+      sinks?.sources.apply(before === undefined ? 'ADDED' : 'MODIFIED', withoutSecrets(object));
+    },
+    deleteSource(ref) {
+      const object = sources.get(sourceKey(ref));
+      sources.delete(sourceKey(ref));
+      if (object !== undefined) sinks?.sources.apply('DELETED', withoutSecrets(object));
+    },
+    putWorkload(name, spec, { annotations = {} } = {}) {
+      const template = { metadata: { labels: { app: name } }, spec };
+      store(name, {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name, namespace, uid: `uid-${name}`, annotations },
+        spec: { replicas: 1, selector: { matchLabels: { app: name } }, template },
+      });
+      makePods(name);
+      finish(name);
+    },
+    patchTemplate(name, patch) {
+      store(name, mergePatch(workloads.get(name), { spec: { template: patch } }));
+    },
+    annotate(name, annotations) {
+      store(name, mergePatch(workloads.get(name), { metadata: { annotations } }));
+    },
+    changeKey(seed) {
+      keys = keysOf(seed);
+    },
+    workload: (name) => workloads.get(name) ?? fail(),
+    pods: (name) => pods.get(name) ?? [],
+    async restart() {
+      control?.stop();
+      control = begin();
+      await pass(1);
+    },
+    pass,
+    factsOf: (type) => facts.filter((fact): fact is Extract<RestartFact, { type: typeof type }> => fact.type === type),
+  };
+  await world.restart();
+  return world;
+}
+
+function fail(): never {
+  throw new Error('there is none');
+}
+
+export function configMap(name: string): SourceRef {
+  return { kind: 'ConfigMap', namespace, name };
+}
+
+/** A template whose only container takes one key into its environment. */
+export function withEnv(source: string, entry: string, isOptional = false): JsonObject {
+  const configMapKeyRef = { name: source, key: entry, ...(isOptional ? { optional: true } : {}) };
+  return { containers: [{ name: 'app', image: 'app:1', env: [{ name: 'VALUE', valueFrom: { configMapKeyRef } }] }] };
+}
+
+/** What is written on a workload. */
+export function stateOn(object: JsonObject): string | undefined {
+  return textOf(objectOf(objectOf(object['metadata'])['annotations'])['weeder.dev/dependencies']);
+}
+
+export function idOf(name: string): string {
+  return workloadKey({ kind: 'Deployment', namespace, name });
+}
