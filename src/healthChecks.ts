@@ -22,7 +22,7 @@ export function livenessChecks(source: HealthSource | undefined): HealthCheck[] 
   return [ping, { name: 'manager', isOk: !isBroken, detail: isBroken ? 'it broke: see the log' : '' }];
 }
 
-/** Whether weeder weeds, or stands by in good order. */
+/** Whether the controllers are at work, or stand by in good order. */
 export function readinessChecks(source: HealthSource | undefined): HealthCheck[] {
   if (source === undefined) return [ping, { name: 'manager', isOk: false, detail: 'connecting to the API server' }];
   const leadership = source.leadership();
@@ -47,8 +47,8 @@ const ping: HealthCheck = { name: 'ping', isOk: true, detail: '' };
 const states: Readonly<Record<ControllerState, Pick<HealthCheck, 'isOk' | 'detail'>>> = {
   electing: { isOk: true, detail: 'standing by' },
   syncing: { isOk: false, detail: 'reading the complete state of the cluster' },
-  running: { isOk: true, detail: 'weeding' },
-  draining: { isOk: false, detail: 'stopping: the last deletions end' },
+  running: { isOk: true, detail: 'at work' },
+  draining: { isOk: false, detail: 'stopping: the last requests end' },
   releasing: { isOk: false, detail: 'stopping: the Lease is given back' },
   stopped: { isOk: false, detail: 'stopped' },
   broken: { isOk: false, detail: 'it broke: see the log' },

@@ -10,7 +10,7 @@ import { parseConfig } from '../src/config/parse.ts';
 import { readConfigFile } from '../src/config/read.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'weeder-config-'));
-const good = ['original.yaml', 'additions.yaml'].map((name) =>
+const good = ['original.yaml', 'additions.yaml', 'restart.yaml'].map((name) =>
   readFileSync(new URL(`data/config/${name}`, import.meta.url), 'utf8'),
 );
 
@@ -106,6 +106,13 @@ test('any value in the place of any other gives a config or decent faults', () =
     'watchDuration',
     'dependantNamespaces',
     'gracePeriodSeconds',
+    'restartControl',
+    'rules',
+    'windows',
+    'cron',
+    'sources',
+    'selector',
+    'quietPeriod',
     'constructor',
     '__proto__',
   ];
@@ -289,6 +296,8 @@ test('the largest files that are read are refused or accepted in the end', { tim
     errors: 'a: b: c\n'.repeat(20_000),
     commas: `[${','.repeat(300_000)}]`,
     word: `watchDuration: ${'9'.repeat(1_000_000)}s`,
+    cron: `restartControl: [{windows: [{cron: "${'1-'.repeat(200_000)}5 * * * *", duration: 1h}]}]`,
+    rules: `restartControl:\n${'  - {quietMax: 1s}\n'.repeat(40_000)}`,
     label: `servicesAndDependantSelectors: {a: {podSelectors: [{matchLabels: {"${'a.'.repeat(400_000)}": ${'a'.repeat(200_000)}}}]}}`,
   };
   for (const [name, text] of Object.entries(texts)) {

@@ -50,7 +50,7 @@ test('a running weeder whose streams are synced and up is ready, and tells of ea
   assert.deepEqual(it.failing(), []);
   assert.deepEqual(it.details(), [
     'ping: ',
-    'manager: weeding',
+    'manager: at work',
     'stream/endpointslices: watching since 2026-01-01T12:00:00.000Z, 3 objects listed',
     'stream/pods app=web: watching since 2026-01-01T12:00:00.000Z, 3 objects listed',
   ]);
@@ -156,7 +156,7 @@ test('over HTTP: a word for a probe, a line for each check for who asks, 405 for
   assert.equal(await text('/healthz?verbose'), '200 [+]ping ok\n[+]manager ok\nhealthz check passed\n');
   assert.match(
     await text('/readyz?verbose'),
-    /^200 \[\+\]ping ok\n\[\+\]manager ok: weeding\n\[\+\]stream\/endpointslices ok: watching since .*, 0 objects listed\n\[\+\]stream\/pods app=web ok: watching since .*\n\[\+\]config ok: content 1 of the file, in force since .*\nreadyz check passed\n$/,
+    /^200 \[\+\]ping ok\n\[\+\]manager ok: at work\n\[\+\]stream\/endpointslices ok: watching since .*, 0 objects listed\n\[\+\]stream\/pods app=web ok: watching since .*\n\[\+\]config ok: content 1 of the file, in force since .*\nreadyz check passed\n$/,
   );
   const posted = await seen.health('/readyz', { method: 'POST' });
   assert.deepEqual([posted.status, posted.headers.get('allow')], [405, 'GET, HEAD']);

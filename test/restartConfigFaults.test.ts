@@ -168,6 +168,15 @@ test('durations that contradict each other are told at the one that brings it ab
   ]);
 });
 
+test('a duration that cannot be read is told once, also where it looks like a number', () => {
+  const unitless = 'found a number without a unit; a duration is written like 5m0s or 90s';
+  assert.deepEqual(faultsOfRule('{quietMax: 30}'), [`….quietMax: ${unitless}`]);
+  assert.deepEqual(faultsOf('restartControl: {stallAfter: 1000000, quietMax: 1, rules: [{quietPeriod: 2m}]}'), [
+    `f:1:30 restartControl.stallAfter: ${unitless}`,
+    `f:1:49 restartControl.quietMax: ${unitless}`,
+  ]);
+});
+
 test('what a rule inherits is judged with it, and what is wrong at the top is told there only', () => {
   assert.deepEqual(faultsOf('restartControl: {quietPeriod: 2m, rules: [{}, {quietMax: 90s}, {quietMax: 3m}]}'), [
     'f:1:31 restartControl.quietPeriod: found 2m0s, must be at most quietMax, which is 1m0s',

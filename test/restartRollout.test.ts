@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isReverted, type RolloutProgress, rolloutOf } from '../src/restart/rollout.ts';
+import { isReverted, podsOfOlderTemplate, type RolloutProgress, rolloutOf } from '../src/restart/rollout.ts';
 import { podFacts } from './support/podFacts.ts';
 import { template, type WorkloadOptions, workloadFacts } from './support/workloadObjects.ts';
 
@@ -137,6 +137,16 @@ test('a DaemonSet with OnDelete waits for the pods of older templates to be dele
   assert.deepEqual(rolloutOf(facts, pods), { is: 'waitingForDeletion', pods: ['web-0', 'web-1'] });
   const done = workloadFacts('DaemonSet', { annotations, spec: onDelete, status: complete.DaemonSet });
   assert.deepEqual(rolloutOf(done, pods), { is: 'complete' });
+});
+
+test('whatever its kind, a pod from before the newest restart has an older template', () => {
+  const annotations = { 'weeder.dev/dependencies-hash': 'h-2' };
+  for (const kind of ['Deployment', 'StatefulSet', 'DaemonSet'] as const) {
+    const facts = workloadFacts(kind, { template: { ...template, metadata: { annotations } } });
+    const [older, newer] = [podFacts({ dependenciesHash: 'h-1' }), podFacts({ dependenciesHash: 'h-2' })];
+    assert.deepEqual(podsOfOlderTemplate(facts, [older, newer, podFacts()]), [older, podFacts()], kind);
+    assert.deepEqual(podsOfOlderTemplate(facts, [{ ...older, isEnding: true }]), [], kind);
+  }
 });
 
 test('nothing is rolled out by a CronJob or a Job: what they run next has the newest template', () => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isObject } from '../json.ts';
 import { workloadKindNames } from '../kube/workloadKinds.ts';
 import { dnsLabel, dnsSubdomain } from './names.ts';
-import { contradictions } from './restartLimits.ts';
+import { contradictions, type Durations, durationsOf } from './restartLimits.ts';
 import { defaultSettings, ruleSettings } from './restartSettings.ts';
 import { nameOf, optional, selectorOf, withDefault } from './selectorSchema.ts';
 
@@ -52,31 +52,36 @@ export const restartMapping = z
   })
   .superRefine(
     (section, context) => {
-      const tell = (path: readonly PropertyKey[], above: object, mapping: unknown) => {
-        for (const { key, message } of contradictions(mapping, { ...above })) {
-          context.addIssue({ code: 'custom', path: [...path, key], message });
-        }
-      };
-      tell([], builtIn, section);
-      for (const [index, each] of listOf(section.rules)) tell(['rules', index], section, each);
+      const tell = contradictionTeller(context);
+      const top = tell([], section, builtIn);
+      for (const [index, each] of listOf(section.rules)) tell(['rules', index], each, top);
     },
     { when: ({ value }) => isObject(value) },
   );
 
-/** The mapping that says nothing. */
-const builtIn = z.strictObject(defaultSettings).parse({});
+/** What the mapping that says nothing says. */
+const builtIn = durationsOf(z.strictObject(defaultSettings).parse({}), () => false);
 
 /** A bare list is the rules of a mapping that says nothing else. */
 const bareRules = rules.superRefine(
   (list, context) => {
-    for (const [index, each] of listOf(list)) {
-      for (const { key, message } of contradictions(each, { ...builtIn })) {
-        context.addIssue({ code: 'custom', path: [index, key], message });
-      }
-    }
+    const tell = contradictionTeller(context);
+    for (const [index, each] of listOf(list)) tell([index], each, builtIn);
   },
   { when: ({ value }) => Array.isArray(value) },
 );
+
+/** Adds an issue for each contradiction in the mapping at a path, and gives its durations. */
+function contradictionTeller(context: z.RefinementCtx) {
+  const faulty = new Set(context.issues.map((issue) => issue.path?.join('.')));
+  return (path: readonly (string | number)[], mapping: unknown, above: Durations): Durations => {
+    const here = durationsOf(mapping, (key) => faulty.has([...path, key].join('.')));
+    for (const { key, message } of contradictions(here, above)) {
+      context.addIssue({ code: 'custom', path: [...path, key], message });
+    }
+    return here;
+  };
+}
 
 function listOf(value: unknown): readonly (readonly [number, unknown])[] {
   return Array.isArray(value) ? [...value.entries()] : [];

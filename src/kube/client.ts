@@ -18,7 +18,7 @@ export interface ApiRequest {
   readonly contentType?: string;
   /** In which form the answer is wanted, as `acceptOf` gives it. Default: `application/json`. */
   readonly accept?: string;
-  /** Its answer may hold secrets: no failure quotes from it. */
+  /** Its answer may hold secrets: no failure quotes from it, but for the message of a Status. */
   readonly isConfidential?: boolean;
   /** Ends the request, with a failure of kind `cancelled`. */
   readonly signal?: AbortSignal;
@@ -99,18 +99,18 @@ const longestErrorBody = 1 << 20;
 export function createKubeClient({ access, clock, qps = 0, burst = 0, onRequest }: KubeClientOptions): KubeClient {
   const exchanger = createExchanger(access, clock, { qps, burst });
 
-  async function refusal(exchange: Exchange): Promise<ApiFailure> {
+  async function refusal({ isConfidential = false }: ApiRequest, exchange: Exchange): Promise<ApiFailure> {
     const { status, headers } = exchange;
     if (status === 401) exchange.rejectCredentials();
     const text = await readText(exchange, longestErrorBody);
-    return classify(status, headers, typeof text === 'string' ? text : '', clock.now());
+    return classify(status, headers, typeof text === 'string' ? text : '', clock.now(), isConfidential);
   }
 
   async function answer(request: ApiRequest): Promise<ApiResult> {
     const opened = await exchanger.open(request);
     if (!opened.ok) return opened;
     const { exchange } = opened;
-    if (!isSuccess(exchange.status)) return { ok: false, failure: await refusal(exchange) };
+    if (!isSuccess(exchange.status)) return { ok: false, failure: await refusal(request, exchange) };
     if (request.onlyStatus && isJson(exchange)) {
       exchange.drain();
       return { ok: true, status: exchange.status, body: undefined };
@@ -123,7 +123,7 @@ export function createKubeClient({ access, clock, qps = 0, burst = 0, onRequest 
     const opened: Opened = await exchanger.open(request);
     if (!opened.ok) return opened;
     const { exchange } = opened;
-    if (!isSuccess(exchange.status)) return { ok: false, failure: await refusal(exchange) };
+    if (!isSuccess(exchange.status)) return { ok: false, failure: await refusal(request, exchange) };
     if (!isJson(exchange)) {
       const text = await readText(exchange, longestErrorBody);
       return unreadable(request, exchange.status, typeof text === 'string' ? text : '');

@@ -81,13 +81,23 @@ export function isRecoverable(failure: ApiFailure): boolean {
   return !unrecoverable.has(failure.kind);
 }
 
-/** An answer other than 2xx, as a failure. `now` (epoch milliseconds) is needed for a `Retry-After` that is a date. */
-export function classify(status: number, headers: ResponseHeaders, body: string, now: number): ApiFailure {
+/**
+ * An answer other than 2xx, as a failure. `now` (epoch milliseconds) is needed for a `Retry-After` that is a date. Of a
+ * confidential answer nothing is quoted but the message of a Status.
+ */
+export function classify(
+  status: number,
+  headers: ResponseHeaders,
+  body: string,
+  now: number,
+  isConfidential = false,
+): ApiFailure {
+  const shown = isConfidential ? 'a body that is not shown' : describeBody(body);
   const said = statusObject(body);
   if (said === undefined && isForeign(status)) {
-    return { kind: 'badAnswer', status, message: `the answer was ${status} with ${describeBody(body)}` };
+    return { kind: 'badAnswer', status, message: `the answer was ${status} with ${shown}` };
   }
-  return failureFrom(status, said, retryAfter(headers['retry-after'], now), body);
+  return failureFrom(status, said, retryAfter(headers['retry-after'], now), shown);
 }
 
 /** The Status object of an ERROR event in a watch, as a failure. */
@@ -96,7 +106,7 @@ export function classifyStatus(object: unknown): ApiFailure {
   const code = said?.['code'];
   if (typeof code !== 'number')
     return { kind: 'badAnswer', message: 'the watch reported an error without saying which' };
-  return failureFrom(code, said, undefined, '');
+  return failureFrom(code, said, undefined, describeBody(''));
 }
 
 /** Says what an answer's body is, for a sentence: its first line, shortened, or that it is HTML. */
@@ -115,7 +125,7 @@ function failureFrom(
   status: number,
   said: Readonly<Record<string, unknown>> | undefined,
   retryAfterMs: number | undefined,
-  body: string,
+  shown: string,
 ): ApiFailure {
   const reason = said?.['reason'];
   const message = said?.['message'];
@@ -127,8 +137,7 @@ function failureFrom(
     kind: isFromTheFuture ? 'expired' : kindOf(status),
     status,
     ...(typeof reason === 'string' ? { reason } : {}),
-    message:
-      typeof message === 'string' && message !== '' ? message : `the answer was ${status} with ${describeBody(body)}`,
+    message: typeof message === 'string' && message !== '' ? message : `the answer was ${status} with ${shown}`,
     ...(causes.length === 0 ? {} : { causes }),
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
   };

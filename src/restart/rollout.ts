@@ -40,16 +40,20 @@ export function rolloutOf(facts: WorkloadFacts, pods: readonly PodFacts[] = []):
   return { is: 'progressing', done, of, available: status.available, old, isOverdue: status.isOverdue };
 }
 
-/** Those of its pods that have an older template: of a StatefulSet or a DaemonSet, for nothing tells of a Deployment's. */
-export function podsOfOlderTemplate({ ref, status }: WorkloadFacts, pods: readonly PodFacts[]): PodFacts[] {
-  switch (ref.kind) {
-    case 'StatefulSet':
-      return pods.filter(({ isEnding, revision }) => !isEnding && revision !== status.updateRevision);
-    case 'DaemonSet':
-      return pods.filter(({ isEnding, ...pod }) => !isEnding && pod.templateGeneration !== status.templateGeneration);
-    default:
-      return [];
-  }
+/**
+ * Those of its pods that have an older template. Of a Deployment only those from before the newest restart are known:
+ * by which of its ReplicaSets the newest pods are made is told by no status.
+ */
+export function podsOfOlderTemplate(
+  { ref: { kind }, status, templateAnnotation }: WorkloadFacts,
+  pods: readonly PodFacts[],
+): PodFacts[] {
+  return pods.filter(({ isEnding, dependenciesHash, revision, templateGeneration }) => {
+    if (isEnding) return false;
+    if (dependenciesHash !== templateAnnotation) return true;
+    if (kind === 'StatefulSet') return revision !== status.updateRevision;
+    return kind === 'DaemonSet' && templateGeneration !== status.templateGeneration;
+  });
 }
 
 /**

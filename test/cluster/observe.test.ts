@@ -158,7 +158,7 @@ suite('what a process shows of itself, on a real API server', () => {
       { what: 'an answer that is not ready', within: 120_000, every: 200 },
     );
     assert.ok(performance.now() - paused > 35_000, 'a pause of less than a minute');
-    assert.match(unready.text, /^\[\+\]manager ok: weeding$/m);
+    assert.match(unready.text, /^\[\+\]manager ok: at work$/m);
     assert.match(unready.text, /^\[-\]stream\/(endpointslices|pods .*) failed: .* down for 1m.*$/m);
     assert.match(unready.text, /readyz check failed\n$/);
     assert.equal((await ask('/healthz')).status, 200);

@@ -269,3 +269,24 @@ function withoutAuthority(kubeConfig: ReturnType<typeof accessTo>['kubeConfig'])
   for (const cluster of kubeConfig.clusters) Object.assign(cluster, { caData: undefined });
   return kubeConfig;
 }
+
+test('of an answer that may hold secrets no failure quotes, but for the message of a Status', async () => {
+  await using it = await calling('http');
+  const asked = { ...get, isConfidential: true };
+  const echoed = ['{"kind":"Secret","data":{"key":"marker"}', 'marker', '<html><title>marker</title>'];
+  for (const status of [200, 302, 403, 404, 422, 500]) {
+    for (const body of echoed) {
+      const restore = it.server.failAll(answerWith(status, body));
+      const [confidential, usual] = [await it.client.call(asked), await it.client.call(get)];
+      const opened = await it.client.openStream(asked);
+      assert(!confidential.ok && !usual.ok);
+      assert(!confidential.failure.message.includes('marker'), confidential.failure.message);
+      assert(opened.ok || !opened.failure.message.includes('marker'));
+      assert(usual.failure.message.includes('marker'), usual.failure.message);
+      restore();
+    }
+  }
+  it.server.failNext(answerWith(403, statusBody(403, 'Forbidden', 'cannot list resource "secrets"')));
+  const denied = await it.client.call(asked);
+  assert.equal(!denied.ok && denied.failure.message, 'cannot list resource "secrets"');
+});

@@ -17,6 +17,8 @@ export interface ContainerOptions extends Pick<ProcessOptions, 'program' | 'isAv
   readonly image: string;
   /** `pod=` in the kubelet's messages: `name_namespace(uid)`. */
   readonly pod: string;
+  /** Asked before each start: what it lacks, in the kubelet's words; undefined: nothing. */
+  readonly configure: () => string | undefined;
   /** Its status changed. */
   readonly onChange: () => void;
   /** It exited, and the status says so now. */
@@ -29,6 +31,8 @@ export interface Container {
   status(): JsonObject;
   isReady(): boolean;
   isRunning(): boolean;
+  /** Whether it has run at all. */
+  hasStarted(): boolean;
   /** Whether the containers after it may start: it is done, or, of a sidecar, has been started. */
   hasPassed(): boolean;
   look(): void;
@@ -51,6 +55,9 @@ export function startContainer(options: ContainerOptions): Container {
   let exits = 0;
   let isReady = false;
   let hasPassed = false;
+  let hasStarted = false;
+  /** What it lacks. */
+  let lack: string | undefined;
 
   function at(delay: number, act: () => void): void {
     const timer = clock.setTimeout(() => {
@@ -65,7 +72,17 @@ export function startContainer(options: ContainerOptions): Container {
     options.onChange();
   }
 
+  /** Starts it, unless it lacks something. */
   function run(): void {
+    const before = lack;
+    lack = options.configure();
+    if (lack === undefined) runNow();
+    else if (lack !== before) show({ waiting: { reason: 'CreateContainerConfigError', message: lack } });
+  }
+
+  function runNow(): void {
+    if (hasStarted) restarts += 1;
+    hasStarted = true;
     const startedAt = clock.now();
     const setReady = (next: boolean) => {
       if (options.kind === 'init') return completed(startedAt);
@@ -110,7 +127,6 @@ export function startContainer(options: ContainerOptions): Container {
     }
     at(plan.restartAt, () => {
       lastState = { terminated };
-      restarts += 1;
       run();
     });
   }
@@ -130,7 +146,11 @@ export function startContainer(options: ContainerOptions): Container {
     isReady: () => isReady,
     isRunning: () => process !== undefined,
     hasPassed: () => hasPassed,
-    look: () => process?.look(),
+    hasStarted: () => hasStarted,
+    look() {
+      if (lack === undefined) process?.look();
+      else run();
+    },
     stop() {
       process?.kill();
       for (const timer of timers) clock.clearTimeout(timer);

@@ -1,11 +1,12 @@
 import type { Clock, TimerHandle } from '../../clock.ts';
-import { arrayOf, objectOf } from '../../json.ts';
+import { arrayOf, type JsonObject, objectOf } from '../../json.ts';
 import type { ApiStore } from '../apiServer/apiStore.ts';
 import type { KubeObject } from '../apiServer/objects.ts';
-import { endpointSlices, pods } from '../apiServer/resources.ts';
+import { configMaps, endpointSlices, pods, secrets } from '../apiServer/resources.ts';
 import type { ContainerExit } from '../facts.ts';
 import { seededRandom } from '../random.ts';
 import type { KubeletVersion } from './backOff.ts';
+import { type Content, sourcesOf } from './content.ts';
 import { type PodContainers, startPodContainers } from './podContainers.ts';
 import { podStatus } from './podStatus.ts';
 import { type Program, programOf } from './program.ts';
@@ -19,11 +20,15 @@ export interface KubeletOptions {
   readonly report?: (exit: ContainerExit) => void;
   /** What a container of a pod runs; default: as the pod's annotation says. */
   readonly program?: (pod: KubeObject, container: string) => Program;
+  /** Told of each start of a container, with what it has of ConfigMaps and Secrets. */
+  readonly onStart?: (pod: KubeObject, container: string, content: Content) => void;
 }
 
 /** From a pod's creation to its containers' start, and from the wish to delete it to its end. Milliseconds. */
 const startTime = 400;
 const endTime = 300;
+/** From a change of a ConfigMap or Secret to the start of the containers that waited for it. */
+const sourceTime = 1_000;
 
 interface Node {
   pod: KubeObject;
@@ -35,7 +40,9 @@ interface Node {
 }
 
 /** Runs the programs of all pods, as one kubelet for all nodes. Returns what ends it. */
-export function startKubelet({ store, clock, version, seed, report, program = programOf }: KubeletOptions): () => void {
+export function startKubelet(options: KubeletOptions): () => void {
+  const { store, clock, version, seed, report, program = programOf, onStart } = options;
+  let sourceTimer: TimerHandle | undefined;
   const running = new Map<string, Node>();
   let started = 0;
 
@@ -58,11 +65,22 @@ export function startKubelet({ store, clock, version, seed, report, program = pr
       const status = podStatus(current, node.containers, `10.244.0.${ordinal}`, clock.now());
       store.patch(pods, namespace, name, { status }, { subresource: 'status', manager: 'kubelet' });
     };
+    const spec = objectOf(node.pod['spec']);
+    const sources = sourcesOf(store, namespace, spec);
+    const configure = (container: JsonObject): string | undefined => {
+      const env = sources.env(container);
+      const files = sources.files();
+      if (env.ok)
+        onStart?.(node.pod, String(container['name']), { env: env.value, files: files.ok ? files.value : {} });
+      return env.ok ? undefined : env.problem;
+    };
     node.containers = startPodContainers({
       clock,
       version,
       random,
-      spec: objectOf(node.pod['spec']),
+      spec,
+      hasVolumes: () => sources.files().ok,
+      configure,
       pod: `${name}_${namespace}(${uid})`,
       programOf: (container) => program(node.pod, container),
       isAvailable: (service) => isAvailable(namespace, service),
@@ -105,13 +123,25 @@ export function startKubelet({ store, clock, version, seed, report, program = pr
     }
   }
 
+  function lookAtAll(): void {
+    for (const { containers } of running.values()) containers?.look();
+  }
+
+  function onSource(): void {
+    sourceTimer ??= clock.setTimeout(() => {
+      sourceTimer = undefined;
+      lookAtAll();
+    }, sourceTime);
+  }
+
   const unwatch = [
     store.watch(pods, {}, onPod),
-    store.watch(endpointSlices, {}, () => {
-      for (const { containers } of running.values()) containers?.look();
-    }),
+    store.watch(endpointSlices, {}, lookAtAll),
+    store.watch(configMaps, {}, onSource),
+    store.watch(secrets, {}, onSource),
   ];
   return () => {
+    clock.clearTimeout(sourceTimer);
     for (const each of unwatch) each();
     for (const node of running.values()) stop(node);
   };

@@ -22,17 +22,28 @@ export interface PodContainersOptions
   extends Pick<ContainerOptions, 'clock' | 'version' | 'random' | 'isAvailable' | 'pod' | 'onChange' | 'onExit'> {
   readonly spec: JsonObject;
   readonly programOf: (container: string) => Program;
+  /** Whether the volumes are there, without which nothing starts. */
+  readonly hasVolumes: () => boolean;
+  /** Asked before each start of a container, given as in the spec: what it lacks. */
+  readonly configure: (container: JsonObject) => string | undefined;
 }
 
 interface Slot {
   readonly kind: ContainerKind;
   readonly name: string;
   readonly image: string;
+  readonly spec: JsonObject;
   container: Container | undefined;
 }
 
 /** Starts what may start now; the rest follows when what comes before it is done. */
-export function startPodContainers({ spec, programOf, ...options }: PodContainersOptions): PodContainers {
+export function startPodContainers({
+  spec,
+  programOf,
+  hasVolumes,
+  configure,
+  ...options
+}: PodContainersOptions): PodContainers {
   const init = arrayOf(spec['initContainers']).map((each) =>
     slotOf(each, objectOf(each)['restartPolicy'] === 'Always' ? 'sidecar' : 'init'),
   );
@@ -42,7 +53,15 @@ export function startPodContainers({ spec, programOf, ...options }: PodContainer
 
   function start(slot: Slot): void {
     const { kind, name, image } = slot;
-    slot.container ??= startContainer({ ...options, kind, name, image, program: () => programOf(name), onChange });
+    slot.container ??= startContainer({
+      ...options,
+      kind,
+      name,
+      image,
+      program: () => programOf(name),
+      configure: () => configure(slot.spec),
+      onChange,
+    });
   }
 
   function onChange(): void {
@@ -53,6 +72,7 @@ export function startPodContainers({ spec, programOf, ...options }: PodContainer
   }
 
   function proceed(): void {
+    if (running().length === 0 && !hasVolumes()) return;
     isStarting = true;
     for (const slot of init) {
       start(slot);
@@ -78,9 +98,10 @@ export function startPodContainers({ spec, programOf, ...options }: PodContainer
     mainStatuses: () => main.map(status),
     sidecarStatuses: () => init.filter(({ kind }) => kind === 'sidecar').map(status),
     incomplete: () => init.filter((slot) => !hasPassed(slot)).map(({ name }) => name),
-    haveStarted: () => main.some(({ container }) => container !== undefined),
+    haveStarted: () => main.some(({ container }) => container?.hasStarted() === true),
     isRunning: () => running().some((container) => container.isRunning()),
     look() {
+      if (running().length === 0) onChange();
       for (const container of running()) container.look();
     },
     stop() {
@@ -91,7 +112,7 @@ export function startPodContainers({ spec, programOf, ...options }: PodContainer
 
 function slotOf(spec: unknown, kind: ContainerKind): Slot {
   const { name, image } = objectOf(spec);
-  return { kind, name: textOf(name) ?? '', image: textOf(image) ?? '', container: undefined };
+  return { kind, name: textOf(name) ?? '', image: textOf(image) ?? '', spec: objectOf(spec), container: undefined };
 }
 
 function hasPassed({ container }: Slot): boolean {

@@ -1,6 +1,6 @@
 import { systemClock } from '../../../src/clock.ts';
 import type { KubeObject } from '../../../src/demo/apiServer/objects.ts';
-import { endpointSlices, pods } from '../../../src/demo/apiServer/resources.ts';
+import { configMaps, endpointSlices, pods, secrets } from '../../../src/demo/apiServer/resources.ts';
 import { startKubelet } from '../../../src/demo/kubelet/kubelet.ts';
 import type { Program } from '../../../src/demo/kubelet/program.ts';
 import { arrayOf, objectOf, textOf } from '../../../src/json.ts';
@@ -23,7 +23,7 @@ interface RemoteKubeletOptions {
 export async function startRemoteKubelet(t: Cleanup, { cluster, namespace, program }: RemoteKubeletOptions) {
   const answer = await cluster.send('POST', '/api/v1/nodes', { body: { metadata: { name: nodeName } } });
   if (answer.status !== 201 && answer.status !== 409) throw new Error(`no node: ${JSON.stringify(answer.body)}`);
-  const store = remoteStore(t, cluster, namespace, [pods, endpointSlices]);
+  const store = remoteStore(t, cluster, namespace, [pods, endpointSlices, configMaps, secrets]);
   const bound = new Set<string>();
   store.watch(pods, {}, (type, { metadata, spec }) => {
     if (type === 'DELETED' || bound.has(metadata.uid) || objectOf(spec)['nodeName'] !== undefined) return;
