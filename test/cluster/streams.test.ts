@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
+import { systemClock } from '../../src/clock.ts';
 import { type JsonObject, objectOf } from '../../src/json.ts';
+import { startListWatch } from '../../src/kube/listWatch.ts';
 import { listPages } from '../../src/kube/pagedList.ts';
 import { type LabelSelector, matchesSelector, selectorToString } from '../../src/kube/selector.ts';
 import { testSink } from '../support/testSink.ts';
@@ -111,6 +113,32 @@ suite('streams on a real API server', { concurrency: true }, () => {
     for (const object of sink.objects.values()) assert.equal('data' in object, false);
     assert.equal(JSON.stringify([...sink.objects.values()]).includes('MARKER'), true, 'nothing reduced it');
     assert.deepEqual(it.logged, ['stream synced']);
+  });
+
+  test('three hundred streams of one client, each of one object by its name, leave room for requests', async (t) => {
+    const ns = await testNamespace(t, 'named');
+    const { client } = stream(t, ns);
+    const read = async (i: number) => {
+      const sink = testSink();
+      const fieldSelector = `metadata.name=config-${i}`;
+      const path = ns.path('api/v1', 'configmaps');
+      const source = { path, kind: 'ConfigMap', as: 'metadata', labelSelector: '', fieldSelector, sink } as const;
+      const input = { resourceVersion: undefined, initial: 'stream', random: () => 1 } as const;
+      t.after(startListWatch(client, systemClock, source, input, () => {}));
+      await eventually(() => sink.lists === 1, { what: `the list of config-${i}`, within: 30_000, every: 500 });
+      return sink;
+    };
+    const sinks = await Promise.all(Array.from({ length: 300 }, (_, i) => read(i)));
+    await put(ns, 'config-7');
+    await eventually(() => sinks[7]?.state.has('config-7') === true, { what: 'the change' });
+    assert.deepEqual(
+      sinks.flatMap(({ state }) => [...state.keys()]),
+      ['config-7'],
+    );
+    const began = performance.now();
+    const found = await client.call({ method: 'GET', path: ns.path('api/v1', 'configmaps', 'config-7') });
+    assert.equal(found.ok, true);
+    assert(performance.now() - began < 5_000, `${performance.now() - began} ms`);
   });
 
   test('selectors mean to us what they mean to the API server', async (t) => {
