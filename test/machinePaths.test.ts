@@ -29,6 +29,15 @@ const causes: readonly { readonly machine: string; readonly effect: RegExp; read
   { machine: 'podDeletion', effect: /^spawn deletePod$/, events: ['queue.turn'] },
   { machine: 'podDeletion', effect: /^reportDeleted$/, events: ['delete.accepted'] },
   { machine: 'podDeletion', effect: /^reportRefused$/, events: ['delete.refused'] },
+  { machine: 'workload', effect: /^spawn restart$/, events: ['proof.needed'] },
+  { machine: 'workload', effect: /^spawn prove$/, events: ['turn.granted'] },
+  { machine: 'workload', effect: /^spawn adoptionTurn$/, events: ['assessed.new'] },
+  { machine: 'workload', effect: /^reportRestarted$/, events: ['restart.accepted'] },
+  {
+    machine: 'workload',
+    effect: /^reportStalled$/,
+    events: ['rollout.stalled', 'xstate.after.progressDeadline.workload.restarting.rolling'],
+  },
   {
     machine: 'endpoint',
     effect: /^spawn dependants/,

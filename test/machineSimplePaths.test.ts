@@ -69,6 +69,23 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
       (walked, { context }) => context.protection === 'none' || count(walked, 'spawn queueTurn') === 0,
     ],
   ],
+  workload: [
+    ['it is assessed while assessing, and only then', holds('assess', 'workload.assessing')],
+    ['it has, or waits for, a place exactly while it is restarting', holds('restartTurn', 'workload.restarting')],
+    ['the pods are looked at while proving, and only then', holds('prove', 'workload.restarting.proving')],
+    ['a restart is on its way while patching, and only then', holds('restart', 'workload.restarting.patching')],
+    ['a rollout is followed while it rolls or stands still', holds('followRollout', /\.(rolling|halted)$/)],
+    ['its state is written while recording or leaving', holds('writeState', /\.(recording|leaving)$/)],
+    [
+      'nobody is restarted without a proof',
+      (walked) => count(walked, 'spawn restart') === walked.filter(({ event }) => event === 'proof.needed').length,
+    ],
+    [
+      'each restart that is accepted is told',
+      (walked) =>
+        count(walked, 'reportRestarted') === walked.filter(({ event }) => event === 'restart.accepted').length,
+    ],
+  ],
   endpoint: [
     ['since when is asked while dating, and only then', holds('readySince', /\.dating$/)],
     [

@@ -219,6 +219,7 @@ export const workload = setup({
     isOverdue: ({ context }) => context.isOverdue,
     isKnownChange: ({ context, event }) =>
       event.type === 'assessed.changed' && context.changedAt !== undefined && event.changedAt === context.changedAt,
+    isReverted: ({ context }) => context.outcome === 'reverted',
     isHeldForATime: ({ context }) => context.heldFor !== undefined,
   },
   delays: {
@@ -284,7 +285,7 @@ export const workload = setup({
           { target: 'restarting.rolling', actions: 'noteRolloutFound' },
         ],
         'assessed.stalled': { target: 'assessed.halted.stalled', actions: 'noteStalled' },
-        'assessed.suspended': { target: 'assessed.halted.suspended', actions: 'noteReason' },
+        'assessed.suspended': { target: 'assessed.halted.suspended', actions: 'noteStalled' },
         'assessed.held': { target: 'assessed.held', actions: 'noteReason' },
         'assessed.unmanaged': { target: 'leaving' },
         'assessed.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
@@ -337,7 +338,7 @@ export const workload = setup({
           },
           on: {
             'rollout.complete': { target: '#workload.recording', actions: 'noteRolledOut' },
-            'rollout.reverted': { target: '#workload.recording', actions: ['noteReverted', 'reportReverted'] },
+            'rollout.reverted': { target: '#workload.recording', actions: 'noteReverted' },
           },
           initial: 'suspended',
           states: {
@@ -351,6 +352,7 @@ export const workload = setup({
             stalled: {
               description:
                 'No progress, or a pod that cannot start. A newer change is not kept waiting: it may be the cure.',
+              on: { 'rollout.suspended': { target: 'suspended', actions: ['noteStalled', 'reportWaiting'] } },
             },
           },
         },
@@ -447,9 +449,9 @@ export const workload = setup({
             },
             'rollout.suspended': {
               target: '#workload.assessed.halted.suspended',
-              actions: ['noteReason', 'reportWaiting'],
+              actions: ['noteStalled', 'reportWaiting'],
             },
-            'rollout.reverted': { target: '#workload.recording', actions: ['noteReverted', 'reportReverted'] },
+            'rollout.reverted': { target: '#workload.recording', actions: 'noteReverted' },
             'facts.changed': { actions: 'noteNews' },
           },
         },
@@ -464,11 +466,14 @@ export const workload = setup({
         onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
       },
       on: {
-        'state.written': {
-          target: 'assessing',
-          actions: ['forgetFailures', 'reportWritten'],
-          description: 'What has changed meanwhile is found out.',
-        },
+        'state.written': [
+          { guard: 'isReverted', target: 'assessing', actions: ['forgetFailures', 'reportReverted'] },
+          {
+            target: 'assessing',
+            actions: ['forgetFailures', 'reportWritten'],
+            description: 'What has changed meanwhile is found out.',
+          },
+        ],
         'state.conflicted': [
           { guard: 'isPatient', target: 'assessing', actions: 'noteConflict' },
           { target: 'backingOff', actions: 'noteConflict' },
