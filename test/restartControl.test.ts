@@ -221,3 +221,57 @@ test('a dry run says what it would restart, and writes nothing', async () => {
   assert.deepEqual([world.rollouts, stateOn(world.workload('web'))], [[], undefined]);
   assert.equal(world.factsOf('workload.restarted').length, 1);
 });
+
+test('a key that was taken away is a change, although no manager’s time tells of it', async () => {
+  const world = await restartWorld();
+  world.putSource(source, { a: '1', b: '1' });
+  world.putWorkload('web', { containers: [{ name: 'app', envFrom: [{ configMapRef: { name: 'settings' } }] }] });
+  await world.pass(10 * second);
+  const [field] = world.managersOf(source);
+  world.putSource(source, { a: '1' }, { metadata: { managedFields: [field] } });
+  await world.pass(60 * second);
+  assert.equal(world.rollouts.length, 1);
+  assert.deepEqual(world.control.counts().states, { current: 1 });
+});
+
+test('an optional source that goes is a change, and one that comes too', async () => {
+  const world = await restartWorld();
+  world.putSource(source, { a: '1' });
+  world.putWorkload('web', withEnv('settings', 'a', true));
+  await world.pass(60 * second);
+  world.deleteSource(source);
+  await world.pass(90 * second);
+  assert.equal(world.rollouts.length, 1);
+  assert.deepEqual(world.control.counts().states, { current: 1 });
+  world.putSource(source, { a: '1' });
+  await world.pass(90 * second);
+  assert.equal(world.rollouts.length, 2);
+  assert.deepEqual(world.control.counts().states, { current: 1 });
+});
+
+test('an optional source that went while weeder was down is found, and its rollout comes to an end', async () => {
+  const world = await restartWorld();
+  world.putSource(source, { a: '1' });
+  world.putWorkload('web', withEnv('settings', 'a', true));
+  await world.pass(60 * second);
+  world.control.stop();
+  world.deleteSource(source);
+  await world.restart();
+  await world.pass(90 * second);
+  assert.deepEqual([world.rollouts.length, world.control.counts().states], [1, { current: 1 }]);
+});
+
+test('a source with a key left out is deleted and made anew with another value of a used key: that is a change', async () => {
+  const world = await restartWorld();
+  const metadata = { annotations: { 'weeder.dev/skip-hash-calculation': 'b' } };
+  world.putSource(source, { a: '1', b: '1' }, { metadata });
+  world.putWorkload('web', {
+    containers: [{ name: 'app', envFrom: [{ configMapRef: { name: 'settings', optional: true } }] }],
+  });
+  await world.pass(60 * second);
+  world.deleteSource(source);
+  await world.pass(2 * second);
+  world.putSource(source, { a: '2', b: '2' }, { metadata });
+  await world.pass(90 * second);
+  assert.equal(world.rollouts.length, 1);
+});

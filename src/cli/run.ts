@@ -80,6 +80,8 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, meaningless:
       logger,
       recorder,
       onRequest: observation.onRequest,
+      reportRestart: observation.reportRestart,
+      onHashRead: observation.onHashRead,
       nextReport() {
         const report = observation.nextReport();
         return page === undefined ? report : tellBoth(report, page.report);

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { InspectionEvent } from 'xstate';
 import { systemClock } from '../clock.ts';
+import type { CreatePart } from '../controllerPart.ts';
 import type { ReportProcess } from '../facts.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { createEventRecorder } from '../kube/events.ts';
@@ -10,6 +11,9 @@ import { type Controller, type ControllerEnd, startController } from '../main.ts
 import { ownPod, tellProcess } from '../processEvents.ts';
 import type { Recorder } from '../recorder.ts';
 import type { Reload } from '../reload.ts';
+import type { ReportRestart } from '../restart/facts.ts';
+import type { ReportRead } from '../restart/restartApi.ts';
+import { createRestartPart } from '../restart/restartPart.ts';
 import type { Report } from '../weeder/facts.ts';
 import type { OpenedConfig } from './configFile.ts';
 import { connect } from './connect.ts';
@@ -29,6 +33,8 @@ export interface Work {
   readonly onRequest: Observation['onRequest'];
   /** Whom the next controller tells what it does. */
   readonly nextReport: () => Report;
+  readonly reportRestart: ReportRestart;
+  readonly onHashRead: ReportRead;
   /** What concerns the process: how it is told, and who is told of it. */
   readonly reportProcess: ReportProcess;
   readonly listeners: ReportProcess[];
@@ -53,6 +59,13 @@ export async function work({ flags, opened, reload, ...its }: Work, stop: AbortS
     { server, services: [...opened.config.services.keys()], dryRun, shard: shard && `${shard.index}/${shard.count}` },
     'weeder started',
   );
+  const restartControl: CreatePart = (context) =>
+    createRestartPart({
+      ...context,
+      ownNamespace: process.env['POD_NAMESPACE'] || 'default',
+      report: its.reportRestart,
+      onRead: its.onHashRead,
+    });
   let current: Controller | undefined;
   const isBusy = () => current?.isBusy() === true;
   const ownEvents = events ? tellOfItself(client.value, logger, isBusy) : undefined;
@@ -73,6 +86,7 @@ export async function work({ flags, opened, reload, ...its }: Work, stop: AbortS
       ...(shard === undefined ? {} : { shard }),
       ...(election === undefined ? {} : { election }),
       report: its.nextReport(),
+      others: [restartControl],
       reportProcess: its.reportProcess,
       ...(inspect === undefined ? {} : { inspect }),
       ...(recorder === undefined ? {} : { recorder }),

@@ -1,3 +1,4 @@
+import { hasLostKeys } from './digest.ts';
 import { allSources, inFormOf, type StoredTag, type StoredTags, type WorkloadState } from './state.ts';
 import type { WantedSource } from './wanted.ts';
 
@@ -6,7 +7,9 @@ export interface ChangedSource {
   readonly source: WantedSource;
   /** The names of the keys that changed, where they can be told. */
   readonly keys: readonly string[];
-  /** It is, or was, immutable: so it was made anew (F1). */
+  /** When it was written, as `WantedSource` has it: a key that was taken away moves no time of a manager. */
+  readonly lastWrite: number | undefined;
+  /** It was immutable, and so was made anew (F1). */
   readonly isRecreated: boolean;
 }
 
@@ -61,7 +64,7 @@ function changeOf(source: WantedSource, stored: StoredTag | undefined): ChangedS
   const [before, after] = [stored.keys ?? {}, source.tag.keys ?? {}];
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   const keys = [...names].filter((name) => before[name] !== after[name]).toSorted();
-  return [{ source, keys, isRecreated: stored.isImmutable || source.tag.isImmutable }];
+  return [{ source, keys, isRecreated: stored.isImmutable, lastWrite: lastWriteOf(source, stored) }];
 }
 
 /** Where one tag stands for all sources, any of them may be what has changed (F13). */
@@ -70,12 +73,25 @@ function changesSince(expected: StoredTags, wanted: ReadonlyMap<string, WantedSo
   if (one === undefined) return [...wanted].flatMap(([key, source]) => changeOf(source, expected.get(key)));
   const now = inFormOf(expected, tagsOf(wanted)).get(allSources);
   if (now === undefined || now.uses !== one.uses || now.tag === one.tag) return [];
-  return [...wanted.values()].map((source) => ({ source, keys: [], isRecreated: false }));
+  return [...wanted.values()].map((source) => ({
+    source,
+    keys: [],
+    isRecreated: false,
+    lastWrite: source.lastWrite,
+  }));
 }
 
 function isSameSet(wanted: ReadonlyMap<string, WantedSource>, expected: StoredTags): boolean {
   const now = inFormOf(expected, tagsOf(wanted));
   return now.size === expected.size && [...now].every(([key, { uses }]) => expected.get(key)?.uses === uses);
+}
+
+/** A key that was taken away moves no time of a manager: what counts is when that was seen (F3). */
+export function lastWriteOf(
+  { tag, lastWrite, seenAt }: WantedSource,
+  before: StoredTag | undefined,
+): number | undefined {
+  return before !== undefined && hasLostKeys(before, tag) ? seenAt : lastWrite;
 }
 
 export function tagsOf(wanted: ReadonlyMap<string, WantedSource>): Map<string, StoredTag> {

@@ -9,7 +9,7 @@ import { workloadAnnotations } from './workloadFacts.ts';
 
 /** Finds out what a workload's sources come to, beside what is written on it. */
 export function assessWorkload(effects: RestartEffects): Question {
-  const { clock, isComplete, keys, digests, metaOf } = effects;
+  const { clock, isComplete, keys, digests, sources } = effects;
 
   function eventOf(entry: WorkloadEntry, assessment: Assessment, isNewestKey: boolean): WorkloadEvent {
     switch (assessment.is) {
@@ -36,7 +36,7 @@ export function assessWorkload(effects: RestartEffects): Question {
     const known = keys();
     if (known === undefined) return held(entry, 'hashKey', 'the hash key cannot be had');
     const { key, state } = stateThatCounts(effects, entry, known);
-    const wanted = await wantedOf(uses, key, digests, metaOf);
+    const wanted = await wantedOf(uses, key, digests, sources);
     if (wanted.is === 'refused') return { ...wanted, type: 'assessed.refused' };
     const assessment = assess(wanted.sources, state, hasStalled);
     entry.finding = { key, wanted: wanted.sources, state, assessment };

@@ -4,6 +4,12 @@ import type { Use } from './uses.ts';
 import type { WantedSource } from './wanted.ts';
 import type { WorkloadFacts } from './workloadFacts.ts';
 
+/** A source, and when it was written: epoch milliseconds; undefined: nobody knows. */
+export interface WrittenSource {
+  readonly source: Pick<WantedSource, 'uses'>;
+  readonly lastWrite: number | undefined;
+}
+
 /**
  * The pods that a rollout is to replace because a container in them runs with old content of one of these sources.
  * Those that a partition keeps at their revision are not among them (F10).
@@ -11,10 +17,12 @@ import type { WorkloadFacts } from './workloadFacts.ts';
 export function podsToReplace(
   facts: WorkloadFacts,
   pods: readonly PodFacts[],
-  sources: readonly WantedSource[],
+  sources: readonly WrittenSource[],
 ): PodFacts[] {
   const own = ownPods(facts, pods).filter(({ name }) => !isKeptByPartition(facts, name));
-  const old = sources.flatMap(({ uses, lastWrite }) => podsWithOldContent(own, uses.flatMap(seen), lastWrite));
+  const old = sources.flatMap(({ source: { uses }, lastWrite }) =>
+    podsWithOldContent(own, uses.flatMap(seen), lastWrite),
+  );
   return [...new Set(old)];
 }
 

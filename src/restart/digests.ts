@@ -3,6 +3,7 @@ import type { Answer, Refusal } from './answer.ts';
 import { type HashKey, missingKeys, type SourceContent, type SourceTag, tagOf, usesFingerprint } from './digest.ts';
 import { type SourceRef, sourceKey } from './refs.ts';
 import type { ReadSource, RestartApi } from './restartApi.ts';
+import type { SourcesKnown } from './sourceIndex.ts';
 import type { SourceMeta } from './sourceMeta.ts';
 import type { Use } from './uses.ts';
 
@@ -27,7 +28,7 @@ export interface Digests {
 
 export interface DigestsOptions {
   readonly api: Pick<RestartApi, 'readSource'>;
-  readonly metaOf: (ref: SourceRef) => SourceMeta | undefined;
+  readonly sources: SourcesKnown;
 }
 
 /** What was asked of a source, until its content has been read. */
@@ -45,7 +46,7 @@ interface Known {
 /** So many sources are read at once. */
 const concurrency = 16;
 
-export function createDigests({ api, metaOf }: DigestsOptions): Digests {
+export function createDigests({ api, sources }: DigestsOptions): Digests {
   const known = new Map<string, Known>();
   const asked = new Map<string, { readonly ref: SourceRef; readonly questions: Question[] }>();
   const stopped = new AbortController();
@@ -82,7 +83,7 @@ export function createDigests({ api, metaOf }: DigestsOptions): Digests {
         return { is: 'ok', digest };
       }
       case 'gone':
-        return { is: 'ok', digest: absent(question, ref) };
+        return { is: 'ok', digest: absent(question, ref, sources.optOut(ref)) };
       case 'conflicted':
         return { is: 'refused', reason: 'it changed while it was read', failure: 'conflict', retryAfter: 0 };
       case 'refused':
@@ -101,10 +102,10 @@ export function createDigests({ api, metaOf }: DigestsOptions): Digests {
   return {
     digestOf(key, ref, uses) {
       const id = sourceKey(ref);
-      const meta = metaOf(ref);
+      const meta = sources.get(ref);
       if (meta === undefined) {
         known.delete(id);
-        return Promise.resolve({ is: 'ok', digest: absent({ key, uses }, ref) });
+        return Promise.resolve({ is: 'ok', digest: absent({ key, uses }, ref, sources.optOut(ref)) });
       }
       const found = isNew(id, meta) ? undefined : known.get(id)?.digests.get(questionKey(key, uses, meta.optOut));
       if (found !== undefined) return Promise.resolve({ is: 'ok', digest: found });
@@ -134,7 +135,7 @@ function digestFor(
   return { ...tag, isAbsent: false, isImmutable: content.isImmutable, missing: missingKeys(content, uses) };
 }
 
-function absent({ key, uses }: Pick<Question, 'key' | 'uses'>, ref: SourceRef): Digest {
-  const tag = tagOf(key, ref, 'absent', uses, 'none');
+function absent({ key, uses }: Pick<Question, 'key' | 'uses'>, ref: SourceRef, optOut: SourceMeta['optOut']): Digest {
+  const tag = tagOf(key, ref, 'absent', uses, optOut);
   return { ...tag, isAbsent: true, isImmutable: false, missing: missingKeys('absent', uses) };
 }

@@ -5,7 +5,7 @@ import { expectedBy } from './assess.ts';
 import { podsToReplace } from './concernedPods.ts';
 import { dependenciesHash } from './digest.ts';
 import { evictNext } from './evictNext.ts';
-import { readPod } from './podFacts.ts';
+import { type PodFacts, readPod } from './podFacts.ts';
 import { ownPods, troubleOf } from './proof.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { type RolloutProgress, rolloutOf } from './rollout.ts';
@@ -86,8 +86,10 @@ async function lookOnce(
   const listed = await effects.api.listPods(facts.ref.namespace, facts.selector, signal);
   if (listed.is !== 'ok') return undefined;
   const pods = listed.value.flatMap((each) => readPod(each) ?? []);
-  const old = podsToReplace(facts, pods, targetSources(entry));
   const hash = dependenciesHash(finding.key, facts.ref, expectedBy(state));
+  // Without a quiet period they may have been made within a second of the write: but they were made for it.
+  const isMadeForIt = ({ dependenciesHash: theirs }: PodFacts) => theirs === hash;
+  const old = podsToReplace(facts, pods, targetSources(entry)).filter((pod) => !isMadeForIt(pod));
   const isOurs = facts.templateAnnotation === hash;
   const progress = rolloutOf(facts, ownPods(facts, pods));
   if (old.length === 0 && progress.is === 'complete') return { type: 'rollout.complete' };

@@ -22,7 +22,6 @@ export function proveWorkload({ api }: RestartEffects): Question {
     if (listed.is === 'refused') return { ...listed, type: 'proof.refused' };
     if (listed.is !== 'ok') return { type: 'proof.needless' };
     const pods = listed.value.flatMap((each) => readPod(each) ?? []);
-    const sources = changed.map(({ source }) => source);
-    return { type: podsToReplace(facts, pods, sources).length > 0 ? 'proof.needed' : 'proof.needless' };
+    return { type: podsToReplace(facts, pods, changed).length > 0 ? 'proof.needed' : 'proof.needless' };
   };
 }

@@ -71,8 +71,8 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
   let { config } = options;
   let keys: HashKeys | undefined;
   const inFlight = new Set<Promise<unknown>>();
-  const sources = createSourceIndex((ref) => workloads.sourceChanged(ref));
-  const digests = createDigests({ api, metaOf: sources.get });
+  const sources = createSourceIndex(clock, (ref) => workloads.sourceChanged(ref));
+  const digests = createDigests({ api, sources });
   const turns = createTurns({ clock, limits: () => config });
   const logic = provideWorkload({
     clock,
@@ -84,7 +84,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     isDryRun,
     keys: () => keys,
     isComplete: options.isComplete,
-    metaOf: sources.get,
+    sources,
     entryOf: (id) => workloads.get(id),
     learn(entry, object) {
       const news = newsOf(object, entry.facts.ref.kind);

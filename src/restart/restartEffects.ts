@@ -2,9 +2,8 @@ import type { Clock } from '../clock.ts';
 import type { Digests } from './digests.ts';
 import type { ReportRestart } from './facts.ts';
 import type { HashKeys } from './hashKeys.ts';
-import type { SourceRef } from './refs.ts';
 import type { RestartApi } from './restartApi.ts';
-import type { SourceMeta } from './sourceMeta.ts';
+import type { SourcesKnown } from './sourceIndex.ts';
 import type { Turns } from './turns.ts';
 import type { WorkloadEntry } from './workloadEntry.ts';
 
@@ -22,7 +21,7 @@ export interface RestartEffects {
   /** Everything has been read that may be used. */
   readonly isComplete: () => boolean;
   readonly keys: () => HashKeys | undefined;
-  readonly metaOf: (ref: SourceRef) => SourceMeta | undefined;
+  readonly sources: SourcesKnown;
   readonly entryOf: (workload: string) => WorkloadEntry | undefined;
   /** What a write has made of a workload, before its stream tells. */
   readonly learn: (entry: WorkloadEntry, object: unknown) => void;

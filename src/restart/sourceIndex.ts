@@ -1,29 +1,56 @@
+import type { Clock } from '../clock.ts';
+import { putBounded } from '../kube/bounded.ts';
 import type { ClosableSink } from '../kube/sink.ts';
+import type { OptOut } from './optOut.ts';
 import { type SourceKind, type SourceRef, sourceKey } from './refs.ts';
 import { readSourceMeta, type SourceMeta } from './sourceMeta.ts';
 
+/** What is known of the sources. */
+export interface SourcesKnown {
+  /** Undefined: there is none. */
+  get(ref: SourceRef): SourceMeta | undefined;
+  /** When its newest version, or its end, was seen as it happened: epoch milliseconds; undefined: it was found so. */
+  seenAt(ref: SourceRef): number | undefined;
+  /** The opt-out that it has, or had when it was there last. */
+  optOut(ref: SourceRef): OptOut;
+}
+
+/** So many sources are remembered that are not there any more. */
+const mostGone = 1_000;
+
 /** Everything that is kept of the ConfigMaps and Secrets: the sink of their streams. No value is among it. */
-export interface SourceIndex {
+export interface SourceIndex extends SourcesKnown {
   /** A sink for one more stream: its complete lists say nothing of what other streams told. */
   createSink(kind: SourceKind): ClosableSink;
-  get(ref: SourceRef): SourceMeta | undefined;
   readonly size: number;
 }
 
 /** `onChanged` is told of each source that is another one now: in its version, or because it came or went. */
-export function createSourceIndex(onChanged: (ref: SourceRef) => void): SourceIndex {
+export function createSourceIndex({ now }: Pick<Clock, 'now'>, onChanged: (ref: SourceRef) => void): SourceIndex {
   const sources = new Map<string, SourceMeta>();
+  const seen = new Map<string, number>();
+  const gone = new Map<string, OptOut>();
 
-  function put(meta: SourceMeta): void {
+  function put(meta: SourceMeta, isLive: boolean): void {
     const key = sourceKey(meta.ref);
     const known = sources.get(key);
+    const isSame = known?.uid === meta.uid && known.resourceVersion === meta.resourceVersion;
     sources.set(key, meta);
-    if (known?.uid !== meta.uid || known.resourceVersion !== meta.resourceVersion) onChanged(meta.ref);
+    gone.delete(key);
+    if (isSame) return;
+    if (isLive) seen.set(key, now());
+    else seen.delete(key);
+    onChanged(meta.ref);
   }
 
-  function remove(key: string): void {
+  function remove(key: string, isLive: boolean): void {
     const known = sources.get(key);
-    if (known !== undefined && sources.delete(key)) onChanged(known.ref);
+    if (known === undefined) return;
+    sources.delete(key);
+    putBounded(gone, key, known.optOut, mostGone);
+    if (isLive) putBounded(seen, key, now(), mostGone + sources.size);
+    else seen.delete(key);
+    onChanged(known.ref);
   }
 
   return {
@@ -42,27 +69,29 @@ export function createSourceIndex(onChanged: (ref: SourceRef) => void): SourceIn
           const key = sourceKey(meta.ref);
           if (type === 'DELETED') {
             mine.delete(key);
-            remove(key);
+            remove(key, true);
             return;
           }
           mine.add(key);
           if (isListing) listed.add(key);
-          put(meta);
+          put(meta, !isListing);
         },
         end() {
           isListing = false;
           for (const key of [...mine].filter((each) => !listed.has(each))) {
             mine.delete(key);
-            remove(key);
+            remove(key, false);
           }
         },
         close() {
-          for (const key of mine) remove(key);
+          for (const key of mine) remove(key, false);
           mine.clear();
         },
       };
     },
     get: (ref) => sources.get(sourceKey(ref)),
+    seenAt: (ref) => seen.get(sourceKey(ref)),
+    optOut: (ref) => sources.get(sourceKey(ref))?.optOut ?? gone.get(sourceKey(ref)) ?? 'none',
     get size() {
       return sources.size;
     },

@@ -2,7 +2,7 @@ import type { Refusal } from './answer.ts';
 import { type HashKey, usesFingerprint } from './digest.ts';
 import type { Digest, Digests } from './digests.ts';
 import { type SourceRef, sourceKey } from './refs.ts';
-import type { SourceMeta } from './sourceMeta.ts';
+import type { SourcesKnown } from './sourceIndex.ts';
 import type { StoredTag } from './state.ts';
 import type { Use } from './uses.ts';
 
@@ -14,6 +14,8 @@ export interface WantedSource {
   readonly digest: Digest;
   /** When its content was written last, by the API server's clock: epoch milliseconds; undefined: it cannot be known. */
   readonly lastWrite: number | undefined;
+  /** When its newest version was seen as it came: by weeder's clock. */
+  readonly seenAt: number | undefined;
 }
 
 export type WantedAnswer =
@@ -25,14 +27,16 @@ export async function wantedOf(
   uses: readonly Use[],
   key: HashKey,
   digests: Digests,
-  metaOf: (ref: SourceRef) => SourceMeta | undefined,
+  known: SourcesKnown,
 ): Promise<WantedAnswer> {
   const bySource = Map.groupBy(uses, ({ source }) => sourceKey(source));
   const sources = new Map<string, WantedSource>();
   const answers = await Promise.all(
     [...bySource].map(async ([id, its]) => {
       const ref = its[0]?.source;
-      if (ref === undefined || metaOf(ref)?.optOut === 'all') return undefined;
+      // One that is left out has no tag; but a pod cannot start without it if it is required.
+      const isLeftOut = ref !== undefined && known.optOut(ref) === 'all' && known.get(ref) !== undefined;
+      if (ref === undefined || isLeftOut) return undefined;
       return { id, ref, uses: its, answer: await digests.digestOf(key, ref, its) };
     }),
   );
@@ -41,16 +45,16 @@ export async function wantedOf(
     const { id, ref, uses: its, answer } = found;
     if (answer.is === 'refused') return answer;
     const { digest } = answer;
-    const meta = metaOf(ref);
-    const made = usesFingerprint(its, meta?.optOut ?? 'none');
+    const made = usesFingerprint(its, known.optOut(ref));
     const tag = { tag: digest.tag, keys: digest.keys, uses: made, isImmutable: digest.isImmutable };
-    sources.set(id, { ref, uses: its, tag, digest, lastWrite: lastWriteOf(meta) });
+    sources.set(id, {
+      ref,
+      uses: its,
+      tag,
+      digest,
+      lastWrite: known.get(ref)?.lastDataWrite,
+      seenAt: known.seenAt(ref),
+    });
   }
   return { is: 'ok', sources };
-}
-
-/** A source that was made anew was written then. */
-function lastWriteOf(meta: SourceMeta | undefined): number | undefined {
-  if (meta?.lastDataWrite === undefined) return meta?.createdAt;
-  return Math.max(meta.lastDataWrite, meta.createdAt ?? 0);
 }

@@ -1,7 +1,8 @@
 import type { Actor } from 'xstate';
 import type { RestartSettings } from '../config/restart.ts';
 import type { Assessment, ChangedSource } from './assess.ts';
-import type { HashKey } from './digest.ts';
+import type { WrittenSource } from './concernedPods.ts';
+import { type HashKey, hasLostKeys } from './digest.ts';
 import type { HoldCause, WaitCause } from './facts.ts';
 import { needsEviction } from './history.ts';
 import { allSources, decodeState, type WorkloadState } from './state.ts';
@@ -60,10 +61,15 @@ export function changesOf({ finding }: WorkloadEntry): readonly ChangedSource[] 
   return finding?.assessment.is === 'changed' ? finding.assessment.sources : [];
 }
 
-/** Those whose rollout is under way, by the written target. */
-export function targetSources({ finding }: WorkloadEntry): WantedSource[] {
-  const target = finding?.state?.target;
-  return [...(finding?.wanted ?? [])].flatMap(([key, source]) =>
-    target?.tags.has(key) || target?.tags.has(allSources) ? [source] : [],
-  );
+/** Those whose rollout is under way, by the written target: what was written at an unknown time was so before it. */
+export function targetSources({ finding }: WorkloadEntry): WrittenSource[] {
+  const { target, rolledOut } = finding?.state ?? {};
+  if (target === undefined) return [];
+  const isMeant = (key: string) => target.tags.has(key) || target.tags.has(allSources);
+  return [...(finding?.wanted ?? [])].flatMap(([key, source]) => {
+    const before = rolledOut?.get(key);
+    const isLost = before !== undefined && hasLostKeys(before, source.tag);
+    const lastWrite = isLost ? target.since : (source.lastWrite ?? target.since);
+    return isMeant(key) ? [{ source, lastWrite }] : [];
+  });
 }

@@ -45,6 +45,6 @@ async function underCurrentKey(effects: RestartEffects, entry: WorkloadEntry): P
   const current = effects.keys()?.current;
   const isFinal = finding?.assessment.is === 'new' || finding?.assessment.is === 'current';
   if (finding === undefined || current === undefined || !isFinal || finding.key.id === current.id) return finding;
-  const wanted = await wantedOf(entry.uses, current, effects.digests, effects.metaOf);
+  const wanted = await wantedOf(entry.uses, current, effects.digests, effects.sources);
   return wanted.is === 'ok' ? { ...finding, key: current, wanted: wanted.sources, state: undefined } : undefined;
 }

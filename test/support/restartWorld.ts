@@ -1,5 +1,5 @@
 import type { RestartConfig, RestartSettings } from '../../src/config/restart.ts';
-import { type JsonObject, numberOf, objectOf, textOf } from '../../src/json.ts';
+import { arrayOf, type JsonObject, numberOf, objectOf, textOf } from '../../src/json.ts';
 import { mergePatch } from '../../src/kube/mergePatch.ts';
 import { type Answer, answered } from '../../src/restart/answer.ts';
 import { readContent } from '../../src/restart/digest.ts';
@@ -64,6 +64,8 @@ export interface RestartWorld {
   rolloutTime: number;
   putSource(ref: SourceRef, data: Readonly<Record<string, string>>, more?: JsonObject): void;
   deleteSource(ref: SourceRef): void;
+  /** What the API server says of who wrote it. */
+  managersOf(ref: SourceRef): readonly unknown[];
   /** A Deployment with one pod, whose template is this. */
   putWorkload(name: string, spec: JsonObject, more?: { readonly annotations?: Readonly<Record<string, string>> }): void;
   patchTemplate(name: string, patch: JsonObject): void;
@@ -319,6 +321,7 @@ export async function restartWorld(
       sources.set(sourceKey(ref), object);
       sinks?.sources.apply(before === undefined ? 'ADDED' : 'MODIFIED', withoutSecrets(object));
     },
+    managersOf: (ref) => arrayOf(metaOf(sources.get(sourceKey(ref)) ?? {})['managedFields']),
     deleteSource(ref) {
       const object = sources.get(sourceKey(ref));
       sources.delete(sourceKey(ref));
