@@ -1,3 +1,4 @@
+import type { ActorRuntime } from '../../src/actorRuntime.ts';
 import type { RestartConfig, RestartSettings } from '../../src/config/restart.ts';
 import { arrayOf, type JsonObject, numberOf, objectOf, textOf } from '../../src/json.ts';
 import { mergePatch } from '../../src/kube/mergePatch.ts';
@@ -89,7 +90,7 @@ function keysOf(seed: number): HashKeys {
 
 export async function restartWorld(
   config: RestartConfig = restartConfig(),
-  its: { readonly isDryRun?: boolean } = {},
+  its: { readonly isDryRun?: boolean; readonly inspect?: ActorRuntime['inspect'] } = {},
 ): Promise<RestartWorld> {
   const clock = virtualClock();
   const began = clock.now();
@@ -247,7 +248,7 @@ export async function restartWorld(
   function begin(): RestartControl {
     const next = createRestartControl({
       config,
-      runtime: { clock },
+      runtime: its.inspect === undefined ? { clock } : { clock, inspect: its.inspect },
       api,
       report: (fact) => facts.push(fact),
       isDryRun: its.isDryRun ?? false,
