@@ -42,27 +42,35 @@ const when = {
   which: fc.nat(most * 5),
 };
 
-function step<const D extends Step['does'], M extends object>(does: D, weight: number, more: M) {
-  return { weight, arbitrary: fc.record({ ...when, does: fc.constant(does), ...more }) };
+function act<const D extends Step['does']>(does: D, weight: number) {
+  return { weight, arbitrary: fc.record({ ...when, does: fc.constant(does) }) };
 }
+
+const write = fc.record({ ...when, does: fc.constant('write' as const), value: fc.nat(3) });
+const limit = fc.record({ ...when, does: fc.constant('limit' as const), limits: someLimits });
+const pace = fc.record({
+  ...when,
+  does: fc.constant('rolloutTime' as const),
+  ms: fc.integer({ min: 300, max: 40_000 }),
+});
 
 export const someStory: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.oneof(
-    step('write', 24, { value: fc.nat(3) }),
-    step('touch', 3, {}),
-    step('deleteSource', 3, {}),
-    step('leaveSourceOut', 1, {}),
-    step('takeSourceIn', 1, {}),
-    step('release', 4, {}),
-    step('deleteWorkload', 1, {}),
-    step('makeWorkload', 2, {}),
-    step('optOut', 1, {}),
-    step('optIn', 1, {}),
-    step('goDown', 2, {}),
-    step('comeUp', 3, {}),
-    step('replace', 2, {}),
-    step('limit', 2, { limits: someLimits }),
-    step('rolloutTime', 2, { ms: fc.integer({ min: 300, max: 40_000 }) }),
+    { weight: 24, arbitrary: write },
+    act('touch', 3),
+    act('deleteSource', 3),
+    act('leaveSourceOut', 1),
+    act('takeSourceIn', 1),
+    act('release', 4),
+    act('deleteWorkload', 1),
+    act('makeWorkload', 2),
+    act('optOut', 1),
+    act('optIn', 1),
+    act('goDown', 2),
+    act('comeUp', 3),
+    act('replace', 2),
+    { weight: 2, arbitrary: limit },
+    { weight: 2, arbitrary: pace },
   ),
   { minLength: 1, maxLength: 50 },
 );
@@ -176,6 +184,13 @@ export async function play(first: StoryLimits, story: readonly Step[]): Promise<
     }
   }
 
+  function leaveOut(ref: SourceRef, isLeftOut: boolean): void {
+    if (isLeftOut) leftOut.add(idOf(ref));
+    else leftOut.delete(idOf(ref));
+    oracle.unsure(oracle.usersOf(idOf(ref)));
+    if (data.has(idOf(ref))) put(ref, {});
+  }
+
   function takeOnSource(step: Extract<Step, { does: SourceAct }>, ref: SourceRef): void {
     if (step.does === 'write') {
       put(ref, { a: String(step.value) });
@@ -186,10 +201,7 @@ export async function play(first: StoryLimits, story: readonly Step[]): Promise<
     } else if (step.does === 'touch') {
       if (data.has(idOf(ref))) put(ref, { b: String(world.clock.monotonic()) });
     } else {
-      if (step.does === 'leaveSourceOut') leftOut.add(idOf(ref));
-      else leftOut.delete(idOf(ref));
-      oracle.unsure(oracle.usersOf(idOf(ref)));
-      if (data.has(idOf(ref))) put(ref, {});
+      leaveOut(ref, step.does === 'leaveSourceOut');
     }
   }
 
