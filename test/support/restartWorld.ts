@@ -2,7 +2,7 @@ import type { ActorRuntime } from '../../src/actorRuntime.ts';
 import type { RestartConfig, RestartSettings } from '../../src/config/restart.ts';
 import { arrayOf, type JsonObject, numberOf, objectOf, textOf } from '../../src/json.ts';
 import { mergePatch } from '../../src/kube/mergePatch.ts';
-import { type Answer, answered } from '../../src/restart/answer.ts';
+import { type Answer, answered, type RefusalClass } from '../../src/restart/answer.ts';
 import { readContent } from '../../src/restart/digest.ts';
 import type { RestartFact } from '../../src/restart/facts.ts';
 import { type HashKeys, hashKeyOf } from '../../src/restart/hashKeys.ts';
@@ -71,6 +71,10 @@ export interface RestartWorld {
   putWorkload(name: string, spec: JsonObject, more?: { readonly annotations?: Readonly<Record<string, string>> }): void;
   patchTemplate(name: string, patch: JsonObject): void;
   annotate(name: string, annotations: JsonObject): void;
+  /** How many old revisions are kept. */
+  limitRevisions(name: string, limit: number): void;
+  /** The class by which every write is refused. */
+  refuseWrites: RefusalClass | undefined;
   /** Another key from now on; the old one is lost. */
   changeKey(seed: number): void;
   workload(name: string): JsonObject;
@@ -201,6 +205,8 @@ export async function restartWorld(
     async patchWorkload({ name }, patch) {
       await settled();
       const object = workloads.get(name);
+      const failure = world.refuseWrites;
+      if (failure !== undefined) return { is: 'refused', reason: 'not allowed', failure, retryAfter: 0 };
       if (object === undefined) return { is: 'gone' };
       const wanted = textOf(objectOf(objectOf(patch)['metadata'])['resourceVersion']);
       if (wanted !== undefined && wanted !== metaOf(object)['resourceVersion']) return { is: 'conflicted' };
@@ -294,6 +300,10 @@ export async function restartWorld(
       store(name, workloads.get(name) ?? fail());
     },
     rolloutTime: 3 * second,
+    refuseWrites: undefined,
+    limitRevisions(name, limit) {
+      store(name, mergePatch(workloads.get(name), { spec: { revisionHistoryLimit: limit } }));
+    },
     putSource(ref, data, more = {}) {
       const before = sources.get(sourceKey(ref));
       const uid = textOf(metaOf(before ?? {})['uid']) ?? `source-${newVersion()}`;
