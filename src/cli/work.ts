@@ -56,7 +56,13 @@ export async function work({ flags, opened, reload, ...its }: Work, stop: AbortS
   const { dryRun, concurrentDeletions, namespaces = 'all', shard, events } = flags;
   const { server } = client.value;
   logger.info(
-    { server, services: [...opened.config.services.keys()], dryRun, shard: shard && `${shard.index}/${shard.count}` },
+    {
+      server,
+      services: [...opened.config.services.keys()],
+      restartRules: opened.config.restart?.rules.length,
+      dryRun,
+      shard: shard && `${shard.index}/${shard.count}`,
+    },
     'weeder started',
   );
   const restartControl: CreatePart = (context) =>

@@ -13,6 +13,8 @@ export interface FollowKeysOptions {
   readonly isDryRun: boolean;
   readonly report: ReportRestart;
   readonly onKeys: (keys: HashKeys) => void;
+  /** Told once: they were looked for, and found or not. */
+  readonly onLooked: () => void;
 }
 
 /** It is rarely another one: to be looked at again after a minute. Milliseconds. */
@@ -21,11 +23,25 @@ const shortestRetry = 1_000;
 const keyBytes = 32;
 
 /** Reads the hash keys, and reads them again and again: somebody may put another one there. Returns what ends it. */
-export function followKeys({ client, clock, where, isDryRun, report, onKeys }: FollowKeysOptions): () => void {
+export function followKeys({
+  client,
+  clock,
+  where,
+  isDryRun,
+  report,
+  onKeys,
+  onLooked,
+}: FollowKeysOptions): () => void {
   const stop = new AbortController();
   let timer: TimerHandle | undefined;
   let failures = 0;
   let problem = '';
+  let hasLooked = false;
+
+  function tellLooked(): void {
+    if (!hasLooked) onLooked();
+    hasLooked = true;
+  }
 
   async function look(): Promise<void> {
     const found = await readHashKeys(client, where(), stop.signal);
@@ -40,12 +56,15 @@ export function followKeys({ client, clock, where, isDryRun, report, onKeys }: F
       problem = found.problem.sentence;
       failures += 1;
     }
+    tellLooked();
     const pause = found.ok ? lookEvery : Math.min(lookEvery, shortestRetry * 2 ** Math.min(failures, 6));
     timer = clock.setTimeout(() => void look(), pause);
   }
 
-  if (isDryRun) onKeys(ownKeys());
-  else void look();
+  if (isDryRun) {
+    onKeys(ownKeys());
+    tellLooked();
+  } else void look();
   return () => {
     stop.abort();
     clock.clearTimeout(timer);

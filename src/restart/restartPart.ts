@@ -36,7 +36,7 @@ export function createRestartPart(options: RestartPartOptions): RestartPart {
   let { config } = options;
   let control: RestartControl | undefined;
   let mayStart = false;
-  let stopKeys = () => {};
+  let stopKeys: (() => void) | undefined;
 
   function controlled(): RestartControl {
     if (control !== undefined) return control;
@@ -71,17 +71,20 @@ export function createRestartPart(options: RestartPartOptions): RestartPart {
   /** What has not been read yet must not be taken for absent. */
   function startIfComplete(): void {
     if (!mayStart || control === undefined || !streams.isSynced) return;
-    if (control.isRunning) {
+    if (stopKeys !== undefined) {
       control.tellAll();
       return;
     }
+    const running = control;
     const where = () => ({
       namespace: config.restart?.hashKey.namespace ?? ownNamespace,
       name: config.restart?.hashKey.name ?? 'weeder-hash-key',
     });
-    stopKeys = followKeys({ client, clock, where, isDryRun, report, onKeys: control.useKeys });
-    logger.info({ streams: streams.needs.size }, 'all streams of restart control are synced');
-    control.start();
+    const onLooked = () => {
+      logger.info({ streams: streams.needs.size }, 'all streams of restart control are synced');
+      if (mayStart) running.start();
+    };
+    stopKeys = followKeys({ client, clock, where, isDryRun, report, onKeys: running.useKeys, onLooked });
   }
 
   return {
@@ -101,7 +104,7 @@ export function createRestartPart(options: RestartPartOptions): RestartPart {
     },
     stop() {
       mayStart = false;
-      stopKeys();
+      stopKeys?.();
       control?.stop();
     },
     async drained() {

@@ -67,7 +67,8 @@ export function createWeederPart(options: WeederPartOptions): WeederPart {
       streams.configure(next);
     },
     start() {
-      logger.info({ streams: streams.needs.size, ...weeder.counts() }, 'all streams are synced, weeding');
+      if (streams.needs.size > 0)
+        logger.info({ streams: streams.needs.size, ...weeder.counts() }, 'all streams are synced, weeding');
       weeder.start();
     },
     stop: () => weeder.stop(),
