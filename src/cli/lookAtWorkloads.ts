@@ -100,7 +100,9 @@ type Candidate = Pick<WorkloadView, 'facts' | 'settings' | 'uses'>;
 function candidateOf({ facts, uses }: WorkloadNews, config: RestartConfig, sources: SourcesKnown): Candidate[] {
   const settings = settingsFor(config, facts);
   if (settings !== undefined)
-    return [{ facts, settings, uses: usesOfWorkload(facts, uses, settings, (ref: SourceRef) => sources.get(ref)) }];
+    return [
+      { facts, settings, uses: usesOfWorkload(facts, uses, settings, config, (ref: SourceRef) => sources.get(ref)) },
+    ];
   return facts.stateText === undefined ? [] : [{ facts, settings, uses: { uses: [], faults: [], notAllowed: [] } }];
 }
 
