@@ -80,7 +80,8 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, meaningless:
       logger,
       recorder,
       onRequest: observation.onRequest,
-      reportRestart: observation.reportRestart,
+      reportRestart:
+        page === undefined ? observation.reportRestart : tellBoth(observation.reportRestart, page.reportRestart),
       onHashRead: observation.onHashRead,
       nextReport() {
         const report = observation.nextReport();
@@ -92,7 +93,7 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, meaningless:
       onStarted(started, restarts) {
         controller = started;
         observation.watch(started, restarts);
-        page?.watch(started);
+        page?.watch({ ...started, workloads: () => restarts?.control()?.entries() ?? [] });
       },
     },
     stop.signal,

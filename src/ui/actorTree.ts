@@ -1,6 +1,7 @@
 import { type AnyActorRef, type AnyMachineSnapshot, isMachineSnapshot, type StateValue } from 'xstate';
 import { formatDuration } from '../config/duration.ts';
 import { objectOf, textOf } from '../json.ts';
+import type { WorkloadEntry } from '../restart/workloadEntry.ts';
 import type { ActorView } from './protocol.ts';
 
 /** What the page looks at: a weeder at work, or a replay. */
@@ -11,6 +12,8 @@ export interface PageSource {
   since(actor: AnyActorRef): number | undefined;
   /** How many dependants of a service crash-loop now. */
   crashLooping(namespace: string, service: string): number;
+  /** Those that restart control looks after. */
+  workloads?(): Iterable<WorkloadEntry>;
 }
 
 /** An actor of a machine, and where it stands in the tree. */

@@ -3,6 +3,7 @@ import type { InspectionEvent } from 'xstate';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Clock } from '../clock.ts';
 import type { ReportProcess } from '../facts.ts';
+import type { ReportRestart } from '../restart/facts.ts';
 import type { Report } from '../weeder/facts.ts';
 import { type ActorQuery, createActorIndex } from './actorIndex.ts';
 import type { PageSource } from './actorTree.ts';
@@ -11,12 +12,14 @@ import { type Connection, createConnection, heartbeatEvery } from './connection.
 import { createHistory, momentsOf, processMoment } from './history.ts';
 import { type Changes, lookAround } from './lookout.ts';
 import { eventText, jsonEvent, listParts } from './messages.ts';
-import type { ActorPage, Moment, ReplayClock } from './protocol.ts';
+import type { ActorPage, Moment, ReplayClock, WorkloadList } from './protocol.ts';
 import { createTallies } from './tallies.ts';
+import { restartMoment, workloadViews } from './workloadViews.ts';
 
 /** What the open pages are told. As long as none is open, only the history and the newest windows are kept. */
 export interface LivePage {
   readonly report: Report;
+  readonly reportRestart: ReportRestart;
   readonly reportProcess: ReportProcess;
   /** An inspector for `createActor`. */
   readonly inspect: (event: InspectionEvent) => void;
@@ -27,6 +30,7 @@ export interface LivePage {
   /** Time goes on in a replay, or how it does has changed. */
   tellClock(): void;
   actors(query: ActorQuery): Promise<ActorPage>;
+  workloads(): WorkloadList;
   /** Whether one more page may be open. */
   hasRoom(): boolean;
   /** Tells a page what there is, and then each change; and of the actor that it has chosen. */
@@ -164,6 +168,10 @@ export function createLivePage({ clock, pace, speed = 1, replayClock, onBroken }
       tallies.note(fact, now);
       for (const moment of momentsOf(fact, now)) add(moment);
     },
+    reportRestart(fact) {
+      const moment = restartMoment(fact, clock.now());
+      if (moment !== undefined) add(moment);
+    },
     reportProcess: (fact) => add(processMoment(fact, clock.now())),
     inspect: chosenActors.inspect,
     watch(its) {
@@ -180,6 +188,7 @@ export function createLivePage({ clock, pace, speed = 1, replayClock, onBroken }
       if (replayClock !== undefined && pages.size > 0) tell(eventText({ type: 'clock', ...replayClock() }));
     },
     actors: index.find,
+    workloads: () => ({ workloads: workloadViews(source?.workloads?.() ?? [], (actor) => source?.since(actor)) }),
     hasRoom: () => pages.size < mostPages,
     connect(response, chosen) {
       pages.set(response, { chosen, connection: undefined });

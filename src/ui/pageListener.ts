@@ -29,7 +29,10 @@ export interface PageListenerOptions {
 
 /** Answers the requests of the live page: nothing of it can change anything, but for how a replay goes on. */
 export function pageListener({ live, isLoopback, command, onBroken }: PageListenerOptions): RequestListener {
-  const pages = servePages({ ...pageFiles(), '/actors': actorsPage(live), '/events': eventsPage(live) }, onBroken);
+  const pages = servePages(
+    { ...pageFiles(), '/actors': actorsPage(live), '/workloads': workloadsPage(live), '/events': eventsPage(live) },
+    onBroken,
+  );
   return (request, response) => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     if (isLoopback && !isOwnName(request.headers.host)) {
@@ -83,6 +86,10 @@ function actorsPage(live: LivePage): Page {
     });
     await sendCompressed(request, response, 'json', JSON.stringify(found));
   };
+}
+
+function workloadsPage(live: LivePage): Page {
+  return (_url, request, response) => sendCompressed(request, response, 'json', JSON.stringify(live.workloads()));
 }
 
 function eventsPage(live: LivePage): Page {

@@ -88,6 +88,28 @@ export interface ActorPage {
   readonly actors: readonly ActorView[];
 }
 
+/** A workload that restart control looks after: GET `/workloads` answers a `WorkloadList`. */
+export interface WorkloadView {
+  /** Also the id of its actor: `deployment/shop/web`. */
+  readonly id: string;
+  /** The innermost state of its machine. */
+  readonly state: string;
+  /** Why it waits, is held, or stands still; empty where the state says enough. */
+  readonly reason: string;
+  readonly since: number;
+  /** When the state ends by itself; undefined: at no time that is known. */
+  readonly until: number | undefined;
+  /** `ConfigMap settings#key`, `Secret login` */
+  readonly sources: readonly string[];
+  readonly restartedAt: number | undefined;
+  /** What the last restart was for. */
+  readonly cause: string;
+}
+
+export interface WorkloadList {
+  readonly workloads: readonly WorkloadView[];
+}
+
 /** As the picture's arrows have `data-from` and `data-to`. */
 export interface Transition {
   readonly at: number;

@@ -2,21 +2,31 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { PageMessage } from '../../src/ui/protocol.ts';
-import { actorView, manyActors, scene } from '../support/pageScene.ts';
+import { actorView, manyActors, scene, workloadView } from '../support/pageScene.ts';
 import type { PageServer } from '../support/pageServer.ts';
 import { openPage } from './support/browser.ts';
 
 const now = Date.UTC(2026, 10, 21, 14, 3, 7);
-const views = ['services', 'machine=shop%2Fdb', 'actors', 'timeline'];
+const views = ['services', 'workloads', 'machine=shop%2Fdb', 'actors', 'timeline'];
 
 function everything(server: PageServer): void {
   server.greeting = [...scene(now), { type: 'actor', actor: actorView('shop/db') }];
   server.actors = manyActors(100);
+  server.workloads = [
+    workloadView('deployment/shop/web'),
+    workloadView('deployment/shop/api', { state: 'held', reason: 'ConfigMap shop/settings is missing' }),
+  ];
 }
 
 async function go(page: Page, view: string): Promise<void> {
   await page.evaluate(`location.hash = '${view}'`);
-  const shown = { services: '.state', machine: '.box.lit', actors: '.actor .id', timeline: '.deletion' };
+  const shown = {
+    services: '.state',
+    workloads: '.workload-state',
+    machine: '.box.lit',
+    actors: '.actor .id',
+    timeline: '.deletion',
+  };
   const [, what] = Object.entries(shown).find(([name]) => view.startsWith(name)) ?? [];
   await page
     .locator(what ?? 'main')

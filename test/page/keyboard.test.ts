@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hello, manyActors, scene, serviceView } from '../support/pageScene.ts';
+import { hello, manyActors, scene, serviceView, workloadView } from '../support/pageScene.ts';
 import type { PageServer } from '../support/pageServer.ts';
 import { openPage } from './support/browser.ts';
 
@@ -9,6 +9,7 @@ const now = Date.UTC(2026, 10, 21, 14, 3, 7);
 function everything(server: PageServer): void {
   server.greeting = scene(now);
   server.actors = manyActors(1000);
+  server.workloads = [workloadView('deployment/shop/web')];
 }
 
 /** What can be reached, in the order of the page. */
@@ -19,9 +20,16 @@ const reachable = `[...document.querySelectorAll('a[href],button,input,select,[t
 const focused = `[document.activeElement.outerHTML.slice(0, 90), getComputedStyle(document.activeElement).outlineStyle]`;
 
 test('Tab reaches every control of every view, in the order of the page, and the focus is seen', async (t) => {
-  for (const view of ['services', 'machine', 'actors', 'timeline']) {
+  for (const view of ['services', 'workloads', 'machine', 'actors', 'timeline']) {
     const { page } = await openPage(t, everything, { path: `/#${view}` });
-    const seen = { services: '.state', machine: '.box', actors: '.actor .id', timeline: '.deletion' }[view] ?? 'main';
+    const seen =
+      {
+        services: '.state',
+        workloads: '.workload-state',
+        machine: '.box',
+        actors: '.actor .id',
+        timeline: '.deletion',
+      }[view] ?? 'main';
     await page.locator(seen).first().waitFor({ state: 'attached' });
     // The address names a part of the page, from which Tab would go on.
     await page.locator('.skip').focus();
@@ -122,7 +130,7 @@ test('a screen reader reads a service as one row, with what its columns mean', a
   );
   await table.getByRole('row', { name: /^shop\/db ready › weeding › steady 3m \d\ds left 2 9 1 0$/ }).waitFor();
   assert.equal(await page.getByRole('status').count(), 1);
-  assert.equal(await page.getByRole('navigation', { name: 'Views' }).getByRole('link').count(), 4);
+  assert.equal(await page.getByRole('navigation', { name: 'Views' }).getByRole('link').count(), 5);
   await page.getByRole('link', { name: 'Timeline' }).press('Enter');
   await page
     .getByRole('table', { name: 'What happened, newest first' })

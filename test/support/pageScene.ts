@@ -1,4 +1,4 @@
-import type { ActorView, Moment, PageMessage, ServiceView } from '../../src/ui/protocol.ts';
+import type { ActorView, Moment, PageMessage, ServiceView, WorkloadView } from '../../src/ui/protocol.ts';
 
 /** A service in the middle of a quiet life; `changes` say what is different. */
 export function serviceView(name: string, changes: Partial<ServiceView> = {}): ServiceView {
@@ -27,6 +27,11 @@ export function actorView(id: string, changes: Partial<ActorView> = {}): ActorVi
     waitsFor: [],
     ...changes,
   };
+}
+
+export function workloadView(id: string, changes: Partial<WorkloadView> = {}): WorkloadView {
+  const rest = { until: undefined, restartedAt: undefined, cause: '' };
+  return { id, state: 'current', reason: '', since: 0, sources: ['ConfigMap settings'], ...rest, ...changes };
 }
 
 export function hello(now: number, mode: 'live' | 'replay' = 'live'): PageMessage {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ActorView, PageMessage, ReplayCommand } from '../../src/ui/protocol.ts';
+import type { ActorView, PageMessage, ReplayCommand, WorkloadView } from '../../src/ui/protocol.ts';
 import { pageJson } from './pageBundle.ts';
 
 /** Serves the page and says what a test has it say: the protocol without a weeder. */
@@ -10,6 +10,7 @@ export interface PageServer {
   /** Told to every connection from its beginning; what comes later is told by `tell`. */
   greeting: readonly PageMessage[];
   actors: readonly ActorView[];
+  workloads: readonly WorkloadView[];
   /** Nothing is told any more; new connections are taken. */
   isHung: boolean;
   /** New streams are refused: as many pages are open as may be. */
@@ -35,6 +36,7 @@ export async function startPageServer(): Promise<PageServer> {
     url: '',
     greeting: [],
     actors: [],
+    workloads: [],
     isHung: false,
     isFull: false,
     ahead: 0,
@@ -65,6 +67,9 @@ export async function startPageServer(): Promise<PageServer> {
     } else if (url.pathname === '/actors') {
       response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify(pageOf(said.actors, url.searchParams)));
+    } else if (url.pathname === '/workloads') {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ workloads: said.workloads }));
     } else if (url.pathname === '/replay') {
       request.setEncoding('utf8').on('data', (text: string) => said.commands.push(JSON.parse(text)));
       response.writeHead(204).end();

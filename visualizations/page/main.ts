@@ -9,10 +9,12 @@ import { createServices } from './services.ts';
 import { createStatus } from './status.ts';
 import { createTimeline } from './timeline.ts';
 import { createViews, machineOf } from './views.ts';
+import { createWorkloads } from './workloads.ts';
 
 const clock = createPageClock();
 const status = createStatus();
 const services = createServices(clock.now);
+const workloads = createWorkloads(clock.now);
 const machine = createMachineView(clock.now);
 const actors = createActors(clock.now);
 const timeline = createTimeline(clock.now);
@@ -85,6 +87,7 @@ function refresh(): void {
   replay.tick();
   const shown = views.shown();
   if (shown === 'services') services.tick();
+  else if (shown === 'workloads') workloads.refresh();
   else if (shown === 'machine') machine.tick();
   else if (shown === 'actors') actors.refresh();
   else timeline.draw();

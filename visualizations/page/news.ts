@@ -1,6 +1,6 @@
 import type { Moment } from '../../src/ui/protocol.ts';
 
-/** Tells who does not see the page what is worth an interruption: outages, windows, and deletions given up. */
+/** Tells who does not see the page what is worth an interruption: outages, windows, deletions given up, and restarts. */
 export interface News {
   tell(moment: Moment): void;
 }
@@ -9,6 +9,9 @@ const sentences: Readonly<Record<string, (about: string) => string>> = {
   'service.notReady': (about) => `${about} is not ready`,
   'window.opened': (about) => `${about} recovered, a window is open`,
   'window.closed': (about) => `the window of ${about} is closed`,
+  'workload.restarted': (about) => `${about} is restarted`,
+  'workload.held': (about) => `the restart of ${about} is held`,
+  'workload.stalled': (about) => `the rollout of ${about} stands still`,
   'deletion.givenUp': (about) => `a deletion for ${about} was given up`,
 };
 

@@ -71,8 +71,13 @@ function put(lane: OpenLane, moment: Moment): void {
       end(lane.windows, t);
       break;
     case 'pod.deleted':
+    case 'workload.restarted':
       lane.deletions.push(moment);
       break;
+    case 'workload.held':
+    case 'workload.stalled':
+    case 'workload.reverted':
+    case 'workload.refused':
     case 'deletion.refused':
     case 'deletion.givenUp':
       lane.troubles.push(moment);

@@ -1,0 +1,68 @@
+import type { AnyActorRef } from 'xstate';
+import type { RestartFact } from '../restart/facts.ts';
+import { workloadKey } from '../restart/refs.ts';
+import { changesInWords, sourceInWords } from '../restart/wording.ts';
+import { stateOf, type WorkloadEntry, writtenState } from '../restart/workloadEntry.ts';
+import type { Moment, WorkloadView } from './protocol.ts';
+
+/** What a page that asks is shown of the workloads, in the order of their names. */
+export function workloadViews(
+  entries: Iterable<WorkloadEntry>,
+  since: (actor: AnyActorRef) => number | undefined,
+): WorkloadView[] {
+  return [...entries].map((entry) => viewOf(entry, since)).sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+function viewOf(entry: WorkloadEntry, since: (actor: AnyActorRef) => number | undefined): WorkloadView {
+  const { context } = entry.actor.getSnapshot();
+  const state = stateOf(entry);
+  const entered = since(entry.actor) ?? 0;
+  const delays = Object.values(entry.actor.system.getSnapshot()._scheduledEvents)
+    .filter(({ source }) => source === entry.actor)
+    .map(({ delay }) => delay);
+  const written = writtenState(entry);
+  const { restarts = [], lastCause = '' } = typeof written === 'object' ? written : {};
+  return {
+    id: entry.id,
+    state,
+    reason: explained.has(state) ? context.reason : '',
+    since: entered,
+    until: delays.length === 0 ? undefined : entered + Math.min(...delays),
+    sources: sourcesOf(entry),
+    restartedAt: restarts.at(-1),
+    cause: lastCause,
+  };
+}
+
+/** The states of which the machine says why. */
+const explained: ReadonlySet<string> = new Set(['waiting', 'held', 'stalled', 'suspended', 'backingOff']);
+
+function sourcesOf({ uses, facts }: WorkloadEntry): string[] {
+  const named = uses.map(({ source, key }) => {
+    const name = sourceInWords(source, facts.ref.namespace);
+    return key === undefined ? name : `${name}#${key}`;
+  });
+  return [...new Set(named)].sort();
+}
+
+const told: ReadonlySet<RestartFact['type']> = new Set([
+  'workload.changed',
+  'workload.restarted',
+  'workload.rolledOut',
+  'workload.needless',
+  'workload.stalled',
+  'workload.held',
+  'workload.reverted',
+  'workload.refused',
+]);
+
+/** What of restart control belongs into the timeline; undefined: it is no news. */
+export function restartMoment(fact: RestartFact, t: number): Moment | undefined {
+  if (!told.has(fact.type) || !('workload' in fact)) return undefined;
+  return { t, what: fact.type, about: workloadKey(fact.workload), detail: detailOf(fact) };
+}
+
+function detailOf(fact: Extract<RestartFact, { readonly workload: unknown }>): string {
+  if ('sources' in fact && typeof fact.sources === 'object') return changesInWords(fact.sources, fact.workload);
+  return 'reason' in fact ? fact.reason : '';
+}
