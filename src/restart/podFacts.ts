@@ -23,6 +23,8 @@ export interface PodFacts {
   readonly dependenciesHash: string | undefined;
   /** Containers, init containers and sidecars that have been started at least once. */
   readonly startedContainers: ReadonlySet<string>;
+  /** It serves. */
+  readonly isReady: boolean;
   /** Its volumes are mounted, and with them what was in their sources then. */
   readonly hasVolumes: boolean;
   /** Why a container cannot run, such as `container main: ImagePullBackOff`; undefined: none is in trouble. */
@@ -67,6 +69,7 @@ export function readPod(object: unknown): PodFacts | undefined {
     templateGeneration: textOf(labels['pod-template-generation']),
     dependenciesHash: templateAnnotationOf({ metadata }),
     startedContainers: new Set(statuses.filter(hasStarted).map(({ name: container }) => String(container))),
+    isReady: !isEnding && isTrue(status, 'Ready'),
     hasVolumes: statuses.some(hasStarted) || isTrue(status, 'PodReadyToStartContainers'),
     trouble: isEnding ? undefined : statuses.map(troubleWith).find((each) => each !== undefined),
   };

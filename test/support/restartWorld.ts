@@ -253,7 +253,7 @@ export async function restartWorld(
       report: (fact) => facts.push(fact),
       isDryRun: its.isDryRun ?? false,
       random: () => 0.5,
-      isComplete: () => true,
+      hasRead: () => true,
       onUsed: () => undefined,
     });
     sinks = { workloads: next.createWorkloadSink('Deployment'), sources: next.createSourceSink('ConfigMap') };
