@@ -71,10 +71,11 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
       report({ type: 'workload.reverted', ...about(entry), times, isEvicting: needsEviction(reverts) });
     }),
     reportWritten: telling((entry, { outcome }) => {
-      told.delete(entry);
+      // It is left once more where something was told of it meanwhile.
+      if (outcome === 'left') tellOnce(entry, 'left', () => report({ type: 'workload.left', ...about(entry) }));
+      else told.delete(entry);
       if (outcome === 'adopted')
         report({ type: 'workload.adopted', ...about(entry), sources: entry.finding?.wanted.size ?? 0 });
-      if (outcome === 'left') report({ type: 'workload.left', ...about(entry) });
       if (outcome === 'needless') report({ type: 'workload.needless', ...about(entry), sources: sourcesOf(entry) });
       if (outcome !== 'rolledOut') return;
       const took = clock.now() - (entry.finding?.state?.target?.since ?? clock.now());

@@ -21,6 +21,8 @@ export interface RestartControlOptions {
   readonly api: RestartApi;
   readonly report: ReportRestart;
   readonly isDryRun: boolean;
+  /** Those that are watched. Default: all. */
+  readonly namespaces?: 'all' | readonly string[];
   /** From 0 to 1, for jitter. */
   readonly random: () => number;
   /** Whether this source has been read: if it is not known then, it does not exist. */
@@ -99,6 +101,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     logic,
     report,
     config: () => config,
+    namespaces: options.namespaces ?? 'all',
     isDryRun,
     metaOf: sources.get,
     onUnused: digests.forget,

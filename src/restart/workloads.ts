@@ -35,6 +35,8 @@ export interface WorkloadsOptions {
   readonly logic: WorkloadLogic;
   readonly report: ReportRestart;
   readonly config: () => RestartConfig;
+  /** Those that are watched. */
+  readonly namespaces: 'all' | readonly string[];
   /** What is written stays. */
   readonly isDryRun: boolean;
   readonly metaOf: (source: SourceRef) => SourceMeta | undefined;
@@ -115,7 +117,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     const found: WorkloadUses =
       entry.settings === undefined
         ? { uses: [], faults: [], notAllowed: [] }
-        : usesOfWorkload(facts, templateUses, entry.settings, config(), metaOf);
+        : usesOfWorkload(facts, templateUses, entry.settings, config(), metaOf, options.namespaces);
     if (JSON.stringify(found.uses) !== JSON.stringify(entry.uses)) entry.uses = found.uses;
     entry.faults = found.faults;
     users.put(entry.id, [...found.uses, ...found.notAllowed.map(notAllowedUse)]);

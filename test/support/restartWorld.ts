@@ -56,6 +56,8 @@ export interface RestartWorld {
   control: RestartControl;
   /** Every change of a pod template, with its time in milliseconds since the start. */
   readonly rollouts: { readonly workload: string; readonly at: number }[];
+  /** Why no pod may be evicted now. */
+  evictionRefusal: string | undefined;
   /** The names of the pods that were evicted. */
   readonly evicted: string[];
   /** Somebody puts the template back that was there before ours. */
@@ -91,7 +93,11 @@ function keysOf(seed: number): HashKeys {
 
 export async function restartWorld(
   config: RestartConfig = restartConfig(),
-  its: { readonly isDryRun?: boolean; readonly inspect?: ActorRuntime['inspect'] } = {},
+  its: {
+    readonly isDryRun?: boolean;
+    readonly namespaces?: readonly string[];
+    readonly inspect?: ActorRuntime['inspect'];
+  } = {},
 ): Promise<RestartWorld> {
   const clock = virtualClock();
   const began = clock.now();
@@ -139,9 +145,17 @@ export async function restartWorld(
       conditions: [{ type: 'Ready', status: 'True' }],
     };
     madeFrom.set(name, templateOf(workloads.get(name) ?? {}));
+    const template = objectOf(objectOf(objectOf(workloads.get(name) ?? {})['spec'])['template']);
+    const { annotations } = objectOf(template['metadata']);
     pods.set(name, [
       {
-        metadata: { ...metadata, labels: { app: name }, creationTimestamp: stamp(), ownerReferences: owner },
+        metadata: {
+          ...metadata,
+          labels: { app: name },
+          annotations,
+          creationTimestamp: stamp(),
+          ownerReferences: owner,
+        },
         spec: { nodeName: 'one' },
         status,
       },
@@ -214,6 +228,8 @@ export async function restartWorld(
     async evict({ name }) {
       const found = [...pods].find(([, its]) => its.some((pod) => metaOf(pod)['name'] === name));
       if (found === undefined) return { is: 'gone' };
+      if (world.evictionRefusal !== undefined)
+        return { is: 'refused', reason: world.evictionRefusal, failure: 'budget', retryAfter: 0 };
       evicted.push(name);
       makePods(found[0]);
       finish(found[0]);
@@ -253,6 +269,7 @@ export async function restartWorld(
       api,
       report: (fact) => facts.push(fact),
       isDryRun: its.isDryRun ?? false,
+      namespaces: its.namespaces ?? 'all',
       random: () => 0.5,
       hasRead: () => true,
       onUsed: () => undefined,
@@ -294,6 +311,7 @@ export async function restartWorld(
       ]);
       store(name, workloads.get(name) ?? fail());
     },
+    evictionRefusal: undefined,
     rolloutTime: 3 * second,
     putSource(ref, data, more = {}) {
       const before = sources.get(sourceKey(ref));
