@@ -98,7 +98,10 @@ async function lookOnce(
   if (!isByEviction(entry) && !isOurs && progress.is === 'complete') return { type: 'rollout.reverted' };
   const refusal = await evictNext(effects, entry, seen, signal);
   const suspended = suspensionOf(progress);
-  if (suspended !== undefined) return { type: 'rollout.suspended', reason: suspended };
+  if (suspended !== undefined) {
+    entry.cause = progress.is === 'paused' ? 'paused' : 'other';
+    return { type: 'rollout.suspended', reason: suspended };
+  }
   const still = stallOf(seen);
   const reason = (still && (refusal ?? still)) ?? troubleOf(facts, own);
   return reason === undefined || hasStalled ? undefined : { type: 'rollout.stalled', reason };
