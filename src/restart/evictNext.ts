@@ -1,3 +1,4 @@
+import type { RefusalClass } from './answer.ts';
 import { isKeptByPartition } from './concernedPods.ts';
 import type { PodFacts } from './podFacts.ts';
 import type { RestartEffects } from './restartEffects.ts';
@@ -13,9 +14,15 @@ export interface RolloutLook {
   readonly progress: RolloutProgress;
 }
 
+/** Where nothing is told, the pods are looked at again after this time. Milliseconds. */
+export const lookEvery = 5_000;
+
+/** What refused the newest eviction: it is told once, and again as what a rollout stands still for. */
+const refused = new WeakMap<WorkloadEntry, RefusalClass>();
+
 /** Ends the pod that has to go now, by the Eviction API. Returns why that was refused; undefined: it was not. */
 export async function evictNext(
-  { api }: RestartEffects,
+  { api, report }: RestartEffects,
   entry: WorkloadEntry,
   look: RolloutLook,
   signal: AbortSignal,
@@ -24,7 +31,17 @@ export async function evictNext(
   if (next === undefined) return undefined;
   const answer = await api.evict(next, signal);
   // One that is gone, or another one by now, is seen as it is by the next look.
-  return answer.is === 'refused' ? `pod ${next.name} cannot be evicted: ${answer.reason}` : undefined;
+  if (answer.is !== 'refused' || signal.aborted) {
+    refused.delete(entry);
+    return undefined;
+  }
+  const { reason, failure, retryAfter } = answer;
+  const { ref: workload, uid } = entry.facts;
+  const retryIn = Math.max(lookEvery, retryAfter);
+  if (refused.get(entry) !== failure)
+    report({ type: 'workload.refused', workload, uid, reason, failure, attempt: 1, retryIn });
+  refused.set(entry, failure);
+  return `pod ${next.name} cannot be evicted: ${reason}`;
 }
 
 /**

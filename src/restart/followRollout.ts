@@ -4,15 +4,12 @@ import type { TimerHandle } from '../clock.ts';
 import { expectedBy } from './assess.ts';
 import { podsToReplace } from './concernedPods.ts';
 import { dependenciesHash } from './digest.ts';
-import { evictNext, type RolloutLook } from './evictNext.ts';
+import { evictNext, lookEvery, type RolloutLook } from './evictNext.ts';
 import { type PodFacts, readPod } from './podFacts.ts';
 import { ownPods, troubleOf } from './proof.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { type RolloutProgress, rolloutOf } from './rollout.ts';
 import { isByEviction, targetSources, type WorkloadEntry } from './workloadEntry.ts';
-
-/** Where nothing is told, it is looked again after this time. Milliseconds. */
-const lookEvery = 5_000;
 
 /** Follows the rollout of the written target until the pods prove that it is done, or it stands still. */
 export function followRollout(effects: RestartEffects) {
@@ -97,14 +94,23 @@ async function lookOnce(
   if (old.length === 0 && progress.is === 'complete') return { type: 'rollout.complete' };
   if (!isByEviction(entry) && !isOurs && progress.is === 'complete') return { type: 'rollout.reverted' };
   const refusal = await evictNext(effects, entry, seen, signal);
+  const stalled = stallOf(seen);
+  const reason = (stalled && (refusal ?? stalled)) ?? troubleOf(facts, own);
+  return standingEvent(entry, progress, hasStalled ? undefined : reason);
+}
+
+/** `reason`: why the rollout stands still, where that is news. */
+function standingEvent(
+  entry: WorkloadEntry,
+  progress: RolloutProgress,
+  reason: string | undefined,
+): WorkloadEvent | undefined {
   const suspended = suspensionOf(progress);
   if (suspended !== undefined) {
     entry.cause = progress.is === 'paused' ? 'paused' : 'other';
     return { type: 'rollout.suspended', reason: suspended };
   }
-  const still = stallOf(seen);
-  const reason = (still && (refusal ?? still)) ?? troubleOf(facts, own);
-  return reason === undefined || hasStalled ? undefined : { type: 'rollout.stalled', reason };
+  return reason === undefined ? undefined : { type: 'rollout.stalled', reason };
 }
 
 function suspensionOf(progress: RolloutProgress): string | undefined {
