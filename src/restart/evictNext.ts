@@ -27,7 +27,7 @@ export async function evictNext(
   look: RolloutLook,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const next = isByEviction(entry) ? nextOf(entry, look) : stuckOf(entry, look);
+  const next = isByEviction(entry) ? nextToEvict(entry.facts.replicas, look.own, look.old) : stuckOf(entry, look);
   if (next === undefined) return undefined;
   const answer = await api.evict(next, signal);
   // One that is gone, or another one by now, is seen as it is by the next look.
@@ -45,14 +45,16 @@ export async function evictNext(
 }
 
 /**
- * One after the other: only when every pod with new content serves. Those that do not serve themselves go first, for
- * nobody misses them.
+ * One after the other, each when all pods that are wanted are there and ready: so one at the most is missing. One that is
+ * not ready goes first, and needs not wait for the others: nobody misses it, and they may never be ready.
  */
-function nextOf({ facts }: WorkloadEntry, { own, old }: RolloutLook): PodFacts | undefined {
-  const isOld = new Set(old);
-  const isCalm = own.length >= facts.replicas && own.every((pod) => pod.isReady || isOld.has(pod));
-  if (!isCalm) return undefined;
-  return old.find(({ isReady }) => !isReady) ?? old[0];
+export function nextToEvict(
+  replicas: number,
+  own: readonly PodFacts[],
+  old: readonly PodFacts[],
+): PodFacts | undefined {
+  if (own.length < replicas) return undefined;
+  return old.find(({ isReady }) => !isReady) ?? (own.every(({ isReady }) => isReady) ? old[0] : undefined);
 }
 
 /** A StatefulSet does not replace a pod that is broken at an older revision: it waits for it to become ready (F9). */
