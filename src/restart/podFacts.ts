@@ -23,8 +23,6 @@ export interface PodFacts {
   readonly dependenciesHash: string | undefined;
   /** Containers, init containers and sidecars that have been started at least once. */
   readonly startedContainers: ReadonlySet<string>;
-  /** It serves. */
-  readonly isReady: boolean;
   /** Its volumes are mounted, and with them what was in their sources then. */
   readonly hasVolumes: boolean;
   /** It serves. */
@@ -71,7 +69,6 @@ export function readPod(object: unknown): PodFacts | undefined {
     templateGeneration: textOf(labels['pod-template-generation']),
     dependenciesHash: templateAnnotationOf({ metadata }),
     startedContainers: new Set(statuses.filter(hasStarted).map(({ name: container }) => String(container))),
-    isReady: !isEnding && isTrue(status, 'Ready'),
     hasVolumes: statuses.some(hasStarted) || isTrue(status, 'PodReadyToStartContainers'),
     isReady: isTrue(status, 'Ready'),
     trouble: isEnding ? undefined : statuses.map(troubleWith).find((each) => each !== undefined),

@@ -16,7 +16,6 @@ export function podFacts(part: Partial<PodFacts> = {}): PodFacts {
     templateGeneration: undefined,
     dependenciesHash: undefined,
     startedContainers: new Set(['main']),
-    isReady: true,
     hasVolumes: true,
     isReady: true,
     trouble: undefined,
