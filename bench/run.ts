@@ -6,7 +6,7 @@
  *   --namespaces LIST   of the recoveries (default 1,50,100,200,1000)
  *   --pods LIST         of scale (default 20000,100000)
  *   --services LIST     of actors (default 100,1000,10000)
- *   --workloads LIST    of restart, with ten times as many ConfigMaps, and Secrets (default 500,2000)
+ *   --workloads LIST    of restart, with ten times as many ConfigMaps, and Secrets (default 125,500)
  *   --runs N            rounds of recovery and start (default 3)
  *   --idle SECONDS      for how long a process at rest is looked at (default 3)
  *   --only LIST         candidates of the recoveries, such as bare,weeder
@@ -111,7 +111,7 @@ function parseFlags() {
         namespaces: text('1,50,100,200,1000'),
         pods: text('20000,100000'),
         services: text('100,1000,10000'),
-        workloads: text('500,2000'),
+        workloads: text('125,500'),
         runs: text('3'),
         idle: text('3'),
         only: { type: 'string' },

@@ -83,6 +83,9 @@ async function lookOnce(
   // What the next run reads anew is done with the write; so is what a dry run only pretends.
   if (finding === undefined || state?.target === undefined || facts.selector === undefined || effects.isDryRun)
     return { type: 'rollout.complete' };
+  // Where its controller has not seen the template yet there is no pod of it: many that restart at once do not list theirs.
+  const seen = rolloutOf(facts);
+  if (seen.is === 'unobserved' && !isByEviction(entry)) return stalled(stallOf(seen), hasStalled);
   const listed = await effects.api.listPods(facts.ref.namespace, facts.selector, signal);
   if (listed.is !== 'ok') return undefined;
   const pods = listed.value.flatMap((each) => readPod(each) ?? []);
@@ -101,6 +104,11 @@ async function lookOnce(
     return { type: 'rollout.suspended', reason: suspended };
   }
   const reason = stallOf(progress) ?? troubleOf(facts, ownPods(facts, pods));
+  return stalled(reason, hasStalled);
+}
+
+/** Told once. */
+function stalled(reason: string | undefined, hasStalled: boolean): WorkloadEvent | undefined {
   return reason === undefined || hasStalled ? undefined : { type: 'rollout.stalled', reason };
 }
 

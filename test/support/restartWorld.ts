@@ -321,6 +321,7 @@ export async function restartWorld(
         { ...old, metadata, status: { phase: 'Pending', containerStatuses } },
       ]);
       store(name, workloads.get(name) ?? fail());
+      finish(name);
     },
     rolloutTime: 3 * second,
     refuseWrites: undefined,
