@@ -23,7 +23,7 @@ function taken({ date, machine }: { readonly date: string; readonly machine: Mac
 
 const introduction = `# Benchmarks
 
-\`npm run bench -- --all --write\` measures all of this anew and writes this page, in about a quarter of an hour. Absolute times say little: they depend on the machine and on what else it does. What can be compared are figures of one run, which is why weeder is measured beside the least that any controller for its task has to do. Goals are printed as met or missed.
+\`npm run bench -- --all --write\` measures all of this anew and writes this page, in about a quarter of an hour. Absolute times say little: they depend on the machine and on what else it does. What can be compared are figures of one run, which is why weeder is measured beside the least that any controller for its task has to do. Goals are printed as met or missed. A load average above the number of cores means that the machine was busy with other work, and times are that much longer.
 
 Single ones: \`npm run bench -- recovery --namespaces 1,50 --runs 3\`, and \`scale\`, \`actors\`, \`start\` or \`restart\`. \`--profile DIR\` tells where a recovery's time goes, by package and by function.`;
 

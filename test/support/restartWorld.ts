@@ -56,6 +56,8 @@ export interface RestartWorld {
   control: RestartControl;
   /** Every change of a pod template, with its time in milliseconds since the start. */
   readonly rollouts: { readonly workload: string; readonly at: number }[];
+  /** Whose pods were listed, once for each time. */
+  readonly listed: string[];
   /** The names of the pods that were evicted. */
   readonly evicted: string[];
   /** Somebody puts the template back that was there before ours. */
@@ -121,6 +123,7 @@ export async function restartWorld(
   /** From which template the pods were made: one that comes back within a rollout finds them still there. */
   const madeFrom = new Map<string, string>();
   const evicted: string[] = [];
+  const listed: string[] = [];
   let config = firstConfig;
   let version = 100;
   let keys = keysOf(7);
@@ -234,6 +237,7 @@ export async function restartWorld(
     },
     async listPods(_namespace, selector) {
       await settled();
+      listed.push(selector.matchLabels?.['app'] ?? '');
       return answered(pods.get(selector.matchLabels?.['app'] ?? '') ?? []);
     },
     async evict({ name }) {
@@ -304,6 +308,7 @@ export async function restartWorld(
       return control ?? fail();
     },
     rollouts,
+    listed,
     evicted,
     takeBack(name) {
       const annotations = { 'weeder.dev/dependencies-hash': null };
