@@ -68,6 +68,7 @@ export async function lookAtWorkloads(
     onChanged: () => {},
     onClosed: () => {},
     onSynced: () => {},
+    onSourceRead: () => {},
   });
   const first = await readAll([...streams.needs.values()], readStream);
   if (!first.ok) return first;
