@@ -56,6 +56,10 @@ export interface RestartWorld {
   control: RestartControl;
   /** Every change of a pod template, with its time in milliseconds since the start. */
   readonly rollouts: { readonly workload: string; readonly at: number }[];
+  /** Whose pods were listed, once for each time. */
+  readonly listed: string[];
+  /** Why no pod may be evicted now. */
+  evictionRefusal: string | undefined;
   /** The names of the pods that were evicted. */
   readonly evicted: string[];
   /** Somebody puts the template back that was there before ours. */
@@ -104,6 +108,7 @@ export async function restartWorld(
   firstConfig: RestartConfig = restartConfig(),
   its: {
     readonly isDryRun?: boolean;
+    readonly namespaces?: readonly string[];
     readonly inspect?: ActorRuntime['inspect'];
     /** Hears of each fact as it is told. */
     readonly onFact?: (fact: RestartFact) => void;
@@ -121,6 +126,7 @@ export async function restartWorld(
   /** From which template the pods were made: one that comes back within a rollout finds them still there. */
   const madeFrom = new Map<string, string>();
   const evicted: string[] = [];
+  const listed: string[] = [];
   let config = firstConfig;
   let version = 100;
   let keys = keysOf(7);
@@ -158,9 +164,17 @@ export async function restartWorld(
       conditions: [{ type: 'Ready', status: 'True' }],
     };
     madeFrom.set(name, templateOf(workloads.get(name) ?? {}));
+    const template = objectOf(objectOf(objectOf(workloads.get(name) ?? {})['spec'])['template']);
+    const { annotations } = objectOf(template['metadata']);
     pods.set(name, [
       {
-        metadata: { ...metadata, labels: { app: name }, creationTimestamp: stamp(), ownerReferences: owner },
+        metadata: {
+          ...metadata,
+          labels: { app: name },
+          annotations,
+          creationTimestamp: stamp(),
+          ownerReferences: owner,
+        },
         spec: { nodeName: 'one' },
         status,
       },
@@ -234,11 +248,14 @@ export async function restartWorld(
     },
     async listPods(_namespace, selector) {
       await settled();
+      listed.push(selector.matchLabels?.['app'] ?? '');
       return answered(pods.get(selector.matchLabels?.['app'] ?? '') ?? []);
     },
     async evict({ name }) {
       const found = [...pods].find(([, its]) => its.some((pod) => metaOf(pod)['name'] === name));
       if (found === undefined) return { is: 'gone' };
+      if (world.evictionRefusal !== undefined)
+        return { is: 'refused', reason: world.evictionRefusal, failure: 'budget', retryAfter: 0 };
       evicted.push(name);
       makePods(found[0]);
       finish(found[0]);
@@ -281,8 +298,9 @@ export async function restartWorld(
         its.onFact?.(fact);
       },
       isDryRun: its.isDryRun ?? false,
+      namespaces: its.namespaces ?? 'all',
       random: () => 0.5,
-      isComplete: () => true,
+      hasRead: () => true,
       onUsed: () => undefined,
     });
     sinks = { workloads: next.createWorkloadSink('Deployment'), sources: next.createSourceSink('ConfigMap') };
@@ -304,6 +322,7 @@ export async function restartWorld(
       return control ?? fail();
     },
     rollouts,
+    listed,
     evicted,
     takeBack(name) {
       const annotations = { 'weeder.dev/dependencies-hash': null };
@@ -321,7 +340,9 @@ export async function restartWorld(
         { ...old, metadata, status: { phase: 'Pending', containerStatuses } },
       ]);
       store(name, workloads.get(name) ?? fail());
+      finish(name);
     },
+    evictionRefusal: undefined,
     rolloutTime: 3 * second,
     refuseWrites: undefined,
     limitRevisions(name, limit) {
