@@ -36,7 +36,7 @@ interface OpenSpan extends Span {
 export function lanesOf(moments: readonly Moment[]): Lane[] {
   const lanes = new Map<string, OpenLane>();
   for (const moment of moments) {
-    if (!/^(service|window|pod|deletion)\./.test(moment.what)) continue;
+    if (!/^(service|window|pod|deletion|workload)\./.test(moment.what)) continue;
     const { about } = moment;
     const lane = lanes.get(about) ?? {
       about,
