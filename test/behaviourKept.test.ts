@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deleteNothing } from '../src/weeder/deletePod.ts';
-import { backOff, type PodOptions, running } from './support/objects.ts';
-import { minute } from './support/simulation.ts';
+import { backOff, type PodOptions, pod, running } from './support/objects.ts';
+import { apiserver, minute, simulate } from './support/simulation.ts';
 import { ends, type World, world } from './support/world.ts';
 
 const up = { ready: [true] };
@@ -165,4 +165,58 @@ test('the deletion of a dry run asks nobody', async () => {
   const policy = { barePods: 'keep', deletion: 'delete', gracePeriodSeconds: undefined } as const;
   const request = { uid: 'a', namespace: 'b', name: 'c', resourceVersion: '1', policy, isWanted: () => true };
   assert.deepEqual(await deleteNothing(request, new AbortController().signal), { type: 'delete.accepted' });
+});
+
+test('a pod that has left one selector for another is kept for the window of that one only', async () => {
+  const web = { matchLabels: { role: 'web' } };
+  const at = simulate({
+    services: [
+      { name: 'etcd', podSelectors: [apiserver] },
+      { name: 'dns', podSelectors: [apiserver, web] },
+    ],
+    answer: () => ({ type: 'delete.conflicted', jitter: 1 }),
+  });
+  const [apiservers, webs] = [...at.weeder.pods.values()];
+  apiservers?.apply('MODIFIED', pod({ ...crashLooping, uid: 'one' }));
+  for (const service of ['etcd', 'dns']) {
+    at.slice({ service, ready: [false] });
+    at.slice({ service, ready: [true] });
+  }
+  await at.clock.pass(10);
+  // Its stream of apiservers has not told yet that it is none any more.
+  const moved = pod({ ...crashLooping, ...mirror, uid: 'one' });
+  webs?.apply('MODIFIED', moved);
+  await at.clock.pass(1000);
+  apiservers?.apply('DELETED', moved);
+  await at.clock.pass(1000);
+  assert.deepEqual(
+    at.factsOf('pod.kept').map(({ service }) => service),
+    ['dns'],
+  );
+});
+
+test('a pod that becomes a protected one is kept for each window whose stream says so, in whatever order they do', async () => {
+  const at = simulate({
+    services: [
+      { name: 'etcd', podSelectors: [apiserver] },
+      { name: 'dns', podSelectors: [{ matchLabels: { tier: 'api' } }] },
+    ],
+    answer: () => ({ type: 'delete.conflicted', jitter: 1 }),
+  });
+  const streams = [...at.weeder.pods.values()];
+  for (const stream of streams) stream.apply('MODIFIED', pod({ ...crashLooping, uid: 'one' }));
+  for (const service of ['etcd', 'dns']) {
+    at.slice({ service, ready: [false] });
+    at.slice({ service, ready: [true] });
+  }
+  await at.clock.pass(10);
+  const turned = pod({ ...crashLooping, ...mirror, uid: 'one' });
+  for (const stream of streams) {
+    stream.apply('MODIFIED', turned);
+    await at.clock.pass(1000);
+  }
+  assert.deepEqual(
+    at.factsOf('pod.kept').map(({ service }) => service),
+    ['etcd', 'dns'],
+  );
 });

@@ -33,11 +33,13 @@ test('without an obstacle it may restart now', () => {
 test('an annotation that cannot be read holds it until it is changed, and is never ignored', () => {
   assert.deepEqual(mayRestart({ ...free, ...obstacles.unreadable }), {
     is: 'held',
+    cause: 'annotation',
     reason: 'its annotation weeder.dev/paused-until is no time: write one such as 2026-11-21T18:00:00Z, or remove it',
     until: undefined,
   });
   assert.deepEqual(mayRestart({ ...free, faults: ['this is wrong', 'and that'] }), {
     is: 'held',
+    cause: 'annotation',
     reason: 'this is wrong; and that',
     until: undefined,
   });
@@ -46,6 +48,7 @@ test('an annotation that cannot be read holds it until it is changed, and is nev
 test('a pause is waited for', () => {
   assert.deepEqual(mayRestart({ ...free, ...obstacles.paused }), {
     is: 'waits',
+    cause: 'pausedUntil',
     reason: 'it is paused until 2026-11-21T19:00:00Z (annotation weeder.dev/paused-until)',
     until: now + 60 * minute,
   });
@@ -54,6 +57,7 @@ test('a pause is waited for', () => {
 test('the breaker holds it for a time, and says what to do', () => {
   assert.deepEqual(mayRestart({ ...free, ...obstacles.breaker }), {
     is: 'held',
+    cause: 'breaker',
     reason:
       'it was restarted 5 times in 4m30s, and is left alone until 2026-11-21T18:09:30Z: find out what changes its sources so often',
     until: now + 9.5 * minute,
@@ -63,6 +67,7 @@ test('the breaker holds it for a time, and says what to do', () => {
 test('a paused Deployment is waited for, however long', () => {
   assert.deepEqual(mayRestart({ ...free, ...obstacles.deploymentPaused }), {
     is: 'waits',
+    cause: 'paused',
     reason: 'the Deployment is paused (spec.paused), and waits until it is resumed',
     until: undefined,
   });
@@ -71,6 +76,7 @@ test('a paused Deployment is waited for, however long', () => {
 test('two restarts are apart', () => {
   assert.deepEqual(mayRestart({ ...free, ...obstacles.interval }), {
     is: 'waits',
+    cause: 'interval',
     reason: 'it was restarted at 2026-11-21T17:59:30Z, and is not again before 2026-11-21T18:00:30Z (minInterval 1m0s)',
     until: now + 0.5 * minute,
   });
@@ -80,6 +86,7 @@ test('a maintenance window is waited for, and nothing is in the way while one is
   const opensAt = Date.parse('2026-11-23T21:00:00Z');
   assert.deepEqual(mayRestart({ ...free, ...obstacles.maintenance }), {
     is: 'waits',
+    cause: 'window',
     reason:
       'no maintenance window is open, the next opens at 2026-11-23T21:00:00Z ("0 22 * * 1-5" in Europe/Berlin, for 2h0m0s)',
     until: opensAt,

@@ -214,10 +214,11 @@ test('how restart control stands is measured when somebody asks: states, and why
     const families = scraped(await metrics.registry.metrics());
     return (name: string, labels = {}) => sampleValue(families, `weeder_${name}`, labels);
   };
-  const states = { current: 5, waiting: 2, held: 1, assessing: 3, recording: 1 };
+  const states = { current: 5, waiting: 2, held: 1, assessing: 3, recording: 1, suspended: 2 };
   const of = await measured({ states, waiting: { window: 2 }, held: { breaker: 1 }, sources: 7 });
   assert.equal(of('managed_workloads', { state: 'current' }), 5);
   assert.equal(of('managed_workloads', { state: 'passing' }), 4);
+  assert.equal(of('managed_workloads', { state: 'suspended' }), 2);
   assert.equal(of('managed_workloads', { state: 'rolling' }), 0);
   assert.equal(of('restarts_pending', { reason: 'window' }), 2);
   assert.equal(of('restarts_pending', { reason: 'pace' }), 0);

@@ -56,7 +56,7 @@ interface WorkloadContext extends WorkloadInput {
   readonly quietIn: number;
   /** It has been changing for quietMax: a newer change does not put the restart off any more. */
   readonly isOverdue: boolean;
-  /** Why it is held, waits, or stands still: for people. */
+  /** Why it is held, waits, stands still, or is asked again: for people. */
   readonly reason: string;
   /** How long it is held; undefined: until something changes. */
   readonly heldFor: number | undefined;
@@ -65,13 +65,16 @@ interface WorkloadContext extends WorkloadInput {
   /** Refusals in a row. */
   readonly refusals: number;
   readonly retryIn: number;
+  /** The class of the newest refusal. */
+  readonly failure: string;
 }
 
-/** `jitter` is random, from 0 to 1; `retryAfter`, in milliseconds, is the server's own wish. */
+/** `jitter` is random, from 0 to 1; `retryAfter`, in milliseconds, is the server's own wish; `failure` its class. */
 interface Refused {
   readonly jitter?: number;
   readonly retryAfter?: number;
   readonly reason?: string;
+  readonly failure?: string;
 }
 
 export type WorkloadEvent =
@@ -188,6 +191,7 @@ export const workload = setup({
       hasStalled: true,
     })),
     noteRefusal: assign(({ context, event }) => ({
+      ...refusalOf(event),
       refusals: context.refusals + 1,
       retryIn: retryDelay(context.refusals, event),
     })),
@@ -249,6 +253,7 @@ export const workload = setup({
     conflicts: 0,
     refusals: 0,
     retryIn: shortestRetry,
+    failure: 'other',
   }),
   initial: 'assessing',
   on: {
@@ -521,6 +526,13 @@ function inputOf({ workload: name, outcome, hasStalled, isUnderWay, changedSince
 function reasonOf(event: object): { readonly reason: string; readonly heldFor: number | undefined } {
   const reason = 'reason' in event && typeof event.reason === 'string' ? event.reason : '';
   return { reason, heldFor: 'heldFor' in event && typeof event.heldFor === 'number' ? event.heldFor : undefined };
+}
+
+/** An effect that broke tells its error. */
+function refusalOf(event: object): { readonly reason: string; readonly failure: string } {
+  const failure = 'failure' in event && typeof event.failure === 'string' ? event.failure : 'other';
+  if ('error' in event && event.error instanceof Error) return { reason: event.error.message, failure };
+  return { reason: reasonOf(event).reason, failure };
 }
 
 function settingsOf(context: WorkloadContext, config: Partial<WorkloadInput>): Partial<WorkloadInput> {

@@ -21,6 +21,7 @@ import { metricsPage } from '../metrics/page.ts';
 import type { Reload } from '../reload.ts';
 import type { ReportRestart } from '../restart/facts.ts';
 import type { ReportRead } from '../restart/restartApi.ts';
+import type { RestartPart } from '../restart/restartPart.ts';
 import type { Report } from '../weeder/facts.ts';
 import type { RunFlags } from './runFlags.ts';
 
@@ -35,7 +36,7 @@ export interface Observation {
   readonly onRequest: (fact: RequestFact) => void;
   recordingFailed(): void;
   /** From now on this one is to be seen; what those before it did stays counted. */
-  watch(controller: Controller): void;
+  watch(controller: Controller, restarts?: Pick<RestartPart, 'control'>): void;
   /** Shows /healthz, /readyz and /debug/actors on one address, /metrics on the other. */
   serve(flags: Pick<RunFlags, 'healthBindAddr' | 'metricsBindAddr'>): Promise<Result<Served>>;
 }
@@ -58,6 +59,7 @@ export interface ObservationOptions {
 
 export function createObservation({ reload, lease = '', logger, clock }: ObservationOptions): Observation {
   let controller: Controller | undefined;
+  let restarts: Pick<RestartPart, 'control'> | undefined;
   const readiness = () => [...readinessChecks(controller), configCheck(reload.status())];
   const isReady = () => readiness().every((check) => check.isOk);
   const metrics = createMetrics();
@@ -67,7 +69,7 @@ export function createObservation({ reload, lease = '', logger, clock }: Observa
   const takeTotals = countTotals(metrics);
   const update = () => {
     measure(metrics, { controller, isReady: isReady(), lease });
-    measureRestarts(metrics, undefined);
+    measureRestarts(metrics, restarts?.control()?.counts());
     measureConfig(metrics, reload.status());
     if (controller !== undefined) takeTotals(controller);
   };
@@ -101,9 +103,10 @@ export function createObservation({ reload, lease = '', logger, clock }: Observa
     onHashRead: countHashReads(metrics),
     onRequest: countRequests(metrics),
     recordingFailed: () => metrics.recordingFailures.inc(),
-    watch(started) {
+    watch(started, startedRestarts) {
       if (controller !== undefined) takeTotals(controller);
       controller = started;
+      restarts = startedRestarts;
     },
     async serve({ healthBindAddr, metricsBindAddr }) {
       const health = await serveAt('--health-bind-addr', healthBindAddr, healthPages);

@@ -89,9 +89,9 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, meaningless:
       reportProcess,
       listeners,
       inspect: anyOf(inspection.value?.inspect, page?.inspect),
-      onStarted(started) {
+      onStarted(started, restarts) {
         controller = started;
-        observation.watch(started);
+        observation.watch(started, restarts);
         page?.watch(started);
       },
     },

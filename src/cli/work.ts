@@ -13,7 +13,7 @@ import type { Recorder } from '../recorder.ts';
 import type { Reload } from '../reload.ts';
 import type { ReportRestart } from '../restart/facts.ts';
 import type { ReportRead } from '../restart/restartApi.ts';
-import { createRestartPart } from '../restart/restartPart.ts';
+import { createRestartPart, type RestartPart } from '../restart/restartPart.ts';
 import type { Report } from '../weeder/facts.ts';
 import type { OpenedConfig } from './configFile.ts';
 import { connect } from './connect.ts';
@@ -40,7 +40,7 @@ export interface Work {
   readonly listeners: ReportProcess[];
   readonly inspect: ((event: InspectionEvent) => void) | undefined;
   /** From now on this one is at work. */
-  readonly onStarted: (controller: Controller) => void;
+  readonly onStarted: (controller: Controller, restarts: RestartPart | undefined) => void;
 }
 
 /** From the first word with the API server to the last. Resolves with the exit code. */
@@ -65,14 +65,17 @@ export async function work({ flags, opened, reload, ...its }: Work, stop: AbortS
     },
     'weeder started',
   );
-  const restartControl: CreatePart = (context) =>
-    createRestartPart({
+  let restarts: RestartPart | undefined;
+  const restartControl: CreatePart = (context) => {
+    restarts = createRestartPart({
       ...context,
       ownNamespace: process.env['POD_NAMESPACE'] || 'default',
       report: its.reportRestart,
       onRead: its.onHashRead,
       recorder,
     });
+    return restarts;
+  };
   let current: Controller | undefined;
   const isBusy = () => current?.isBusy() === true;
   const ownEvents = events ? tellOfItself(client.value, logger, isBusy) : undefined;
@@ -98,7 +101,7 @@ export async function work({ flags, opened, reload, ...its }: Work, stop: AbortS
       ...(inspect === undefined ? {} : { inspect }),
       ...(recorder === undefined ? {} : { recorder }),
     });
-    its.onStarted(current);
+    its.onStarted(current, restarts);
     return current;
   });
   followed.stop();

@@ -1,4 +1,4 @@
-import { type HoldCause, holdCauses, type WaitCause, waitCauses } from '../restart/facts.ts';
+import { holdCauses, waitCauses } from '../restart/facts.ts';
 import type { Metrics } from './metrics.ts';
 
 /** As much of restart control as is measured when somebody asks. */
@@ -6,14 +6,14 @@ export interface RestartMeasures {
   /** How many workloads are in each state of their machine; a nested one by its innermost name. */
   readonly states: Readonly<Record<string, number>>;
   /** How many wait, and are held, by why; what is not named is none. */
-  readonly waiting: Readonly<Partial<Record<WaitCause, number>>>;
-  readonly held: Readonly<Partial<Record<HoldCause, number>>>;
+  readonly waiting: Readonly<Record<string, number>>;
+  readonly held: Readonly<Record<string, number>>;
   /** How many ConfigMaps and Secrets are used by them. */
   readonly sources: number;
 }
 
 /** Those that a workload stays in; a workload passes through the others. */
-const states = ['current', 'stale', 'waiting', 'rolling', 'stalled', 'held', 'backingOff'] as const;
+const states = ['current', 'stale', 'waiting', 'rolling', 'stalled', 'suspended', 'held', 'backingOff'] as const;
 const passing = 'passing';
 
 /** Brings up to date how restart control stands. Undefined: it is not at work in this process. */

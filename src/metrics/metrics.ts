@@ -88,7 +88,7 @@ export function createMetrics() {
     ),
     managedWorkloads: gauge(
       'managed_workloads',
-      'Workloads that restart control looks after, by state: current, stale (it has changed, and is not quiet yet), waiting (for their turn), rolling, stalled, held, backingOff, passing (any other).',
+      'Workloads that restart control looks after, by state: current, stale (it has changed, and is not quiet yet), waiting (for their turn), rolling, stalled, suspended (its rollout waits for people), held, backingOff, passing (any other).',
       ['state'],
     ),
     restartSources: gauge('restart_sources', 'ConfigMaps and Secrets that these workloads use.'),

@@ -1,4 +1,3 @@
-import type { RefusalClass } from './answer.ts';
 import type { SourceRef, WorkloadRef } from './refs.ts';
 
 /** Why a restart that is due waits for its turn. */
@@ -114,7 +113,8 @@ interface Restart {
 
 interface Retry {
   readonly reason: string;
-  readonly failure: RefusalClass | 'other';
+  /** A `RefusalClass`; `other`: a mistake in weeder itself. */
+  readonly failure: string;
   /** Which refusal in a row, from 1. */
   readonly attempt: number;
   readonly retryIn: number;

@@ -95,7 +95,10 @@ async function lookOnce(
   if (isByEviction(entry)) await evictNext(effects, entry, pods, old, signal);
   else if (!isOurs && progress.is === 'complete') return { type: 'rollout.reverted' };
   const suspended = suspensionOf(progress);
-  if (suspended !== undefined) return { type: 'rollout.suspended', reason: suspended };
+  if (suspended !== undefined) {
+    entry.cause = progress.is === 'paused' ? 'paused' : 'other';
+    return { type: 'rollout.suspended', reason: suspended };
+  }
   const reason = stallOf(progress) ?? troubleOf(facts, ownPods(facts, pods));
   return reason === undefined || hasStalled ? undefined : { type: 'rollout.stalled', reason };
 }

@@ -28,5 +28,5 @@ export function optOutFault(annotations: JsonObject): string | undefined {
   const wrong = typeof value === 'string' ? entriesOf(value).find((entry) => !isKeyName(entry)) : typeof value;
   if (wrong === undefined) return undefined;
   const rule = 'wanted is "true", or the names of keys with commas between them';
-  return `${skipHashCalculation} says ${quoted(wrong)}, which is no name of a key: ${rule}. Until then all of it is left out.`;
+  return `${quoted(wrong)} is no name of a key: ${rule}. Until then all of it is left out.`;
 }

@@ -1,6 +1,7 @@
 import { type HoldCause, holdCauses, type RestartHow, type WaitCause, waitCauses } from './facts.ts';
 import { needsEviction } from './history.ts';
 import type { RestartEffects } from './restartEffects.ts';
+import { createRevisions } from './revisions.ts';
 import type { WorkloadLogic } from './workloadActor.ts';
 import { changesOf, isByEviction, type WorkloadEntry } from './workloadEntry.ts';
 
@@ -10,6 +11,7 @@ type Actions = NonNullable<Parameters<WorkloadLogic['provide']>[0]['actions']>;
 export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) {
   /** What was told last of a workload's standing state: it is told once. */
   const told = new WeakMap<WorkloadEntry, string>();
+  const revisions = createRevisions();
 
   function about({ facts: { ref: workload, uid } }: WorkloadEntry) {
     return { workload, uid };
@@ -57,8 +59,11 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
     }),
     reportRestarted: telling((entry) => {
       const attempt = entry.finding?.state?.target?.attempt ?? 1;
+      const how = howOf(entry);
       told.delete(entry);
-      report({ type: 'workload.restarted', ...about(entry), sources: sourcesOf(entry), how: howOf(entry), attempt });
+      report({ type: 'workload.restarted', ...about(entry), sources: sourcesOf(entry), how, attempt });
+      const filled = how === 'rollout' ? revisions.add(entry) : undefined;
+      if (filled !== undefined) report({ type: 'history.filled', ...about(entry), revisions: filled });
     }),
     reportStalled: telling((entry, { reason }) => {
       tellOnce(entry, `stalled ${reason}`, () => report({ type: 'workload.stalled', ...about(entry), reason }));
@@ -83,8 +88,8 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
         sinceChange: clock.monotonic() - entry.changedAt,
       });
     }),
-    reportRefused: telling((entry, { reason, refusals, retryIn }) => {
-      report({ type: 'workload.refused', ...about(entry), reason, failure: 'other', attempt: refusals, retryIn });
+    reportRefused: telling((entry, { reason, failure, refusals, retryIn }) => {
+      report({ type: 'workload.refused', ...about(entry), reason, failure, attempt: refusals, retryIn });
     }),
   } satisfies Actions;
 }
@@ -96,5 +101,6 @@ interface Context {
   readonly heldFor: number | undefined;
   readonly outcome: string;
   readonly refusals: number;
+  readonly failure: string;
   readonly retryIn: number;
 }

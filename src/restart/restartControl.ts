@@ -1,4 +1,4 @@
-import type { AnyActorRef, StateValue } from 'xstate';
+import type { AnyActorRef } from 'xstate';
 import type { ActorRuntime } from '../actorRuntime.ts';
 import type { RestartConfig } from '../config/restart.ts';
 import { isAtLeast } from '../kube/resourceVersion.ts';
@@ -12,7 +12,7 @@ import type { RestartApi } from './restartApi.ts';
 import { createSourceIndex } from './sourceIndex.ts';
 import { createTurns } from './turns.ts';
 import { provideWorkload } from './workloadActor.ts';
-import type { WorkloadEntry } from './workloadEntry.ts';
+import { stateOf, type WorkloadEntry } from './workloadEntry.ts';
 import { createWorkloadSinks, newsOf } from './workloadSinks.ts';
 import { createWorkloads } from './workloads.ts';
 
@@ -35,11 +35,15 @@ export interface RestartControlOptions {
 /** How much of everything there is now. */
 export interface RestartCounts {
   readonly workloads: number;
+  /** ConfigMaps and Secrets that they use. */
   readonly sources: number;
   /** Requests under way. */
   readonly inFlight: number;
   /** Workloads by the state of their machine. */
   readonly states: Readonly<Record<string, number>>;
+  /** Those that wait for their turn, and those that are held, by why. */
+  readonly waiting: Readonly<Record<string, number>>;
+  readonly held: Readonly<Record<string, number>>;
 }
 
 /** Restart control without its streams: facts go in by the sinks, writes come out by the API. */
@@ -137,9 +141,9 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     },
     counts: () => ({
       workloads: workloads.size,
-      sources: sources.size,
+      sources: workloads.usedSources,
       inFlight: inFlight.size,
-      states: countStates(workloads.entries()),
+      ...countStates(workloads.entries()),
     }),
     *actors() {
       for (const { actor } of workloads.entries()) yield actor;
@@ -148,18 +152,18 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
   };
 }
 
-function countStates(entries: Iterable<WorkloadEntry>): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const { actor } of entries) {
-    const { value } = actor.getSnapshot();
-    const name = leafOf(value);
-    counts[name] = (counts[name] ?? 0) + 1;
-  }
-  return counts;
+function countStates(entries: Iterable<WorkloadEntry>): Pick<RestartCounts, 'states' | 'waiting' | 'held'> {
+  const found = [...entries].map((entry) => ({ state: stateOf(entry), cause: entry.cause }));
+  const causesIn = (wanted: string) => tally(found.filter(({ state }) => state === wanted).map(({ cause }) => cause));
+  return {
+    states: tally(found.map(({ state }) => state)),
+    waiting: causesIn('waiting'),
+    held: causesIn('held'),
+  };
 }
 
-/** The innermost state: `rolling` of `{ restarting: 'rolling' }`. */
-function leafOf(value: StateValue | undefined): string {
-  if (value === undefined) return '';
-  return typeof value === 'string' ? value : leafOf(Object.values(value)[0]);
+function tally(names: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
 }

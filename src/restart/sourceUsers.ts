@@ -6,6 +6,8 @@ export interface SourceUsers {
   /** From now on this workload uses these, and nothing else. */
   put(workload: string, uses: readonly Use[]): void;
   of(source: SourceRef): readonly string[];
+  /** How many sources are used. */
+  readonly size: number;
 }
 
 export interface SourceUsersListener {
@@ -52,5 +54,8 @@ export function createSourceUsers({ onUnused, onUsed }: SourceUsersListener): So
       if (added.length + removed.length > 0) onUsed([...used.values()].map(({ source }) => source));
     },
     of: (source) => [...(used.get(sourceKey(source))?.by ?? [])],
+    get size() {
+      return used.size;
+    },
   };
 }

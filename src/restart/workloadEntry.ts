@@ -1,4 +1,4 @@
-import type { Actor } from 'xstate';
+import type { Actor, StateValue } from 'xstate';
 import type { RestartSettings } from '../config/restart.ts';
 import type { Assessment, ChangedSource } from './assess.ts';
 import type { WrittenSource } from './concernedPods.ts';
@@ -43,6 +43,16 @@ export interface WorkloadEntry {
   pretended: string | undefined;
   /** Told of each newer version of the workload. */
   readonly watchers: Set<() => void>;
+}
+
+/** The innermost state that it is in: `rolling` of `{ restarting: 'rolling' }`. */
+export function stateOf({ actor }: WorkloadEntry): string {
+  return leafOf(actor.getSnapshot().value);
+}
+
+function leafOf(value: StateValue | undefined): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : leafOf(Object.values(value)[0]);
 }
 
 /** The state that is written on a workload. One that was copied along with another workload is not its own (F7). */

@@ -5,6 +5,7 @@ import type { LabelSelector } from '../kube/selector.ts';
 import type { WorkloadKind } from '../kube/workloadKinds.ts';
 import { alsoDependsOn } from './alsoDependsOn.ts';
 import { readLabelSelector, readTexts } from './labelSelector.ts';
+import { quoted } from './names.ts';
 import { podTemplateOf, templateAnnotationOf, templateHashOf } from './podTemplate.ts';
 import type { WorkloadRef } from './refs.ts';
 import { readStatus, type WorkloadStatus } from './workloadStatus.ts';
@@ -33,6 +34,8 @@ export interface WorkloadFacts {
   readonly labels: Readonly<Record<string, string>>;
   /** `weeder.dev/restart-on-change`; undefined: it says neither. */
   readonly isOptedIn: boolean | undefined;
+  /** What is wrong with that annotation, in one sentence; undefined when nothing is. */
+  readonly optInFault: string | undefined;
   /** `weeder.dev/also-depends-on`, as it was written. */
   readonly alsoDependsOn: string | undefined;
   /** `weeder.dev/paused-until`: epoch milliseconds. */
@@ -75,6 +78,7 @@ export function readWorkload(object: unknown, kind: WorkloadKind): WorkloadFacts
     generation: numberOf(meta['generation']) ?? 0,
     labels: readTexts(meta['labels']),
     isOptedIn: readOptIn(annotations[workloadAnnotations.optIn]),
+    optInFault: optInFault(annotations[workloadAnnotations.optIn]),
     alsoDependsOn: textOf(annotations[alsoDependsOn]),
     pausedUntil: readPause(annotations[workloadAnnotations.pausedUntil]),
     stateText: textOf(annotations[workloadAnnotations.state]),
@@ -93,6 +97,11 @@ export function readWorkload(object: unknown, kind: WorkloadKind): WorkloadFacts
 
 function readOptIn(text: unknown): boolean | undefined {
   return text === 'true' ? true : text === 'false' ? false : undefined;
+}
+
+function optInFault(text: unknown): string | undefined {
+  if (text === undefined || readOptIn(text) !== undefined) return undefined;
+  return `it says ${quoted(String(text))}, and neither "true" nor "false": the rules of the config decide, as if it were not there`;
 }
 
 /** A time without a zone is nobody's time, and one that cannot be read must not be taken for none. */

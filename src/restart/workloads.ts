@@ -6,6 +6,7 @@ import { settingsFor } from './managed.ts';
 import { type SourceRef, workloadKey } from './refs.ts';
 import type { SourceMeta } from './sourceMeta.ts';
 import { createSourceUsers } from './sourceUsers.ts';
+import { createFaultTeller } from './tellFaults.ts';
 import type { WorkloadLogic } from './workloadActor.ts';
 import type { WorkloadEntry } from './workloadEntry.ts';
 import type { WorkloadListener, WorkloadNews } from './workloadSinks.ts';
@@ -25,6 +26,8 @@ export interface Workloads extends WorkloadListener {
   stop(): void;
   entries(): Iterable<WorkloadEntry>;
   readonly size: number;
+  /** How many ConfigMaps and Secrets they use. */
+  readonly usedSources: number;
 }
 
 export interface WorkloadsOptions {
@@ -45,6 +48,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   const known = new Map<string, WorkloadNews>();
   const entries = new Map<string, WorkloadEntry>();
   const users = createSourceUsers(options);
+  const faults = createFaultTeller(options);
   let isRunning = false;
 
   function look(id: string, news: WorkloadNews): void {
@@ -55,6 +59,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     } else if (entry !== undefined) renew(entry, news);
     // What is written on a workload that is looked after no more is taken away.
     else if (settingsFor(config(), news.facts) !== undefined || news.facts.stateText !== undefined) begin(id, news);
+    else faults.tell(news.facts, undefined);
   }
 
   function renew(entry: WorkloadEntry, { facts, uses }: WorkloadNews): void {
@@ -109,18 +114,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     if (JSON.stringify(found.uses) !== JSON.stringify(entry.uses)) entry.uses = found.uses;
     entry.faults = found.faults;
     users.put(entry.id, [...found.uses, ...found.notAllowed.map(notAllowedUse)]);
-    tellFaults(entry, found);
-  }
-
-  const told = new WeakMap<WorkloadEntry, string>();
-  function tellFaults(entry: WorkloadEntry, { faults, notAllowed }: WorkloadUses): void {
-    const text = JSON.stringify([faults, notAllowed]);
-    if ((told.get(entry) ?? '[[],[]]') === text) return;
-    told.set(entry, text);
-    const { ref: workload, uid } = entry.facts;
-    for (const reason of faults)
-      report({ type: 'annotation.unreadable', workload, uid, annotation: 'weeder.dev/also-depends-on', reason });
-    for (const source of notAllowed) report({ type: 'dependency.notAllowed', workload, uid, source });
+    faults.tell(facts, found);
   }
 
   function forget(id: string): void {
@@ -144,6 +138,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     },
     remove(id) {
       known.delete(id);
+      faults.forget(id);
       entries.get(id)?.actor.send({ type: 'workload.gone' });
     },
     sourceChanged(source) {
@@ -176,6 +171,9 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     entries: () => entries.values(),
     get size() {
       return entries.size;
+    },
+    get usedSources() {
+      return users.size;
     },
   };
 }

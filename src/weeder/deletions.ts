@@ -135,7 +135,8 @@ export function createDeletions(options: DeletionsOptions): Deletions {
       }
       // First the state: a window that deletes bare pods must not be told that this one is kept.
       tellNewestState(entry, pod, isNew);
-      if (isNew) entry.actor.send({ type: 'windows.open' });
+      const isUntold = entry.actor.getSnapshot().matches('kept') && !want.account.kept.has(uid);
+      if (isNew || isUntold) entry.actor.send({ type: 'windows.open' });
     },
     left: (want, uid) => release(want, uid, 'left'),
     withdraw(want, because) {

@@ -67,8 +67,10 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
     actions: {
       reportKept: ({ context: { uid, protection } }) =>
         tellOf(uid, ({ wants, pod }) => {
-          for (const { account } of wants) {
-            if (!account.isOpen || account.kept.has(uid)) continue;
+          for (const { account, index } of wants) {
+            // A stream that has not come as far may be about to say that it selects this pod no more.
+            const isCurrent = index.get(uid)?.resourceVersion === pod.resourceVersion;
+            if (!isCurrent || !account.isOpen || account.kept.has(uid)) continue;
             account.kept.add(uid);
             report({ type: 'pod.kept', pod, reason: protection, ...windowRefOf(account) });
           }

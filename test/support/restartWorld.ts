@@ -3,7 +3,7 @@ import type { RestartConfig, RestartSettings } from '../../src/config/restart.ts
 import { arrayOf, type JsonObject, numberOf, objectOf, textOf } from '../../src/json.ts';
 import { mergePatch } from '../../src/kube/mergePatch.ts';
 import type { ObjectSink } from '../../src/kube/sink.ts';
-import { type Answer, answered } from '../../src/restart/answer.ts';
+import { type Answer, answered, type RefusalClass } from '../../src/restart/answer.ts';
 import { readContent } from '../../src/restart/digest.ts';
 import type { RestartFact } from '../../src/restart/facts.ts';
 import { type HashKeys, hashKeyOf, hashKeysOf } from '../../src/restart/hashKeys.ts';
@@ -70,13 +70,24 @@ export interface RestartWorld {
   /** What the API server says of who wrote it. */
   managersOf(ref: SourceRef): readonly unknown[];
   /** A Deployment with one pod, whose template is this. */
-  putWorkload(name: string, spec: JsonObject, more?: { readonly annotations?: Readonly<Record<string, string>> }): void;
+  putWorkload(
+    name: string,
+    spec: JsonObject,
+    more?: { readonly annotations?: Readonly<Record<string, string>>; readonly namespace?: string },
+  ): void;
+  deleteWorkload(name: string): void;
   patchTemplate(name: string, patch: JsonObject): void;
   annotate(name: string, annotations: JsonObject): void;
+  /** How many old revisions are kept. */
+  limitRevisions(name: string, limit: number): void;
+  /** The class by which every write is refused. */
+  refuseWrites: RefusalClass | undefined;
   /** Another key from now on; the old one is lost. */
   changeKey(seed: number): void;
   workload(name: string): JsonObject;
   pods(name: string): readonly JsonObject[];
+  /** This config is in force from now on. */
+  configure(config: RestartConfig): void;
   /** Another weeder takes over, from what the API server has. */
   restart(): Promise<void>;
   /** The weeder ends. */
@@ -89,6 +100,10 @@ export interface RestartWorldOptions {
   readonly isDryRun?: boolean;
   readonly inspect?: ActorRuntime['inspect'];
   readonly clock?: VirtualClock;
+  /** Hears of each fact as it is told. */
+  readonly onFact?: (fact: RestartFact) => void;
+  /** Told when the pods of a workload have been made, or made anew. */
+  readonly onPods?: (workload: string) => void;
   /** Restart control with its streams and keys, as a recorder makes it; default: without them. */
   readonly createRestart?: CreateRestartCore;
 }
@@ -101,7 +116,7 @@ function keysOf(seed: number): HashKeys {
 }
 
 export async function restartWorld(
-  config: RestartConfig = restartConfig(),
+  firstConfig: RestartConfig = restartConfig(),
   its: RestartWorldOptions = {},
 ): Promise<RestartWorld> {
   const { clock = virtualClock() } = its;
@@ -114,6 +129,7 @@ export async function restartWorld(
   /** From which template the pods were made: one that comes back within a rollout finds them still there. */
   const madeFrom = new Map<string, string>();
   const evicted: string[] = [];
+  let config = firstConfig;
   let version = 100;
   let keys = keysOf(7);
   let control: RestartControl | undefined;
@@ -138,7 +154,7 @@ export async function restartWorld(
   function makePods(name: string): void {
     const metadata = {
       name: `${name}-${newVersion()}`,
-      namespace,
+      namespace: metaOf(workloads.get(name) ?? {})['namespace'],
       uid: `pod-${version}`,
       resourceVersion: String(version),
     };
@@ -158,6 +174,7 @@ export async function restartWorld(
         status,
       },
     ]);
+    its.onPods?.(name);
   }
 
   function templateOf(object: JsonObject): string {
@@ -173,13 +190,16 @@ export async function restartWorld(
     workloads.set(name, stored);
     tell(name, before === undefined ? 'ADDED' : 'MODIFIED');
     if (before !== undefined && isRolled) rollouts.push({ workload: name, at: clock.now() - began });
-    if (!isRolled || madeFrom.get(name) === templateOf(stored)) finish(name);
-    else if (Number.isFinite(world.rolloutTime)) clock.setTimeout(() => roll(name, generation), world.rolloutTime);
+    if (madeFrom.get(name) === templateOf(stored)) finish(name);
+    else if (isRolled && Number.isFinite(world.rolloutTime))
+      clock.setTimeout(() => roll(name, templateOf(stored)), world.rolloutTime);
     return stored;
   }
 
-  function roll(name: string, generation: number): void {
-    if (numberOf(metaOf(workloads.get(name) ?? {})['generation']) !== generation) return;
+  /** Unless there is another template meanwhile. */
+  function roll(name: string, template: string): void {
+    const now = workloads.get(name);
+    if (now === undefined || templateOf(now) !== template || madeFrom.get(name) === template) return;
     makePods(name);
     finish(name);
   }
@@ -214,6 +234,8 @@ export async function restartWorld(
     async patchWorkload({ name }, patch) {
       await settled();
       const object = workloads.get(name);
+      const failure = world.refuseWrites;
+      if (failure !== undefined) return { is: 'refused', reason: 'not allowed', failure, retryAfter: 0 };
       if (object === undefined) return { is: 'gone' };
       const wanted = textOf(objectOf(objectOf(patch)['metadata'])['resourceVersion']);
       if (wanted !== undefined && wanted !== metaOf(object)['resourceVersion']) return { is: 'conflicted' };
@@ -261,7 +283,10 @@ export async function restartWorld(
   const options = {
     runtime: its.inspect === undefined ? { clock } : { clock, inspect: its.inspect },
     api,
-    report: (fact: RestartFact) => void facts.push(fact),
+    report(fact: RestartFact) {
+      facts.push(fact);
+      its.onFact?.(fact);
+    },
     isDryRun: its.isDryRun ?? false,
     random: () => 0.5,
   };
@@ -345,6 +370,10 @@ export async function restartWorld(
       store(name, workloads.get(name) ?? fail());
     },
     rolloutTime: 3 * second,
+    refuseWrites: undefined,
+    limitRevisions(name, limit) {
+      store(name, mergePatch(workloads.get(name), { spec: { revisionHistoryLimit: limit } }));
+    },
     putSource(ref, data, more = {}) {
       const before = sources.get(sourceKey(ref));
       const uid = textOf(metaOf(before ?? {})['uid']) ?? `source-${newVersion()}`;
@@ -379,16 +408,22 @@ export async function restartWorld(
       sources.delete(sourceKey(ref));
       if (object !== undefined) sinks?.sources[ref.kind].apply('DELETED', withoutSecrets(object));
     },
-    putWorkload(name, spec, { annotations = {} } = {}) {
+    putWorkload(name, spec, { annotations = {}, namespace: own = namespace } = {}) {
       const template = { metadata: { labels: { app: name } }, spec };
       store(name, {
         apiVersion: 'apps/v1',
         kind: 'Deployment',
-        metadata: { name, namespace, uid: `uid-${name}`, annotations },
+        metadata: { name, namespace: own, uid: `uid-${name}`, annotations },
         spec: { replicas: 1, selector: { matchLabels: { app: name } }, template },
       });
       makePods(name);
       finish(name);
+    },
+    deleteWorkload(name) {
+      tell(name, 'DELETED');
+      workloads.delete(name);
+      madeFrom.delete(name);
+      pods.delete(name);
     },
     patchTemplate(name, patch) {
       store(name, mergePatch(workloads.get(name), { spec: { template: patch } }));
@@ -406,6 +441,10 @@ export async function restartWorld(
       stop();
       control = begin();
       await pass(1);
+    },
+    configure(next) {
+      config = next;
+      control?.configure(next);
     },
     pass,
     factsOf: (type) => facts.filter((fact): fact is Extract<RestartFact, { type: typeof type }> => fact.type === type),

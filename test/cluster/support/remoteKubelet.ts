@@ -1,7 +1,7 @@
 import { systemClock } from '../../../src/clock.ts';
 import type { KubeObject } from '../../../src/demo/apiServer/objects.ts';
 import { configMaps, endpointSlices, pods, secrets } from '../../../src/demo/apiServer/resources.ts';
-import { startKubelet } from '../../../src/demo/kubelet/kubelet.ts';
+import { type KubeletOptions, startKubelet } from '../../../src/demo/kubelet/kubelet.ts';
 import type { Program } from '../../../src/demo/kubelet/program.ts';
 import { arrayOf, objectOf, textOf } from '../../../src/json.ts';
 import type { Cluster } from './access.ts';
@@ -14,13 +14,15 @@ interface RemoteKubeletOptions {
   readonly cluster: Cluster;
   readonly namespace: string;
   readonly program: (pod: KubeObject) => Program;
+  readonly onStart?: KubeletOptions['onStart'];
 }
 
 /**
  * A scheduler and the simulated kubelet for the pods of one namespace of a real API server, in real time, until the
  * test is over.
  */
-export async function startRemoteKubelet(t: Cleanup, { cluster, namespace, program }: RemoteKubeletOptions) {
+export async function startRemoteKubelet(t: Cleanup, options: RemoteKubeletOptions) {
+  const { cluster, namespace, program, onStart } = options;
   const answer = await cluster.send('POST', '/api/v1/nodes', { body: { metadata: { name: nodeName } } });
   if (answer.status !== 201 && answer.status !== 409) throw new Error(`no node: ${JSON.stringify(answer.body)}`);
   const store = remoteStore(t, cluster, namespace, [pods, endpointSlices, configMaps, secrets]);
@@ -32,7 +34,8 @@ export async function startRemoteKubelet(t: Cleanup, { cluster, namespace, progr
     // A pod may be deleted meanwhile: whatever is answered, the next state of the pod tells.
     void cluster.send('POST', `/api/v1/namespaces/${namespace}/pods/${metadata.name}/binding`, { body });
   });
-  const stop = startKubelet({ store, clock: systemClock, version: '1.36', seed: 1, program });
+  const told = onStart === undefined ? {} : { onStart };
+  const stop = startKubelet({ store, clock: systemClock, version: '1.36', seed: 1, program, ...told });
   t.after(stop);
 }
 
