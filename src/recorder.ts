@@ -13,11 +13,9 @@ import {
   recordingVersion,
 } from './recording/lines.ts';
 import { createMemory } from './recording/memory.ts';
-import { recordRestart } from './recording/recordRestart.ts';
 import { recordWeeder } from './recording/recordWeeder.ts';
 import type { NoteRestart, RestartEntry } from './recording/restartLines.ts';
 import { recordSink } from './recording/sink.ts';
-import type { RestartCore, RestartCoreOptions } from './restart/restartCore.ts';
 import { createStreams, type Streams, type StreamsOptions } from './weeder/streams.ts';
 import type { Weeder, WeederOptions } from './weeder/weeder.ts';
 
@@ -42,8 +40,8 @@ export interface Recorder {
   createWeeder(options: WeederOptions): Weeder;
   /** Its streams, with everything recorded of them that can matter. */
   createStreams(options: StreamsOptions): Streams;
-  /** Restart control with everything recorded that passes in and out. The next one takes its place. */
-  createRestart(options: RestartCoreOptions): RestartCore;
+  /** Takes down what passes in and out of restart control, which stands in between by itself. */
+  readonly noteRestart: NoteRestart;
   /** Writes what is left. */
   close(): Promise<void>;
 }
@@ -153,7 +151,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
       });
       return streams;
     },
-    createRestart: (its) => recordRestart(its, noteRestart),
+    noteRestart,
     close: () => writer.close(),
   };
 }

@@ -2,7 +2,12 @@ import type { Config } from '../config/config.ts';
 import { configFileOf } from '../config/configText.ts';
 import type { WorkloadKind } from '../kube/workloadKinds.ts';
 import type { SourceKind } from '../restart/refs.ts';
-import { type CreateRestartCore, createRestartCore, type RestartCoreOptions } from '../restart/restartCore.ts';
+import {
+  type CreateRestartCore,
+  createRestartCore,
+  type RestartCore,
+  type RestartCoreOptions,
+} from '../restart/restartCore.ts';
 import type { WrapRestartSink } from '../restart/restartStreams.ts';
 import { withoutSecrets } from '../restart/sourceMeta.ts';
 import { recordDigests, recordRestartApi } from './recordAnswers.ts';
@@ -11,7 +16,11 @@ import type { NoteRestart } from './restartLines.ts';
 import { toldOfRestart } from './restartTold.ts';
 
 /** Restart control whose streams, questions, answers, chances and decisions are taken down. */
-export function recordRestart(options: RestartCoreOptions, note: NoteRestart): ReturnType<CreateRestartCore> {
+export function recordingRestarts(note: NoteRestart): CreateRestartCore {
+  return (options) => recordRestart(options, note);
+}
+
+function recordRestart(options: RestartCoreOptions, note: NoteRestart): RestartCore {
   const reduce = createWorkloadReducer();
   const core = createRestartCore({
     ...options,

@@ -54,7 +54,7 @@ export function createRestartCore(options: RestartCoreOptions): RestartCore {
     control = createRestartControl({
       ...options,
       config: config.restart,
-      isComplete: () => streams.isSynced,
+      hasRead: (source) => streams.hasRead(source),
       onUsed: (sources) => streams.use(sources),
     });
     return control;
@@ -73,6 +73,7 @@ export function createRestartCore(options: RestartCoreOptions): RestartCore {
     onChanged: options.onStreamsChanged,
     onClosed: options.onStreamClosed,
     onSynced: startIfComplete,
+    onSourceRead: (source) => control?.sourceRead(source),
   });
 
   /** What has not been read yet must not be taken for absent. */

@@ -1,10 +1,12 @@
 import type { ControllerPart, PartContext } from '../controllerPart.ts';
+import { recordingRestarts } from '../recording/recordRestart.ts';
+import type { NoteRestart } from '../recording/restartLines.ts';
 import type { ReportRestart } from './facts.ts';
 import { followKeys } from './followKeys.ts';
 import { logRestarts } from './logRestarts.ts';
 import { type ReportRead, restartApi } from './restartApi.ts';
 import type { RestartControl } from './restartControl.ts';
-import { type CreateRestartCore, createRestartCore } from './restartCore.ts';
+import { createRestartCore } from './restartCore.ts';
 import { tellRestarts } from './restartEvents.ts';
 
 export interface RestartPartOptions extends PartContext {
@@ -13,8 +15,8 @@ export interface RestartPartOptions extends PartContext {
   /** Told of every fact, beside the log and the Events. */
   readonly report?: ReportRestart | undefined;
   readonly onRead?: ReportRead | undefined;
-  /** Creates it such that all that passes in and out is taken down. */
-  readonly recorder?: { readonly createRestart: CreateRestartCore } | undefined;
+  /** Takes down all that passes in and out. */
+  readonly recorder?: { readonly noteRestart: NoteRestart } | undefined;
 }
 
 /** Restart control as one of the controllers of the process. */
@@ -34,7 +36,8 @@ export function createRestartPart(options: RestartPartOptions): RestartPart {
     tell(fact);
     options.report?.(fact);
   };
-  const create = options.recorder?.createRestart ?? createRestartCore;
+  const { recorder } = options;
+  const create = recorder === undefined ? createRestartCore : recordingRestarts(recorder.noteRestart);
   const core = create({
     ...options,
     api: restartApi(client, options.onRead),

@@ -1,5 +1,6 @@
 import type { RestartConfig } from '../../src/config/restart.ts';
 import { openRecorder } from '../../src/recorder.ts';
+import { recordingRestarts } from '../../src/recording/recordRestart.ts';
 import { recordingOf } from './recording.ts';
 import { type RestartWorld, restartConfig, restartWorld } from './restartWorld.ts';
 
@@ -20,7 +21,7 @@ export async function recordRestarts(
   if (!opened.ok) throw new Error(opened.problem.sentence);
   const recorder = opened.value;
   const { clock } = base;
-  const world = await restartWorld(config, { clock, createRestart: recorder.createRestart });
+  const world = await restartWorld(config, { clock, createRestart: recordingRestarts(recorder.noteRestart) });
   await happen(world);
   world.stop();
   await recorder.close();

@@ -58,6 +58,8 @@ export interface RestartWorld {
   control: RestartControl;
   /** Every change of a pod template, with its time in milliseconds since the start. */
   readonly rollouts: { readonly workload: string; readonly at: number }[];
+  /** Why no pod may be evicted now. */
+  evictionRefusal: string | undefined;
   /** The names of the pods that were evicted. */
   readonly evicted: string[];
   /** Somebody puts the template back that was there before ours. */
@@ -100,6 +102,7 @@ export interface RestartWorld {
 export interface RestartWorldOptions {
   readonly isDryRun?: boolean;
   readonly inspect?: ActorRuntime['inspect'];
+  readonly namespaces?: readonly string[];
   readonly clock?: VirtualClock;
   /** Hears of each fact as it is told. */
   readonly onFact?: (fact: RestartFact) => void;
@@ -168,9 +171,17 @@ export async function restartWorld(
       conditions: [{ type: 'Ready', status: 'True' }],
     };
     madeFrom.set(name, templateOf(workloads.get(name) ?? {}));
+    const template = objectOf(objectOf(objectOf(workloads.get(name) ?? {})['spec'])['template']);
+    const { annotations } = objectOf(template['metadata']);
     pods.set(name, [
       {
-        metadata: { ...metadata, labels: { app: name }, creationTimestamp: stamp(), ownerReferences: owner },
+        metadata: {
+          ...metadata,
+          labels: { app: name },
+          annotations,
+          creationTimestamp: stamp(),
+          ownerReferences: owner,
+        },
         spec: { nodeName: 'one' },
         status,
       },
@@ -249,6 +260,8 @@ export async function restartWorld(
     async evict({ name }) {
       const found = [...pods].find(([, its]) => its.some((pod) => metaOf(pod)['name'] === name));
       if (found === undefined) return { is: 'gone' };
+      if (world.evictionRefusal !== undefined)
+        return { is: 'refused', reason: world.evictionRefusal, failure: 'budget', retryAfter: 0 };
       evicted.push(name);
       makePods(found[0]);
       finish(found[0]);
@@ -289,6 +302,7 @@ export async function restartWorld(
       its.onFact?.(fact);
     },
     isDryRun: its.isDryRun ?? false,
+    namespaces: its.namespaces ?? ('all' as const),
     random: () => 0.5,
   };
 
@@ -303,7 +317,7 @@ export async function restartWorld(
 
   function begin(): RestartControl {
     if (its.createRestart !== undefined) return beginCore(its.createRestart);
-    const next = createRestartControl({ ...options, config, isComplete: () => true, onUsed: () => undefined });
+    const next = createRestartControl({ ...options, config, hasRead: () => true, onUsed: () => undefined });
     sinks = {
       workloads: next.createWorkloadSink('Deployment'),
       sources: { ConfigMap: next.createSourceSink('ConfigMap'), Secret: next.createSourceSink('Secret') },
@@ -319,7 +333,6 @@ export async function restartWorld(
     const core = create({
       ...options,
       config: { services: new Map(), restart: config },
-      namespaces: 'all',
       shard: undefined,
       ownNamespace: 'weeder',
       followKeys({ onKeys, onLooked }) {
@@ -370,6 +383,7 @@ export async function restartWorld(
       ]);
       store(name, workloads.get(name) ?? fail());
     },
+    evictionRefusal: undefined,
     rolloutTime: 3 * second,
     refuseWrites: undefined,
     limitRevisions(name, limit) {
