@@ -70,6 +70,7 @@ export function progressLine() {
       }, 100);
     },
     above(...lines: readonly string[]): void {
+      if (lines.length === 0) return;
       clear();
       say(...lines);
     },

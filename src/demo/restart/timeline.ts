@@ -53,17 +53,21 @@ function toldBy(fact: ShopFact | RestartFact): Entry | undefined {
       return { what, tone: 'good' };
     }
     case 'workload.needless':
-      return { what: `leaves ${fact.workload.name} alone: its pods are newer than the change`, tone: 'good' };
+      return { what: `leaves ${fact.workload.name} alone: its pods are newer`, tone: 'good' };
     case 'workload.held':
       return { what: `holds ${fact.workload.name}: ${fact.reason}`, tone: 'bad' };
     case 'workload.waiting':
-      return { what: `waits with ${fact.workload.name}: ${fact.reason}`, tone: 'plain' };
+      return { what: `waits with ${fact.workload.name}: ${waitsFor(fact)}`, tone: 'plain' };
     case 'workload.stalled':
     case 'workload.refused':
       return { what: `cannot go on with ${fact.workload.name}: ${fact.reason}`, tone: 'bad' };
     default:
       return undefined;
   }
+}
+
+function waitsFor({ cause, reason }: Extract<RestartFact, { type: 'workload.waiting' }>): string {
+  return cause === 'rollout' ? 'its rollout may do' : reason;
 }
 
 function named({ kind, name }: WorkloadRef): string {
