@@ -25,6 +25,8 @@ export interface PodFacts {
   readonly startedContainers: ReadonlySet<string>;
   /** Its volumes are mounted, and with them what was in their sources then. */
   readonly hasVolumes: boolean;
+  /** It serves. */
+  readonly isReady: boolean;
   /** Why a container cannot run, such as `container main: ImagePullBackOff`; undefined: none is in trouble. */
   readonly trouble: string | undefined;
 }
@@ -68,6 +70,7 @@ export function readPod(object: unknown): PodFacts | undefined {
     dependenciesHash: templateAnnotationOf({ metadata }),
     startedContainers: new Set(statuses.filter(hasStarted).map(({ name: container }) => String(container))),
     hasVolumes: statuses.some(hasStarted) || isTrue(status, 'PodReadyToStartContainers'),
+    isReady: isTrue(status, 'Ready'),
     trouble: isEnding ? undefined : statuses.map(troubleWith).find((each) => each !== undefined),
   };
 }

@@ -17,6 +17,7 @@ export function podFacts(part: Partial<PodFacts> = {}): PodFacts {
     dependenciesHash: undefined,
     startedContainers: new Set(['main']),
     hasVolumes: true,
+    isReady: true,
     trouble: undefined,
     ...part,
   };
