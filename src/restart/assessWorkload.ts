@@ -1,6 +1,7 @@
 import type { WorkloadEvent } from '../../machines/restart/workload.ts';
 import { type Assessment, assess } from './assess.ts';
 import type { HashKeys } from './hashKeys.ts';
+import { presentPods } from './presentPods.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { wantedOf } from './wanted.ts';
 import type { Question } from './workloadActor.ts';
@@ -28,7 +29,7 @@ export function assessWorkload(effects: RestartEffects): Question {
     }
   }
 
-  return async (entry, { hasStalled }) => {
+  return async (entry, { hasStalled }, signal) => {
     const { facts, settings, uses } = entry;
     if (settings === undefined) return { type: 'assessed.unmanaged' };
     if (facts.isEnding) return held(entry, 'other', 'it is being deleted');
@@ -39,6 +40,8 @@ export function assessWorkload(effects: RestartEffects): Question {
     const wanted = await wantedOf(uses, key, digests, sources);
     if (wanted.is === 'refused') return { ...wanted, type: 'assessed.refused' };
     const assessment = assess(wanted.sources, state, hasStalled);
+    const changed = assessment.is === 'changed' ? assessment.sources : [];
+    entry.present = await presentPods(effects.api, entry, changed, signal);
     entry.finding = { key, wanted: wanted.sources, state, assessment };
     return eventOf(entry, assessment, key.id === known.current.id);
   };

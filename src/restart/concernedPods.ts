@@ -8,6 +8,8 @@ import type { WorkloadFacts } from './workloadFacts.ts';
 export interface WrittenSource {
   readonly source: Pick<WantedSource, 'uses'>;
   readonly lastWrite: number | undefined;
+  /** The uids of all pods that were there after it was written: those that came later have its content. */
+  readonly present?: ReadonlySet<string> | undefined;
 }
 
 /**
@@ -20,8 +22,12 @@ export function podsToReplace(
   sources: readonly WrittenSource[],
 ): PodFacts[] {
   const own = ownPods(facts, pods).filter(({ name }) => !isKeptByPartition(facts, name));
-  const old = sources.flatMap(({ source: { uses }, lastWrite }) =>
-    podsWithOldContent(own, uses.flatMap(seen), lastWrite),
+  const old = sources.flatMap(({ source: { uses }, lastWrite, present }) =>
+    podsWithOldContent(
+      own.filter(({ uid }) => present?.has(uid) ?? true),
+      uses.flatMap(seen),
+      lastWrite,
+    ),
   );
   return [...new Set(old)];
 }

@@ -20,6 +20,12 @@ export interface Finding {
   readonly assessment: Assessment;
 }
 
+/** The uids of a workload's pods in a list that was asked for when this version of a source was known. */
+export interface PresentPods {
+  readonly version: string;
+  readonly uids: ReadonlySet<string>;
+}
+
 /** What is known of a workload that is looked after. */
 export interface WorkloadEntry {
   readonly id: string;
@@ -35,6 +41,8 @@ export interface WorkloadEntry {
   /** By the clock that never jumps: when something was heard last that may be a change. Milliseconds. */
   changedAt: number;
   finding: Finding | undefined;
+  /** Of each source that has changed, by `sourceKey`: the pods that were there when that was found out. */
+  present: ReadonlyMap<string, PresentPods>;
   /** Why it waits or is held. */
   cause: WaitCause | HoldCause;
   /** Its place among the restarts was used. */

@@ -86,6 +86,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       faults: [],
       changedAt: clock.monotonic(),
       finding: undefined,
+      present: new Map(),
       cause: 'other',
       hasRestarted: false,
       pretended: undefined,
