@@ -68,7 +68,12 @@ export interface RestartWorld {
   /** What the API server says of who wrote it. */
   managersOf(ref: SourceRef): readonly unknown[];
   /** A Deployment with one pod, whose template is this. */
-  putWorkload(name: string, spec: JsonObject, more?: { readonly annotations?: Readonly<Record<string, string>> }): void;
+  putWorkload(
+    name: string,
+    spec: JsonObject,
+    more?: { readonly annotations?: Readonly<Record<string, string>>; readonly namespace?: string },
+  ): void;
+  deleteWorkload(name: string): void;
   patchTemplate(name: string, patch: JsonObject): void;
   annotate(name: string, annotations: JsonObject): void;
   /** How many old revisions are kept. */
@@ -79,6 +84,8 @@ export interface RestartWorld {
   changeKey(seed: number): void;
   workload(name: string): JsonObject;
   pods(name: string): readonly JsonObject[];
+  /** This config is in force from now on. */
+  configure(config: RestartConfig): void;
   /** Another weeder takes over, from what the API server has. */
   restart(): Promise<void>;
   pass(ms: number): Promise<void>;
@@ -93,8 +100,15 @@ function keysOf(seed: number): HashKeys {
 }
 
 export async function restartWorld(
-  config: RestartConfig = restartConfig(),
-  its: { readonly isDryRun?: boolean; readonly inspect?: ActorRuntime['inspect'] } = {},
+  firstConfig: RestartConfig = restartConfig(),
+  its: {
+    readonly isDryRun?: boolean;
+    readonly inspect?: ActorRuntime['inspect'];
+    /** Hears of each fact as it is told. */
+    readonly onFact?: (fact: RestartFact) => void;
+    /** Told when the pods of a workload have been made, or made anew. */
+    readonly onPods?: (workload: string) => void;
+  } = {},
 ): Promise<RestartWorld> {
   const clock = virtualClock();
   const began = clock.now();
@@ -106,6 +120,7 @@ export async function restartWorld(
   /** From which template the pods were made: one that comes back within a rollout finds them still there. */
   const madeFrom = new Map<string, string>();
   const evicted: string[] = [];
+  let config = firstConfig;
   let version = 100;
   let keys = keysOf(7);
   let control: RestartControl | undefined;
@@ -129,7 +144,7 @@ export async function restartWorld(
   function makePods(name: string): void {
     const metadata = {
       name: `${name}-${newVersion()}`,
-      namespace,
+      namespace: metaOf(workloads.get(name) ?? {})['namespace'],
       uid: `pod-${version}`,
       resourceVersion: String(version),
     };
@@ -149,6 +164,7 @@ export async function restartWorld(
         status,
       },
     ]);
+    its.onPods?.(name);
   }
 
   function templateOf(object: JsonObject): string {
@@ -164,13 +180,16 @@ export async function restartWorld(
     workloads.set(name, stored);
     tell(name, before === undefined ? 'ADDED' : 'MODIFIED');
     if (before !== undefined && isRolled) rollouts.push({ workload: name, at: clock.now() - began });
-    if (!isRolled || madeFrom.get(name) === templateOf(stored)) finish(name);
-    else if (Number.isFinite(world.rolloutTime)) clock.setTimeout(() => roll(name, generation), world.rolloutTime);
+    if (madeFrom.get(name) === templateOf(stored)) finish(name);
+    else if (isRolled && Number.isFinite(world.rolloutTime))
+      clock.setTimeout(() => roll(name, templateOf(stored)), world.rolloutTime);
     return stored;
   }
 
-  function roll(name: string, generation: number): void {
-    if (numberOf(metaOf(workloads.get(name) ?? {})['generation']) !== generation) return;
+  /** Unless there is another template meanwhile. */
+  function roll(name: string, template: string): void {
+    const now = workloads.get(name);
+    if (now === undefined || templateOf(now) !== template || madeFrom.get(name) === template) return;
     makePods(name);
     finish(name);
   }
@@ -256,7 +275,10 @@ export async function restartWorld(
       config,
       runtime: its.inspect === undefined ? { clock } : { clock, inspect: its.inspect },
       api,
-      report: (fact) => facts.push(fact),
+      report(fact) {
+        facts.push(fact);
+        its.onFact?.(fact);
+      },
       isDryRun: its.isDryRun ?? false,
       random: () => 0.5,
       isComplete: () => true,
@@ -338,16 +360,22 @@ export async function restartWorld(
       sources.delete(sourceKey(ref));
       if (object !== undefined) sinks?.sources.apply('DELETED', withoutSecrets(object));
     },
-    putWorkload(name, spec, { annotations = {} } = {}) {
+    putWorkload(name, spec, { annotations = {}, namespace: own = namespace } = {}) {
       const template = { metadata: { labels: { app: name } }, spec };
       store(name, {
         apiVersion: 'apps/v1',
         kind: 'Deployment',
-        metadata: { name, namespace, uid: `uid-${name}`, annotations },
+        metadata: { name, namespace: own, uid: `uid-${name}`, annotations },
         spec: { replicas: 1, selector: { matchLabels: { app: name } }, template },
       });
       makePods(name);
       finish(name);
+    },
+    deleteWorkload(name) {
+      tell(name, 'DELETED');
+      workloads.delete(name);
+      madeFrom.delete(name);
+      pods.delete(name);
     },
     patchTemplate(name, patch) {
       store(name, mergePatch(workloads.get(name), { spec: { template: patch } }));
@@ -364,6 +392,10 @@ export async function restartWorld(
       control?.stop();
       control = begin();
       await pass(1);
+    },
+    configure(next) {
+      config = next;
+      control?.configure(next);
     },
     pass,
     factsOf: (type) => facts.filter((fact): fact is Extract<RestartFact, { type: typeof type }> => fact.type === type),
