@@ -23,10 +23,11 @@ export async function presentPods(
   if (known.length === changed.length || facts.selector === undefined) return new Map(known);
   const listed = await api.listPods(facts.ref.namespace, facts.selector, signal);
   if (listed.is !== 'ok') return new Map(known);
-  const uids = new Set(listed.value.flatMap((each) => readPod(each)?.uid ?? []));
+  const found = listed.value.flatMap((each) => readPod(each) ?? []);
+  const pods = new Map(found.map(({ uid, startedContainers }) => [uid, startedContainers]));
   const added = changed.map(({ source }): [string, PresentPods] => [
     sourceKey(source.ref),
-    { version: source.version, uids },
+    { version: source.version, pods },
   ]);
   return new Map([...added, ...known]);
 }
@@ -35,7 +36,7 @@ export async function presentPods(
 export function presentFor(
   { present }: WorkloadEntry,
   { ref, version }: WantedSource,
-): PresentPods['uids'] | undefined {
+): PresentPods['pods'] | undefined {
   const found = present.get(sourceKey(ref));
-  return found?.version === version ? found.uids : undefined;
+  return found?.version === version ? found.pods : undefined;
 }

@@ -5,6 +5,7 @@ import type { WrittenSource } from './concernedPods.ts';
 import { type HashKey, hasLostKeys } from './digest.ts';
 import type { HoldCause, WaitCause } from './facts.ts';
 import { needsEviction } from './history.ts';
+import type { PodFacts } from './podFacts.ts';
 import { allSources, decodeState, type WorkloadState } from './state.ts';
 import type { Use } from './uses.ts';
 import type { WantedSource } from './wanted.ts';
@@ -20,10 +21,10 @@ export interface Finding {
   readonly assessment: Assessment;
 }
 
-/** The uids of a workload's pods in a list that was asked for when this version of a source was known. */
+/** A workload's pods by uid, with their started containers, in a list asked for when this version was known. */
 export interface PresentPods {
   readonly version: string;
-  readonly uids: ReadonlySet<string>;
+  readonly pods: ReadonlyMap<string, PodFacts['startedContainers']>;
 }
 
 /** What is known of a workload that is looked after. */
