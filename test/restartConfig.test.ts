@@ -43,6 +43,7 @@ const limits = {
   maxConcurrentRollouts: 10,
   maxAdoptionsPerMinute: 120,
   access: 'all',
+  sourceKinds: new Set(['ConfigMap', 'Secret']),
   hashKey: { namespace: undefined, name: 'weeder-hash-key' },
 };
 
@@ -126,6 +127,7 @@ restartControl:
   maxConcurrentRollouts: 3
   maxAdoptionsPerMinute: 4
   access: named
+  sourceKinds: [ConfigMap]
   hashKey: {namespace: garden, name: key.of.hashes}
 `);
   assert.deepEqual(rest, {
@@ -134,6 +136,7 @@ restartControl:
     maxConcurrentRollouts: 3,
     maxAdoptionsPerMinute: 4,
     access: 'named',
+    sourceKinds: new Set(['ConfigMap']),
     hashKey: { namespace: 'garden', name: 'key.of.hashes' },
   });
   assert.deepEqual(defaults, byDefault);
@@ -157,6 +160,7 @@ restartControl:
     .join('\n  ')}
   burst: 7
   access: named
+  sourceKinds: [Secret]
   hashKey: {namespace: garden}
   rules:
     - {namespaces: [shop, billing], kinds: [Job, CronJob], selector: {matchLabels: {a: b, c: d}}, windows: []}
@@ -200,7 +204,12 @@ test('whatever else the section says is a change, the order of rules too', () =>
   for (const limit of ['maxRestartsPerMinute', 'burst', 'maxConcurrentRollouts', 'maxAdoptionsPerMinute']) {
     differs(`{${limit}: 1, rules: [{}, {kinds: [Job]}]}`);
   }
-  for (const text of ['access: named', 'hashKey: {name: other}', 'hashKey: {namespace: other}']) {
+  for (const text of [
+    'access: named',
+    'sourceKinds: [ConfigMap]',
+    'hashKey: {name: other}',
+    'hashKey: {namespace: other}',
+  ]) {
     differs(`{${text}, rules: [{}, {kinds: [Job]}]}`);
   }
   for (const rules of ['[{kinds: [Job]}, {}]', '[{}]', '[{namespaces: [a]}, {kinds: [Job]}]']) differs(rules);

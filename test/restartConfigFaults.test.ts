@@ -71,7 +71,7 @@ onStart: recnt
 
 test('an unknown key is named with those that are allowed where it stands, in both forms', () => {
   assert.deepEqual(faultsOf('restartControl: {maxConcurrentRolouts: 1}'), [
-    `f:1:18 restartControl.maxConcurrentRolouts: unknown key, allowed are rules, ${settings}, maxRestartsPerMinute, burst, maxConcurrentRollouts, maxAdoptionsPerMinute, access, hashKey; did you mean "maxConcurrentRollouts"?`,
+    `f:1:18 restartControl.maxConcurrentRolouts: unknown key, allowed are rules, ${settings}, maxRestartsPerMinute, burst, maxConcurrentRollouts, maxAdoptionsPerMinute, access, sourceKinds, hashKey; did you mean "maxConcurrentRollouts"?`,
   ]);
   assert.deepEqual(faultsOfRule('{quietperiod: 5s, windows: [{corn: a, cron: "@daily", duration: 1h}]}'), [
     `….quietperiod: unknown key, allowed are namespaces, kinds, selector, ${settings}; did you mean "quietPeriod"?`,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectOf } from '../src/json.ts';
+import { arrayOf, objectOf } from '../src/json.ts';
 import { configMap, restartConfig, restartWorld, settings, stateOn, withEnv } from './support/restartWorld.ts';
 
 const second = 1_000;
@@ -46,6 +46,23 @@ test('a key that nobody uses restarts nothing, and writes nothing', async () => 
   assert.deepEqual(world.rollouts, []);
   assert.equal(stateOn(world.workload('web')), state);
   assert.equal(objectOf(world.workload('web')['metadata'])['resourceVersion'], resourceVersion);
+});
+
+test('a Secret restarts nothing with sourceKinds: [ConfigMap], and is never read, not even when it is missing', async () => {
+  const world = await restartWorld(restartConfig({ sourceKinds: new Set(['ConfigMap']) }));
+  const secretKeyRef = { name: 'password', key: 'word' };
+  const container = objectOf(arrayOf(withEnv('settings', 'a')['containers'])[0]);
+  const env = [...arrayOf(container['env']), { name: 'WORD', valueFrom: { secretKeyRef } }];
+  world.putSource(source, { a: '1' });
+  await world.pass(10 * second);
+  const annotations = { 'weeder.dev/also-depends-on': 'secret/shop/other' };
+  world.putWorkload('web', { containers: [{ ...container, env }] }, { annotations });
+  await world.pass(10 * second);
+  assert.deepEqual(world.control.counts().states, { current: 1 });
+  assert.equal(stateOn(world.workload('web'))?.includes('secret'), false);
+  world.putSource(source, { a: '2' });
+  await world.pass(60 * second);
+  assert.equal(world.rollouts.length, 1);
 });
 
 test('ten changes in a second are one rollout', async () => {

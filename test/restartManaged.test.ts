@@ -37,6 +37,7 @@ function config(...rules: readonly RestartRule[]): RestartConfig {
     maxConcurrentRollouts: 10,
     maxAdoptionsPerMinute: 120,
     access: 'all',
+    sourceKinds: new Set(['ConfigMap', 'Secret'] as const),
     hashKey: { namespace: undefined, name: 'weeder-hash-key' },
   };
 }

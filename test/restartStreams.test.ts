@@ -31,6 +31,7 @@ const restart: RestartConfig = {
   maxConcurrentRollouts: 10,
   maxAdoptionsPerMinute: 120,
   access: 'all',
+  sourceKinds: new Set(['ConfigMap', 'Secret'] as const),
   hashKey: { namespace: undefined, name: 'weeder-hash-key' },
 };
 const named: RestartConfig = { ...restart, access: 'named' };
@@ -142,6 +143,30 @@ test('with access: named each used source has a stream of its own, while it is u
   streams.use([settings]);
   assert.equal(streams.needs.get('configmaps settings in shop'), kept);
   assert.deepEqual(told, ['changed', 'closed Secret shop password', 'forgotten secrets password in shop', 'changed']);
+});
+
+test('with sourceKinds: [ConfigMap] no Secret is listed', () => {
+  const { needs } = stage({ ...restart, sourceKinds: new Set(['ConfigMap']) }).streams;
+  assert.equal(needs.has('configmaps'), true);
+  assert.equal(needs.has('secrets'), false);
+  assert.equal(needs.size, 6);
+});
+
+test('another config counts when what it needs more is open, and before what it needs no more is closed', () => {
+  const { streams, told, sync } = stage(restart);
+  sync();
+  const onlyConfigMaps = configWith({ ...restart, sourceKinds: new Set(['ConfigMap']) });
+  streams.configure(onlyConfigMaps, () => void told.push(`narrowed, synced: ${streams.isSynced}`));
+  streams.configure(configWith(restart), () => void told.push(`widened, synced: ${streams.isSynced}`));
+  assert.deepEqual(told, [
+    'synced',
+    'narrowed, synced: true',
+    'closed Secret all all',
+    'forgotten secrets',
+    'changed',
+    'widened, synced: false',
+    'changed',
+  ]);
 });
 
 test('a used source of a namespace that is not watched has no stream', () => {

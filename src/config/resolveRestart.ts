@@ -6,7 +6,8 @@ import { type RestartMapping, type RestartRuleEntry, type RestartSection, restar
 /** Gives each rule what the top of the section says where the rule itself says nothing. */
 export function resolveRestart(section: RestartSection): RestartConfig {
   const mapping = Array.isArray(section) ? { ...restartMapping.parse({}), rules: section } : section;
-  const { maxRestartsPerMinute, burst, maxConcurrentRollouts, maxAdoptionsPerMinute, access, hashKey } = mapping;
+  const { maxRestartsPerMinute, burst, maxConcurrentRollouts, maxAdoptionsPerMinute, access, sourceKinds, hashKey } =
+    mapping;
   const defaults = settingsOf(mapping, mapping);
   return {
     rules: mapping.rules.map((rule) => resolveRule(rule, mapping)),
@@ -16,6 +17,7 @@ export function resolveRestart(section: RestartSection): RestartConfig {
     maxConcurrentRollouts,
     maxAdoptionsPerMinute,
     access,
+    sourceKinds: new Set(sourceKinds),
     hashKey: { namespace: hashKey.namespace, name: hashKey.name },
   };
 }

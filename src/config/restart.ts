@@ -63,6 +63,8 @@ export interface RestartConfig {
   readonly maxAdoptionsPerMinute: number;
   /** `named` watches each used source by its name, so that a Role can name them. */
   readonly access: 'all' | 'named';
+  /** Sources of another kind are neither watched nor read, whoever uses them. */
+  readonly sourceKinds: ReadonlySet<'ConfigMap' | 'Secret'>;
   /** The Secret with the key of the hashes. Undefined namespace: weeder's own. */
   readonly hashKey: { readonly namespace: string | undefined; readonly name: string };
 }

@@ -48,6 +48,14 @@ export const restartMapping = z
     access: withDefault(z.enum(['all', 'named']), 'all').describe(
       '`all` watches the ConfigMaps and Secrets of whole namespaces; `named` watches each used one by its name, so that a Role can name them.',
     ),
+    sourceKinds: withDefault(
+      z.array(z.enum(['ConfigMap', 'Secret'])).min(1, {
+        error: 'this list is empty; name a kind, or leave out the key',
+      }),
+      ['ConfigMap', 'Secret'],
+    ).describe(
+      'Which kinds of source are followed. With `[ConfigMap]` no Secret that a workload uses is ever watched or read, and a Role without Secrets is enough; a change of one restarts nothing.',
+    ),
     hashKey: withDefault(hashKey, {}),
   })
   .superRefine(

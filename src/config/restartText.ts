@@ -2,12 +2,13 @@ import { formatDuration } from './duration.ts';
 import type { RestartConfig, RestartRule, RestartSettings } from './restart.ts';
 
 /** A section `restartControl` that resolves to this, every default written out. */
-export function restartFileOf({ rules, defaults, hashKey, ...limits }: RestartConfig): object {
+export function restartFileOf({ rules, defaults, sourceKinds, hashKey, ...limits }: RestartConfig): object {
   const { namespace, name } = hashKey;
   return {
     rules: rules.map(ruleOf),
     ...settingsOf(defaults),
     ...limits,
+    sourceKinds: [...sourceKinds],
     hashKey: { name, ...(namespace === undefined ? {} : { namespace }) },
   };
 }

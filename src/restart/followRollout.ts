@@ -93,7 +93,7 @@ async function lookOnce(
   const isOurs = facts.templateAnnotation === hash;
   const progress = rolloutOf(facts, ownPods(facts, pods));
   if (old.length === 0 && progress.is === 'complete') return { type: 'rollout.complete' };
-  if (isByEviction(entry)) await evictNext(effects, entry, pods, old, signal);
+  if (isByEviction(entry)) await evictNext(effects, entry, ownPods(facts, pods), old, signal);
   else if (!isOurs && progress.is === 'complete') return { type: 'rollout.reverted' };
   const suspended = suspensionOf(progress);
   if (suspended !== undefined) {

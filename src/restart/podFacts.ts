@@ -27,6 +27,8 @@ export interface PodFacts {
   readonly startedAt: ReadonlyMap<string, number>;
   /** Its volumes are mounted, and with them what was in their sources then. */
   readonly hasVolumes: boolean;
+  /** It serves. */
+  readonly isReady: boolean;
   /** Why a container cannot run, such as `container main: ImagePullBackOff`; undefined: none is in trouble. */
   readonly trouble: string | undefined;
 }
@@ -71,6 +73,7 @@ export function readPod(object: unknown): PodFacts | undefined {
     startedContainers: new Set(statuses.filter(hasStarted).map(({ name: container }) => String(container))),
     startedAt: new Map(statuses.flatMap(startOf)),
     hasVolumes: statuses.some(hasStarted) || isTrue(status, 'PodReadyToStartContainers'),
+    isReady: isTrue(status, 'Ready'),
     trouble: isEnding ? undefined : statuses.map(troubleWith).find((each) => each !== undefined),
   };
 }

@@ -92,8 +92,11 @@ export function createRestartPart(options: RestartPartOptions): RestartPart {
     needs: streams.needs,
     configure(next) {
       config = next;
-      if (next.restart !== undefined) control?.configure(next.restart);
-      streams.configure(next);
+      const { restart } = next;
+      // A source is not used before it is watched, and watched until it is used no more: else it would seem to be gone.
+      streams.configure(next, () => {
+        if (restart !== undefined) control?.configure(restart);
+      });
     },
     start() {
       mayStart = true;

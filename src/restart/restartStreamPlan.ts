@@ -43,7 +43,8 @@ export function planRestartStreams(
     const isWatched = ({ namespace }: SourceRef) => namespaces === 'all' || namespaces.includes(namespace);
     return [...workloads, ...used.filter(isWatched).map(sourceNamed)];
   }
-  return [...workloads, ...places.flatMap((namespace) => sourceKinds.map((kind) => sourcesIn(kind, namespace)))];
+  const followed = sourceKinds.filter((kind) => config.sourceKinds.has(kind));
+  return [...workloads, ...places.flatMap((namespace) => followed.map((kind) => sourcesIn(kind, namespace)))];
 }
 
 function workloadsIn(kind: WorkloadKind, namespace: string | undefined): RestartStreamPlan {

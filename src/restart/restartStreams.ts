@@ -35,7 +35,8 @@ export interface RestartStreamsOptions {
 export interface RestartStreams {
   /** By name. None without a section `restartControl`. */
   readonly needs: ReadonlyMap<string, StreamNeed>;
-  configure(config: Config): void;
+  /** `between` is called when what is missing has been opened, and nothing that is not needed any more closed yet. */
+  configure(config: Config, between?: () => void): void;
   /** These sources are used, and no others: with `access: named`, each has a stream of its own. */
   use(sources: readonly SourceRef[]): void;
   /** All that are open have read their complete lists; where none is open there is nothing to read. */
@@ -86,18 +87,21 @@ export function createRestartStreams(options: RestartStreamsOptions): RestartStr
     onClosed(name);
   }
 
-  /** Whether anything was opened or closed. */
-  function arrange(): boolean {
-    const plans = new Map(planRestartStreams(config.restart, namespaces, used).map((plan) => [plan.name, plan]));
-    const unwanted = [...open].filter(([name]) => !plans.has(name));
-    const missing = [...plans.values()].filter(({ name }) => !open.has(name));
-    for (const [name, stream] of unwanted) close(name, stream);
+  const plansNow = () => planRestartStreams(config.restart, namespaces, used);
+
+  /** Whether anything was opened or closed. What is opened first is not complete yet when a source seems to go. */
+  function arrange(between: () => void = () => {}): boolean {
+    const missing = plansNow().filter(({ name }) => !open.has(name));
     for (const plan of missing) start(plan);
+    between();
+    const wanted = new Set(plansNow().map(({ name }) => name));
+    const unwanted = [...open].filter(([name]) => !wanted.has(name));
+    for (const [name, stream] of unwanted) close(name, stream);
     return unwanted.length + missing.length > 0;
   }
 
-  function rearrange(): void {
-    if (!arrange()) return;
+  function rearrange(between?: () => void): void {
+    if (!arrange(between)) return;
     onChanged();
     // What was waited for may have been what is closed now.
     if (open.size > 0) tellIfSynced();
@@ -106,9 +110,9 @@ export function createRestartStreams(options: RestartStreamsOptions): RestartStr
   arrange();
   return {
     needs,
-    configure(next) {
+    configure(next, between) {
       config = next;
-      rearrange();
+      rearrange(between);
     },
     use(sources) {
       used = sources;

@@ -1,4 +1,4 @@
-import type { RestartSettings } from '../config/restart.ts';
+import type { RestartConfig, RestartSettings } from '../config/restart.ts';
 import { readAlsoDependsOn } from './alsoDependsOn.ts';
 import { hasConsent } from './managed.ts';
 import type { SourceRef } from './refs.ts';
@@ -17,21 +17,27 @@ export interface WorkloadUses {
 
 /**
  * What the pod template uses, and what the annotation adds. A source of another namespace counts only where somebody
- * there has consented: otherwise whoever may write one namespace could find out what another one keeps (F7).
+ * there has consented: otherwise whoever may write one namespace could find out what another one keeps (F7). Sources of
+ * a kind that is not followed might as well not be used.
  */
 export function usesOfWorkload(
   { ref, alsoDependsOn }: WorkloadFacts,
   templateUses: readonly Use[],
   settings: RestartSettings,
+  { sourceKinds }: Pick<RestartConfig, 'sourceKinds'>,
   metaOf: (ref: SourceRef) => SourceMeta | undefined,
 ): WorkloadUses {
-  const own = templateUses.filter(({ how }) => how !== 'imagePullSecret' || settings.imagePullSecrets === 'hash');
+  const isFollowed = ({ source }: Use) => sourceKinds.has(source.kind);
+  const own = templateUses
+    .filter(isFollowed)
+    .filter(({ how }) => how !== 'imagePullSecret' || settings.imagePullSecrets === 'hash');
   if (alsoDependsOn === undefined) return { uses: own, faults: [], notAllowed: [] };
-  const added = readAlsoDependsOn(alsoDependsOn, ref.namespace);
+  const { uses, faults } = readAlsoDependsOn(alsoDependsOn, ref.namespace);
+  const added = uses.filter(isFollowed);
   const isAllowed = ({ source }: Use) =>
     source.namespace === ref.namespace || hasConsent(settings, source) || isUsedFrom(metaOf(source), ref.namespace);
-  const notAllowed = added.uses.filter((use) => !isAllowed(use)).map(({ source }) => source);
-  return { uses: [...own, ...added.uses.filter(isAllowed)], faults: added.faults, notAllowed };
+  const notAllowed = added.filter((use) => !isAllowed(use)).map(({ source }) => source);
+  return { uses: [...own, ...added.filter(isAllowed)], faults, notAllowed };
 }
 
 function isUsedFrom(meta: SourceMeta | undefined, namespace: string): boolean {

@@ -111,7 +111,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     const found: WorkloadUses =
       entry.settings === undefined
         ? { uses: [], faults: [], notAllowed: [] }
-        : usesOfWorkload(facts, templateUses, entry.settings, metaOf);
+        : usesOfWorkload(facts, templateUses, entry.settings, config(), metaOf);
     if (JSON.stringify(found.uses) !== JSON.stringify(entry.uses)) entry.uses = found.uses;
     entry.faults = found.faults;
     users.put(entry.id, [...found.uses, ...found.notAllowed.map(notAllowedUse)]);

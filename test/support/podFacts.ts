@@ -18,6 +18,7 @@ export function podFacts(part: Partial<PodFacts> = {}): PodFacts {
     startedContainers: new Set(['main']),
     startedAt: new Map(),
     hasVolumes: true,
+    isReady: true,
     trouble: undefined,
     ...part,
   };

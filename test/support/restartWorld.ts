@@ -43,6 +43,7 @@ export function restartConfig(
     maxConcurrentRollouts: 10,
     maxAdoptionsPerMinute: 120,
     access: 'all',
+    sourceKinds: new Set(['ConfigMap', 'Secret'] as const),
     hashKey: { namespace: 'weeder', name: 'weeder-hash-key' },
     ...part,
   };
