@@ -12,7 +12,10 @@ const source = { kind: 'ConfigMap', namespace: 'shop', name: 'settings' } as con
 function replaced(how: 'env' | 'volume', part: Partial<PodFacts>, present?: ReadonlyMap<string, ReadonlySet<string>>) {
   const use: Use = { source, key: 'a', how, isOptional: false, containers: ['main'] };
   const pods = [podFacts({ createdAt: wroteAt, ...part })];
-  return podsToReplace(workloadFacts('Deployment'), pods, [{ source: { uses: [use] }, lastWrite: wroteAt, present }]).length === 1;
+  return (
+    podsToReplace(workloadFacts('Deployment'), pods, [{ source: { uses: [use] }, lastWrite: wroteAt, present }])
+      .length === 1
+  );
 }
 
 test('a pod that came after the change was seen has its content, whatever the times say', () => {
