@@ -48,7 +48,8 @@ function suspect(
   return [{ ...pod, startedContainers: new Set(started) }];
 }
 
-function isKeptByPartition({ updateStrategy }: WorkloadFacts, name: string): boolean {
+/** Whether a partition keeps the pod of this name at its revision. */
+export function isKeptByPartition({ updateStrategy }: WorkloadFacts, name: string): boolean {
   const ordinal = Number(/-(\d+)$/.exec(name)?.[1] ?? Number.NaN);
   return typeof updateStrategy === 'object' && ordinal < updateStrategy.partition;
 }
