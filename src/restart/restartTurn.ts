@@ -2,16 +2,14 @@ import { type AnyEventObject, fromCallback } from 'xstate';
 import type { EffectInput, WorkloadEvent } from '../../machines/restart/workload.ts';
 import type { TimerHandle } from '../clock.ts';
 import type { WaitCause } from './facts.ts';
-import { isTurningOver, watchForeignRollout } from './foreignRollout.ts';
 import { mayRestart, type Permission } from './mayRestart.ts';
 import type { Release } from './pacedQueue.ts';
 import type { RestartEffects } from './restartEffects.ts';
+import { awaitRollout } from './rolloutBefore.ts';
 import type { WorkloadEntry } from './workloadEntry.ts';
 
 /** What is further away is asked again then: a Node timer cannot count as far as a maintenance window may be. */
 const longestWait = 3_600_000;
-/** Where no newer version of the workload tells that a rollout goes on, it is looked at after this time. Milliseconds. */
-const lookEvery = 5_000;
 
 /** Waits for everything that a restart has to wait for, and gives its place back in the end. */
 export function restartTurn(effects: RestartEffects) {
@@ -19,7 +17,7 @@ export function restartTurn(effects: RestartEffects) {
     const entry = effects.entryOf(input.workload);
     if (entry === undefined) return undefined;
     if (input.isUnderWay) return effects.turns.holdRollout(entry.id);
-    return waitForTurn(effects, entry, input.changedSince ?? entry.changedAt, sendBack);
+    return waitForTurn(effects, entry, input, sendBack);
   });
 }
 
@@ -27,14 +25,14 @@ export function restartTurn(effects: RestartEffects) {
 function waitForTurn(
   effects: RestartEffects,
   entry: WorkloadEntry,
-  since: number,
+  { changedSince: since = entry.changedAt, hasStalled }: EffectInput,
   send: (event: WorkloadEvent) => void,
 ): () => void {
-  const { clock, turns, report, inFlight } = effects;
-  const isForeign = watchForeignRollout(effects, entry);
-  const stop = new AbortController();
+  const { clock, turns } = effects;
   let timer: TimerHandle | undefined;
-  let isLooking = false;
+  /** One of ours that stands still is not waited for. */
+  let isRolloutOver = hasStalled;
+  let stopWaiting = () => {};
   let release: Release | undefined;
 
   function ask(): void {
@@ -46,6 +44,16 @@ function waitForTurn(
     );
   }
 
+  function awaitRolloutBefore(): void {
+    stopWaiting = awaitRollout(effects, entry, {
+      onWaits: (reason) => wait('rollout', reason),
+      onOver() {
+        isRolloutOver = true;
+        look();
+      },
+    });
+  }
+
   function wait(cause: WaitCause, reason: string): void {
     entry.cause = cause;
     send({ type: 'turn.waits', reason });
@@ -54,7 +62,8 @@ function waitForTurn(
   function look(): void {
     const verdict = verdictFor(entry, clock.now());
     if (verdict.is === 'now') {
-      lookAtRollout();
+      if (isRolloutOver) ask();
+      else awaitRolloutBefore();
       return;
     }
     const left = verdict.until === undefined ? undefined : Math.max(1, verdict.until - clock.now());
@@ -67,43 +76,11 @@ function waitForTurn(
     if (left !== undefined) timer = clock.setTimeout(look, Math.min(longestWait, left));
   }
 
-  /** It waits for the end of somebody else's rollout, which each newer version of the workload may tell. */
-  function lookAtRollout(): void {
-    if (!isTurningOver(entry)) {
-      ask();
-      return;
-    }
-    isLooking = true;
-    const looked = isForeign(stop.signal).then(
-      (isRolling) => {
-        isLooking = false;
-        if (stop.signal.aborted) return;
-        if (!isRolling) {
-          ask();
-          return;
-        }
-        wait('rollout', 'a rollout that somebody else has begun is under way');
-        timer = clock.setTimeout(look, lookEvery);
-      },
-      (error: unknown) => report({ type: 'actor.failed', actor: `restartTurn of ${entry.id}`, error }),
-    );
-    inFlight.add(looked);
-    void looked.finally(() => inFlight.delete(looked));
-  }
-
-  function lookAgain(): void {
-    if (release !== undefined || isLooking || entry.cause !== 'rollout') return;
-    clock.clearTimeout(timer);
-    look();
-  }
-
   entry.hasRestarted = false;
-  entry.watchers.add(lookAgain);
   look();
   return () => {
-    stop.abort();
-    entry.watchers.delete(lookAgain);
     clock.clearTimeout(timer);
+    stopWaiting();
     release?.({ wasUsed: entry.hasRestarted });
   };
 }
