@@ -6,12 +6,15 @@ import type { KubeClient } from '../kube/client.ts';
 import { describeFailure } from '../kube/describeFailure.ts';
 import { listPages } from '../kube/pagedList.ts';
 import type { StreamNeed } from '../kube/streamNeed.ts';
+import { workloadKey } from '../restart/refs.ts';
 import { deleteNothing } from '../weeder/deletePod.ts';
 import { streamsOf } from '../weeder/streams.ts';
 import { createWeeder, type Weeder } from '../weeder/weeder.ts';
 import { loadConfig } from './configFile.ts';
 import { connect } from './connect.ts';
 import { explainService } from './explainService.ts';
+import { explainWorkload } from './explainWorkload.ts';
+import { lookAtWorkloads, type WorkloadsView } from './lookAtWorkloads.ts';
 import { exitCodes, fail } from './output.ts';
 import { countPods, type PodCounts } from './podCounts.ts';
 import type { ClusterFlags } from './runFlags.ts';
@@ -19,18 +22,51 @@ import type { ClusterFlags } from './runFlags.ts';
 /** Somebody waits for the answer: an API server that is away is told within seconds, and once. */
 const impatient = { apiServerTimeout: 5000, onWaiting: () => {}, signal: new AbortController().signal };
 
-/** `weeder explain`: what weeder sees of each configured service now, and what it would do in a window. */
+/**
+ * `weeder explain`: what weeder sees of each configured service now, and what it would do in a window; and of each
+ * workload that restart control looks after, what it uses and whether it would be restarted.
+ */
 export async function explain(flags: ClusterFlags & { readonly configFile?: string }): Promise<number> {
   const config = await loadConfig('explain', flags.configFile);
   if (!config.ok) return fail(config.problem);
   const client = await connect({ ...flags, ...impatient }, systemClock);
   if (!client.ok) return fail(client.problem);
-  const view = await lookAtCluster(config.value, client.value, flags.namespaces ?? 'all');
+  const sections = await explainAll(config.value, client.value, flags.namespaces ?? 'all');
   await client.value.close();
-  if (!view.ok) return fail(view.problem);
-  const services = [...config.value.services.values()];
-  process.stdout.write(`${services.map((service) => explainService(service, view.value)).join('\n\n')}\n`);
+  if (!sections.ok) return fail(sections.problem);
+  process.stdout.write(`${sections.value.join('\n\n')}\n`);
   return exitCodes.ok;
+}
+
+/** Reads nothing for what the config has no section for. */
+async function explainAll(
+  config: Config,
+  client: KubeClient,
+  namespaces: 'all' | readonly string[],
+): Promise<Result<string[]>> {
+  const services = [...config.services.values()];
+  const view = services.length === 0 ? undefined : await lookAtCluster(config, client, namespaces);
+  if (view?.ok === false) return view;
+  const { restart } = config;
+  const read = (stream: StreamNeed) => readOnce(client, stream);
+  const workloads =
+    restart === undefined ? undefined : await lookAtWorkloads({ ...config, restart }, client, namespaces, read);
+  if (workloads?.ok === false) return workloads;
+  return ok([
+    ...(view === undefined ? [] : services.map((service) => explainService(service, view.value))),
+    ...(workloads === undefined ? [] : explainWorkloads(workloads.value, Date.now())),
+  ]);
+}
+
+function explainWorkloads({ workloads, keyProblem }: WorkloadsView, now: number): string[] {
+  const sorted = workloads
+    .map((workload) => ({ workload, ref: workloadKey(workload.facts.ref) }))
+    .sort((a, b) => (a.ref < b.ref ? -1 : 1));
+  return [
+    ...(keyProblem === undefined ? [] : [`no hash key: ${keyProblem.sentence}`]),
+    ...sorted.map(({ workload }) => explainWorkload(workload, now)),
+    ...(sorted.length === 0 ? ['restart control looks after no workload that is watched'] : []),
+  ];
 }
 
 /** What a complete list of every stream says. */
@@ -59,14 +95,17 @@ async function lookAtCluster(
   const pods = new Map([...distinctSelectors(config)].map(([text, selector]) => [text, countPods(selector)]));
   for (const stream of streamsOf(weeder, config, namespaces)) {
     const counted = counting(stream, pods);
-    const list = await listPages(client, counted, AbortSignal.timeout(60_000));
-    if (!list.ok) {
-      return failed(
-        problem('CLUSTER_UNREACHABLE', `Cannot read ${stream.name}:`, describeFailure(list.failure, client.server)),
-      );
-    }
+    const list = await readOnce(client, counted);
+    if (!list.ok) return list;
   }
   return ok({ weeder, pods });
+}
+
+async function readOnce(client: KubeClient, stream: StreamNeed): Promise<Result<undefined>> {
+  const list = await listPages(client, stream, AbortSignal.timeout(60_000));
+  if (list.ok) return ok(undefined);
+  const advice = describeFailure(list.failure, client.server);
+  return failed(problem('CLUSTER_UNREACHABLE', `Cannot read ${stream.name}:`, advice));
 }
 
 /** The stream of one selector is counted for that one, the stream of all pods for every one. */

@@ -11,7 +11,8 @@ const mostReverts = 2;
 /** The state to write for an outcome. `now`: epoch milliseconds. */
 export function stateAfter(entry: WorkloadEntry, finding: Finding, outcome: Outcome, now: number): WorkloadState {
   const { state, key } = finding;
-  const history = { restarts: state?.restarts ?? [], reverts: state?.reverts ?? [] };
+  const cause = state?.lastCause === undefined ? {} : { lastCause: state.lastCause };
+  const history = { restarts: state?.restarts ?? [], ...cause, reverts: state?.reverts ?? [] };
   const own = { keyId: key.id, workloadUid: entry.facts.uid, ...history };
   const wanted = tagsOf(finding.wanted);
   if (state === undefined || outcome === 'adopted' || outcome === 'needless')
@@ -41,6 +42,7 @@ export function stateOfRestart(entry: WorkloadEntry, finding: Finding, now: numb
       cause,
     },
     restarts: withNewest(state?.restarts ?? [], now, mostRestarts),
+    lastCause: cause,
     reverts: state?.reverts ?? [],
   };
 }

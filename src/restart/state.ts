@@ -27,6 +27,8 @@ export interface WorkloadState {
     | undefined;
   /** The newest five. */
   readonly restarts: readonly number[];
+  /** What the newest of them was for, such as `ConfigMap settings (a)`. */
+  readonly lastCause?: string;
   /** When somebody took a restart back: the newest two. */
   readonly reverts: readonly number[];
 }
@@ -87,13 +89,14 @@ function oneTag(tags: StoredTags): StoredTags {
 }
 
 /** In the same order each time: a state that is the same is the same text, and is not written again. */
-function written({ keyId, workloadUid, rolledOut, target, restarts, reverts }: WorkloadState): string {
+function written({ keyId, workloadUid, rolledOut, target, restarts, lastCause, reverts }: WorkloadState): string {
   const state = JSON.stringify({
     key: keyId,
     uid: workloadUid,
     rolledOut: writtenTags(rolledOut),
     ...(target === undefined ? {} : { target: { ...target, tags: writtenTags(target.tags) } }),
     restarts: restarts.slice(-5),
+    ...(lastCause === undefined ? {} : { cause: lastCause.slice(0, longestCause) }),
     reverts: reverts.slice(-2),
   });
   return `{"version":1,"sum":"${shortHash(state)}","state":${state}}`;
@@ -120,15 +123,17 @@ function parsed(text: string): JsonObject {
   }
 }
 
-function readState({ key, uid, rolledOut, target, restarts, reverts }: JsonObject): WorkloadState | 'unreadable' {
+function readState({ key, uid, rolledOut, target, ...its }: JsonObject): WorkloadState | 'unreadable' {
   const tags = readTags(rolledOut);
   const goal = target === undefined ? 'none' : readTarget(objectOf(target));
-  const times = { restarts: readTimes(restarts), reverts: readTimes(reverts) };
+  const times = { restarts: readTimes(its['restarts']), reverts: readTimes(its['reverts']) };
+  const lastCause = textOf(its['cause']);
   if (typeof key !== 'string' || typeof uid !== 'string' || tags === undefined || goal === undefined)
     return 'unreadable';
   if (times.restarts === undefined || times.reverts === undefined) return 'unreadable';
   const read = { keyId: key, workloadUid: uid, rolledOut: tags, restarts: times.restarts, reverts: times.reverts };
-  return { ...read, target: goal === 'none' ? undefined : goal };
+  const cause = lastCause === undefined ? {} : { lastCause };
+  return { ...read, ...cause, target: goal === 'none' ? undefined : goal };
 }
 
 function readTarget(target: JsonObject): WorkloadState['target'] {

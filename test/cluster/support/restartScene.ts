@@ -20,7 +20,9 @@ export interface RestartScene {
   readonly ns: TestNamespace;
   /** A config whose only rule is this, with times that a test can wait for. */
   config(section?: object): object;
-  /** The real program, for this namespace alone unless the flags say otherwise. */
+  /** Starts the real program, for this namespace alone unless the flags say otherwise. */
+  begin(t: Cleanup, options?: Partial<StartOptions>): WeederProcess;
+  /** The same, and waits until it sees everything. */
   start(t: Cleanup, options?: Partial<StartOptions>): Promise<WeederProcess>;
   /** Makes the source, or writes these values into it. */
   put(name: string, data: Readonly<Record<string, string>>, kind?: 'ConfigMap' | 'Secret'): Promise<void>;
@@ -65,6 +67,11 @@ export async function setRestartScene(
   function config(section: object = {}): object {
     const pace = { maxRestartsPerMinute: 1_000, burst: 1_000, maxAdoptionsPerMinute: 10_000 };
     return { restartControl: { ...quick, rules: [{}], ...pace, hashKey: { namespace }, ...section } };
+  }
+
+  function begin(test: Cleanup, { flags = [], ...options }: Partial<StartOptions> = {}): WeederProcess {
+    const own = [`--namespaces=${namespace}`, '--log-level=debug'];
+    return startWeeder(test, { cluster, config: config(), ...options, flags: [...own, ...flags] });
   }
 
   async function watchKind(kind: WorkloadKind): Promise<void> {
@@ -120,9 +127,9 @@ export async function setRestartScene(
   return {
     ns,
     config,
-    async start(test, { flags = [], ...options } = {}) {
-      const own = [`--namespaces=${namespace}`, '--log-level=debug'];
-      const weeder = startWeeder(test, { cluster, config: config(), ...options, flags: [...own, ...flags] });
+    begin,
+    async start(test, options) {
+      const weeder = begin(test, options);
       await weeder.log.until('all streams of restart control are synced');
       return weeder;
     },

@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import { systemClock } from '../clock.ts';
+import type { Config } from '../config/config.ts';
+import type { RestartConfig, RestartSettings } from '../config/restart.ts';
+import { ok, type Problem, type Result } from '../errors.ts';
+import type { KubeClient } from '../kube/client.ts';
+import type { StreamNeed } from '../kube/streamNeed.ts';
+import { withoutWrites } from '../kube/withoutWrites.ts';
+import { createDigests } from '../restart/digests.ts';
+import { readHashKeys } from '../restart/hashKey.ts';
+import { type HashKeys, hashKeyOf } from '../restart/hashKeys.ts';
+import { settingsFor } from '../restart/managed.ts';
+import { type PodFacts, readPod } from '../restart/podFacts.ts';
+import { type SourceRef, workloadKey } from '../restart/refs.ts';
+import { type RestartApi, restartApi } from '../restart/restartApi.ts';
+import { createRestartStreams } from '../restart/restartStreams.ts';
+import { createSourceIndex, type SourcesKnown } from '../restart/sourceIndex.ts';
+import { withoutSecrets } from '../restart/sourceMeta.ts';
+import { decodeState, type WorkloadState } from '../restart/state.ts';
+import { type WantedAnswer, wantedOf } from '../restart/wanted.ts';
+import type { WorkloadFacts } from '../restart/workloadFacts.ts';
+import { createWorkloadSinks, type WorkloadNews } from '../restart/workloadSinks.ts';
+import { usesOfWorkload, type WorkloadUses } from '../restart/workloadUses.ts';
+
+/** What is seen of one workload that restart control looks after. */
+export interface WorkloadView {
+  readonly facts: WorkloadFacts;
+  /** Undefined: it is looked after no more. */
+  readonly settings: RestartSettings | undefined;
+  readonly uses: WorkloadUses;
+  readonly sources: SourcesKnown;
+  /** What its sources come to now. */
+  readonly wanted: WantedAnswer;
+  /** What is written on it; `otherKey`: made with a hash key that cannot be had here. */
+  readonly state: WorkloadState | 'none' | 'unreadable' | 'otherKey';
+  /** Its pods; a sentence: why they cannot be had. */
+  readonly pods: readonly PodFacts[] | string;
+}
+
+/** All workloads that are looked after, and whether the hash key could be read. */
+export interface WorkloadsView {
+  readonly workloads: readonly WorkloadView[];
+  readonly keyProblem: Problem | undefined;
+}
+
+/** So many workloads are looked at at once. */
+const concurrency = 8;
+
+/** Reads the streams of restart control once, then of each workload the content of its sources and its pods. Writes nothing. */
+export async function lookAtWorkloads(
+  config: Config & { readonly restart: RestartConfig },
+  client: KubeClient,
+  namespaces: 'all' | readonly string[],
+  readStream: (stream: StreamNeed) => Promise<Result<unknown>>,
+): Promise<Result<WorkloadsView>> {
+  const known = new Map<string, WorkloadNews>();
+  const sources = createSourceIndex(systemClock, () => {});
+  const sinks = createWorkloadSinks({
+    take: (news) => known.set(workloadKey(news.facts.ref), news),
+    remove: () => {},
+  });
+  const streams = createRestartStreams({
+    config,
+    namespaces,
+    shard: undefined,
+    sinks: { workloads: (kind) => sinks.create(kind), sources: (kind) => sources.createSink(kind) },
+    reduceSource: withoutSecrets,
+    onChanged: () => {},
+    onClosed: () => {},
+    onSynced: () => {},
+  });
+  const first = await readAll([...streams.needs.values()], readStream);
+  if (!first.ok) return first;
+  const read = new Set(streams.needs.keys());
+  const managed = () => [...known.values()].flatMap((news) => candidateOf(news, config.restart, sources));
+  // With `access: named` the sources have streams of their own.
+  streams.use(managed().flatMap(({ uses }) => [...uses.uses.map(({ source }) => source), ...uses.notAllowed]));
+  const second = await readAll(
+    [...streams.needs].flatMap(([name, need]) => (read.has(name) ? [] : [need])),
+    readStream,
+  );
+  if (!second.ok) return second;
+
+  const where = {
+    namespace: config.restart.hashKey.namespace ?? (process.env['POD_NAMESPACE'] || 'default'),
+    name: config.restart.hashKey.name,
+  };
+  const keys = await readHashKeys(withoutWrites(client), where, AbortSignal.timeout(20_000));
+  const look = lookingAt(restartApi(client), sources, keys.ok ? keys.value : undefined);
+  const views: WorkloadView[] = [];
+  const found = managed();
+  for (let index = 0; index < found.length; index += concurrency)
+    views.push(...(await Promise.all(found.slice(index, index + concurrency).map(look))));
+  return ok({ workloads: views, keyProblem: keys.ok ? undefined : keys.problem });
+}
+
+type Candidate = Pick<WorkloadView, 'facts' | 'settings' | 'uses'>;
+
+/** Those that are looked after, and those that were. */
+function candidateOf({ facts, uses }: WorkloadNews, config: RestartConfig, sources: SourcesKnown): Candidate[] {
+  const settings = settingsFor(config, facts);
+  if (settings !== undefined)
+    return [
+      { facts, settings, uses: usesOfWorkload(facts, uses, settings, config, (ref: SourceRef) => sources.get(ref)) },
+    ];
+  return facts.stateText === undefined ? [] : [{ facts, settings, uses: { uses: [], faults: [], notAllowed: [] } }];
+}
+
+async function readAll(
+  needs: readonly StreamNeed[],
+  readStream: (stream: StreamNeed) => Promise<Result<unknown>>,
+): Promise<Result<unknown>> {
+  for (const need of needs) {
+    const done = await readStream(need);
+    if (!done.ok) return done;
+  }
+  return ok(undefined);
+}
+
+function lookingAt(api: RestartApi, sources: SourcesKnown, keys: HashKeys | undefined) {
+  const digests = createDigests({ api, sources });
+  // What is missing can be seen without the key.
+  const anyKey = keys?.current ?? hashKeyOf(randomBytes(32));
+
+  return async ({ facts, settings, uses }: Candidate): Promise<WorkloadView> => {
+    const written = decodeState(facts.stateText);
+    const own = typeof written === 'object' && written.workloadUid !== facts.uid ? 'none' : written;
+    const key = typeof own === 'object' ? keys?.byId(own.keyId) : undefined;
+    const state = typeof own === 'object' && key === undefined ? 'otherKey' : own;
+    const [wanted, pods] = await Promise.all([
+      wantedOf(uses.uses, key ?? anyKey, digests, sources),
+      uses.uses.length === 0 ? [] : podsOf(api, facts),
+    ]);
+    return { facts, settings, uses, sources, wanted, state, pods };
+  };
+}
+
+async function podsOf(api: RestartApi, { ref, selector }: WorkloadFacts): Promise<WorkloadView['pods']> {
+  if (selector === undefined) return [];
+  const listed = await api.listPods(ref.namespace, selector, AbortSignal.timeout(20_000));
+  if (listed.is === 'refused') return listed.reason;
+  return listed.is === 'ok' ? listed.value.flatMap((pod) => readPod(pod) ?? []) : [];
+}
