@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { objectOf } from '../src/json.ts';
 import {
   configMap,
   type RestartWorld,
@@ -144,3 +145,103 @@ test('a workload that was restarted five times in ten minutes is held, and tells
   await world.pass(600 * second);
   assert.equal(world.rollouts.length, 6);
 });
+
+test('too many sources for a tag each: weeder is replaced during the rollout, and still knows it as its own', async () => {
+  const world = await restartWorld(restartConfig({ rule: { quietPeriod: 0 } }));
+  const names = Array.from({ length: 190 }, (_, index) => `${'n'.repeat(240)}-${index}`);
+  const put = (value: string) => {
+    for (const name of names) world.putSource(configMap(name), { a: value });
+  };
+  put('1');
+  const envFrom = names.map((name) => ({ configMapRef: { name } }));
+  world.putWorkload('web', { containers: [{ name: 'app', envFrom }] });
+  await world.pass(60 * second);
+  assert.doesNotMatch(String(stateOn(world.workload('web'))), /"[*]":/);
+  world.rolloutTime = 500;
+  put('2');
+  await world.pass(100);
+  assert.match(String(stateOn(world.workload('web'))), /"[*]":/);
+  assert.equal(world.rollouts.length, 1);
+  await world.restart();
+  await world.pass(180 * second);
+  assert.deepEqual([world.rollouts.length, world.factsOf('workload.reverted')], [1, []]);
+  assert.deepEqual(world.control.counts().states, { current: 1 });
+});
+
+test('a change whose time nobody knows restarts even pods that may have been made after it', async () => {
+  const world = await adopted();
+  world.control.stop();
+  world.putSource(source, { a: '2' }, { metadata: { managedFields: [] } });
+  await world.pass(10 * second);
+  world.patchTemplate('web', { spec: { terminationGracePeriodSeconds: 5 } });
+  await world.pass(10 * second);
+  await world.restart();
+  await world.pass(120 * second);
+  assert.deepEqual([world.rollouts.length, world.control.counts().states], [2, { current: 1 }]);
+});
+
+test('how long a rollout took is told from the change that it was for, not from one that came during it', async () => {
+  const world = await adopted();
+  world.rolloutTime = 30 * second;
+  await change(world, '2', 15 * second);
+  await change(world, '3', 60 * second);
+  const [done] = world.factsOf('workload.rolledOut');
+  assert.ok((done?.took ?? 0) >= 30 * second && (done?.sinceChange ?? 0) >= 35 * second, JSON.stringify(done));
+  const [first, next] = world.factsOf('workload.changed');
+  assert.equal((next?.since ?? 0) - (first?.since ?? 0), 15 * second);
+});
+
+test('of changes within the quiet period one is told, and the first one’s time', async () => {
+  const world = await adopted();
+  const began = world.clock.now();
+  await change(world, '2', 4 * second);
+  await change(world, '3', 30 * second);
+  assert.deepEqual(
+    world.factsOf('workload.changed').map(({ since }) => since - began),
+    [0],
+  );
+});
+
+test('an older version of a workload than the answer to the restart told of changes nothing', async () => {
+  const world = await adopted();
+  world.rolloutTime = 30 * second;
+  const older = world.workload('web');
+  await change(world, '2', 10 * second);
+  const sink = world.control.createWorkloadSink('Deployment');
+  sink.apply('MODIFIED', older);
+  await world.pass(60 * second);
+  assert.deepEqual([world.rollouts.length, world.factsOf('workload.reverted')], [1, []]);
+  assert.equal(world.factsOf('workload.refused').length, 0);
+});
+
+test('an eviction that goes on being refused is told as what the restart stands still for', async () => {
+  const world = await adopted(restartConfig({ rule: { strategy: 'evict' } }));
+  world.evictionRefusal = 'the disruption budget web allows none';
+  await change(world, '2', settings.stallAfter + 20 * second);
+  assert.match(world.factsOf('workload.stalled')[0]?.reason ?? '', /cannot be evicted: the disruption budget web/);
+  assert.equal(world.evicted.length, 0);
+  world.evictionRefusal = undefined;
+  await world.pass(30 * second);
+  assert.deepEqual([world.evicted.length, world.control.counts().states], [1, { current: 1 }]);
+});
+
+for (const after of [0, 5_000, 5_001, 9_000]) {
+  test(`weeder is stopped ${after} ms after a change: what is under way ends, and nothing is written later`, async () => {
+    const world = await adopted();
+    world.putSource(source, { a: '2' });
+    await world.pass(Math.max(0, after - 1));
+    world.clock.advance(after === 0 ? 0 : 1);
+    world.control.stop();
+    await world.control.drained();
+    assert.equal(world.control.counts().inFlight, 0);
+    const { resourceVersion } = objectOf(world.workload('web')['metadata']);
+    const rollouts = world.rollouts.length;
+    world.rolloutTime = Number.POSITIVE_INFINITY;
+    world.putSource(source, { a: '3' });
+    await world.pass(1);
+    const settledVersion = objectOf(world.workload('web')['metadata'])['resourceVersion'];
+    await world.pass(600 * second);
+    assert.equal(world.rollouts.length, rollouts);
+    assert.ok(resourceVersion === settledVersion || rollouts > 0);
+  });
+}

@@ -45,6 +45,7 @@ function configWith(section: RestartConfig | undefined): Config {
 /** Streams whose sinks note what they are told, by the stream's kind and place. */
 function stage(section: RestartConfig | undefined, namespaces: 'all' | readonly string[] = 'all', shard?: Shard) {
   const told: string[] = [];
+  const read: string[] = [];
   const sinkOf = (kind: string, namespace = 'all', objectName = 'all'): ClosableSink => ({
     begin: () => {},
     apply: (_type, object) => void told.push(`${kind} ${JSON.stringify(object)}`),
@@ -63,10 +64,12 @@ function stage(section: RestartConfig | undefined, namespaces: 'all' | readonly 
     onChanged: () => void told.push('changed'),
     onClosed: (name) => void told.push(`forgotten ${name}`),
     onSynced: () => void told.push('synced'),
+    onSourceRead: ({ name }) => void read.push(name),
   });
   return {
     streams,
     told,
+    read,
     sync(...names: readonly string[]) {
       for (const name of names.length > 0 ? names : streams.needs.keys()) {
         streams.needs.get(name)?.sink.begin();
@@ -213,6 +216,32 @@ test('that all are synced is told once the last complete list is read, and again
   assert.equal(streams.isSynced, false);
   sync();
   assert.deepEqual([streams.isSynced, told], [true, ['synced', 'changed', 'synced']]);
+});
+
+test('a source whose stream has not been read keeps nobody waiting but who uses it', () => {
+  const { streams, read, sync } = stage(named, ['shop']);
+  sync();
+  streams.use([settings, password]);
+  assert.deepEqual([settings, password].map(streams.hasRead), [false, false]);
+  sync('configmaps settings in shop');
+  assert.deepEqual([[settings, password].map(streams.hasRead), read], [[true, false], ['settings']]);
+  assert.equal(streams.hasRead({ ...password, namespace: 'elsewhere' }), true, 'it is not watched');
+});
+
+test('with access: all a source is read with all of its kind', () => {
+  const { streams, read, sync } = stage(restart);
+  sync('configmaps');
+  assert.deepEqual([[settings, password].map(streams.hasRead), read], [[true, false], []]);
+});
+
+test('from all sources to named ones: until these are read, none counts as gone', () => {
+  const { streams, sync } = stage(restart);
+  sync();
+  streams.use([settings]);
+  streams.configure(configWith(named));
+  assert.equal(streams.hasRead(settings), false);
+  sync('configmaps settings in shop');
+  assert.equal(streams.hasRead(settings), true);
 });
 
 test('what is closed before it was read is not waited for any more, and its end means nothing', () => {

@@ -68,11 +68,12 @@ export async function lookAtWorkloads(
     onChanged: () => {},
     onClosed: () => {},
     onSynced: () => {},
+    onSourceRead: () => {},
   });
   const first = await readAll([...streams.needs.values()], readStream);
   if (!first.ok) return first;
   const read = new Set(streams.needs.keys());
-  const managed = () => [...known.values()].flatMap((news) => candidateOf(news, config.restart, sources));
+  const managed = () => [...known.values()].flatMap((news) => candidateOf(news, config.restart, sources, namespaces));
   // With `access: named` the sources have streams of their own.
   streams.use(managed().flatMap(({ uses }) => [...uses.uses.map(({ source }) => source), ...uses.notAllowed]));
   const second = await readAll(
@@ -97,12 +98,15 @@ export async function lookAtWorkloads(
 type Candidate = Pick<WorkloadView, 'facts' | 'settings' | 'uses'>;
 
 /** Those that are looked after, and those that were. */
-function candidateOf({ facts, uses }: WorkloadNews, config: RestartConfig, sources: SourcesKnown): Candidate[] {
+function candidateOf(
+  { facts, uses }: WorkloadNews,
+  config: RestartConfig,
+  sources: SourcesKnown,
+  namespaces: 'all' | readonly string[],
+): Candidate[] {
   const settings = settingsFor(config, facts);
   if (settings !== undefined)
-    return [
-      { facts, settings, uses: usesOfWorkload(facts, uses, settings, config, (ref: SourceRef) => sources.get(ref)) },
-    ];
+    return [{ facts, settings, uses: usesOfWorkload(facts, uses, settings, config, sources.get, namespaces) }];
   return facts.stateText === undefined ? [] : [{ facts, settings, uses: { uses: [], faults: [], notAllowed: [] } }];
 }
 

@@ -13,13 +13,14 @@ import type { Recorder } from '../recorder.ts';
 import type { Reload } from '../reload.ts';
 import type { ReportRestart } from '../restart/facts.ts';
 import type { ReportRead } from '../restart/restartApi.ts';
-import { createRestartPart, type RestartPart } from '../restart/restartPart.ts';
+import type { RestartPart } from '../restart/restartPart.ts';
 import type { Report } from '../weeder/facts.ts';
 import type { OpenedConfig } from './configFile.ts';
 import { connect } from './connect.ts';
 import { followConfig } from './followConfig.ts';
 import type { Observation } from './observe.ts';
 import { exitCodes, fail } from './output.ts';
+import { loadRestartPart, restartWhenConfigured } from './restartWhenConfigured.ts';
 import type { RunFlags } from './runFlags.ts';
 
 /** What a process works with, once all that it shows of itself is open. */
@@ -66,8 +67,9 @@ export async function work({ flags, opened, reload, ...its }: Work, stop: AbortS
     'weeder started',
   );
   let restarts: RestartPart | undefined;
+  const createRestarts = opened.config.restart === undefined ? restartWhenConfigured : await loadRestartPart();
   const restartControl: CreatePart = (context) => {
-    restarts = createRestartPart({
+    restarts = createRestarts({
       ...context,
       ownNamespace: process.env['POD_NAMESPACE'] || 'default',
       report: its.reportRestart,

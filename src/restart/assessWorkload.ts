@@ -1,6 +1,8 @@
 import type { WorkloadEvent } from '../../machines/restart/workload.ts';
 import { type Assessment, assess } from './assess.ts';
+import { firstSeenOf } from './firstSeen.ts';
 import type { HashKeys } from './hashKeys.ts';
+import { sourceKey } from './refs.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { wantedOf } from './wanted.ts';
 import type { Question } from './workloadActor.ts';
@@ -9,7 +11,7 @@ import { workloadAnnotations } from './workloadFacts.ts';
 
 /** Finds out what a workload's sources come to, beside what is written on it. */
 export function assessWorkload(effects: RestartEffects): Question {
-  const { clock, isComplete, keys, digests, sources } = effects;
+  const { clock, hasRead, keys, digests, sources } = effects;
 
   function eventOf(entry: WorkloadEntry, assessment: Assessment, isNewestKey: boolean): WorkloadEvent {
     switch (assessment.is) {
@@ -32,14 +34,17 @@ export function assessWorkload(effects: RestartEffects): Question {
     const { facts, settings, uses } = entry;
     if (settings === undefined) return { type: 'assessed.unmanaged' };
     if (facts.isEnding) return held(entry, 'other', 'it is being deleted');
-    if (!isComplete()) return held(entry, 'other', 'its sources are still being read');
+    const unread = uses.filter(({ source }) => !hasRead(source)).map(({ source }) => sourceKey(source));
+    if (unread.length > 0) return held(entry, 'reading', `still being read: ${[...new Set(unread)].join(', ')}`);
     const known = keys();
     if (known === undefined) return held(entry, 'hashKey', 'the hash key cannot be had');
     const { key, state } = stateThatCounts(effects, entry, known);
     const wanted = await wantedOf(uses, key, digests, sources);
     if (wanted.is === 'refused') return { ...wanted, type: 'assessed.refused' };
     const assessment = assess(wanted.sources, state, hasStalled);
-    entry.finding = { key, wanted: wanted.sources, state, assessment };
+    const before = entry.finding?.key.id === key.id ? entry.finding.firstSeen : new Map();
+    const firstSeen = firstSeenOf(wanted.sources, state, before);
+    entry.finding = { key, wanted: wanted.sources, state, assessment, firstSeen };
     return eventOf(entry, assessment, key.id === known.current.id);
   };
 }

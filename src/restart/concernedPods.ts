@@ -26,7 +26,8 @@ export function podsToReplace(
   return [...new Set(old)];
 }
 
-function isKeptByPartition({ updateStrategy }: WorkloadFacts, name: string): boolean {
+/** Whether a partition keeps the pod of this name at its revision. */
+export function isKeptByPartition({ updateStrategy }: WorkloadFacts, name: string): boolean {
   const ordinal = Number(/-(\d+)$/.exec(name)?.[1] ?? Number.NaN);
   return typeof updateStrategy === 'object' && ordinal < updateStrategy.partition;
 }

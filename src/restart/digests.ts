@@ -79,7 +79,8 @@ export function createDigests({ api, sources }: DigestsOptions): Digests {
       case 'ok': {
         const { content, meta } = answer.value;
         const digest = digestFor(question, ref, content, meta.optOut);
-        remember(key, meta).set(questionKey(question.key, question.uses, meta.optOut), digest);
+        if (sources.get(ref) !== undefined)
+          remember(key, meta).set(questionKey(question.key, question.uses, meta.optOut), digest);
         return { is: 'ok', digest };
       }
       case 'gone':
@@ -103,11 +104,15 @@ export function createDigests({ api, sources }: DigestsOptions): Digests {
     digestOf(key, ref, uses) {
       const id = sourceKey(ref);
       const meta = sources.get(ref);
-      if (meta === undefined) {
-        known.delete(id);
+      if (meta === undefined) known.delete(id);
+      if (meta === undefined && ref.kind === 'ConfigMap') {
         return Promise.resolve({ is: 'ok', digest: absent({ key, uses }, ref, sources.optOut(ref)) });
       }
-      const found = isNew(id, meta) ? undefined : known.get(id)?.digests.get(questionKey(key, uses, meta.optOut));
+      // A Secret may be of a type that the stream leaves out, and is there all the same: each time it is asked for.
+      const found =
+        meta === undefined || isNew(id, meta)
+          ? undefined
+          : known.get(id)?.digests.get(questionKey(key, uses, meta.optOut));
       if (found !== undefined) return Promise.resolve({ is: 'ok', digest: found });
       return new Promise((resolve) => {
         const waiting = asked.get(id) ?? { ref, questions: [] };

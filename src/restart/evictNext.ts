@@ -1,34 +1,47 @@
+import type { RefusalClass } from './answer.ts';
+import { isKeptByPartition } from './concernedPods.ts';
 import type { PodFacts } from './podFacts.ts';
 import type { RestartEffects } from './restartEffects.ts';
-import type { WorkloadEntry } from './workloadEntry.ts';
+import { podsOfOlderTemplate, type RolloutProgress } from './rollout.ts';
+import { isByEviction, type WorkloadEntry } from './workloadEntry.ts';
+
+/** What the rollout of a workload has come to. */
+export interface RolloutLook {
+  /** Its own pods. */
+  readonly own: readonly PodFacts[];
+  /** Those of them with old content. */
+  readonly old: readonly PodFacts[];
+  readonly progress: RolloutProgress;
+}
 
 /** Where nothing is told, the pods are looked at again after this time. Milliseconds. */
-const lookEvery = 5_000;
+export const lookEvery = 5_000;
 
-/** What refused the newest eviction: it is told once. */
-const refused = new WeakMap<WorkloadEntry, string>();
+/** What refused the newest eviction: it is told once, and again as what a rollout stands still for. */
+const refused = new WeakMap<WorkloadEntry, RefusalClass>();
 
-/** Ends the next pod with old content by the Eviction API. `own`: the pods of the workload that run or will. */
+/** Ends the pod that has to go now, by the Eviction API. Returns why that was refused; undefined: it was not. */
 export async function evictNext(
   { api, report }: RestartEffects,
   entry: WorkloadEntry,
-  own: readonly PodFacts[],
-  old: readonly PodFacts[],
+  look: RolloutLook,
   signal: AbortSignal,
-): Promise<void> {
-  const next = nextToEvict(entry.facts.replicas, own, old);
-  if (next === undefined) return;
+): Promise<string | undefined> {
+  const next = isByEviction(entry) ? nextToEvict(entry.facts.replicas, look.own, look.old) : stuckOf(entry, look);
+  if (next === undefined) return undefined;
   const answer = await api.evict(next, signal);
-  // A budget that does not allow it now, and whatever else refuses it: looked at again soon.
-  const failure = answer.is === 'refused' && !signal.aborted ? answer.failure : undefined;
-  const isNews = failure !== refused.get(entry);
-  if (failure === undefined) refused.delete(entry);
-  else refused.set(entry, failure);
-  if (answer.is !== 'refused' || failure === undefined || !isNews) return;
+  // One that is gone, or another one by now, is seen as it is by the next look.
+  if (answer.is !== 'refused' || signal.aborted) {
+    refused.delete(entry);
+    return undefined;
+  }
+  const { reason, failure, retryAfter } = answer;
   const { ref: workload, uid } = entry.facts;
-  const { reason, retryAfter } = answer;
   const retryIn = Math.max(lookEvery, retryAfter);
-  report({ type: 'workload.refused', workload, uid, reason, failure, attempt: 1, retryIn });
+  if (refused.get(entry) !== failure)
+    report({ type: 'workload.refused', workload, uid, reason, failure, attempt: 1, retryIn });
+  refused.set(entry, failure);
+  return `pod ${next.name} cannot be evicted: ${reason}`;
 }
 
 /**
@@ -42,4 +55,12 @@ export function nextToEvict(
 ): PodFacts | undefined {
   if (own.length < replicas) return undefined;
   return old.find(({ isReady }) => !isReady) ?? (own.every(({ isReady }) => isReady) ? old[0] : undefined);
+}
+
+/** A StatefulSet does not replace a pod that is broken at an older revision: it waits for it to become ready (F9). */
+function stuckOf({ facts, settings }: WorkloadEntry, { own, progress }: RolloutLook): PodFacts | undefined {
+  if (facts.ref.kind !== 'StatefulSet' || settings?.unstick !== true || progress.is !== 'progressing') return undefined;
+  return podsOfOlderTemplate(facts, own).find(
+    (pod) => pod.trouble !== undefined && !isKeptByPartition(facts, pod.name),
+  );
 }

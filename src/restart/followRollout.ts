@@ -4,15 +4,12 @@ import type { TimerHandle } from '../clock.ts';
 import { expectedBy } from './assess.ts';
 import { podsToReplace } from './concernedPods.ts';
 import { dependenciesHash } from './digest.ts';
-import { evictNext } from './evictNext.ts';
+import { evictNext, lookEvery, type RolloutLook } from './evictNext.ts';
 import { type PodFacts, readPod } from './podFacts.ts';
 import { ownPods, troubleOf } from './proof.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { type RolloutProgress, rolloutOf } from './rollout.ts';
 import { isByEviction, targetSources, type WorkloadEntry } from './workloadEntry.ts';
-
-/** Where nothing is told, it is looked again after this time. Milliseconds. */
-const lookEvery = 5_000;
 
 /** Follows the rollout of the written target until the pods prove that it is done, or it stands still. */
 export function followRollout(effects: RestartEffects) {
@@ -28,8 +25,8 @@ export function followRollout(effects: RestartEffects) {
     let progress = '';
     let progressedAt = clock.monotonic();
 
-    function stallOf(now: RolloutProgress): string | undefined {
-      const text = JSON.stringify(now);
+    function stallOf({ progress: now, old }: RolloutLook): string | undefined {
+      const text = JSON.stringify([now, old.length]);
       if (text !== progress) progressedAt = clock.monotonic();
       progress = text;
       const quiet = clock.monotonic() - progressedAt;
@@ -75,7 +72,7 @@ async function lookOnce(
   effects: RestartEffects,
   entry: WorkloadEntry,
   { hasStalled }: EffectInput,
-  stallOf: (progress: RolloutProgress) => string | undefined,
+  stallOf: (look: RolloutLook) => string | undefined,
   signal: AbortSignal,
 ): Promise<WorkloadEvent | undefined> {
   const { facts, finding } = entry;
@@ -84,24 +81,36 @@ async function lookOnce(
   if (finding === undefined || state?.target === undefined || facts.selector === undefined || effects.isDryRun)
     return { type: 'rollout.complete' };
   const listed = await effects.api.listPods(facts.ref.namespace, facts.selector, signal);
-  if (listed.is !== 'ok') return undefined;
+  if (listed.is !== 'ok' || signal.aborted) return undefined;
   const pods = listed.value.flatMap((each) => readPod(each) ?? []);
+  const own = ownPods(facts, pods);
   const hash = dependenciesHash(finding.key, facts.ref, expectedBy(state));
   // Without a quiet period they may have been made within a second of the write: but they were made for it.
   const isMadeForIt = ({ dependenciesHash: theirs }: PodFacts) => theirs === hash;
   const old = podsToReplace(facts, pods, targetSources(entry)).filter((pod) => !isMadeForIt(pod));
   const isOurs = facts.templateAnnotation === hash;
-  const progress = rolloutOf(facts, ownPods(facts, pods));
+  const progress = rolloutOf(facts, own);
+  const seen = { own, old, progress };
   if (old.length === 0 && progress.is === 'complete') return { type: 'rollout.complete' };
-  if (isByEviction(entry)) await evictNext(effects, entry, ownPods(facts, pods), old, signal);
-  else if (!isOurs && progress.is === 'complete') return { type: 'rollout.reverted' };
+  if (!isByEviction(entry) && !isOurs && progress.is === 'complete') return { type: 'rollout.reverted' };
+  const refusal = await evictNext(effects, entry, seen, signal);
+  const stalled = stallOf(seen);
+  const reason = (stalled && (refusal ?? stalled)) ?? troubleOf(facts, own);
+  return standingEvent(entry, progress, hasStalled ? undefined : reason);
+}
+
+/** `reason`: why the rollout stands still, where that is news. */
+function standingEvent(
+  entry: WorkloadEntry,
+  progress: RolloutProgress,
+  reason: string | undefined,
+): WorkloadEvent | undefined {
   const suspended = suspensionOf(progress);
   if (suspended !== undefined) {
     entry.cause = progress.is === 'paused' ? 'paused' : 'other';
     return { type: 'rollout.suspended', reason: suspended };
   }
-  const reason = stallOf(progress) ?? troubleOf(facts, ownPods(facts, pods));
-  return reason === undefined || hasStalled ? undefined : { type: 'rollout.stalled', reason };
+  return reason === undefined ? undefined : { type: 'rollout.stalled', reason };
 }
 
 function suspensionOf(progress: RolloutProgress): string | undefined {

@@ -14,9 +14,8 @@ export function stateAfter(entry: WorkloadEntry, finding: Finding, outcome: Outc
   const cause = state?.lastCause === undefined ? {} : { lastCause: state.lastCause };
   const history = { restarts: state?.restarts ?? [], ...cause, reverts: state?.reverts ?? [] };
   const own = { keyId: key.id, workloadUid: entry.facts.uid, ...history };
-  const wanted = tagsOf(finding.wanted);
   if (state === undefined || outcome === 'adopted' || outcome === 'needless')
-    return { ...own, rolledOut: wanted, target: undefined };
+    return { ...own, rolledOut: taken(finding), target: undefined };
   // What was not part of the restart stays as it was: a newer change is found again.
   const kept = onlyUsed(finding, outcome === 'reverted' ? state.rolledOut : expectedBy(state));
   const isCounted = outcome === 'reverted' && isRevert(state.target?.since ?? 0, now);
@@ -30,7 +29,7 @@ export function stateOfRestart(entry: WorkloadEntry, finding: Finding, now: numb
   const changed = changesOf(entry).map(({ source }): [string, StoredTag] => [sourceKey(source.ref), source.tag]);
   const before = state?.target;
   const wanted = tagsOf(finding.wanted);
-  const rolledOut = onlyUsed(finding, state?.rolledOut ?? wanted);
+  const rolledOut = onlyUsed(finding, state?.rolledOut ?? taken(finding));
   return {
     keyId: key.id,
     workloadUid: entry.facts.uid,
@@ -47,13 +46,18 @@ export function stateOfRestart(entry: WorkloadEntry, finding: Finding, now: numb
   };
 }
 
-/** Sources that are used no more are forgotten; those that are used in another way are adopted with what they say now. */
+/** What the sources say now; of those that nothing was written of, what they said when they were seen first. */
+function taken({ wanted, firstSeen }: Finding): StoredTags {
+  return new Map([...tagsOf(wanted), ...[...firstSeen].filter(([key]) => wanted.has(key))]);
+}
+
+/** Sources that are used no more are forgotten; those that are used in another way are adopted as they were seen first. */
 function onlyUsed(finding: Finding, tags: StoredTags): StoredTags {
   if (tags.has(allSources)) return tags;
   return new Map(
     [...finding.wanted].map(([key, { tag }]) => {
       const known = tags.get(key);
-      return [key, known !== undefined && known.uses === tag.uses ? known : tag];
+      return [key, known !== undefined && known.uses === tag.uses ? known : (finding.firstSeen.get(key) ?? tag)];
     }),
   );
 }

@@ -3,7 +3,7 @@ import { needsEviction } from './history.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { createRevisions } from './revisions.ts';
 import type { WorkloadLogic } from './workloadActor.ts';
-import { changesOf, isByEviction, type WorkloadEntry } from './workloadEntry.ts';
+import { changesOf, isByEviction, type WorkloadEntry, writtenState } from './workloadEntry.ts';
 
 type Actions = NonNullable<Parameters<WorkloadLogic['provide']>[0]['actions']>;
 
@@ -41,14 +41,15 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
   }
 
   return {
-    reportChanged: telling((entry) => {
+    reportChanged: telling((entry, { changedSince = entry.changedAt }) => {
       const sources = sourcesOf(entry);
-      const since = clock.now() - (clock.monotonic() - entry.changedAt);
+      const since = clock.now() - (clock.monotonic() - changedSince);
       tellOnce(entry, `changed ${JSON.stringify(sources)}`, () =>
         report({ type: 'workload.changed', ...about(entry), sources, since }),
       );
     }),
     reportHeld: telling((entry, { reason, heldFor }) => {
+      if (entry.cause === 'reading') return;
       const cause: HoldCause = holdCauses.find((each) => each === entry.cause) ?? 'other';
       const until = heldFor === undefined ? undefined : clock.now() + heldFor;
       tellOnce(entry, `held ${reason}`, () => report({ type: 'workload.held', ...about(entry), cause, reason, until }));
@@ -69,23 +70,28 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
       tellOnce(entry, `stalled ${reason}`, () => report({ type: 'workload.stalled', ...about(entry), reason }));
     }),
     reportReverted: telling((entry) => {
-      const reverts = [...(entry.finding?.state?.reverts ?? []), clock.now()];
-      const times = reverts.length;
+      const state = writtenState(entry);
+      const reverts = typeof state === 'object' ? state.reverts : [];
+      const times = Math.max(1, reverts.length);
       report({ type: 'workload.reverted', ...about(entry), times, isEvicting: needsEviction(reverts) });
     }),
     reportWritten: telling((entry, { outcome }) => {
-      told.delete(entry);
+      // It is left once more where something was told of it meanwhile.
+      if (outcome === 'left') tellOnce(entry, 'left', () => report({ type: 'workload.left', ...about(entry) }));
+      else told.delete(entry);
       if (outcome === 'adopted')
         report({ type: 'workload.adopted', ...about(entry), sources: entry.finding?.wanted.size ?? 0 });
-      if (outcome === 'left') report({ type: 'workload.left', ...about(entry) });
       if (outcome === 'needless') report({ type: 'workload.needless', ...about(entry), sources: sourcesOf(entry) });
       if (outcome !== 'rolledOut') return;
-      const since = entry.finding?.state?.target?.since ?? clock.now();
+      const took = clock.now() - (entry.finding?.state?.target?.since ?? clock.now());
+      // Of a restart of before this process, nobody knows for which change it was.
+      const sinceChange = entry.restartedFor === undefined ? took : clock.monotonic() - entry.restartedFor;
+      entry.restartedFor = undefined;
       report({
         type: 'workload.rolledOut',
         ...about(entry),
-        took: clock.now() - since,
-        sinceChange: clock.monotonic() - entry.changedAt,
+        took,
+        sinceChange,
       });
     }),
     reportRefused: telling((entry, { reason, failure, refusals, retryIn }) => {
@@ -103,4 +109,5 @@ interface Context {
   readonly refusals: number;
   readonly failure: string;
   readonly retryIn: number;
+  readonly changedSince: number | undefined;
 }

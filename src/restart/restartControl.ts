@@ -1,7 +1,6 @@
 import type { AnyActorRef } from 'xstate';
 import type { ActorRuntime } from '../actorRuntime.ts';
 import type { RestartConfig } from '../config/restart.ts';
-import { isAtLeast } from '../kube/resourceVersion.ts';
 import type { ClosableSink } from '../kube/sink.ts';
 import type { WorkloadKind } from '../kube/workloadKinds.ts';
 import { createDigests } from './digests.ts';
@@ -22,10 +21,12 @@ export interface RestartControlOptions {
   readonly api: RestartApi;
   readonly report: ReportRestart;
   readonly isDryRun: boolean;
+  /** Those that are watched. Default: all. */
+  readonly namespaces?: 'all' | readonly string[];
   /** From 0 to 1, for jitter. */
   readonly random: () => number;
-  /** Everything has been read that may be used: what is not known does not exist. */
-  readonly isComplete: () => boolean;
+  /** Whether this source has been read: if it is not known then, it does not exist. */
+  readonly hasRead: (source: SourceRef) => boolean;
   /** Told of the sources that are used, when they have become others. */
   readonly onUsed: (sources: readonly SourceRef[]) => void;
 }
@@ -57,6 +58,8 @@ export interface RestartControl {
   /** Every sink has its complete list. */
   start(): void;
   readonly isRunning: boolean;
+  /** This source has been read, and whoever uses it may be looked at. */
+  sourceRead(source: SourceRef): void;
   /** Everything has to be found out anew. */
   tellAll(): void;
   /** Begins nothing any more. */
@@ -87,14 +90,13 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     random,
     isDryRun,
     keys: () => keys,
-    isComplete: options.isComplete,
+    hasRead: options.hasRead,
     sources,
     entryOf: (id) => workloads.get(id),
     learn(entry, object) {
       const news = newsOf(object, entry.facts.ref.kind);
-      // The stream may have told of a newer one already.
-      if (news !== undefined && isAtLeast(news.facts.resourceVersion, entry.facts.resourceVersion))
-        workloads.take(news);
+      // It may be gone by now, and its stream would not tell of that once more.
+      if (news !== undefined && workloads.get(entry.id) === entry) workloads.take(news);
     },
     inFlight,
   });
@@ -103,6 +105,8 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     logic,
     report,
     config: () => config,
+    namespaces: options.namespaces ?? 'all',
+    isDryRun,
     metaOf: sources.get,
     onUnused: digests.forget,
     onUsed: options.onUsed,
@@ -127,6 +131,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     get isRunning() {
       return workloads.isRunning;
     },
+    sourceRead: workloads.sourceRead,
     tellAll: workloads.tellAll,
     stop() {
       turns.close();

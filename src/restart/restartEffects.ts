@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Digests } from './digests.ts';
 import type { ReportRestart } from './facts.ts';
 import type { HashKeys } from './hashKeys.ts';
+import type { SourceRef } from './refs.ts';
 import type { RestartApi } from './restartApi.ts';
 import type { SourcesKnown } from './sourceIndex.ts';
 import type { Turns } from './turns.ts';
@@ -17,9 +18,9 @@ export interface RestartEffects {
   /** From 0 to 1, for jitter. */
   readonly random: () => number;
   readonly isDryRun: boolean;
+  /** Whether this source has been read, if there is one: before that it must not be taken for absent. */
+  readonly hasRead: (source: SourceRef) => boolean;
   /** Undefined: not read yet, or not usable. */
-  /** Everything has been read that may be used. */
-  readonly isComplete: () => boolean;
   readonly keys: () => HashKeys | undefined;
   readonly sources: SourcesKnown;
   readonly entryOf: (workload: string) => WorkloadEntry | undefined;

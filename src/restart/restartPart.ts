@@ -47,8 +47,9 @@ export function createRestartPart(options: RestartPartOptions): RestartPart {
       api: restartApi(client, options.onRead),
       report,
       isDryRun,
+      namespaces: options.namespaces,
       random: Math.random,
-      isComplete: () => streams.isSynced,
+      hasRead: (source) => streams.hasRead(source),
       onUsed: (sources) => streams.use(sources),
     });
     return control;
@@ -66,6 +67,7 @@ export function createRestartPart(options: RestartPartOptions): RestartPart {
     onChanged: options.onStreamsChanged,
     onClosed: options.onStreamClosed,
     onSynced: startIfComplete,
+    onSourceRead: (source) => control?.sourceRead(source),
   });
 
   /** What has not been read yet must not be taken for absent. */

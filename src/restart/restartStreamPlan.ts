@@ -47,6 +47,12 @@ export function planRestartStreams(
   return [...workloads, ...places.flatMap((namespace) => followed.map((kind) => sourcesIn(kind, namespace)))];
 }
 
+/** Which streams would bring this source: its own, one of its namespace, one of all. */
+export function streamsFor(source: SourceRef): readonly string[] {
+  const { kind, namespace } = source;
+  return [sourceNamed(source), sourcesIn(kind, namespace), sourcesIn(kind, undefined)].map(({ name }) => name);
+}
+
 function workloadsIn(kind: WorkloadKind, namespace: string | undefined): RestartStreamPlan {
   const name = `${workloadKinds[kind].plural}${suffixOf(namespace)}`;
   const path = workloadsPath(kind, namespace);

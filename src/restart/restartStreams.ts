@@ -5,7 +5,7 @@ import type { StreamNeed } from '../kube/streamNeed.ts';
 import type { WorkloadKind } from '../kube/workloadKinds.ts';
 import { onlyOwned, type Shard } from '../shard.ts';
 import type { SourceKind, SourceRef } from './refs.ts';
-import { planRestartStreams, type RestartStreamPlan, type WatchedPlace } from './restartStreamPlan.ts';
+import { planRestartStreams, type RestartStreamPlan, streamsFor, type WatchedPlace } from './restartStreamPlan.ts';
 
 /** Where the objects of the streams go: a sink for each stream, which knows of nothing outside of its place. */
 export interface RestartSinks {
@@ -29,6 +29,8 @@ export interface RestartStreamsOptions {
   readonly onClosed: (name: string) => void;
   /** Told each time when all that are open have read their complete lists, after it was otherwise. */
   readonly onSynced: () => void;
+  /** Told of each source with a stream of its own when that has read it, or has found that there is none. */
+  readonly onSourceRead: (source: SourceRef) => void;
 }
 
 /** The streams that restart control needs open, as the config and the used sources change. */
@@ -41,6 +43,11 @@ export interface RestartStreams {
   use(sources: readonly SourceRef[]): void;
   /** All that are open have read their complete lists; where none is open there is nothing to read. */
   readonly isSynced: boolean;
+  /**
+   * Whether what is known of this source is all that there is to know. One that may not be read keeps only those waiting
+   * that use it. What no stream would bring, such as a source of a namespace that is not watched, counts as read.
+   */
+  hasRead(source: SourceRef): boolean;
 }
 
 interface OpenStream {
@@ -65,13 +72,19 @@ export function createRestartStreams(options: RestartStreamsOptions): RestartStr
     if (isNews) onSynced();
   }
 
+  function tellRead(kind: SourceKind, namespace: string | undefined, name: string): void {
+    if (namespace !== undefined) options.onSourceRead({ kind, namespace, name });
+  }
+
   function start(plan: RestartStreamPlan): void {
     const { name, path, fieldSelector } = plan;
     const sink = plan.isSource ? sinks.sources(plan.kind, plan) : sinks.workloads(plan.kind, plan);
     const stream: OpenStream = { plan, sink, isSynced: false };
     const told = tellingComplete(sink, () => {
       stream.isSynced = true;
-      if (open.get(name) === stream) tellIfSynced();
+      if (open.get(name) !== stream) return;
+      if (plan.isSource && plan.objectName !== undefined) tellRead(plan.kind, plan.namespace, plan.objectName);
+      tellIfSynced();
     });
     const selectors = { labelSelector: '', ...(fieldSelector === undefined ? {} : { fieldSelector }) };
     const common = { name, path, kind: plan.kind, ...selectors };
@@ -120,6 +133,10 @@ export function createRestartStreams(options: RestartStreamsOptions): RestartStr
     },
     get isSynced() {
       return isSynced();
+    },
+    hasRead(source) {
+      const covering = streamsFor(source).flatMap((name) => open.get(name) ?? []);
+      return covering.length === 0 || covering.some((stream) => stream.isSynced);
     },
   };
 }

@@ -3,23 +3,26 @@ import { dependenciesHash } from './digest.ts';
 import { stateOfRestart } from './nextState.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { restartPatch, statePatch } from './restartPatch.ts';
-import { encodeState } from './state.ts';
+import { decodeState, encodeState } from './state.ts';
 import type { Question } from './workloadActor.ts';
 import { changesOf, isByEviction } from './workloadEntry.ts';
 
 /** One write: the target beside the state, and a new hash in the pod template, by which Kubernetes rolls the pods. */
 export function restartWorkload({ api, clock, isDryRun, learn }: RestartEffects): Question {
-  return async (entry, _input, signal) => {
+  return async (entry, { changedSince }, signal) => {
     const { facts, finding } = entry;
     const changed = changesOf(entry);
     if (finding === undefined || changed.length === 0) return { type: 'restart.conflicted' };
     const cause = causeOf(changed);
-    const state = stateOfRestart(entry, finding, clock.now(), cause);
-    const text = encodeState(state);
+    const text = encodeState(stateOfRestart(entry, finding, clock.now(), cause));
+    // What was too long is written in another form, and whoever reads it later must come to the same hash.
+    const state = decodeState(text);
+    if (typeof state === 'string') return { type: 'restart.refused', reason: 'the state that was made is unreadable' };
     const hash = dependenciesHash(finding.key, facts.ref, expectedBy(state));
     if (isDryRun) {
       entry.pretended = text;
       finding.state = state;
+      entry.restartedFor = changedSince ?? entry.changedAt;
       return { type: 'restart.accepted' };
     }
     const patch = isByEviction(entry) ? statePatch(facts, text) : restartPatch(facts, text, hash, cause);
@@ -28,6 +31,7 @@ export function restartWorkload({ api, clock, isDryRun, learn }: RestartEffects)
       case 'ok':
         finding.state = state;
         entry.hasRestarted = true;
+        entry.restartedFor = changedSince ?? entry.changedAt;
         learn(entry, answer.value);
         return { type: 'restart.accepted' };
       case 'gone':

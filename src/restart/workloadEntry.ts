@@ -5,7 +5,7 @@ import type { WrittenSource } from './concernedPods.ts';
 import { type HashKey, hasLostKeys } from './digest.ts';
 import type { HoldCause, WaitCause } from './facts.ts';
 import { needsEviction } from './history.ts';
-import { allSources, decodeState, type WorkloadState } from './state.ts';
+import { allSources, decodeState, type StoredTags, type WorkloadState } from './state.ts';
 import type { Use } from './uses.ts';
 import type { WantedSource } from './wanted.ts';
 import type { WorkloadLogic } from './workloadActor.ts';
@@ -18,6 +18,8 @@ export interface Finding {
   /** What is written on it, as far as it counts. */
   state: WorkloadState | undefined;
   readonly assessment: Assessment;
+  /** `firstSeenOf`: what is taken down of sources that nothing is written of yet. */
+  readonly firstSeen: StoredTags;
 }
 
 /** What is known of a workload that is looked after. */
@@ -34,9 +36,11 @@ export interface WorkloadEntry {
   faults: readonly string[];
   /** By the clock that never jumps: when something was heard last that may be a change. Milliseconds. */
   changedAt: number;
+  /** The same of the first of the changes that the newest restart is for; undefined: this process made none. */
+  restartedFor: number | undefined;
   finding: Finding | undefined;
-  /** Why it waits or is held. */
-  cause: WaitCause | HoldCause;
+  /** Why it waits or is held; `reading`: what decides has not been read yet, which passes and is not told. */
+  cause: WaitCause | HoldCause | 'reading';
   /** Its place among the restarts was used. */
   hasRestarted: boolean;
   /** What a dry run has not written: the state counts as if it had. */

@@ -1,7 +1,7 @@
 import type { RestartConfig, RestartSettings } from '../config/restart.ts';
-import { readAlsoDependsOn } from './alsoDependsOn.ts';
+import { alsoDependsOn as annotation, readAlsoDependsOn } from './alsoDependsOn.ts';
 import { hasConsent } from './managed.ts';
-import type { SourceRef } from './refs.ts';
+import { type SourceRef, sourceKey } from './refs.ts';
 import type { SourceMeta } from './sourceMeta.ts';
 import type { Use } from './uses.ts';
 import type { WorkloadFacts } from './workloadFacts.ts';
@@ -18,7 +18,7 @@ export interface WorkloadUses {
 /**
  * What the pod template uses, and what the annotation adds. A source of another namespace counts only where somebody
  * there has consented: otherwise whoever may write one namespace could find out what another one keeps (F7). Sources of
- * a kind that is not followed might as well not be used.
+ * a kind that is not followed might as well not be used. `namespaces`: those that are watched.
  */
 export function usesOfWorkload(
   { ref, alsoDependsOn }: WorkloadFacts,
@@ -26,6 +26,7 @@ export function usesOfWorkload(
   settings: RestartSettings,
   { sourceKinds }: Pick<RestartConfig, 'sourceKinds'>,
   metaOf: (ref: SourceRef) => SourceMeta | undefined,
+  namespaces: 'all' | readonly string[] = 'all',
 ): WorkloadUses {
   const isFollowed = ({ source }: Use) => sourceKinds.has(source.kind);
   const own = templateUses
@@ -33,11 +34,18 @@ export function usesOfWorkload(
     .filter(({ how }) => how !== 'imagePullSecret' || settings.imagePullSecrets === 'hash');
   if (alsoDependsOn === undefined) return { uses: own, faults: [], notAllowed: [] };
   const { uses, faults } = readAlsoDependsOn(alsoDependsOn, ref.namespace);
-  const added = uses.filter(isFollowed);
+  const isWatched = ({ source }: Use) => namespaces === 'all' || namespaces.includes(source.namespace);
+  // What is not watched would seem to be missing.
+  const unseen = uses.filter((use) => !isWatched(use)).map(({ source }) => unwatched(source));
+  const added = uses.filter(isFollowed).filter(isWatched);
   const isAllowed = ({ source }: Use) =>
     source.namespace === ref.namespace || hasConsent(settings, source) || isUsedFrom(metaOf(source), ref.namespace);
   const notAllowed = added.filter((use) => !isAllowed(use)).map(({ source }) => source);
-  return { uses: [...own, ...added.filter(isAllowed)], faults, notAllowed };
+  return { uses: [...own, ...added.filter(isAllowed)], faults: [...faults, ...new Set(unseen)], notAllowed };
+}
+
+function unwatched(source: SourceRef): string {
+  return `${annotation} says ${sourceKey(source)}: weeder does not watch the namespace ${source.namespace}.`;
 }
 
 function isUsedFrom(meta: SourceMeta | undefined, namespace: string): boolean {

@@ -1,6 +1,7 @@
 import { createActor } from 'xstate';
 import type { ActorRuntime } from '../actorRuntime.ts';
 import type { RestartConfig, RestartSettings } from '../config/restart.ts';
+import { isAtLeast } from '../kube/resourceVersion.ts';
 import type { ReportRestart } from './facts.ts';
 import { settingsFor } from './managed.ts';
 import { type SourceRef, workloadKey } from './refs.ts';
@@ -17,6 +18,8 @@ export interface Workloads extends WorkloadListener {
   get(id: string): WorkloadEntry | undefined;
   /** A source came, went, or has another version. */
   sourceChanged(source: SourceRef): void;
+  /** A source has been read for the first time, or is found not to be there. */
+  sourceRead(source: SourceRef): void;
   configChanged(): void;
   /** Something that concerns every workload is another one now. */
   tellAll(): void;
@@ -35,6 +38,10 @@ export interface WorkloadsOptions {
   readonly logic: WorkloadLogic;
   readonly report: ReportRestart;
   readonly config: () => RestartConfig;
+  /** Those that are watched. */
+  readonly namespaces: 'all' | readonly string[];
+  /** What is written stays. */
+  readonly isDryRun: boolean;
   readonly metaOf: (source: SourceRef) => SourceMeta | undefined;
   /** Told of each source that nobody uses any more. */
   readonly onUnused: (source: SourceRef) => void;
@@ -43,7 +50,7 @@ export interface WorkloadsOptions {
 }
 
 export function createWorkloads(options: WorkloadsOptions): Workloads {
-  const { runtime, logic, report, config, metaOf } = options;
+  const { runtime, logic, report, config, isDryRun, metaOf } = options;
   const { clock } = runtime;
   const known = new Map<string, WorkloadNews>();
   const entries = new Map<string, WorkloadEntry>();
@@ -58,8 +65,12 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       look(id, news);
     } else if (entry !== undefined) renew(entry, news);
     // What is written on a workload that is looked after no more is taken away.
-    else if (settingsFor(config(), news.facts) !== undefined || news.facts.stateText !== undefined) begin(id, news);
+    else if (settingsFor(config(), news.facts) !== undefined || isLeftOver(news)) begin(id, news);
     else faults.tell(news.facts, undefined);
+  }
+
+  function isLeftOver({ facts }: WorkloadNews): boolean {
+    return facts.stateText !== undefined && !isDryRun;
   }
 
   function renew(entry: WorkloadEntry, { facts, uses }: WorkloadNews): void {
@@ -85,6 +96,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       uses: [],
       faults: [],
       changedAt: clock.monotonic(),
+      restartedFor: undefined,
       finding: undefined,
       cause: 'other',
       hasRestarted: false,
@@ -110,7 +122,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     const found: WorkloadUses =
       entry.settings === undefined
         ? { uses: [], faults: [], notAllowed: [] }
-        : usesOfWorkload(facts, templateUses, entry.settings, config(), metaOf);
+        : usesOfWorkload(facts, templateUses, entry.settings, config(), metaOf, options.namespaces);
     if (JSON.stringify(found.uses) !== JSON.stringify(entry.uses)) entry.uses = found.uses;
     entry.faults = found.faults;
     users.put(entry.id, [...found.uses, ...found.notAllowed.map(notAllowedUse)]);
@@ -133,6 +145,9 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     get: (id) => entries.get(id),
     take(news) {
       const id = workloadKey(news.facts.ref);
+      const before = known.get(id)?.facts;
+      // The answer to a write may have told of a newer version than its stream tells of now.
+      if (before?.uid === news.facts.uid && !isAtLeast(news.facts.resourceVersion, before.resourceVersion)) return;
       known.set(id, news);
       if (isRunning) look(id, news);
     },
@@ -150,6 +165,9 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
         entry.changedAt = clock.monotonic();
         entry.actor.send({ type: 'facts.changed' });
       }
+    },
+    sourceRead(source) {
+      for (const id of users.of(source)) entries.get(id)?.actor.send({ type: 'facts.changed' });
     },
     configChanged() {
       if (isRunning) lookAtAll();

@@ -2,7 +2,7 @@ import { stateAfter } from './nextState.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { leavePatch, statePatch } from './restartPatch.ts';
 import { encodeState } from './state.ts';
-import { wantedOf } from './wanted.ts';
+import { type WantedSource, wantedOf } from './wanted.ts';
 import type { Question } from './workloadActor.ts';
 import type { Finding, WorkloadEntry } from './workloadEntry.ts';
 
@@ -45,6 +45,12 @@ async function underCurrentKey(effects: RestartEffects, entry: WorkloadEntry): P
   const current = effects.keys()?.current;
   const isFinal = finding?.assessment.is === 'new' || finding?.assessment.is === 'current';
   if (finding === undefined || current === undefined || !isFinal || finding.key.id === current.id) return finding;
+  // What has changed since it was looked at must stay a change: the old key tells of it, and then the new one comes.
+  const again = await wantedOf(entry.uses, finding.key, effects.digests, effects.sources);
   const wanted = await wantedOf(entry.uses, current, effects.digests, effects.sources);
-  return wanted.is === 'ok' ? { ...finding, key: current, wanted: wanted.sources, state: undefined } : undefined;
+  if (again.is !== 'ok' || wanted.is !== 'ok') return undefined;
+  const isSame = ([key, { tag }]: readonly [string, WantedSource]) =>
+    (finding.firstSeen.get(key) ?? finding.wanted.get(key)?.tag)?.tag === tag.tag;
+  if (![...again.sources].every(isSame)) return finding;
+  return { ...finding, key: current, wanted: wanted.sources, firstSeen: new Map() };
 }

@@ -56,6 +56,8 @@ export interface RestartWorld {
   control: RestartControl;
   /** Every change of a pod template, with its time in milliseconds since the start. */
   readonly rollouts: { readonly workload: string; readonly at: number }[];
+  /** Why no pod may be evicted now. */
+  evictionRefusal: string | undefined;
   /** The names of the pods that were evicted. */
   readonly evicted: string[];
   /** Somebody puts the template back that was there before ours. */
@@ -104,6 +106,7 @@ export async function restartWorld(
   firstConfig: RestartConfig = restartConfig(),
   its: {
     readonly isDryRun?: boolean;
+    readonly namespaces?: readonly string[];
     readonly inspect?: ActorRuntime['inspect'];
     /** Hears of each fact as it is told. */
     readonly onFact?: (fact: RestartFact) => void;
@@ -158,9 +161,17 @@ export async function restartWorld(
       conditions: [{ type: 'Ready', status: 'True' }],
     };
     madeFrom.set(name, templateOf(workloads.get(name) ?? {}));
+    const template = objectOf(objectOf(objectOf(workloads.get(name) ?? {})['spec'])['template']);
+    const { annotations } = objectOf(template['metadata']);
     pods.set(name, [
       {
-        metadata: { ...metadata, labels: { app: name }, creationTimestamp: stamp(), ownerReferences: owner },
+        metadata: {
+          ...metadata,
+          labels: { app: name },
+          annotations,
+          creationTimestamp: stamp(),
+          ownerReferences: owner,
+        },
         spec: { nodeName: 'one' },
         status,
       },
@@ -239,6 +250,8 @@ export async function restartWorld(
     async evict({ name }) {
       const found = [...pods].find(([, its]) => its.some((pod) => metaOf(pod)['name'] === name));
       if (found === undefined) return { is: 'gone' };
+      if (world.evictionRefusal !== undefined)
+        return { is: 'refused', reason: world.evictionRefusal, failure: 'budget', retryAfter: 0 };
       evicted.push(name);
       makePods(found[0]);
       finish(found[0]);
@@ -281,8 +294,9 @@ export async function restartWorld(
         its.onFact?.(fact);
       },
       isDryRun: its.isDryRun ?? false,
+      namespaces: its.namespaces ?? 'all',
       random: () => 0.5,
-      isComplete: () => true,
+      hasRead: () => true,
       onUsed: () => undefined,
     });
     sinks = { workloads: next.createWorkloadSink('Deployment'), sources: next.createSourceSink('ConfigMap') };
@@ -322,6 +336,7 @@ export async function restartWorld(
       ]);
       store(name, workloads.get(name) ?? fail());
     },
+    evictionRefusal: undefined,
     rolloutTime: 3 * second,
     refuseWrites: undefined,
     limitRevisions(name, limit) {
