@@ -11,7 +11,7 @@ import { readHashKeys } from '../restart/hashKey.ts';
 import { type HashKeys, hashKeyOf } from '../restart/hashKeys.ts';
 import { settingsFor } from '../restart/managed.ts';
 import { type PodFacts, readPod } from '../restart/podFacts.ts';
-import { type SourceRef, workloadKey } from '../restart/refs.ts';
+import { workloadKey } from '../restart/refs.ts';
 import { type RestartApi, restartApi } from '../restart/restartApi.ts';
 import { createRestartStreams } from '../restart/restartStreams.ts';
 import { createSourceIndex, type SourcesKnown } from '../restart/sourceIndex.ts';

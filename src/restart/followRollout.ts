@@ -80,6 +80,10 @@ async function lookOnce(
   // What the next run reads anew is done with the write; so is what a dry run only pretends.
   if (finding === undefined || state?.target === undefined || facts.selector === undefined || effects.isDryRun)
     return { type: 'rollout.complete' };
+  if (isUnobserved(entry)) {
+    const reason = stallOf({ own: [], old: [], progress: { is: 'unobserved' } });
+    return standingEvent(entry, { is: 'unobserved' }, hasStalled ? undefined : reason);
+  }
   const listed = await effects.api.listPods(facts.ref.namespace, facts.selector, signal);
   if (listed.is !== 'ok' || signal.aborted) return undefined;
   const pods = listed.value.flatMap((each) => readPod(each) ?? []);
@@ -97,6 +101,11 @@ async function lookOnce(
   const stalled = stallOf(seen);
   const reason = (stalled && (refusal ?? stalled)) ?? troubleOf(facts, own);
   return standingEvent(entry, progress, hasStalled ? undefined : reason);
+}
+
+/** Its controller has not seen the template yet, so there is no pod of it: many that restart at once do not list theirs. */
+function isUnobserved(entry: WorkloadEntry): boolean {
+  return !isByEviction(entry) && rolloutOf(entry.facts).is === 'unobserved';
 }
 
 /** `reason`: why the rollout stands still, where that is news. */

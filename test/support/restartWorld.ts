@@ -56,6 +56,8 @@ export interface RestartWorld {
   control: RestartControl;
   /** Every change of a pod template, with its time in milliseconds since the start. */
   readonly rollouts: { readonly workload: string; readonly at: number }[];
+  /** Whose pods were listed, once for each time. */
+  readonly listed: string[];
   /** Why no pod may be evicted now. */
   evictionRefusal: string | undefined;
   /** The names of the pods that were evicted. */
@@ -124,6 +126,7 @@ export async function restartWorld(
   /** From which template the pods were made: one that comes back within a rollout finds them still there. */
   const madeFrom = new Map<string, string>();
   const evicted: string[] = [];
+  const listed: string[] = [];
   let config = firstConfig;
   let version = 100;
   let keys = keysOf(7);
@@ -245,6 +248,7 @@ export async function restartWorld(
     },
     async listPods(_namespace, selector) {
       await settled();
+      listed.push(selector.matchLabels?.['app'] ?? '');
       return answered(pods.get(selector.matchLabels?.['app'] ?? '') ?? []);
     },
     async evict({ name }) {
@@ -318,6 +322,7 @@ export async function restartWorld(
       return control ?? fail();
     },
     rollouts,
+    listed,
     evicted,
     takeBack(name) {
       const annotations = { 'weeder.dev/dependencies-hash': null };
@@ -335,6 +340,7 @@ export async function restartWorld(
         { ...old, metadata, status: { phase: 'Pending', containerStatuses } },
       ]);
       store(name, workloads.get(name) ?? fail());
+      finish(name);
     },
     evictionRefusal: undefined,
     rolloutTime: 3 * second,
