@@ -3,7 +3,6 @@ import type { EffectInput, WorkloadEvent } from '../../machines/restart/workload
 import type { TimerHandle } from '../clock.ts';
 import { expectedBy } from './assess.ts';
 import { podsToReplace } from './concernedPods.ts';
-import { dependenciesHash } from './digest.ts';
 import { evictNext, lookEvery, type RolloutLook } from './evictNext.ts';
 import { type PodFacts, readPod } from './podFacts.ts';
 import { ownPods, troubleOf } from './proof.ts';
@@ -88,7 +87,7 @@ async function lookOnce(
   if (listed.is !== 'ok' || signal.aborted) return undefined;
   const pods = listed.value.flatMap((each) => readPod(each) ?? []);
   const own = ownPods(facts, pods);
-  const hash = dependenciesHash(finding.key, facts.ref, expectedBy(state));
+  const hash = effects.digests.hashOf(finding.key, facts.ref, expectedBy(state));
   // Without a quiet period they may have been made within a second of the write: but they were made for it.
   const isMadeForIt = ({ dependenciesHash: theirs }: PodFacts) => theirs === hash;
   const old = podsToReplace(facts, pods, targetSources(entry)).filter((pod) => !isMadeForIt(pod));
