@@ -1,6 +1,7 @@
 import type { ActorsCase } from './actorsResults.ts';
 import type { RecoveryCase } from './recoveryResults.ts';
 import { type Figure, medianOf, ratioOf } from './recoverySummary.ts';
+import type { RestartCase } from './restartResults.ts';
 
 /** Something that weeder wants to be, and what it is. */
 export interface Goal {
@@ -83,6 +84,57 @@ function linearity(cases: readonly RecoveryCase[]): Goal[] {
     const value = medianOf(large, weeder, 'cpu') / medianOf(small, weeder, 'cpu');
     return [
       { what: `CPU of ${large.namespaces} namespaces, against ${small.namespaces}`, limit: 12, value, unit: '×' },
+    ];
+  });
+}
+
+/** Four times as much of everything may cost five times as much. */
+export function restartGoals(cases: readonly RestartCase[]): Goal[] {
+  return [...cases.flatMap(restartGoalsOf), ...restartLinearity(cases)];
+}
+
+function restartGoalsOf(found: RestartCase): Goal[] {
+  const withAll = `with ${found.workloads} workloads`;
+  const goal = (what: string, limit: number, value: number, unit: Goal['unit'] = ''): Goal => ({
+    what: `${what} ${withAll}`,
+    limit,
+    value,
+    unit,
+  });
+  const memory = goal('memory at rest above an empty cluster’s', 60, found.idleRss - found.emptyRss, 'MiB');
+  return [
+    ...(found.workloads > 500 ? [] : [memory]),
+    goal('rollouts at adoption', 0, found.adoptionRollouts),
+    goal('rollouts for ten changes in a second', 1, found.burstRollouts),
+    goal('rollouts beside those of two releases', 0, found.releaseRollouts),
+    goal('rollouts for a change while it was down', 1, found.downtimeRollouts),
+    goal('rollouts of each that shares a ConfigMap', 1, found.sharedRollouts / found.sharing),
+    ...(found.workloads > 500 ? [] : [goal('last patch after the quiet period', 1500, found.lastPatch, 'ms')]),
+    goal('CPU at rest', 0.5, found.idleCpu, '%'),
+  ];
+}
+
+function restartLinearity(cases: readonly RestartCase[]): Goal[] {
+  return cases.flatMap((large) => {
+    const small = cases.find((each) => each.workloads * 4 === large.workloads);
+    if (small === undefined) return [];
+    const words = `with ${large.workloads} workloads, against ${small.workloads}`;
+    const above = ({ idleRss, emptyRss }: RestartCase): number => idleRss - emptyRss;
+    return [
+      {
+        what: `CPU until all are adopted ${words}`,
+        limit: 5,
+        value: large.cpuToAdopted / small.cpuToAdopted,
+        unit: '×',
+      },
+      { what: `memory above an empty cluster’s ${words}`, limit: 5, value: above(large) / above(small), unit: '×' },
+      {
+        what: `last patch after the quiet period ${words}`,
+        limit: 5,
+        value: large.lastPatch / small.lastPatch,
+        unit: '×',
+      },
+      { what: `CPU of that change ${words}`, limit: 5, value: large.sharedCpu / small.sharedCpu, unit: '×' },
     ];
   });
 }

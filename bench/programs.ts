@@ -89,11 +89,13 @@ export interface WeederStart {
   readonly config: object;
   readonly flags?: readonly string[];
   readonly nodeFlags?: readonly string[];
+  /** What it says when it has the complete state; default: that of the weeder. */
+  readonly synced?: string;
 }
 
 /** Starts `weeder run` with its default flags, its pages on loopback ports of their own. */
 export async function startWeederProgram(start: WeederStart): Promise<Program & { readonly metricsUrl: string }> {
-  const { program, dir, kubeconfig, flags = [], nodeFlags = [] } = start;
+  const { program, dir, kubeconfig, flags = [], nodeFlags = [], synced = 'all streams are synced, weeding' } = start;
   const configFile = join(dir, 'weeder.yaml');
   writeFileSync(configFile, JSON.stringify(start.config));
   const [metrics, health] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
@@ -101,6 +103,6 @@ export async function startWeederProgram(start: WeederStart): Promise<Program & 
   const words = [program, 'run', `--config-file=${configFile}`, `--kubeconfig=${kubeconfig}`, ...pages, ...flags];
   const image = asInImage();
   const all = [...image.flags, ...nodeFlags, ...words];
-  const running = await startProgram(dir, all, 'all streams are synced, weeding', image.env);
+  const running = await startProgram(dir, all, synced, image.env);
   return { ...running, metricsUrl: `http://${metrics}/metrics` };
 }

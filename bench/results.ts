@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { ActorsCase } from './actorsResults.ts';
 import { RecoveryCase } from './recoveryResults.ts';
+import { RestartCase } from './restartResults.ts';
 import { ScaleCase } from './scaleResults.ts';
 import { StartCase } from './startResults.ts';
 
@@ -30,6 +31,7 @@ export const Results = z.object({
   scale: section(ScaleCase),
   actors: section(ActorsCase),
   start: section(StartCase),
+  restart: section(RestartCase),
 });
 export type Results = z.infer<typeof Results>;
 

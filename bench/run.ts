@@ -1,11 +1,12 @@
 /**
- * `npm run bench -- [recovery] [scale] [actors] [start]`: measures weeder, recoveries beside the least that is needed for
- * them. Figures are only comparable within one run.
+ * `npm run bench -- [recovery] [scale] [actors] [start] [restart]`: measures weeder, recoveries beside the least that is
+ * needed for them. Figures are only comparable within one run.
  *
- *   --all               all four; default: recovery
+ *   --all               all five; default: recovery
  *   --namespaces LIST   of the recoveries (default 1,50,100,200,1000)
  *   --pods LIST         of scale (default 20000,100000)
  *   --services LIST     of actors (default 100,1000,10000)
+ *   --workloads LIST    of restart, with ten times as many ConfigMaps, and Secrets (default 125,500)
  *   --runs N            rounds of recovery and start (default 3)
  *   --idle SECONDS      for how long a process at rest is looked at (default 3)
  *   --only LIST         candidates of the recoveries, such as bare,weeder
@@ -23,11 +24,13 @@ import { actorsReport, scaleReport, startReport } from './otherReports.ts';
 import { benchmarksPage } from './page.ts';
 import { measureRecovery } from './recovery.ts';
 import { recoveryReport } from './recoveryReport.ts';
+import { measureRestart } from './restart.ts';
+import { restartReport } from './restartReport.ts';
 import { committed, type Results, readResults, thisMachine } from './results.ts';
 import { measureScale } from './scale.ts';
 import { measureStart } from './start.ts';
 
-const names = ['recovery', 'scale', 'actors', 'start'] as const;
+const names = ['recovery', 'scale', 'actors', 'start', 'restart'] as const;
 type Name = (typeof names)[number];
 type Flags = ReturnType<typeof readFlags>;
 
@@ -75,6 +78,11 @@ async function measured(name: Name, flags: Flags['flags']): Promise<Results> {
     console.log(actorsReport(cases));
     return { actors: { ...taken, cases } };
   }
+  if (name === 'restart') {
+    const cases = await measureRestart(numbers('--workloads', flags.workloads), 1000 * Number(flags.idle), say);
+    console.log(restartReport(cases));
+    return { restart: { ...taken, cases } };
+  }
   const cases = await measureStart(whole('--runs', flags.runs), say);
   console.log(startReport(cases));
   return { start: { ...taken, cases } };
@@ -103,6 +111,7 @@ function parseFlags() {
         namespaces: text('1,50,100,200,1000'),
         pods: text('20000,100000'),
         services: text('100,1000,10000'),
+        workloads: text('125,500'),
         runs: text('3'),
         idle: text('3'),
         only: { type: 'string' },

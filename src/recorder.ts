@@ -14,6 +14,7 @@ import {
 } from './recording/lines.ts';
 import { createMemory } from './recording/memory.ts';
 import { recordWeeder } from './recording/recordWeeder.ts';
+import type { NoteRestart, RestartEntry } from './recording/restartLines.ts';
 import { recordSink } from './recording/sink.ts';
 import { createStreams, type Streams, type StreamsOptions } from './weeder/streams.ts';
 import type { Weeder, WeederOptions } from './weeder/weeder.ts';
@@ -33,12 +34,14 @@ export interface RecorderOptions {
   readonly onFailure: (message: string) => void;
 }
 
-/** A flight recording: everything that reaches the weeder's core, and everything that it decides. */
+/** A flight recording: everything that reaches the cores of the controllers, and everything that they decide. */
 export interface Recorder {
   /** The weeder with everything recorded that passes in and out beside its streams. The next one takes its place. */
   createWeeder(options: WeederOptions): Weeder;
   /** Its streams, with everything recorded of them that can matter. */
   createStreams(options: StreamsOptions): Streams;
+  /** Takes down what passes in and out of restart control, which stands in between by itself. */
+  readonly noteRestart: NoteRestart;
   /** Writes what is left. */
   close(): Promise<void>;
 }
@@ -86,7 +89,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
     return { t, wall };
   }
 
-  function put(entry: RecordedInput | RecordedOutput, at: Moment): void {
+  function put(entry: RecordedInput | RecordedOutput | RestartEntry, at: Moment): void {
     const { t, ...rest } = at;
     write({ t, ...(at.wall === wallWritten ? {} : rest), ...entry });
     wallWritten = at.wall;
@@ -107,7 +110,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
   }
 
   /** Only news from outside begins a new file: what follows from an input stands in the file of that input. */
-  function beginPartIfFull(entry: RecordedInput | RecordedOutput): void {
+  function beginPartIfFull(entry: object): void {
     const isBusy = memory.isAsking || streams?.isHandingOver === true;
     const isFull = size > roof && (!isBusy || size > roof + mostOvershoot);
     if (!isFull || !('stream' in entry)) return;
@@ -121,6 +124,12 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
     memory.learn(entry, at);
     put(entry, at);
     if ('in' in entry && 'config' in entry) config = entry.config;
+  };
+
+  /** It is not repeated in a new file: restart control is replayed from its beginning only. */
+  const noteRestart: NoteRestart = (restart) => {
+    beginPartIfFull(restart);
+    put({ restart }, now());
   };
 
   beginPart();
@@ -142,6 +151,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
       });
       return streams;
     },
+    noteRestart,
     close: () => writer.close(),
   };
 }

@@ -31,6 +31,10 @@ const wrong: readonly Case[] = [
     'demo --kubeconfig=x --kubelet=1.34',
     'The flag --kubelet is for the simulated cluster: a real one goes its own way.',
   ],
+  ['demo now', 'weeder demo does not know "now": it shows outage or restart.'],
+  ['demo restarts', 'weeder demo does not know "restarts"; did you mean restart?'],
+  ['demo restart --outage 1m', 'The flag --outage is for the outage: weeder demo restart does not have it.'],
+  ['demo restart --context x', 'The flag --context is for the outage: weeder demo restart does not have it.'],
   ['--kube-api-qps=-1', 'The flag --kube-api-qps: found "-1", wanted a number from 0 on.'],
 ];
 
@@ -42,7 +46,7 @@ const alsoWrong: readonly Case[] = [
   ['-x', 'There is no flag -x.'],
   ['explain --dry-run', 'There is no flag --dry-run.'],
   ['check --kubeconfig x', 'There is no flag --kubeconfig.'],
-  ['demo now', 'weeder demo does not take the word now.'],
+  ['demo restart now', 'weeder demo takes fewer words than restart, now.'],
   ['demo --speed=fast', 'The flag --speed: found "fast", wanted a number from 1 to 50.'],
   ['demo --replicas 0', 'The flag --replicas: found "0", wanted a whole number from 1 to 50.'],
   ['demo --seed=-1', 'The flag --seed: found "-1", wanted a whole number from 0 to 1000000000.'],

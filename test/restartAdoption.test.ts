@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hashKeyOf } from '../src/restart/hashKeys.ts';
+import { hashKeyOf, hashKeysOf } from '../src/restart/hashKeys.ts';
 import { configMap, namespace, restartConfig, restartWorld, stateOn, withEnv } from './support/restartWorld.ts';
 
 const second = 1_000;
@@ -106,7 +106,7 @@ test('under a new key, the old one kept, all is written anew; restarts and chang
   world.putSource(source, { a: '2' });
   await world.pass(20 * second);
   const [before, current] = [hashKeyOf(Buffer.alloc(32, 7)), hashKeyOf(Buffer.alloc(32, 8))];
-  world.control.useKeys({ current, byId: (id) => [before, current].find((key) => key.id === id) });
+  world.control.useKeys(hashKeysOf(current, [before, current]));
   await world.pass(5 * second);
   assert.ok(stateOn(world.workload('web'))?.includes(current.id));
   world.putSource(source, { a: '3' });
@@ -125,7 +125,7 @@ test('a key that is lost during a rollout: the rollout goes on, and nothing rest
   world.putSource(source, { a: '2' });
   await world.pass(20 * second);
   const current = hashKeyOf(Buffer.alloc(32, 8));
-  world.control.useKeys({ current, byId: (id) => (id === current.id ? current : undefined) });
+  world.control.useKeys(hashKeysOf(current, [current]));
   await world.pass(180 * second);
   assert.deepEqual([world.rollouts.length, world.control.counts().states], [1, { current: 1 }]);
   assert.ok(stateOn(world.workload('web'))?.includes(current.id));

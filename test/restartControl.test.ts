@@ -141,6 +141,44 @@ for (const first of ['source', 'template'] as const) {
   });
 }
 
+test('a release that is still rolled out when the quiet period is over is waited for, and makes one rollout', async () => {
+  const world = await adopted();
+  world.rolloutTime = 20 * second;
+  world.putSource(source, { a: '2' });
+  await world.pass(2_500);
+  world.patchTemplate('web', { metadata: { annotations: { release: '2' } } });
+  await world.pass(10 * second);
+  assert.deepEqual(
+    world.factsOf('workload.waiting').map(({ cause }) => cause),
+    ['rollout'],
+  );
+  await world.pass(180 * second);
+  assert.equal(world.rollouts.length, 1);
+  assert.deepEqual(world.control.counts().states, { current: 1 });
+});
+
+test('a release that stands still is not waited for: the change may be its cure', async () => {
+  const world = await adopted();
+  world.rolloutTime = Number.POSITIVE_INFINITY;
+  world.patchTemplate('web', { metadata: { annotations: { release: '2' } } });
+  await world.pass(10 * second);
+  world.putSource(source, { a: '2' });
+  await world.pass(settings.quietPeriod + settings.stallAfter - second);
+  assert.equal(world.rollouts.length, 1);
+  await world.pass(10 * second);
+  assert.equal(world.rollouts.length, 2);
+});
+
+test('a release whose pods cannot start is not waited for either', async () => {
+  const world = await adopted();
+  world.rolloutTime = Number.POSITIVE_INFINITY;
+  world.patchTemplate('web', { metadata: { annotations: { release: '2' } } });
+  world.breakPods('web');
+  world.putSource(source, { a: '2' });
+  await world.pass(settings.quietPeriod + 2 * second);
+  assert.equal(world.rollouts.length, 2);
+});
+
 test('a template that begins to use another source is the user’s rollout only', async () => {
   const world = await adopted();
   world.putSource(configMap('other'), { a: 'x' });

@@ -41,6 +41,16 @@ test('a restart is recorded as done only when the pods prove it', async () => {
   assert.notEqual(stateOn(world.workload('web')), before);
 });
 
+test('pods are listed to prove that a restart is needed and done, not while the controller has not seen the template', async () => {
+  const world = await adopted();
+  world.rolloutTime = 30 * second;
+  await change(world, '2', 30 * second);
+  assert.deepEqual([world.rollouts.length, world.listed], [1, ['web']]);
+  await world.pass(40 * second);
+  assert.deepEqual(world.control.counts().states, { current: 1 });
+  assert.ok(world.listed.length > 1);
+});
+
 test('a newer change waits for the rollout under way, whose last pods were made after it', async () => {
   const world = await adopted();
   world.rolloutTime = 30 * second;

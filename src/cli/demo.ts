@@ -1,16 +1,14 @@
-import { once } from 'node:events';
-import { setTimeout as pause } from 'node:timers/promises';
 import { formatDuration } from '../config/duration.ts';
 import { comparison } from '../demo/comparison.ts';
-import { type DemoViewer, playWithoutWeeder, playWithWeeder } from '../demo/run.ts';
+import { playWithoutWeeder, playWithWeeder } from '../demo/run.ts';
 import { scaledClock } from '../demo/scaledClock.ts';
 import { timelineEntry } from '../demo/timeline.ts';
 import { createLogger } from '../log.ts';
 import type { DemoFlags } from './demoFlags.ts';
-import { line, progressLine, say, sayTable } from './demoOutput.ts';
-import { type OfferedPage, offerPage, uiAddressOf } from './offerPage.ts';
+import { line, outageCourse, progressLine, say, sayTable } from './demoOutput.ts';
+import { keepPage, viewerOf } from './demoPage.ts';
+import { offerPage, uiAddressOf } from './offerPage.ts';
 import { exitCodes, fail } from './output.ts';
-import { stopOnSignals } from './signals.ts';
 
 /** A demo takes about this long, when no speed is asked for; milliseconds, and the highest speed that is chosen. */
 const usualTime = 24_000;
@@ -22,7 +20,7 @@ const around = 5_000;
 export async function demo(flags: DemoFlags): Promise<number> {
   const simulated = flags.outage + around;
   const speed = flags.speed ?? Math.min(highestSpeed, Math.max(1, Math.round(simulated / usualTime)));
-  const progress = progressLine(flags.outage);
+  const progress = progressLine();
   const clock = scaledClock(speed);
   const logger = await createLogger('error', process.stderr);
   const page = await offerPage(uiAddressOf(flags), logger, clock, speed);
@@ -39,7 +37,7 @@ export async function demo(flags: DemoFlags): Promise<number> {
     clock,
     logger,
     ...(page.value === undefined ? {} : { viewer: viewerOf(page.value) }),
-    onBegin: progress.start,
+    onBegin: (course) => progress.start(outageCourse(flags.outage, course)),
     onFact(time, fact) {
       const entry = timelineEntry(fact);
       if (entry !== undefined) progress.above(line(time, entry));
@@ -54,23 +52,9 @@ export async function demo(flags: DemoFlags): Promise<number> {
         exitCode = exitCodes.failed;
       }
       if (page.value === undefined) return;
-      say('', `The live page stays until Ctrl-C: ${page.value.url}`);
-      const stop = stopOnSignals(logger, { onePress: 1_000 });
-      if (!stop.signal.aborted) await once(stop.signal, 'abort');
-      stop.forget();
+      await keepPage(page.value, logger);
     },
   });
   await page.value?.close();
   return exitCode;
-}
-
-/** The outage begins when somebody looks, or after a while, so that nothing of it is missed. */
-function viewerOf(page: OfferedPage): DemoViewer {
-  const deadline = performance.now() + 30_000;
-  return {
-    ...page,
-    async isReady() {
-      while (page.viewers() === 0 && performance.now() < deadline) await pause(100);
-    },
-  };
 }

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { BindAddress } from '../bindAddress.ts';
+import { nearest } from '../config/suggest.ts';
 import { defaultImage } from '../demo/cluster/scripts.ts';
 import { type KubeletVersion, kubeletVersions } from '../demo/kubelet/backOff.ts';
 import { type Problem, problem } from '../errors.ts';
@@ -23,7 +24,7 @@ export interface DemoFlags {
 /** The flags of `weeder demo`. */
 export function addDemoFlags(command: Command): Command {
   return command
-    .optionsGroup('Demo:')
+    .optionsGroup('Outage:')
     .option('--replicas <n>', 'how many dependant pods; on a real cluster twice as many', readWhole(1, 50), 2)
     .addOption(
       new Option('--outage <duration>', 'how long etcd is away').argParser(readOutage).default(100_000, '1m40s'),
@@ -51,9 +52,28 @@ export function isOnCluster({ kubeconfig, context }: DemoFlags): boolean {
   return kubeconfig !== undefined || context !== undefined;
 }
 
-/** What was asked for of the kind of cluster that it is not played on. */
-export function misplacedFlag(flags: DemoFlags, command: Command): Problem | undefined {
+const stories: readonly string[] = ['outage', 'restart'];
+
+/** What the demo was asked to show, if it cannot. */
+export function unknownStory(story: string): Problem | undefined {
+  if (stories.includes(story)) return undefined;
+  const meant = nearest(story, stories);
+  const hint = meant === undefined ? `: it shows ${stories.join(' or ')}` : `; did you mean ${meant}?`;
+  return problem('USAGE', `weeder demo does not know "${story}"${hint}${meant === undefined ? '.' : ''}`);
+}
+
+/** What of the story of the restarts cannot be chosen. */
+const ofOutages = ['replicas', 'outage', 'timeout', 'kubelet', 'kubeconfig', 'context', 'image'];
+
+/** What was asked for of another story, or of the kind of cluster that it is not played on. */
+export function misplacedFlag(story: string, flags: DemoFlags, command: Command): Problem | undefined {
   const isGiven = (name: string) => command.getOptionValueSource(camelCase(name)) === 'cli';
+  if (story === 'restart') {
+    const other = ofOutages.find(isGiven);
+    return other === undefined
+      ? undefined
+      : problem('USAGE', `The flag --${other} is for the outage: weeder demo restart does not have it.`);
+  }
   if (!isOnCluster(flags)) {
     return isGiven('image') ? problem('USAGE', 'The flag --image needs --kubeconfig or --context.') : undefined;
   }

@@ -11,7 +11,7 @@ import type { KubeClient } from '../kube/client.ts';
 import { createLogger } from '../log.ts';
 import { connect } from './connect.ts';
 import type { DemoFlags } from './demoFlags.ts';
-import { line, progressLine, say, sayTable } from './demoOutput.ts';
+import { line, outageCourse, progressLine, say, sayTable } from './demoOutput.ts';
 import { exitCodes, fail } from './output.ts';
 import { type StopRequest, stopOnSignals } from './signals.ts';
 
@@ -46,7 +46,7 @@ async function play(
 ): Promise<number> {
   const { image, replicas, outage, timeout } = flags;
   const namespace = uniqueNamespace();
-  const progress = progressLine(outage);
+  const progress = progressLine();
   say(
     `The real weeder, on ${client.server},`,
     `in a namespace of its own: ${namespace}.`,
@@ -66,7 +66,7 @@ async function play(
       timeout,
       signal: stop.signal,
       onWaiting: ({ pod, what }) => say(`${pod} waits: ${what}`),
-      onBegin: progress.start,
+      onBegin: (course) => progress.start(outageCourse(outage, course)),
       onFact(time, fact) {
         const entry = timelineEntry(fact);
         if (entry !== undefined) progress.above(line(time, entry));

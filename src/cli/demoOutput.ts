@@ -7,9 +7,27 @@ const colours = { bad: 'red', good: 'green', deed: 'cyan', plain: 'reset' } as c
 
 /** What the progress line shows. */
 export interface Course {
-  /** Milliseconds since etcd went away. */
-  time(): number | undefined;
-  downtimes(): readonly Downtime[];
+  /** Milliseconds. */
+  time(): number;
+  /** How much of it has passed, from 0 to 1. */
+  done(): number;
+  /** How things stand. */
+  said(): string;
+}
+
+/** An outage that lasts for so many milliseconds. */
+export function outageCourse(
+  outage: number,
+  { time, downtimes }: { time(): number | undefined; downtimes(): readonly Downtime[] },
+): Course {
+  return {
+    time: () => time() ?? 0,
+    done: () => (time() ?? 0) / outage,
+    said() {
+      const replicas = downtimes();
+      return `${replicas.filter(({ isDown }) => isDown).length} of ${replicas.length} down`;
+    },
+  };
 }
 
 /** Whole lines, without their ends. */
@@ -22,9 +40,14 @@ export function line(time: number, { who, what, tone }: TimelineEntry): string {
   return `${clockTime(time)}  ${who.padEnd(8)} ${styleText(colours[tone], what, { stream: stdout })}`;
 }
 
+/** A line that stands above others. */
+export function heading(text: string): string {
+  return styleText('bold', text, { stream: stdout });
+}
+
 /** The lines of a table with a head. */
 export function sayTable([head = '', ...rows]: readonly string[]): void {
-  say(`  ${styleText('bold', head, { stream: stdout })}`, ...rows.map((row) => `  ${row}`));
+  say(`  ${heading(head)}`, ...rows.map((row) => `  ${row}`));
 }
 
 function clockTime(time: number): string {
@@ -34,24 +57,22 @@ function clockTime(time: number): string {
 }
 
 /** On a terminal, the last line shows that time passes; elsewhere there is none. */
-export function progressLine(outage: number) {
+export function progressLine() {
   let timer: NodeJS.Timeout | undefined;
   const clear = () => (stdout.isTTY ? stdout.write('\r\u001B[K') : undefined);
   return {
     start(course: Course): void {
       if (!stdout.isTTY) return;
       timer = setInterval(() => {
-        const time = course.time() ?? 0;
-        const done = Math.min(20, Math.max(0, Math.round((time / outage) * 20)));
+        const done = Math.min(20, Math.max(0, Math.round(course.done() * 20)));
         const bar = '█'.repeat(done) + styleText('dim', '░'.repeat(20 - done), { stream: stdout });
-        const replicas = course.downtimes();
-        const down = replicas.filter(({ isDown }) => isDown).length;
-        stdout.write(`\r${clockTime(time)}  ${bar} ${down} of ${replicas.length} down\u001B[K`);
+        stdout.write(`\r${clockTime(course.time())}  ${bar} ${course.said()}\u001B[K`);
       }, 100);
     },
-    above(text: string): void {
+    above(...lines: readonly string[]): void {
+      if (lines.length === 0) return;
       clear();
-      say(text);
+      say(...lines);
     },
     stop(): void {
       clearInterval(timer);

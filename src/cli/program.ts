@@ -1,7 +1,7 @@
 import { Command, Help, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type DiagramFormat, diagramFormats, system } from '../diagram/formats.ts';
-import { addDemoFlags, type DemoFlags, isOnCluster, misplacedFlag } from './demoFlags.ts';
+import { addDemoFlags, type DemoFlags, isOnCluster, misplacedFlag, unknownStory } from './demoFlags.ts';
 import { exitCodes, fail } from './output.ts';
 import type { ReplayFlags } from './replay.ts';
 import {
@@ -82,11 +82,16 @@ export function createProgram(onExitCode: OnExitCode): Command {
       const { printDiagram } = await import('./diagram.ts');
       onExitCode(printDiagram(machine, format));
     });
-  addDemoFlags(program.command('demo').usage('[flags]'))
-    .description('show an outage, without a cluster or on one')
-    .action(async (flags: DemoFlags, command: Command) => {
-      const misplaced = misplacedFlag(flags, command);
+  addDemoFlags(program.command('demo').usage('[story] [flags]'))
+    .description('show an outage, without a cluster or on one, or restart control')
+    .argument('[story]', `outage, or restart: restarts when ConfigMaps and Secrets change`, 'outage')
+    .action(async (story: string, flags: DemoFlags, command: Command) => {
+      const misplaced = unknownStory(story) ?? misplacedFlag(story, flags, command);
       if (misplaced !== undefined) return onExitCode(fail(misplaced));
+      if (story === 'restart') {
+        const { demoRestart } = await import('./demoRestart.ts');
+        return onExitCode(await demoRestart(flags));
+      }
       if (isOnCluster(flags)) {
         const { demoOnCluster } = await import('./demoOnCluster.ts');
         return onExitCode(await demoOnCluster(flags));

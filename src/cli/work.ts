@@ -74,6 +74,7 @@ export async function work({ flags, opened, reload, ...its }: Work, stop: AbortS
       ownNamespace: process.env['POD_NAMESPACE'] || 'default',
       report: its.reportRestart,
       onRead: its.onHashRead,
+      recorder,
     });
     return restarts;
   };

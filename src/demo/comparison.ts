@@ -1,4 +1,5 @@
 import type { Downtime } from './downtime.ts';
+import { alignedRows } from './table.ts';
 
 /**
  * The downtimes of the same replicas with and without weeder, as aligned lines without an end; `>`: it is down still.
@@ -8,14 +9,7 @@ export function comparison(withWeeder: readonly Downtime[], without: readonly Do
     const alone = without[index];
     return [own.pod, said(own), alone === undefined ? '' : said(alone), alone === undefined ? '' : saved(own, alone)];
   });
-  const table = [['downtime', 'with weeder', 'without', 'saved'], ...rows];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
-  return table.map((row) =>
-    row
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
-      .join('   ')
-      .trimEnd(),
-  );
+  return alignedRows([['downtime', 'with weeder', 'without', 'saved'], ...rows]);
 }
 
 function said({ total, isDown }: Downtime): string {

@@ -82,7 +82,8 @@ async function until(clock: Clock, condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise<void>((resolve) => void clock.setTimeout(resolve, 50));
 }
 
-function accessTo(server: string) {
+/** The way to an embedded API server. */
+export function accessTo(server: string) {
   const choice = { source: 'demo', context: 'demo', namespace: undefined, cluster: { server }, user: {} };
   const access = clusterAccess(choice);
   if (!access.ok) throw new Error(access.problem.sentence);

@@ -1,4 +1,5 @@
 import { arrayOf, type JsonObject, objectOf } from '../json.ts';
+import { pick } from './pick.ts';
 
 /**
  * What of an object a recording keeps: only the fields that `src/weeder/crashLooping.ts` and `readiness.ts` read, in
@@ -70,8 +71,4 @@ function reduceSlice({ metadata, endpoints }: JsonObject): object {
       };
     }),
   };
-}
-
-function pick(object: JsonObject, keys: readonly string[]): JsonObject {
-  return Object.fromEntries(keys.filter((key) => object[key] !== undefined).map((key) => [key, object[key]]));
 }

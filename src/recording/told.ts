@@ -2,11 +2,12 @@ import { formatDuration } from '../config/duration.ts';
 import { messageOf } from '../errors.ts';
 import type { CrashLoopingPod } from '../weeder/crashLooping.ts';
 import type { WeederFact } from '../weeder/facts.ts';
+import { type RestartTold, restartDecisions } from './restartTold.ts';
 
 /** A fact as a recording keeps it and a timeline prints it: flat, and without anything that only timing decides. */
 export interface Told {
-  readonly out: WeederFact['type'];
-  /** `namespace/service`, or the part of weeder that broke. */
+  readonly out: WeederFact['type'] | RestartTold['out'];
+  /** `namespace/service`, a workload or pod of restart control's, or the part of weeder that broke. */
   readonly about: string;
   readonly window?: number;
   /** `namespace/name`. */
@@ -15,12 +16,13 @@ export interface Told {
 }
 
 /** The kinds of facts that are decisions: a replay has to come to the same ones. */
-const decisions: ReadonlySet<string> = new Set<WeederFact['type']>([
+const decisions: ReadonlySet<string> = new Set<Told['out']>([
   'window.opened',
   'window.closed',
   'pod.deleted',
   'pod.kept',
   'deletion.givenUp',
+  ...restartDecisions,
 ]);
 
 export function isDecision({ out }: Told): boolean {

@@ -1,6 +1,7 @@
 import type { InspectionEvent } from 'xstate';
 import type { Config } from '../config/config.ts';
 import { evidenceKey, type RecordedInput, type RecordedLine, type RecordingHeader } from '../recording/lines.ts';
+import type { RestartTold } from '../recording/restartTold.ts';
 import { settled, type VirtualClock, virtualClock } from '../virtualClock.ts';
 import type { DeletionAnswer } from '../weeder/deletePod.ts';
 import type { Report } from '../weeder/facts.ts';
@@ -10,6 +11,7 @@ import { createAnswers } from './answers.ts';
 import { isCounted } from './comparable.ts';
 import { recordedConfig } from './recordedConfig.ts';
 import type { RecordingFile } from './recordingFile.ts';
+import { createRestartPlayer } from './restartPlayer.ts';
 import { startingQuietly } from './startingQuietly.ts';
 
 /** The real wiring in simulated time, against what was recorded, line by line. */
@@ -29,6 +31,8 @@ export interface Player {
 
 export interface PlayerOptions {
   readonly report: Report;
+  /** Told of each fact and each request of restart control. */
+  readonly reportRestart?: (told: RestartTold) => void;
   readonly inspect?: (event: InspectionEvent) => void;
 }
 
@@ -38,7 +42,10 @@ interface Stage {
   readonly streams: Streams;
 }
 
-export function createPlayer({ header, config, lines }: RecordingFile, { report, inspect }: PlayerOptions): Player {
+export function createPlayer(
+  { header, config, lines }: RecordingFile,
+  { report, reportRestart = () => {}, inspect }: PlayerOptions,
+): Player {
   const startedAt = Date.parse(header.startedAt);
   const clock = virtualClock(startedAt);
   clock.standStill(lines[0]?.t ?? 0);
@@ -50,6 +57,13 @@ export function createPlayer({ header, config, lines }: RecordingFile, { report,
   );
   const chances = lines.flatMap((line) => ('in' in line && line.in === 'random' ? line.value : []));
   const isContinued = header.part > 1;
+  const restart = createRestartPlayer({
+    header,
+    lines,
+    clock,
+    report: reportRestart,
+    ...(inspect === undefined ? {} : { inspect }),
+  });
   function begin(its: Config, resumed?: RecordingHeader['streams']): Stage {
     const weeder = createWeeder({
       config: its,
@@ -83,6 +97,8 @@ export function createPlayer({ header, config, lines }: RecordingFile, { report,
     if (line.wall !== undefined) clock.jumpWallClock(startedAt + line.t + line.wall - clock.now());
     if (isCounted(line)) inputs += 1;
     if ('in' in line) await take(line);
+    // What restart control knows is not repeated in a file that begins in the middle.
+    if ('restart' in line && 'in' in line.restart && !isContinued) await restart.take(line.restart);
     return true;
   }
 

@@ -32,11 +32,17 @@ export function readRecording(first: JsonLine, rest: readonly JsonLine[]): Resul
     if (!line.success) return failed(invalid(each, 'the line is garbled: it is not a line of a recording'));
     const before = lines.at(-1)?.t ?? 0;
     if (line.data.t < before) return failed(outOfOrder(each, line.data.t, before));
-    const changed = 'config' in line.data ? readConfig(line.data.config, each) : undefined;
+    const changed = configIn(line.data, each);
     if (changed?.ok === false) return changed;
     lines.push(line.data);
   }
   return ok({ name: first.file, header: header.value, config: config.value, lines });
+}
+
+/** Undefined: the line has none. */
+function configIn(line: RecordedLine, at: JsonLine): Result<Config> | undefined {
+  const said = 'restart' in line ? line.restart : line;
+  return 'config' in said ? readConfig(said.config, at) : undefined;
 }
 
 function readConfig(file: object, line: JsonLine): Result<Config> {

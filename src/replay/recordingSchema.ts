@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { RecordedLine, RecordingHeader } from '../recording/lines.ts';
+import { restartEntry } from './restartSchema.ts';
 
 const reason = z.string();
 
@@ -33,6 +34,7 @@ export const recordedLine: z.ZodType<RecordedLine> = z.union([
     z.object({ ...stamp, in: z.literal('answer'), uid: z.string(), answer: deletionAnswer }),
     z.object({ ...stamp, in: z.literal('random'), value: z.number() }),
   ]),
+  z.object({ ...stamp, restart: restartEntry }),
   z.object({ ...stamp, out: z.literal('readySince.asked'), evidence: z.string() }),
   z.object({ ...stamp, out: z.literal('deletion.requested'), uid: z.string(), resourceVersion: z.string() }),
   z.object({

@@ -1,3 +1,4 @@
+import type { RecordedLine } from '../recording/lines.ts';
 import { type Told, toldOf } from '../recording/told.ts';
 import { comparable, inputsBefore, quietOf } from './comparable.ts';
 import { createPlayer } from './player.ts';
@@ -25,11 +26,13 @@ export interface Replay {
 export async function replayRecording(file: RecordingFile): Promise<Replay> {
   const { header, lines } = file;
   const replayed: Placed[] = [];
+  const restarts: Timed[] = [];
   const player = createPlayer(file, {
     report: (fact) => {
       const [t, after] = [player.clock.monotonic(), player.inputs()];
       replayed.push(...toldOf(fact).map((told) => ({ fact: { t, ...told }, after })));
     },
+    reportRestart: (told) => void restarts.push({ t: player.clock.monotonic(), ...told }),
   });
   while (await player.next());
   await player.clock.pass(0);
@@ -38,8 +41,22 @@ export async function replayRecording(file: RecordingFile): Promise<Replay> {
   const quiet = quietOf(lines);
   return {
     startedAt: Date.parse(header.startedAt),
-    recorded: comparable(recorded, quiet),
-    replayed: comparable(replayed, quiet),
+    recorded: inOrder(comparable(recorded, quiet), isFromTheBeginning(file) ? restartsIn(lines) : []),
+    replayed: inOrder(comparable(replayed, quiet), restarts),
     endedAt: lines.at(-1)?.t ?? 0,
   };
+}
+
+/** Restart control is replayed from its beginning only: what it knows is not repeated in a later file. */
+export function isFromTheBeginning({ header }: RecordingFile): boolean {
+  return header.part === 1;
+}
+
+/** What restart control told and asked for. */
+export function restartsIn(lines: readonly RecordedLine[]): Timed[] {
+  return lines.flatMap((line) => ('restart' in line && 'out' in line.restart ? { t: line.t, ...line.restart } : []));
+}
+
+function inOrder(facts: readonly Timed[], restarts: readonly Timed[]): Timed[] {
+  return [...facts, ...restarts].toSorted((a, b) => a.t - b.t);
 }

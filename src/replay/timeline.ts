@@ -1,9 +1,9 @@
 import { oneLine } from '../config/fault.ts';
-import type { WeederFact } from '../weeder/facts.ts';
+import type { Told } from '../recording/told.ts';
 import type { Difference } from './compare.ts';
 import type { Timed } from './replayRecording.ts';
 
-const words: Readonly<Record<WeederFact['type'], string>> = {
+const words: Readonly<Record<Told['out'], string>> = {
   'service.ready': 'service is ready',
   'service.notReady': 'service is not ready',
   'window.opened': 'window opened',
@@ -15,6 +15,24 @@ const words: Readonly<Record<WeederFact['type'], string>> = {
   'deletion.held': 'deletion held',
   'deletion.givenUp': 'deletion given up',
   'actor.failed': 'a part broke',
+  'workload.adopted': 'adopted',
+  'workload.changed': 'changed',
+  'workload.waiting': 'waiting',
+  'workload.held': 'held',
+  'workload.restarted': 'restarted',
+  'workload.rolledOut': 'rolled out',
+  'workload.needless': 'no restart needed',
+  'workload.stalled': 'rollout stalled',
+  'workload.reverted': 'restart taken back',
+  'workload.refused': 'refused',
+  'workload.left': 'left',
+  'history.filled': 'history filled',
+  'annotation.unreadable': 'annotation unreadable',
+  'dependency.notAllowed': 'dependency not allowed',
+  'key.changed': 'hash key changed',
+  'key.missing': 'hash key missing',
+  'write.requested': 'write requested',
+  'eviction.requested': 'eviction requested',
 };
 
 /** One line a fact, aligned: time since the start, wall time (UTC), what happened, to what. */

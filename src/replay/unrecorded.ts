@@ -36,6 +36,9 @@ export function unrecorded({ header, config: recorded, lines }: RecordingFile, c
     ...(deleted === 0 || header.isDryRun
       ? []
       : [`${podsOf(deleted)} deleted then: what they would have done is unknown`]),
+    ...(lines.some((line) => 'restart' in line)
+      ? ['what restart control would have done: only the weeder is asked about another config']
+      : []),
   ];
 }
 

@@ -1,7 +1,15 @@
 import { isAtLeast } from '../kube/resourceVersion.ts';
 import type { Answer, Refusal } from './answer.ts';
-import { type HashKey, missingKeys, type SourceContent, type SourceTag, tagOf, usesFingerprint } from './digest.ts';
-import { type SourceRef, sourceKey } from './refs.ts';
+import {
+  dependenciesHash,
+  type HashKey,
+  missingKeys,
+  type SourceContent,
+  type SourceTag,
+  tagOf,
+  usesFingerprint,
+} from './digest.ts';
+import { type SourceRef, sourceKey, type WorkloadRef } from './refs.ts';
 import type { ReadSource, RestartApi } from './restartApi.ts';
 import type { SourcesKnown } from './sourceIndex.ts';
 import type { SourceMeta } from './sourceMeta.ts';
@@ -20,6 +28,8 @@ export type DigestAnswer = { readonly is: 'ok'; readonly digest: Digest } | ({ r
 /** Reads each used source once for each of its versions, and keeps nothing of it but tags. */
 export interface Digests {
   digestOf(key: HashKey, ref: SourceRef, uses: readonly Use[]): Promise<DigestAnswer>;
+  /** What stands for all tags of a workload in its pod template. */
+  hashOf(key: HashKey, workload: WorkloadRef, tags: ReadonlyMap<string, Pick<SourceTag, 'tag'>>): string;
   /** Nothing uses it any more. */
   forget(ref: SourceRef): void;
   /** Ends what is under way. */
@@ -121,6 +131,7 @@ export function createDigests({ api, sources }: DigestsOptions): Digests {
         readNext();
       });
     },
+    hashOf: dependenciesHash,
     forget: (ref) => void known.delete(sourceKey(ref)),
     stop: () => stopped.abort(),
   };

@@ -3,7 +3,7 @@ import type { Clock, TimerHandle } from '../clock.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { ReportRestart } from './facts.ts';
 import { readHashKeys } from './hashKey.ts';
-import { type HashKeys, hashKeyOf, type KeySecret } from './hashKeys.ts';
+import { type HashKeys, hashKeyOf, hashKeysOf, type KeySecret } from './hashKeys.ts';
 
 export interface FollowKeysOptions {
   readonly client: KubeClient;
@@ -74,5 +74,5 @@ export function followKeys({
 /** A dry run compares with nothing that was written under another key: it adopts, and tells of changes from then on. */
 function ownKeys(): HashKeys {
   const current = hashKeyOf(randomBytes(keyBytes));
-  return { current, byId: (id) => (id === current.id ? current : undefined) };
+  return hashKeysOf(current, [current]);
 }

@@ -3,7 +3,6 @@ import type { EffectInput, WorkloadEvent } from '../../machines/restart/workload
 import type { TimerHandle } from '../clock.ts';
 import { expectedBy } from './assess.ts';
 import { podsToReplace } from './concernedPods.ts';
-import { dependenciesHash } from './digest.ts';
 import { evictNext, lookEvery, type RolloutLook } from './evictNext.ts';
 import { type PodFacts, readPod } from './podFacts.ts';
 import { ownPods, troubleOf } from './proof.ts';
@@ -80,11 +79,15 @@ async function lookOnce(
   // What the next run reads anew is done with the write; so is what a dry run only pretends.
   if (finding === undefined || state?.target === undefined || facts.selector === undefined || effects.isDryRun)
     return { type: 'rollout.complete' };
+  if (isUnobserved(entry)) {
+    const reason = stallOf({ own: [], old: [], progress: { is: 'unobserved' } });
+    return standingEvent(entry, { is: 'unobserved' }, hasStalled ? undefined : reason);
+  }
   const listed = await effects.api.listPods(facts.ref.namespace, facts.selector, signal);
   if (listed.is !== 'ok' || signal.aborted) return undefined;
   const pods = listed.value.flatMap((each) => readPod(each) ?? []);
   const own = ownPods(facts, pods);
-  const hash = dependenciesHash(finding.key, facts.ref, expectedBy(state));
+  const hash = effects.digests.hashOf(finding.key, facts.ref, expectedBy(state));
   // Without a quiet period they may have been made within a second of the write: but they were made for it.
   const isMadeForIt = ({ dependenciesHash: theirs }: PodFacts) => theirs === hash;
   const old = podsToReplace(facts, pods, targetSources(entry)).filter((pod) => !isMadeForIt(pod));
@@ -97,6 +100,11 @@ async function lookOnce(
   const stalled = stallOf(seen);
   const reason = (stalled && (refusal ?? stalled)) ?? troubleOf(facts, own);
   return standingEvent(entry, progress, hasStalled ? undefined : reason);
+}
+
+/** Its controller has not seen the template yet, so there is no pod of it: many that restart at once do not list theirs. */
+function isUnobserved(entry: WorkloadEntry): boolean {
+  return !isByEviction(entry) && rolloutOf(entry.facts).is === 'unobserved';
 }
 
 /** `reason`: why the rollout stands still, where that is news. */

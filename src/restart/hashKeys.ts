@@ -13,6 +13,8 @@ export interface KeySecret {
 export interface HashKeys {
   /** The one that new tags are made with. */
   readonly current: HashKey;
+  /** Of all that are known. */
+  readonly ids: readonly string[];
   /** That one, or an older one that is kept until no workload names it any more. */
   byId(id: string): HashKey | undefined;
 }
@@ -42,7 +44,12 @@ export function keysIn(secret: JsonObject, where: KeySecret): Result<HashKeys> {
   }
   const current = keys.get(currentEntry);
   if (current === undefined) return failed(invalid(where, `has no entry ${currentEntry}.`));
-  return ok({ current, byId: (wanted) => [...keys.values()].find(({ id }) => id === wanted) });
+  return ok(hashKeysOf(current, [...keys.values()]));
+}
+
+/** `all`: the current one among them. */
+export function hashKeysOf(current: HashKey, all: readonly HashKey[]): HashKeys {
+  return { current, ids: all.map(({ id }) => id), byId: (wanted) => all.find(({ id }) => id === wanted) };
 }
 
 /** Whether nobody has put anything into it yet. */

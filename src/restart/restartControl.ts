@@ -3,7 +3,7 @@ import type { ActorRuntime } from '../actorRuntime.ts';
 import type { RestartConfig } from '../config/restart.ts';
 import type { ClosableSink } from '../kube/sink.ts';
 import type { WorkloadKind } from '../kube/workloadKinds.ts';
-import { createDigests } from './digests.ts';
+import { createDigests, type Digests } from './digests.ts';
 import type { ReportRestart } from './facts.ts';
 import type { HashKeys } from './hashKeys.ts';
 import type { SourceKind, SourceRef } from './refs.ts';
@@ -29,6 +29,8 @@ export interface RestartControlOptions {
   readonly hasRead: (source: SourceRef) => boolean;
   /** Told of the sources that are used, when they have become others. */
   readonly onUsed: (sources: readonly SourceRef[]) => void;
+  /** What stands in front of the tags: behind it are contents and keys, before it neither. */
+  readonly wrapDigests?: (digests: Digests) => Digests;
 }
 
 /** How much of everything there is now. */
@@ -79,7 +81,8 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
   let keys: HashKeys | undefined;
   const inFlight = new Set<Promise<unknown>>();
   const sources = createSourceIndex(clock, (ref) => workloads.sourceChanged(ref));
-  const digests = createDigests({ api, sources });
+  const { wrapDigests = (each) => each } = options;
+  const digests = wrapDigests(createDigests({ api, sources }));
   const turns = createTurns({ clock, limits: () => config });
   const logic = provideWorkload({
     clock,

@@ -1,12 +1,13 @@
 import type { ControllerPart, PartContext } from '../controllerPart.ts';
+import { recordingRestarts } from '../recording/recordRestart.ts';
+import type { NoteRestart } from '../recording/restartLines.ts';
 import type { ReportRestart } from './facts.ts';
 import { followKeys } from './followKeys.ts';
 import { logRestarts } from './logRestarts.ts';
 import { type ReportRead, restartApi } from './restartApi.ts';
-import { createRestartControl, type RestartControl } from './restartControl.ts';
+import type { RestartControl } from './restartControl.ts';
+import { createRestartCore } from './restartCore.ts';
 import { tellRestarts } from './restartEvents.ts';
-import { createRestartStreams } from './restartStreams.ts';
-import { withoutSecrets } from './sourceMeta.ts';
 
 export interface RestartPartOptions extends PartContext {
   /** Where the Secret with the hash key is, unless the config says so. */
@@ -14,6 +15,8 @@ export interface RestartPartOptions extends PartContext {
   /** Told of every fact, beside the log and the Events. */
   readonly report?: ReportRestart | undefined;
   readonly onRead?: ReportRead | undefined;
+  /** Takes down all that passes in and out. */
+  readonly recorder?: { readonly noteRestart: NoteRestart } | undefined;
 }
 
 /** Restart control as one of the controllers of the process. */
@@ -24,7 +27,7 @@ export interface RestartPart extends ControllerPart {
 
 /** Restart control with its streams, its hash key, its log and its Events. Without its section it does nothing. */
 export function createRestartPart(options: RestartPartOptions): RestartPart {
-  const { runtime, client, logger, isDryRun, ownNamespace } = options;
+  const { runtime, client, logger, isDryRun } = options;
   const { clock } = runtime;
   const log = logRestarts(logger);
   const tell = tellRestarts(options.recordEvent);
@@ -33,88 +36,29 @@ export function createRestartPart(options: RestartPartOptions): RestartPart {
     tell(fact);
     options.report?.(fact);
   };
-  let { config } = options;
-  let control: RestartControl | undefined;
-  let mayStart = false;
-  let stopKeys: (() => void) | undefined;
-
-  function controlled(): RestartControl {
-    if (control !== undefined) return control;
-    if (config.restart === undefined) throw new Error('restart control has a stream without having a config');
-    control = createRestartControl({
-      config: config.restart,
-      runtime,
-      api: restartApi(client, options.onRead),
-      report,
-      isDryRun,
-      namespaces: options.namespaces,
-      random: Math.random,
-      hasRead: (source) => streams.hasRead(source),
-      onUsed: (sources) => streams.use(sources),
-    });
-    return control;
-  }
-
-  const streams = createRestartStreams({
-    config,
-    namespaces: options.namespaces,
-    shard: options.shard,
-    sinks: {
-      workloads: (kind) => controlled().createWorkloadSink(kind),
-      sources: (kind) => controlled().createSourceSink(kind),
-    },
-    reduceSource: withoutSecrets,
-    onChanged: options.onStreamsChanged,
-    onClosed: options.onStreamClosed,
-    onSynced: startIfComplete,
-    onSourceRead: (source) => control?.sourceRead(source),
+  const { recorder } = options;
+  const create = recorder === undefined ? createRestartCore : recordingRestarts(recorder.noteRestart);
+  const core = create({
+    ...options,
+    api: restartApi(client, options.onRead),
+    report,
+    random: Math.random,
+    followKeys: (told) => followKeys({ ...told, client, clock, isDryRun, report }),
+    onStarted: (streams) => logger.info({ streams }, 'all streams of restart control are synced'),
   });
-
-  /** What has not been read yet must not be taken for absent. */
-  function startIfComplete(): void {
-    if (!mayStart || control === undefined || !streams.isSynced) return;
-    if (stopKeys !== undefined) {
-      control.tellAll();
-      return;
-    }
-    const running = control;
-    const where = () => ({
-      namespace: config.restart?.hashKey.namespace ?? ownNamespace,
-      name: config.restart?.hashKey.name ?? 'weeder-hash-key',
-    });
-    const onLooked = () => {
-      logger.info({ streams: streams.needs.size }, 'all streams of restart control are synced');
-      if (mayStart) running.start();
-    };
-    stopKeys = followKeys({ client, clock, where, isDryRun, report, onKeys: running.useKeys, onLooked });
-  }
-
+  const { control } = core;
   return {
     name: 'restart control',
-    needs: streams.needs,
-    configure(next) {
-      config = next;
-      const { restart } = next;
-      // A source is not used before it is watched, and watched until it is used no more: else it would seem to be gone.
-      streams.configure(next, () => {
-        if (restart !== undefined) control?.configure(restart);
-      });
-    },
-    start() {
-      mayStart = true;
-      startIfComplete();
-    },
-    stop() {
-      mayStart = false;
-      stopKeys?.();
-      control?.stop();
-    },
+    needs: core.needs,
+    configure: core.configure,
+    start: core.start,
+    stop: core.stop,
     async drained() {
-      await control?.drained();
+      await control()?.drained();
     },
-    work: () => ({ queued: 0, inFlight: control?.counts().inFlight ?? 0 }),
-    actors: () => control?.actors() ?? [],
-    actorCounts: () => ({ workload: control?.counts().workloads ?? 0 }),
-    control: () => control,
+    work: () => ({ queued: 0, inFlight: control()?.counts().inFlight ?? 0 }),
+    actors: () => control()?.actors() ?? [],
+    actorCounts: () => ({ workload: control()?.counts().workloads ?? 0 }),
+    control,
   };
 }

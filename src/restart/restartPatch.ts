@@ -3,7 +3,7 @@ import { templateAnnotation } from './podTemplate.ts';
 import { type WorkloadFacts, workloadAnnotations } from './workloadFacts.ts';
 
 /** What every change cause of ours begins with: any other is the user's own. */
-const mark = 'weeder: ';
+export const changeCauseMark = 'weeder: ';
 
 /**
  * The restart, as a JSON merge patch: the new state and the hash in the pod template, in one write that fails if
@@ -17,8 +17,8 @@ export function restartPatch(
   cause: string,
 ): JsonObject {
   const template = { metadata: { annotations: { [templateAnnotation]: dependenciesHash } } };
-  const isOurs = facts.changeCause === undefined || facts.changeCause.startsWith(mark);
-  const causes = isOurs ? { [workloadAnnotations.changeCause]: `${mark}${cause}` } : {};
+  const isOurs = facts.changeCause === undefined || facts.changeCause.startsWith(changeCauseMark);
+  const causes = isOurs ? { [workloadAnnotations.changeCause]: `${changeCauseMark}${cause}` } : {};
   return {
     ...metadataPatch(facts, { [workloadAnnotations.state]: stateText, ...causes }),
     spec: facts.ref.kind === 'CronJob' ? { jobTemplate: { spec: { template } } } : { template },
@@ -40,5 +40,5 @@ function metadataPatch({ resourceVersion }: WorkloadFacts, annotations: Record<s
 }
 
 function withoutOurCause({ changeCause }: WorkloadFacts) {
-  return changeCause?.startsWith(mark) ? { [workloadAnnotations.changeCause]: null } : {};
+  return changeCause?.startsWith(changeCauseMark) ? { [workloadAnnotations.changeCause]: null } : {};
 }

@@ -15,12 +15,20 @@ export interface RestartSinks {
   sources(kind: SourceKind, place: WatchedPlace): ClosableSink;
 }
 
+/** The sink of the stream of this name with something put in front of it. */
+export type WrapRestartSink = (
+  stream: Pick<RestartStreamPlan, 'name' | 'isSource' | 'kind'>,
+  sink: ClosableSink,
+) => ClosableSink;
+
 export interface RestartStreamsOptions {
   readonly config: Config;
   readonly namespaces: 'all' | readonly string[];
   /** A workload belongs to the shard that owns its namespace; sources are everybody's. */
   readonly shard: Shard | undefined;
   readonly sinks: RestartSinks;
+  /** Stands behind the shard: what it does not own is not seen. */
+  readonly wrap?: WrapRestartSink;
   /** What is left of a source's metadata before anybody sees it: no value may be (F6). */
   readonly reduceSource: (object: JsonObject) => JsonObject;
   /** Told when streams have been opened or closed, but for the first ones. */
@@ -78,7 +86,8 @@ export function createRestartStreams(options: RestartStreamsOptions): RestartStr
 
   function start(plan: RestartStreamPlan): void {
     const { name, path, fieldSelector } = plan;
-    const sink = plan.isSource ? sinks.sources(plan.kind, plan) : sinks.workloads(plan.kind, plan);
+    const bare = plan.isSource ? sinks.sources(plan.kind, plan) : sinks.workloads(plan.kind, plan);
+    const sink = options.wrap === undefined ? bare : options.wrap(plan, bare);
     const stream: OpenStream = { plan, sink, isSynced: false };
     const told = tellingComplete(sink, () => {
       stream.isSynced = true;

@@ -5,6 +5,7 @@ import type { WaitCause } from './facts.ts';
 import { mayRestart, type Permission } from './mayRestart.ts';
 import type { Release } from './pacedQueue.ts';
 import type { RestartEffects } from './restartEffects.ts';
+import { awaitRollout } from './rolloutBefore.ts';
 import type { WorkloadEntry } from './workloadEntry.ts';
 
 /** What is further away is asked again then: a Node timer cannot count as far as a maintenance window may be. */
@@ -16,18 +17,22 @@ export function restartTurn(effects: RestartEffects) {
     const entry = effects.entryOf(input.workload);
     if (entry === undefined) return undefined;
     if (input.isUnderWay) return effects.turns.holdRollout(entry.id);
-    return waitForTurn(effects, entry, input.changedSince ?? entry.changedAt, sendBack);
+    return waitForTurn(effects, entry, input, sendBack);
   });
 }
 
 /** Returns what ends the waiting, or gives the place back. */
 function waitForTurn(
-  { clock, turns }: RestartEffects,
+  effects: RestartEffects,
   entry: WorkloadEntry,
-  since: number,
+  { changedSince: since = entry.changedAt, hasStalled }: EffectInput,
   send: (event: WorkloadEvent) => void,
 ): () => void {
+  const { clock, turns } = effects;
   let timer: TimerHandle | undefined;
+  /** One of ours that stands still is not waited for. */
+  let isRolloutOver = hasStalled;
+  let stopWaiting = () => {};
   let release: Release | undefined;
 
   function ask(): void {
@@ -39,6 +44,16 @@ function waitForTurn(
     );
   }
 
+  function awaitRolloutBefore(): void {
+    stopWaiting = awaitRollout(effects, entry, {
+      onWaits: (reason) => wait('rollout', reason),
+      onOver() {
+        isRolloutOver = true;
+        look();
+      },
+    });
+  }
+
   function wait(cause: WaitCause, reason: string): void {
     entry.cause = cause;
     send({ type: 'turn.waits', reason });
@@ -47,7 +62,8 @@ function waitForTurn(
   function look(): void {
     const verdict = verdictFor(entry, clock.now());
     if (verdict.is === 'now') {
-      ask();
+      if (isRolloutOver) ask();
+      else awaitRolloutBefore();
       return;
     }
     const left = verdict.until === undefined ? undefined : Math.max(1, verdict.until - clock.now());
@@ -64,6 +80,7 @@ function waitForTurn(
   look();
   return () => {
     clock.clearTimeout(timer);
+    stopWaiting();
     release?.({ wasUsed: entry.hasRestarted });
   };
 }

@@ -1,5 +1,4 @@
 import { expectedBy } from './assess.ts';
-import { dependenciesHash } from './digest.ts';
 import { stateOfRestart } from './nextState.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { restartPatch, statePatch } from './restartPatch.ts';
@@ -8,7 +7,7 @@ import type { Question } from './workloadActor.ts';
 import { changesOf, isByEviction } from './workloadEntry.ts';
 
 /** One write: the target beside the state, and a new hash in the pod template, by which Kubernetes rolls the pods. */
-export function restartWorkload({ api, clock, isDryRun, learn }: RestartEffects): Question {
+export function restartWorkload({ api, clock, digests, isDryRun, learn }: RestartEffects): Question {
   return async (entry, { changedSince }, signal) => {
     const { facts, finding } = entry;
     const changed = changesOf(entry);
@@ -18,7 +17,7 @@ export function restartWorkload({ api, clock, isDryRun, learn }: RestartEffects)
     // What was too long is written in another form, and whoever reads it later must come to the same hash.
     const state = decodeState(text);
     if (typeof state === 'string') return { type: 'restart.refused', reason: 'the state that was made is unreadable' };
-    const hash = dependenciesHash(finding.key, facts.ref, expectedBy(state));
+    const hash = digests.hashOf(finding.key, facts.ref, expectedBy(state));
     if (isDryRun) {
       entry.pretended = text;
       finding.state = state;

@@ -1,5 +1,6 @@
 import { relative, resolve } from 'node:path';
 import type { Problem } from '../../src/errors.ts';
+import type { RecordedLine } from '../../src/recording/lines.ts';
 import { type Difference, differences } from '../../src/replay/compare.ts';
 import { readJsonLines } from '../../src/replay/jsonLines.ts';
 import { readRecording } from '../../src/replay/recordingFile.ts';
@@ -27,9 +28,16 @@ export async function playRecording(path: string): Promise<readonly string[]> {
     rest[
       found.kind === 'extra'
         ? lines.findLastIndex(({ t }) => t <= found.fact.t)
-        : lines.findIndex((line) => Object.is(line, found.fact))
+        : lines.findIndex((line) => isOf(line, found.fact))
     ]?.line ?? 1;
   return differences(replay).map((each) => `${file}:${lineOf(each)}: ${inWords(each)}`);
+}
+
+/** A fact of restart control stands in its line under a key of its own. */
+function isOf(line: RecordedLine, fact: Timed): boolean {
+  if (!('restart' in line)) return Object.is(line, fact);
+  const { restart, t } = line;
+  return 'out' in restart && t === fact.t && restart.out === fact.out && restart.about === fact.about;
 }
 
 function inWords(found: Difference): string {

@@ -2,13 +2,15 @@ import type { ActorRuntime } from '../../src/actorRuntime.ts';
 import type { RestartConfig, RestartSettings } from '../../src/config/restart.ts';
 import { arrayOf, type JsonObject, numberOf, objectOf, textOf } from '../../src/json.ts';
 import { mergePatch } from '../../src/kube/mergePatch.ts';
+import type { ObjectSink } from '../../src/kube/sink.ts';
 import { type Answer, answered, type RefusalClass } from '../../src/restart/answer.ts';
 import { readContent } from '../../src/restart/digest.ts';
 import type { RestartFact } from '../../src/restart/facts.ts';
-import { type HashKeys, hashKeyOf } from '../../src/restart/hashKeys.ts';
-import { type SourceRef, sourceKey, type WorkloadRef, workloadKey } from '../../src/restart/refs.ts';
+import { type HashKeys, hashKeyOf, hashKeysOf } from '../../src/restart/hashKeys.ts';
+import { type SourceKind, type SourceRef, sourceKey, type WorkloadRef, workloadKey } from '../../src/restart/refs.ts';
 import type { RestartApi } from '../../src/restart/restartApi.ts';
 import { createRestartControl, type RestartControl } from '../../src/restart/restartControl.ts';
+import type { CreateRestartCore } from '../../src/restart/restartCore.ts';
 import { readSourceMeta, withoutSecrets } from '../../src/restart/sourceMeta.ts';
 import { settled, type VirtualClock, virtualClock } from './virtualClock.ts';
 
@@ -56,6 +58,8 @@ export interface RestartWorld {
   control: RestartControl;
   /** Every change of a pod template, with its time in milliseconds since the start. */
   readonly rollouts: { readonly workload: string; readonly at: number }[];
+  /** Whose pods were listed, once for each time. */
+  readonly listed: string[];
   /** Why no pod may be evicted now. */
   evictionRefusal: string | undefined;
   /** The names of the pods that were evicted. */
@@ -91,30 +95,37 @@ export interface RestartWorld {
   configure(config: RestartConfig): void;
   /** Another weeder takes over, from what the API server has. */
   restart(): Promise<void>;
+  /** The weeder ends. */
+  stop(): void;
   pass(ms: number): Promise<void>;
   factsOf<T extends RestartFact['type']>(type: T): Extract<RestartFact, { type: T }>[];
+}
+
+export interface RestartWorldOptions {
+  readonly isDryRun?: boolean;
+  readonly inspect?: ActorRuntime['inspect'];
+  readonly namespaces?: readonly string[];
+  readonly clock?: VirtualClock;
+  /** Hears of each fact as it is told. */
+  readonly onFact?: (fact: RestartFact) => void;
+  /** Told when the pods of a workload have been made, or made anew. */
+  readonly onPods?: (workload: string) => void;
+  /** Restart control with its streams and keys, as a recorder makes it; default: without them. */
+  readonly createRestart?: CreateRestartCore;
 }
 
 export const namespace = 'shop';
 
 function keysOf(seed: number): HashKeys {
   const key = hashKeyOf(Buffer.alloc(32, seed));
-  return { current: key, byId: (id) => (id === key.id ? key : undefined) };
+  return hashKeysOf(key, [key]);
 }
 
 export async function restartWorld(
   firstConfig: RestartConfig = restartConfig(),
-  its: {
-    readonly isDryRun?: boolean;
-    readonly namespaces?: readonly string[];
-    readonly inspect?: ActorRuntime['inspect'];
-    /** Hears of each fact as it is told. */
-    readonly onFact?: (fact: RestartFact) => void;
-    /** Told when the pods of a workload have been made, or made anew. */
-    readonly onPods?: (workload: string) => void;
-  } = {},
+  its: RestartWorldOptions = {},
 ): Promise<RestartWorld> {
-  const clock = virtualClock();
+  const { clock = virtualClock() } = its;
   const began = clock.now();
   const facts: RestartFact[] = [];
   const sources = new Map<string, JsonObject>();
@@ -124,14 +135,16 @@ export async function restartWorld(
   /** From which template the pods were made: one that comes back within a rollout finds them still there. */
   const madeFrom = new Map<string, string>();
   const evicted: string[] = [];
+  const listed: string[] = [];
   let config = firstConfig;
   let version = 100;
   let keys = keysOf(7);
   let control: RestartControl | undefined;
+  let stop = () => {};
   let sinks:
     | {
-        readonly workloads: ReturnType<RestartControl['createWorkloadSink']>;
-        readonly sources: ReturnType<RestartControl['createSourceSink']>;
+        readonly workloads: ObjectSink;
+        readonly sources: Readonly<Record<SourceKind, ObjectSink>>;
       }
     | undefined;
 
@@ -245,6 +258,7 @@ export async function restartWorld(
     },
     async listPods(_namespace, selector) {
       await settled();
+      listed.push(selector.matchLabels?.['app'] ?? '');
       return answered(pods.get(selector.matchLabels?.['app'] ?? '') ?? []);
     },
     async evict({ name }) {
@@ -284,31 +298,68 @@ export async function restartWorld(
     }
   }
 
+  const options = {
+    runtime: its.inspect === undefined ? { clock } : { clock, inspect: its.inspect },
+    api,
+    report(fact: RestartFact) {
+      facts.push(fact);
+      its.onFact?.(fact);
+    },
+    isDryRun: its.isDryRun ?? false,
+    namespaces: its.namespaces ?? ('all' as const),
+    random: () => 0.5,
+  };
+
+  /** The complete lists, as they are now. */
+  function list(all: NonNullable<typeof sinks>): void {
+    for (const sink of [all.workloads, ...Object.values(all.sources)]) sink.begin();
+    for (const object of workloads.values()) all.workloads.apply('ADDED', object);
+    for (const object of sources.values())
+      all.sources[object['kind'] === 'Secret' ? 'Secret' : 'ConfigMap'].apply('ADDED', withoutSecrets(object));
+    for (const sink of [all.workloads, ...Object.values(all.sources)]) sink.end('1');
+  }
+
   function begin(): RestartControl {
-    const next = createRestartControl({
-      config,
-      runtime: its.inspect === undefined ? { clock } : { clock, inspect: its.inspect },
-      api,
-      report(fact) {
-        facts.push(fact);
-        its.onFact?.(fact);
-      },
-      isDryRun: its.isDryRun ?? false,
-      namespaces: its.namespaces ?? 'all',
-      random: () => 0.5,
-      hasRead: () => true,
-      onUsed: () => undefined,
-    });
-    sinks = { workloads: next.createWorkloadSink('Deployment'), sources: next.createSourceSink('ConfigMap') };
-    sinks.workloads.begin();
-    sinks.sources.begin();
-    for (const object of workloads.values()) sinks.workloads.apply('ADDED', object);
-    for (const object of sources.values()) sinks.sources.apply('ADDED', withoutSecrets(object));
-    sinks.workloads.end('1');
-    sinks.sources.end('1');
+    if (its.createRestart !== undefined) return beginCore(its.createRestart);
+    const next = createRestartControl({ ...options, config, hasRead: () => true, onUsed: () => undefined });
+    sinks = {
+      workloads: next.createWorkloadSink('Deployment'),
+      sources: { ConfigMap: next.createSourceSink('ConfigMap'), Secret: next.createSourceSink('Secret') },
+    };
+    list(sinks);
     next.useKeys(keys);
     next.start();
+    stop = () => next.stop();
     return next;
+  }
+
+  function beginCore(create: CreateRestartCore): RestartControl {
+    const core = create({
+      ...options,
+      config: { services: new Map(), restart: config },
+      shard: undefined,
+      ownNamespace: 'weeder',
+      followKeys({ onKeys, onLooked }) {
+        onKeys(keys);
+        onLooked();
+        return () => undefined;
+      },
+      onStreamsChanged: () => undefined,
+      onStreamClosed: () => undefined,
+    });
+    const sinkOf = (stream: string) => core.needs.get(stream)?.sink ?? fail();
+    sinks = {
+      workloads: sinkOf('deployments'),
+      sources: { ConfigMap: sinkOf('configmaps'), Secret: sinkOf('secrets') },
+    };
+    for (const stream of ['statefulsets', 'daemonsets', 'cronjobs', 'jobs']) {
+      sinkOf(stream).begin();
+      sinkOf(stream).end('1');
+    }
+    list(sinks);
+    core.start();
+    stop = core.stop;
+    return core.control() ?? fail();
   }
 
   const world: RestartWorld = {
@@ -318,6 +369,7 @@ export async function restartWorld(
       return control ?? fail();
     },
     rollouts,
+    listed,
     evicted,
     takeBack(name) {
       const annotations = { 'weeder.dev/dependencies-hash': null };
@@ -335,6 +387,7 @@ export async function restartWorld(
         { ...old, metadata, status: { phase: 'Pending', containerStatuses } },
       ]);
       store(name, workloads.get(name) ?? fail());
+      finish(name);
     },
     evictionRefusal: undefined,
     rolloutTime: 3 * second,
@@ -368,13 +421,13 @@ export async function restartWorld(
       };
       const object = { apiVersion: 'v1', kind: ref.kind, ...more, metadata, data: Object.fromEntries(bytes) };
       sources.set(sourceKey(ref), object);
-      sinks?.sources.apply(before === undefined ? 'ADDED' : 'MODIFIED', withoutSecrets(object));
+      sinks?.sources[ref.kind].apply(before === undefined ? 'ADDED' : 'MODIFIED', withoutSecrets(object));
     },
     managersOf: (ref) => arrayOf(metaOf(sources.get(sourceKey(ref)) ?? {})['managedFields']),
     deleteSource(ref) {
       const object = sources.get(sourceKey(ref));
       sources.delete(sourceKey(ref));
-      if (object !== undefined) sinks?.sources.apply('DELETED', withoutSecrets(object));
+      if (object !== undefined) sinks?.sources[ref.kind].apply('DELETED', withoutSecrets(object));
     },
     putWorkload(name, spec, { annotations = {}, namespace: own = namespace } = {}) {
       const template = { metadata: { labels: { app: name } }, spec };
@@ -404,8 +457,9 @@ export async function restartWorld(
     },
     workload: (name) => workloads.get(name) ?? fail(),
     pods: (name) => pods.get(name) ?? [],
+    stop: () => stop(),
     async restart() {
-      control?.stop();
+      stop();
       control = begin();
       await pass(1);
     },

@@ -1,0 +1,53 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { SourceKind } from '../../restart/refs.ts';
+import { usesOf } from '../../restart/uses.ts';
+import type { ApiStore } from '../apiServer/apiStore.ts';
+import type { KubeObject } from '../apiServer/objects.ts';
+import { configMaps, secrets } from '../apiServer/resources.ts';
+import type { Keeper } from './keeper.ts';
+import { home } from './objects.ts';
+import { templateIn, templatePatch, workloadsIn } from './templates.ts';
+
+const kinds = [
+  { kind: 'ConfigMap', resource: configMaps },
+  { kind: 'Secret', resource: secrets },
+] as const;
+
+/**
+ * For comparison: restarts at once whatever names a source, each time its content has become another. It knows only
+ * what it has seen while it was there, and neither deletes nor creates anything when a source goes or comes.
+ */
+export function plainWatcher(store: ApiStore): Keeper {
+  let parts: (() => void)[] = [];
+  let restarts = 0;
+
+  function restart(source: SourceKind, { metadata }: KubeObject): void {
+    for (const { ref, resource, object } of workloadsIn(store)) {
+      const uses = usesOf(templateIn(object), home, { imagePullSecrets: 'ignore' });
+      if (!uses.some((use) => use.source.kind === source && use.source.name === metadata.name)) continue;
+      restarts += 1;
+      const annotations = { 'demo.weeder.dev/restarts': String(restarts) };
+      store.patch(resource, home, ref.name, templatePatch(ref.kind, { metadata: { annotations } }));
+    }
+  }
+
+  return {
+    async start() {
+      parts = kinds.map(({ kind, resource }) => {
+        const contents = new Map<string, unknown>();
+        return store.watch(resource, { namespace: home }, (type, object) => {
+          if (type === 'DELETED') return;
+          const { name } = object.metadata;
+          const isNews = contents.has(name) && !isDeepStrictEqual(contents.get(name), object['data']);
+          contents.set(name, object['data']);
+          if (isNews) restart(kind, object);
+        });
+      });
+    },
+    async stop() {
+      for (const stop of parts) stop();
+      parts = [];
+    },
+    isSettled: () => true,
+  };
+}

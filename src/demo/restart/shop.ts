@@ -1,0 +1,139 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Clock } from '../../clock.ts';
+import { arrayOf, type JsonObject, numberOf, objectOf } from '../../json.ts';
+import type { SourceKind } from '../../restart/refs.ts';
+import { type ApiServer, createApiServer } from '../apiServer/apiServer.ts';
+import type { KubeObject } from '../apiServer/objects.ts';
+import { configMaps, deployments, pods, secrets } from '../apiServer/resources.ts';
+import { isEnding } from '../controllers/owned.ts';
+import { startWorkloads } from '../controllers/workloads.ts';
+import { type Content, sourcesOf } from '../kubelet/content.ts';
+import { startKubelet } from '../kubelet/kubelet.ts';
+import { seededRandom } from '../random.ts';
+import type { Rollout, ShopFact } from './facts.ts';
+import { createShop, encoded, home } from './objects.ts';
+import { refOf, templateIn, workloadResources, workloadsIn } from './templates.ts';
+
+type Texts = Readonly<Record<string, string>>;
+
+/** A cluster of the demo's own, with the shop in it, and what its people do. */
+export interface Shop {
+  readonly server: ApiServer;
+  /** Every change of a pod template so far. */
+  readonly rollouts: readonly Rollout[];
+  /** Gives keys of a source other values. */
+  change(kind: SourceKind, name: string, values: Texts): void;
+  remove(kind: SourceKind, name: string): void;
+  create(kind: SourceKind, name: string, values: Texts): void;
+  /** Gives a Deployment another image. */
+  release(name: string, image: string): void;
+  /** Whether no rollout is under way. */
+  isSettled(): boolean;
+  /** The pods that have started with something else than what their sources say now. */
+  podsWithOldContent(): readonly string[];
+  stop(): void;
+}
+
+const manager = { manager: 'kubectl' };
+
+export function openShop(clock: Clock, seed: number, report: (fact: ShopFact) => void = () => {}): Shop {
+  const server = createApiServer({ clock, random: seededRandom(seed) });
+  const { store } = server;
+  const rollouts: Rollout[] = [];
+  const templates = new Map<string, KubeObject>();
+  /** By the uid of the pod: each of them has one container. */
+  const started = new Map<string, Content>();
+
+  function see(kind: (typeof workloadResources)[number]['kind'], object: KubeObject): void {
+    const before = templates.get(object.metadata.uid);
+    templates.set(object.metadata.uid, object);
+    if (before === undefined) return;
+    const [then, now] = [templateIn(before), templateIn(object)];
+    if (isDeepStrictEqual(then, now)) return;
+    const isRestart = !isDeepStrictEqual(annotationsOf(then), annotationsOf(now));
+    const rollout = { workload: refOf(kind, object), isRestart };
+    rollouts.push(rollout);
+    report({ type: 'rollout.began', ...rollout });
+  }
+
+  const resourceOf = (kind: SourceKind) => (kind === 'ConfigMap' ? configMaps : secrets);
+  const dataOf = (kind: SourceKind, values: Texts) => (kind === 'Secret' ? encoded(values) : values);
+  function told(type: 'source.changed' | 'source.deleted' | 'source.created') {
+    return (kind: SourceKind, name: string, values: Texts = {}) =>
+      report({ type, source: { kind, namespace: home, name }, keys: Object.keys(values) });
+  }
+
+  createShop(store);
+  const parts = [
+    startWorkloads(store, clock),
+    startKubelet({
+      store,
+      clock,
+      version: '1.36',
+      seed,
+      onStart: ({ metadata }, _container, content) => started.set(metadata.uid, content),
+    }),
+    ...workloadResources.map(({ kind, resource }) =>
+      store.watch(resource, { namespace: home }, (type, object) => type !== 'DELETED' && see(kind, object)),
+    ),
+  ];
+
+  function hasOldContent(pod: KubeObject): boolean {
+    const content = started.get(pod.metadata.uid);
+    if (content === undefined || isEnding(pod)) return false;
+    const spec = objectOf(pod['spec']);
+    const now = sourcesOf(store, home, spec);
+    const [env, files] = [now.env(objectOf(arrayOf(spec['containers'])[0])), now.files()];
+    if (!env.ok || !files.ok) return false;
+    return !isDeepStrictEqual(content, { env: env.value, files: files.value });
+  }
+
+  return {
+    server,
+    rollouts,
+    change(kind, name, values) {
+      told('source.changed')(kind, name, values);
+      store.patch(resourceOf(kind), home, name, { data: dataOf(kind, values) }, manager);
+    },
+    remove(kind, name) {
+      told('source.deleted')(kind, name);
+      store.delete(resourceOf(kind), home, name);
+    },
+    create(kind, name, values) {
+      told('source.created')(kind, name, values);
+      store.create(resourceOf(kind), { metadata: { name, namespace: home }, data: dataOf(kind, values) }, manager);
+    },
+    release(name, image) {
+      report({ type: 'image.changed', workload: name, image });
+      const deployment = store.get(deployments, home, name);
+      const spec = objectOf(deployment === undefined ? {} : templateIn(deployment)['spec']);
+      const containers = arrayOf(spec['containers']).map((each) => ({ ...objectOf(each), image }));
+      store.patch(deployments, home, name, { spec: { template: { spec: { containers } } } }, manager);
+    },
+    isSettled: () =>
+      workloadsIn(store).every(({ object }) => isRolledOut(object)) &&
+      !store.list(pods, { namespace: home }).some(isEnding),
+    podsWithOldContent: () =>
+      store
+        .list(pods, { namespace: home })
+        .filter(hasOldContent)
+        .map(({ metadata }) => metadata.name),
+    stop() {
+      for (const stop of parts) stop();
+    },
+  };
+}
+
+function annotationsOf(template: JsonObject): unknown {
+  return objectOf(objectOf(template['metadata'])['annotations']);
+}
+
+/** CronJobs roll nothing out: the next run has the new template. */
+function isRolledOut({ kind, metadata, spec, status }: KubeObject): boolean {
+  if (kind === 'CronJob') return true;
+  const replicas = numberOf(objectOf(spec)['replicas']) ?? 1;
+  const { observedGeneration, updatedReplicas, readyReplicas, replicas: all } = objectOf(status);
+  return (
+    observedGeneration === metadata.generation && [updatedReplicas, readyReplicas, all].every((n) => n === replicas)
+  );
+}

@@ -1,0 +1,98 @@
+import type { Keeper } from './keeper.ts';
+import { features, imageOf } from './objects.ts';
+import type { Shop } from './shop.ts';
+
+/** What a chapter plays on. Times are milliseconds. */
+export interface Stage {
+  readonly shop: Shop;
+  /** Whoever restarts the workloads: weeder, or a plain watcher. */
+  readonly keeper: Keeper;
+  pass(ms: number): Promise<void>;
+}
+
+/** Something that happens to the shop, and what it should lead to. */
+export interface Chapter {
+  /** What the timeline says above it. */
+  readonly title: string;
+  /** The same in the table. */
+  readonly row: string;
+  /** The workloads that have to be rolled out, once each; a release of the shop's own counts. */
+  readonly needed: readonly string[];
+  /** What weeder has to tell of which workloads. */
+  readonly told: { readonly type: `workload.${'adopted' | 'restarted' | 'needless' | 'held'}`; readonly of: string[] };
+  play(stage: Stage): Promise<void>;
+}
+
+/** From the last deed of a chapter until nothing more is expected: more than the quiet period. */
+export const quiet = 8_000;
+
+export const chapters: readonly Chapter[] = [
+  {
+    title: 'weeder sees the shop for the first time',
+    row: 'the shop is seen for the first time',
+    needed: [],
+    told: { type: 'workload.adopted', of: ['web', 'payments', 'cart', 'db', 'report'] },
+    play: ({ keeper }) => keeper.start(),
+  },
+  {
+    title: 'a key changes that web uses, and payments does not',
+    row: 'a key changes that one workload uses',
+    needed: ['web'],
+    told: { type: 'workload.restarted', of: ['web'] },
+    play: async ({ shop }) => shop.change('ConfigMap', 'shop-settings', { greeting: 'Good day' }),
+  },
+  {
+    title: 'a key changes that nobody uses',
+    row: 'a key changes that nobody uses',
+    needed: [],
+    told: { type: 'workload.restarted', of: [] },
+    play: async ({ shop }) => shop.change('ConfigMap', 'shop-settings', { note: 'by Grace' }),
+  },
+  {
+    title: 'ten changes within four seconds',
+    row: 'ten changes within four seconds',
+    needed: ['cart'],
+    told: { type: 'workload.restarted', of: ['cart'] },
+    async play({ shop, pass }) {
+      for (let change = 1; change <= 10; change += 1) {
+        shop.change('ConfigMap', 'features', { discounts: `${change} %` });
+        await pass(400);
+      }
+    },
+  },
+  {
+    title: 'a release: a ConfigMap and an image',
+    row: 'a release: a ConfigMap and an image',
+    needed: ['payments'],
+    told: { type: 'workload.needless', of: ['payments'] },
+    async play({ shop, pass }) {
+      shop.change('ConfigMap', 'shop-settings', { currency: 'CHF' });
+      await pass(2_500);
+      shop.release('payments', imageOf('payments', 2));
+    },
+  },
+  {
+    title: 'a ConfigMap goes away that cart cannot start without, and comes back',
+    row: 'a required ConfigMap goes and comes back',
+    needed: [],
+    told: { type: 'workload.held', of: ['cart'] },
+    async play({ shop, pass }) {
+      shop.remove('ConfigMap', 'features');
+      await pass(quiet);
+      shop.create('ConfigMap', 'features', { ...features, discounts: '10 %' });
+    },
+  },
+  {
+    title: 'a Secret changes while weeder is away',
+    row: 'a Secret changes while nobody watches',
+    needed: ['db', 'report'],
+    told: { type: 'workload.restarted', of: ['db', 'report'] },
+    async play({ shop, keeper, pass }) {
+      await keeper.stop();
+      await pass(2_000);
+      shop.change('Secret', 'db-password', { password: 'second' });
+      await pass(quiet);
+      await keeper.start();
+    },
+  },
+];

@@ -1,0 +1,42 @@
+import { objectOf } from '../../json.ts';
+import type { WorkloadRef } from '../../restart/refs.ts';
+import type { ApiStore } from '../apiServer/apiStore.ts';
+import type { KubeObject } from '../apiServer/objects.ts';
+import type { Resource } from '../apiServer/resource.ts';
+import { cronJobs, deployments, statefulSets } from '../apiServer/resources.ts';
+import { home } from './objects.ts';
+
+/** The kinds of workloads that the shop has. */
+export const workloadResources = [
+  { kind: 'Deployment', resource: deployments },
+  { kind: 'StatefulSet', resource: statefulSets },
+  { kind: 'CronJob', resource: cronJobs },
+] as const;
+
+export interface ShopWorkload {
+  readonly ref: WorkloadRef;
+  readonly resource: Resource;
+  readonly object: KubeObject;
+}
+
+/** All workloads of the shop as they are now. */
+export function workloadsIn(store: Pick<ApiStore, 'list'>): ShopWorkload[] {
+  return workloadResources.flatMap(({ kind, resource }) =>
+    store.list(resource, { namespace: home }).map((object) => ({ ref: refOf(kind, object), resource, object })),
+  );
+}
+
+export function refOf(kind: WorkloadRef['kind'], { metadata }: KubeObject): WorkloadRef {
+  return { kind, namespace: metadata.namespace ?? '', name: metadata.name };
+}
+
+/** The pod template of a workload, of a CronJob that of its jobs. */
+export function templateIn({ spec }: KubeObject): Record<string, unknown> {
+  const { template, jobTemplate } = objectOf(spec);
+  return { ...objectOf(template ?? objectOf(objectOf(jobTemplate)['spec'])['template']) };
+}
+
+/** A merge patch that changes the pod template of a workload. */
+export function templatePatch(kind: WorkloadRef['kind'], template: object): Record<string, unknown> {
+  return { spec: kind === 'CronJob' ? { jobTemplate: { spec: { template } } } : { template } };
+}

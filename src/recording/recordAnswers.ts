@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { objectOf } from '../json.ts';
+import type { LabelSelector } from '../kube/selector.ts';
+import type { Answer } from '../restart/answer.ts';
+import { type HashKey, type SourceTag, usesFingerprint } from '../restart/digest.ts';
+import type { Digests } from '../restart/digests.ts';
+import { type SourceRef, sourceKey, type WorkloadRef, workloadKey } from '../restart/refs.ts';
+import type { PodRef, RestartApi } from '../restart/restartApi.ts';
+import type { Use } from '../restart/uses.ts';
+import { reduceProofPod } from './reduceProofPod.ts';
+import type { ReduceWorkload } from './reduceWorkload.ts';
+import type { NoteRestart, RecordedAnswer } from './restartLines.ts';
+
+/** By what a question is found again in a replay. */
+export const questions = {
+  digest: ({ id }: Pick<HashKey, 'id'>, source: SourceRef, uses: readonly Use[]) =>
+    `digest ${sourceKey(source)} ${id} ${usesFingerprint(uses, 'none')}`,
+  hash: ({ id }: Pick<HashKey, 'id'>, workload: WorkloadRef, tags: ReadonlyMap<string, Pick<SourceTag, 'tag'>>) =>
+    `hash ${workloadKey(workload)} ${id} ${shortOf([...tags].map(([key, { tag }]) => `${key} ${tag}`).sort())}`,
+  pods: (namespace: string, selector: LabelSelector) => `pods ${namespace} ${JSON.stringify(selector)}`,
+  workload: (workload: WorkloadRef) => `read ${workloadKey(workload)}`,
+  patch: (workload: WorkloadRef) => `patch ${workloadKey(workload)}`,
+  eviction: ({ namespace, name }: Pick<PodRef, 'namespace' | 'name'>) => `evict ${namespace}/${name}`,
+};
+
+/** What a patch of ours does. */
+export function purposeOf(patch: object): 'restart' | 'state' | 'removal' {
+  const { metadata, spec } = objectOf(patch);
+  if (spec !== undefined) return 'restart';
+  return Object.values(objectOf(objectOf(metadata)['annotations'])).every((value) => value === null)
+    ? 'removal'
+    : 'state';
+}
+
+/** The API whose answers are taken down, but for those with content: of these only the tags are, by `recordDigests`. */
+export function recordRestartApi(api: RestartApi, reduce: ReduceWorkload, note: NoteRestart): RestartApi {
+  async function noting<T>(to: string, asked: Promise<Answer<T>>, reduced: (value: T) => unknown): Promise<Answer<T>> {
+    const answer = await asked;
+    note({ in: 'answer', to, answer: recordedOf(answer, reduced) });
+    return answer;
+  }
+
+  return {
+    readSource: (ref, signal) => api.readSource(ref, signal),
+    readWorkload: (ref, signal) =>
+      noting(questions.workload(ref), api.readWorkload(ref, signal), (object) => reduce(object, ref.kind)),
+    patchWorkload(ref, patch, signal) {
+      note({ out: 'write.requested', about: workloadKey(ref), detail: purposeOf(patch) });
+      return noting(questions.patch(ref), api.patchWorkload(ref, patch, signal), (object) => reduce(object, ref.kind));
+    },
+    listPods: (namespace, selector, signal) =>
+      noting(questions.pods(namespace, selector), api.listPods(namespace, selector, signal), (pods) =>
+        pods.map(reduceProofPod),
+      ),
+    evict(pod, signal) {
+      note({ out: 'eviction.requested', about: `${pod.namespace}/${pod.name}`, detail: '' });
+      return noting(questions.eviction(pod), api.evict(pod, signal), () => undefined);
+    },
+  };
+}
+
+/** Behind these stand the contents and the keys: what comes out of them are tags. */
+export function recordDigests(digests: Digests, note: NoteRestart): Digests {
+  const hashes = new Map<string, string>();
+  return {
+    ...digests,
+    async digestOf(key, ref, uses) {
+      const found = await digests.digestOf(key, ref, uses);
+      const answer = recordedOf(found.is === 'ok' ? { is: 'ok', value: found.digest } : found, (digest) => digest);
+      note({ in: 'answer', to: questions.digest(key, ref, uses), answer });
+      return found;
+    },
+    hashOf(key, workload, tags) {
+      const hash = digests.hashOf(key, workload, tags);
+      const to = questions.hash(key, workload, tags);
+      // It is asked at each look at a rollout, and says the same.
+      if (hashes.get(workloadKey(workload)) !== to) note({ in: 'hash', to, hash });
+      hashes.set(workloadKey(workload), to);
+      return hash;
+    },
+  };
+}
+
+/** A refusal without its sentence: an API server may quote in it what it was asked. */
+function recordedOf<T>(answer: Answer<T>, reduced: (value: T) => unknown): RecordedAnswer {
+  if (answer.is === 'refused') return { is: 'refused', failure: answer.failure, retryAfter: answer.retryAfter };
+  if (answer.is !== 'ok') return { is: answer.is };
+  const value = reduced(answer.value);
+  return value === undefined ? { is: 'ok' } : { is: 'ok', value };
+}
+
+function shortOf(texts: readonly string[]): string {
+  return createHash('sha256').update(texts.join('\n')).digest('base64url').slice(0, 12);
+}

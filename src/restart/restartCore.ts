@@ -1,0 +1,119 @@
+import type { Config } from '../config/config.ts';
+import type { PartContext } from '../controllerPart.ts';
+import type { StreamNeed } from '../kube/streamNeed.ts';
+import type { Digests } from './digests.ts';
+import type { ReportRestart } from './facts.ts';
+import type { FollowKeysOptions } from './followKeys.ts';
+import type { RestartApi } from './restartApi.ts';
+import { createRestartControl, type RestartControl } from './restartControl.ts';
+import { createRestartStreams, type WrapRestartSink } from './restartStreams.ts';
+import { withoutSecrets } from './sourceMeta.ts';
+
+type OfThePart = 'config' | 'runtime' | 'namespaces' | 'shard' | 'isDryRun' | 'onStreamsChanged' | 'onStreamClosed';
+
+/** Everything through which restart control meets the world: a recording stands between, a replay in its place. */
+export interface RestartCoreOptions extends Pick<PartContext, OfThePart> {
+  readonly api: RestartApi;
+  readonly report: ReportRestart;
+  /** From 0 to 1, for jitter. */
+  readonly random: () => number;
+  /** Where the Secret with the hash key is, unless the config says so. */
+  readonly ownNamespace: string;
+  /** Reads the hash keys again and again; returns what ends it. */
+  readonly followKeys: (told: Pick<FollowKeysOptions, 'where' | 'onKeys' | 'onLooked'>) => () => void;
+  /** Told when it begins to act, with the number of its streams. */
+  readonly onStarted?: (streams: number) => void;
+  readonly wrapDigests?: (digests: Digests) => Digests;
+  readonly wrapSink?: WrapRestartSink;
+}
+
+/** Restart control with its streams and its keys. */
+export interface RestartCore {
+  /** The streams that have to be open now, by name. */
+  readonly needs: ReadonlyMap<string, StreamNeed>;
+  configure(config: Config): void;
+  /** From now on it acts, as soon as its streams are complete. */
+  start(): void;
+  stop(): void;
+  /** Undefined: the config has no section `restartControl`, and never had. */
+  control(): RestartControl | undefined;
+}
+
+export type CreateRestartCore = (options: RestartCoreOptions) => RestartCore;
+
+/** Restart control without its log and its Events. Without its section of the config it does nothing. */
+export function createRestartCore(options: RestartCoreOptions): RestartCore {
+  let { config } = options;
+  let control: RestartControl | undefined;
+  let mayStart = false;
+  let stopKeys: (() => void) | undefined;
+
+  function controlled(): RestartControl {
+    if (control !== undefined) return control;
+    if (config.restart === undefined) throw new Error('restart control has a stream without having a config');
+    control = createRestartControl({
+      ...options,
+      config: config.restart,
+      hasRead: (source) => streams.hasRead(source),
+      onUsed: (sources) => streams.use(sources),
+    });
+    return control;
+  }
+
+  const streams = createRestartStreams({
+    config,
+    namespaces: options.namespaces,
+    shard: options.shard,
+    sinks: {
+      workloads: (kind) => controlled().createWorkloadSink(kind),
+      sources: (kind) => controlled().createSourceSink(kind),
+    },
+    ...(options.wrapSink === undefined ? {} : { wrap: options.wrapSink }),
+    reduceSource: withoutSecrets,
+    onChanged: options.onStreamsChanged,
+    onClosed: options.onStreamClosed,
+    onSynced: startIfComplete,
+    onSourceRead: (source) => control?.sourceRead(source),
+  });
+
+  /** What has not been read yet must not be taken for absent. */
+  function startIfComplete(): void {
+    if (!mayStart || control === undefined || !streams.isSynced) return;
+    if (stopKeys !== undefined) {
+      control.tellAll();
+      return;
+    }
+    const running = control;
+    const where = () => ({
+      namespace: config.restart?.hashKey.namespace ?? options.ownNamespace,
+      name: config.restart?.hashKey.name ?? 'weeder-hash-key',
+    });
+    const onLooked = () => {
+      options.onStarted?.(streams.needs.size);
+      if (mayStart) running.start();
+    };
+    stopKeys = options.followKeys({ where, onKeys: running.useKeys, onLooked });
+  }
+
+  return {
+    needs: streams.needs,
+    configure(next) {
+      config = next;
+      const { restart } = next;
+      // A source is not used before it is watched, and watched until it is used no more: else it would seem to be gone.
+      streams.configure(next, () => {
+        if (restart !== undefined) control?.configure(restart);
+      });
+    },
+    start() {
+      mayStart = true;
+      startIfComplete();
+    },
+    stop() {
+      mayStart = false;
+      stopKeys?.();
+      control?.stop();
+    },
+    control: () => control,
+  };
+}

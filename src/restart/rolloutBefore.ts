@@ -1,0 +1,85 @@
+import type { TimerHandle } from '../clock.ts';
+import { readPod } from './podFacts.ts';
+import { ownPods, troubleOf } from './proof.ts';
+import type { RestartEffects } from './restartEffects.ts';
+import { rolloutOf } from './rollout.ts';
+import type { WorkloadEntry } from './workloadEntry.ts';
+
+/** Where nothing is told, it is looked again after this time. Milliseconds. */
+const lookEvery = 5_000;
+
+interface Listener {
+  /** It has to be waited for; comes once. */
+  readonly onWaits: (reason: string) => void;
+  /** It is over, or stands still; comes once. */
+  readonly onOver: () => void;
+}
+
+/**
+ * Waits for a rollout that somebody else has begun, such as a release: its pods may have the new content already. One
+ * that stands still is not waited for, as the restart may be its cure (F9). Returns what ends the waiting.
+ */
+export function awaitRollout(effects: RestartEffects, entry: WorkloadEntry, { onWaits, onOver }: Listener): () => void {
+  const { clock, api, inFlight, report } = effects;
+  const stop = new AbortController();
+  let timer: TimerHandle | undefined;
+  let progress = '';
+  let progressedAt = clock.monotonic();
+  let hasTold = false;
+
+  function end(): void {
+    clock.clearTimeout(timer);
+    stop.abort();
+    entry.watchers.delete(look);
+  }
+
+  function over(): void {
+    if (stop.signal.aborted) return;
+    end();
+    onOver();
+  }
+
+  /** What is new of a rollout that moves on. */
+  function isMoving(text: string): boolean {
+    if (text !== progress) progressedAt = clock.monotonic();
+    progress = text;
+    return clock.monotonic() - progressedAt < (entry.settings?.stallAfter ?? 0);
+  }
+
+  async function lookAtPods(): Promise<void> {
+    const { facts } = entry;
+    if (facts.selector === undefined) return;
+    const listed = await api.listPods(facts.ref.namespace, facts.selector, stop.signal);
+    const pods = listed.is === 'ok' ? listed.value.flatMap((each) => readPod(each) ?? []) : [];
+    if (troubleOf(facts, ownPods(facts, pods)) !== undefined) over();
+  }
+
+  function look(): void {
+    clock.clearTimeout(timer);
+    const text = underWay(entry);
+    if (text === undefined || !isMoving(text)) {
+      over();
+      return;
+    }
+    timer = clock.setTimeout(look, lookEvery);
+    if (!hasTold) onWaits('a rollout is under way, which may bring the new content along');
+    hasTold = true;
+    const looked = lookAtPods().catch((error: unknown) =>
+      report({ type: 'actor.failed', actor: `awaitRollout of ${entry.id}`, error }),
+    );
+    inFlight.add(looked);
+    void looked.finally(() => inFlight.delete(looked));
+  }
+
+  entry.watchers.add(look);
+  look();
+  return end;
+}
+
+/** How far it is; undefined: no pod has an older template. Pods that are not ready are no rollout. */
+function underWay({ facts }: WorkloadEntry): string | undefined {
+  const now = rolloutOf(facts);
+  if (now.is === 'unobserved') return now.is;
+  if (now.is !== 'progressing' || now.isOverdue) return undefined;
+  return now.done < now.of || now.old > 0 ? JSON.stringify(now) : undefined;
+}
