@@ -29,8 +29,8 @@ suite('check', { concurrency: 4 }, () => {
   burst: 5
   rules:
     - {namespaces: [shop], kinds: [StatefulSet], strategy: evict, windows: [{cron: "0 22 * * 1-5", duration: 2h}]}
-    - {selector: {matchLabels: {team: web}}, quietPeriod: 0s, jobs: recreate, unstick: true, imagePullSecrets: hash}
-    - {immutableRecreated: replace, sources: [{namespace: infra}, {namespace: infra, names: [ca]}]}
+    - {selector: {matchLabels: {team: web}}, quietPeriod: 0s, jobs: report, unstick: true, imagePullSecrets: hash}
+    - {sources: [{namespace: infra}, {namespace: infra, names: [ca]}]}
 `;
     const lines = async (content: string) => {
       const path = file('restart.yaml', content);
@@ -42,8 +42,8 @@ suite('check', { concurrency: 4 }, () => {
     assert.deepEqual(await lines(text), [
       'restart.yaml: ok, restart control with 3 rules',
       '  rule 1: StatefulSets in shop: evict after 5s without a change or 1m0s with changes, at most once in 1m0s; only from "0 22 * * 1-5" UTC for 2h0m0s',
-      '  rule 2: all workloads in every watched namespace with team=web: rollout after 0s without a change or 1m0s with changes, at most once in 1m0s; image pull Secrets count; Jobs are made again; pods that keep a rollout from going on are deleted',
-      `  rule 3: all workloads in every watched namespace: ${usual}; immutable sources that are made again end all pods first; sources of infra`,
+      '  rule 2: all workloads in every watched namespace with team=web: rollout after 0s without a change or 1m0s with changes, at most once in 1m0s; image pull Secrets count; pods that keep a rollout from going on are deleted',
+      `  rule 3: all workloads in every watched namespace: ${usual}; sources of infra`,
       `  asked for by annotation, without a rule: ${usual}`,
       '  in all: 30 restarts a minute, 5 at once, 10 rollouts under way',
     ]);

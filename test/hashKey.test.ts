@@ -5,8 +5,9 @@ import { type JsonObject, objectOf } from '../src/json.ts';
 import { createKubeClient } from '../src/kube/client.ts';
 import { whileLeading } from '../src/kube/whileLeading.ts';
 import { withoutWrites } from '../src/kube/withoutWrites.ts';
+import { followKeys } from '../src/restart/followKeys.ts';
 import { readHashKeys } from '../src/restart/hashKey.ts';
-import { hashKeyOf } from '../src/restart/hashKeys.ts';
+import { type HashKeys, hashKeyOf } from '../src/restart/hashKeys.ts';
 import {
   answerWith,
   faultyServer,
@@ -180,3 +181,24 @@ test('in a dry run there is a key, and no Secret', async () => {
   assert.equal(keys.value.current.bytes.length, 32);
   assert.equal(it.secret(), undefined);
 });
+
+for (const isThere of [true, false]) {
+  const [what, which] = isThere ? ['the Secret', 'its key'] : ['no Secret', 'a key of its own'];
+  test(`a dry run that finds ${what} uses ${which}, and writes nothing`, async () => {
+    await using it = await withSecret(isThere ? { key: base64(bytes(1)) } : undefined);
+    const { promise: keys, resolve: onKeys } = Promise.withResolvers<HashKeys>();
+    const [report, onLooked] = [() => {}, () => {}];
+    const end = followKeys({
+      client: it.client,
+      clock: systemClock,
+      where: () => where,
+      isDryRun: true,
+      report,
+      onKeys,
+      onLooked,
+    });
+    assert.equal((await keys).current.id === hashKeyOf(bytes(1)).id, isThere);
+    end();
+    assert.deepEqual(it.server.requests.filter(isWrite), []);
+  });
+}

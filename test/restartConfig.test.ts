@@ -54,8 +54,8 @@ const others: Readonly<Record<keyof typeof byDefault, readonly [string, unknown]
   minInterval: ['1h', 3_600_000],
   strategy: ['evict', 'evict'],
   imagePullSecrets: ['hash', 'hash'],
-  immutableRecreated: ['replace', 'replace'],
-  jobs: ['recreate', 'recreate'],
+  immutableRecreated: ['tell', 'tell'],
+  jobs: ['report', 'report'],
   unstick: ['true', true],
   stallAfter: ['2m', 120_000],
   progressDeadline: ['1h', 3_600_000],
@@ -197,7 +197,9 @@ test('a change of the section is told, and what says the same in other words is 
 test('whatever else the section says is a change, the order of rules too', () => {
   const one = configOf('restartControl: {rules: [{}, {kinds: [Job]}]}').restart;
   const differs = (text: string) => assert.ok(!hasSameRestart(one, configOf(`restartControl: ${text}`).restart), text);
-  for (const [key, [text]] of Object.entries(others)) {
+  const said = Object.entries(others).filter(([key]) => key !== 'immutableRecreated' && key !== 'jobs');
+  // These two have one value that is accepted.
+  for (const [key, [text]] of said) {
     differs(`{${key}: ${text}, rules: [{}, {kinds: [Job]}]}`);
     differs(`{rules: [{}, {kinds: [Job], ${key}: ${text}}]}`);
   }

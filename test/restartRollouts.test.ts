@@ -41,11 +41,11 @@ test('a restart is recorded as done only when the pods prove it', async () => {
   assert.notEqual(stateOn(world.workload('web')), before);
 });
 
-test('pods are listed to prove that a restart is needed and done, not while the controller has not seen the template', async () => {
+test('pods are listed when a change is seen, to prove that a restart is needed, and that it is done; not before the controller has seen the template', async () => {
   const world = await adopted();
   world.rolloutTime = 30 * second;
   await change(world, '2', 30 * second);
-  assert.deepEqual([world.rollouts.length, world.listed], [1, ['web']]);
+  assert.deepEqual([world.rollouts.length, world.listed], [1, ['web', 'web']]);
   await world.pass(40 * second);
   assert.deepEqual(world.control.counts().states, { current: 1 });
   assert.ok(world.listed.length > 1);

@@ -28,14 +28,12 @@ function howOf(settings: RestartSettings): string {
 
 /** What is not as it is without being said. */
 function besides(settings: RestartSettings): readonly string[] {
-  const { imagePullSecrets, immutableRecreated, jobs, unstick, windows, sources } = settings;
+  const { imagePullSecrets, unstick, windows, sources } = settings;
   const openings = windows.map(
     ({ cron, timeZone, duration }) => `"${cron}" ${timeZone} for ${formatDuration(duration)}`,
   );
   return [
     ...(imagePullSecrets === 'hash' ? ['image pull Secrets count'] : []),
-    ...(immutableRecreated === 'replace' ? ['immutable sources that are made again end all pods first'] : []),
-    ...(jobs === 'recreate' ? ['Jobs are made again'] : []),
     ...(unstick ? ['pods that keep a rollout from going on are deleted'] : []),
     ...(openings.length === 0 ? [] : [`only from ${openings.join(' or ')}`]),
     ...(sources.length === 0 ? [] : [`sources of ${[...new Set(sources.map((each) => each.namespace))].join(', ')}`]),

@@ -28,13 +28,21 @@ const imagePullSecrets = z
 
 const immutableRecreated = z
   .enum(['tell', 'replace'])
+  .refine((value) => value !== 'replace', {
+    error: 'this weeder cannot replace all pods at once yet; write tell, and give new content a new name',
+  })
   .describe(
-    'A source that is `immutable` and was made again: a rolling restart would bring back its old content on nodes where a pod still refers to it. `tell` says so and restarts nothing; `replace` ends all of its pods before new ones start.',
+    'A source that is `immutable` and was made again: a rolling restart would bring back its old content on nodes where a pod still refers to it. `tell` says so and restarts nothing; `replace` is kept for a later version, and refused by this one.',
   );
 
 const jobs = z
   .enum(['report', 'recreate'])
-  .describe("A Job's template cannot be changed: `report` tells, `recreate` deletes the Job and makes it again.");
+  .refine((value) => value !== 'recreate', {
+    error: 'this weeder cannot make a Job again yet; write report, and let who made the Job do so',
+  })
+  .describe(
+    "A Job's template cannot be changed: `report` tells; `recreate` is kept for a later version, and refused by this one.",
+  );
 
 const unstick = z
   .boolean()

@@ -2,6 +2,7 @@ import type { WorkloadEvent } from '../../machines/restart/workload.ts';
 import { type Assessment, assess } from './assess.ts';
 import { firstSeenOf } from './firstSeen.ts';
 import type { HashKeys } from './hashKeys.ts';
+import { presentPods } from './presentPods.ts';
 import { sourceKey } from './refs.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { wantedOf } from './wanted.ts';
@@ -30,7 +31,7 @@ export function assessWorkload(effects: RestartEffects): Question {
     }
   }
 
-  return async (entry, { hasStalled }) => {
+  return async (entry, { hasStalled }, signal) => {
     const { facts, settings, uses } = entry;
     if (settings === undefined) return { type: 'assessed.unmanaged' };
     if (facts.isEnding) return held(entry, 'other', 'it is being deleted');
@@ -42,6 +43,8 @@ export function assessWorkload(effects: RestartEffects): Question {
     const wanted = await wantedOf(uses, key, digests, sources);
     if (wanted.is === 'refused') return { ...wanted, type: 'assessed.refused' };
     const assessment = assess(wanted.sources, state, hasStalled);
+    const changed = assessment.is === 'changed' ? assessment.sources : [];
+    entry.present = await presentPods(effects.api, entry, changed, signal);
     const before = entry.finding?.key.id === key.id ? entry.finding.firstSeen : new Map();
     const firstSeen = firstSeenOf(wanted.sources, state, before);
     entry.finding = { key, wanted: wanted.sources, state, assessment, firstSeen };

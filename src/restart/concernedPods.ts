@@ -1,5 +1,5 @@
 import type { PodFacts } from './podFacts.ts';
-import { type ContainerUse, ownPods, podsWithOldContent } from './proof.ts';
+import { type ContainerUse, margin, ownPods, podsWithOldContent } from './proof.ts';
 import type { Use } from './uses.ts';
 import type { WantedSource } from './wanted.ts';
 import type { WorkloadFacts } from './workloadFacts.ts';
@@ -8,6 +8,8 @@ import type { WorkloadFacts } from './workloadFacts.ts';
 export interface WrittenSource {
   readonly source: Pick<WantedSource, 'uses'>;
   readonly lastWrite: number | undefined;
+  /** All pods that were there after it was written, by uid, with the containers that had been started in them. */
+  readonly present?: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 }
 
 /**
@@ -20,10 +22,30 @@ export function podsToReplace(
   sources: readonly WrittenSource[],
 ): PodFacts[] {
   const own = ownPods(facts, pods).filter(({ name }) => !isKeptByPartition(facts, name));
-  const old = sources.flatMap(({ source: { uses }, lastWrite }) =>
-    podsWithOldContent(own, uses.flatMap(seen), lastWrite),
+  const old = sources.flatMap(({ source: { uses }, lastWrite, present }) =>
+    podsWithOldContent(
+      present === undefined ? own : own.flatMap((pod) => suspect(pod, present, lastWrite)),
+      uses.flatMap(seen),
+      lastWrite,
+    ),
   );
   return [...new Set(old)];
+}
+
+/**
+ * A pod that came later has the content. So have the variables of a container that had not been started then, if the
+ * node says so too: what is told of a start may come late, and the node's clock may be wrong, but hardly both.
+ */
+function suspect(
+  pod: PodFacts,
+  present: NonNullable<WrittenSource['present']>,
+  lastWrite: number | undefined,
+): PodFacts[] {
+  const before = present.get(pod.uid);
+  if (before === undefined) return [];
+  const isLater = (name: string) => lastWrite !== undefined && (pod.startedAt.get(name) ?? 0) > lastWrite + margin;
+  const started = [...pod.startedContainers].filter((name) => before.has(name) || !isLater(name));
+  return [{ ...pod, startedContainers: new Set(started) }];
 }
 
 /** Whether a partition keeps the pod of this name at its revision. */

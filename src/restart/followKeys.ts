@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock, TimerHandle } from '../clock.ts';
 import type { KubeClient } from '../kube/client.ts';
+import { withoutWrites } from '../kube/withoutWrites.ts';
 import type { ReportRestart } from './facts.ts';
 import { readHashKeys } from './hashKey.ts';
 import { type HashKeys, hashKeyOf, hashKeysOf, type KeySecret } from './hashKeys.ts';
@@ -61,17 +62,22 @@ export function followKeys({
     timer = clock.setTimeout(() => void look(), pause);
   }
 
-  if (isDryRun) {
-    onKeys(ownKeys());
+  /** Once: where there is no Secret, each reading would make another key. */
+  async function lookWithoutWrites(): Promise<void> {
+    const found = await readHashKeys(withoutWrites(client), where(), stop.signal);
+    if (stop.signal.aborted) return;
+    onKeys(found.ok ? found.value : ownKeys());
     tellLooked();
-  } else void look();
+  }
+
+  void (isDryRun ? lookWithoutWrites() : look());
   return () => {
     stop.abort();
     clock.clearTimeout(timer);
   };
 }
 
-/** A dry run compares with nothing that was written under another key: it adopts, and tells of changes from then on. */
+/** Of a dry run that cannot have the key: it compares with nothing that is written, and tells of changes from now on. */
 function ownKeys(): HashKeys {
   const current = hashKeyOf(randomBytes(keyBytes));
   return hashKeysOf(current, [current]);

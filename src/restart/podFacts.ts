@@ -23,6 +23,8 @@ export interface PodFacts {
   readonly dependenciesHash: string | undefined;
   /** Containers, init containers and sidecars that have been started at least once. */
   readonly startedContainers: ReadonlySet<string>;
+  /** When those that run now were started: epoch milliseconds by the node's clock, in whole seconds. */
+  readonly startedAt: ReadonlyMap<string, number>;
   /** Its volumes are mounted, and with them what was in their sources then. */
   readonly hasVolumes: boolean;
   /** It serves. */
@@ -69,6 +71,7 @@ export function readPod(object: unknown): PodFacts | undefined {
     templateGeneration: textOf(labels['pod-template-generation']),
     dependenciesHash: templateAnnotationOf({ metadata }),
     startedContainers: new Set(statuses.filter(hasStarted).map(({ name: container }) => String(container))),
+    startedAt: new Map(statuses.flatMap(startOf)),
     hasVolumes: statuses.some(hasStarted) || isTrue(status, 'PodReadyToStartContainers'),
     isReady: isTrue(status, 'Ready'),
     trouble: isEnding ? undefined : statuses.map(troubleWith).find((each) => each !== undefined),
@@ -94,6 +97,11 @@ function hasStarted(container: JsonObject): boolean {
   const [state, lastState] = [objectOf(container['state']), objectOf(container['lastState'])];
   const hasRun = [state['running'], state['terminated'], lastState['terminated']].some(isObject);
   return hasRun || restartsOf(container) > 0 || objectOf(state['waiting'])['reason'] === 'CrashLoopBackOff';
+}
+
+function startOf(container: JsonObject): [string, number][] {
+  const startedAt = timeOf(objectOf(objectOf(container['state'])['running'])['startedAt']);
+  return startedAt === undefined ? [] : [[String(container['name']), startedAt]];
 }
 
 function restartsOf(container: JsonObject): number {

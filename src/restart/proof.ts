@@ -5,8 +5,8 @@ import type { WorkloadFacts } from './workloadFacts.ts';
 /** What of a use tells whether a pod has taken the content of the source. */
 export type ContainerUse = Pick<Use, 'how' | 'containers'>;
 
-/** A pod counts as newer than a write only if it was created so much later: milliseconds. */
-const margin = 1000;
+/** A pod counts as newer than a write only if it was created, or started, so much later: milliseconds. */
+export const margin = 1000;
 
 /**
  * The pods that a workload made and that still run or will: one may match its selector and be another's. A Deployment's

@@ -1,5 +1,6 @@
 import { podsToReplace } from './concernedPods.ts';
 import { readPod } from './podFacts.ts';
+import { presentFor } from './presentPods.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import type { Question } from './workloadActor.ts';
 import { changesOf } from './workloadEntry.ts';
@@ -22,6 +23,7 @@ export function proveWorkload({ api }: RestartEffects): Question {
     if (listed.is === 'refused') return { ...listed, type: 'proof.refused' };
     if (listed.is !== 'ok') return { type: 'proof.needless' };
     const pods = listed.value.flatMap((each) => readPod(each) ?? []);
-    return { type: podsToReplace(facts, pods, changed).length > 0 ? 'proof.needed' : 'proof.needless' };
+    const written = changed.map((each) => ({ ...each, present: presentFor(entry, each.source) }));
+    return { type: podsToReplace(facts, pods, written).length > 0 ? 'proof.needed' : 'proof.needless' };
   };
 }

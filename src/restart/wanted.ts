@@ -12,6 +12,8 @@ export interface WantedSource {
   readonly uses: readonly Use[];
   readonly tag: StoredTag;
   readonly digest: Digest;
+  /** Another text with each newer version, and when it goes. */
+  readonly version: string;
   /** When its content was written last, by the API server's clock: epoch milliseconds; undefined: it cannot be known. */
   readonly lastWrite: number | undefined;
   /** When its newest version was seen as it came: by weeder's clock. */
@@ -52,6 +54,7 @@ export async function wantedOf(
       uses: its,
       tag,
       digest,
+      version: known.get(ref)?.resourceVersion ?? `gone at ${known.seenAt(ref)}`,
       lastWrite: known.get(ref)?.lastDataWrite,
       seenAt: known.seenAt(ref),
     });

@@ -5,6 +5,7 @@ import type { WrittenSource } from './concernedPods.ts';
 import { type HashKey, hasLostKeys } from './digest.ts';
 import type { HoldCause, WaitCause } from './facts.ts';
 import { needsEviction } from './history.ts';
+import type { PodFacts } from './podFacts.ts';
 import { allSources, decodeState, type StoredTags, type WorkloadState } from './state.ts';
 import type { Use } from './uses.ts';
 import type { WantedSource } from './wanted.ts';
@@ -20,6 +21,12 @@ export interface Finding {
   readonly assessment: Assessment;
   /** `firstSeenOf`: what is taken down of sources that nothing is written of yet. */
   readonly firstSeen: StoredTags;
+}
+
+/** A workload's pods by uid, with their started containers, in a list asked for when this version was known. */
+export interface PresentPods {
+  readonly version: string;
+  readonly pods: ReadonlyMap<string, PodFacts['startedContainers']>;
 }
 
 /** What is known of a workload that is looked after. */
@@ -39,6 +46,8 @@ export interface WorkloadEntry {
   /** The same of the first of the changes that the newest restart is for; undefined: this process made none. */
   restartedFor: number | undefined;
   finding: Finding | undefined;
+  /** Of each source that has changed, by `sourceKey`: the pods that were there when that was found out. */
+  present: ReadonlyMap<string, PresentPods>;
   /** Why it waits or is held; `reading`: what decides has not been read yet, which passes and is not told. */
   cause: WaitCause | HoldCause | 'reading';
   /** Its place among the restarts was used. */

@@ -98,6 +98,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       changedAt: clock.monotonic(),
       restartedFor: undefined,
       finding: undefined,
+      present: new Map(),
       cause: 'other',
       hasRestarted: false,
       pretended: undefined,

@@ -16,6 +16,7 @@ export function podFacts(part: Partial<PodFacts> = {}): PodFacts {
     templateGeneration: undefined,
     dependenciesHash: undefined,
     startedContainers: new Set(['main']),
+    startedAt: new Map(),
     hasVolumes: true,
     isReady: true,
     trouble: undefined,

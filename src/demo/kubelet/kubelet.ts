@@ -18,14 +18,16 @@ export interface KubeletOptions {
   /** The same seed gives each pod, in the order of their creation, the same fate. */
   readonly seed: number;
   readonly report?: (exit: ContainerExit) => void;
+  /** From a pod's creation to its containers' start. Milliseconds. */
+  readonly startTime?: number;
   /** What a container of a pod runs; default: as the pod's annotation says. */
   readonly program?: (pod: KubeObject, container: string) => Program;
   /** Told of each start of a container, with what it has of ConfigMaps and Secrets. */
   readonly onStart?: (pod: KubeObject, container: string, content: Content) => void;
 }
 
-/** From a pod's creation to its containers' start, and from the wish to delete it to its end. Milliseconds. */
-const startTime = 400;
+/** From a pod's creation to its containers' start, unless told otherwise, and from the wish to delete it to its end. */
+const usualStartTime = 400;
 const endTime = 300;
 /** From a change of a ConfigMap or Secret to the start of the containers that waited for it. */
 const sourceTime = 1_000;
@@ -41,7 +43,7 @@ interface Node {
 
 /** Runs the programs of all pods, as one kubelet for all nodes. Returns what ends it. */
 export function startKubelet(options: KubeletOptions): () => void {
-  const { store, clock, version, seed, report, program = programOf, onStart } = options;
+  const { store, clock, version, seed, report, program = programOf, onStart, startTime = usualStartTime } = options;
   let sourceTimer: TimerHandle | undefined;
   const running = new Map<string, Node>();
   let started = 0;

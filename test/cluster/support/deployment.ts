@@ -34,8 +34,8 @@ export interface Deployed {
   patch(body: object): Promise<void>;
   /** What `kubectl rollout undo` writes: the template and the annotations of the revision before. */
   undo(): Promise<void>;
-  /** What weeder's Events on it with this reason say; waits for the first. */
-  told(reason: string): Promise<string[]>;
+  /** What weeder's Events on it with this reason say; waits for the first that has this in it. */
+  told(reason: string, text?: RegExp): Promise<string[]>;
 }
 
 const ReplicaSets = z.looseObject({ items: z.array(KubeObject) });
@@ -99,13 +99,13 @@ export function deployed(
     async patch(body) {
       await ns.cluster.api('PATCH', path, body, mergePatch);
     },
-    told: (reason) =>
+    told: (reason, text = /./) =>
       eventually(
         async (saw) => {
           const found = await eventsOf(ns, `involvedObject.name=${name}`);
-          saw(found.map((each) => each.reason));
+          saw(found.map((each) => `${each.reason}: ${each.message}`));
           const messages = found.filter((each) => each.reason === reason).map(({ message }) => message);
-          return messages.length > 0 && messages;
+          return messages.some((each) => text.test(each)) && messages;
         },
         { what: `an Event ${reason} on ${name}` },
       ),

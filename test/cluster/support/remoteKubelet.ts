@@ -15,6 +15,7 @@ interface RemoteKubeletOptions {
   readonly namespace: string;
   readonly program: (pod: KubeObject) => Program;
   readonly onStart?: KubeletOptions['onStart'];
+  readonly startTime?: number;
 }
 
 /**
@@ -22,7 +23,7 @@ interface RemoteKubeletOptions {
  * test is over.
  */
 export async function startRemoteKubelet(t: Cleanup, options: RemoteKubeletOptions) {
-  const { cluster, namespace, program, onStart } = options;
+  const { cluster, namespace, program, onStart, startTime } = options;
   const answer = await cluster.send('POST', '/api/v1/nodes', { body: { metadata: { name: nodeName } } });
   if (answer.status !== 201 && answer.status !== 409) throw new Error(`no node: ${JSON.stringify(answer.body)}`);
   const store = remoteStore(t, cluster, namespace, [pods, endpointSlices, configMaps, secrets]);
@@ -34,8 +35,8 @@ export async function startRemoteKubelet(t: Cleanup, options: RemoteKubeletOptio
     // A pod may be deleted meanwhile: whatever is answered, the next state of the pod tells.
     void cluster.send('POST', `/api/v1/namespaces/${namespace}/pods/${metadata.name}/binding`, { body });
   });
-  const told = onStart === undefined ? {} : { onStart };
-  const stop = startKubelet({ store, clock: systemClock, version: '1.36', seed: 1, program, ...told });
+  const more = { ...(onStart === undefined ? {} : { onStart }), ...(startTime === undefined ? {} : { startTime }) };
+  const stop = startKubelet({ store, clock: systemClock, version: '1.36', seed: 1, program, ...more });
   t.after(stop);
 }
 

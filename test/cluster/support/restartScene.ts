@@ -26,7 +26,7 @@ export interface RestartScene {
   start(t: Cleanup, options?: Partial<StartOptions>): Promise<WeederProcess>;
   /** Makes the source, or writes these values into it. */
   put(name: string, data: Readonly<Record<string, string>>, kind?: 'ConfigMap' | 'Secret'): Promise<void>;
-  /** Makes the workload, and waits until its pods run. */
+  /** Makes the workload, and waits until its pods run, unless the wish says otherwise. */
   make(kind: WorkloadKind, name: string, wish?: WorkloadWish): Promise<void>;
   patch(kind: WorkloadKind, name: string, patch: object): Promise<Answer>;
   pods(name: string): Promise<Pod[]>;
@@ -144,7 +144,7 @@ export async function setRestartScene(
       const { labels = {}, annotations = {} } = wish;
       const spec = specOf(kind, name, ns, wish);
       await cluster.api('POST', pathOf(kind), { metadata: { name, labels, annotations }, spec });
-      if (kind === 'CronJob') return;
+      if (kind === 'CronJob' || wish.isAwaited === false) return;
       await eventually(
         async (saw) => {
           const progress = rolloutOf(await facts(kind, name));

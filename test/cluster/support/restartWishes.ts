@@ -14,6 +14,8 @@ export interface WorkloadWish {
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly spec?: object;
+  /** Whether to wait until its pods run. Default true. */
+  readonly isAwaited?: boolean;
 }
 
 /** The pod template; of a CronJob that of its jobs. */

@@ -41,14 +41,14 @@ export interface DeploymentOptions {
 const mergePatch = 'application/merge-patch+json';
 export const managed = { managed: 'true' };
 
-/** Sets the scene without a weeder. */
-export async function setRestarting(t: Cleanup, prefix: string): Promise<Restarting> {
+/** Sets the scene without a weeder. `startTime`: from a pod's creation to its containers' start, milliseconds. */
+export async function setRestarting(t: Cleanup, prefix: string, startTime = 400): Promise<Restarting> {
   const ns = await testNamespace(t, prefix);
   const { cluster, name: namespace } = ns;
   const contents = new Map<string, Content>();
   const onStart = (pod: { readonly metadata: { readonly uid: string } }, container: string, content: Content) =>
     void contents.set(`${pod.metadata.uid}/${container}`, content);
-  await startRemoteKubelet(ns, { cluster, namespace, program: () => healthy, onStart });
+  await startRemoteKubelet(ns, { cluster, namespace, program: () => healthy, onStart, startTime });
   const templates = await watchTemplates(ns);
   let markers = 0;
 
@@ -133,12 +133,12 @@ const quick = {
 };
 
 /** One scene, and one weeder in it, for all tests of the suite in whose body this is called. */
-export function suiteRestarting(prefix: string, config: object = {}): () => Restarting {
+export function suiteRestarting(prefix: string, config: object = {}, startTime?: number): () => Restarting {
   const cleanups: (() => unknown)[] = [];
   const t = { after: (cleanup: () => unknown) => void cleanups.push(cleanup) };
   let scene: Restarting | undefined;
   before(async () => {
-    scene = await setRestarting(t, prefix);
+    scene = await setRestarting(t, prefix, startTime);
     await scene.weed(t, config);
   });
   after(async () => {

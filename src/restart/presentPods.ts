@@ -1,0 +1,42 @@
+import type { ChangedSource } from './assess.ts';
+import { readPod } from './podFacts.ts';
+import { sourceKey } from './refs.ts';
+import type { RestartApi } from './restartApi.ts';
+import type { WantedSource } from './wanted.ts';
+import type { PresentPods, WorkloadEntry } from './workloadEntry.ts';
+
+/**
+ * Which pods are there now that these sources are known to have changed. One that is not among them later was made
+ * after the write, by whatever clocks: that is how a release is told whose pods were made within the same second (F3).
+ * Where the list cannot be had, the times decide alone.
+ */
+export async function presentPods(
+  api: Pick<RestartApi, 'listPods'>,
+  { facts, present }: WorkloadEntry,
+  changed: readonly ChangedSource[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, PresentPods>> {
+  const known = changed.flatMap(({ source }): [string, PresentPods][] => {
+    const found = present.get(sourceKey(source.ref));
+    return found?.version === source.version ? [[sourceKey(source.ref), found]] : [];
+  });
+  if (known.length === changed.length || facts.selector === undefined) return new Map(known);
+  const listed = await api.listPods(facts.ref.namespace, facts.selector, signal);
+  if (listed.is !== 'ok') return new Map(known);
+  const found = listed.value.flatMap((each) => readPod(each) ?? []);
+  const pods = new Map(found.map(({ uid, startedContainers }) => [uid, startedContainers]));
+  const added = changed.map(({ source }): [string, PresentPods] => [
+    sourceKey(source.ref),
+    { version: source.version, pods },
+  ]);
+  return new Map([...added, ...known]);
+}
+
+/** Those that may have older content than this version of a source; undefined: nobody looked. */
+export function presentFor(
+  { present }: WorkloadEntry,
+  { ref, version }: WantedSource,
+): PresentPods['pods'] | undefined {
+  const found = present.get(sourceKey(ref));
+  return found?.version === version ? found.pods : undefined;
+}

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { eventually } from './support/cluster.ts';
+import { type Restarting, suiteRestarting } from './support/restarting.ts';
+
+const main = { name: 'main', image: 'registry.invalid/web:1' };
+
+/** One key of a ConfigMap as a variable. */
+function using(name: string, optional = false): object {
+  const configMapKeyRef = { name, key: 'a', ...(optional ? { optional } : {}) };
+  return { containers: [{ ...main, env: [{ name: 'A', valueFrom: { configMapKeyRef } }] }] };
+}
+
+function mounting(name: string): object {
+  return {
+    containers: [{ ...main, volumeMounts: [{ name: 'files', mountPath: '/files' }] }],
+    volumes: [{ name: 'files', configMap: { name } }],
+  };
+}
+
+async function replaced({ make, remove }: Restarting, name: string, content: object): Promise<void> {
+  await remove('configmaps', name);
+  await make('configmaps', name, content);
+}
+
+suite('sources that are not there, and those that were made anew', { concurrency: 8 }, () => {
+  const scene = suiteRestarting('absent');
+
+  for (const [as, pod] of [
+    ['a variable', using],
+    ['a volume', mounting],
+  ] as const) {
+    test(`a required source, ${as}, that appears while the pods wait for it restarts nothing`, async () => {
+      const { make, create, caughtUp } = scene();
+      const name = `late-${pod.name}`;
+      const web = await create(name, pod(name));
+      await web.told('RestartHeld', new RegExp(`ConfigMap .*${name} is missing`));
+      const [before] = await eventually(async () => (await web.uids()).length === 1 && web.uids(), {
+        what: `the pod of ${name}`,
+      });
+      await make('configmaps', name, { data: { a: '1' } });
+      await web.current();
+      await caughtUp();
+      assert.deepEqual([web.rollouts(), await web.uids()], [0, [before]]);
+      const content = await web.content();
+      assert.deepEqual({ ...content?.env, ...content?.files }, pod === using ? { A: '1' } : { 'files/a': '1' });
+    });
+  }
+
+  test('a required key that appears while the pods wait for it restarts nothing', async () => {
+    const { make, change, create, caughtUp } = scene();
+    await make('configmaps', 'keyless', { data: { b: '1' } });
+    const web = await create('keyless', using('keyless'));
+    await web.told('RestartHeld', /keyless without its key a is missing/);
+    await change('configmaps', 'keyless', { data: { a: '1' } });
+    await web.current();
+    await caughtUp();
+    assert.deepEqual([web.rollouts(), (await web.content())?.env], [0, { A: '1' }]);
+  });
+
+  test('an optional source that appears is one rollout, and one that goes is one more', async () => {
+    const { make, remove, deploy, caughtUp } = scene();
+    const web = await deploy('optional', using('optional', true));
+    assert.deepEqual((await web.content())?.env, {});
+    await make('configmaps', 'optional', { data: { a: '1' } });
+    await web.restarted(1);
+    assert.deepEqual((await web.content())?.env, { A: '1' });
+    await remove('configmaps', 'optional');
+    await web.restarted(2);
+    assert.deepEqual((await web.content())?.env, {});
+    await caughtUp();
+    assert.equal(web.rollouts(), 2);
+  });
+
+  test('a required source that goes restarts nothing; back with equal content nothing, with other content one', async () => {
+    const { make, remove, deploy, caughtUp } = scene();
+    await make('configmaps', 'gone', { data: { a: '1', b: '1' } });
+    const web = await deploy('gone', using('gone'));
+    const before = await web.uids();
+    await remove('configmaps', 'gone');
+    await web.told('RestartHeld', /ConfigMap .*gone is missing/);
+    await caughtUp();
+    await make('configmaps', 'gone', { data: { a: '1', b: '2' } });
+    await caughtUp();
+    assert.deepEqual([web.rollouts(), await web.uids()], [0, before]);
+    await replaced(scene(), 'gone', { data: { a: '2' } });
+    await web.restarted(1);
+    assert.deepEqual((await web.content())?.env, { A: '2' });
+  });
+
+  test('a source that is deleted and made again at once with equal content restarts nothing', async () => {
+    const { make, deploy, caughtUp } = scene();
+    await make('configmaps', 'again', { data: { a: '1' } });
+    const web = await deploy('again', using('again'));
+    const [before, state] = [await web.uids(), await web.current()];
+    await replaced(scene(), 'again', { data: { a: '1' } });
+    await caughtUp();
+    assert.deepEqual([web.rollouts(), await web.uids(), await web.current()], [0, before, state]);
+  });
+
+  test('an immutable source that was made anew is told, and never taken for done; a new name is the way out', async () => {
+    const { make, deploy, caughtUp } = scene();
+    await make('configmaps', 'fixed', { data: { a: '1' }, immutable: true });
+    const web = await deploy('fixed', using('fixed'));
+    const state = await web.current();
+    await replaced(scene(), 'fixed', { data: { a: '2' }, immutable: true });
+    await web.told('RestartHeld', /fixed is immutable and was made anew.*give new content a new name/);
+    await caughtUp();
+    assert.equal(web.rollouts(), 0);
+    assert.deepEqual((await web.state())?.rolledOut, state.rolledOut);
+    await make('configmaps', 'fixed-2', { data: { a: '2' }, immutable: true });
+    await web.patch({ spec: { template: { spec: using('fixed-2') } } });
+    await web.restarted(1);
+    await caughtUp();
+    assert.deepEqual([web.rollouts(), (await web.content())?.env], [1, { A: '2' }]);
+  });
+
+  test('a key that moves to binaryData is gone for a variable, and the same for a volume', async () => {
+    const { make, change, deploy, caughtUp } = scene();
+    await make('configmaps', 'moved', { data: { a: '1' } });
+    const [variable, optional, volume] = [
+      await deploy('moved-variable', using('moved')),
+      await deploy('moved-optional', using('moved', true)),
+      await deploy('moved-volume', mounting('moved')),
+    ];
+    await change('configmaps', 'moved', { data: { a: null }, binaryData: { a: Buffer.from('1').toString('base64') } });
+    await variable.told('RestartHeld', /moved without its key a is missing/);
+    await optional.restarted(1);
+    await caughtUp();
+    assert.deepEqual([variable.rollouts(), optional.rollouts(), volume.rollouts()], [0, 1, 0]);
+    assert.deepEqual((await optional.content())?.env, {});
+  });
+
+  test('of a Secret, stringData and data that say the same make no difference', async () => {
+    const { make, change, deploy, caughtUp } = scene();
+    await make('secrets', 'written', { stringData: { a: '1' } });
+    const envFrom = [{ secretRef: { name: 'written' } }];
+    const web = await deploy('written', { containers: [{ ...main, envFrom }] });
+    await change('secrets', 'written', { data: { a: Buffer.from('1').toString('base64') } });
+    await change('secrets', 'written', { stringData: { a: '1' } });
+    await caughtUp();
+    assert.equal(web.rollouts(), 0);
+    await change('secrets', 'written', { stringData: { a: '2' } });
+    await web.restarted(1);
+  });
+});
