@@ -58,7 +58,7 @@ export const errorTable = {
   },
   HASH_KEY_INVALID: {
     meaning: 'The Secret with the key that ConfigMaps and Secrets are hashed with holds none. Nothing is restarted.',
-    advice: 'Put 32 random bytes into its entry `key`, or delete it: weeder makes another one.',
+    advice: 'Put 32 random bytes into its entry `key`, or take all of its entries out: weeder fills it.',
   },
   HASH_KEY_UNAVAILABLE: {
     meaning:
