@@ -98,7 +98,8 @@ async function lookOnce(
   if (!isByEviction(entry) && !isOurs && progress.is === 'complete') return { type: 'rollout.reverted' };
   const refusal = await evictNext(effects, entry, seen, signal);
   const stalled = stallOf(seen);
-  const reason = (stalled && (refusal ?? stalled)) ?? troubleOf(facts, own);
+  // What a pod says is told rather than that nothing moves.
+  const reason = troubleOf(facts, own) ?? (stalled && (refusal ?? stalled));
   return standingEvent(entry, progress, hasStalled ? undefined : reason);
 }
 
