@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hashKeyOf, hashKeysOf } from '../src/restart/hashKeys.ts';
-import { configMap, namespace, restartConfig, restartWorld, stateOn, withEnv } from './support/restartWorld.ts';
+import { restartConfig } from './support/restartSettings.ts';
+import { configMap, namespace, restartWorld, stateOn, withEnv } from './support/restartWorld.ts';
 
 const second = 1_000;
 const source = configMap('settings');

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayOf, objectOf } from '../src/json.ts';
-import { configMap, restartConfig, restartWorld, settings, stateOn, withEnv } from './support/restartWorld.ts';
+import { restartConfig, settings } from './support/restartSettings.ts';
+import { configMap, restartWorld, stateOn, withEnv } from './support/restartWorld.ts';
 
 const second = 1_000;
 const source = configMap('settings');

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RestartFact } from '../src/restart/facts.ts';
-import { configMap, type RestartWorld, restartConfig, restartWorld, withEnv } from './support/restartWorld.ts';
+import { restartConfig } from './support/restartSettings.ts';
+import { configMap, type RestartWorld, restartWorld, withEnv } from './support/restartWorld.ts';
 
 const second = 1_000;
 const settings = configMap('settings');

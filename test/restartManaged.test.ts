@@ -2,21 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RestartConfig, RestartRule, RestartSettings } from '../src/config/restart.ts';
 import { type Candidate, hasConsent, settingsFor } from '../src/restart/managed.ts';
-
-const defaults: RestartSettings = {
-  quietPeriod: 5_000,
-  quietMax: 60_000,
-  minInterval: 60_000,
-  strategy: 'rollout',
-  imagePullSecrets: 'ignore',
-  immutableRecreated: 'tell',
-  jobs: 'report',
-  unstick: false,
-  stallAfter: 60_000,
-  progressDeadline: 600_000,
-  windows: [],
-  sources: [],
-};
+import { settings as defaults, restartConfig } from './support/restartSettings.ts';
 
 function rule(differences: Partial<RestartRule>): RestartRule {
   return {
@@ -29,17 +15,7 @@ function rule(differences: Partial<RestartRule>): RestartRule {
 }
 
 function config(...rules: readonly RestartRule[]): RestartConfig {
-  return {
-    rules,
-    defaults,
-    maxRestartsPerMinute: 30,
-    burst: 20,
-    maxConcurrentRollouts: 10,
-    maxAdoptionsPerMinute: 120,
-    access: 'all',
-    sourceKinds: new Set(['ConfigMap', 'Secret'] as const),
-    hashKey: { namespace: undefined, name: 'weeder-hash-key' },
-  };
+  return restartConfig({ rules });
 }
 
 function workload(differences: Partial<Candidate['ref']> & Partial<Omit<Candidate, 'ref'>> = {}): Candidate {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { configMap, restartConfig, restartWorld, settings, withEnv } from './support/restartWorld.ts';
+import { restartConfig, settings } from './support/restartSettings.ts';
+import { configMap, restartWorld, withEnv } from './support/restartWorld.ts';
 
 const second = 1_000;
 const source = configMap('settings');

@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { objectOf } from '../src/json.ts';
-import {
-  configMap,
-  type RestartWorld,
-  restartConfig,
-  restartWorld,
-  settings,
-  stateOn,
-  withEnv,
-} from './support/restartWorld.ts';
+import { restartConfig, settings } from './support/restartSettings.ts';
+import { configMap, type RestartWorld, restartWorld, stateOn, withEnv } from './support/restartWorld.ts';
 
 const second = 1_000;
 const source = configMap('settings');

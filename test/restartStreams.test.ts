@@ -1,39 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Config } from '../src/config/config.ts';
-import type { RestartConfig, RestartSettings } from '../src/config/restart.ts';
+import type { RestartConfig } from '../src/config/restart.ts';
 import type { ClosableSink } from '../src/kube/sink.ts';
 import { planRestartStreams } from '../src/restart/restartStreamPlan.ts';
 import { createRestartStreams, type RestartStreams } from '../src/restart/restartStreams.ts';
 import { ownsNamespace, type Shard } from '../src/shard.ts';
 import { planStreams } from '../src/weeder/streamPlan.ts';
+import { restartConfig } from './support/restartSettings.ts';
 import { serviceConfig } from './support/simulation.ts';
 
-const defaults: RestartSettings = {
-  quietPeriod: 5_000,
-  quietMax: 60_000,
-  minInterval: 60_000,
-  strategy: 'rollout',
-  imagePullSecrets: 'ignore',
-  immutableRecreated: 'tell',
-  jobs: 'report',
-  unstick: false,
-  stallAfter: 60_000,
-  progressDeadline: 600_000,
-  windows: [],
-  sources: [],
-};
-const restart: RestartConfig = {
-  rules: [],
-  defaults,
-  maxRestartsPerMinute: 30,
-  burst: 20,
-  maxConcurrentRollouts: 10,
-  maxAdoptionsPerMinute: 120,
-  access: 'all',
-  sourceKinds: new Set(['ConfigMap', 'Secret'] as const),
-  hashKey: { namespace: undefined, name: 'weeder-hash-key' },
-};
+const restart: RestartConfig = restartConfig({ rules: [] });
 const named: RestartConfig = { ...restart, access: 'named' };
 const settings = { kind: 'ConfigMap', namespace: 'shop', name: 'settings' } as const;
 const password = { kind: 'Secret', namespace: 'shop', name: 'password' } as const;

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { restartWhenConfigured } from '../src/cli/restartWhenConfigured.ts';
 import type { Config } from '../src/config/config.ts';
 import type { KubeClient } from '../src/kube/client.ts';
-import { restartConfig } from './support/restartWorld.ts';
+import { restartConfig } from './support/restartSettings.ts';
 import { until } from './support/until.ts';
 import { virtualClock } from './support/virtualClock.ts';
 

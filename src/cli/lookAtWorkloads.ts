@@ -10,7 +10,7 @@ import { createDigests } from '../restart/digests.ts';
 import { readHashKeys } from '../restart/hashKey.ts';
 import { type HashKeys, hashKeyOf } from '../restart/hashKeys.ts';
 import { settingsFor } from '../restart/managed.ts';
-import { type PodFacts, readPod } from '../restart/podFacts.ts';
+import { type PodFacts, readPods } from '../restart/podFacts.ts';
 import { workloadKey } from '../restart/refs.ts';
 import { type RestartApi, restartApi } from '../restart/restartApi.ts';
 import { createRestartStreams } from '../restart/restartStreams.ts';
@@ -143,5 +143,5 @@ async function podsOf(api: RestartApi, { ref, selector }: WorkloadFacts): Promis
   if (selector === undefined) return [];
   const listed = await api.listPods(ref.namespace, selector, AbortSignal.timeout(20_000));
   if (listed.is === 'refused') return listed.reason;
-  return listed.is === 'ok' ? listed.value.flatMap((pod) => readPod(pod) ?? []) : [];
+  return listed.is === 'ok' ? readPods(listed.value) : [];
 }

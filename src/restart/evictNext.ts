@@ -3,6 +3,7 @@ import { isKeptByPartition } from './concernedPods.ts';
 import type { PodFacts } from './podFacts.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { podsOfOlderTemplate, type RolloutProgress } from './rollout.ts';
+import { lookEvery } from './rolloutWatch.ts';
 import { isByEviction, type WorkloadEntry } from './workloadEntry.ts';
 
 /** What the rollout of a workload has come to. */
@@ -13,9 +14,6 @@ export interface RolloutLook {
   readonly old: readonly PodFacts[];
   readonly progress: RolloutProgress;
 }
-
-/** Where nothing is told, the pods are looked at again after this time. Milliseconds. */
-export const lookEvery = 5_000;
 
 /** What refused the newest eviction: it is told once, and again as what a rollout stands still for. */
 const refused = new WeakMap<WorkloadEntry, RefusalClass>();

@@ -3,11 +3,13 @@ import type { EffectInput, WorkloadEvent } from '../../machines/restart/workload
 import type { TimerHandle } from '../clock.ts';
 import { expectedBy } from './assess.ts';
 import { podsToReplace } from './concernedPods.ts';
-import { evictNext, lookEvery, type RolloutLook } from './evictNext.ts';
-import { type PodFacts, readPod } from './podFacts.ts';
+import { evictNext, type RolloutLook } from './evictNext.ts';
+import { track } from './inFlight.ts';
+import { type PodFacts, readPods } from './podFacts.ts';
 import { ownPods, troubleOf } from './proof.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { type RolloutProgress, rolloutOf } from './rollout.ts';
+import { createStillness, lookEvery } from './rolloutWatch.ts';
 import { isByEviction, targetSources, type WorkloadEntry } from './workloadEntry.ts';
 
 /** Follows the rollout of the written target until the pods prove that it is done, or it stands still. */
@@ -21,20 +23,16 @@ export function followRollout(effects: RestartEffects) {
     let timer: TimerHandle | undefined;
     let isLooking = false;
     let isAskedAgain = false;
-    let progress = '';
-    let progressedAt = clock.monotonic();
+    const stillFor = createStillness(clock);
 
     function stallOf({ progress: now, old }: RolloutLook): string | undefined {
-      const text = JSON.stringify([now, old.length]);
-      if (text !== progress) progressedAt = clock.monotonic();
-      progress = text;
-      const quiet = clock.monotonic() - progressedAt;
+      const quiet = stillFor(JSON.stringify([now, old.length]));
       const { stallAfter = Number.POSITIVE_INFINITY } = followed.settings ?? {};
       return quiet >= stallAfter ? `nothing has moved for ${Math.round(quiet / 1_000)} s` : undefined;
     }
 
     /** One look after the other: what was told during one is seen by the next. */
-    async function look(followed: WorkloadEntry): Promise<void> {
+    async function look(): Promise<void> {
       isAskedAgain = isLooking;
       if (isLooking) return;
       isLooking = true;
@@ -43,18 +41,17 @@ export function followRollout(effects: RestartEffects) {
       });
       if (stop.signal.aborted) return;
       if (event !== undefined) sendBack(event);
-      if (isAskedAgain) await look(followed);
+      if (isAskedAgain) await look();
     }
 
     function lookNow(): void {
       clock.clearTimeout(timer);
       if (stop.signal.aborted) return;
       timer = clock.setTimeout(lookNow, lookEvery);
-      const looked = look(followed).catch((error: unknown) =>
+      const looked = look().catch((error: unknown) =>
         effects.report({ type: 'actor.failed', actor: `followRollout of ${input.workload}`, error }),
       );
-      inFlight.add(looked);
-      void looked.finally(() => inFlight.delete(looked));
+      track(inFlight, looked);
     }
 
     entry.watchers.add(lookNow);
@@ -85,7 +82,7 @@ async function lookOnce(
   }
   const listed = await effects.api.listPods(facts.ref.namespace, facts.selector, signal);
   if (listed.is !== 'ok' || signal.aborted) return undefined;
-  const pods = listed.value.flatMap((each) => readPod(each) ?? []);
+  const pods = readPods(listed.value);
   const own = ownPods(facts, pods);
   const hash = effects.digests.hashOf(finding.key, facts.ref, expectedBy(state));
   // Without a quiet period they may have been made within a second of the write: but they were made for it.

@@ -1,20 +1,12 @@
-import type { Logger } from 'pino';
 import { formatDuration } from '../config/duration.ts';
+import type { Logger } from '../log.ts';
+import { type LogLine, logLines } from '../logLines.ts';
 import type { AboutWorkload, ReportRestart, RestartFact, SourceChange } from './facts.ts';
 import { sourceKey } from './refs.ts';
 
 /** Writes each fact as one line with namespace, workload and sources; by name, never with a value. */
 export function logRestarts(logger: Logger): ReportRestart {
-  return (fact) => {
-    const { level, fields, message } = lineOf(fact);
-    logger[level](fields, message);
-  };
-}
-
-interface Line {
-  readonly level: 'debug' | 'info' | 'warn' | 'error';
-  readonly fields: object;
-  readonly message: string;
+  return logLines(logger, lineOf);
 }
 
 const restartedHow = {
@@ -24,7 +16,7 @@ const restartedHow = {
   dryRun: 'workload would be restarted (dry run)',
 } as const;
 
-function lineOf(fact: RestartFact): Line {
+function lineOf(fact: RestartFact): LogLine {
   switch (fact.type) {
     case 'workload.adopted':
       return about(fact, 'info', { sources: fact.sources }, 'workload adopted, nothing restarts');
@@ -58,7 +50,7 @@ function lineOf(fact: RestartFact): Line {
   }
 }
 
-function otherLineOf(fact: Exclude<RestartFact, { type: `workload.${string}` }>): Line {
+function otherLineOf(fact: Exclude<RestartFact, { type: `workload.${string}` }>): LogLine {
   switch (fact.type) {
     case 'history.filled':
       return about(fact, 'warn', { revisions: fact.revisions }, 'all revisions are restarts: there is none to undo to');
@@ -89,7 +81,7 @@ function otherLineOf(fact: Exclude<RestartFact, { type: `workload.${string}` }>)
   }
 }
 
-function about({ workload, uid }: AboutWorkload, level: Line['level'], fields: object, message: string): Line {
+function about({ workload, uid }: AboutWorkload, level: LogLine['level'], fields: object, message: string): LogLine {
   const { kind, namespace, name } = workload;
   return { level, fields: { namespace, workload: `${kind.toLowerCase()}/${name}`, uid, ...fields }, message };
 }

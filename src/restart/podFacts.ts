@@ -78,6 +78,11 @@ export function readPod(object: unknown): PodFacts | undefined {
   };
 }
 
+/** Those of a list that can be told apart. */
+export function readPods(objects: readonly unknown[]): PodFacts[] {
+  return objects.flatMap((object) => readPod(object) ?? []);
+}
+
 function ownerOf(meta: JsonObject): PodFacts['owner'] {
   const owner = arrayOf(meta['ownerReferences'])
     .map(objectOf)

@@ -1,5 +1,5 @@
 import type { ChangedSource } from './assess.ts';
-import { readPod } from './podFacts.ts';
+import { readPods } from './podFacts.ts';
 import { sourceKey } from './refs.ts';
 import type { RestartApi } from './restartApi.ts';
 import type { WantedSource } from './wanted.ts';
@@ -23,7 +23,7 @@ export async function presentPods(
   if (known.length === changed.length || facts.selector === undefined) return new Map(known);
   const listed = await api.listPods(facts.ref.namespace, facts.selector, signal);
   if (listed.is !== 'ok') return new Map(known);
-  const found = listed.value.flatMap((each) => readPod(each) ?? []);
+  const found = readPods(listed.value);
   const pods = new Map(found.map(({ uid, startedContainers }) => [uid, startedContainers]));
   const added = changed.map(({ source }): [string, PresentPods] => [
     sourceKey(source.ref),

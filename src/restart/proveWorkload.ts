@@ -1,5 +1,5 @@
 import { podsToReplace } from './concernedPods.ts';
-import { readPod } from './podFacts.ts';
+import { readPods } from './podFacts.ts';
 import { presentFor } from './presentPods.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import type { Question } from './workloadActor.ts';
@@ -22,7 +22,7 @@ export function proveWorkload({ api }: RestartEffects): Question {
     const listed = await api.listPods(facts.ref.namespace, facts.selector, signal);
     if (listed.is === 'refused') return { ...listed, type: 'proof.refused' };
     if (listed.is !== 'ok') return { type: 'proof.needless' };
-    const pods = listed.value.flatMap((each) => readPod(each) ?? []);
+    const pods = readPods(listed.value);
     const written = changed.map((each) => ({ ...each, present: presentFor(entry, each.source) }));
     return { type: podsToReplace(facts, pods, written).length > 0 ? 'proof.needed' : 'proof.needless' };
   };

@@ -1,12 +1,11 @@
 import type { TimerHandle } from '../clock.ts';
-import { readPod } from './podFacts.ts';
+import { track } from './inFlight.ts';
+import { readPods } from './podFacts.ts';
 import { ownPods, troubleOf } from './proof.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { rolloutOf } from './rollout.ts';
+import { createStillness, lookEvery } from './rolloutWatch.ts';
 import type { WorkloadEntry } from './workloadEntry.ts';
-
-/** Where nothing is told, it is looked again after this time. Milliseconds. */
-const lookEvery = 5_000;
 
 interface Listener {
   /** It has to be waited for; comes once. */
@@ -23,8 +22,7 @@ export function awaitRollout(effects: RestartEffects, entry: WorkloadEntry, { on
   const { clock, api, inFlight, report } = effects;
   const stop = new AbortController();
   let timer: TimerHandle | undefined;
-  let progress = '';
-  let progressedAt = clock.monotonic();
+  const stillFor = createStillness(clock);
   let hasTold = false;
 
   function end(): void {
@@ -41,16 +39,14 @@ export function awaitRollout(effects: RestartEffects, entry: WorkloadEntry, { on
 
   /** What is new of a rollout that moves on. */
   function isMoving(text: string): boolean {
-    if (text !== progress) progressedAt = clock.monotonic();
-    progress = text;
-    return clock.monotonic() - progressedAt < (entry.settings?.stallAfter ?? 0);
+    return stillFor(text) < (entry.settings?.stallAfter ?? 0);
   }
 
   async function lookAtPods(): Promise<void> {
     const { facts } = entry;
     if (facts.selector === undefined) return;
     const listed = await api.listPods(facts.ref.namespace, facts.selector, stop.signal);
-    const pods = listed.is === 'ok' ? listed.value.flatMap((each) => readPod(each) ?? []) : [];
+    const pods = listed.is === 'ok' ? readPods(listed.value) : [];
     if (troubleOf(facts, ownPods(facts, pods)) !== undefined) over();
   }
 
@@ -67,8 +63,7 @@ export function awaitRollout(effects: RestartEffects, entry: WorkloadEntry, { on
     const looked = lookAtPods().catch((error: unknown) =>
       report({ type: 'actor.failed', actor: `awaitRollout of ${entry.id}`, error }),
     );
-    inFlight.add(looked);
-    void looked.finally(() => inFlight.delete(looked));
+    track(inFlight, looked);
   }
 
   entry.watchers.add(look);

@@ -4,6 +4,7 @@ import { messageOf } from '../errors.ts';
 import { adoptionTurn } from './adoptionTurn.ts';
 import { assessWorkload } from './assessWorkload.ts';
 import { followRollout } from './followRollout.ts';
+import { track } from './inFlight.ts';
 import { proveWorkload } from './proveWorkload.ts';
 import { reportsOf } from './reportWorkload.ts';
 import type { RestartEffects } from './restartEffects.ts';
@@ -36,8 +37,7 @@ export function provideWorkload(effects: RestartEffects): WorkloadLogic {
         (event) => sendBack({ ...event, jitter: random() }),
         (error) => sendBack({ type: refusal, reason: messageOf(error), jitter: random() }),
       );
-      inFlight.add(asked);
-      void asked.finally(() => inFlight.delete(asked));
+      track(inFlight, asked);
       return () => stop.abort(ended);
     });
   }

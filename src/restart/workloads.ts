@@ -124,7 +124,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       entry.settings === undefined
         ? { uses: [], faults: [], notAllowed: [] }
         : usesOfWorkload(facts, templateUses, entry.settings, config(), metaOf, options.namespaces);
-    if (JSON.stringify(found.uses) !== JSON.stringify(entry.uses)) entry.uses = found.uses;
+    entry.uses = found.uses;
     entry.faults = found.faults;
     users.put(entry.id, [...found.uses, ...found.notAllowed.map(notAllowedUse)]);
     faults.tell(facts, found);

@@ -1,20 +1,12 @@
-import type { Logger } from 'pino';
 import { formatDuration } from '../config/duration.ts';
+import type { Logger } from '../log.ts';
+import { type LogLine, logLines } from '../logLines.ts';
 import type { CrashLoopingPod } from './crashLooping.ts';
 import { type Report, type WeederFact, windowRefOf } from './facts.ts';
 
 /** Writes each fact as one line with namespace, service, pod, window and cause. */
 export function logFacts(logger: Logger): Report {
-  return (fact) => {
-    const { level, fields, message } = lineOf(fact);
-    logger[level](fields, message);
-  };
-}
-
-interface Line {
-  readonly level: 'debug' | 'info' | 'warn' | 'error';
-  readonly fields: object;
-  readonly message: string;
+  return logLines(logger, lineOf);
 }
 
 /** Why a pod is never deleted, in words. */
@@ -31,7 +23,7 @@ const deletedHow = {
   dryRun: 'pod would be deleted (dry run)',
 } as const;
 
-function lineOf(fact: WeederFact): Line {
+function lineOf(fact: WeederFact): LogLine {
   switch (fact.type) {
     case 'service.ready': {
       const { namespace, service } = fact;
@@ -81,7 +73,7 @@ function lineOf(fact: WeederFact): Line {
   }
 }
 
-function line(level: Line['level'], fields: object, message: string): Line {
+function line(level: LogLine['level'], fields: object, message: string): LogLine {
   return { level, fields, message };
 }
 

@@ -2,7 +2,8 @@ import type { RestartConfig } from '../../src/config/restart.ts';
 import { openRecorder } from '../../src/recorder.ts';
 import { recordingRestarts } from '../../src/recording/recordRestart.ts';
 import { recordingOf } from './recording.ts';
-import { type RestartWorld, restartConfig, restartWorld } from './restartWorld.ts';
+import { restartConfig } from './restartSettings.ts';
+import { type RestartWorld, restartWorld } from './restartWorld.ts';
 
 export interface RecordedRestartsOptions {
   readonly config?: RestartConfig;

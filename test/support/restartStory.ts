@@ -5,7 +5,8 @@ import type { JsonObject } from '../../src/json.ts';
 import type { RestartFact } from '../../src/restart/facts.ts';
 import type { SourceRef } from '../../src/restart/refs.ts';
 import { restartOracle } from './restartOracle.ts';
-import { restartConfig, restartWorld } from './restartWorld.ts';
+import { restartConfig } from './restartSettings.ts';
+import { restartWorld } from './restartWorld.ts';
 
 const minute = 60_000;
 const spaces = ['a', 'b', 'c'] as const;

@@ -1,5 +1,5 @@
 import type { ActorRuntime } from '../../src/actorRuntime.ts';
-import type { RestartConfig, RestartSettings } from '../../src/config/restart.ts';
+import type { RestartConfig } from '../../src/config/restart.ts';
 import { arrayOf, type JsonObject, numberOf, objectOf, textOf } from '../../src/json.ts';
 import { mergePatch } from '../../src/kube/mergePatch.ts';
 import type { ObjectSink } from '../../src/kube/sink.ts';
@@ -12,44 +12,10 @@ import type { RestartApi } from '../../src/restart/restartApi.ts';
 import { createRestartControl, type RestartControl } from '../../src/restart/restartControl.ts';
 import type { CreateRestartCore } from '../../src/restart/restartCore.ts';
 import { readSourceMeta, withoutSecrets } from '../../src/restart/sourceMeta.ts';
+import { restartConfig } from './restartSettings.ts';
 import { settled, type VirtualClock, virtualClock } from './virtualClock.ts';
 
 const second = 1_000;
-const minute = 60_000;
-
-export const settings: RestartSettings = {
-  quietPeriod: 5 * second,
-  quietMax: minute,
-  minInterval: minute,
-  strategy: 'rollout',
-  imagePullSecrets: 'ignore',
-  immutableRecreated: 'tell',
-  jobs: 'report',
-  unstick: false,
-  stallAfter: minute,
-  progressDeadline: 10 * minute,
-  windows: [],
-  sources: [],
-};
-
-export function restartConfig(
-  part: Partial<RestartConfig> & { readonly rule?: Partial<RestartSettings> } = {},
-): RestartConfig {
-  const kinds = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob', 'Job'] as const);
-  const rule = { ...settings, ...part.rule, namespaces: 'all' as const, kinds, selector: undefined };
-  return {
-    rules: [rule],
-    defaults: settings,
-    maxRestartsPerMinute: 30,
-    burst: 20,
-    maxConcurrentRollouts: 10,
-    maxAdoptionsPerMinute: 120,
-    access: 'all',
-    sourceKinds: new Set(['ConfigMap', 'Secret'] as const),
-    hashKey: { namespace: 'weeder', name: 'weeder-hash-key' },
-    ...part,
-  };
-}
 
 /** An API server with a controller that rolls Deployments, in simulated time. The newest weeder may be replaced. */
 export interface RestartWorld {
