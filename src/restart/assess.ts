@@ -1,5 +1,5 @@
 import { hasLostKeys } from './digest.ts';
-import { allSources, inFormOf, type StoredTag, type StoredTags, type WorkloadState } from './state.ts';
+import { allSources, inFormOf, isDoubted, type StoredTag, type StoredTags, type WorkloadState } from './state.ts';
 import type { WantedSource } from './wanted.ts';
 
 /** A source that says something else than what the pods run with. */
@@ -19,6 +19,8 @@ export type Assessment =
   | { readonly is: 'new' }
   | { readonly is: 'current' }
   | { readonly is: 'changed'; readonly sources: readonly ChangedSource[] }
+  /** They say what is written down, but pods may have started while these said something else. */
+  | { readonly is: 'doubted'; readonly sources: readonly WantedSource[] }
   /** A restart was begun; `hasNews`: for something else than what is wanted now. */
   | { readonly is: 'rolling'; readonly hasNews: boolean }
   /** The rollout that was begun stands still, and is still the one that is wanted. */
@@ -53,6 +55,16 @@ export function expectedBy({ rolledOut, target }: WorkloadState): StoredTags {
   return target === undefined ? rolledOut : new Map([...rolledOut, ...target.tags]);
 }
 
+/**
+ * What the hash in the pod template stands for. Where it is not known what the pods run with, these may be the tags that
+ * the template stands for already: the time of the restart makes it another template.
+ */
+export function hashedBy(state: WorkloadState): ReadonlyMap<string, Pick<StoredTag, 'tag'>> {
+  const { rolledOut, target } = state;
+  if (target === undefined || !isDoubted(rolledOut)) return expectedBy(state);
+  return new Map<string, Pick<StoredTag, 'tag'>>([...expectedBy(state), ['since', { tag: String(target.since) }]]);
+}
+
 function missingOf({ ref: { kind, namespace, name }, digest }: WantedSource): string[] {
   const source = `${kind} ${namespace}/${name}`;
   if (digest.missing.length === 0) return [];
@@ -61,10 +73,15 @@ function missingOf({ ref: { kind, namespace, name }, digest }: WantedSource): st
 
 function changeOf(source: WantedSource, stored: StoredTag | undefined): ChangedSource[] {
   if (stored === undefined || stored.uses !== source.tag.uses || stored.tag === source.tag.tag) return [];
-  const [before, after] = [stored.keys ?? {}, source.tag.keys ?? {}];
-  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  const keys = [...names].filter((name) => before[name] !== after[name]).toSorted();
+  const keys = changedKeys(stored.keys, source.tag.keys);
   return [{ source, keys, isRecreated: stored.isImmutable, lastWrite: lastWriteOf(source, stored) }];
+}
+
+/** None where that cannot be told. */
+function changedKeys(before: StoredTag['keys'], after: StoredTag['keys']): readonly string[] {
+  if (before === undefined || after === undefined) return [];
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => before[name] !== after[name]).toSorted();
 }
 
 /** Where one tag stands for all sources, any of them may be what has changed (F13). */

@@ -2,10 +2,12 @@ import type { WorkloadEvent } from '../../machines/restart/workload.ts';
 import { type Assessment, assess } from './assess.ts';
 import { firstSeenOf } from './firstSeen.ts';
 import type { HashKeys } from './hashKeys.ts';
+import { doubtedSources, noteContents } from './noteContents.ts';
 import { presentPods } from './presentPods.ts';
 import { sourceKey } from './refs.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { wantedOf } from './wanted.ts';
+import type { WorkloadState } from './state.ts';
 import type { Question } from './workloadActor.ts';
 import { type Finding, type WorkloadEntry, writtenState } from './workloadEntry.ts';
 import { workloadAnnotations } from './workloadFacts.ts';
@@ -42,14 +44,30 @@ export function assessWorkload(effects: RestartEffects): Question {
     const { key, state } = stateThatCounts(effects, entry, known);
     const wanted = await wantedOf(uses, key, digests, sources);
     if (wanted.is === 'refused') return { ...wanted, type: 'assessed.refused' };
-    const assessment = assess(wanted.sources, state, hasStalled);
-    const changed = assessment.is === 'changed' ? assessment.sources : [];
+    noteContents(entry, key, wanted.sources, state);
+    const compared = assess(wanted.sources, state, hasStalled);
+    const changed = compared.is === 'changed' ? compared.sources : [];
     entry.present = await presentPods(effects.api, entry, changed, signal);
+    const doubted = await doubtedSources(effects.api, entry, unchangedOf(wanted.sources, compared, state), signal);
+    if (doubted.is === 'refused') return { ...doubted, type: 'assessed.refused' };
+    const assessment = doubted.sources.length > 0 ? ({ is: 'doubted', sources: doubted.sources } as const) : compared;
     const before = entry.finding?.key.id === key.id ? entry.finding.firstSeen : new Map();
     const firstSeen = firstSeenOf(wanted.sources, state, before);
-    entry.finding = { key, wanted: wanted.sources, state, assessment, firstSeen };
+    entry.finding = { key, wanted: wanted.sources, state, assessment, spells: entry.spells, firstSeen };
     return eventOf(entry, assessment, key.id === known.current.id);
   };
+}
+
+/** Those that say what is written down; during a rollout nobody asks for them. */
+function unchangedOf(
+  wanted: Finding['wanted'],
+  compared: Assessment,
+  state: WorkloadState | undefined,
+): Finding['wanted'] {
+  if (state === undefined || state.target !== undefined) return new Map();
+  if (compared.is === 'current') return wanted;
+  const changed = compared.is === 'changed' ? compared.sources.map(({ source }) => source) : undefined;
+  return new Map([...wanted].filter(([, source]) => changed?.includes(source) === false));
 }
 
 /** One that was made with a key that is not known any more tells nothing: it is written anew, and nothing restarts. */

@@ -2,7 +2,7 @@ import type { Outcome } from '../../machines/restart/workload.ts';
 import { expectedBy, tagsOf } from './assess.ts';
 import { isRevert, withNewest } from './history.ts';
 import { sourceKey } from './refs.ts';
-import { allSources, inFormOf, type StoredTag, type StoredTags, type WorkloadState } from './state.ts';
+import { allSources, doubtful, inFormOf, type StoredTag, type StoredTags, type WorkloadState } from './state.ts';
 import { changesOf, type Finding, type WorkloadEntry } from './workloadEntry.ts';
 
 const mostRestarts = 5;
@@ -16,6 +16,7 @@ export function stateAfter(entry: WorkloadEntry, finding: Finding, outcome: Outc
   const own = { keyId: key.id, workloadUid: entry.facts.uid, ...history };
   if (state === undefined || outcome === 'adopted' || outcome === 'needless')
     return { ...own, rolledOut: taken(finding), target: undefined };
+  if (outcome === 'doubted') return { ...own, rolledOut: doubted(finding, state.rolledOut), target: undefined };
   // What was not part of the restart stays as it was: a newer change is found again.
   const kept = onlyUsed(finding, outcome === 'reverted' ? state.rolledOut : expectedBy(state));
   const isCounted = outcome === 'reverted' && isRevert(state.target?.since ?? 0, now);
@@ -49,6 +50,15 @@ export function stateOfRestart(entry: WorkloadEntry, finding: Finding, now: numb
 /** What the sources say now; of those that nothing was written of, what they said when they were seen first. */
 function taken({ wanted, firstSeen }: Finding): StoredTags {
   return new Map([...tagsOf(wanted), ...[...firstSeen].filter(([key]) => wanted.has(key))]);
+}
+
+/** Whatever these sources say, the pods may run with something else. */
+function doubted({ assessment }: Finding, rolledOut: StoredTags): StoredTags {
+  const sources = assessment.is === 'doubted' ? assessment.sources.map(({ ref }) => sourceKey(ref)) : [];
+  const isMeant = (key: string) => key === allSources || sources.includes(key);
+  const inDoubt = ([key, tag]: [string, StoredTag]): [string, StoredTag] =>
+    isMeant(key) ? [key, { ...tag, tag: doubtful, keys: undefined }] : [key, tag];
+  return new Map([...rolledOut].map(inDoubt));
 }
 
 /** Sources that are used no more are forgotten; those that are used in another way are adopted as they were seen first. */

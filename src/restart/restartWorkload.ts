@@ -1,5 +1,8 @@
-import { expectedBy } from './assess.ts';
+import type { WorkloadEvent } from '../../machines/restart/workload.ts';
+import { hashedBy } from './assess.ts';
+import { eventOfWrite } from './eventOfWrite.ts';
 import { stateOfRestart } from './nextState.ts';
+import { forgetSpells } from './noteContents.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { restartPatch, statePatch } from './restartPatch.ts';
 import { decodeState, encodeState } from './state.ts';
@@ -17,29 +20,25 @@ export function restartWorkload({ api, clock, digests, isDryRun, learn }: Restar
     // What was too long is written in another form, and whoever reads it later must come to the same hash.
     const state = decodeState(text);
     if (typeof state === 'string') return { type: 'restart.refused', reason: 'the state that was made is unreadable' };
-    const hash = digests.hashOf(finding.key, facts.ref, expectedBy(state));
-    if (isDryRun) {
-      entry.pretended = text;
+    const hash = digests.hashOf(finding.key, facts.ref, hashedBy(state));
+    const begun = (): WorkloadEvent => {
       finding.state = state;
+      forgetSpells(entry, finding);
       entry.restartedFor = changedSince ?? entry.changedAt;
       return { type: 'restart.accepted' };
+    };
+    if (isDryRun) {
+      entry.pretended = text;
+      return begun();
     }
     const patch = isByEviction(entry) ? statePatch(facts, text) : restartPatch(facts, text, hash, cause);
     const answer = await api.patchWorkload(facts.ref, patch, signal);
-    switch (answer.is) {
-      case 'ok':
-        finding.state = state;
-        entry.hasRestarted = true;
-        entry.restartedFor = changedSince ?? entry.changedAt;
-        learn(entry, answer.value);
-        return { type: 'restart.accepted' };
-      case 'gone':
-        return { type: 'workload.gone' };
-      case 'conflicted':
-        return { type: 'restart.conflicted' };
-      case 'refused':
-        return { ...answer, type: 'restart.refused' };
-    }
+    return eventOfWrite('restart', answer, (object) => {
+      entry.hasRestarted = true;
+      const event = begun();
+      learn(entry, object);
+      return event;
+    });
   };
 }
 

@@ -12,8 +12,12 @@ interface Watched extends OracleWorkload {
   /** What its pods are taken to run with: what there was when they were made, or when it was adopted. */
   known: string;
   podsAt: number;
+  /** When their containers were started last. */
+  startedAt: number;
   /** What is written on it: what there was when it was adopted, restarted, or found to need no restart. */
   recorded: string;
+  /** When the sources said something else than that. */
+  away: { readonly from: number; readonly to: number }[];
   /** All by the clock of the story, in milliseconds; in order. */
   readonly restarts: number[];
   /** When what it uses became another. */
@@ -54,12 +58,31 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
     return workloads.get(name) ?? assert.fail(`there is no workload ${name}`);
   }
 
+  /** Whether its pods, or their containers, may have started while the sources said something else. */
+  function isFromBetween({ podsAt, startedAt, away }: Watched): boolean {
+    const isWithin = (time: number) => away.some(({ from, to }) => time >= from - margin && time <= to + margin);
+    return isWithin(podsAt) || isWithin(startedAt);
+  }
+
+  function record(its: Watched): void {
+    its.recorded = contentOf(its);
+    its.away = [];
+  }
+
+  /** What a weeder saw and has not written down, the next one does not know. */
+  function isLost(its: Watched): boolean {
+    if (contentOf(its) === its.known) return false;
+    return contentOf(its) === its.recorded ? isFromBetween(its) : its.writtenAt > (its.changes.at(-1) ?? 0);
+  }
+
   function checkReason(name: string, its: Watched, now: number): void {
     if (contentOf(its) !== its.known || its.isUnsure) return;
     const since = Math.max(its.needlessAt, its.restarts.at(-1) ?? 0);
     const isPerhapsOld = its.writtenAt >= its.podsAt - margin || its.sources.some((source) => lost.has(source));
     const hasChanged = (its.changes.at(-1) ?? 0) >= since;
     assert.ok(isPerhapsOld && hasChanged, `${name} restarts at ${now} ms, and nothing has changed`);
+    if (contentOf(its) !== its.recorded) return;
+    assert.ok(isFromBetween(its), `${name} restarts at ${now} ms for a change that was taken back`);
   }
 
   function checkQuiet(name: string, { changes }: Watched, now: number): void {
@@ -96,8 +119,10 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
       if (!its.sources.includes(source)) continue;
       its.writtenAt = clock();
       if (isChange) its.changes.push(clock());
-      // Back to what is written down, while somebody else's rollout took what there was in between: nothing tells of it.
-      if (isChange && contentOf(its) === its.recorded && its.known !== its.recorded) its.isUnsure = true;
+      if (!isChange) continue;
+      const last = its.away.at(-1);
+      if (last !== undefined && last.to === Number.POSITIVE_INFINITY) its.away.splice(-1, 1, { ...last, to: clock() });
+      if (contentOf(its) !== its.recorded) its.away.push({ from: clock(), to: Number.POSITIVE_INFINITY });
     }
   }
 
@@ -114,8 +139,9 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
       touched(source, true);
     },
     made(name: string, what: OracleWorkload) {
-      const times = { podsAt: clock(), writtenAt: clock(), needlessAt: 0 };
-      workloads.set(name, { ...what, ...times, known: '', recorded: '', restarts: [], changes: [], isUnsure: false });
+      const times = { podsAt: clock(), startedAt: clock(), writtenAt: clock(), needlessAt: 0 };
+      const nothing = { known: '', recorded: '', away: [], restarts: [], changes: [], isUnsure: false };
+      workloads.set(name, { ...what, ...times, ...nothing });
     },
     removed(name: string) {
       workloads.delete(name);
@@ -125,19 +151,27 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
       const its = the(name);
       its.known = contentOf(its);
       its.podsAt = clock();
+      its.startedAt = clock();
       // They wait for what is missing, and have it when it comes.
       if (!isStarting(its)) its.isUnsure = true;
       underWay.delete(name);
     },
+    /** Its containers came back, in the same pods. */
+    crashed(name: string) {
+      const its = the(name);
+      its.known = contentOf(its);
+      its.startedAt = clock();
+      if (!isStarting(its)) its.isUnsure = true;
+    },
     adopted(name: string) {
       const its = the(name);
       its.known = contentOf(its);
-      its.recorded = its.known;
+      record(its);
     },
     needless(name: string) {
       const its = the(name);
       its.needlessAt = clock();
-      its.recorded = contentOf(its);
+      record(its);
     },
     restarted(name: string) {
       const [its, now] = [the(name), clock()];
@@ -146,7 +180,7 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
       checkHistory(name, its, now);
       checkPace(now);
       its.restarts.push(now);
-      its.recorded = contentOf(its);
+      record(its);
       paced.push(now);
       underWay.add(name);
       total += 1;
@@ -166,6 +200,7 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
     cameUp() {
       isDown = false;
       for (const [source] of values) lost.delete(source);
+      for (const its of workloads.values()) its.isUnsure ||= isLost(its);
       paced = [];
       most = { burst: limits().burst, perMinute: limits().maxRestartsPerMinute };
     },

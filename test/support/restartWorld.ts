@@ -34,6 +34,10 @@ export interface RestartWorld {
   takeBack(name: string): void;
   /** The newest pod of a workload cannot start. */
   breakPods(name: string): void;
+  /** Every container of a workload ends, and is started again in its pod. */
+  crash(name: string): void;
+  /** One more pod, of the template of now. */
+  scaleUp(name: string): void;
   /** How long a rollout takes; Infinity: it never ends. */
   rolloutTime: number;
   putSource(ref: SourceRef, data: Readonly<Record<string, string>>, more?: JsonObject): void;
@@ -124,7 +128,7 @@ export async function restartWorld(
     return objectOf(object['metadata']);
   }
 
-  function makePods(name: string): void {
+  function makePods(name: string, kept: readonly JsonObject[] = []): void {
     const metadata = {
       name: `${name}-${newVersion()}`,
       namespace: metaOf(workloads.get(name) ?? {})['namespace'],
@@ -143,6 +147,7 @@ export async function restartWorld(
     const template = objectOf(objectOf(objectOf(workloads.get(name) ?? {})['spec'])['template']);
     const { annotations } = objectOf(template['metadata']);
     pods.set(name, [
+      ...kept,
       {
         metadata: {
           ...metadata,
@@ -188,12 +193,13 @@ export async function restartWorld(
   function finish(name: string): void {
     const now = workloads.get(name);
     if (now === undefined) return;
+    const replicas = numberOf(objectOf(now['spec'])['replicas']) ?? 1;
     const status = {
       observedGeneration: metaOf(now)['generation'],
-      replicas: 1,
-      updatedReplicas: 1,
-      readyReplicas: 1,
-      availableReplicas: 1,
+      replicas,
+      updatedReplicas: replicas,
+      readyReplicas: replicas,
+      availableReplicas: replicas,
     };
     workloads.set(name, { ...now, metadata: { ...metaOf(now), resourceVersion: newVersion() }, status });
     tell(name, 'MODIFIED');
@@ -340,6 +346,25 @@ export async function restartWorld(
     takeBack(name) {
       const annotations = { 'weeder.dev/dependencies-hash': null };
       store(name, mergePatch(workloads.get(name), { spec: { template: { metadata: { annotations } } } }));
+    },
+    crash(name) {
+      const running = { startedAt: stamp() };
+      const crashed = (pods.get(name) ?? []).map(({ status, ...pod }) => {
+        const containerStatuses = arrayOf(objectOf(status)['containerStatuses']).map((each) => ({
+          ...objectOf(each),
+          restartCount: (numberOf(objectOf(each)['restartCount']) ?? 0) + 1,
+          state: { running },
+        }));
+        return { ...pod, status: { ...objectOf(status), containerStatuses } };
+      });
+      pods.set(name, crashed);
+    },
+    scaleUp(name) {
+      const replicas = (pods.get(name) ?? []).length + 1;
+      const before = pods.get(name);
+      store(name, mergePatch(workloads.get(name), { spec: { replicas } }));
+      makePods(name, before);
+      finish(name);
     },
     breakPods(name) {
       const waiting = { reason: 'ImagePullBackOff' };
