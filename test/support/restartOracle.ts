@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { RestartConfig } from '../../src/config/restart.ts';
+import { arrayOf } from '../../src/json.ts';
 import { breaker } from '../../src/restart/history.ts';
 
 /** What one workload of a story uses: the key `a` of each. */
@@ -32,6 +33,10 @@ interface Watched extends OracleWorkload {
 
 /** Creation times and times of writes are cut to seconds, and a pod has to be a second younger than a write. */
 const margin = 2_000;
+
+function valuesIn(content: string): readonly unknown[] {
+  return content === '' ? [] : arrayOf(JSON.parse(content));
+}
 
 /** Holds each restart of a story against what has happened so far. It knows nothing of how weeder decides. */
 export function restartOracle(clock: () => number, limits: () => RestartConfig) {
@@ -69,10 +74,14 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
     its.away = [];
   }
 
-  /** What a weeder saw and has not written down, the next one does not know. */
+  /**
+   * What a weeder saw and has not written down, the next one does not know: that a source said something else and came
+   * back, and when a change was made of which the source was written since, if only for a key that nobody uses.
+   */
   function isLost(its: Watched): boolean {
-    if (contentOf(its) === its.known) return false;
-    return contentOf(its) === its.recorded ? isFromBetween(its) : its.writtenAt > (its.changes.at(-1) ?? 0);
+    const [now, known, recorded] = [valuesIn(contentOf(its)), valuesIn(its.known), valuesIn(its.recorded)];
+    if (now.some((value, index) => value !== known[index] && value === recorded[index])) return isFromBetween(its);
+    return contentOf(its) !== its.known && its.writtenAt > (its.changes.at(-1) ?? 0);
   }
 
   function checkReason(name: string, its: Watched, now: number): void {
