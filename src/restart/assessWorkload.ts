@@ -1,5 +1,5 @@
 import type { WorkloadEvent } from '../../machines/restart/workload.ts';
-import { type Assessment, assess } from './assess.ts';
+import { type Assessment, assess, type ChangedSource } from './assess.ts';
 import { firstSeenOf } from './firstSeen.ts';
 import type { HashKeys } from './hashKeys.ts';
 import { doubtedSources, noteContents } from './noteContents.ts';
@@ -7,7 +7,7 @@ import { presentPods } from './presentPods.ts';
 import { sourceKey } from './refs.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import type { WorkloadState } from './state.ts';
-import { wantedOf } from './wanted.ts';
+import { type WantedSource, wantedOf } from './wanted.ts';
 import type { Question } from './workloadActor.ts';
 import { type Finding, type WorkloadEntry, writtenState } from './workloadEntry.ts';
 import { workloadAnnotations } from './workloadFacts.ts';
@@ -46,11 +46,10 @@ export function assessWorkload(effects: RestartEffects): Question {
     if (wanted.is === 'refused') return { ...wanted, type: 'assessed.refused' };
     noteContents(entry, key, wanted.sources, state);
     const compared = assess(wanted.sources, state, hasStalled);
-    const changed = compared.is === 'changed' ? compared.sources : [];
-    entry.present = await presentPods(effects.api, entry, changed, signal);
+    entry.present = await presentPods(effects.api, entry, changesIn(compared), signal);
     const doubted = await doubtedSources(effects.api, entry, unchangedOf(wanted.sources, compared, state), signal);
     if (doubted.is === 'refused') return { ...doubted, type: 'assessed.refused' };
-    const assessment = doubted.sources.length > 0 ? ({ is: 'doubted', sources: doubted.sources } as const) : compared;
+    const assessment = inDoubt(compared, doubted.sources);
     const before = entry.finding?.key.id === key.id ? entry.finding.firstSeen : new Map();
     const firstSeen = firstSeenOf(wanted.sources, state, before);
     entry.finding = { key, wanted: wanted.sources, state, assessment, spells: entry.spells, firstSeen };
@@ -66,8 +65,16 @@ function unchangedOf(
 ): Finding['wanted'] {
   if (state === undefined || state.target !== undefined) return new Map();
   if (compared.is === 'current') return wanted;
-  const changed = compared.is === 'changed' ? compared.sources.map(({ source }) => source) : undefined;
-  return new Map([...wanted].filter(([, source]) => changed?.includes(source) === false));
+  const changed = changesIn(compared).map(({ source }) => source);
+  return new Map([...wanted].filter(([, source]) => compared.is === 'changed' && !changed.includes(source)));
+}
+
+function inDoubt(compared: Assessment, sources: readonly WantedSource[]): Assessment {
+  return sources.length > 0 ? { is: 'doubted', sources } : compared;
+}
+
+function changesIn(compared: Assessment): readonly ChangedSource[] {
+  return compared.is === 'changed' ? compared.sources : [];
 }
 
 /** One that was made with a key that is not known any more tells nothing: it is written anew, and nothing restarts. */

@@ -123,15 +123,18 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
     assert.ok(lastMinute <= most.burst + most.perMinute, `${lastMinute} restarts in a minute`);
   }
 
+  function noteAway(its: Watched): void {
+    const last = its.away.at(-1);
+    if (last?.to === Number.POSITIVE_INFINITY) its.away.splice(-1, 1, { ...last, to: clock() });
+    if (contentOf(its) !== its.recorded) its.away.push({ from: clock(), to: Number.POSITIVE_INFINITY });
+  }
+
   function touched(source: string, isChange: boolean): void {
     for (const its of workloads.values()) {
       if (!its.sources.includes(source)) continue;
       its.writtenAt = clock();
       if (isChange) its.changes.push(clock());
-      if (!isChange) continue;
-      const last = its.away.at(-1);
-      if (last !== undefined && last.to === Number.POSITIVE_INFINITY) its.away.splice(-1, 1, { ...last, to: clock() });
-      if (contentOf(its) !== its.recorded) its.away.push({ from: clock(), to: Number.POSITIVE_INFINITY });
+      if (isChange) noteAway(its);
     }
   }
 
