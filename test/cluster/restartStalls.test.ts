@@ -82,6 +82,7 @@ suite('rollouts that do not go well', { concurrency: true }, () => {
     await eventually(async () => (await restarted(scene, 'slow-web')).length > 1, { what: 'the second new pod' });
     await scene.put('slow-web', { word: 'three' });
     await scene.untilDone('Deployment', 'slow-web', 2);
+    await weeder.log.until(/^workload rolled out/, { workload: 'deployment/slow-web' }, { count: 2 });
     const times = weeder.log
       .find(/^workload (restarted|rolled out)/, { workload: 'deployment/slow-web' })
       .map(({ msg }) => msg.split(':')[0]);
