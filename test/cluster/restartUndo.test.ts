@@ -122,7 +122,9 @@ suite('an undo of what weeder has rolled out', { concurrency: true }, () => {
       async (saw) => {
         const kept = await revisionsOf(scene, 'history', 'replicasets');
         saw(kept.map(({ metadata }) => metadata.annotations));
-        return kept.length === 3 && kept.every(({ metadata }) => metadata.annotations?.[changeCause]?.includes('weeder'));
+        return (
+          kept.length === 3 && kept.every(({ metadata }) => metadata.annotations?.[changeCause]?.includes('weeder'))
+        );
       },
       { what: 'that the revision of before is kept no more' },
     );
