@@ -47,7 +47,7 @@ const jobs = z
 const unstick = z
   .boolean()
   .describe(
-    'Whether a pod of a StatefulSet that is broken at an older revision, and so keeps the rollout from going on, is deleted.',
+    'Whether a pod of a StatefulSet that is broken at an older revision, and so keeps the rollout from going on, is evicted.',
   );
 
 const stallAfter = duration('aboveZero').describe(

@@ -11,7 +11,9 @@ const advice: Partial<Readonly<Record<FailureKind, string>>> = {
 };
 
 const denial =
-  /cannot (\w+) resource "([^"]+)" in API group "([^"]*)"(?: in the namespace "([^"]+)"| at the cluster scope)?/;
+  /^(?:\S+ "([^"]+)" is forbidden: )?.*cannot (\w+) resource "([^"]+)" in API group "([^"]*)"(?: in the namespace "([^"]+)"| at the cluster scope)?/;
+/** These are about one object only where its name was asked for, and then a rule for that name is enough. */
+const collective: ReadonlySet<string> = new Set(['list', 'watch']);
 
 /** One sentence or two for a person: which server, what happened, what to do. */
 export function describeFailure(failure: ApiFailure, server: string): string {
@@ -35,8 +37,9 @@ function whatToDo(failure: ApiFailure): string {
 
 /** The missing rule, as it has to be written into a Role, read from the server's own message. */
 function grant(message: string): string {
-  const [, verb, resource, group, namespace] = denial.exec(message) ?? [];
+  const [, name, verb, resource, group, namespace] = denial.exec(message) ?? [];
   if (verb === undefined || resource === undefined) return '';
+  const names = name !== undefined && collective.has(verb) ? `resourceNames: ["${name}"], ` : '';
   const role = namespace === undefined ? 'a ClusterRole' : `a Role in namespace ${namespace}`;
-  return `Grant it in ${role}: {apiGroups: ["${group ?? ''}"], resources: ["${resource}"], verbs: ["${verb}"]}.`;
+  return `Grant it in ${role}: {apiGroups: ["${group ?? ''}"], resources: ["${resource}"], ${names}verbs: ["${verb}"]}.`;
 }

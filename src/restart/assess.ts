@@ -55,6 +55,11 @@ export function expectedBy({ rolledOut, target }: WorkloadState): StoredTags {
   return target === undefined ? rolledOut : new Map([...rolledOut, ...target.tags]);
 }
 
+/** None where nothing has changed. */
+export function changesIn(assessment: Assessment | undefined): readonly ChangedSource[] {
+  return assessment?.is === 'changed' ? assessment.sources : [];
+}
+
 /**
  * What the hash in the pod template stands for. Where it is not known what the pods run with, these may be the tags that
  * the template stands for already: the time of the restart makes it another template.

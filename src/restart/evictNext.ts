@@ -25,7 +25,7 @@ export async function evictNext(
   look: RolloutLook,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const next = isByEviction(entry) ? nextToEvict(entry.facts.replicas, look.own, look.old) : stuckOf(entry, look);
+  const next = isByEviction(entry) ? nextToEvict(entry.facts.replicas, look.own, look.old) : stuckPod(entry, look);
   if (next === undefined) return undefined;
   const answer = await api.evict(next, signal);
   // One that is gone, or another one by now, is seen as it is by the next look.
@@ -56,7 +56,10 @@ export function nextToEvict(
 }
 
 /** A StatefulSet does not replace a pod that is broken at an older revision: it waits for it to become ready (F9). */
-function stuckOf({ facts, settings }: WorkloadEntry, { own, progress }: RolloutLook): PodFacts | undefined {
+export function stuckPod(
+  { facts, settings }: Pick<WorkloadEntry, 'facts' | 'settings'>,
+  { own, progress }: Pick<RolloutLook, 'own' | 'progress'>,
+): PodFacts | undefined {
   if (facts.ref.kind !== 'StatefulSet' || settings?.unstick !== true || progress.is !== 'progressing') return undefined;
   return podsOfOlderTemplate(facts, own).find(
     (pod) => pod.trouble !== undefined && !isKeptByPartition(facts, pod.name),

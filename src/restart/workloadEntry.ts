@@ -1,6 +1,6 @@
 import type { Actor, StateValue } from 'xstate';
 import type { RestartSettings } from '../config/restart.ts';
-import type { Assessment, ChangedSource } from './assess.ts';
+import { type Assessment, type ChangedSource, changesIn } from './assess.ts';
 import type { WrittenSource } from './concernedPods.ts';
 import { type HashKey, hasLostKeys } from './digest.ts';
 import type { HoldCause, WaitCause } from './facts.ts';
@@ -86,7 +86,7 @@ export function isByEviction({ settings, finding }: WorkloadEntry): boolean {
 
 /** The sources for which a restart was found to be due. */
 export function changesOf({ finding }: WorkloadEntry): readonly ChangedSource[] {
-  return finding?.assessment.is === 'changed' ? finding.assessment.sources : [];
+  return changesIn(finding?.assessment);
 }
 
 /** Those whose rollout is under way, by the written target: what was written at an unknown time was so before it. */

@@ -69,6 +69,14 @@ test('a sentence says which server, what happened and what to do', () => {
     describeFailure({ kind: 'forbidden', status: 403, message: denied }, server),
     `https://10.0.0.1 refused (403): ${denied}. Grant it in a Role in namespace a: {apiGroups: [""], resources: ["pods"], verbs: ["delete"]}.`,
   );
+  const verbs = ['watch', 'patch'].map((verb) => {
+    const message = `configmaps "one" is forbidden: User "w" cannot ${verb} resource "configmaps" in API group "" in the namespace "a"`;
+    return describeFailure({ kind: 'forbidden', status: 403, message }, server).split(': {')[1];
+  });
+  assert.deepEqual(verbs, [
+    'apiGroups: [""], resources: ["configmaps"], resourceNames: ["one"], verbs: ["watch"]}.',
+    'apiGroups: [""], resources: ["configmaps"], verbs: ["patch"]}.',
+  ]);
   assert.match(
     describeFailure({ kind: 'unauthorized', status: 401, message: 'Unauthorized' }, server),
     /does not accept the credentials \(401\): Unauthorized\. The credentials are wrong or have expired/,

@@ -26,13 +26,14 @@ export interface RequestProxy {
 
 /**
  * `onRequest` is called before a request goes on; it goes on when what that returns is resolved. `rewrite` may send it
- * to another path.
+ * to another path; `user` is who the kubeconfig is for.
  */
 export async function startRequestProxy(
   t: Cleanup,
   cluster: Cluster,
   onRequest: (request: PassingRequest) => Promise<void> | void,
   rewrite: (path: string) => string = (path) => path,
+  user = 'admin',
 ): Promise<RequestProxy> {
   const [port = 0] = await freePorts(1);
   const requests: PassingRequest[] = [];
@@ -66,7 +67,7 @@ export async function startRequestProxy(
     server.closeAllConnections();
     agent.destroy();
   });
-  return { requests, kubeconfig: cluster.kubeconfigFor('admin', { server: `https://127.0.0.1:${port}` }) };
+  return { requests, kubeconfig: cluster.kubeconfigFor(user, { server: `https://127.0.0.1:${port}` }) };
 }
 
 /** Holds requests up, and lets them go when the test says so. */
