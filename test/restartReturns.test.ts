@@ -152,3 +152,17 @@ test('with evictions only the pods are replaced', async () => {
   assert.deepEqual(restartsOf(world), { restarts: 1, rollouts: 1 });
   assert.equal(world.evicted.length, 1);
 });
+
+test('content that was there before is restarted for though its hash is still in the template', async () => {
+  const world = await adopted();
+  world.putSource(source, { a: '2' });
+  await world.pass(180 * second);
+  world.putSource(source, { a: '3' });
+  await world.pass(2 * second);
+  world.patchTemplate('web', release);
+  await world.pass(180 * second);
+  assert.equal(world.factsOf('workload.needless').length, 1);
+  world.putSource(source, { a: '2' });
+  await world.pass(180 * second);
+  assert.deepEqual(restartsOf(world), { restarts: 2, rollouts: 3 });
+});

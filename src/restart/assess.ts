@@ -1,5 +1,5 @@
 import { hasLostKeys } from './digest.ts';
-import { allSources, inFormOf, isDoubted, type StoredTag, type StoredTags, type WorkloadState } from './state.ts';
+import { allSources, inFormOf, type StoredTag, type StoredTags, type WorkloadState } from './state.ts';
 import type { WantedSource } from './wanted.ts';
 
 /** A source that says something else than what the pods run with. */
@@ -61,13 +61,12 @@ export function changesIn(assessment: Assessment | undefined): readonly ChangedS
 }
 
 /**
- * What the hash in the pod template stands for. Where it is not known what the pods run with, these may be the tags that
- * the template stands for already: the time of the restart makes it another template.
+ * What the hash in the pod template stands for: also when it was restarted. The template may have the hash of the same
+ * tags already, and pods of it that started with something else: with that hash once more nothing would be rolled out.
  */
 export function hashedBy(state: WorkloadState): ReadonlyMap<string, Pick<StoredTag, 'tag'>> {
-  const { rolledOut, target } = state;
-  if (target === undefined || !isDoubted(rolledOut)) return expectedBy(state);
-  return new Map<string, Pick<StoredTag, 'tag'>>([...expectedBy(state), ['since', { tag: String(target.since) }]]);
+  const since = String(state.target?.since ?? '');
+  return new Map<string, Pick<StoredTag, 'tag'>>([...expectedBy(state), ['since', { tag: since }]]);
 }
 
 function missingOf({ ref: { kind, namespace, name }, digest }: WantedSource): string[] {

@@ -65,7 +65,7 @@ export function inFormOf(stored: StoredTags, tags: StoredTags): StoredTags {
 }
 
 /** Whether it is not known what the pods run with. */
-export function isDoubted(tags: StoredTags): boolean {
+function isDoubted(tags: StoredTags): boolean {
   return [...tags.values()].some(({ tag }) => tag === doubtful);
 }
 

@@ -47,7 +47,7 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
   let paced: number[] = [];
   let most = { burst: limits().burst, perMinute: limits().maxRestartsPerMinute };
   let isDown = false;
-  /** Sources that went while nobody saw it: it cannot be told when. */
+  /** Sources that went when another weeder was there, or none: it cannot be told when. */
   const lost = new Set<string>();
   let total = 0;
 
@@ -212,6 +212,8 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
     cameUp() {
       isDown = false;
       for (const [source] of values) lost.delete(source);
+      for (const source of [...workloads.values()].flatMap(({ sources }) => sources))
+        if (!values.has(source)) lost.add(source);
       for (const its of workloads.values()) its.isUnsure ||= isLost(its);
       paced = [];
       most = { burst: limits().burst, perMinute: limits().maxRestartsPerMinute };
