@@ -166,3 +166,18 @@ test('content that was there before is restarted for though its hash is still in
   await world.pass(180 * second);
   assert.deepEqual(restartsOf(world), { restarts: 2, rollouts: 3 });
 });
+
+test('another weeder does not restart what a release has replaced since: when the source came back is known', async () => {
+  const world = await adopted();
+  world.putSource(source, { a: '2' });
+  await world.pass(1.5 * second);
+  world.patchTemplate('web', release);
+  await world.pass(1.5 * second);
+  world.putSource(source, { a: '1' });
+  await world.pass(3 * second);
+  world.patchTemplate('web', { metadata: { annotations: { release: '3' } } });
+  await world.pass(second);
+  await world.restart();
+  await world.pass(180 * second);
+  assert.deepEqual(restartsOf(world), { restarts: 0, rollouts: 2 });
+});

@@ -31,6 +31,7 @@ export type Assessment =
  * Compares what the sources say with what is written on the workload. `state` undefined: nothing is written that counts.
  * A source that is used anew, or in another way, is adopted with its content of now: only what was known before can have
  * changed (F3). A required source or key that is missing holds everything: a pod that is started now could not start (F2).
+ * But a rollout under way is followed all the same, and has its place among the others.
  */
 export function assess(
   wanted: ReadonlyMap<string, WantedSource>,
@@ -38,7 +39,8 @@ export function assess(
   hasStalled: boolean,
 ): Assessment {
   const missing = [...wanted.values()].flatMap(missingOf);
-  if (missing.length > 0)
+  const isFollowed = state?.target !== undefined && !hasStalled;
+  if (missing.length > 0 && !isFollowed)
     return { is: 'held', reason: `${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} missing` };
   if (state === undefined) return { is: 'new' };
   const expected = expectedBy(state);

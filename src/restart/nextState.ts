@@ -1,5 +1,6 @@
 import type { Outcome } from '../../machines/restart/workload.ts';
 import { expectedBy, tagsOf } from './assess.ts';
+import { hasLostKeys } from './digest.ts';
 import { isRevert, withNewest } from './history.ts';
 import { sourceKey } from './refs.ts';
 import { allSources, doubtful, inFormOf, type StoredTag, type StoredTags, type WorkloadState } from './state.ts';
@@ -52,12 +53,19 @@ function taken({ wanted, firstSeen }: Finding): StoredTags {
   return new Map([...tagsOf(wanted), ...[...firstSeen].filter(([key]) => wanted.has(key))]);
 }
 
-/** Whatever these sources say, the pods may run with something else. */
-function doubted({ assessment }: Finding, rolledOut: StoredTags): StoredTags {
+/**
+ * Whatever these sources say, the pods may run with something else. The tags of keys stay where it is known that none
+ * was taken away when they came back: so it is known when that was.
+ */
+function doubted({ assessment, spells }: Finding, rolledOut: StoredTags): StoredTags {
   const sources = assessment.is === 'doubted' ? assessment.sources.map(({ ref }) => sourceKey(ref)) : [];
   const isMeant = (key: string) => key === allSources || sources.includes(key);
+  const keysOf = (key: string) => {
+    const [before, now] = (spells.get(key) ?? []).slice(-2);
+    return before === undefined || now === undefined || hasLostKeys(before.tag, now.tag) ? undefined : now.tag.keys;
+  };
   const inDoubt = ([key, tag]: [string, StoredTag]): [string, StoredTag] =>
-    isMeant(key) ? [key, { ...tag, tag: doubtful, keys: undefined }] : [key, tag];
+    isMeant(key) ? [key, { ...tag, tag: doubtful, keys: keysOf(key) }] : [key, tag];
   return new Map([...rolledOut].map(inDoubt));
 }
 
