@@ -7,7 +7,7 @@ import { type Cleanup, type TestNamespace, testNamespace } from './namespace.ts'
 import { startRemoteKubelet } from './remoteKubelet.ts';
 import { healthy } from './rolledOut.ts';
 import { watchTemplates } from './templateWatch.ts';
-import { startWeeder, type WeederProcess } from './weeder.ts';
+import { type StartOptions, startWeeder, type WeederProcess } from './weeder.ts';
 
 export type Source = 'configmaps' | 'secrets';
 
@@ -22,8 +22,10 @@ export interface Restarting {
   create(name: string, pod: object, more?: DeploymentOptions): Promise<Deployed>;
   /** The same; resolves when its pods run and it is adopted. */
   deploy(name: string, pod: object, more?: DeploymentOptions): Promise<Deployed>;
-  /** Starts the weeder. It ends with `t`. */
-  weed(t: Cleanup, config?: object, flags?: readonly string[]): Promise<WeederProcess>;
+  /** Starts a weeder, with these settings beside the usual ones of the section. It ends with `t`. */
+  begin(t: Cleanup, section?: object, options?: Partial<StartOptions>): WeederProcess;
+  /** The same, and waits until it can hash. */
+  weed(t: Cleanup, section?: object, options?: Partial<StartOptions>): Promise<WeederProcess>;
   /**
    * Resolves when weeder has dealt with every source that was changed before, quiet period included: for claims that
    * nothing restarts.
@@ -71,6 +73,12 @@ export async function setRestarting(t: Cleanup, prefix: string, startTime = 400)
   const change: Restarting['change'] = (source, name, patch) =>
     cluster.api('PATCH', ns.path('api/v1', source, name), patch, mergePatch).then(() => undefined);
 
+  function begin(own: Cleanup, section: object = {}, { flags = [], ...options }: Partial<StartOptions> = {}) {
+    const rules = [{ selector: { matchLabels: managed } }];
+    const config = { restartControl: { rules, ...quick, hashKey: { namespace }, ...section } };
+    return startWeeder(own, { cluster, config, ...options, flags: [`--namespaces=${namespace}`, ...flags] });
+  }
+
   return {
     ns,
     make,
@@ -82,15 +90,9 @@ export async function setRestarting(t: Cleanup, prefix: string, startTime = 400)
       await made.current();
       return made;
     },
-    async weed(own, config = {}, flags = []) {
-      const restartControl = {
-        rules: [{ selector: { matchLabels: managed } }],
-        ...quick,
-        hashKey: { namespace },
-        ...config,
-      };
-      const options = { cluster, config: { restartControl }, flags: [`--namespaces=${namespace}`, ...flags] };
-      const weeder = startWeeder(own, options);
+    begin,
+    async weed(own, section, options) {
+      const weeder = begin(own, section, options);
       await weeder.log.until('hash key read');
       return weeder;
     },
