@@ -13,7 +13,18 @@ import { workloadAnnotations } from './workloadFacts.ts';
 
 /** Finds out what a workload's sources come to, beside what is written on it. */
 export function assessWorkload(effects: RestartEffects): Question {
-  const { clock, hasRead, keys, digests, sources } = effects;
+  const { clock, hasRead, keys, digests, report, sources } = effects;
+
+  /** What was told of: while it waits for its turn to be written anew it is looked at again. */
+  const told = new WeakMap<WorkloadEntry, string>();
+
+  function tellUnreadable(entry: WorkloadEntry): void {
+    const { ref: workload, uid, stateText = '' } = entry.facts;
+    if (told.get(entry) === stateText) return;
+    told.set(entry, stateText);
+    const reason = 'it is damaged or of another version of weeder: what the pods run with is taken down anew';
+    report({ type: 'annotation.unreadable', workload, uid, annotation: workloadAnnotations.state, reason });
+  }
 
   function eventOf(entry: WorkloadEntry, assessment: Assessment, isNewestKey: boolean): WorkloadEvent {
     switch (assessment.is) {
@@ -40,7 +51,7 @@ export function assessWorkload(effects: RestartEffects): Question {
     if (unread.length > 0) return held(entry, 'reading', `still being read: ${[...new Set(unread)].join(', ')}`);
     const known = keys();
     if (known === undefined) return held(entry, 'hashKey', 'the hash key cannot be had');
-    const counting = stateThatCounts(effects, entry, known);
+    const counting = stateThatCounts(tellUnreadable, entry, known);
     const { key, state } = counting;
     const wanted = await wantedOf(uses, key, digests, sources);
     if (wanted.is === 'refused') return { ...wanted, type: 'assessed.refused' };
@@ -63,13 +74,13 @@ interface Counting extends Pick<Finding, 'key' | 'state'> {
  * that somebody has taken away, such as by a PUT of the whole object, is written down again as it was known: what has
  * changed meanwhile must stay a change.
  */
-function stateThatCounts({ report }: RestartEffects, entry: WorkloadEntry, known: HashKeys): Counting {
+function stateThatCounts(
+  tellUnreadable: (entry: WorkloadEntry) => void,
+  entry: WorkloadEntry,
+  known: HashKeys,
+): Counting {
   const written = writtenState(entry);
-  if (written === 'unreadable') {
-    const { ref: workload, uid } = entry.facts;
-    const reason = 'it is damaged or of another version of weeder: what the pods run with is taken down anew';
-    report({ type: 'annotation.unreadable', workload, uid, annotation: workloadAnnotations.state, reason });
-  }
+  if (written === 'unreadable') tellUnreadable(entry);
   const own = typeof written === 'object' ? written : knownState(entry);
   const key = own === undefined ? undefined : known.byId(own.keyId);
   if (key === undefined) return { key: known.current, state: undefined, written: undefined };
