@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
+import { temporaryFile } from './support/cluster.ts';
 import { eventsOf } from './support/events.ts';
+import { startRequestProxy } from './support/requestProxy.ts';
 import { managed, suiteRestarting } from './support/restarting.ts';
+import { setRestartScene } from './support/restartScene.ts';
+import { closedWindow } from './support/windows.ts';
 
 const main = { name: 'main', image: 'registry.invalid/web:1' };
 const optIn = 'weeder.dev/restart-on-change';
@@ -109,16 +114,16 @@ suite('annotations that cannot be read, and references to nothing', { concurrenc
     }
   });
 
-  for (const [name, damaged] of [
-    ['damaged', 'not a state'],
-    ['of-later', '{"version":99}'],
+  for (const [name, title, said] of [
+    ['damaged', 'damaged', 'not a state'],
+    ['of-later', 'of a later version', '{"version":99}'],
   ] as const) {
-    test(`a state that is ${name} is told, written anew, and restarts nothing; the next change does`, async () => {
+    test(`a state that is ${title} is told, written anew, and restarts nothing; the next change does`, async () => {
       const { make, change, deploy, caughtUp } = scene();
       await make('configmaps', name, { data: { a: '1' } });
       const web = await deploy(name, using(name));
       const before = await web.current();
-      await web.patch({ metadata: { annotations: { [stateAnnotation]: damaged } } });
+      await web.patch({ metadata: { annotations: { [stateAnnotation]: said } } });
       await web.told('AnnotationUnreadable', /weeder.dev\/dependencies cannot be read: it is damaged or of another/);
       assert.deepEqual((await web.current()).rolledOut, before.rolledOut);
       await caughtUp();
@@ -127,4 +132,43 @@ suite('annotations that cannot be read, and references to nothing', { concurrenc
       await web.restarted(1);
     });
   }
+});
+
+suite('a section of the config that cannot be', { concurrency: true }, () => {
+  const unknownZone = [{ cron: '0 2 * * *', timeZone: 'Mars/Base', duration: '1h' }];
+  const impossible = [{ cron: '0 0 31 2 *', duration: '1h' }];
+
+  test('unknown time zones and windows that never open are refused at the start: weeder ends, and writes nothing', async (t) => {
+    const scene = await setRestartScene(t, 'refused');
+    const { kubeconfig, requests } = await startRequestProxy(t, scene.ns.cluster, () => undefined);
+    const config = scene.config({ rules: [{ windows: unknownZone }, { windows: impossible }] });
+    const weeder = scene.begin(t, { config, kubeconfig, expects: { exit: true, errorLines: /./, stderr: /./ } });
+    const { code } = await weeder.exited;
+    const said = `${weeder.stderr()} ${JSON.stringify(weeder.log.lines)}`;
+    assert.notEqual(code, 0);
+    assert.match(said, /Mars\/Base/);
+    assert.match(said, /0 0 31 2 \*|never opens/);
+    assert.deepEqual(requests, []);
+  });
+
+  test('written into the file while weeder runs, they are refused, and the section before stays in force', async (t) => {
+    const scene = await setRestartScene(t, 'reloaded');
+    const file = temporaryFile('reloaded.yaml');
+    writeFileSync(file, JSON.stringify(scene.config()));
+    await scene.put('web', { word: 'one' });
+    await scene.make('Deployment', 'web', { spec: { replicas: 1 } });
+    const flags = [`--config-file=${file}`];
+    const weeder = await scene.start(t, { flags, expects: { errorLines: /config rejected/ } });
+    await scene.untilAdopted('Deployment', 'web');
+    writeFileSync(file, JSON.stringify(scene.config({ rules: [{ windows: unknownZone }] })));
+    const line = await weeder.log.until('config rejected, the one before stays in force');
+    assert.match(JSON.stringify(line['faults']), /Mars\/Base/);
+    await scene.put('web', { word: 'two' });
+    await scene.untilDone('Deployment', 'web', 1);
+    writeFileSync(file, JSON.stringify(scene.config({ rules: [{ windows: [closedWindow()] }] })));
+    await weeder.log.until('config applied');
+    await scene.put('web', { word: 'three' });
+    await weeder.log.until('restart waits', { cause: 'window' });
+    assert.equal(await scene.rollouts('Deployment', 'web'), 1);
+  });
 });

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { before, suite, test } from 'node:test';
 import { eventually, type TestNamespace, testNamespace } from './support/cluster.ts';
 import { startRequestProxy } from './support/requestProxy.ts';
 import { managed, type Restarting, setRestarting } from './support/restarting.ts';
+import { suiteCleanup } from './support/suiteCleanup.ts';
 
 const alsoDependsOn = 'weeder.dev/also-depends-on';
 const usedFrom = 'weeder.dev/used-from';
@@ -25,11 +26,10 @@ function keeper(ns: TestNamespace) {
 }
 
 suite('dependencies on what another namespace keeps', { concurrency: 8 }, () => {
-  const cleanups: (() => unknown)[] = [];
+  const t = suiteCleanup();
   let played: { scene: Restarting; shared: ReturnType<typeof keeper>; readsOf(name: string): number } | undefined;
 
   before(async () => {
-    const t = { after: (cleanup: () => unknown) => void cleanups.push(cleanup) };
     const scene = await setRestarting(t, 'depends');
     const shared = keeper(await testNamespace(t, 'kept'));
     const { kubeconfig, requests } = await startRequestProxy(t, scene.ns.cluster, () => undefined);
@@ -40,9 +40,6 @@ suite('dependencies on what another namespace keeps', { concurrency: 8 }, () => 
     const readsOf = (name: string) =>
       requests.filter(({ path }) => new RegExp(`/${shared.name}/(configmaps|secrets)/${name}$`).test(path)).length;
     played = { scene, shared, readsOf };
-  });
-  after(async () => {
-    for (const cleanup of cleanups.reverse()) await cleanup();
   });
 
   function given() {

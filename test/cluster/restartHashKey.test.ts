@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { after, before, suite, test } from 'node:test';
+import { before, suite, test } from 'node:test';
 import { objectOf } from '../../src/json.ts';
 import { eventually } from './support/cluster.ts';
 import type { Deployed } from './support/deployment.ts';
 import type { Cleanup } from './support/namespace.ts';
 import { type Restarting, setRestarting } from './support/restarting.ts';
+import { suiteCleanup } from './support/suiteCleanup.ts';
 
 const main = { name: 'main', image: 'registry.invalid/web:1' };
 const mergePatch = 'application/merge-patch+json';
@@ -75,14 +76,11 @@ async function untilWrittenAnew(web: Deployed, before: string): Promise<string> 
 }
 
 suite('the Secret with the hash key', { concurrency: true }, () => {
-  const cleanups: (() => unknown)[] = [];
+  const t = suiteCleanup();
   let all: ReadonlyMap<Case, Adopted> = new Map();
 
   before(async () => {
-    all = await adoptAll({ after: (cleanup: () => unknown) => void cleanups.push(cleanup) });
-  });
-  after(async () => {
-    for (const cleanup of cleanups.reverse()) await cleanup();
+    all = await adoptAll(t);
   });
 
   function adopted(name: Case): Adopted {

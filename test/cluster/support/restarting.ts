@@ -1,4 +1,4 @@
-import { after, before } from 'node:test';
+import { before } from 'node:test';
 import type { Content } from '../../../src/demo/kubelet/content.ts';
 import type { WorkloadState } from '../../../src/restart/state.ts';
 import { type Deployed, deployed } from './deployment.ts';
@@ -6,6 +6,7 @@ import { eventually } from './eventually.ts';
 import { type Cleanup, type TestNamespace, testNamespace } from './namespace.ts';
 import { startRemoteKubelet } from './remoteKubelet.ts';
 import { healthy } from './rolledOut.ts';
+import { suiteCleanup } from './suiteCleanup.ts';
 import { watchTemplates } from './templateWatch.ts';
 import { type StartOptions, startWeeder, type WeederProcess } from './weeder.ts';
 
@@ -136,15 +137,11 @@ const quick = {
 
 /** One scene, and one weeder in it, for all tests of the suite in whose body this is called. */
 export function suiteRestarting(prefix: string, config: object = {}, startTime?: number): () => Restarting {
-  const cleanups: (() => unknown)[] = [];
-  const t = { after: (cleanup: () => unknown) => void cleanups.push(cleanup) };
+  const t = suiteCleanup();
   let scene: Restarting | undefined;
   before(async () => {
     scene = await setRestarting(t, prefix, startTime);
     await scene.weed(t, config);
-  });
-  after(async () => {
-    for (const cleanup of cleanups.reverse()) await cleanup();
   });
   return () => {
     if (scene === undefined) throw new Error('the scene of this suite is not there before its first test');
