@@ -80,6 +80,8 @@ async function lookOnce(
     const reason = stallOf({ own: [], old: [], progress: { is: 'unobserved' } });
     return standingEvent(entry, { is: 'unobserved' }, hasStalled ? undefined : reason);
   }
+  // Of a Job that was made anew every pod is new; what has changed since then is found out.
+  if (facts.ref.kind === 'Job') return { type: 'rollout.complete' };
   const listed = await effects.api.listPods(facts.ref.namespace, facts.selector, signal);
   if (listed.is !== 'ok' || signal.aborted) return undefined;
   const pods = readPods(listed.value);
@@ -100,8 +102,13 @@ async function lookOnce(
   return standingEvent(entry, progress, hasStalled ? undefined : reason);
 }
 
-/** Its controller has not seen the template yet, so there is no pod of it: many that restart at once do not list theirs. */
+/**
+ * Its controller has not seen the template yet, so there is no pod of it: many that restart at once do not list theirs.
+ * Of a Job that is on its way out nothing more will be seen: the one that comes after it shows what became of it.
+ */
 function isUnobserved(entry: WorkloadEntry): boolean {
+  const { facts, finding } = entry;
+  if (facts.ref.kind === 'Job') return finding?.state?.workloadUid === facts.uid;
   return !isByEviction(entry) && rolloutOf(entry.facts).is === 'unobserved';
 }
 
