@@ -73,15 +73,14 @@ async function lookOnce(
 ): Promise<WorkloadEvent | undefined> {
   const { facts, finding } = entry;
   const state = finding?.state;
+  const isDone = effects.isDryRun || isNewJob(entry);
   // What the next run reads anew is done with the write; so is what a dry run only pretends.
-  if (finding === undefined || state?.target === undefined || facts.selector === undefined || effects.isDryRun)
+  if (finding === undefined || state?.target === undefined || facts.selector === undefined || isDone)
     return { type: 'rollout.complete' };
   if (isUnobserved(entry)) {
     const reason = stallOf({ own: [], old: [], progress: { is: 'unobserved' } });
-    return standingEvent(entry, { is: 'unobserved' }, hasStalled ? undefined : reason);
+    return standingEvent(entry, { is: 'unobserved' }, hasStalled, reason);
   }
-  // Of a Job that was made anew every pod is new; what has changed since then is found out.
-  if (facts.ref.kind === 'Job') return { type: 'rollout.complete' };
   const listed = await effects.api.listPods(facts.ref.namespace, facts.selector, signal);
   if (listed.is !== 'ok' || signal.aborted) return undefined;
   const pods = readPods(listed.value);
@@ -99,7 +98,12 @@ async function lookOnce(
   const stalled = stallOf(seen);
   // What a pod says is told rather than that nothing moves.
   const reason = troubleOf(facts, own) ?? (stalled && (refusal ?? stalled));
-  return standingEvent(entry, progress, hasStalled ? undefined : reason);
+  return standingEvent(entry, progress, hasStalled, reason);
+}
+
+/** Of a Job that was made anew every pod is new; what has changed since then is found out. */
+function isNewJob({ facts, finding }: WorkloadEntry): boolean {
+  return facts.ref.kind === 'Job' && finding?.state?.workloadUid !== facts.uid;
 }
 
 /**
@@ -116,6 +120,7 @@ function isUnobserved(entry: WorkloadEntry): boolean {
 function standingEvent(
   entry: WorkloadEntry,
   progress: RolloutProgress,
+  hasStalled: boolean,
   reason: string | undefined,
 ): WorkloadEvent | undefined {
   const suspended = suspensionOf(progress);
@@ -123,7 +128,7 @@ function standingEvent(
     entry.cause = progress.is === 'paused' ? 'paused' : 'other';
     return { type: 'rollout.suspended', reason: suspended };
   }
-  return reason === undefined ? undefined : { type: 'rollout.stalled', reason };
+  return reason === undefined || hasStalled ? undefined : { type: 'rollout.stalled', reason };
 }
 
 function suspensionOf(progress: RolloutProgress): string | undefined {
