@@ -43,7 +43,7 @@ export function jobRequests(client: KubeClient): JobRequests {
 
   function remove(ref: WorkloadRef, preconditions: object, signal: AbortSignal, more: object = {}): Promise<ApiResult> {
     const options = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions, ...more };
-    return client.call({ method: 'DELETE', path: workloadPath(ref), body: options, signal, onlyStatus: true });
+    return client.call({ method: 'DELETE', path: workloadPath(ref), body: options, signal });
   }
 
   function end({ job, jobUid, jobVersion }: KeptJob, signal: AbortSignal, more: object): Promise<ApiResult> {
