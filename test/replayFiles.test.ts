@@ -164,12 +164,15 @@ test('a flight recording that is replayed to other decisions, or cannot be read,
   }
 });
 
-test('the page about replays shows a replay that is so, and names every kind of step', async () => {
+test('the page about replays shows replays that are so, and names every kind of step', async () => {
   const page = readFileSync(join(import.meta.dirname, '../docs/replays.md'), 'utf8');
-  const [, example = ''] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
-  const read = parseReplay(example, 'docs/replays.md');
-  assert.ok(read.ok, read.ok ? '' : read.problem.join('\n'));
-  assert.deepEqual((await play(read.value)).failures, []);
+  const examples = [...page.matchAll(/```yaml\n(title[\s\S]*?)```/g)].map(([, example = '']) => example);
+  assert.equal(examples.length, 2);
+  for (const example of examples) {
+    const read = parseReplay(example, 'docs/replays.md');
+    assert.ok(read.ok, read.ok ? '' : read.problem.join('\n'));
+    assert.deepEqual((await play(read.value)).failures, []);
+  }
   const unnamed = replayKeysAt(['steps', 0]).filter((key) => key !== 'at' && !page.includes(`\`${key}\``));
   assert.deepEqual(unnamed, []);
 });

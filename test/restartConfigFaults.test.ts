@@ -31,7 +31,7 @@ test('a config with neither services nor restart control is told so in one sente
     assert.deepEqual(
       faultsOf(text).map((fault) => fault.replace(/^f:1:\d+ /, '')),
       [
-        'servicesAndDependantSelectors: missing; name at least one service and the selectors of its dependants, or workloads under restartControl',
+        'servicesAndDependantSelectors: missing; name at least one service and the selectors of its dependants, or workloads under restartControl ({}: those that ask for it)',
       ],
     );
   }
@@ -154,7 +154,7 @@ test('each limit is a whole number of 1 or more, and the other keys of the top a
     'f:1:77 restartControl.rules: found a mapping, expected a list; begin each entry with "- "',
   ]);
   assert.deepEqual(faultsOf('restartControl: [{burst: 1}]'), [
-    `f:1:19 restartControl[0].burst: unknown key, allowed are namespaces, kinds, selector, ${settings}`,
+    `f:1:19 restartControl[0].burst: unknown key, allowed are namespaces, kinds, selector, ${settings}; it is a key of restartControl`,
   ]);
 });
 

@@ -6,11 +6,20 @@ import { workloadKindNames } from '../kube/workloadKinds.ts';
 /** What the section `restartControl` means, one sentence a line: whom each rule is about, and what is done. */
 export function describeRestart({ rules, defaults, ...limits }: RestartConfig): readonly string[] {
   const { maxRestartsPerMinute, burst, maxConcurrentRollouts } = limits;
+  const last = rules.findIndex(takesAll);
+  const unasked = last < 0 ? [] : rules.slice(last + 1);
   return [
-    ...rules.map((rule, index) => `rule ${index + 1}: ${whomOf(rule)}: ${howOf(rule)}`),
+    ...rules.map((rule, index) => {
+      const note = unasked.includes(rule) ? `is never asked, rule ${last + 1} takes all that is left` : howOf(rule);
+      return `rule ${index + 1}: ${whomOf(rule)}: ${note}`;
+    }),
     `asked for by annotation, ${rules.length === 0 ? 'and only then' : 'without a rule'}: ${howOf(defaults)}`,
     `in all: ${maxRestartsPerMinute} restarts a minute, ${burst} at once, ${maxConcurrentRollouts} rollouts under way`,
   ];
+}
+
+function takesAll({ kinds, namespaces, selector }: RestartRule): boolean {
+  return kinds.size === workloadKindNames.length && namespaces === 'all' && selector === undefined;
 }
 
 function whomOf({ kinds, namespaces, selector }: RestartRule): string {

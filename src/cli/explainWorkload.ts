@@ -1,6 +1,6 @@
 import { type Assessment, assess } from '../restart/assess.ts';
 import { podsToReplace } from '../restart/concernedPods.ts';
-import { mayRestart } from '../restart/mayRestart.ts';
+import { mayRestart, pauseFault } from '../restart/mayRestart.ts';
 import { ownPods } from '../restart/proof.ts';
 import { whyNotRecreated } from '../restart/recreateJob.ts';
 import { sourceKey } from '../restart/refs.ts';
@@ -8,6 +8,7 @@ import { rolloutOf } from '../restart/rollout.ts';
 import type { Use } from '../restart/uses.ts';
 import type { WantedSource } from '../restart/wanted.ts';
 import { changesInWords, sourceInWords } from '../restart/wording.ts';
+import { workloadAnnotations } from '../restart/workloadFacts.ts';
 import type { WorkloadView } from './lookAtWorkloads.ts';
 
 /** What there is to say of one workload, as lines of text. `now`: epoch milliseconds. */
@@ -17,14 +18,20 @@ export function explainWorkload(view: WorkloadView, now: number): string {
   const { faults, notAllowed } = view.uses;
   const lines = [
     ...usesOf(view),
-    ...notAllowed.map((ref) => `← ${sourceInWords(ref, namespace)}: does not allow it (weeder.dev/used-from)`),
-    ...[...(view.facts.optInFault === undefined ? [] : [view.facts.optInFault]), ...faults].map(
-      (fault) => `annotation that cannot be read: ${fault}`,
-    ),
+    ...notAllowed.map((ref) => {
+      const fault = view.sources.get(ref)?.usedFromFault;
+      return `← ${sourceInWords(ref, namespace)}: does not allow it (weeder.dev/used-from${fault === undefined ? '' : `: ${fault}`})`;
+    }),
+    ...[...ownFaults(view.facts), ...faults].map((fault) => `annotation that cannot be read: ${fault}`),
     ...restartsOf(view),
     ...podsOf(view),
   ];
   return [head, ...lines.map((line) => `  ${line}`)].join('\n');
+}
+
+function ownFaults({ optInFault, pausedUntil }: WorkloadView['facts']): string[] {
+  const pause = pausedUntil === 'unreadable' ? [`${workloadAnnotations.pausedUntil} ${pauseFault}`] : [];
+  return [...(optInFault === undefined ? [] : [optInFault]), ...pause];
 }
 
 function stateOf(view: WorkloadView, now: number): string {

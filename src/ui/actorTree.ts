@@ -1,4 +1,5 @@
 import { type AnyActorRef, type AnyMachineSnapshot, isMachineSnapshot, type StateValue } from 'xstate';
+import type { ScheduledEvent } from '../actorTimes.ts';
 import { formatDuration } from '../config/duration.ts';
 import { objectOf, textOf } from '../json.ts';
 import type { WorkloadEntry } from '../restart/workloadEntry.ts';
@@ -80,14 +81,21 @@ export function machineOf({ snapshot }: Found): string {
   return snapshot.machine.id;
 }
 
+/** As far as a timer of Node's can count: with this delay a machine waits until something changes. */
+const forEver = 2 ** 31 - 1;
+
+/** An actor's timers that will come. */
+export function timersOf(actor: AnyActorRef): ScheduledEvent[] {
+  const scheduled = Object.values(actor.system.getSnapshot()._scheduledEvents);
+  return scheduled.filter(({ source, delay }) => source === actor && delay < forEver);
+}
+
 /** The timers that run, and what is at work for it besides machines. */
 function waitsFor({ actor, snapshot }: Found): string[] {
-  const timers = Object.values(actor.system.getSnapshot()._scheduledEvents)
-    .filter(({ source }) => source === actor)
-    .map(({ event, delay }) => {
-      const name = /^xstate\.after\.([^.]+)\./.exec(event.type)?.[1];
-      return `${name === undefined ? event.type : `after ${name}`} (${formatDuration(Math.round(delay))})`;
-    });
+  const timers = timersOf(actor).map(({ event, delay }) => {
+    const name = /^xstate\.after\.([^.]+)\./.exec(event.type)?.[1];
+    return `${name === undefined ? event.type : `after ${name}`} (${formatDuration(Math.round(delay))})`;
+  });
   const children = Object.values<AnyActorRef | undefined>(snapshot.children)
     .filter((child) => child?.getSnapshot().status === 'active')
     .map((child) => child?.id ?? '');

@@ -3,6 +3,7 @@ import type { RestartFact } from '../restart/facts.ts';
 import { workloadKey } from '../restart/refs.ts';
 import { changesInWords, sourceInWords } from '../restart/wording.ts';
 import { stateOf, type WorkloadEntry, writtenState } from '../restart/workloadEntry.ts';
+import { timersOf } from './actorTree.ts';
 import type { Moment, WorkloadView } from './protocol.ts';
 
 /** What a page that asks is shown of the workloads, in the order of their names. */
@@ -17,9 +18,7 @@ function viewOf(entry: WorkloadEntry, since: (actor: AnyActorRef) => number | un
   const { context } = entry.actor.getSnapshot();
   const state = stateOf(entry);
   const entered = since(entry.actor) ?? 0;
-  const delays = Object.values(entry.actor.system.getSnapshot()._scheduledEvents)
-    .filter(({ source }) => source === entry.actor)
-    .map(({ delay }) => delay);
+  const delays = timersOf(entry.actor).map(({ delay }) => delay);
   const written = writtenState(entry);
   const { restarts = [], lastCause = '' } = typeof written === 'object' ? written : {};
   return {

@@ -128,7 +128,9 @@ suite('the manifests', { concurrency: true }, () => {
     const rows = [...readme.matchAll(/^\| ([a-z/, ]+): ([a-z, ]+) \|/gm)].map(
       ([, resource, verbs]) => `${resource}: ${verbs}`,
     );
-    const objects = await customised('highly-available', { components: [...components, 'restart-control', 'recreate-jobs'] });
+    const objects = await customised('highly-available', {
+      components: [...components, 'restart-control', 'recreate-jobs'],
+    });
     const rules = objects
       .flatMap(rulesOf)
       .map(({ resources, verbs }) => `${resources.join(', ')}: ${verbs.join(', ')}`);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { numberOf, objectOf } from '../../src/json.ts';
+import type { WorkloadKind } from '../../src/kube/workloadKinds.ts';
 import { createBudget, deleteBudget, eventually, watchDeletions } from './support/cluster.ts';
 import type { RestartScene } from './support/restartScene.ts';
 import { suiteRestartScene } from './support/restartSuite.ts';
@@ -28,10 +29,15 @@ async function untilPatched(scene: RestartScene, name: string): Promise<void> {
 }
 
 /** No pod of before is left, and that is written down. */
-async function untilReplaced(scene: RestartScene, name: string, before: readonly string[]): Promise<void> {
+async function untilReplaced(
+  scene: RestartScene,
+  name: string,
+  before: readonly string[],
+  kind: WorkloadKind = 'Deployment',
+): Promise<void> {
   await eventually(
     async (saw) => {
-      const [uids, state] = [await uidsOf(scene, name), await scene.state('Deployment', name)];
+      const [uids, state] = [await uidsOf(scene, name), await scene.state(kind, name)];
       saw([uids, state]);
       return uids.every((uid) => !before.includes(uid)) && state !== undefined && state.target === undefined;
     },
@@ -66,6 +72,18 @@ suite('restarts by eviction', { concurrency: true }, () => {
     );
     // From when it was complete for the first time.
     assert.equal(Math.min(...available.slice(available.indexOf(2))), 1, available.join());
+  });
+
+  test('with strategy evict the pods of a StatefulSet with OnDelete go without anybody who deletes them', async () => {
+    const { scene } = given();
+    await scene.put('on-delete', { word: 'one' });
+    const spec = { updateStrategy: { type: 'OnDelete' } };
+    await scene.make('StatefulSet', 'on-delete', { labels: { how: 'evict' }, spec });
+    await scene.untilAdopted('StatefulSet', 'on-delete');
+    const before = await uidsOf(scene, 'on-delete');
+    await scene.put('on-delete', { word: 'two' });
+    await untilReplaced(scene, 'on-delete', before, 'StatefulSet');
+    assert.equal(await scene.rollouts('StatefulSet', 'on-delete'), 0);
   });
 
   test('a PodDisruptionBudget that allows no eviction is waited for', async () => {

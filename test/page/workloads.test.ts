@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { scene, workloadView } from '../support/pageScene.ts';
+import { scene, workloadScene, workloadView } from '../support/pageScene.ts';
 import { openPage } from './support/browser.ts';
 
 const now = Date.UTC(2026, 10, 21, 14, 3, 7);
@@ -39,6 +39,59 @@ test('each workload has its state, why and how much longer, what it uses, and it
   await page.locator('#machine-title').waitFor();
   assert.match(page.url(), /#machine=deployment%2Fshop%2Fapi$/);
   assert.deepEqual(said, []);
+});
+
+test('of 2,000 workloads the first 500 are in the page, every one is found, and the focus stays while time goes on', async (t) => {
+  const { page, server, said } = await openPage(
+    t,
+    (its) => {
+      its.greeting = scene(now);
+      its.workloads = Array.from({ length: 2_000 }, (_, n) =>
+        workloadView(`deployment/shop/web-${String(n).padStart(4, '0')}`, { since: now - 60_000 }),
+      );
+    },
+    { path: '/#workloads' },
+  );
+  const rows = page.locator('#workloads-table tbody tr');
+  await page.getByText('500 of 2,000 are shown: find the others by name, state or source.').waitFor();
+  assert.equal(await rows.count(), 500);
+  const link = page.getByRole('link', { name: 'deployment/shop/web-0003' });
+  await link.focus();
+  server.ahead = 5_000;
+  await rows.first().getByText('for 1m 05s').waitFor();
+  assert.equal(await page.evaluate('document.activeElement.textContent'), 'deployment/shop/web-0003');
+  await page.locator('#workloads-search').fill('web-1999');
+  await page.locator('#workloads-count', { hasText: '1 of 2,000' }).waitFor();
+  await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate('document.activeElement.textContent'), 'deployment/shop/web-1999');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/#machine=deployment%2Fshop%2Fweb-1999$/);
+  assert.deepEqual(said, []);
+});
+
+test('a screen reader hears a table with its columns, wide and narrow; a time of another day has its date', async (t) => {
+  for (const width of [1280, 360]) {
+    const { page, said } = await openPage(
+      t,
+      (its) => {
+        its.greeting = scene(now);
+        its.workloads = workloadScene(now);
+      },
+      { path: '/#workloads', viewport: { width, height: 720 }, timezoneId: 'UTC' },
+    );
+    const table = page.getByRole('table', { name: 'Workloads' });
+    await table.getByRole('row', { name: 'deployment/shop/mail' }).waitFor();
+    const columns = await table.getByRole('columnheader').allTextContents();
+    assert.deepEqual(columns, ['Workload', 'State', 'Why, and how long', 'Uses', 'Last restart']);
+    const row = table.getByRole('row', { name: 'deployment/shop/mail' });
+    assert.equal(await row.getByRole('rowheader').textContent(), 'deployment/shop/mail');
+    const [state, , uses, last] = await row.getByRole('cell').allTextContents();
+    assert.deepEqual([state, uses, last], ['waiting', 'Secret mail', '20 Nov 2026, 14:03:07, Secret mail (password)']);
+    const api = table.getByRole('row', { name: 'deployment/shop/api' });
+    assert.equal(await api.getByRole('cell').nth(1).textContent(), 'for\u00a012s');
+    assert.deepEqual(said, []);
+    await page.close();
+  }
 });
 
 test('a restart is in the timeline, as a mark and as a row, and is announced', async (t) => {

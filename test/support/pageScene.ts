@@ -34,6 +34,56 @@ export function workloadView(id: string, changes: Partial<WorkloadView> = {}): W
   return { id, state: 'current', reason: '', since: 0, sources: ['ConfigMap settings'], ...rest, ...changes };
 }
 
+/** A shop under restart control: a workload in each state that lasts long enough to be seen. */
+export function workloadScene(now: number): WorkloadView[] {
+  const minute = 60_000;
+  const settings = 'ConfigMap settings (key log.level)';
+  const ago = (minutes: number) => now - minutes * minute;
+  return [
+    workloadView('cronjob/shop/report', { since: ago(812), sources: ['ConfigMap settings#locale', 'Secret mail'] }),
+    workloadView('daemonset/shop/agent', {
+      state: 'suspended',
+      reason: 'its update strategy is OnDelete: these pods have to be deleted: agent-4xq7c, agent-9t2mk',
+      since: ago(3),
+      sources: ['ConfigMap agent'],
+      restartedAt: ago(3),
+      cause: 'ConfigMap agent (agent.yaml)',
+    }),
+    workloadView('deployment/shop/api', {
+      state: 'rolling',
+      since: ago(0.2),
+      until: now + 9.8 * minute,
+      sources: ['ConfigMap settings#log.level', 'Secret database', 'Secret tls'],
+      restartedAt: ago(0.2),
+      cause: settings,
+    }),
+    workloadView('deployment/shop/cart', {
+      state: 'held',
+      reason: 'ConfigMap shop/cart is missing',
+      since: ago(6),
+      sources: ['ConfigMap cart', 'Secret database'],
+    }),
+    workloadView('deployment/shop/mail', {
+      state: 'waiting',
+      reason: 'no maintenance window is open, the next opens at 2026-11-21T22:00:00Z ("0 22 * * *" in UTC, for 2h0m0s)',
+      since: ago(11),
+      sources: ['Secret mail'],
+      restartedAt: ago(1_440),
+      cause: 'Secret mail (password)',
+    }),
+    workloadView('deployment/shop/search', {
+      state: 'stalled',
+      reason: 'pod search-6b7f-x2x8d, container search: ImagePullBackOff',
+      since: ago(4),
+      sources: ['ConfigMap search'],
+      restartedAt: ago(5),
+      cause: 'ConfigMap search (index.yaml)',
+    }),
+    workloadView('deployment/shop/web', { state: 'stale', since: ago(1 / 30), until: now + 3_000 }),
+    workloadView('statefulset/shop/queue', { since: ago(2_900), sources: ['ConfigMap queue', 'Secret queue#cookie'] }),
+  ];
+}
+
 export function hello(now: number, mode: 'live' | 'replay' = 'live'): PageMessage {
   return { type: 'hello', version: '0.1.0', mode, now };
 }

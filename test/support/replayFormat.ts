@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseDuration } from '../../src/config/duration.ts';
 import { configFile, keysAt as configKeysAt } from '../../src/config/schema.ts';
+import { replaySource, replayWorkload, restartParts, rolloutTime, sourceGone } from './replayRestartFormat.ts';
 
 /** A Go duration as milliseconds; `before` lets it lie before the start. */
 function duration(before: 'never' | 'allowed' = 'never') {
@@ -53,6 +54,7 @@ const slice = z.strictObject({
 const gone = z.strictObject({ name: z.string(), namespace: z.string().default('shoot-1') });
 
 const answer = z.strictObject({
+  to: z.enum(['deletions', ...restartParts]).default('deletions'),
   status: z.union([z.int(), z.literal('network')]),
   times: z.union([z.int(), z.literal('always')]).default(1),
   retryAfter: z.int().optional(),
@@ -62,6 +64,8 @@ const answer = z.strictObject({
 const expectation = z.strictObject({
   endpoints: z.record(z.string(), z.string()).default({}),
   pods: z.record(z.string(), z.string()).default({}),
+  workloads: z.record(z.string(), z.string()).default({}),
+  rollouts: z.record(z.string(), z.int()).default({}),
   counts: z
     .strictObject({
       endpoints: z.int().optional(),
@@ -81,6 +85,14 @@ const actions = {
   sliceGone: gone.optional(),
   pod: pod.optional(),
   podGone: gone.optional(),
+  source: replaySource.optional(),
+  sourceGone: sourceGone.optional(),
+  workload: replayWorkload.optional(),
+  workloadGone: z.string().optional(),
+  rollouts: rolloutTime.optional(),
+  podBroken: z.string().optional(),
+  undo: z.string().optional(),
+  putBack: z.string().optional(),
   gap: stream.optional(),
   relist: stream.optional(),
   answer: answer.optional(),
@@ -99,7 +111,12 @@ const step = z
   .strictObject({ at: duration(), ...actions })
   .refine((value) => Object.keys(value).length === 2, { error: oneAction });
 
-const before = z.strictObject({ slice: actions.slice, pod: actions.pod });
+const before = z.strictObject({
+  slice: actions.slice,
+  pod: actions.pod,
+  source: actions.source,
+  workload: actions.workload,
+});
 
 const line = z.string().transform((text, context) => {
   const [, time = '', sentence = ''] = /^(\S+)\s+(\S.*)$/.exec(text) ?? [];
@@ -142,6 +159,9 @@ const shapes: Readonly<Record<string, z.ZodObject>> = {
   expect: expectation,
   sliceGone: gone,
   podGone: gone,
+  source: replaySource,
+  sourceGone,
+  workload: replayWorkload,
   containers: container,
   initContainers: container,
   before,

@@ -26,7 +26,7 @@ export async function play(replay: Replay, inspect: (event: InspectionEvent) => 
   async function arrive({ at, where }: Event): Promise<void> {
     const wait = at - clock.monotonic();
     if (wait < 0) failures.push(`${where}: expected to be at ${formatDuration(at)}, saw weeder asleep past it`);
-    if (wait > 0) await clock.pass(wait);
+    if (wait > 0) await stage.pass(wait);
   }
 
   for (const each of replay.before) stage.happen(each, replay.where);
@@ -39,7 +39,7 @@ export async function play(replay: Replay, inspect: (event: InspectionEvent) => 
       stage.happen(event.step, event.where);
     }
   }
-  await clock.pass(Math.max(aftermath, (replay.lasts ?? 0) - clock.monotonic()));
+  await stage.pass(Math.max(aftermath, (replay.lasts ?? 0) - clock.monotonic()));
   const left = stage.leftOver().map((each) => `${replay.where}: expected nothing left at the end, saw ${each}`);
   const difference = firstDifference(replay, timeline);
   return { failures: [...failures, ...left, ...(difference === undefined ? [] : [difference])], timeline };

@@ -10,6 +10,7 @@ import { replayCrashes } from './replayCrashes.ts';
 import type { Replay } from './replayFile.ts';
 import type { Expectation, PodStep, ReplayStep } from './replayFormat.ts';
 import { podOf, sliceOf } from './replayObjects.ts';
+import { replayRestarts } from './replayRestarts.ts';
 import { isWithin, replayStates } from './replayStates.ts';
 import { sentenceOf, type TimelineLine } from './replayTimeline.ts';
 import { type VirtualClock, virtualClock } from './virtualClock.ts';
@@ -24,6 +25,8 @@ export interface ReplayStage {
   happen(step: Omit<ReplayStep, 'at'>, where: string): void;
   startWeeder(): void;
   stopWeeder(): void;
+  /** Lets time go on; milliseconds. */
+  pass(ms: number): Promise<void>;
   /** What a weeder without an open window must not have any more, in words. */
   leftOver(): string[];
 }
@@ -46,17 +49,16 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
 
   const tell = (sentence: string) => void timeline.push({ at: clock.monotonic(), sentence });
   const api = replayApi({ cluster, clock, tell, isRecorded: replay.recorded.length > 0 });
+  const inspectBoth = (event: InspectionEvent) => {
+    states.inspect(event);
+    inspect(event);
+  };
+  const restarts = replayRestarts({ replay, clock, tell, inspect: inspectBoth });
 
   function startWeeder(): void {
     weeder = createWeeder({
       config,
-      runtime: {
-        clock,
-        inspect: (event) => {
-          states.inspect(event);
-          inspect(event);
-        },
-      },
+      runtime: { clock, inspect: inspectBoth },
       deletePod: crashes.deletePod(deleteThrough(api.client)),
       readySince: crashes.readySince(
         readySinceThrough(api.client, ({ pod, cause }) => tell(`cannot read ${pod}: ${cause}`)),
@@ -71,11 +73,13 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
     streams = createStreams({ weeder, config, namespaces: 'all', onChanged });
     onChanged();
     weeder.start();
+    restarts?.start();
   }
 
   function stopWeeder(): void {
     cluster.follow(new Map(), config);
     weeder?.stop();
+    restarts?.stop();
     weeder = undefined;
     streams = undefined;
     states.clear();
@@ -85,6 +89,7 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
     config = next;
     weeder?.configure(config);
     streams?.configure(config);
+    restarts?.configure(config);
   }
 
   function putPod(step: PodStep): void {
@@ -95,10 +100,18 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
     cluster.put(podOf(step, uid, clock.monotonic(), nodeTime), !step.unseen);
   }
 
-  function check({ endpoints, pods, counts }: Expectation, where: string): void {
-    const found = Object.entries(weeder?.counts() ?? {});
+  function check(expectation: Expectation, where: string): void {
+    const { endpoints, pods, workloads, rollouts } = expectation;
     for (const [key, expected] of Object.entries(endpoints)) compare(where, key, expected, states.get(key));
     for (const [key, expected] of Object.entries(pods)) compare(where, key, expected, states.get(uids.get(key) ?? ''));
+    for (const [key, expected] of Object.entries(workloads))
+      compare(where, key, expected, states.get(`deployment/${key}`));
+    for (const found of restarts?.rolloutsOtherThan(rollouts) ?? []) failures.push(`${where}: ${found}`);
+    checkCounts(expectation, where);
+  }
+
+  function checkCounts({ counts }: Expectation, where: string): void {
+    const found = Object.entries(weeder?.counts() ?? {});
     for (const [name, expected] of Object.entries(counts)) {
       const count = found.find(([each]) => each === name)?.[1];
       if (expected !== count) failures.push(`${where}: expected ${name} ${expected}, saw ${count ?? 'no weeder'}`);
@@ -119,12 +132,13 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
     if (step.gap) cluster.cut(kinds[step.gap]);
     if (step.relist) cluster.relist(kinds[step.relist]);
     if (step.expect) check(step.expect, where);
+    restarts?.happen(step);
     happenToApi(step);
     happenToWeeder(step);
   }
 
   function happenToApi(step: Omit<ReplayStep, 'at'>): void {
-    if (step.answer) api.script(step.answer);
+    if (step.answer?.to === 'deletions') api.script(step.answer);
     if (step.readings !== undefined) api.readings(step.readings);
   }
 
@@ -139,10 +153,12 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
 
   function leftOver(): string[] {
     const { windows = 0, podDeletions = 0, queued = 0, inFlight = 0 } = weeder?.counts() ?? {};
-    return Object.entries({ windows, podDeletions, queued, inFlight, timers: clock.pending })
+    const left = Object.entries({ windows, podDeletions, queued, inFlight, timers: clock.pending })
       .filter(([, count]) => count > 0)
       .map(([name, count]) => `${count} ${name}`);
+    return [...left, ...(restarts?.leftOver() ?? [])];
   }
 
-  return { clock, cluster, timeline, failures, happen, startWeeder, stopWeeder, leftOver };
+  const pass = restarts?.pass ?? clock.pass;
+  return { clock, cluster, timeline, failures, happen, startWeeder, stopWeeder, pass, leftOver };
 }

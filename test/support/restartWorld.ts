@@ -49,6 +49,10 @@ export interface RestartWorld {
   deleteWorkload(name: string): void;
   patchTemplate(name: string, patch: JsonObject): void;
   annotate(name: string, annotations: JsonObject): void;
+  /** Somebody applies a merge patch to a workload. */
+  change(name: string, patch: JsonObject): void;
+  /** `kubectl rollout undo`: the template of the revision before, with what was written on the workload then. */
+  undo(name: string): void;
   /** How many old revisions are kept. */
   limitRevisions(name: string, limit: number): void;
   /** The class by which every write is refused. */
@@ -61,6 +65,8 @@ export interface RestartWorld {
   configure(config: RestartConfig): void;
   /** Another weeder takes over, from what the API server has. */
   restart(): Promise<void>;
+  /** The same, without letting it come to its first decisions. */
+  start(): void;
   /** The weeder ends. */
   stop(): void;
   pass(ms: number): Promise<void>;
@@ -78,6 +84,14 @@ export interface RestartWorldOptions {
   readonly onPods?: (workload: string) => void;
   /** Restart control with its streams and keys, as a recorder makes it; default: without them. */
   readonly createRestart?: CreateRestartCore;
+  /** Whether an answer of the API server waits for time to pass. */
+  readonly isDelayed?: () => boolean;
+}
+
+/** Shown in `kubectl rollout history`: a template, and what weeder had written on the workload by then. */
+interface Revision {
+  readonly template: JsonObject;
+  readonly written: string | undefined;
 }
 
 export const namespace = 'shop';
@@ -87,10 +101,17 @@ function keysOf(seed: number): HashKeys {
   return hashKeysOf(key, [key]);
 }
 
-export async function restartWorld(
+export async function restartWorld(config?: RestartConfig, its?: RestartWorldOptions): Promise<RestartWorld> {
+  const world = createRestartWorld(config, its);
+  await world.restart();
+  return world;
+}
+
+/** The same without a weeder, until one is started. */
+export function createRestartWorld(
   firstConfig: RestartConfig = restartConfig(),
   its: RestartWorldOptions = {},
-): Promise<RestartWorld> {
+): RestartWorld {
   const { clock = virtualClock() } = its;
   const began = clock.now();
   const facts: RestartFact[] = [];
@@ -100,6 +121,7 @@ export async function restartWorld(
   const rollouts: RestartWorld['rollouts'] = [];
   /** From which template the pods were made: one that comes back within a rollout finds them still there. */
   const madeFrom = new Map<string, string>();
+  const revisions = new Map<string, Revision[]>();
   const evicted: string[] = [];
   const listed: string[] = [];
   let config = firstConfig;
@@ -107,6 +129,7 @@ export async function restartWorld(
   let keys = keysOf(7);
   let control: RestartControl | undefined;
   let stop = () => {};
+  let configure = (_next: RestartConfig) => {};
   let sinks:
     | {
         readonly workloads: ObjectSink;
@@ -162,6 +185,10 @@ export async function restartWorld(
     return JSON.stringify(objectOf(objectOf(object['spec'])['template'])).replace(',"annotations":{}', '');
   }
 
+  function isPaused(object: JsonObject | undefined): boolean {
+    return objectOf(object?.['spec'])['paused'] === true;
+  }
+
   function store(name: string, object: JsonObject): JsonObject {
     const before = workloads.get(name);
     const isRolled = before === undefined || templateOf(before) !== templateOf(object);
@@ -171,29 +198,49 @@ export async function restartWorld(
     workloads.set(name, stored);
     tell(name, before === undefined ? 'ADDED' : 'MODIFIED');
     if (before !== undefined && isRolled) rollouts.push({ workload: name, at: clock.now() - began });
-    if (madeFrom.get(name) === templateOf(stored)) finish(name);
-    else if (isRolled && Number.isFinite(world.rolloutTime))
-      clock.setTimeout(() => roll(name, templateOf(stored)), world.rolloutTime);
+    keepRevision(name, stored, isRolled);
+    reconcile(name, stored, isRolled || isPaused(before));
     return stored;
+  }
+
+  /** What the controller of Deployments does about it. */
+  function reconcile(name: string, stored: JsonObject, isDue: boolean): void {
+    const template = templateOf(stored);
+    if (madeFrom.get(name) === template) finish(name);
+    else if (isPaused(stored)) observe(name, { updatedReplicas: 0 });
+    else if (isDue && Number.isFinite(world.rolloutTime))
+      clock.setTimeout(() => roll(name, template), world.rolloutTime);
   }
 
   /** Unless there is another template meanwhile. */
   function roll(name: string, template: string): void {
     const now = workloads.get(name);
-    if (now === undefined || templateOf(now) !== template || madeFrom.get(name) === template) return;
+    if (now === undefined || templateOf(now) !== template || madeFrom.get(name) === template || isPaused(now)) return;
     makePods(name);
     finish(name);
   }
 
+  /** What is written on a Deployment is copied to its newest ReplicaSet, which is its newest revision. */
+  function keepRevision(name: string, object: JsonObject, isNew: boolean): void {
+    const template = objectOf(objectOf(object['spec'])['template']);
+    const known = revisions.get(name) ?? [];
+    revisions.set(name, [...(isNew ? known : known.slice(0, -1)), { template, written: stateOn(object) }]);
+  }
+
   function finish(name: string): void {
+    observe(name, { updatedReplicas: 1 });
+  }
+
+  /** The controller has seen the template, and this has become of its one pod. */
+  function observe(name: string, progress: { readonly updatedReplicas: number }): void {
     const now = workloads.get(name);
     if (now === undefined) return;
     const status = {
       observedGeneration: metaOf(now)['generation'],
       replicas: 1,
-      updatedReplicas: 1,
       readyReplicas: 1,
       availableReplicas: 1,
+      ...progress,
     };
     workloads.set(name, { ...now, metadata: { ...metaOf(now), resourceVersion: newVersion() }, status });
     tell(name, 'MODIFIED');
@@ -253,7 +300,9 @@ export async function restartWorld(
     let turns = 0;
     while (turns < 2) {
       await settled();
-      turns = (control?.counts().inFlight ?? 0) === 0 ? turns + 1 : 0;
+      // What waits for time to pass is not awaited here.
+      const isOver = (control?.counts().inFlight ?? 0) === 0 || its.isDelayed?.() === true;
+      turns = isOver ? turns + 1 : 0;
     }
   }
 
@@ -301,6 +350,7 @@ export async function restartWorld(
     next.useKeys(keys);
     next.start();
     stop = () => next.stop();
+    configure = (other) => next.configure(other);
     return next;
   }
 
@@ -330,6 +380,7 @@ export async function restartWorld(
     list(sinks);
     core.start();
     stop = core.stop;
+    configure = (restart) => core.configure({ services: new Map(), restart });
     return core.control() ?? fail();
   }
 
@@ -428,20 +479,31 @@ export async function restartWorld(
     },
     workload: (name) => workloads.get(name) ?? fail(),
     pods: (name) => pods.get(name) ?? [],
+    change(name, patch) {
+      store(name, mergePatch(workloads.get(name), patch));
+    },
+    undo(name) {
+      const { template, written } = revisions.get(name)?.at(-2) ?? fail();
+      const now = workloads.get(name) ?? fail();
+      const annotations = { 'weeder.dev/dependencies': written ?? null };
+      store(name, mergePatch({ ...now, spec: { ...objectOf(now['spec']), template } }, { metadata: { annotations } }));
+    },
     stop: () => stop(),
-    async restart() {
+    start() {
       stop();
       control = begin();
+    },
+    async restart() {
+      world.start();
       await pass(1);
     },
     configure(next) {
       config = next;
-      control?.configure(next);
+      configure(next);
     },
     pass,
     factsOf: (type) => facts.filter((fact): fact is Extract<RestartFact, { type: typeof type }> => fact.type === type),
   };
-  await world.restart();
   return world;
 }
 

@@ -1,4 +1,11 @@
-import { type AnyStateMachine, type AnyStateNode, type InspectionEvent, StateNode } from 'xstate';
+import {
+  type AnyMachineSnapshot,
+  type AnyStateMachine,
+  type AnyStateNode,
+  type EventObject,
+  type InspectionEvent,
+  StateNode,
+} from 'xstate';
 import { statesOf } from './exploration.ts';
 
 /** A transition of a machine; the target in words, as a person would look for it in the diagram. */
@@ -40,6 +47,13 @@ export function transitionsOf(machine: AnyStateMachine): NamedTransition[] {
       name: nameOf(node, definition),
     })),
   );
+}
+
+/** The names of the transitions that a machine would take with an event; nothing is executed. */
+export function transitionsWith(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: EventObject): string[] {
+  return machine
+    .getTransitionData(snapshot, event)
+    .flatMap((definition) => (definition.source instanceof StateNode ? nameOf(definition.source, definition) : []));
 }
 
 /** The same in every copy of a machine: its place among its siblings. */

@@ -1,6 +1,6 @@
 import type { WorkloadList, WorkloadView } from '../../src/ui/protocol.ts';
 import { byId, create, setText } from './dom.ts';
-import { clockTime, count, span } from './format.ts';
+import { count, dayAndTime, span } from './format.ts';
 import { addressOf } from './views.ts';
 
 export interface Workloads {
@@ -102,10 +102,18 @@ export function createWorkloads(now: () => number): Workloads {
   };
 }
 
-function textsOf({ state, reason, since, until, sources, restartedAt, cause }: WorkloadView, now: number): string[] {
-  const left = until === undefined ? `for ${span(now - since)}` : `${span(until - now)} left`;
-  const last = restartedAt === undefined ? '–' : `${clockTime(restartedAt)}${cause === '' ? '' : `, ${cause}`}`;
+function textsOf(workload: WorkloadView, now: number): string[] {
+  const { state, reason, sources, restartedAt, cause } = workload;
+  // A span is not broken in two.
+  const left = howLong(workload, now).replaceAll(' ', '\u00a0');
+  const last = restartedAt === undefined ? '–' : `${dayAndTime(restartedAt, now)}${cause === '' ? '' : `, ${cause}`}`;
   return [state, reason === '' ? left : `${reason} (${left})`, sources.join(', ') || '–', last];
+}
+
+/** A rollout has a deadline, which says nothing of how long it will take. */
+function howLong({ state, since, until }: WorkloadView, now: number): string {
+  if (until === undefined || state === 'rolling') return `for ${span(now - since)}`;
+  return `${span(until - now)} left`;
 }
 
 function cell(tag: 'td' | 'th', label: string, ...children: readonly Node[]): HTMLTableCellElement {

@@ -1,0 +1,47 @@
+import type { WorkloadEvent } from '../../machines/restart/workload.ts';
+import type { InternalEvent } from './decisions.ts';
+import { changed, told, toPatching, toProving, toRolling } from './workloadEvents.ts';
+
+/** A transition of the `workload` machine that no replay takes. */
+export interface RareTransition {
+  readonly name: string;
+  readonly why: string;
+  /** The last of these events takes it. */
+  readonly events: readonly (WorkloadEvent | InternalEvent)[];
+}
+
+const throwsNowhere = 'this effect turns what fails in it into a refusal, and throws only by a mistake in weeder';
+
+/** Each with the way to it: test/workloadMachineRare.test.ts goes it. */
+export const rareTransitions: readonly RareTransition[] = [
+  broken('assessing', 'assess', []),
+  broken('assessed.adopting', 'adoptionTurn', [told.isNew]),
+  broken('assessed.halted', 'followRollout', [...toRolling, told.stalled]),
+  broken('restarting', 'restartTurn', [changed(), { type: 'xstate.after.quietTime.workload.assessed.stale' }]),
+  broken('restarting.proving', 'prove', toProving),
+  broken('restarting.patching', 'restart', toPatching),
+  broken('restarting.rolling', 'followRollout', toRolling),
+  broken('recording', 'writeState', [told.isNew, told.granted]),
+  broken('leaving', 'writeState', [told.isUnmanaged]),
+  {
+    name: 'workload.assessing -- assessed.rolling [hasStalled] -> workload.assessed.halted.stalled',
+    why: 'whoever assesses is told that it has stalled, and says assessed.stalled',
+    events: [...toRolling, told.stalled, told.facts, told.isRolling],
+  },
+  {
+    name: 'workload.assessing -- assessed.suspended -> workload.assessed.halted.suspended',
+    why: 'who waits for people is found out while the rollout is followed, and not before',
+    events: [{ type: 'assessed.suspended' }],
+  },
+  {
+    name: 'workload.assessed.halted.suspended -- rollout.stalled -> workload.assessed.halted.stalled',
+    why: 'of a rollout that waited for people it is not told once more that it stands still',
+    events: [...toRolling, told.suspended, told.stalled],
+  },
+];
+
+function broken(state: string, actor: string, events: RareTransition['events']): RareTransition {
+  const type = `xstate.error.actor.${actor}` as const;
+  const name = `workload.${state} -- ${type} -> workload.backingOff`;
+  return { name, why: throwsNowhere, events: [...events, { type, actorId: actor }] };
+}
