@@ -51,7 +51,7 @@ function recordRestart(options: RestartCoreOptions, { note, onNewFile }: Restart
       }),
   });
   const busyNow = createRestWatch((workload) => note({ in: 'rest', workload }));
-  onNewFile(() => busyNow(core.control()?.entries() ?? []));
+  onNewFile(() => busyNow(core.control()));
   let isStarted = false;
   // Where there never was a section restartControl, there is nothing to take down.
   const isAtWork = () => core.control() !== undefined;

@@ -23,5 +23,6 @@ export function questionsAbout(id: string, object: object): string[] {
   if (facts === undefined) return [];
   const { ref, selector } = facts;
   const pods = selector === undefined ? [] : [questions.pods(ref.namespace, selector)];
-  return [questions.workload(ref), questions.patch(ref), ...pods];
+  const ofJobs = [questions.keep(ref), questions.end(ref), questions.make(ref)];
+  return [questions.workload(ref), questions.patch(ref), ...ofJobs, ...pods];
 }
