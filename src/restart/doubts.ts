@@ -16,7 +16,7 @@ export type DoubtsAnswer =
 /**
  * Whether pods may have started while sources that say again what is written down said something else: by a rollout of
  * somebody, a scaling, an eviction, or a container that came back. Where none has, what was in between is over. While a
- * rollout of ours goes on nobody asks. A CronJob has no pods of its own, and a Job is not restarted.
+ * rollout of ours goes on nobody asks. A CronJob has no pods of its own.
  */
 export async function lookForDoubts(
   api: Pick<RestartApi, 'listPods'>,
@@ -28,8 +28,7 @@ export async function lookForDoubts(
 ): Promise<DoubtsAnswer> {
   const { facts, spells } = entry;
   const others = otherTimes(spells, unchangedOf(wanted, compared, state));
-  if (others.length === 0 || facts.selector === undefined || facts.ref.kind === 'Job')
-    return { is: 'ok', assessment: compared };
+  if (others.length === 0 || facts.selector === undefined) return { is: 'ok', assessment: compared };
   const listed = await api.listPods(facts.ref.namespace, facts.selector, signal);
   if (listed.is === 'refused') return listed;
   const pods = listed.is === 'ok' ? readPods(listed.value) : [];

@@ -8,9 +8,10 @@ import type { ReportRestart } from './facts.ts';
 import type { HashKeys } from './hashKeys.ts';
 import { track } from './inFlight.ts';
 import { noteContent } from './noteContents.ts';
-import type { SourceKind, SourceRef } from './refs.ts';
+import { createRecreations } from './recreations.ts';
+import { type SourceKind, type SourceRef, workloadKey } from './refs.ts';
 import type { RestartApi } from './restartApi.ts';
-import { createSourceIndex } from './sourceIndex.ts';
+import { createSourceIndex, type SourcesKnown } from './sourceIndex.ts';
 import { createTurns } from './turns.ts';
 import { provideWorkload } from './workloadActor.ts';
 import { stateOf, type WorkloadEntry } from './workloadEntry.ts';
@@ -32,8 +33,10 @@ export interface RestartControlOptions {
   /** Told of the sources that are used, when they have become others. */
   readonly onUsed: (sources: readonly SourceRef[]) => void;
   /** What stands in front of the tags: behind it are contents and keys, before it neither. */
-  readonly wrapDigests?: (digests: Digests) => Digests;
+  readonly wrapDigests?: WrapDigests;
 }
+
+export type WrapDigests = (digests: Digests, sources: SourcesKnown) => Digests;
 
 /** How much of everything there is now. */
 export interface RestartCounts {
@@ -84,13 +87,23 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
   const inFlight = new Set<Promise<unknown>>();
   const sources = createSourceIndex(clock, (ref) => workloads.sourceChanged(ref));
   const { wrapDigests = (each) => each } = options;
-  const digests = wrapDigests(createDigests({ api, sources }));
+  const digests = wrapDigests(createDigests({ api, sources }), sources);
   const turns = createTurns({ clock, limits: () => config });
+  const recreations = createRecreations({
+    runtime,
+    api,
+    report,
+    isDryRun,
+    random,
+    inFlight,
+    onReleased: () => workloads.resume(),
+  });
   const logic = provideWorkload({
     clock,
     api,
     digests,
     turns,
+    recreations,
     report,
     random,
     isDryRun,
@@ -116,8 +129,20 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     onUnassessed: (entry, ref) => track(inFlight, noteContent({ digests, sources }, entry, ref)),
     onUnused: digests.forget,
     onUsed: options.onUsed,
+    recreations,
   });
-  const sinks = createWorkloadSinks(workloads);
+  const sinks = createWorkloadSinks({
+    take(news) {
+      const id = workloadKey(news.facts.ref);
+      if (news.kept === undefined) workloads.take(news);
+      else recreations.take(news.kept);
+      recreations.changed(id);
+    },
+    remove(id) {
+      workloads.remove(id);
+      recreations.changed(id);
+    },
+  });
 
   return {
     createWorkloadSink: sinks.create,
@@ -133,7 +158,10 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
       keys = next;
       if (isOther) workloads.tellAll();
     },
-    start: workloads.start,
+    start() {
+      recreations.start();
+      workloads.start();
+    },
     get isRunning() {
       return workloads.isRunning;
     },
@@ -142,6 +170,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     stop() {
       turns.close();
       workloads.stop();
+      recreations.stop();
       digests.stop();
     },
     async drained() {
@@ -155,6 +184,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     }),
     *actors() {
       for (const { actor } of workloads.entries()) yield actor;
+      yield* recreations.actors();
     },
     entries: workloads.entries,
   };

@@ -4,13 +4,15 @@ import { eventOfWrite } from './eventOfWrite.ts';
 import { stateOfRestart } from './nextState.ts';
 import { forgetSpells } from './noteContents.ts';
 import type { RestartEffects } from './restartEffects.ts';
+import { restartJob } from './restartJob.ts';
 import { restartPatch, statePatch } from './restartPatch.ts';
 import { decodeState, encodeState } from './state.ts';
 import type { Question } from './workloadActor.ts';
-import { changesOf, isByEviction } from './workloadEntry.ts';
+import { changesOf, isByEviction, type WorkloadEntry } from './workloadEntry.ts';
 
 /** One write: the target beside the state, and a new hash in the pod template, by which Kubernetes rolls the pods. */
-export function restartWorkload({ api, clock, digests, isDryRun, learn }: RestartEffects): Question {
+export function restartWorkload(effects: RestartEffects): Question {
+  const { clock, digests, isDryRun } = effects;
   return async (entry, { changedSince }, signal) => {
     const { facts, finding } = entry;
     const changed = changesOf(entry);
@@ -32,14 +34,25 @@ export function restartWorkload({ api, clock, digests, isDryRun, learn }: Restar
       return begun();
     }
     const patch = isByEviction(entry) ? statePatch(facts, text) : restartPatch(facts, text, hash, cause);
-    const answer = await api.patchWorkload(facts.ref, patch, signal);
-    return eventOfWrite('restart', answer, (object) => {
-      entry.hasRestarted = true;
-      const event = begun();
-      learn(entry, object);
-      return event;
-    });
+    const isJob = facts.ref.kind === 'Job';
+    const event = await (isJob ? restartJob(effects, entry, text, signal) : write(effects, entry, patch, signal));
+    if (event.type !== 'restart.accepted') return event;
+    entry.hasRestarted = true;
+    return begun();
   };
+}
+
+async function write(
+  { api, learn }: RestartEffects,
+  entry: WorkloadEntry,
+  patch: object,
+  signal: AbortSignal,
+): Promise<WorkloadEvent> {
+  const answer = await api.patchWorkload(entry.facts.ref, patch, signal);
+  return eventOfWrite('restart', answer, (object) => {
+    learn(entry, object);
+    return { type: 'restart.accepted' };
+  });
 }
 
 /** Such as `ConfigMap settings (log.level), Secret database`. */
