@@ -11,6 +11,8 @@ const namespace = 'shop';
 const mergePatch = 'application/merge-patch+json';
 const deployments = `/apis/apps/v1/namespaces/${namespace}/deployments`;
 const pods = `/api/v1/namespaces/${namespace}/pods`;
+/** A Deployment's generation is raised by an annotation too, such as its first state. */
+const generationWhenAdopted = 2;
 const configMaps = `/api/v1/namespaces/${namespace}/configmaps`;
 
 export interface SceneSize {
@@ -62,6 +64,7 @@ export async function buildRestartScene(cluster: Cluster, size: SceneSize): Prom
   await inParallel(numbers.slice(0, size.workloads), width, async (index) => {
     await cluster.api('POST', deployments, deployment(index, configMapOf(index)));
     await makePod(index, 0);
+    await observe(index, generationWhenAdopted);
   });
   const { metadata } = List.parse(await cluster.api('GET', `${deployments}?limit=1`));
   const watching = new AbortController();
@@ -102,6 +105,13 @@ export async function buildRestartScene(cluster: Cluster, size: SceneSize): Prom
     await cluster.api('PATCH', `${pods}/${name}/status`, { status }, mergePatch);
   }
 
+  /** What its controller reports when it has seen this generation, and all is as it should be. */
+  async function observe(index: number, observedGeneration: number): Promise<void> {
+    const counts = { replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
+    const status = { observedGeneration, ...counts };
+    await cluster.api('PATCH', `${deployments}/web-${index}/status`, { status }, mergePatch);
+  }
+
   return {
     restarts,
     counts: () => ({
@@ -129,10 +139,8 @@ export async function buildRestartScene(cluster: Cluster, size: SceneSize): Prom
       await cluster.api('DELETE', `${pods}?labelSelector=${old}&gracePeriodSeconds=0`);
       await makePod(index, made);
       const { generation } = Generation.parse(await cluster.api('GET', `${deployments}/web-${index}`)).metadata;
-      const counts = { replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
       // A state that is written meanwhile raises the generation again.
-      const status = { observedGeneration: generation + 100, ...counts };
-      await cluster.api('PATCH', `${deployments}/web-${index}/status`, { status }, mergePatch);
+      await observe(index, generation + 100);
     },
     stop() {
       watching.abort();

@@ -56,6 +56,7 @@ export async function lookAtWorkloads(
   const known = new Map<string, WorkloadNews>();
   const sources = createSourceIndex(systemClock, () => {});
   const sinks = createWorkloadSinks({
+    knows: () => false,
     take: (news) => known.set(workloadKey(news.facts.ref), news),
     remove: () => {},
   });

@@ -28,7 +28,7 @@ export interface RestartControlOptions {
   /** Whether this source has been read: if it is not known then, it does not exist. */
   readonly hasRead: (source: SourceRef) => boolean;
   /** Told of the sources that are used, when they have become others. */
-  readonly onUsed: (sources: readonly SourceRef[]) => void;
+  readonly onUsed: (sources: Iterable<SourceRef>) => void;
   /** What stands in front of the tags: behind it are contents and keys, before it neither. */
   readonly wrapDigests?: (digests: Digests) => Digests;
 }
