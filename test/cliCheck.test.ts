@@ -47,6 +47,11 @@ suite('check', { concurrency: 4 }, () => {
       `  asked for by annotation, without a rule: ${usual}`,
       '  in all: 30 restarts a minute, 5 at once, 10 rollouts under way',
     ]);
+    assert.deepEqual((await lines('restartControl: [{kinds: [Job]}, {}, {namespaces: [shop]}]')).slice(1, 4), [
+      `  rule 1: Jobs in every watched namespace: ${usual}`,
+      `  rule 2: all workloads in every watched namespace: ${usual}`,
+      '  rule 3: all workloads in shop: is never asked, rule 2 takes all that is left',
+    ]);
     const service = 'servicesAndDependantSelectors: {db: {podSelectors: [{matchLabels: {a: b}}]}}';
     assert.deepEqual(await lines(`${service}\nrestartControl: {}`), [
       'restart.yaml: ok, 1 service, 1 podSelector, restart control with 0 rules',

@@ -46,6 +46,8 @@ const alsoWrong: readonly Case[] = [
   ['-x', 'There is no flag -x.'],
   ['explain --dry-run', 'There is no flag --dry-run.'],
   ['check --kubeconfig x', 'There is no flag --kubeconfig.'],
+  ['check --config-file x', 'There is no flag --config-file; weeder check takes the file itself: weeder check FILE.'],
+  ['explain x.yaml', 'weeder explain does not take the word x.yaml; the config goes behind --config-file.'],
   ['demo restart now', 'weeder demo takes fewer words than restart, now.'],
   ['demo --speed=fast', 'The flag --speed: found "fast", wanted a number from 1 to 50.'],
   ['demo --replicas 0', 'The flag --replicas: found "0", wanted a whole number from 1 to 50.'],
@@ -115,7 +117,15 @@ test('--help fits a terminal, shows every flag of run and every verb, and names 
   assert.equal(short.stdout, stdout);
   assert.equal(word.stdout, stdout);
   assert.ok(stdout.split('\n').every((line) => line.length <= 80));
-  for (const heading of ['Usage:', 'Config:', 'Cluster:', 'Deletions:', 'Process:', 'Verbs:', 'Exit codes:']) {
+  for (const heading of [
+    'Usage:',
+    'Config:',
+    'Cluster:',
+    'Deletions and restarts:',
+    'Process:',
+    'Verbs:',
+    'Exit codes:',
+  ]) {
     assert.ok(stdout.includes(heading), heading);
   }
   const named = new Set(stdout.match(/--[a-z-]+[a-z]/g));

@@ -138,7 +138,10 @@ test('what is held is said with its reason, an opt-out with its effect, and a lo
   assert.ok(lines.some((line) => line.startsWith('  annotation that cannot be read: it says "yes"')));
   assert.ok(lines.includes('  ← Secret login (envFrom, left out by its annotation)'));
   store.delete(secrets, namespace, 'weeder-hash-key');
+  const hint = /^not all was hashed with the key in the Secret shop\/weeder-hash-key: .*POD_NAMESPACE$/;
+  assert.ok(!lines.some((line) => hint.test(line)));
   const without = await explain();
+  assert.match(without[0] ?? '', hint);
   assert.ok(
     without.includes(
       'Deployment shop/web: whether it has changed cannot be said: its state was made with another hash key',

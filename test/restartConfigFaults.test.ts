@@ -31,7 +31,7 @@ test('a config with neither services nor restart control is told so in one sente
     assert.deepEqual(
       faultsOf(text).map((fault) => fault.replace(/^f:1:\d+ /, '')),
       [
-        'servicesAndDependantSelectors: missing; name at least one service and the selectors of its dependants, or workloads under restartControl',
+        'servicesAndDependantSelectors: missing; name at least one service and the selectors of its dependants, or workloads under restartControl ({}: those that ask for it)',
       ],
     );
   }
@@ -104,7 +104,6 @@ test('each key of a rule is checked', () => {
     'immutableRecreated: tel': '….immutableRecreated: found "tel", allowed are tell, replace; did you mean "tell"?',
     'immutableRecreated: replace':
       '….immutableRecreated: this weeder cannot replace all pods at once yet; write tell, and give new content a new name',
-    'jobs: recreate': '….jobs: this weeder cannot make a Job again yet; write report, and let who made the Job do so',
     'jobs: [report]': '….jobs: found a list, allowed are report, recreate',
     'unstick: 1': '….unstick: found 1, expected true or false',
     'stallAfter: 0s': '….stallAfter: found "0s", must be longer than 0',
@@ -155,7 +154,7 @@ test('each limit is a whole number of 1 or more, and the other keys of the top a
     'f:1:77 restartControl.rules: found a mapping, expected a list; begin each entry with "- "',
   ]);
   assert.deepEqual(faultsOf('restartControl: [{burst: 1}]'), [
-    `f:1:19 restartControl[0].burst: unknown key, allowed are namespaces, kinds, selector, ${settings}`,
+    `f:1:19 restartControl[0].burst: unknown key, allowed are namespaces, kinds, selector, ${settings}; it is a key of restartControl`,
   ]);
 });
 

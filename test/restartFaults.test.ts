@@ -57,6 +57,47 @@ for (const [who, config] of [
   });
 }
 
+test('a pause that cannot be read is told at once, before anything changes, and once', async () => {
+  const world = await worldOf(restartConfig(), { 'weeder.dev/paused-until': 'friday' });
+  world.annotate('web', { other: '1' });
+  await world.pass(10 * second);
+  assert.deepEqual(inShort(world.factsOf('annotation.unreadable')), ['weeder.dev/paused-until : it is no tim']);
+  assert.deepEqual([world.rollouts, world.factsOf('workload.held')], [[], []]);
+});
+
+test('a consent that cannot be read is told to those of another namespace that ask for it, and gives none', async () => {
+  const ca = { kind: 'ConfigMap', namespace: 'infra', name: 'ca' } as const;
+  const consent = (text: string) => ({ metadata: { annotations: { 'weeder.dev/used-from': text } } });
+  const world = await restartWorld(restartConfig());
+  world.putSource(ca, { a: '1' }, consent('*'));
+  world.putSource(settings, { a: '1' }, consent('*'));
+  world.putWorkload('web', withEnv('settings', 'a'), {
+    annotations: { 'weeder.dev/also-depends-on': 'configmap/infra/ca' },
+  });
+  await world.pass(10 * second);
+  assert.deepEqual(inShort(world.factsOf('annotation.unreadable')), ['weeder.dev/used-from ca: "*" is no na']);
+  assert.equal(world.factsOf('dependency.notAllowed').length, 1);
+  world.putSource(ca, { a: '2' }, consent('*'));
+  await world.pass(20 * second);
+  assert.deepEqual(world.rollouts, []);
+  assert.equal(world.factsOf('annotation.unreadable').length, 1);
+});
+
+test('a state that cannot be read is told once, however often it is looked at until it is written anew', async () => {
+  const state = '{"version":99}';
+  const world = await restartWorld(restartConfig({ maxAdoptionsPerMinute: 1 }));
+  world.putSource(settings, { a: '1' });
+  for (const name of ['api', 'web', 'zoo'])
+    world.putWorkload(name, withEnv('settings', 'a'), { annotations: { 'weeder.dev/dependencies': state } });
+  await world.pass(second);
+  world.putSource(settings, { a: '1', b: '2' });
+  await world.pass(second);
+  const told = world.factsOf('annotation.unreadable').map(({ workload }) => workload.name);
+  assert.deepEqual(told.toSorted(), ['api', 'web', 'zoo']);
+  await world.pass(200 * second);
+  assert.deepEqual([world.rollouts, world.factsOf('workload.adopted').length], [[], 3]);
+});
+
 test('a history that holds nothing but restarts is told once, and not where somebody changes the template in between', async () => {
   const world = await worldOf(restartConfig({ rule: { minInterval: 0 } }));
   // So that the breaker, which holds after five, is not what is seen.

@@ -40,6 +40,25 @@ test('a restart is told on the workload: how, and for which keys of which source
   assert.equal(told({ ...restarted, workload: job, how: 'recreate' })[0]?.regarding.apiVersion, 'batch/v1');
 });
 
+test('of a CronJob it is the next run that has the new content, in Events and in the log', () => {
+  const workload = { kind: 'CronJob', namespace: 'shop', name: 'report' } as const;
+  const its = [
+    { ...restarted, workload },
+    { ...restartFactOf['workload.rolledOut'], workload, sinceChange: 5_000 },
+  ];
+  assert.deepEqual(notes(...its), [
+    'Its next run has the new content, because ConfigMap settings (keys a, b) and Secret vault/password changed.',
+    'The next run has the new content, 5s after the change.',
+  ]);
+  const lines: string[] = [];
+  const log = logRestarts(pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) }));
+  for (const fact of its) log(fact);
+  assert.deepEqual(lines, [
+    'workload restarted: its next run has the new content',
+    'workload rolled out: its next run has the new content',
+  ]);
+});
+
 test('a change says since when, and one key, many keys and many sources are told so that the sentence stays one', () => {
   const keysOf = (...keys: string[]) => ({ ...changed, sources: [{ source: settings, keys }] });
   const many = Array.from({ length: 8 }, (_, index) => `k${index}`);

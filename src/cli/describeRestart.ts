@@ -6,11 +6,20 @@ import { workloadKindNames } from '../kube/workloadKinds.ts';
 /** What the section `restartControl` means, one sentence a line: whom each rule is about, and what is done. */
 export function describeRestart({ rules, defaults, ...limits }: RestartConfig): readonly string[] {
   const { maxRestartsPerMinute, burst, maxConcurrentRollouts } = limits;
+  const last = rules.findIndex(takesAll);
+  const unasked = last < 0 ? [] : rules.slice(last + 1);
   return [
-    ...rules.map((rule, index) => `rule ${index + 1}: ${whomOf(rule)}: ${howOf(rule)}`),
+    ...rules.map((rule, index) => {
+      const note = unasked.includes(rule) ? `is never asked, rule ${last + 1} takes all that is left` : howOf(rule);
+      return `rule ${index + 1}: ${whomOf(rule)}: ${note}`;
+    }),
     `asked for by annotation, ${rules.length === 0 ? 'and only then' : 'without a rule'}: ${howOf(defaults)}`,
     `in all: ${maxRestartsPerMinute} restarts a minute, ${burst} at once, ${maxConcurrentRollouts} rollouts under way`,
   ];
+}
+
+function takesAll({ kinds, namespaces, selector }: RestartRule): boolean {
+  return kinds.size === workloadKindNames.length && namespaces === 'all' && selector === undefined;
 }
 
 function whomOf({ kinds, namespaces, selector }: RestartRule): string {
@@ -28,12 +37,13 @@ function howOf(settings: RestartSettings): string {
 
 /** What is not as it is without being said. */
 function besides(settings: RestartSettings): readonly string[] {
-  const { imagePullSecrets, unstick, windows, sources } = settings;
+  const { imagePullSecrets, jobs, unstick, windows, sources } = settings;
   const openings = windows.map(
     ({ cron, timeZone, duration }) => `"${cron}" ${timeZone} for ${formatDuration(duration)}`,
   );
   return [
     ...(imagePullSecrets === 'hash' ? ['image pull Secrets count'] : []),
+    ...(jobs === 'recreate' ? ['Jobs that run are made anew'] : []),
     ...(unstick ? ['pods that keep a rollout from going on are deleted'] : []),
     ...(openings.length === 0 ? [] : [`only from ${openings.join(' or ')}`]),
     ...(sources.length === 0 ? [] : [`sources of ${[...new Set(sources.map((each) => each.namespace))].join(', ')}`]),

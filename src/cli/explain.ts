@@ -58,12 +58,16 @@ async function explainAll(
   ]);
 }
 
-function explainWorkloads({ workloads, keyProblem }: WorkloadsView, now: number): string[] {
+const otherKey = 'if weeder has its key elsewhere, say so by hashKey in the config, or by POD_NAMESPACE';
+
+function explainWorkloads({ workloads, keyProblem, keySecret }: WorkloadsView, now: number): string[] {
+  const isOther = keyProblem === undefined && workloads.some(({ state }) => state === 'otherKey');
   const sorted = workloads
     .map((workload) => ({ workload, ref: workloadKey(workload.facts.ref) }))
     .sort((a, b) => (a.ref < b.ref ? -1 : 1));
   return [
     ...(keyProblem === undefined ? [] : [`no hash key: ${keyProblem.sentence}`]),
+    ...(isOther ? [`not all was hashed with the key in the Secret ${keySecret}: ${otherKey}`] : []),
     ...sorted.map(({ workload }) => explainWorkload(workload, now)),
     ...(sorted.length === 0 ? ['restart control looks after no workload that is watched'] : []),
   ];

@@ -1,12 +1,14 @@
 import { type Assessment, assess } from '../restart/assess.ts';
 import { podsToReplace } from '../restart/concernedPods.ts';
-import { mayRestart } from '../restart/mayRestart.ts';
+import { mayRestart, pauseFault } from '../restart/mayRestart.ts';
 import { ownPods } from '../restart/proof.ts';
+import { whyNotRecreated } from '../restart/recreateJob.ts';
 import { sourceKey } from '../restart/refs.ts';
 import { rolloutOf } from '../restart/rollout.ts';
 import type { Use } from '../restart/uses.ts';
 import type { WantedSource } from '../restart/wanted.ts';
 import { changesInWords, sourceInWords } from '../restart/wording.ts';
+import { workloadAnnotations } from '../restart/workloadFacts.ts';
 import type { WorkloadView } from './lookAtWorkloads.ts';
 
 /** What there is to say of one workload, as lines of text. `now`: epoch milliseconds. */
@@ -16,14 +18,20 @@ export function explainWorkload(view: WorkloadView, now: number): string {
   const { faults, notAllowed } = view.uses;
   const lines = [
     ...usesOf(view),
-    ...notAllowed.map((ref) => `← ${sourceInWords(ref, namespace)}: does not allow it (weeder.dev/used-from)`),
-    ...[...(view.facts.optInFault === undefined ? [] : [view.facts.optInFault]), ...faults].map(
-      (fault) => `annotation that cannot be read: ${fault}`,
-    ),
+    ...notAllowed.map((ref) => {
+      const fault = view.sources.get(ref)?.usedFromFault;
+      return `← ${sourceInWords(ref, namespace)}: does not allow it (weeder.dev/used-from${fault === undefined ? '' : `: ${fault}`})`;
+    }),
+    ...[...ownFaults(view.facts), ...faults].map((fault) => `annotation that cannot be read: ${fault}`),
     ...restartsOf(view),
     ...podsOf(view),
   ];
   return [head, ...lines.map((line) => `  ${line}`)].join('\n');
+}
+
+function ownFaults({ optInFault, pausedUntil }: WorkloadView['facts']): string[] {
+  const pause = pausedUntil === 'unreadable' ? [`${workloadAnnotations.pausedUntil} ${pauseFault}`] : [];
+  return [...(optInFault === undefined ? [] : [optInFault]), ...pause];
 }
 
 function stateOf(view: WorkloadView, now: number): string {
@@ -52,7 +60,8 @@ function stateOf(view: WorkloadView, now: number): string {
 /** What would become of the change. */
 function verdict(view: WorkloadView, { sources }: Extract<Assessment, { is: 'changed' }>, now: number): string {
   const { facts, settings, uses, state, pods } = view;
-  if (facts.ref.kind === 'Job') return 'held: a Job is not restarted, the next one has the new content';
+  const against = facts.ref.kind === 'Job' && settings !== undefined ? whyNotRecreated(facts, settings) : undefined;
+  if (against !== undefined) return `held: ${against}`;
   const restarts = typeof state === 'object' ? state.restarts : [];
   const permission =
     settings === undefined ? undefined : mayRestart({ ...facts, ...settings, now, restarts, faults: uses.faults });

@@ -41,6 +41,8 @@ export interface WorkloadView {
 export interface WorkloadsView {
   readonly workloads: readonly WorkloadView[];
   readonly keyProblem: Problem | undefined;
+  /** Where the hash key was looked for: `weeder/weeder-hash-key`. */
+  readonly keySecret: string;
 }
 
 /** So many workloads are looked at at once. */
@@ -57,7 +59,9 @@ export async function lookAtWorkloads(
   const sources = createSourceIndex(systemClock, () => {});
   const sinks = createWorkloadSinks({
     knows: () => false,
-    take: (news) => known.set(workloadKey(news.facts.ref), news),
+    take(news) {
+      if (news.kept === undefined) known.set(workloadKey(news.facts.ref), news);
+    },
     remove: () => {},
   });
   const streams = createRestartStreams({
@@ -93,7 +97,8 @@ export async function lookAtWorkloads(
   const found = managed();
   for (let index = 0; index < found.length; index += concurrency)
     views.push(...(await Promise.all(found.slice(index, index + concurrency).map(look))));
-  return ok({ workloads: views, keyProblem: keys.ok ? undefined : keys.problem });
+  const keySecret = `${where.namespace}/${where.name}`;
+  return ok({ workloads: views, keyProblem: keys.ok ? undefined : keys.problem, keySecret });
 }
 
 type Candidate = Pick<WorkloadView, 'facts' | 'settings' | 'uses'>;

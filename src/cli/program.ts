@@ -25,7 +25,9 @@ type OnExitCode = (exitCode: number) => void;
 export function createProgram(onExitCode: OnExitCode): Command {
   const program = new Command('weeder')
     .usage('[run] --config-file <file> [flags]\n       weeder <verb> [flags]')
-    .description('When a service recovers, deletes its dependants’ crash-looping pods, so that they start at once.')
+    .description(
+      'When a service recovers, deletes its dependants’ crash-looping pods, so that they start at once. Restarts workloads when the ConfigMaps and Secrets that they use have changed.',
+    )
     .exitOverride()
     .configureOutput({ writeErr: () => {} })
     .optionsGroup('Other:')
@@ -36,7 +38,7 @@ export function createProgram(onExitCode: OnExitCode): Command {
     .helpCommand('help [verb]', 'show the flags of a verb');
 
   const run = addRunFlags(program.command('run').usage('--config-file <file> [flags]'));
-  run.description('watch and weed (also without a verb)').action(async (flags: RunFlags, command: Command) => {
+  run.description('watch, weed and restart (also without a verb)').action(async (flags: RunFlags, command: Command) => {
     const { run: start } = await import('./run.ts');
     onExitCode(await start(flags, givenMeaningless(command.opts())));
   });

@@ -74,9 +74,11 @@ export function addClusterFlags(command: Command): Command {
     .option('--kube-api-burst <n>', 'how many of them may come at once', readNumber, 0);
 }
 
-/** Where the services and their dependants are named; for every verb that needs them. */
+/** Where the config is; for every verb that needs it. */
 export function addConfigFlag(command: Command): Command {
-  return command.optionsGroup('Config:').option('--config-file <file>', 'the services and their dependants (YAML)');
+  return command
+    .optionsGroup('Config:')
+    .option('--config-file <file>', 'the services and their dependants, and whom restart control looks after (YAML)');
 }
 
 export function addRunFlags(command: Command): Command {
@@ -92,15 +94,15 @@ export function addRunFlags(command: Command): Command {
     .addOption(
       new Option(
         '--shard <i/n>',
-        'act for the services of every nth namespace only; i is from 0 to n-1, or auto: the number at the end of the host name',
+        'act for the services and workloads of every nth namespace only; i is from 0 to n-1, or auto: the number at the end of the host name',
       )
         .argParser(readShard)
         .helpGroup('Cluster:'),
     )
-    .optionsGroup('Deletions:')
-    .option('--dry-run [bool]', 'do everything but the deletions', readBoolean, false)
+    .optionsGroup('Deletions and restarts:')
+    .option('--dry-run [bool]', 'decide everything, and delete, restart and write nothing', readBoolean, false)
     .option('--concurrent-deletions <n>', 'deletions in flight at most', readCount, 32)
-    .option('--events [bool]', 'tell of windows and deletions in Kubernetes Events', readBoolean, true)
+    .option('--events [bool]', 'tell of windows, deletions and restarts in Kubernetes Events', readBoolean, true)
     .optionsGroup('Process:')
     .addOption(
       new Option('--health-bind-addr <address>', 'where /healthz, /readyz and /debug/actors are served; 0: nowhere')

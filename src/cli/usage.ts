@@ -19,7 +19,7 @@ function sentenceOf(code: string, message: string, verb: string): string {
   const flag = quoted.split(/[ =]/, 1)[0] ?? '';
   switch (code) {
     case 'commander.unknownOption':
-      return `There is no flag ${flag}${suggestion(message, flag)}`;
+      return `There is no flag ${flag}${takesWord(verb, flag) ?? suggestion(message, flag)}`;
     case 'commander.optionMissingArgument':
       return `The flag ${flag} needs a value.`;
     case 'commander.missingArgument':
@@ -31,6 +31,13 @@ function sentenceOf(code: string, message: string, verb: string): string {
     default:
       return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
   }
+}
+
+/** Of two verbs that take a config, one has it as a word, and the other behind a flag. */
+function takesWord(verb: string, flag: string): string | undefined {
+  return verb === 'check' && flag === '--config-file'
+    ? '; weeder check takes the file itself: weeder check FILE.'
+    : undefined;
 }
 
 /** Commander has looked for what was probably meant: `(Did you mean --config-file?)`. */
@@ -46,5 +53,6 @@ function tooMany(verb: string, words: string): string {
     ? `; a flag that is on or off takes its value behind "=", as in --${booleanFlags[0]}=false`
     : '';
   if (words.includes(', ')) return `weeder ${verb} takes fewer words than ${words}${hint}.`;
-  return `weeder ${verb} does not take the word ${words}${hint}.`;
+  const isFile = verb === 'explain' && !isBoolean;
+  return `weeder ${verb} does not take the word ${words}${isFile ? '; the config goes behind --config-file' : hint}.`;
 }

@@ -106,7 +106,7 @@ export const configFile = z
   .meta({ anyOf: [{ required: ['servicesAndDependantSelectors'] }, { required: ['restartControl'] }] });
 
 const nothingToDo =
-  'missing; name at least one service and the selectors of its dependants, or workloads under restartControl';
+  'missing; name at least one service and the selectors of its dependants, or workloads under restartControl ({}: those that ask for it)';
 
 /** What a valid config file says, durations in milliseconds. */
 export type ConfigFile = z.output<typeof configFile>;

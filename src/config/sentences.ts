@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { oneLine, type Path, quoted } from './fault.ts';
+import { formatPath, oneLine, type Path, quoted } from './fault.ts';
 import { type Located, type LocatedFault, located, offsetOf } from './located.ts';
 import { misreading } from './scalars.ts';
 import { nearest } from './suggest.ts';
@@ -15,7 +15,7 @@ export type KeysAt = (path: Path) => readonly string[];
 /** One issue of the schema as faults of the file, in our own words. */
 export function faultsOf(issue: Issue, root: Located, keysAt: KeysAt): readonly LocatedFault[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => unknownKey(root, [...issue.path, key], key, keysAt(issue.path)));
+    return issue.keys.map((key) => unknownKey(root, [...issue.path, key], key, keysAt));
   }
   const within = issue.code === 'invalid_union' ? chosenBranch(issue.errors) : undefined;
   if (within !== undefined) {
@@ -38,9 +38,18 @@ function isOfFittingValue({ path, message, code }: Issue): boolean {
   return path.length > 0 || message !== unsaid || code === 'unrecognized_keys';
 }
 
-function unknownKey(root: Located, path: Path, key: string, allowed: readonly string[]): LocatedFault {
+function unknownKey(root: Located, path: Path, key: string, keysAt: KeysAt): LocatedFault {
   const offset = located(root, path)?.keyOffset ?? root.offset;
-  return { offset, path, message: `unknown key, allowed are ${allowed.join(', ')}${didYouMean(key, allowed)}` };
+  const allowed = keysAt(path.slice(0, -1));
+  const hint = keyOfAbove(path.slice(0, -1), key, keysAt) ?? didYouMean(key, allowed);
+  return { offset, path, message: `unknown key, allowed are ${allowed.join(', ')}${hint}` };
+}
+
+/** It is right, only too deep: `maxRestartsPerMinute` at a rule. */
+function keyOfAbove(path: Path, key: string, keysAt: KeysAt): string | undefined {
+  const above = path.map((_, index) => path.slice(0, index)).findLast((each) => keysAt(each).includes(key));
+  if (above === undefined) return undefined;
+  return `; it is a key of ${above.length === 0 ? 'the top level' : formatPath(above)}`;
 }
 
 function sentence(issue: Issue, here: Located | undefined): string {

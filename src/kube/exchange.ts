@@ -9,6 +9,7 @@ import type { ApiFailure, ResponseHeaders } from './failure.ts';
 import { guardedDispatch } from './guardedDispatch.ts';
 import { networkFailure } from './networkFailure.ts';
 import { rateLimiter } from './rateLimit.ts';
+import { sentWhole } from './sentWhole.ts';
 import { type Connection, createTransport } from './transport.ts';
 
 /** A request whose answer's headers have come. Its body has to be read, by one of the three ways. */
@@ -92,6 +93,17 @@ export function createExchanger(
     return exchange(request, found.value);
   }
 
+  /** Rejects, or its body does, when `signal` is aborted. */
+  function send(request: ApiRequest, credentials: Credentials, dispatcher: Dispatcher, signal: AbortSignal) {
+    const { isWanted, method } = request;
+    const path = basePath + request.path + queryText(request.query);
+    const message = { origin, path, method, headers: headersOf(request, credentials) };
+    if (request.body === undefined) return guardedDispatch(dispatcher, isWanted).request({ ...message, signal });
+    const isStillWanted = () => isWanted?.() !== false && !signal.aborted;
+    const body = JSON.stringify(request.body);
+    return sentWhole(guardedDispatch(dispatcher, isStillWanted).request({ ...message, body }), signal);
+  }
+
   async function exchange(request: ApiRequest, credentials: Credentials): Promise<Opened> {
     const timeoutMs = request.timeoutMs ?? defaultTimeoutMs;
     const connection = transport.connection(credentials);
@@ -122,14 +134,7 @@ export function createExchanger(
     };
     const rejectCredentials = () => sources.invalidate(credentials);
     try {
-      const response = await guardedDispatch(connection.dispatcher, request.isWanted).request({
-        origin,
-        path: basePath + request.path + queryText(request.query),
-        method: request.method,
-        headers: headersOf(request, credentials),
-        body: request.body === undefined ? null : JSON.stringify(request.body),
-        signal: abort.signal,
-      });
+      const response = await send(request, credentials, connection.dispatcher, abort.signal);
       connection.failures = 0;
       const hear = (bytes: number) => {
         connection.heardAt = clock.monotonic();
@@ -178,7 +183,10 @@ export function createExchanger(
 }
 
 /** undici's body is a Readable without an encoding, so its pieces are Buffers, which its types do not say. */
-async function* listened({ body }: Dispatcher.ResponseData, hear: (bytes: number) => void): AsyncGenerator<Buffer> {
+async function* listened(
+  { body }: { readonly body: AsyncIterable<Buffer> },
+  hear: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
   for await (const piece of body) {
     hear(piece.length);
     yield piece;

@@ -49,3 +49,10 @@ export function readUsedFrom(text: string | undefined): 'nobody' | ReadonlySet<s
   const namespaces = entriesOf(text ?? '').filter(isNamespaceName);
   return namespaces.length === 0 ? 'nobody' : new Set(namespaces);
 }
+
+/** What is wrong with a source's consent, in one sentence; undefined when nothing is. */
+export function usedFromFault(text: string | undefined): string | undefined {
+  const wrong = entriesOf(text ?? '').find((entry) => !isNamespaceName(entry));
+  if (wrong === undefined) return undefined;
+  return `${quoted(wrong)} is no name of a namespace: wanted are names with commas between them. It gives no consent.`;
+}

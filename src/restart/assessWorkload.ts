@@ -3,8 +3,10 @@ import { type Assessment, assess } from './assess.ts';
 import { firstSeenOf } from './firstSeen.ts';
 import type { HashKeys } from './hashKeys.ts';
 import { presentPods } from './presentPods.ts';
+import { whyNotRecreated } from './recreateJob.ts';
 import { sourceKey } from './refs.ts';
 import type { RestartEffects } from './restartEffects.ts';
+import type { StoredTags, WorkloadState } from './state.ts';
 import { wantedOf } from './wanted.ts';
 import type { Question } from './workloadActor.ts';
 import { type Finding, type WorkloadEntry, writtenState } from './workloadEntry.ts';
@@ -12,16 +14,34 @@ import { workloadAnnotations } from './workloadFacts.ts';
 
 /** Finds out what a workload's sources come to, beside what is written on it. */
 export function assessWorkload(effects: RestartEffects): Question {
-  const { clock, hasRead, keys, digests, sources } = effects;
+  const { clock, hasRead, keys, digests, report, sources } = effects;
+
+  /** What was told of: while it waits for its turn to be written anew it is looked at again. */
+  const told = new WeakMap<WorkloadEntry, string>();
+
+  function tellUnreadable(entry: WorkloadEntry): void {
+    const { ref: workload, uid, stateText = '' } = entry.facts;
+    if (told.get(entry) === stateText) return;
+    told.set(entry, stateText);
+    const reason = 'it is damaged or of another version of weeder: what the pods run with is taken down anew';
+    report({ type: 'annotation.unreadable', workload, uid, annotation: workloadAnnotations.state, reason });
+  }
+
+  function againstRecreation(entry: WorkloadEntry): WorkloadEvent | undefined {
+    const { facts, settings } = entry;
+    if (facts.ref.kind !== 'Job' || settings === undefined) return undefined;
+    const reason = whyNotRecreated(facts, settings);
+    return reason === undefined ? undefined : held(entry, 'job', reason);
+  }
 
   function eventOf(entry: WorkloadEntry, assessment: Assessment, isNewestKey: boolean): WorkloadEvent {
     switch (assessment.is) {
       case 'held':
         return held(entry, 'sourceMissing', assessment.reason);
       case 'changed':
-        if (entry.facts.ref.kind === 'Job')
-          return held(entry, 'job', 'a Job is not restarted: the next one has the new content');
-        return { type: 'assessed.changed', now: clock.monotonic(), changedAt: entry.changedAt };
+        return (
+          againstRecreation(entry) ?? { type: 'assessed.changed', now: clock.monotonic(), changedAt: entry.changedAt }
+        );
       case 'rolling':
         return { type: 'assessed.rolling', hasNews: assessment.hasNews };
       case 'current':
@@ -33,40 +53,62 @@ export function assessWorkload(effects: RestartEffects): Question {
 
   return async (entry, { hasStalled }, signal) => {
     const { facts, settings, uses } = entry;
-    if (settings === undefined) return { type: 'assessed.unmanaged' };
+    if (settings === undefined) return unmanaged(entry);
     if (facts.isEnding) return held(entry, 'other', 'it is being deleted');
     const unread = uses.filter(({ source }) => !hasRead(source)).map(({ source }) => sourceKey(source));
     if (unread.length > 0) return held(entry, 'reading', `still being read: ${[...new Set(unread)].join(', ')}`);
     const known = keys();
     if (known === undefined) return held(entry, 'hashKey', 'the hash key cannot be had');
-    const { key, state } = stateThatCounts(effects, entry, known);
+    const counting = stateThatCounts(tellUnreadable, entry, known);
+    const { key, state } = counting;
     const wanted = await wantedOf(uses, key, digests, sources);
     if (wanted.is === 'refused') return { ...wanted, type: 'assessed.refused' };
-    const assessment = assess(wanted.sources, state, hasStalled);
+    const assessment = assess(wanted.sources, counting.written, hasStalled);
     const changed = assessment.is === 'changed' ? assessment.sources : [];
     entry.present = await presentPods(effects.api, entry, changed, signal);
-    const before = entry.finding?.key.id === key.id ? entry.finding.firstSeen : new Map();
-    const firstSeen = firstSeenOf(wanted.sources, state, before);
+    const firstSeen = firstSeenOf(wanted.sources, counting.written, seenBefore(entry, counting));
     entry.finding = { key, wanted: wanted.sources, state, assessment, firstSeen };
     return eventOf(entry, assessment, key.id === known.current.id);
   };
 }
 
-/** One that was made with a key that is not known any more tells nothing: it is written anew, and nothing restarts. */
+interface Counting extends Pick<Finding, 'key' | 'state'> {
+  /** Undefined where `state` is what was written before somebody took it away. */
+  readonly written: WorkloadState | undefined;
+}
+
+/**
+ * One that was made with a key that is not known any more tells nothing: it is written anew, and nothing restarts. One
+ * that somebody has taken away, such as by a PUT of the whole object, is written down again as it was known: what has
+ * changed meanwhile must stay a change.
+ */
 function stateThatCounts(
-  { report }: RestartEffects,
+  tellUnreadable: (entry: WorkloadEntry) => void,
   entry: WorkloadEntry,
   known: HashKeys,
-): Pick<Finding, 'key' | 'state'> {
+): Counting {
   const written = writtenState(entry);
-  if (written === 'unreadable') {
-    const { ref: workload, uid } = entry.facts;
-    const reason = 'it is damaged or of another version of weeder: what the pods run with is taken down anew';
-    report({ type: 'annotation.unreadable', workload, uid, annotation: workloadAnnotations.state, reason });
-  }
-  const own = typeof written === 'object' ? written : undefined;
+  if (written === 'unreadable') tellUnreadable(entry);
+  const own = typeof written === 'object' ? written : knownState(entry);
   const key = own === undefined ? undefined : known.byId(own.keyId);
-  return key === undefined ? { key: known.current, state: undefined } : { key, state: own };
+  if (key === undefined) return { key: known.current, state: undefined, written: undefined };
+  return { key, state: own, written: own === written ? own : undefined };
+}
+
+/** What was written on it when it was looked at before; a workload of the same name with another uid is another one. */
+function knownState({ facts, finding }: WorkloadEntry): WorkloadState | undefined {
+  return finding?.state?.workloadUid === facts.uid ? finding.state : undefined;
+}
+
+function seenBefore({ finding }: WorkloadEntry, { key, state, written }: Counting): StoredTags {
+  if (finding?.key.id !== key.id) return new Map();
+  return written === undefined && state !== undefined ? state.rolledOut : finding.firstSeen;
+}
+
+/** What was known of it counts no more, should it be looked after again. */
+function unmanaged(entry: WorkloadEntry): WorkloadEvent {
+  entry.finding = undefined;
+  return { type: 'assessed.unmanaged' };
 }
 
 function held(entry: WorkloadEntry, cause: WorkloadEntry['cause'], reason: string): WorkloadEvent {

@@ -16,6 +16,12 @@ const restartedHow = {
   dryRun: 'workload would be restarted (dry run)',
 } as const;
 
+/** What a CronJob runs now ends as it began. */
+function restartOf({ workload, how }: Extract<RestartFact, { type: 'workload.restarted' }>): string {
+  const isForNextRun = workload.kind === 'CronJob' && how === 'rollout';
+  return isForNextRun ? 'workload restarted: its next run has the new content' : restartedHow[how];
+}
+
 function lineOf(fact: RestartFact): LogLine {
   switch (fact.type) {
     case 'workload.adopted':
@@ -27,10 +33,11 @@ function lineOf(fact: RestartFact): LogLine {
     case 'workload.held':
       return about(fact, 'warn', why(fact), 'restart held');
     case 'workload.restarted':
-      return about(fact, 'info', { ...changed(fact), attempt: fact.attempt }, restartedHow[fact.how]);
+      return about(fact, 'info', { ...changed(fact), attempt: fact.attempt }, restartOf(fact));
     case 'workload.rolledOut': {
       const fields = { took: rounded(fact.took), sinceChange: rounded(fact.sinceChange) };
-      return about(fact, 'info', fields, 'workload rolled out: its pods have the new content');
+      const who = fact.workload.kind === 'CronJob' ? 'its next run has' : 'its pods have';
+      return about(fact, 'info', fields, `workload rolled out: ${who} the new content`);
     }
     case 'workload.needless':
       return about(fact, 'info', changed(fact), 'no restart needed: the pods were made after the change');
@@ -43,6 +50,8 @@ function lineOf(fact: RestartFact): LogLine {
       const fields = { reason, failure, attempt, retryIn: rounded(retryIn) };
       return about(fact, 'warn', fields, 'restart control refused, will be tried again');
     }
+    case 'workload.recreated':
+      return about(fact, 'info', {}, 'Job made anew');
     case 'workload.left':
       return about(fact, 'info', {}, 'workload left: it is looked after no more');
     default:

@@ -44,7 +44,9 @@ const unreadable: Rule = ({ pausedUntil, faults = [] }) => {
   return said.length === 0 ? undefined : { is: 'held', cause: 'annotation', reason: said.join('; '), until: undefined };
 };
 
-const pauseUnreadable = `its annotation ${workloadAnnotations.pausedUntil} is no time: write one such as 2026-11-21T18:00:00Z, or remove it`;
+/** What is told of a time that cannot be read. */
+export const pauseFault = 'is no time: write one such as 2026-11-21T18:00:00Z, or remove it';
+const pauseUnreadable = `its annotation ${workloadAnnotations.pausedUntil} ${pauseFault}`;
 
 const paused: Rule = ({ pausedUntil, now }) => {
   if (typeof pausedUntil !== 'number' || pausedUntil <= now) return undefined;

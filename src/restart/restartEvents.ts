@@ -2,7 +2,7 @@ import { formatDuration } from '../config/duration.ts';
 import type { Occurrence } from '../kube/event.ts';
 import { workloadKinds } from '../kube/workloadKinds.ts';
 import type { RestartEventReason, restartEventTable } from './eventTable.ts';
-import type { AboutWorkload, ReportRestart, RestartFact, WaitCause } from './facts.ts';
+import type { AboutWorkload, ReportRestart, RestartFact, RestartHow, WaitCause } from './facts.ts';
 import { changesInWords, ended, sourceInWords } from './wording.ts';
 
 type Told<R extends RestartEventReason = RestartEventReason> = {
@@ -49,11 +49,13 @@ function eventOf(fact: RestartFact): Told | undefined {
     case 'workload.restarted': {
       const { words, ...kind } = restartedHow[fact.how];
       const again = fact.attempt > 1 ? ` This is attempt ${fact.attempt}.` : '';
-      const note = `${words}, because ${changesInWords(fact.sources, fact.workload)} changed.${again}`;
+      const said = isForNextRun(fact) ? 'Its next run has the new content' : words;
+      const note = `${said}, because ${changesInWords(fact.sources, fact.workload)} changed.${again}`;
       return { type: 'Normal', note, ...kind };
     }
     case 'workload.rolledOut': {
-      const note = `All pods run with the new content, ${inSeconds(fact.sinceChange)} after the change.`;
+      const who = isForNextRun(fact) ? 'The next run has' : 'All pods run with';
+      const note = `${who} the new content, ${inSeconds(fact.sinceChange)} after the change.`;
       return { reason: 'RolledOut', type: 'Normal', action: 'Finish', note };
     }
     case 'workload.needless': {
@@ -102,6 +104,11 @@ function warningOf(fact: RestartFact): Told | undefined {
     default:
       return undefined;
   }
+}
+
+/** What a CronJob runs now ends as it began. */
+function isForNextRun(fact: AboutWorkload & { readonly how?: RestartHow }): boolean {
+  return fact.workload.kind === 'CronJob' && fact.how !== 'dryRun';
 }
 
 function workloadRef({ workload: { kind, namespace, name }, uid }: AboutWorkload) {

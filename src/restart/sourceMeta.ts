@@ -1,6 +1,6 @@
 import { arrayOf, type JsonObject, objectOf, textOf, timeOf } from '../json.ts';
 import { identityOf } from '../kube/identity.ts';
-import { readUsedFrom, usedFrom } from './alsoDependsOn.ts';
+import { readUsedFrom, usedFrom, usedFromFault } from './alsoDependsOn.ts';
 import {
   kudoSkipHashCalculation,
   type OptOut,
@@ -17,8 +17,10 @@ export interface SourceMeta {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly optOut: OptOut;
-  /** What is wrong with its annotations, in one sentence. */
+  /** What is wrong with its opt-out, in one sentence. */
   readonly fault: string | undefined;
+  /** The same of its consent. */
+  readonly usedFromFault: string | undefined;
   /** The namespaces that may depend on it, beside its own. */
   readonly usedFrom: 'nobody' | ReadonlySet<string>;
   /** It is being deleted. */
@@ -54,6 +56,7 @@ export function readSourceMeta(object: unknown, kind: SourceKind): SourceMeta | 
     resourceVersion,
     optOut: optOutOf(annotations),
     fault: optOutFault(annotations),
+    usedFromFault: usedFromFault(textOf(annotations[usedFrom])),
     usedFrom: readUsedFrom(textOf(annotations[usedFrom])),
     isEnding: meta['deletionTimestamp'] !== undefined,
     lastDataWrite: lastDataWriteOf(meta),

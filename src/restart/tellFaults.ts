@@ -1,4 +1,6 @@
+import { alsoDependsOn, usedFrom } from './alsoDependsOn.ts';
 import type { ReportRestart } from './facts.ts';
+import { pauseFault } from './mayRestart.ts';
 import { skipHashCalculation } from './optOut.ts';
 import { type SourceRef, sourceKey, workloadKey } from './refs.ts';
 import type { SourceMeta } from './sourceMeta.ts';
@@ -24,18 +26,34 @@ interface Fault {
   readonly on?: SourceRef;
 }
 
+function fault(annotation: string, reason: string | undefined, on?: SourceRef): Fault[] {
+  if (reason === undefined) return [];
+  return [{ annotation, reason, ...(on === undefined ? {} : { on }) }];
+}
+
 export function createFaultTeller({ report, metaOf }: FaultTellerOptions): FaultTeller {
   const told = new Map<string, ReadonlySet<string>>();
 
-  function faultsOf({ optInFault }: WorkloadFacts, found: WorkloadUses | undefined): Fault[] {
-    const { faults = [], uses = [] } = found ?? {};
-    const used = new Map(uses.map(({ source }) => [sourceKey(source), source]));
+  function faultsOf({ optInFault, pausedUntil, ref }: WorkloadFacts, found: WorkloadUses | undefined): Fault[] {
+    const { faults = [], uses = [], notAllowed = [] } = found ?? {};
+    const used = new Map(
+      [...uses.map(({ source }) => source), ...notAllowed].map((source) => [sourceKey(source), source]),
+    );
+    const isPauseFaulty = found !== undefined && pausedUntil === 'unreadable';
     return [
-      ...(optInFault === undefined ? [] : [{ annotation: workloadAnnotations.optIn, reason: optInFault }]),
-      ...faults.map((reason) => ({ annotation: 'weeder.dev/also-depends-on', reason })),
+      ...fault(workloadAnnotations.optIn, optInFault),
+      ...fault(
+        workloadAnnotations.pausedUntil,
+        isPauseFaulty ? `it ${pauseFault}. Until then no change restarts it.` : undefined,
+      ),
+      ...faults.flatMap((reason) => fault(alsoDependsOn, reason)),
       ...[...used.values()].flatMap((on) => {
-        const reason = metaOf(on)?.fault;
-        return reason === undefined ? [] : [{ annotation: skipHashCalculation, reason, on }];
+        const meta = metaOf(on);
+        const isForeign = on.namespace !== ref.namespace;
+        return [
+          ...fault(skipHashCalculation, meta?.fault, on),
+          ...fault(usedFrom, isForeign ? meta?.usedFromFault : undefined, on),
+        ];
       }),
     ];
   }
@@ -50,8 +68,8 @@ export function createFaultTeller({ report, metaOf }: FaultTellerOptions): Fault
         now.add(text);
         if (!before?.has(text)) tell();
       };
-      for (const fault of faultsOf(facts, found))
-        tellNews(fault, () => report({ type: 'annotation.unreadable', workload, uid, ...fault }));
+      for (const each of faultsOf(facts, found))
+        tellNews(each, () => report({ type: 'annotation.unreadable', workload, uid, ...each }));
       for (const source of found?.notAllowed ?? [])
         tellNews(source, () => report({ type: 'dependency.notAllowed', workload, uid, source }));
       if (now.size > 0) told.set(workloadKey(workload), now);

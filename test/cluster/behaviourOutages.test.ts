@@ -38,6 +38,7 @@ suite('a service that goes down again in its window', { concurrency: true }, () 
     await scene.endpoints(true);
     await weeder.log.until('service recovered, window opened', { service: scene.service });
     await scene.endpoints(false);
+    await weeder.log.until('service is not ready', { service: scene.service });
     const pod = await scene.pod('web');
     await weeder.log.until('window closed', { service: scene.service, window: 1, deleted: 0 });
     await scene.laterServiceHandled();
@@ -47,7 +48,7 @@ suite('a service that goes down again in its window', { concurrency: true }, () 
   });
 
   test('whileNotReady: delete goes on deleting, until the window is over', async (t) => {
-    const scene = await setScene(t, 'goes-on', { settings: { whileNotReady: 'delete', watchDuration: '2s' } });
+    const scene = await setScene(t, 'goes-on', { settings: { whileNotReady: 'delete', watchDuration: '5s' } });
     const weeder = await scene.start();
     await scene.endpoints(true);
     await weeder.log.until('service recovered, window opened', { service: scene.service });

@@ -92,7 +92,7 @@ async function replay(t: TestContext, name: string): Promise<void> {
   const deletion = await observer.untilDeleted(pod.metadata.uid);
   const waited = Math.round(deletion.at - flip);
   t.diagnostic(`${before.length} recorded events, then the recovery; the pod was gone ${waited} ms after it`);
-  assert.ok(waited < 3000, `deleted ${waited} ms after the recovery`);
+  assert.ok(waited < 10_000, `deleted ${waited} ms after the recovery`);
   await onePod(ns, { workload: 'kapi' }, { not: pod.metadata.uid });
   const reported = weeder.factsOf('pod.deleted');
   t.diagnostic(`why: ${reported.map((fact) => `${fact.pod.cause} after ${fact.pod.restarts} restarts`).join()}`);

@@ -134,7 +134,8 @@ suite('the timeline of the original’s documentation', () => {
     await assertDeleted(apiServer, manager);
 
     t.diagnostic(`from the flip to the deletion event: ${first} ms, and in the second window ${later} ms`);
-    assert.ok(first < 2000 && later < 2000);
+    // They would have waited 80 s.
+    assert.ok(first < 10_000 && later < 10_000);
     await weeder.stop();
     assert.equal(weeder.log.lines.at(-1)?.msg, 'weeder stopped');
   });

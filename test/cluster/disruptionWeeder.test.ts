@@ -29,6 +29,9 @@ async function inTheMiddle(t: TestContext, prefix: string) {
   return { scene, deletions, pod, weeder };
 }
 
+/** Within two seconds, to the millisecond, in virtual time (test/manager); here a busy machine may be late. */
+const inTime = 5_000;
+
 /** By its own log, whose last line tells that it has stopped. Milliseconds. */
 async function timeToStop({ log }: WeederProcess): Promise<number> {
   const [stopping, stopped] = [await log.until('stopping'), await log.until('weeder stopped')];
@@ -38,7 +41,7 @@ async function timeToStop({ log }: WeederProcess): Promise<number> {
 
 suite('weeder is told to stop', { concurrency: 2 }, () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`${signal} with a window open: exit code 0 within two seconds, and nothing is deleted any more`, async (t) => {
+    test(`${signal} with a window open: exit code 0 at once, and nothing is deleted any more`, async (t) => {
       const scene = await setScene(t, 'stopped');
       await scene.endpoints(false);
       const first = await scene.pod('first');
@@ -47,7 +50,8 @@ suite('weeder is told to stop', { concurrency: 2 }, () => {
       await scene.untilDeleted(first);
       weeder.signal(signal);
       assert.deepEqual(await weeder.exited, { code: 0, signal: null });
-      assert.ok((await timeToStop(weeder)) < 2000);
+      assert.ok((await timeToStop(weeder)) < inTime);
+      assert.deepEqual(weeder.log.find('stopping with requests in flight'), []);
       await scene.pod('second');
       await scene.observer.caughtUp();
       scene.assertDeleted(first);
@@ -68,7 +72,7 @@ suite('weeder is told to stop', { concurrency: 2 }, () => {
     const { weeder } = await inTheMiddle(t, 'overdue');
     weeder.signal('SIGTERM');
     assert.deepEqual(await weeder.exited, { code: 0, signal: null });
-    assert.ok((await timeToStop(weeder)) < 2000);
+    assert.ok((await timeToStop(weeder)) < inTime);
     await weeder.log.until('stopping with requests in flight', { inFlight: 1 });
   });
 

@@ -22,7 +22,7 @@ suite('the API server goes away under those who elect a leader', () => {
     await plane.killApiServer();
     const killed = Date.now();
     const said = await leader.log.until(lost);
-    assert.ok(Date.parse(said.time) - killed < 3_000, 'within the renew deadline');
+    assert.ok(Date.parse(said.time) - killed < 4_000, 'before its Lease is over');
     await untilTime(killed + 6_000);
     await plane.startApiServer();
     const terms = () => replicas.reduce((sum, each) => sum + each.terms(), 0);
@@ -57,7 +57,7 @@ suite('the API server goes away under those who elect a leader', () => {
     const took = performance.now() - told;
     plane.resumeApiServer();
     assert.deepEqual(ending, { code: 0, signal: null });
-    assert.ok(took < 2_000, `it took ${took} ms to stop`);
+    assert.ok(took < 5_000, `it took ${took} ms to stop`);
     assert.equal(weeder.log.find('leadership given back').length, 0);
     assert.equal(weeder.log.find('stopping although the Lease could not be given back').length, 1);
   });

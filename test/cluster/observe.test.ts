@@ -44,7 +44,15 @@ suite('what a process shows of itself, on a real API server', () => {
     await scene.untilDeleted(...pods);
     await weeder.log.until('pod deleted', {}, { count: 2 });
     await weeder.log.until(/^pod kept/);
-    const after = await scrape();
+    // Its own stream brings the end of a pod, perhaps after the answer to the deletion.
+    const after = await eventually(
+      async (saw) => {
+        const now = await scrape();
+        saw(sampleValue(now, 'weeder_crash_looping_pods'));
+        return sampleValue(now, 'weeder_crash_looping_pods') === 1 && now;
+      },
+      { what: 'that one pod is left that crash-loops' },
+    );
     const value = (name: string, labels = {}) => sampleValue(after, `weeder_${name}`, labels);
     assert.deepEqual(
       {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { eventually } from './support/cluster.ts';
 import { type Restarting, suiteRestarting } from './support/restarting.ts';
 
 const main = { name: 'main', image: 'registry.invalid/web:1' };
@@ -23,29 +22,8 @@ async function replaced({ make, remove }: Restarting, name: string, content: obj
   await make('configmaps', name, content);
 }
 
-suite('sources that are not there, and those that were made anew', { concurrency: 8 }, () => {
+suite('sources that go, and those that were made anew', { concurrency: 8 }, () => {
   const scene = suiteRestarting('absent');
-
-  for (const [as, pod] of [
-    ['a variable', using],
-    ['a volume', mounting],
-  ] as const) {
-    test(`a required source, ${as}, that appears while the pods wait for it restarts nothing`, async () => {
-      const { make, create, caughtUp } = scene();
-      const name = `late-${pod.name}`;
-      const web = await create(name, pod(name));
-      await web.told('RestartHeld', new RegExp(`ConfigMap .*${name} is missing`));
-      const [before] = await eventually(async () => (await web.uids()).length === 1 && web.uids(), {
-        what: `the pod of ${name}`,
-      });
-      await make('configmaps', name, { data: { a: '1' } });
-      await web.current();
-      await caughtUp();
-      assert.deepEqual([web.rollouts(), await web.uids()], [0, [before]]);
-      const content = await web.content();
-      assert.deepEqual({ ...content?.env, ...content?.files }, pod === using ? { A: '1' } : { 'files/a': '1' });
-    });
-  }
 
   test('a required key that appears while the pods wait for it restarts nothing', async () => {
     const { make, change, create, caughtUp } = scene();
@@ -56,20 +34,6 @@ suite('sources that are not there, and those that were made anew', { concurrency
     await web.current();
     await caughtUp();
     assert.deepEqual([web.rollouts(), (await web.content())?.env], [0, { A: '1' }]);
-  });
-
-  test('an optional source that appears is one rollout, and one that goes is one more', async () => {
-    const { make, remove, deploy, caughtUp } = scene();
-    const web = await deploy('optional', using('optional', true));
-    assert.deepEqual((await web.content())?.env, {});
-    await make('configmaps', 'optional', { data: { a: '1' } });
-    await web.restarted(1);
-    assert.deepEqual((await web.content())?.env, { A: '1' });
-    await remove('configmaps', 'optional');
-    await web.restarted(2);
-    assert.deepEqual((await web.content())?.env, {});
-    await caughtUp();
-    assert.equal(web.rollouts(), 2);
   });
 
   test('a required source that goes restarts nothing; back with equal content nothing, with other content one', async () => {

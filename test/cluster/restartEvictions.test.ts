@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { numberOf, objectOf } from '../../src/json.ts';
+import type { WorkloadKind } from '../../src/kube/workloadKinds.ts';
 import { createBudget, deleteBudget, eventually, watchDeletions } from './support/cluster.ts';
 import type { RestartScene } from './support/restartScene.ts';
 import { suiteRestartScene } from './support/restartSuite.ts';
@@ -28,10 +28,15 @@ async function untilPatched(scene: RestartScene, name: string): Promise<void> {
 }
 
 /** No pod of before is left, and that is written down. */
-async function untilReplaced(scene: RestartScene, name: string, before: readonly string[]): Promise<void> {
+async function untilReplaced(
+  scene: RestartScene,
+  name: string,
+  before: readonly string[],
+  kind: WorkloadKind = 'Deployment',
+): Promise<void> {
   await eventually(
     async (saw) => {
-      const [uids, state] = [await uidsOf(scene, name), await scene.state('Deployment', name)];
+      const [uids, state] = [await uidsOf(scene, name), await scene.state(kind, name)];
       saw([uids, state]);
       return uids.every((uid) => !before.includes(uid)) && state !== undefined && state.target === undefined;
     },
@@ -42,8 +47,13 @@ async function untilReplaced(scene: RestartScene, name: string, before: readonly
 suite('restarts by eviction', { concurrency: true }, () => {
   const given = suiteRestartScene('evictions', {
     section: { rules: [evict, {}] },
-    // Longer than it takes to make a pod: what replaces an evicted one is not ready at once.
-    program: () => ({ ...healthy, readyAfter: 700 }),
+    // Longer than it takes to make a pod: what replaces an evicted one is not ready at once. And no rollout is quicker
+    // than the operator who puts its template back.
+    program: ({ metadata }) => {
+      const isPutBack =
+        metadata.labels?.['workload'] === 'quick' && metadata.annotations?.[hashAnnotation] !== undefined;
+      return { ...healthy, readyAfter: isPutBack ? 3_600_000 : 700 };
+    },
   });
 
   async function adopted(name: string, labels: Readonly<Record<string, string>> = {}) {
@@ -64,18 +74,28 @@ suite('restarts by eviction', { concurrency: true }, () => {
     const available = (await scene.versions('Deployment', 'evicted')).map(
       ({ status }) => numberOf(objectOf(status)['availableReplicas']) ?? 0,
     );
-    // From when it was complete for the first time.
-    assert.equal(Math.min(...available.slice(available.indexOf(2))), 1, available.join());
+    // From when it was complete for the first time. Whether its status ever tells of the one that is missing is not sure.
+    assert.ok(Math.min(...available.slice(available.indexOf(2))) >= 1, available.join());
+  });
+
+  test('with strategy evict the pods of a StatefulSet with OnDelete go without anybody who deletes them', async () => {
+    const { scene } = given();
+    await scene.put('on-delete', { word: 'one' });
+    const spec = { updateStrategy: { type: 'OnDelete' } };
+    await scene.make('StatefulSet', 'on-delete', { labels: { how: 'evict' }, spec });
+    await scene.untilAdopted('StatefulSet', 'on-delete');
+    const before = await uidsOf(scene, 'on-delete');
+    await scene.put('on-delete', { word: 'two' });
+    await untilReplaced(scene, 'on-delete', before, 'StatefulSet');
+    assert.equal(await scene.rollouts('StatefulSet', 'on-delete'), 0);
   });
 
   test('a PodDisruptionBudget that allows no eviction is waited for', async () => {
-    const { scene, uids } = await adopted('budgeted', { how: 'evict' });
+    const { scene, weeder, uids } = await adopted('budgeted', { how: 'evict' });
     assert.equal(await createBudget(scene.ns, 'budgeted', { labels: { workload: 'budgeted' }, minAvailable: 2 }), 0);
     await scene.put('budgeted', { word: 'two' });
-    await eventually(async () => (await scene.state('Deployment', 'budgeted'))?.target !== undefined, {
-      what: 'the restart has begun',
-    });
-    await pause(1_000);
+    const refused = { workload: 'deployment/budgeted', failure: 'budget' };
+    await weeder.log.until('restart control refused, will be tried again', refused);
     assert.deepEqual(await uidsOf(scene, 'budgeted'), uids);
     await deleteBudget(scene.ns, 'budgeted');
     await untilReplaced(scene, 'budgeted', uids);
@@ -87,7 +107,6 @@ suite('restarts by eviction', { concurrency: true }, () => {
     await scene.put('quick', { word: 'two' });
     for (const times of [1, 2]) {
       await untilPatched(scene, 'quick');
-      await pause(300);
       await putTemplateBack(scene, 'quick');
       await weeder.log.until('restart reverted by somebody', { workload: 'deployment/quick' }, { count: times });
     }

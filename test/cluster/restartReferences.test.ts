@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Content } from '../../src/demo/kubelet/content.ts';
-import { type Source, suiteRestarting } from './support/restarting.ts';
+import { managed, type Source, suiteRestarting } from './support/restarting.ts';
 
 const image = 'registry.invalid/web:1';
 const main = { name: 'main', image };
+/** Of a workload whose image pull Secrets count. */
+const hashed = { 'pull-secrets': 'hash' };
 
 interface Reference {
   /** As it stands in a title. */
@@ -105,7 +107,9 @@ function valuesOf(content: Content | undefined): string[] {
 }
 
 suite('every way in which a pod uses a ConfigMap or Secret', { concurrency: 8 }, () => {
-  const scene = suiteRestarting('references', { imagePullSecrets: 'hash' });
+  const scene = suiteRestarting('references', {
+    rules: [{ selector: { matchLabels: hashed }, imagePullSecrets: 'hash' }, { selector: { matchLabels: managed } }],
+  });
 
   for (const [index, { as, source, usesAll = false, container = 'main', pod }] of references.entries()) {
     const name = `uses-${index}`;
@@ -138,11 +142,14 @@ suite('every way in which a pod uses a ConfigMap or Secret', { concurrency: 8 },
       stringData: { '.dockerconfigjson': JSON.stringify({ auths: { 'registry.invalid': { password } } }) },
     });
     await make('secrets', 'pull', { type: 'kubernetes.io/dockerconfigjson', ...credentials('one') });
-    const web = await deploy('pulls', { imagePullSecrets: [{ name: 'pull' }] });
+    const pulling = { imagePullSecrets: [{ name: 'pull' }] };
+    const [web, other] = [await deploy('pulls', pulling, { labels: hashed }), await deploy('pulls-too', pulling)];
     await change('secrets', 'pull', { stringData: { other: 'one' } });
     await caughtUp();
     assert.equal(web.rollouts(), 0);
     await change('secrets', 'pull', credentials('two'));
     await web.restarted(1);
+    await caughtUp();
+    assert.deepEqual([web.rollouts(), other.rollouts()], [1, 0], 'where it is not asked for nothing restarts');
   });
 });

@@ -24,11 +24,12 @@ suite('shards', { concurrency: true }, () => {
         await observer.untilDeleted(pod.metadata.uid);
       }),
     );
-    const opened = (namespace: string) =>
-      weeders.map((weeder) => weeder.log.find('service recovered, window opened', { namespace }).length);
-    for (const { name } of homes) {
-      const expected = weeders.map((_, index) => (ownsNamespace({ index, count }, name) ? 1 : 0));
-      assert.deepEqual(opened(name), expected, name);
+    const opened = 'service recovered, window opened';
+    for (const { name: namespace } of homes) {
+      const expected = weeders.map((_, index) => (ownsNamespace({ index, count }, namespace) ? 1 : 0));
+      await weeders.find((_, index) => expected[index] === 1)?.log.until(opened, { namespace });
+      const found = weeders.map((weeder) => weeder.log.find(opened, { namespace }).length);
+      assert.deepEqual(found, expected, namespace);
     }
   });
 

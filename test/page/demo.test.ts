@@ -59,3 +59,20 @@ test('the demo behind the page: pods crash-loop, their deletions light up, are c
   demo.child.kill('SIGKILL');
   await services.locator('[data-connection=broken]').waitFor();
 });
+
+test('the demo of restart control behind the page: workloads go through their states, and each restart is drawn', async (t) => {
+  const demo = startCli(['demo', 'restart', '--ui-bind-addr', '127.0.0.1:0', '--speed=8']);
+  t.after(() => demo.child.kill('SIGKILL'));
+  await until('the page is served', () => /page: http:\S+/.test(demo.stdout()));
+  const url = /http:\S+/.exec(demo.stdout())?.[0] ?? '';
+  const { page, said } = await visit(t, `${url}#workloads`);
+  const rowOf = (name: string) => page.locator('#workloads-table tbody tr', { hasText: name });
+  await rowOf('deployment/shop/web').getByText('ConfigMap shop-settings#greeting').waitFor();
+  await page.locator('#workloads-count', { hasText: /^5$/ }).waitFor();
+  await rowOf('deployment/shop/cart').getByText('ConfigMap shop/features is missing').waitFor();
+  await rowOf('deployment/shop/web').getByText(', ConfigMap shop-settings (greeting)').waitFor();
+  await page.getByRole('link', { name: 'Timeline' }).click();
+  await page.locator('.lane[data-about="deployment/shop/cart"] .deletion').first().waitFor({ state: 'attached' });
+  await page.locator('tr[data-what="workload.restarted"]').first().waitFor({ state: 'attached' });
+  assert.deepEqual(said, []);
+});

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import { createKubeClient } from '../../kube/client.ts';
 import type { Logger } from '../../log.ts';
-import type { RestartFact } from '../../restart/facts.ts';
+import type { ReportRestart, RestartFact } from '../../restart/facts.ts';
 import { accessTo, type DemoViewer } from '../run.ts';
 import { skippingClock } from '../skippingClock.ts';
 import type { ShopFact } from './facts.ts';
@@ -9,7 +9,7 @@ import { plainWatcher } from './plainWatcher.ts';
 import { openShop } from './shop.ts';
 import { chapters } from './story.ts';
 import { faultsOf, type Told, tellStory } from './tell.ts';
-import { weederKeeper } from './weederKeeper.ts';
+import { type StartedKeeper, weederKeeper } from './weederKeeper.ts';
 
 export interface RestartDemoOptions {
   /** In its time the story takes its course. */
@@ -17,13 +17,19 @@ export interface RestartDemoOptions {
   readonly logger: Logger;
   readonly seed: number;
   /** Shows weeder to whoever looks. */
-  readonly viewer?: Omit<DemoViewer, 'report'>;
+  readonly viewer?: ShopViewer;
   /** Told of everything; `time` is milliseconds since the beginning of the story. */
   readonly onFact: (time: number, fact: ShopFact | RestartFact) => void;
   /** Told that the story begins. */
   readonly onBegin: (story: RestartStory) => void;
   /** Told how it ended; weeder and its cluster stay for as long as this takes. */
   readonly onEnd: (outcome: RestartOutcome) => Promise<void>;
+}
+
+/** Looks at weeder, and at the workloads of the shop, while it works. */
+export interface ShopViewer extends Omit<DemoViewer, 'report' | 'watch'> {
+  readonly reportRestart: ReportRestart;
+  watch(started: StartedKeeper): void;
 }
 
 /** The story while it is told. */
@@ -60,9 +66,10 @@ export async function playRestarts(options: RestartDemoOptions): Promise<void> {
     logger,
     report(fact) {
       facts.at(-1)?.push(fact);
+      viewer?.reportRestart(fact);
       onFact(fact);
     },
-    onStarted: (controller) => viewer?.watch(controller),
+    onStarted: (started) => viewer?.watch(started),
   });
   await viewer?.isReady();
   options.onBegin({ time, states: keeper.states, done: () => facts.length / chapters.length });

@@ -5,6 +5,7 @@ import type { Logger } from '../../log.ts';
 import { type Controller, type ControllerOptions, startController } from '../../main.ts';
 import type { ReportRestart } from '../../restart/facts.ts';
 import { createRestartPart, type RestartPart } from '../../restart/restartPart.ts';
+import type { WorkloadEntry } from '../../restart/workloadEntry.ts';
 import type { Keeper } from './keeper.ts';
 import { configText, weederHome, workloadCount } from './objects.ts';
 
@@ -13,7 +14,12 @@ export interface WeederKeeperOptions extends Pick<ControllerOptions, 'inspect' |
   readonly clock: Clock;
   readonly logger: Logger;
   readonly report: ReportRestart;
-  readonly onStarted: (controller: Controller) => void;
+  readonly onStarted: (started: StartedKeeper) => void;
+}
+
+/** What a page looks at: the controller, and the workloads that its restart control looks after. */
+export interface StartedKeeper extends Controller {
+  workloads(): Iterable<WorkloadEntry>;
 }
 
 /** The real weeder as it runs in a cluster, with the demo's config; each start is another process to it. */
@@ -51,7 +57,7 @@ export function weederKeeper(options: WeederKeeperOptions): WeederKeeper {
         ],
       });
       controller = started;
-      onStarted(started);
+      onStarted({ ...started, workloads: () => part?.control()?.entries() ?? [] });
       while (started.state() === 'syncing') await new Promise<void>((resolve) => void clock.setTimeout(resolve, 50));
     },
     async stop() {

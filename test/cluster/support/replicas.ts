@@ -1,3 +1,4 @@
+import { objectOf, textOf } from '../../../src/json.ts';
 import { eventually } from './eventually.ts';
 import { type PassingRequest, startRequestProxy } from './requestProxy.ts';
 import { type Scene, setScene } from './scene.ts';
@@ -20,6 +21,8 @@ export interface Play {
   start(options?: Partial<StartOptions>): Promise<Replica>;
   /** Who holds the Lease now, as its spec has it. */
   holder(): Promise<string>;
+  /** When it was renewed last: epoch milliseconds by the clock of its holder. */
+  renewed(): Promise<number>;
 }
 
 type Options = NonNullable<Parameters<typeof setScene>[2]>;
@@ -39,6 +42,7 @@ export async function setPlay(t: Parameters<typeof setScene>[0], prefix: string,
   const { cluster, path } = scene.ns;
   const lease = path('apis/coordination.k8s.io/v1', 'leases', name);
   const flags = ['--enable-leader-election', `--leader-election-namespace=${scene.ns.name}`];
+  const specOf = async () => objectOf(objectOf((await cluster.send('GET', lease)).body)['spec']);
   return {
     scene,
     async start(given = {}) {
@@ -71,12 +75,13 @@ export async function setPlay(t: Parameters<typeof setScene>[0], prefix: string,
     holder: () =>
       eventually(
         async (saw) => {
-          const { body } = await cluster.send('GET', lease);
-          saw(body);
-          return JSON.stringify(body).match(/"holderIdentity":"([^"]*)"/)?.[1];
+          const spec = await specOf();
+          saw(spec);
+          return textOf(spec['holderIdentity']);
         },
         { what: `the Lease ${name}` },
       ),
+    renewed: async () => Date.parse(String((await specOf())['renewTime'])),
   };
 }
 

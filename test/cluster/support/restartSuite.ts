@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before } from 'node:test';
+import { before } from 'node:test';
 import { type Play, type RestartScene, setRestartScene } from './restartScene.ts';
+import { suiteCleanup } from './suiteCleanup.ts';
 import type { WeederProcess } from './weeder.ts';
 
 /** One scene with one weeder for all tests of the suite in whose body this is called. */
 export function suiteRestartScene(prefix: string, options: { section?: object; program?: Play } = {}) {
-  const cleanups: (() => unknown)[] = [];
+  const t = suiteCleanup();
   let found: { readonly scene: RestartScene; readonly weeder: WeederProcess } | undefined;
   before(async () => {
-    const t = { after: (cleanup: () => unknown) => cleanups.push(cleanup) };
     const scene = await setRestartScene(t, prefix, options.program);
     found = { scene, weeder: await scene.start(t, { config: scene.config(options.section) }) };
-  });
-  after(async () => {
-    for (const cleanup of cleanups.reverse()) await cleanup();
   });
   return () => {
     assert(found, 'the scene of this suite is not there before its first test');

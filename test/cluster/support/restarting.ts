@@ -1,4 +1,4 @@
-import { after, before } from 'node:test';
+import { before } from 'node:test';
 import type { Content } from '../../../src/demo/kubelet/content.ts';
 import type { WorkloadState } from '../../../src/restart/state.ts';
 import { type Deployed, deployed } from './deployment.ts';
@@ -6,8 +6,9 @@ import { eventually } from './eventually.ts';
 import { type Cleanup, type TestNamespace, testNamespace } from './namespace.ts';
 import { startRemoteKubelet } from './remoteKubelet.ts';
 import { healthy } from './rolledOut.ts';
+import { suiteCleanup } from './suiteCleanup.ts';
 import { watchTemplates } from './templateWatch.ts';
-import { startWeeder, type WeederProcess } from './weeder.ts';
+import { type StartOptions, startWeeder, type WeederProcess } from './weeder.ts';
 
 export type Source = 'configmaps' | 'secrets';
 
@@ -22,8 +23,10 @@ export interface Restarting {
   create(name: string, pod: object, more?: DeploymentOptions): Promise<Deployed>;
   /** The same; resolves when its pods run and it is adopted. */
   deploy(name: string, pod: object, more?: DeploymentOptions): Promise<Deployed>;
-  /** Starts the weeder. It ends with `t`. */
-  weed(t: Cleanup, config?: object, flags?: readonly string[]): Promise<WeederProcess>;
+  /** Starts a weeder, with these settings beside the usual ones of the section. It ends with `t`. */
+  begin(t: Cleanup, section?: object, options?: Partial<StartOptions>): WeederProcess;
+  /** The same, and waits until it can hash. */
+  weed(t: Cleanup, section?: object, options?: Partial<StartOptions>): Promise<WeederProcess>;
   /**
    * Resolves when weeder has dealt with every source that was changed before, quiet period included: for claims that
    * nothing restarts.
@@ -71,6 +74,12 @@ export async function setRestarting(t: Cleanup, prefix: string, startTime = 400)
   const change: Restarting['change'] = (source, name, patch) =>
     cluster.api('PATCH', ns.path('api/v1', source, name), patch, mergePatch).then(() => undefined);
 
+  function begin(own: Cleanup, section: object = {}, { flags = [], ...options }: Partial<StartOptions> = {}) {
+    const rules = [{ selector: { matchLabels: managed } }];
+    const config = { restartControl: { rules, ...quick, hashKey: { namespace }, ...section } };
+    return startWeeder(own, { cluster, config, ...options, flags: [`--namespaces=${namespace}`, ...flags] });
+  }
+
   return {
     ns,
     make,
@@ -82,15 +91,9 @@ export async function setRestarting(t: Cleanup, prefix: string, startTime = 400)
       await made.current();
       return made;
     },
-    async weed(own, config = {}, flags = []) {
-      const restartControl = {
-        rules: [{ selector: { matchLabels: managed } }],
-        ...quick,
-        hashKey: { namespace },
-        ...config,
-      };
-      const options = { cluster, config: { restartControl }, flags: [`--namespaces=${namespace}`, ...flags] };
-      const weeder = startWeeder(own, options);
+    begin,
+    async weed(own, section, options) {
+      const weeder = begin(own, section, options);
       await weeder.log.until('hash key read');
       return weeder;
     },
@@ -134,15 +137,11 @@ const quick = {
 
 /** One scene, and one weeder in it, for all tests of the suite in whose body this is called. */
 export function suiteRestarting(prefix: string, config: object = {}, startTime?: number): () => Restarting {
-  const cleanups: (() => unknown)[] = [];
-  const t = { after: (cleanup: () => unknown) => void cleanups.push(cleanup) };
+  const t = suiteCleanup();
   let scene: Restarting | undefined;
   before(async () => {
     scene = await setRestarting(t, prefix, startTime);
     await scene.weed(t, config);
-  });
-  after(async () => {
-    for (const cleanup of cleanups.reverse()) await cleanup();
   });
   return () => {
     if (scene === undefined) throw new Error('the scene of this suite is not there before its first test');

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from './support/cluster.ts';
+import type { RestartScene } from './support/restartScene.ts';
+import { suiteRestartScene } from './support/restartSuite.ts';
+import { specOf } from './support/restartWishes.ts';
+import { healthy } from './support/rolledOut.ts';
+
+const applyPatch = 'application/apply-patch+yaml';
+
+async function uidsOf(scene: RestartScene, name: string): Promise<string[]> {
+  return (await scene.pods(name)).map(({ metadata }) => metadata.uid).sort();
+}
+
+/** What an operator, or a tool, wants the workload to be. */
+function wanted(scene: RestartScene, name: string): object {
+  return { metadata: { name }, spec: specOf('Deployment', name, scene.ns, {}) };
+}
+
+/** Writes the whole object: what others have written is gone, annotations and all. */
+async function putWhole(scene: RestartScene, name: string): Promise<void> {
+  const path = scene.ns.path('apis/apps/v1', 'deployments', name);
+  const answer = await scene.ns.cluster.send('PUT', path, { body: wanted(scene, name) });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+}
+
+/** What `kubectl apply --server-side --force-conflicts` writes. */
+async function applyServerSide(scene: RestartScene, name: string): Promise<void> {
+  const path = `${scene.ns.path('apis/apps/v1', 'deployments', name)}?fieldManager=kubectl&force=true`;
+  const body = { apiVersion: 'apps/v1', kind: 'Deployment', ...wanted(scene, name) };
+  await scene.ns.cluster.api('PATCH', path, body, applyPatch);
+}
+
+suite('operators, tools and people that write a workload beside weeder', { concurrency: true }, () => {
+  // Longer than it takes to make a pod: a rollout is still under way when somebody writes into it.
+  const given = suiteRestartScene('operators', { program: () => ({ ...healthy, readyAfter: 700 }) });
+
+  async function adopted(name: string) {
+    const { scene, weeder } = given();
+    await scene.put(name, { word: 'one' });
+    await scene.make('Deployment', name);
+    await scene.untilAdopted('Deployment', name);
+    return { scene, weeder, about: { workload: `deployment/${name}` }, uids: await uidsOf(scene, name) };
+  }
+
+  async function untilReplaced(scene: RestartScene, name: string, before: readonly string[]): Promise<void> {
+    await eventually(
+      async (saw) => {
+        const [uids, state] = [await uidsOf(scene, name), await scene.state('Deployment', name)];
+        saw([uids, state]);
+        return uids.every((uid) => !before.includes(uid)) && state !== undefined && state.target === undefined;
+      },
+      { what: `none of the pods of before in ${name}`, within: 30_000 },
+    );
+  }
+
+  test('an operator that PUTs the whole object at once, twice, gets evictions: no pod of before is left', async () => {
+    const { scene, weeder, about, uids } = await adopted('put-at-once');
+    await scene.put('put-at-once', { word: 'two' });
+    for (const times of [1, 2]) {
+      await weeder.log.until(/^workload restarted: its pods are rolled out/, about, { count: times });
+      await pause(300);
+      await putWhole(scene, 'put-at-once');
+      await weeder.log.until('restart reverted by somebody', about, { count: times });
+    }
+    await untilReplaced(scene, 'put-at-once', uids);
+    // Ours and theirs, twice; the third time no template is written any more.
+    assert.equal(await scene.rollouts('Deployment', 'put-at-once'), 4);
+    await weeder.log.until(/^workload restarted: its pods are evicted/, about);
+    assert.equal((await scene.state('Deployment', 'put-at-once'))?.reverts.length, 2);
+  });
+
+  test('a PUT of the whole object after the rollout is answered by nothing but the state, written again', async () => {
+    const { scene, weeder, about } = await adopted('put-later');
+    await scene.put('put-later', { word: 'two' });
+    await scene.untilDone('Deployment', 'put-later', 1);
+    const before = await scene.state('Deployment', 'put-later');
+    await putWhole(scene, 'put-later');
+    await scene.untilDone('Deployment', 'put-later', 2);
+    assert.deepEqual(await scene.state('Deployment', 'put-later'), { ...before, lastCause: before?.lastCause });
+    await scene.put('put-later', { word: 'three' });
+    await scene.untilDone('Deployment', 'put-later', 3);
+    await weeder.log.until(/^workload rolled out/, about, { count: 2 });
+    assert.equal(weeder.log.find(/^workload restarted/, about).length, 2);
+  });
+
+  test('a PUT of the whole object while a change waits costs the state, and not the restart', async () => {
+    const { scene, weeder, about, uids } = await adopted('put-early');
+    await scene.put('put-early', { word: 'two' });
+    await weeder.log.until('what the workload uses has changed', about);
+    await putWhole(scene, 'put-early');
+    await scene.untilDone('Deployment', 'put-early', 1);
+    assert.deepEqual(
+      (await uidsOf(scene, 'put-early')).filter((uid) => uids.includes(uid)),
+      [],
+    );
+  });
+
+  test('a server-side apply with force leaves both annotations, and is answered by nothing', async () => {
+    const { scene, weeder, about } = await adopted('applied');
+    await scene.put('applied', { word: 'two' });
+    await scene.untilDone('Deployment', 'applied', 1);
+    const [before, uids] = [await scene.facts('Deployment', 'applied'), await uidsOf(scene, 'applied')];
+    await applyServerSide(scene, 'applied');
+    await scene.put('applied', { word: 'two' });
+    const after = await scene.facts('Deployment', 'applied');
+    assert.notEqual(after.templateAnnotation, undefined);
+    assert.deepEqual([after.stateText, after.templateAnnotation], [before.stateText, before.templateAnnotation]);
+    assert.deepEqual(await uidsOf(scene, 'applied'), uids);
+    await scene.put('applied', { word: 'three' });
+    await scene.untilDone('Deployment', 'applied', 2);
+    await weeder.log.until(/^workload rolled out/, about, { count: 2 });
+    assert.equal(weeder.log.find(/^workload restarted/, about).length, 2);
+  });
+
+  test('a writer that hardly rests costs no change and no second restart, and loses nothing of its own', async (t) => {
+    const { scene, uids } = await adopted('busy');
+    let written = 0;
+    const end = new AbortController();
+    t.after(() => end.abort());
+    const writer = (async () => {
+      for (; !end.signal.aborted; await pause(30)) {
+        const answer = await scene.patch('Deployment', 'busy', { metadata: { labels: { written: `${written + 1}` } } });
+        if (answer.status === 200) written += 1;
+      }
+    })();
+    await scene.put('busy', { word: 'two' });
+    await untilReplaced(scene, 'busy', uids);
+    end.abort();
+    await writer;
+    await scene.untilDone('Deployment', 'busy', 1);
+    assert.equal((await scene.facts('Deployment', 'busy')).labels['written'], String(written));
+    assert.ok(written > 20, `${written} writes`);
+  });
+
+  test('a scaling right after the change, and one during the rollout, are kept, and cost no further restart', async () => {
+    const { scene, weeder, about, uids } = await adopted('scaled');
+    await scene.put('scaled', { word: 'two' });
+    assert.equal((await scene.patch('Deployment', 'scaled', { spec: { replicas: 3 } })).status, 200);
+    await weeder.log.until(/^workload restarted/, about);
+    assert.equal((await scene.patch('Deployment', 'scaled', { spec: { replicas: 4 } })).status, 200);
+    await scene.untilDone('Deployment', 'scaled', 1);
+    const after = await uidsOf(scene, 'scaled');
+    assert.deepEqual([after.length, after.filter((uid) => uids.includes(uid))], [4, []]);
+    assert.equal((await scene.patch('Deployment', 'scaled', { spec: { replicas: 5 } })).status, 200);
+    await eventually(async () => (await uidsOf(scene, 'scaled')).length === 5, { what: 'the fifth pod' });
+    await scene.put('scaled', { word: 'three' });
+    await scene.untilDone('Deployment', 'scaled', 2);
+  });
+});

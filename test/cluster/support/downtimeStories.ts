@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import type { Deployed } from './deployment.ts';
+import { eventually } from './eventually.ts';
+import type { Restarting } from './restarting.ts';
+
+const main = { name: 'main', image: 'registry.invalid/web:1' };
+const paused = 'weeder.dev/paused-until';
+const later = '2099-01-01T00:00:00Z';
+
+/** What happens to one workload while no weeder runs. */
+export interface Story {
+  readonly title: string;
+  readonly name: string;
+  readonly pod?: object;
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** While the first weeder still runs. Its source `name` is there, with `a` and `b`. */
+  readonly before?: (scene: Restarting, web: Deployed) => Promise<unknown>;
+  readonly meanwhile: (scene: Restarting, web: Deployed) => Promise<unknown>;
+  /** How often its template has changed in the end, by whomever; `afterwards` goes on from there. */
+  readonly rollouts: number;
+  readonly env: object;
+  readonly afterwards?: (scene: Restarting, web: Deployed) => Promise<unknown>;
+}
+
+export function using(name: string): object {
+  return { containers: [{ ...main, envFrom: [{ configMapRef: { name } }] }] };
+}
+
+function usingKey(name: string, isOptional = false): object {
+  const configMapKeyRef = { name, key: 'a', optional: isOptional };
+  return { containers: [{ ...main, env: [{ name: 'A', valueFrom: { configMapKeyRef } }] }] };
+}
+
+/** What `kubectl rollout restart` writes. */
+function rolledByTheUser(web: Deployed): Promise<void> {
+  const annotations = { 'kubectl.kubernetes.io/restartedAt': new Date().toISOString() };
+  return web.patch({ spec: { template: { metadata: { annotations } } } });
+}
+
+/** Times of the API are whole seconds: what is made from now on is told from what was written before. */
+async function twoSecondsLater(): Promise<void> {
+  const from = Date.now();
+  await eventually(() => Date.now() >= from + 2_000, { what: 'two seconds' });
+}
+
+const changed = { data: { a: '2' } };
+
+/** Each of its own workload, which has nothing to do with the others. */
+export const downtimeStories: readonly Story[] = [
+  {
+    title: 'a change is found by the next weeder, and is one rollout',
+    name: 'changed',
+    meanwhile: ({ change }, { name }) => change('configmaps', name, changed),
+    rollouts: 1,
+    env: { a: '2', b: '1' },
+  },
+  {
+    title: 'a change that the user has rolled out is found, and restarts nothing',
+    name: 'rolled-after',
+    meanwhile: async ({ change }, web) => {
+      await change('configmaps', web.name, changed);
+      await twoSecondsLater();
+      await rolledByTheUser(web);
+      await eventually(() => web.rollouts() === 1, { what: 'the rollout of the user' });
+    },
+    rollouts: 1,
+    env: { a: '2', b: '1' },
+    afterwards: (_scene, web) => web.told('RestartNeedless', /ConfigMap rolled-after \(key a\)/),
+  },
+  {
+    title: 'a rollout of the user before the change does not count for it',
+    name: 'rolled-before',
+    meanwhile: async ({ change }, web) => {
+      const [old] = await web.uids();
+      await rolledByTheUser(web);
+      await eventually(async () => !(await web.uids()).includes(old ?? '') && web.content(), { what: 'the new pod' });
+      await change('configmaps', web.name, changed);
+    },
+    rollouts: 2,
+    env: { a: '2', b: '1' },
+  },
+  {
+    title: 'a change that was taken back restarts nothing',
+    name: 'taken-back',
+    meanwhile: async ({ change }, { name }) => {
+      await change('configmaps', name, changed);
+      await change('configmaps', name, { data: { a: '1' } });
+    },
+    rollouts: 0,
+    env: { a: '1', b: '1' },
+  },
+  {
+    title: 'a change of a key that is not used restarts nothing',
+    name: 'unused',
+    pod: usingKey('unused'),
+    meanwhile: ({ change }, { name }) => change('configmaps', name, { data: { b: '2' } }),
+    rollouts: 0,
+    env: { A: '1' },
+  },
+  {
+    title: 'an optional source that went is found, and is one rollout',
+    name: 'optional',
+    pod: usingKey('optional', true),
+    meanwhile: ({ remove }, { name }) => remove('configmaps', name),
+    rollouts: 1,
+    env: {},
+  },
+  {
+    title: 'a required source that went is told, and restarts nothing; back with equal content nothing either',
+    name: 'required',
+    meanwhile: ({ remove }, { name }) => remove('configmaps', name),
+    rollouts: 0,
+    env: { a: '1', b: '1' },
+    afterwards: async ({ make, caughtUp }, web) => {
+      await web.told('RestartHeld', /ConfigMap .*required is missing/);
+      await make('configmaps', web.name, { data: { a: '1', b: '1' } });
+      await caughtUp();
+      assert.equal(web.rollouts(), 0);
+    },
+  },
+  {
+    title: 'a scaling alone restarts nothing',
+    name: 'scaled',
+    meanwhile: (_scene, web) => web.patch({ spec: { replicas: 3 } }),
+    rollouts: 0,
+    env: { a: '1', b: '1' },
+  },
+  {
+    title: 'a change and a scaling: the pod of before has the old content, and that is one rollout',
+    name: 'scaled-after',
+    meanwhile: async ({ change }, web) => {
+      await change('configmaps', web.name, changed);
+      await web.patch({ spec: { replicas: 3 } });
+    },
+    rollouts: 1,
+    env: { a: '2', b: '1' },
+  },
+  {
+    title: 'what waited for the end of a pause waits on, and is one rollout when the pause is taken away',
+    name: 'waiting',
+    annotations: { [paused]: later },
+    before: async ({ change }, web) => {
+      await change('configmaps', web.name, changed);
+      await web.told('RestartWaiting', /paused until 2099/);
+    },
+    meanwhile: async () => undefined,
+    rollouts: 0,
+    env: { a: '1', b: '1' },
+    afterwards: async (_scene, web) => {
+      await web.patch({ metadata: { annotations: { [paused]: null } } });
+      await web.restarted(1);
+      assert.deepEqual((await web.content())?.env, { a: '2', b: '1' });
+    },
+  },
+];
