@@ -6,7 +6,9 @@ import type { KubeClient } from '../src/kube/client.ts';
 import type { ApiFailure } from '../src/kube/failure.ts';
 
 import { startController } from '../src/main.ts';
+import { jobWorld } from './support/jobWorld.ts';
 import { backOff } from './support/objects.ts';
+import { restartConfig } from './support/restartSettings.ts';
 import { restartWorld, withEnv } from './support/restartWorld.ts';
 import { serviceConfig, simulate } from './support/simulation.ts';
 import { machineFiles } from './support/sketch.ts';
@@ -104,6 +106,13 @@ async function runningMachines(): Promise<Map<string, AnyStateMachine>> {
   world.putWorkload('web', withEnv('settings', 'a'));
   await world.pass(1_000);
   world.control.stop();
+  const jobs = await jobWorld(restartConfig({ rule: { jobs: 'recreate' } }), { inspect });
+  jobs.putSource({ a: '1' });
+  jobs.putJob('once');
+  await jobs.pass(10_000);
+  jobs.putSource({ a: '2' });
+  await jobs.pass(10_000);
+  jobs.stop();
   return machines;
 }
 

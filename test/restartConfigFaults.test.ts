@@ -104,7 +104,6 @@ test('each key of a rule is checked', () => {
     'immutableRecreated: tel': '….immutableRecreated: found "tel", allowed are tell, replace; did you mean "tell"?',
     'immutableRecreated: replace':
       '….immutableRecreated: this weeder cannot replace all pods at once yet; write tell, and give new content a new name',
-    'jobs: recreate': '….jobs: this weeder cannot make a Job again yet; write report, and let who made the Job do so',
     'jobs: [report]': '….jobs: found a list, allowed are report, recreate',
     'unstick: 1': '….unstick: found 1, expected true or false',
     'stallAfter: 0s': '….stallAfter: found "0s", must be longer than 0',

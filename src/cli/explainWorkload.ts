@@ -2,6 +2,7 @@ import { type Assessment, assess } from '../restart/assess.ts';
 import { podsToReplace } from '../restart/concernedPods.ts';
 import { mayRestart, pauseFault } from '../restart/mayRestart.ts';
 import { ownPods } from '../restart/proof.ts';
+import { whyNotRecreated } from '../restart/recreateJob.ts';
 import { sourceKey } from '../restart/refs.ts';
 import { rolloutOf } from '../restart/rollout.ts';
 import type { Use } from '../restart/uses.ts';
@@ -59,7 +60,8 @@ function stateOf(view: WorkloadView, now: number): string {
 /** What would become of the change. */
 function verdict(view: WorkloadView, { sources }: Extract<Assessment, { is: 'changed' }>, now: number): string {
   const { facts, settings, uses, state, pods } = view;
-  if (facts.ref.kind === 'Job') return 'held: a Job is not restarted, the next one has the new content';
+  const against = facts.ref.kind === 'Job' && settings !== undefined ? whyNotRecreated(facts, settings) : undefined;
+  if (against !== undefined) return `held: ${against}`;
   const restarts = typeof state === 'object' ? state.restarts : [];
   const permission =
     settings === undefined ? undefined : mayRestart({ ...facts, ...settings, now, restarts, faults: uses.faults });

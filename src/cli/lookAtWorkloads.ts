@@ -58,7 +58,9 @@ export async function lookAtWorkloads(
   const known = new Map<string, WorkloadNews>();
   const sources = createSourceIndex(systemClock, () => {});
   const sinks = createWorkloadSinks({
-    take: (news) => known.set(workloadKey(news.facts.ref), news),
+    take(news) {
+      if (news.kept === undefined) known.set(workloadKey(news.facts.ref), news);
+    },
     remove: () => {},
   });
   const streams = createRestartStreams({

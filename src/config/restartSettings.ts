@@ -37,11 +37,8 @@ const immutableRecreated = z
 
 const jobs = z
   .enum(['report', 'recreate'])
-  .refine((value) => value !== 'recreate', {
-    error: 'this weeder cannot make a Job again yet; write report, and let who made the Job do so',
-  })
   .describe(
-    "A Job's template cannot be changed: `report` tells; `recreate` is kept for a later version, and refused by this one.",
+    "A Job's template cannot be changed: `report` tells; `recreate` deletes a Job that runs with old content and makes it anew, so that it begins again. Not one that has ended, or that belongs to a CronJob or another controller.",
   );
 
 const unstick = z

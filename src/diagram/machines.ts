@@ -2,6 +2,7 @@ import type { AnyStateMachine } from 'xstate';
 import { lease } from '../../machines/lease.ts';
 import { manager } from '../../machines/manager.ts';
 import { reflector } from '../../machines/reflector.ts';
+import { recreation } from '../../machines/restart/recreation.ts';
 import { workload } from '../../machines/restart/workload.ts';
 import { dependants } from '../../machines/weeder/dependants.ts';
 import { endpoint } from '../../machines/weeder/endpoint.ts';
@@ -13,6 +14,7 @@ export const machines: ReadonlyMap<string, { readonly machine: AnyStateMachine; 
   ['dependants', { machine: dependants, file: 'machines/weeder/dependants.ts' }],
   ['podDeletion', { machine: podDeletion, file: 'machines/weeder/podDeletion.ts' }],
   ['workload', { machine: workload, file: 'machines/restart/workload.ts' }],
+  ['recreation', { machine: recreation, file: 'machines/restart/recreation.ts' }],
   ['manager', { machine: manager, file: 'machines/manager.ts' }],
   ['lease', { machine: lease, file: 'machines/lease.ts' }],
   ['reflector', { machine: reflector, file: 'machines/reflector.ts' }],

@@ -30,6 +30,8 @@ export const sayings: readonly Saying[] = [
   saying('workload', 'pace', ['enters']),
   saying('pace', 'workload', [], ['turn.granted', 'turn.waits', 'turn.held']),
   saying('workload', 'apiServer', ['GET of what has changed,', 'PATCH, with resourceVersion']),
+  saying('workloadFacts', 'recreation', [], ['job.changed']),
+  saying('recreation', 'apiServer', ['POST of what was deleted']),
 ];
 
 /** The picture of the whole actor system. */
@@ -59,6 +61,7 @@ const root = group('weeder', 'One process. Nothing is persisted: after a restart
   ]),
   group('workloads', 'A root for each workload whose ConfigMaps and Secrets are watched.', [
     box('workload', 'One workload, from a changed source to the end of its rollout.'),
+    box('recreation', 'One Job that is deleted and made anew, from its copy.'),
     box('pace', 'So many restarts a minute, so many rollouts at once, each namespace in its turn.'),
   ]),
 ]);

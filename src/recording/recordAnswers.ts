@@ -20,6 +20,9 @@ export const questions = {
   pods: (namespace: string, selector: LabelSelector) => `pods ${namespace} ${JSON.stringify(selector)}`,
   workload: (workload: WorkloadRef) => `read ${workloadKey(workload)}`,
   patch: (workload: WorkloadRef) => `patch ${workloadKey(workload)}`,
+  keep: (job: WorkloadRef) => `keep ${workloadKey(job)}`,
+  end: (job: WorkloadRef) => `delete ${workloadKey(job)}`,
+  make: (job: WorkloadRef) => `create ${workloadKey(job)}`,
   eviction: ({ namespace, name }: Pick<PodRef, 'namespace' | 'name'>) => `evict ${namespace}/${name}`,
 };
 
@@ -52,6 +55,22 @@ export function recordRestartApi(api: RestartApi, reduce: ReduceWorkload, note: 
       noting(questions.pods(namespace, selector), api.listPods(namespace, selector, signal), (pods) =>
         pods.map(reduceProofPod),
       ),
+    keepJob(job, stateText, signal) {
+      note({ out: 'write.requested', about: workloadKey(job.ref), detail: 'copy' });
+      return noting(questions.keep(job.ref), api.keepJob(job, stateText, signal), (kept) => kept);
+    },
+    endJob(kept, signal) {
+      note({ out: 'write.requested', about: workloadKey(kept.job), detail: 'deletion' });
+      return noting(questions.end(kept.job), api.endJob(kept, signal), () => undefined);
+    },
+    makeJob(kept, signal) {
+      note({ out: 'write.requested', about: workloadKey(kept.job), detail: 'creation' });
+      return noting(questions.make(kept.job), api.makeJob(kept, signal), () => undefined);
+    },
+    dropCopy(kept, signal) {
+      note({ out: 'write.requested', about: workloadKey(kept.copy), detail: 'deletion' });
+      return noting(questions.end(kept.copy), api.dropCopy(kept, signal), () => undefined);
+    },
     evict(pod, signal) {
       note({ out: 'eviction.requested', about: `${pod.namespace}/${pod.name}`, detail: '' });
       return noting(questions.eviction(pod), api.evict(pod, signal), () => undefined);

@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { arrayOf, type JsonObject, objectOf, textOf } from '../json.ts';
 import type { WorkloadKind } from '../kube/workloadKinds.ts';
 import { alsoDependsOn } from '../restart/alsoDependsOn.ts';
+import { keptFor } from '../restart/keptJob.ts';
 import { podTemplateOf, templateAnnotation, templateHashOf } from '../restart/podTemplate.ts';
 import { changeCauseMark } from '../restart/restartPatch.ts';
 import { workloadAnnotations } from '../restart/workloadFacts.ts';
@@ -16,8 +17,9 @@ const readAnnotations = [
   workloadAnnotations.pausedUntil,
   alsoDependsOn,
   'deprecated.daemonset.template.generation',
+  keptFor,
 ];
-const readSpec = ['selector', 'paused', 'replicas', 'parallelism', 'revisionHistoryLimit'];
+const readSpec = ['selector', 'paused', 'replicas', 'parallelism', 'revisionHistoryLimit', 'managedBy'];
 const readStatus = [
   'observedGeneration',
   'replicas',
@@ -62,7 +64,13 @@ function reduceMetadata(meta: JsonObject): object {
   const annotations = objectOf(meta['annotations']);
   const cause = textOf(annotations[workloadAnnotations.changeCause]);
   const isOurs = cause?.startsWith(changeCauseMark) === true;
+  const makers = arrayOf(meta['ownerReferences'])
+    .map(objectOf)
+    .filter(({ controller }) => controller === true);
   return {
+    ...(makers.length === 0
+      ? {}
+      : { ownerReferences: makers.map((each) => pick(each, ['kind', 'name', 'controller'])) }),
     ...pick(meta, ['name', 'namespace', 'uid', 'resourceVersion', 'generation', 'deletionTimestamp', 'labels']),
     annotations: {
       ...pick(annotations, readAnnotations),

@@ -20,6 +20,7 @@ export const restartDecisions: readonly RestartTold['out'][] = [
   'workload.stalled',
   'workload.reverted',
   'workload.left',
+  'workload.recreated',
   'write.requested',
   'eviction.requested',
 ];

@@ -17,7 +17,7 @@ import { createRestartCore, type RestartCore } from '../restart/restartCore.ts';
 import { settled, type VirtualClock } from '../virtualClock.ts';
 import { createAnswers } from './answers.ts';
 import { recordedConfig } from './recordedConfig.ts';
-import { recordedDigest } from './restartSchema.ts';
+import { recordedCopy, recordedDigest } from './restartSchema.ts';
 
 /** The real restart control in simulated time, against what was recorded of it. */
 export interface RestartPlayer {
@@ -62,6 +62,22 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
       return ask(questions.patch(ref), objectOf);
     },
     listPods: (namespace, selector) => ask(questions.pods(namespace, selector), arrayOf),
+    keepJob(job) {
+      report({ out: 'write.requested', about: workloadKey(job.ref), detail: 'copy' });
+      return ask(questions.keep(job.ref), (value) => recordedCopy.parse(value));
+    },
+    endJob({ job }) {
+      report({ out: 'write.requested', about: workloadKey(job), detail: 'deletion' });
+      return ask(questions.end(job), () => undefined);
+    },
+    makeJob({ job }) {
+      report({ out: 'write.requested', about: workloadKey(job), detail: 'creation' });
+      return ask(questions.make(job), () => undefined);
+    },
+    dropCopy({ copy }) {
+      report({ out: 'write.requested', about: workloadKey(copy), detail: 'deletion' });
+      return ask(questions.end(copy), () => undefined);
+    },
     evict(pod) {
       report({ out: 'eviction.requested', about: `${pod.namespace}/${pod.name}`, detail: '' });
       return ask(questions.eviction(pod), () => undefined);

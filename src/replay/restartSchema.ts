@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { RecordedAnswer, RestartEntry } from '../recording/restartLines.ts';
 import type { Digest } from '../restart/digests.ts';
+import type { Kept } from '../restart/jobRequests.ts';
 
 const failure = z.enum([
   'notFound',
@@ -58,6 +59,7 @@ export const restartEntry: z.ZodType<RestartEntry['restart']> = z.union([
       'workload.reverted',
       'workload.refused',
       'workload.left',
+      'workload.recreated',
       'history.filled',
       'annotation.unreadable',
       'dependency.notAllowed',
@@ -82,4 +84,12 @@ export const recordedDigest: z.ZodType<Digest> = z.object({
   isAbsent: z.boolean(),
   isImmutable: z.boolean(),
   missing: z.array(z.string()),
+});
+
+const job = z.object({ kind: z.literal('Job'), namespace: z.string(), name: z.string() });
+
+/** Which Job is kept by which other; nothing of what they say. */
+export const recordedCopy: z.ZodType<Kept> = z.object({
+  kept: z.object({ copy: job, job, jobUid: z.string(), jobVersion: z.string() }),
+  isEarlier: z.boolean(),
 });

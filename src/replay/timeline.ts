@@ -26,6 +26,7 @@ const words: Readonly<Record<Told['out'], string>> = {
   'workload.reverted': 'restart taken back',
   'workload.refused': 'refused',
   'workload.left': 'left',
+  'workload.recreated': 'made anew',
   'history.filled': 'history filled',
   'annotation.unreadable': 'annotation unreadable',
   'dependency.notAllowed': 'dependency not allowed',

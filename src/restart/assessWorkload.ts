@@ -3,6 +3,7 @@ import { type Assessment, assess } from './assess.ts';
 import { firstSeenOf } from './firstSeen.ts';
 import type { HashKeys } from './hashKeys.ts';
 import { presentPods } from './presentPods.ts';
+import { whyNotRecreated } from './recreateJob.ts';
 import { sourceKey } from './refs.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import type { StoredTags, WorkloadState } from './state.ts';
@@ -26,14 +27,21 @@ export function assessWorkload(effects: RestartEffects): Question {
     report({ type: 'annotation.unreadable', workload, uid, annotation: workloadAnnotations.state, reason });
   }
 
+  function againstRecreation(entry: WorkloadEntry): WorkloadEvent | undefined {
+    const { facts, settings } = entry;
+    if (facts.ref.kind !== 'Job' || settings === undefined) return undefined;
+    const reason = whyNotRecreated(facts, settings);
+    return reason === undefined ? undefined : held(entry, 'job', reason);
+  }
+
   function eventOf(entry: WorkloadEntry, assessment: Assessment, isNewestKey: boolean): WorkloadEvent {
     switch (assessment.is) {
       case 'held':
         return held(entry, 'sourceMissing', assessment.reason);
       case 'changed':
-        if (entry.facts.ref.kind === 'Job')
-          return held(entry, 'job', 'a Job is not restarted: the next one has the new content');
-        return { type: 'assessed.changed', now: clock.monotonic(), changedAt: entry.changedAt };
+        return (
+          againstRecreation(entry) ?? { type: 'assessed.changed', now: clock.monotonic(), changedAt: entry.changedAt }
+        );
       case 'rolling':
         return { type: 'assessed.rolling', hasNews: assessment.hasNews };
       case 'current':

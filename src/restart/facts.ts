@@ -73,6 +73,8 @@ export type RestartFact =
   | ({ readonly type: 'workload.stalled'; readonly reason: string } & AboutWorkload)
   /** Somebody put the template back. `times`: how often so far; `isEvicting`: from now on pods are evicted in place of it. */
   | ({ readonly type: 'workload.reverted'; readonly times: number; readonly isEvicting: boolean } & AboutWorkload)
+  /** A Job that was ended for a restart is there again. `uid`: of the one before. */
+  | ({ readonly type: 'workload.recreated' } & AboutWorkload)
   /** It is tried again. */
   | ({ readonly type: 'workload.refused' } & AboutWorkload & Retry)
   /** It is looked after no more, and its state is taken away. */

@@ -73,12 +73,13 @@ async function lookOnce(
 ): Promise<WorkloadEvent | undefined> {
   const { facts, finding } = entry;
   const state = finding?.state;
+  const isDone = effects.isDryRun || isNewJob(entry);
   // What the next run reads anew is done with the write; so is what a dry run only pretends.
-  if (finding === undefined || state?.target === undefined || facts.selector === undefined || effects.isDryRun)
+  if (finding === undefined || state?.target === undefined || facts.selector === undefined || isDone)
     return { type: 'rollout.complete' };
   if (isUnobserved(entry)) {
     const reason = stallOf({ own: [], old: [], progress: { is: 'unobserved' } });
-    return standingEvent(entry, { is: 'unobserved' }, hasStalled ? undefined : reason);
+    return standingEvent(entry, { is: 'unobserved' }, hasStalled, reason);
   }
   const listed = await effects.api.listPods(facts.ref.namespace, facts.selector, signal);
   if (listed.is !== 'ok' || signal.aborted) return undefined;
@@ -97,11 +98,21 @@ async function lookOnce(
   const stalled = stallOf(seen);
   // What a pod says is told rather than that nothing moves.
   const reason = troubleOf(facts, own) ?? (stalled && (refusal ?? stalled));
-  return standingEvent(entry, progress, hasStalled ? undefined : reason);
+  return standingEvent(entry, progress, hasStalled, reason);
 }
 
-/** Its controller has not seen the template yet, so there is no pod of it: many that restart at once do not list theirs. */
+/** Of a Job that was made anew every pod is new; what has changed since then is found out. */
+function isNewJob({ facts, finding }: WorkloadEntry): boolean {
+  return facts.ref.kind === 'Job' && finding?.state?.workloadUid !== facts.uid;
+}
+
+/**
+ * Its controller has not seen the template yet, so there is no pod of it: many that restart at once do not list theirs.
+ * Of a Job that is on its way out nothing more will be seen: the one that comes after it shows what became of it.
+ */
 function isUnobserved(entry: WorkloadEntry): boolean {
+  const { facts, finding } = entry;
+  if (facts.ref.kind === 'Job') return finding?.state?.workloadUid === facts.uid;
   return !isByEviction(entry) && rolloutOf(entry.facts).is === 'unobserved';
 }
 
@@ -109,6 +120,7 @@ function isUnobserved(entry: WorkloadEntry): boolean {
 function standingEvent(
   entry: WorkloadEntry,
   progress: RolloutProgress,
+  hasStalled: boolean,
   reason: string | undefined,
 ): WorkloadEvent | undefined {
   const suspended = suspensionOf(progress);
@@ -116,7 +128,7 @@ function standingEvent(
     entry.cause = progress.is === 'paused' ? 'paused' : 'other';
     return { type: 'rollout.suspended', reason: suspended };
   }
-  return reason === undefined ? undefined : { type: 'rollout.stalled', reason };
+  return reason === undefined || hasStalled ? undefined : { type: 'rollout.stalled', reason };
 }
 
 function suspensionOf(progress: RolloutProgress): string | undefined {

@@ -50,6 +50,8 @@ function lineOf(fact: RestartFact): LogLine {
       const fields = { reason, failure, attempt, retryIn: rounded(retryIn) };
       return about(fact, 'warn', fields, 'restart control refused, will be tried again');
     }
+    case 'workload.recreated':
+      return about(fact, 'info', {}, 'Job made anew');
     case 'workload.left':
       return about(fact, 'info', {}, 'workload left: it is looked after no more');
     default:

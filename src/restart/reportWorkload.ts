@@ -29,6 +29,7 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
 
   function howOf(entry: WorkloadEntry): RestartHow {
     if (isDryRun) return 'dryRun';
+    if (entry.facts.ref.kind === 'Job') return 'recreate';
     return isByEviction(entry) ? 'evict' : 'rollout';
   }
 

@@ -7,6 +7,7 @@ import { type LabelSelector, selectorToString } from '../kube/selector.ts';
 import { type Answer, answered, answerTo } from './answer.ts';
 import { confidential } from './confidential.ts';
 import { readContent, type SourceContent } from './digest.ts';
+import { type JobRequests, jobRequests } from './jobRequests.ts';
 import { podsPath, sourcePath, workloadPath } from './paths.ts';
 import type { SourceKind, SourceRef, WorkloadRef } from './refs.ts';
 import { readSourceMeta, type SourceMeta } from './sourceMeta.ts';
@@ -30,7 +31,7 @@ export interface PodRef {
 }
 
 /** The requests that restart control makes. Nothing here ever rejects. */
-export interface RestartApi {
+export interface RestartApi extends JobRequests {
   /** The whole source as it is now; `gone`: there is none. No refusal has a word of it. */
   readSource(ref: SourceRef, signal: AbortSignal): Promise<Answer<ReadSource>>;
   readWorkload(ref: WorkloadRef, signal: AbortSignal): Promise<Answer<JsonObject>>;
@@ -69,6 +70,7 @@ export function restartApi(client: KubeClient, onRead: ReportRead = () => undefi
   }
 
   return {
+    ...jobRequests(client),
     async readSource(ref, signal) {
       const answer = await readSource(ref, signal);
       onRead(ref.kind, answer.is);

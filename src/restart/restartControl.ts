@@ -6,7 +6,8 @@ import type { WorkloadKind } from '../kube/workloadKinds.ts';
 import { createDigests, type Digests } from './digests.ts';
 import type { ReportRestart } from './facts.ts';
 import type { HashKeys } from './hashKeys.ts';
-import type { SourceKind, SourceRef } from './refs.ts';
+import { createRecreations } from './recreations.ts';
+import { type SourceKind, type SourceRef, workloadKey } from './refs.ts';
 import type { RestartApi } from './restartApi.ts';
 import { createSourceIndex } from './sourceIndex.ts';
 import { createTurns } from './turns.ts';
@@ -84,11 +85,21 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
   const { wrapDigests = (each) => each } = options;
   const digests = wrapDigests(createDigests({ api, sources }));
   const turns = createTurns({ clock, limits: () => config });
+  const recreations = createRecreations({
+    runtime,
+    api,
+    report,
+    isDryRun,
+    random,
+    inFlight,
+    onReleased: () => workloads.resume(),
+  });
   const logic = provideWorkload({
     clock,
     api,
     digests,
     turns,
+    recreations,
     report,
     random,
     isDryRun,
@@ -113,8 +124,20 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     metaOf: sources.get,
     onUnused: digests.forget,
     onUsed: options.onUsed,
+    recreations,
   });
-  const sinks = createWorkloadSinks(workloads);
+  const sinks = createWorkloadSinks({
+    take(news) {
+      const id = workloadKey(news.facts.ref);
+      if (news.kept === undefined) workloads.take(news);
+      else recreations.take(news.kept);
+      recreations.changed(id);
+    },
+    remove(id) {
+      workloads.remove(id);
+      recreations.changed(id);
+    },
+  });
 
   return {
     createWorkloadSink: sinks.create,
@@ -130,7 +153,10 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
       keys = next;
       if (isOther) workloads.tellAll();
     },
-    start: workloads.start,
+    start() {
+      recreations.start();
+      workloads.start();
+    },
     get isRunning() {
       return workloads.isRunning;
     },
@@ -139,6 +165,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     stop() {
       turns.close();
       workloads.stop();
+      recreations.stop();
       digests.stop();
     },
     async drained() {
@@ -152,6 +179,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     }),
     *actors() {
       for (const { actor } of workloads.entries()) yield actor;
+      yield* recreations.actors();
     },
     entries: workloads.entries,
   };

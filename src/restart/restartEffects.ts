@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Digests } from './digests.ts';
 import type { ReportRestart } from './facts.ts';
 import type { HashKeys } from './hashKeys.ts';
+import type { Recreations } from './recreations.ts';
 import type { SourceRef } from './refs.ts';
 import type { RestartApi } from './restartApi.ts';
 import type { SourcesKnown } from './sourceIndex.ts';
@@ -14,6 +15,7 @@ export interface RestartEffects {
   readonly api: RestartApi;
   readonly digests: Digests;
   readonly turns: Turns;
+  readonly recreations: Recreations;
   readonly report: ReportRestart;
   /** From 0 to 1, for jitter. */
   readonly random: () => number;

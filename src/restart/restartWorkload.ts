@@ -1,13 +1,16 @@
+import type { WorkloadEvent } from '../../machines/restart/workload.ts';
 import { expectedBy } from './assess.ts';
 import { stateOfRestart } from './nextState.ts';
 import type { RestartEffects } from './restartEffects.ts';
+import { restartJob } from './restartJob.ts';
 import { restartPatch, statePatch } from './restartPatch.ts';
 import { decodeState, encodeState } from './state.ts';
 import type { Question } from './workloadActor.ts';
-import { changesOf, isByEviction } from './workloadEntry.ts';
+import { changesOf, isByEviction, type WorkloadEntry } from './workloadEntry.ts';
 
 /** One write: the target beside the state, and a new hash in the pod template, by which Kubernetes rolls the pods. */
-export function restartWorkload({ api, clock, digests, isDryRun, learn }: RestartEffects): Question {
+export function restartWorkload(effects: RestartEffects): Question {
+  const { clock, digests, isDryRun } = effects;
   return async (entry, { changedSince }, signal) => {
     const { facts, finding } = entry;
     const changed = changesOf(entry);
@@ -25,22 +28,34 @@ export function restartWorkload({ api, clock, digests, isDryRun, learn }: Restar
       return { type: 'restart.accepted' };
     }
     const patch = isByEviction(entry) ? statePatch(facts, text) : restartPatch(facts, text, hash, cause);
-    const answer = await api.patchWorkload(facts.ref, patch, signal);
-    switch (answer.is) {
-      case 'ok':
-        finding.state = state;
-        entry.hasRestarted = true;
-        entry.restartedFor = changedSince ?? entry.changedAt;
-        learn(entry, answer.value);
-        return { type: 'restart.accepted' };
-      case 'gone':
-        return { type: 'workload.gone' };
-      case 'conflicted':
-        return { type: 'restart.conflicted' };
-      case 'refused':
-        return { ...answer, type: 'restart.refused' };
-    }
+    const isJob = facts.ref.kind === 'Job';
+    const event = await (isJob ? restartJob(effects, entry, text, signal) : write(effects, entry, patch, signal));
+    if (event.type !== 'restart.accepted') return event;
+    finding.state = state;
+    entry.hasRestarted = true;
+    entry.restartedFor = changedSince ?? entry.changedAt;
+    return event;
   };
+}
+
+async function write(
+  { api, learn }: RestartEffects,
+  entry: WorkloadEntry,
+  patch: object,
+  signal: AbortSignal,
+): Promise<WorkloadEvent> {
+  const answer = await api.patchWorkload(entry.facts.ref, patch, signal);
+  switch (answer.is) {
+    case 'ok':
+      learn(entry, answer.value);
+      return { type: 'restart.accepted' };
+    case 'gone':
+      return { type: 'workload.gone' };
+    case 'conflicted':
+      return { type: 'restart.conflicted' };
+    case 'refused':
+      return { ...answer, type: 'restart.refused' };
+  }
 }
 
 /** Such as `ConfigMap settings (log.level), Secret database`. */

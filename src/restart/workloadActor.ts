@@ -33,10 +33,15 @@ export function provideWorkload(effects: RestartEffects): WorkloadLogic {
         return undefined;
       }
       const stop = new AbortController();
-      const asked = ask(entry, input, stop.signal).then(
-        (event) => sendBack({ ...event, jitter: random() }),
-        (error) => sendBack({ type: refusal, reason: messageOf(error), jitter: random() }),
-      );
+      const asked = ask(entry, input, stop.signal)
+        .then(
+          (event) => sendBack({ ...event, jitter: random() }),
+          (error) => sendBack({ type: refusal, reason: messageOf(error), jitter: random() }),
+        )
+        .finally(() => {
+          entry.release?.();
+          entry.release = undefined;
+        });
       track(inFlight, asked);
       return () => stop.abort(ended);
     });

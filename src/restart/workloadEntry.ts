@@ -34,6 +34,8 @@ export interface WorkloadEntry {
   readonly id: string;
   readonly actor: Actor<WorkloadLogic>;
   facts: WorkloadFacts;
+  /** Of a Job that was made anew: the one of before, whose state is its own until it has one. */
+  readonly formerUid: string | undefined;
   /** Undefined: it is to be looked after no more. */
   settings: RestartSettings | undefined;
   /** What its template uses, and of that and its annotations what counts. */
@@ -54,6 +56,8 @@ export interface WorkloadEntry {
   hasRestarted: boolean;
   /** What a dry run has not written: the state counts as if it had. */
   pretended: string | undefined;
+  /** What was held for a question is given back when its answer has been told. */
+  release: (() => void) | undefined;
   /** Told of each newer version of the workload. */
   readonly watchers: Set<() => void>;
 }
@@ -69,9 +73,10 @@ function leafOf(value: StateValue | undefined): string {
 }
 
 /** The state that is written on a workload. One that was copied along with another workload is not its own (F7). */
-export function writtenState({ facts, pretended }: WorkloadEntry): WorkloadState | 'none' | 'unreadable' {
+export function writtenState({ facts, formerUid, pretended }: WorkloadEntry): WorkloadState | 'none' | 'unreadable' {
   const state = decodeState(pretended ?? facts.stateText);
-  return typeof state === 'object' && state.workloadUid !== facts.uid ? 'none' : state;
+  if (typeof state !== 'object') return state;
+  return state.workloadUid === facts.uid || state.workloadUid === formerUid ? state : 'none';
 }
 
 /** Whether its pods are evicted in place of a new template: it is told so, or every restart is taken back. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type JsonObject, numberOf, objectOf, textOf } from '../json.ts';
+import { arrayOf, type JsonObject, numberOf, objectOf, textOf } from '../json.ts';
 import { identityOf } from '../kube/identity.ts';
 import type { LabelSelector } from '../kube/selector.ts';
 import type { WorkloadKind } from '../kube/workloadKinds.ts';
@@ -20,6 +20,16 @@ export const workloadAnnotations = {
 
 /** How pods of an older template go; `partition`: only those with this ordinal or a higher one. */
 export type UpdateStrategy = 'rolling' | 'recreate' | 'onDelete' | { readonly partition: number };
+
+/** What decides whether a Job may be made anew. */
+export interface JobFacts {
+  /** It has succeeded or failed, or is about to. */
+  readonly isOver: boolean;
+  /** Who made it and would make it again, such as `CronJob nightly`; undefined: nobody. */
+  readonly maker: string | undefined;
+  /** Another controller than Kubernetes' own runs it (`spec.managedBy`); undefined: none does. */
+  readonly managedBy: string | undefined;
+}
 
 /** All that is kept of a workload: its pod template may be long, and there may be hundreds of them. */
 export interface WorkloadFacts {
@@ -56,6 +66,8 @@ export interface WorkloadFacts {
   /** How many old revisions are kept for `kubectl rollout undo`. */
   readonly revisionHistoryLimit: number | undefined;
   readonly isEnding: boolean;
+  /** Undefined: it is of another kind. */
+  readonly job: JobFacts | undefined;
   readonly status: WorkloadStatus;
 }
 
@@ -91,7 +103,23 @@ export function readWorkload(object: unknown, kind: WorkloadKind): WorkloadFacts
     replicas: wantedPods(spec, objectOf(status), kind),
     revisionHistoryLimit: numberOf(spec['revisionHistoryLimit']),
     isEnding: meta['deletionTimestamp'] !== undefined,
+    job: kind === 'Job' ? readJob(meta, spec, objectOf(status)) : undefined,
     status: readStatus(objectOf(status), annotations, kind),
+  };
+}
+
+const endings: ReadonlySet<unknown> = new Set(['Complete', 'Failed', 'SuccessCriteriaMet', 'FailureTarget']);
+
+function readJob(meta: JsonObject, spec: JsonObject, status: JsonObject): JobFacts {
+  const owner = arrayOf(meta['ownerReferences'])
+    .map(objectOf)
+    .find(({ controller }) => controller === true);
+  const conditions = arrayOf(status['conditions']).map(objectOf);
+  const managedBy = textOf(spec['managedBy']);
+  return {
+    isOver: conditions.some(({ type, status: says }) => endings.has(type) && says === 'True'),
+    maker: owner === undefined ? undefined : `${String(owner['kind'])} ${String(owner['name'])}`,
+    managedBy: managedBy === 'kubernetes.io/job-controller' ? undefined : managedBy,
   };
 }
 

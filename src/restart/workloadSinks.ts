@@ -1,5 +1,6 @@
 import type { ClosableSink } from '../kube/sink.ts';
 import type { WorkloadKind } from '../kube/workloadKinds.ts';
+import { type KeptJob, readKept } from './keptJob.ts';
 import { podTemplateOf } from './podTemplate.ts';
 import { workloadKey } from './refs.ts';
 import { type Use, usesOf } from './uses.ts';
@@ -10,6 +11,8 @@ export interface WorkloadNews {
   readonly facts: WorkloadFacts;
   /** What its pod template uses, image pull secrets included. */
   readonly uses: readonly Use[];
+  /** It stands for another Job, and is no workload of anybody's. */
+  readonly kept?: KeptJob | undefined;
 }
 
 /** Who is told of workloads. */
@@ -63,5 +66,6 @@ export function newsOf(object: unknown, kind: WorkloadKind): WorkloadNews | unde
   const facts = readWorkload(object, kind);
   if (facts === undefined) return undefined;
   const uses = usesOf(podTemplateOf(object, kind), facts.ref.namespace, { imagePullSecrets: 'hash' });
-  return { facts, uses };
+  const kept = kind === 'Job' ? readKept(object) : undefined;
+  return { facts, uses, ...(kept === undefined ? {} : { kept }) };
 }

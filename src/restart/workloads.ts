@@ -4,6 +4,7 @@ import type { RestartConfig, RestartSettings } from '../config/restart.ts';
 import { isAtLeast } from '../kube/resourceVersion.ts';
 import type { ReportRestart } from './facts.ts';
 import { settingsFor } from './managed.ts';
+import type { Recreations } from './recreations.ts';
 import { type SourceRef, workloadKey } from './refs.ts';
 import type { SourceMeta } from './sourceMeta.ts';
 import { createSourceUsers } from './sourceUsers.ts';
@@ -21,6 +22,8 @@ export interface Workloads extends WorkloadListener {
   /** A source has been read for the first time, or is found not to be there. */
   sourceRead(source: SourceRef): void;
   configChanged(): void;
+  /** What was told of a workload while it was held is acted upon. */
+  resume(): void;
   /** Something that concerns every workload is another one now. */
   tellAll(): void;
   /** From now on there are actors. */
@@ -47,6 +50,7 @@ export interface WorkloadsOptions {
   readonly onUnused: (source: SourceRef) => void;
   /** Told of all that are used, when they have become others. */
   readonly onUsed: (sources: readonly SourceRef[]) => void;
+  readonly recreations: Pick<Recreations, 'isHeld' | 'formerUidOf'>;
 }
 
 export function createWorkloads(options: WorkloadsOptions): Workloads {
@@ -56,11 +60,22 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   const entries = new Map<string, WorkloadEntry>();
   const users = createSourceUsers(options);
   const faults = createFaultTeller(options);
+  /** Told of while they were held. */
+  const postponed = new Set<string>();
   let isRunning = false;
+
+  /** Its deletion may be told before the answer that it was asked for: who asked hears the answer first. */
+  function isPostponed(id: string): boolean {
+    const entry = entries.get(id);
+    if (entry === undefined || !options.recreations.isHeld(entry.facts.uid)) return false;
+    postponed.add(id);
+    return true;
+  }
 
   function look(id: string, news: WorkloadNews): void {
     const entry = entries.get(id);
     if (entry !== undefined && entry.facts.uid !== news.facts.uid) {
+      if (isPostponed(id)) return;
       forget(id);
       look(id, news);
     } else if (entry !== undefined) renew(entry, news);
@@ -91,6 +106,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       id,
       actor: createActor(logic, { ...runtime, id, input }),
       facts,
+      formerUid: options.recreations.formerUidOf(id),
       templateUses: uses,
       settings: undefined,
       uses: [],
@@ -102,6 +118,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       cause: 'other',
       hasRestarted: false,
       pretended: undefined,
+      release: undefined,
       watchers: new Set(),
     };
     entries.set(id, entry);
@@ -155,7 +172,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     remove(id) {
       known.delete(id);
       faults.forget(id);
-      entries.get(id)?.actor.send({ type: 'workload.gone' });
+      if (!isPostponed(id)) entries.get(id)?.actor.send({ type: 'workload.gone' });
     },
     sourceChanged(source) {
       for (const id of users.of(source)) {
@@ -172,6 +189,15 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     },
     configChanged() {
       if (isRunning) lookAtAll();
+    },
+    resume() {
+      const ids = [...postponed];
+      postponed.clear();
+      for (const id of ids) {
+        const news = known.get(id);
+        if (news !== undefined) look(id, news);
+        else entries.get(id)?.actor.send({ type: 'workload.gone' });
+      }
     },
     tellAll() {
       for (const { actor } of entries.values()) actor.send({ type: 'facts.changed' });
@@ -208,7 +234,7 @@ function notAllowedUse(source: SourceRef) {
 
 /** Everything of a workload that decides: where it is the same, nothing has to be found out anew. */
 function concernOf({ facts, settings, uses, faults }: WorkloadEntry): string {
-  const { templateHash, templateAnnotation, stateText, pausedUntil, isPaused, isEnding } = facts;
-  const own = [templateHash, templateAnnotation, stateText, pausedUntil, isPaused, isEnding];
+  const { templateHash, templateAnnotation, stateText, pausedUntil, isPaused, isEnding, job } = facts;
+  const own = [templateHash, templateAnnotation, stateText, pausedUntil, isPaused, isEnding, job];
   return JSON.stringify([...own, settings, uses, faults]);
 }

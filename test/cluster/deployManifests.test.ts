@@ -37,9 +37,9 @@ async function overlayIn(t: TestContext, overlay: string, namespace: string): Pr
   return namespacedFor(namespace, [first.name, second.name]);
 }
 
-/** A deployment has one of those for restart control, and `no-weeding` only with it. */
+/** A deployment has one of those for restart control, and `no-weeding` and `recreate-jobs` only with it. */
 const allComponents = readdirSync(join(deployFolder, 'components'));
-const forRestarts = allComponents.filter((name) => name.startsWith('restart-control'));
+const forRestarts = allComponents.filter((name) => /^(restart-control|recreate-jobs)/.test(name));
 const components = allComponents.filter((name) => !forRestarts.includes(name) && name !== 'no-weeding');
 
 suite('the manifests', { concurrency: true }, () => {
@@ -128,7 +128,9 @@ suite('the manifests', { concurrency: true }, () => {
     const rows = [...readme.matchAll(/^\| ([a-z/, ]+): ([a-z, ]+) \|/gm)].map(
       ([, resource, verbs]) => `${resource}: ${verbs}`,
     );
-    const objects = await customised('highly-available', { components: [...components, 'restart-control'] });
+    const objects = await customised('highly-available', {
+      components: [...components, 'restart-control', 'recreate-jobs'],
+    });
     const rules = objects
       .flatMap(rulesOf)
       .map(({ resources, verbs }) => `${resources.join(', ')}: ${verbs.join(', ')}`);

@@ -47,9 +47,9 @@ export function replayRestartApi(clock: VirtualClock, tell: (sentence: string) =
 
   return {
     wrap: (real) => ({
+      ...real,
       readSource: (ref, signal) =>
         answer('sources', `GET ${ref.kind} ${ref.namespace}/${ref.name}`, () => real.readSource(ref, signal)),
-      readWorkload: real.readWorkload,
       patchWorkload(ref, patch, signal) {
         const what = `PATCH ${ref.namespace}/${ref.name}`;
         tell(`${what} (${purposeOf(patch)})`);

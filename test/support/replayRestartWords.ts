@@ -45,6 +45,8 @@ function predicateOf(fact: Extract<RestartFact, { readonly workload: unknown }>)
       return `put back${fact.isEvicting ? ', evictions from now on' : ''}`;
     case 'workload.refused':
       return `refused (${fact.failure}), next try in ${formatDuration(fact.retryIn)}`;
+    case 'workload.recreated':
+      return 'there again';
     case 'workload.left':
       return 'left';
     case 'history.filled':

@@ -37,6 +37,7 @@ export const restartFactOf: { readonly [T in RestartFact['type']]: Extract<Resta
     retryIn: 400,
     ...about,
   },
+  'workload.recreated': { type: 'workload.recreated', ...about },
   'workload.left': { type: 'workload.left', ...about },
   'history.filled': { type: 'history.filled', revisions: 10, ...about },
   'annotation.unreadable': {

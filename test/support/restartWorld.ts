@@ -274,6 +274,11 @@ export function createRestartWorld(
       listed.push(selector.matchLabels?.['app'] ?? '');
       return answered(pods.get(selector.matchLabels?.['app'] ?? '') ?? []);
     },
+    // It has no Jobs: `jobWorld` has.
+    keepJob: fail,
+    endJob: fail,
+    makeJob: fail,
+    dropCopy: fail,
     async evict({ name }) {
       const found = [...pods].find(([, its]) => its.some((pod) => metaOf(pod)['name'] === name));
       if (found === undefined) return { is: 'gone' };

@@ -25,13 +25,13 @@ export interface RequestProxy {
 }
 
 /**
- * `onRequest` is called before a request goes on; it goes on when what that returns is resolved. `rewrite` may send it
- * to another path; `user` is who the kubeconfig is for.
+ * `onRequest` is called before a request goes on; it goes on when what that returns is resolved, and with `loseAnswer`
+ * the connection breaks when the API server has done what was asked. `rewrite` may send it to another path; `user` is who the kubeconfig is for.
  */
 export async function startRequestProxy(
   t: Cleanup,
   cluster: Cluster,
-  onRequest: (request: PassingRequest) => Promise<void> | void,
+  onRequest: (request: PassingRequest) => unknown,
   rewrite: (path: string) => string = (path) => path,
   user = 'admin',
 ): Promise<RequestProxy> {
@@ -43,13 +43,14 @@ export async function startRequestProxy(
     const body = await text(incoming);
     const seen = { method: incoming.method ?? '', path: incoming.url ?? '', body };
     requests.push(seen);
-    await onRequest(seen);
+    const isLost = (await onRequest(seen)) === 'loseAnswer';
     const { method, headers } = incoming;
     const onward = forward(`${cluster.url}${rewrite(seen.path)}`, { agent, method, headers });
     outgoing.on('close', () => onward.destroy());
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     onward.on('response', resolve).on('error', reject).end(body);
     const answer = await promise;
+    if (isLost) return void outgoing.destroy();
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
     await pipeline(answer, outgoing);
   }
@@ -58,7 +59,7 @@ export async function startRequestProxy(
   // Idle connections stay open for about as long as the API server leaves them.
   const options = { cert: certificate('crt'), key: certificate('key'), keepAliveTimeout: 90_000 };
   const server = createServer(options, (incoming, outgoing) => {
-    // A watch that its client ends ends here with an error, too.
+    // A watch that its client ends ends here with an error, too, and so does a test's own mistake.
     pass(incoming, outgoing).catch(() => outgoing.destroy());
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));

@@ -1,0 +1,214 @@
+import { type AnyEventObject, assign, fromCallback, setup } from 'xstate';
+
+/** One Job that is made anew. */
+export interface RecreationInput {
+  /** Such as `job/shop/once`. */
+  readonly job: string;
+}
+
+interface RecreationContext extends RecreationInput {
+  /** It stood as it was when it was kept, for as long as a request of before may still be on its way. */
+  readonly hasStood: boolean;
+  /** Refusals in a row. */
+  readonly refusals: number;
+  /** Milliseconds. */
+  readonly retryIn: number;
+  readonly reason: string;
+  /** The class of the newest refusal. */
+  readonly failure: string;
+}
+
+/** `jitter` is random, from 0 to 1; `retryAfter`, in milliseconds, is the server's own wish; `failure` its class. */
+interface Refused {
+  readonly jitter?: number;
+  readonly retryAfter?: number;
+  readonly reason?: string;
+  readonly failure?: string;
+}
+
+export type RecreationEvent =
+  /** Something about the Job, or about the copy, is other than it was. */
+  | { readonly type: 'job.changed' }
+  /** The Job of before is there, in the version in which it was kept: its deletion may still be on its way. */
+  | { readonly type: 'job.standing' }
+  /** It is there, and no deletion of ours can reach it any more. */
+  | { readonly type: 'job.spared' }
+  /** It is being deleted. */
+  | { readonly type: 'job.ending' }
+  | { readonly type: 'job.missing' }
+  /** There is another one of its name, whose state is not its own yet. */
+  | { readonly type: 'job.new' }
+  /** There is another one of its name, and nothing is left to be handed on. */
+  | { readonly type: 'job.done' }
+  | ({ readonly type: 'job.refused' } & Refused)
+  | { readonly type: 'making.done' }
+  /** There is one already. */
+  | { readonly type: 'making.conflicted' }
+  /** The copy is gone: who has taken it away does not want the Job back. */
+  | { readonly type: 'making.forgone' }
+  | ({ readonly type: 'making.refused' } & Refused)
+  | { readonly type: 'copy.dropped' }
+  | ({ readonly type: 'copy.refused' } & Refused);
+
+const shortestRetry = 200;
+const longestRetry = 60_000;
+
+function unprovided(): never {
+  throw new Error(
+    'The recreation machine was started without its implementation: use the one that src/restart provides.',
+  );
+}
+
+function unprovidedEffect() {
+  return fromCallback<AnyEventObject, RecreationInput>(unprovided);
+}
+
+export const recreation = setup({
+  types: {
+    context: {} as RecreationContext,
+    events: {} as RecreationEvent,
+    input: {} as Partial<RecreationInput> | undefined,
+  },
+  actors: {
+    lookAtJob: unprovidedEffect(),
+    makeJob: unprovidedEffect(),
+    dropCopy: unprovidedEffect(),
+  },
+  actions: {
+    noteStood: assign({ hasStood: true }),
+    noteProgress: assign({ refusals: 0, reason: '' }),
+    noteRefusal: assign(({ context, event }) => ({
+      ...refusalOf(event),
+      refusals: context.refusals + 1,
+      retryIn: retryDelay(context.refusals, event),
+    })),
+    reportMade: unprovided,
+    reportRefused: unprovided,
+  },
+  guards: {
+    hasStood: ({ context }) => context.hasStood,
+  },
+  delays: {
+    /** Longer than an API server works on a request. */
+    requestLife: 120_000,
+    /** The stream tells sooner, unless it is broken. */
+    lookAgain: 5_000,
+    /** A node lets go of an immutable source a moment after the last pod that used it. */
+    nodeRest: 2_000,
+    retryDelay: ({ context }) => context.retryIn,
+  },
+}).createMachine({
+  id: 'recreation',
+  description:
+    'One Job that is deleted and made anew. A suspended copy of it stands for it from before the deletion until the new ' +
+    'one is there, so that whoever comes next can bring it back.',
+  options: { maxIterations: 1000 },
+  context: ({ input }) => ({
+    job: 'job/default/once',
+    ...input,
+    hasStood: false,
+    refusals: 0,
+    retryIn: shortestRetry,
+    reason: '',
+    failure: 'other',
+  }),
+  initial: 'looking',
+  states: {
+    looking: {
+      description: 'Reads the Job: is it the one of before, none, or a new one?',
+      invoke: {
+        id: 'lookAtJob',
+        src: 'lookAtJob',
+        input: ({ context }) => inputOf(context),
+        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
+      },
+      on: {
+        'job.standing': [
+          { guard: 'hasStood', target: 'dropping', description: 'Whether it is to be made anew is decided anew.' },
+          { target: 'doubtful' },
+        ],
+        'job.spared': { target: 'dropping' },
+        'job.ending': { target: 'waiting', actions: 'noteProgress' },
+        'job.missing': { target: 'resting', actions: 'noteProgress' },
+        'job.new': { target: 'handingOn', actions: 'noteProgress' },
+        'job.done': { target: 'dropping', actions: 'noteProgress' },
+        'job.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
+      },
+    },
+    doubtful: {
+      description:
+        'The Job stands, but a request to delete it may still be on its way: the copy stays for as long as an API ' +
+        'server works on a request.',
+      after: { requestLife: { target: 'looking', actions: 'noteStood' } },
+      on: { 'job.changed': { target: 'looking' } },
+    },
+    waiting: {
+      description: 'The Job of before is ending: its pods go first.',
+      after: { lookAgain: { target: 'looking' } },
+      on: { 'job.changed': { target: 'looking' } },
+    },
+    resting: {
+      description: 'It is gone. Waits a moment, so that its node has forgotten what its pods used.',
+      after: { nodeRest: { target: 'making' } },
+    },
+    making: {
+      description: 'Makes it anew, from the copy.',
+      invoke: {
+        id: 'makeJob',
+        src: 'makeJob',
+        input: ({ context }) => inputOf(context),
+        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
+      },
+      on: {
+        'making.done': { target: 'looking', actions: ['noteProgress', 'reportMade'] },
+        'making.conflicted': { target: 'looking', description: 'Somebody else was faster, or an answer was lost.' },
+        'making.forgone': { target: 'gone' },
+        'making.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
+      },
+    },
+    handingOn: {
+      description: 'The new Job is there; what is written on it is not taken over yet.',
+      after: { lookAgain: { target: 'looking' } },
+      on: { 'job.changed': { target: 'looking' } },
+    },
+    dropping: {
+      description: 'The copy is not needed any more.',
+      invoke: {
+        id: 'dropCopy',
+        src: 'dropCopy',
+        input: ({ context }) => inputOf(context),
+        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
+      },
+      on: {
+        'copy.dropped': { target: 'gone' },
+        'copy.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
+      },
+    },
+    backingOff: {
+      description: 'Something failed that may pass: tried again after a pause that grows from 200 ms to a minute.',
+      after: { retryDelay: { target: 'looking' } },
+    },
+    gone: {
+      type: 'final',
+      description: 'Nothing is left to do.',
+    },
+  },
+});
+
+function inputOf({ job }: RecreationContext): RecreationInput {
+  return { job };
+}
+
+/** An effect that broke tells its error. */
+function refusalOf(event: object): { readonly reason: string; readonly failure: string } {
+  const failure = 'failure' in event && typeof event.failure === 'string' ? event.failure : 'other';
+  if ('error' in event && event.error instanceof Error) return { reason: event.error.message, failure };
+  return { reason: 'reason' in event && typeof event.reason === 'string' ? event.reason : '', failure };
+}
+
+/** Doubles from 200 ms to a minute, of which a random half is taken off; never sooner than the server asked for. */
+function retryDelay(times: number, event: object): number {
+  const jitter = 'jitter' in event && typeof event.jitter === 'number' ? event.jitter : 1;
+  const retryAfter = 'retryAfter' in event && typeof event.retryAfter === 'number' ? event.retryAfter : 0;
+  return Math.max(retryAfter, Math.min(longestRetry, shortestRetry * 2 ** Math.min(times, 16)) * (0.5 + 0.5 * jitter));
+}
