@@ -45,7 +45,7 @@ const List = z.object({ metadata: z.object({ resourceVersion: z.string() }) });
 const Annotations = z.record(z.string(), z.string()).default({});
 const Event = z.object({
   object: z.object({
-    metadata: z.object({ name: z.string(), annotations: Annotations }),
+    metadata: z.object({ name: z.string(), resourceVersion: z.string(), annotations: Annotations }),
     spec: z.object({ template: z.object({ metadata: z.object({ annotations: Annotations }) }) }),
   }),
 });
@@ -66,7 +66,7 @@ export async function buildRestartScene(cluster: Cluster, size: SceneSize): Prom
     await makePod(index, 0);
     await observe(index, generationWhenAdopted);
   });
-  const { metadata } = List.parse(await cluster.api('GET', `${deployments}?limit=1`));
+  let seen = List.parse(await cluster.api('GET', `${deployments}?limit=1`)).metadata.resourceVersion;
   const watching = new AbortController();
   const restarts: Seen[] = [];
   const hashes = new Map<string, string>();
@@ -75,10 +75,10 @@ export async function buildRestartScene(cluster: Cluster, size: SceneSize): Prom
   let made = 0;
 
   function take(line: string): void {
-    const { name, annotations } = Event.parse(JSON.parse(line)).object.metadata;
-    const hash = Event.parse(JSON.parse(line)).object.spec.template.metadata.annotations[
-      'weeder.dev/dependencies-hash'
-    ];
+    const { metadata, spec } = Event.parse(JSON.parse(line)).object;
+    const { name, annotations } = metadata;
+    seen = metadata.resourceVersion;
+    const hash = spec.template.metadata.annotations['weeder.dev/dependencies-hash'];
     const state = annotations['weeder.dev/dependencies'];
     if (state !== undefined) states.set(name, state);
     if (hash === undefined || hashes.get(name) === hash) return;
@@ -87,13 +87,16 @@ export async function buildRestartScene(cluster: Cluster, size: SceneSize): Prom
   }
 
   async function watch(): Promise<void> {
-    const path = `${deployments}?watch=true&timeoutSeconds=3600&resourceVersion=${metadata.resourceVersion}`;
+    const path = `${deployments}?watch=true&timeoutSeconds=3600&resourceVersion=${seen}`;
     const { lines } = await cluster.lines(path, { signal: watching.signal });
     for await (const line of lines) take(line);
   }
-  const watched = watch().catch((error: unknown) => {
-    if (!watching.signal.aborted) throw error;
-  });
+
+  /** On a busy machine the API server closes a watch that is read too slowly: it goes on where it was. */
+  async function watchOn(): Promise<void> {
+    while (!watching.signal.aborted) await watch().catch(() => pause(20));
+  }
+  const watched = watchOn();
 
   async function makePod(index: number, generation: number): Promise<void> {
     const name = `web-${index}-${generation}`;
