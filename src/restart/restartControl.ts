@@ -9,7 +9,7 @@ import type { HashKeys } from './hashKeys.ts';
 import { createRecreations } from './recreations.ts';
 import { type SourceKind, type SourceRef, workloadKey } from './refs.ts';
 import type { RestartApi } from './restartApi.ts';
-import { createSourceIndex } from './sourceIndex.ts';
+import { createSourceIndex, type SourcesKnown } from './sourceIndex.ts';
 import { createTurns } from './turns.ts';
 import { provideWorkload } from './workloadActor.ts';
 import { stateOf, type WorkloadEntry } from './workloadEntry.ts';
@@ -31,8 +31,10 @@ export interface RestartControlOptions {
   /** Told of the sources that are used, when they have become others. */
   readonly onUsed: (sources: readonly SourceRef[]) => void;
   /** What stands in front of the tags: behind it are contents and keys, before it neither. */
-  readonly wrapDigests?: (digests: Digests) => Digests;
+  readonly wrapDigests?: WrapDigests;
 }
+
+export type WrapDigests = (digests: Digests, sources: SourcesKnown) => Digests;
 
 /** How much of everything there is now. */
 export interface RestartCounts {
@@ -83,7 +85,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
   const inFlight = new Set<Promise<unknown>>();
   const sources = createSourceIndex(clock, (ref) => workloads.sourceChanged(ref));
   const { wrapDigests = (each) => each } = options;
-  const digests = wrapDigests(createDigests({ api, sources }));
+  const digests = wrapDigests(createDigests({ api, sources }), sources);
   const turns = createTurns({ clock, limits: () => config });
   const recreations = createRecreations({
     runtime,
