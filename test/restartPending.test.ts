@@ -85,3 +85,23 @@ test('a rollout that is under way when another weeder takes over has its place a
     ['first', 'second'],
   );
 });
+
+test('a weeder that takes over follows a rollout under way though another source is missing by then', async () => {
+  const world = await restartWorld(restartConfig({ maxConcurrentRollouts: 1 }));
+  const other = configMap('other');
+  const env = ['settings', 'other'].map((name) => ({ name, valueFrom: { configMapKeyRef: { name, key: 'a' } } }));
+  world.putSource(configMap('settings'), { a: '1' });
+  world.putSource(other, { a: '1' });
+  await world.pass(10 * second);
+  world.putWorkload('web', { containers: [{ name: 'app', image: 'app:1', env }] });
+  await world.pass(10 * second);
+  world.rolloutTime = 30 * second;
+  world.putSource(configMap('settings'), { a: '2' });
+  await world.pass(10 * second);
+  world.deleteSource(other);
+  await world.restart();
+  assert.deepEqual(world.control.counts().states, { rolling: 1 });
+  await world.pass(180 * second);
+  assert.equal(world.factsOf('workload.rolledOut').length, 1);
+  assert.deepEqual(world.control.counts().states, { held: 1 });
+});
