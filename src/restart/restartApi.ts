@@ -3,12 +3,13 @@ import type { KubeClient } from '../kube/client.ts';
 import type { ApiFailure } from '../kube/failure.ts';
 import { identityOf } from '../kube/identity.ts';
 import { listPages } from '../kube/pagedList.ts';
-import { type LabelSelector, selectorToString } from '../kube/selector.ts';
+import { selectorToString } from '../kube/selector.ts';
 import { type Answer, answered, answerTo } from './answer.ts';
 import { confidential } from './confidential.ts';
 import { readContent, type SourceContent } from './digest.ts';
 import { type JobRequests, jobRequests } from './jobRequests.ts';
 import { podsPath, sourcePath, workloadPath } from './paths.ts';
+import { type ListPods, listTogether } from './podLists.ts';
 import type { SourceKind, SourceRef, WorkloadRef } from './refs.ts';
 import { readSourceMeta, type SourceMeta } from './sourceMeta.ts';
 
@@ -37,8 +38,7 @@ export interface RestartApi extends JobRequests {
   readWorkload(ref: WorkloadRef, signal: AbortSignal): Promise<Answer<JsonObject>>;
   /** A JSON merge patch; the object as it is then. */
   patchWorkload(ref: WorkloadRef, patch: object, signal: AbortSignal): Promise<Answer<JsonObject>>;
-  /** All pods of the namespace that the selector selects, as they are now. */
-  listPods(namespace: string, selector: LabelSelector, signal: AbortSignal): Promise<Answer<readonly unknown[]>>;
+  readonly listPods: ListPods;
   /** `conflicted`: the pod has changed, or another one has its name. */
   evict(pod: PodRef, signal: AbortSignal): Promise<Answer<undefined>>;
 }
@@ -69,6 +69,20 @@ export function restartApi(client: KubeClient, onRead: ReportRead = () => undefi
     return isThe(ref, body) ? answered(objectOf(body)) : refuse(notThe(ref, status));
   }
 
+  const listPods: ListPods = async (namespace, selector, signal) => {
+    let pods: unknown[] = [];
+    const sink = {
+      begin: () => {
+        pods = [];
+      },
+      apply: (_: unknown, pod: unknown) => void pods.push(pod),
+      end: () => undefined,
+    };
+    const source = { path: podsPath(namespace), kind: 'Pod', labelSelector: selectorToString(selector), sink };
+    const list = await listPages(client, source, signal);
+    return list.ok ? answered(pods) : refuse(list.failure);
+  };
+
   return {
     ...jobRequests(client),
     async readSource(ref, signal) {
@@ -91,19 +105,7 @@ export function restartApi(client: KubeClient, onRead: ReportRead = () => undefi
       });
       return result.ok ? workloadIn(ref, result.status, result.body) : refuse(result.failure);
     },
-    async listPods(namespace, selector, signal) {
-      let pods: unknown[] = [];
-      const sink = {
-        begin: () => {
-          pods = [];
-        },
-        apply: (_: unknown, pod: unknown) => void pods.push(pod),
-        end: () => undefined,
-      };
-      const source = { path: podsPath(namespace), kind: 'Pod', labelSelector: selectorToString(selector), sink };
-      const list = await listPages(client, source, signal);
-      return list.ok ? answered(pods) : refuse(list.failure);
-    },
+    listPods: listTogether(listPods),
     async evict({ namespace, name, uid, resourceVersion }, signal) {
       const body = {
         apiVersion: 'policy/v1',

@@ -29,7 +29,7 @@ export interface RestartControlOptions {
   /** Whether this source has been read: if it is not known then, it does not exist. */
   readonly hasRead: (source: SourceRef) => boolean;
   /** Told of the sources that are used, when they have become others. */
-  readonly onUsed: (sources: readonly SourceRef[]) => void;
+  readonly onUsed: (sources: Iterable<SourceRef>) => void;
   /** What stands in front of the tags: behind it are contents and keys, before it neither. */
   readonly wrapDigests?: WrapDigests;
 }
@@ -129,6 +129,8 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     recreations,
   });
   const sinks = createWorkloadSinks({
+    // Where a Job is being made anew, whatever its stream tells is looked at.
+    knows: (id, version) => recreations.size === 0 && workloads.knows(id, version),
     take(news) {
       const id = workloadKey(news.facts.ref);
       if (news.kept === undefined) workloads.take(news);
