@@ -57,6 +57,7 @@ export function assessWorkload(effects: RestartEffects): Question {
     const { facts, settings, uses } = entry;
     if (settings === undefined) return unmanaged(entry);
     if (facts.isEnding) return held(entry, 'other', 'it is being deleted');
+    if (hasRun(entry)) return { type: 'assessed.current' };
     const unread = uses.filter(({ source }) => !hasRead(source)).map(({ source }) => sourceKey(source));
     if (unread.length > 0) return held(entry, 'reading', `still being read: ${[...new Set(unread)].join(', ')}`);
     const known = keys();
@@ -75,6 +76,14 @@ export function assessWorkload(effects: RestartEffects): Question {
     entry.finding = { key, wanted: wanted.sources, state, assessment, spells: entry.spells, firstSeen };
     return eventOf(entry, assessment, key.id === known.current.id);
   };
+}
+
+/**
+ * A Job that has ended runs with nothing any more: nothing is written on it, and nobody is told of changes. A CronJob
+ * keeps several of them. Where Jobs are to be made anew, somebody waits to hear why this one is not.
+ */
+function hasRun({ facts: { job }, settings }: WorkloadEntry): boolean {
+  return job?.isOver === true && settings?.jobs === 'report';
 }
 
 interface Counting extends Pick<Finding, 'key' | 'state'> {
