@@ -36,7 +36,7 @@ test('that it is not known what the pods run with is written down at once, and l
 });
 
 test('what is current rests, and is looked at again when something changes', () => {
-  assert.deepEqual(stateAndEffects([told.isCurrent]), { state: 'assessed.current', effects: [] });
+  assert.deepEqual(stateAndEffects([told.isCurrent]), { state: 'assessed.current', effects: ['reportCurrent'] });
   assert.deepEqual(stateAndEffects([told.isCurrent, told.facts]), { state: 'assessing', effects: ['spawn assess'] });
 });
 
@@ -59,7 +59,7 @@ test('a change that was told already is not told again, a newer one is', () => {
 test('a change that was taken back restarts nothing', () => {
   for (const pending of [[changed()], [changed(), timers.quiet], toProving]) {
     const { state, effects } = stateAndEffects([...pending, told.facts, told.isCurrent]);
-    assert.deepEqual({ state, effects }, { state: 'assessed.current', effects: [] });
+    assert.deepEqual({ state, effects }, { state: 'assessed.current', effects: ['reportCurrent'] });
   }
 });
 

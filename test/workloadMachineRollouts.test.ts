@@ -14,7 +14,7 @@ import {
 
 const toStalled = [...toRolling, told.stalled] as const;
 const toSuspended = [...toRolling, told.suspended] as const;
-const stillStalled: WorkloadEvent = { type: 'assessed.stalled', reason: 'web-1 cannot start' };
+const stillStalled: WorkloadEvent = { type: 'assessed.stalled' };
 
 test('an accepted restart is told, and its rollout followed until its deadline', () => {
   assert.deepEqual(stateAndEffects(toRolling), {
@@ -48,7 +48,7 @@ test('news during a rollout wait for its end, and are looked at then', () => {
 test('a rollout that stands still is told once, with its reason, and followed on without a place', () => {
   const { state, effects, context } = decided(toStalled);
   assert.deepEqual([state, effects], ['assessed.halted.stalled', ['reportStalled', 'spawn followRollout']]);
-  assert.deepEqual([context.reason, context.hasStalled], ['no progress', true]);
+  assert.deepEqual(context.standing, { is: 'stalled', reason: 'no progress' });
   const late = decided([...toRolling, timers.deadline]);
   assert.equal(late.state, 'assessed.halted.stalled');
   assert.equal(late.context.reason, 'not complete after 600 s');
@@ -65,7 +65,7 @@ test('a newer change is not kept waiting by a rollout that stands still: it may 
     assert.equal(decided(news).state, 'assessing');
     const cure = [...news, changed(90_000), timers.quiet, told.granted, told.needed, told.accepted];
     assert.equal(decided(cure).state, 'restarting.rolling');
-    assert.equal(decided(cure).context.hasStalled, false);
+    assert.equal(decided(cure).context.standing, undefined);
   }
 });
 
@@ -78,7 +78,7 @@ test('what has stalled is not followed anew as if it had just begun, so that not
 
 test('a stalled rollout that comes to its end after all is written down', () => {
   const { state, context } = decided([...toStalled, told.complete]);
-  assert.deepEqual([state, context.outcome, context.hasStalled], ['recording', 'rolledOut', false]);
+  assert.deepEqual([state, context.outcome, context.standing], ['recording', 'rolledOut', undefined]);
 });
 
 test('a rollout that waits for people is told, has no deadline and holds no place', () => {
@@ -88,19 +88,28 @@ test('a rollout that waits for people is told, has no deadline and holds no plac
   });
   assert.equal(decided([...toSuspended, told.complete]).context.outcome, 'rolledOut');
   assert.equal(decided([...toSuspended, told.stalled]).state, 'assessed.halted.stalled');
-  assert.equal(decided([{ type: 'assessed.suspended', reason: 'paused' }]).state, 'assessed.halted.suspended');
 });
 
 test('one that waited for people is written down when they have done it', () => {
   const resumed = [...toSuspended, told.facts, stillStalled] as const;
-  assert.equal(decided(resumed).state, 'assessed.halted.stalled');
+  assert.equal(decided(resumed).state, 'assessed.halted.suspended');
   assert.equal(decided([...resumed, told.complete]).context.outcome, 'rolledOut');
-  assert.equal(decided([...resumed, told.suspended]).state, 'assessed.halted.suspended');
+});
+
+test('one that waited for people and cannot go on when they have done it is told as one that stands still', () => {
+  const stuck = decided([...toSuspended, told.facts, stillStalled, told.stalled]);
+  assert.deepEqual([stuck.state, stuck.effects], ['assessed.halted.stalled', ['reportStalled']]);
+  assert.deepEqual(stuck.context.standing, { is: 'stalled', reason: 'no progress' });
+});
+
+test('what stands still keeps its reason when it is looked at again', () => {
+  assert.equal(decided([...toStalled, told.facts, stillStalled]).context.reason, 'no progress');
+  assert.equal(decided([...toSuspended, told.facts, stillStalled]).context.reason, 'OnDelete');
 });
 
 test('a newer change while a rollout waits for people is asked for by what stands still, and does not go in circles', () => {
   const again = [...toSuspended, told.facts] as const;
-  assert.equal(decided(again).context.hasStalled, true);
+  assert.equal(decided(again).context.standing?.is, 'suspended');
   const rolling: WorkloadEvent = { type: 'assessed.rolling', hasNews: true };
   assert.equal(decided([...again, rolling, told.suspended]).state, 'assessed.halted.suspended');
   assert.equal(decided([...again, changed(90_000), timers.quiet]).state, 'restarting.waiting');

@@ -33,6 +33,8 @@ export interface EffectInput {
   readonly outcome: Outcome;
   /** The rollout of the stored target was followed until it stood still: it is not to be followed once more. */
   readonly hasStalled: boolean;
+  /** It has been told why it does not go on by itself, and that nobody is waited for. */
+  readonly isStallTold: boolean;
   /** Its restart has begun already: it has its place among the rollouts at once, and costs none of the restarts. */
   readonly isUnderWay: boolean;
   /**
@@ -42,9 +44,15 @@ export interface EffectInput {
   readonly changedSince: number | undefined;
 }
 
+/** How the rollout of the stored target stands still; `reason` is for people. */
+interface Standing {
+  readonly is: 'stalled' | 'suspended';
+  readonly reason: string;
+}
+
 interface WorkloadContext extends WorkloadInput {
   readonly outcome: Outcome;
-  readonly hasStalled: boolean;
+  readonly standing: Standing | undefined;
   readonly isUnderWay: boolean;
   /** Something changed since the last assessment began. */
   readonly hasNews: boolean;
@@ -95,9 +103,7 @@ export type WorkloadEvent =
   /** A restart was begun: its rollout has to be followed to its end. */
   | { readonly type: 'assessed.rolling'; readonly hasNews?: boolean }
   /** The rollout that stands still is still the one that is wanted. */
-  | { readonly type: 'assessed.stalled'; readonly reason?: string }
-  /** A restart was begun, and its rollout waits for people. */
-  | { readonly type: 'assessed.suspended'; readonly reason?: string }
+  | { readonly type: 'assessed.stalled' }
   /** It must not be restarted now. `heldFor`: for so long; otherwise until something changes. */
   | { readonly type: 'assessed.held'; readonly reason?: string; readonly heldFor?: number }
   /** It is not to be looked after: opted out, or matched by no rule. */
@@ -186,14 +192,15 @@ export const workload = setup({
       isUnderWay: true,
       hasNews: context.hasNews || (event.type === 'assessed.rolling' && event.hasNews === true),
     })),
-    noteCurrent: assign({ ...restarted, ...smooth, hasStalled: false }),
+    noteCurrent: assign({ ...restarted, ...smooth, standing: undefined }),
     noteChange: assign(({ context, event }) => (event.type === 'assessed.changed' ? quietOf(context, event) : {})),
     noteReason: assign(({ event }) => reasonOf(event)),
-    noteStalled: assign(({ event }) => ({ ...reasonOf(event), ...smooth, hasStalled: true })),
-    noteDeadline: assign(({ context }) => ({
-      reason: `not complete after ${context.progressDeadline / 1000} s`,
-      hasStalled: true,
-    })),
+    noteStalled: assign(({ event }) => standingStill('stalled', reasonOf(event).reason)),
+    noteSuspended: assign(({ event }) => standingStill('suspended', reasonOf(event).reason)),
+    noteDeadline: assign(({ context }) =>
+      standingStill('stalled', `not complete after ${context.progressDeadline / 1000} s`),
+    ),
+    noteStanding: assign(({ context }) => ({ ...smooth, reason: context.standing?.reason ?? '' })),
     noteRefusal: assign(({ context, event }) => ({
       ...refusalOf(event),
       refusals: context.refusals + 1,
@@ -204,15 +211,16 @@ export const workload = setup({
       retryIn: retryDelay(context.conflicts - patientConflicts, event),
     })),
     noteTurn: assign({ reason: '' }),
-    noteAccepted: assign({ ...restarted, ...smooth, hasStalled: false }),
+    noteAccepted: assign({ ...restarted, ...smooth, standing: undefined }),
     forgetFailures: assign(smooth),
     noteAdopted: assign({ outcome: 'adopted' }),
-    noteRolledOut: assign({ outcome: 'rolledOut', hasStalled: false }),
+    noteRolledOut: assign({ outcome: 'rolledOut', standing: undefined }),
     noteNeedless: assign({ outcome: 'needless' }),
     noteDoubted: assign({ outcome: 'doubted' }),
-    noteReverted: assign({ outcome: 'reverted', hasStalled: false }),
+    noteReverted: assign({ outcome: 'reverted', standing: undefined }),
     noteLeft: assign({ outcome: 'left' }),
     reportChanged: unprovided,
+    reportCurrent: unprovided,
     reportHeld: unprovided,
     reportWaiting: unprovided,
     reportRestarted: unprovided,
@@ -224,7 +232,8 @@ export const workload = setup({
   guards: {
     isPatient: ({ context }) => context.conflicts < patientConflicts,
     hasNews: ({ context }) => context.hasNews,
-    hasStalled: ({ context }) => context.hasStalled,
+    hasStalled: ({ context }) => context.standing !== undefined,
+    isSuspended: ({ context }) => context.standing?.is === 'suspended',
     isOverdue: ({ context }) => context.isOverdue,
     isKnownChange: ({ context, event }) =>
       event.type === 'assessed.changed' && context.changedAt !== undefined && event.changedAt === context.changedAt,
@@ -250,7 +259,7 @@ export const workload = setup({
     progressDeadline: 600_000,
     ...input,
     outcome: 'adopted',
-    hasStalled: false,
+    standing: undefined,
     hasNews: false,
     ...restarted,
     quietIn: 0,
@@ -299,8 +308,15 @@ export const workload = setup({
           },
           { target: 'restarting.rolling', actions: 'noteRolloutFound' },
         ],
-        'assessed.stalled': { target: 'assessed.halted.stalled', actions: 'noteStalled' },
-        'assessed.suspended': { target: 'assessed.halted.suspended', actions: 'noteStalled' },
+        'assessed.stalled': [
+          {
+            guard: 'isSuspended',
+            target: 'assessed.halted.suspended',
+            actions: 'noteStanding',
+            description: 'People may have done what it waits for: that is seen while it is followed.',
+          },
+          { target: 'assessed.halted.stalled', actions: 'noteStanding' },
+        ],
         'assessed.held': { target: 'assessed.held', actions: 'noteReason' },
         'assessed.unmanaged': { target: 'leaving' },
         'assessed.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
@@ -326,7 +342,7 @@ export const workload = setup({
         },
         current: {
           description: 'The pods run with what the sources say.',
-          entry: 'noteCurrent',
+          entry: ['noteCurrent', 'reportCurrent'],
         },
         stale: {
           description:
@@ -367,7 +383,7 @@ export const workload = setup({
             stalled: {
               description:
                 'No progress, or a pod that cannot start. A newer change is not kept waiting: it may be the cure.',
-              on: { 'rollout.suspended': { target: 'suspended', actions: ['noteStalled', 'reportWaiting'] } },
+              on: { 'rollout.suspended': { target: 'suspended', actions: ['noteSuspended', 'reportWaiting'] } },
             },
           },
         },
@@ -464,7 +480,7 @@ export const workload = setup({
             },
             'rollout.suspended': {
               target: '#workload.assessed.halted.suspended',
-              actions: ['noteStalled', 'reportWaiting'],
+              actions: ['noteSuspended', 'reportWaiting'],
             },
             'rollout.reverted': { target: '#workload.recording', actions: 'noteReverted' },
             'facts.changed': { actions: 'noteNews' },
@@ -529,8 +545,13 @@ export const workload = setup({
   },
 });
 
-function inputOf({ workload: name, outcome, hasStalled, isUnderWay, changedSince }: WorkloadContext): EffectInput {
-  return { workload: name, outcome, hasStalled, isUnderWay, changedSince };
+function inputOf({ workload: name, outcome, standing, isUnderWay, changedSince }: WorkloadContext): EffectInput {
+  const stands = { hasStalled: standing !== undefined, isStallTold: standing?.is === 'stalled' };
+  return { workload: name, outcome, ...stands, isUnderWay, changedSince };
+}
+
+function standingStill(is: Standing['is'], reason: string) {
+  return { standing: { is, reason }, reason, ...smooth };
 }
 
 function reasonOf(event: object): { readonly reason: string; readonly heldFor: number | undefined } {

@@ -24,6 +24,7 @@ export function followRollout(effects: RestartEffects) {
     let timer: TimerHandle | undefined;
     let isLooking = false;
     let isAskedAgain = false;
+    let { isStallTold } = input;
     const stillFor = createStillness(clock);
 
     function stallOf({ progress: now, old }: RolloutLook): string | undefined {
@@ -37,11 +38,13 @@ export function followRollout(effects: RestartEffects) {
       isAskedAgain = isLooking;
       if (isLooking) return;
       isLooking = true;
-      const event = await lookOnce(effects, followed, input, stallOf, stop.signal).finally(() => {
+      const event = await lookOnce(effects, followed, isStallTold, stallOf, stop.signal).finally(() => {
         isLooking = false;
       });
       if (stop.signal.aborted) return;
       if (event !== undefined) sendBack(event);
+      if (event?.type === 'rollout.stalled') isStallTold = true;
+      if (event?.type === 'rollout.suspended') isStallTold = false;
       if (isAskedAgain) await look();
     }
 
@@ -68,7 +71,7 @@ export function followRollout(effects: RestartEffects) {
 async function lookOnce(
   effects: RestartEffects,
   entry: WorkloadEntry,
-  { hasStalled }: EffectInput,
+  isStallTold: boolean,
   stallOf: (look: RolloutLook) => string | undefined,
   signal: AbortSignal,
 ): Promise<WorkloadEvent | undefined> {
@@ -80,13 +83,13 @@ async function lookOnce(
     return { type: 'rollout.complete' };
   if (isUnobserved(entry)) {
     const reason = stallOf({ own: [], old: [], progress: { is: 'unobserved' } });
-    return standingEvent(entry, { is: 'unobserved' }, hasStalled, reason);
+    return standingEvent(entry, { is: 'unobserved' }, isStallTold, reason);
   }
   const listed = await effects.api.listPods(facts.ref.namespace, facts.selector, signal);
   if (signal.aborted) return undefined;
   const hash = effects.digests.hashOf(finding.key, facts.ref, hashedBy(state));
   tellRefusal(effects, entry, listed.is === 'refused' ? listed : undefined);
-  if (listed.is !== 'ok') return byStatusAlone(entry, hash, hasStalled, stallOf);
+  if (listed.is !== 'ok') return byStatusAlone(entry, hash, isStallTold, stallOf);
   const pods = readPods(listed.value);
   const own = ownPods(facts, pods);
   // Without a quiet period they may have been made within a second of the write: but they were made for it.
@@ -101,7 +104,7 @@ async function lookOnce(
   const stalled = stallOf(seen);
   // What a pod says is told rather than that nothing moves.
   const reason = troubleOf(facts, own) ?? (stalled && (refusal ?? stalled));
-  return standingEvent(entry, progress, hasStalled, reason);
+  return standingEvent(entry, progress, isStallTold, reason);
 }
 
 /** What refused the newest list of a workload's pods: it is told once. */
@@ -130,14 +133,14 @@ function tellRefusal({ report }: RestartEffects, entry: WorkloadEntry, refusal: 
 function byStatusAlone(
   entry: WorkloadEntry,
   hash: string,
-  hasStalled: boolean,
+  isStallTold: boolean,
   stallOf: (look: RolloutLook) => string | undefined,
 ): WorkloadEvent | undefined {
   const progress = rolloutOf(entry.facts);
   const isOurs = entry.facts.templateAnnotation === hash;
   if (!isByEviction(entry) && progress.is === 'complete')
     return { type: isOurs ? 'rollout.complete' : 'rollout.reverted' };
-  return standingEvent(entry, progress, hasStalled, stallOf({ own: [], old: [], progress }));
+  return standingEvent(entry, progress, isStallTold, stallOf({ own: [], old: [], progress }));
 }
 
 /** Of a Job that was made anew every pod is new; what has changed since then is found out. */
@@ -159,7 +162,7 @@ function isUnobserved(entry: WorkloadEntry): boolean {
 function standingEvent(
   entry: WorkloadEntry,
   progress: RolloutProgress,
-  hasStalled: boolean,
+  isStallTold: boolean,
   reason: string | undefined,
 ): WorkloadEvent | undefined {
   const suspended = suspensionOf(progress);
@@ -167,7 +170,7 @@ function standingEvent(
     entry.cause = progress.is === 'paused' ? 'paused' : 'other';
     return { type: 'rollout.suspended', reason: suspended };
   }
-  return reason === undefined || hasStalled ? undefined : { type: 'rollout.stalled', reason };
+  return reason === undefined || isStallTold ? undefined : { type: 'rollout.stalled', reason };
 }
 
 function suspensionOf(progress: RolloutProgress): string | undefined {

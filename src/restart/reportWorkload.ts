@@ -49,6 +49,8 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
         report({ type: 'workload.changed', ...about(entry), sources, since }),
       );
     }),
+    // What it is held or waits for after this is news, even where it was told before.
+    reportCurrent: telling((entry) => told.delete(entry)),
     reportHeld: telling((entry, { reason, heldFor }) => {
       if (entry.cause === 'reading') return;
       const cause: HoldCause = holdCauses.find((each) => each === entry.cause) ?? 'other';

@@ -28,16 +28,6 @@ export const rareTransitions: readonly RareTransition[] = [
     why: 'whoever assesses is told that it has stalled, and says assessed.stalled',
     events: [...toRolling, told.stalled, told.facts, told.isRolling],
   },
-  {
-    name: 'workload.assessing -- assessed.suspended -> workload.assessed.halted.suspended',
-    why: 'who waits for people is found out while the rollout is followed, and not before',
-    events: [{ type: 'assessed.suspended' }],
-  },
-  {
-    name: 'workload.assessed.halted.suspended -- rollout.stalled -> workload.assessed.halted.stalled',
-    why: 'of a rollout that waited for people it is not told once more that it stands still',
-    events: [...toRolling, told.suspended, told.stalled],
-  },
 ];
 
 function broken(state: string, actor: string, events: RareTransition['events']): RareTransition {

@@ -120,6 +120,7 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
     },
     actions: {
       reportChanged: () => {},
+      reportCurrent: () => {},
       reportHeld: () => note('held'),
       reportWaiting: () => {},
       reportRestarted: () => {},
