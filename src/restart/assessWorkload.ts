@@ -5,6 +5,7 @@ import type { HashKeys } from './hashKeys.ts';
 import { presentPods } from './presentPods.ts';
 import { whyNotRecreated } from './recreateJob.ts';
 import { sourceKey } from './refs.ts';
+import { isEmptied } from './replaceAll.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import type { StoredTags, WorkloadState } from './state.ts';
 import { wantedOf } from './wanted.ts';
@@ -53,6 +54,8 @@ export function assessWorkload(effects: RestartEffects): Question {
 
   return async (entry, { hasStalled }, signal) => {
     const { facts, settings, uses } = entry;
+    // Whatever else is so: it has no pods because of weeder, and gets them back first.
+    if (isEmptied(entry) && !effects.isDryRun) return { type: 'assessed.rolling' };
     if (settings === undefined) return unmanaged(entry);
     if (facts.isEnding) return held(entry, 'other', 'it is being deleted');
     const unread = uses.filter(({ source }) => !hasRead(source)).map(({ source }) => sourceKey(source));

@@ -9,8 +9,9 @@ import { confidential } from './confidential.ts';
 import { readContent, type SourceContent } from './digest.ts';
 import { type JobRequests, jobRequests } from './jobRequests.ts';
 import { podsPath, sourcePath, workloadPath } from './paths.ts';
-import type { SourceKind, SourceRef, WorkloadRef } from './refs.ts';
+import { type SourceKind, type SourceRef, sourceKey, type WorkloadRef } from './refs.ts';
 import { readSourceMeta, type SourceMeta } from './sourceMeta.ts';
+import { usesOf } from './uses.ts';
 
 export type { Answer, Refusal, RefusalClass } from './answer.ts';
 
@@ -39,6 +40,8 @@ export interface RestartApi extends JobRequests {
   patchWorkload(ref: WorkloadRef, patch: object, signal: AbortSignal): Promise<Answer<JsonObject>>;
   /** All pods of the namespace that the selector selects, as they are now. */
   listPods(namespace: string, selector: LabelSelector, signal: AbortSignal): Promise<Answer<readonly unknown[]>>;
+  /** All pods of the namespace whose templates name one of these sources: of the same namespace. */
+  podsUsing(namespace: string, sources: readonly SourceRef[], signal: AbortSignal): Promise<Answer<readonly unknown[]>>;
   /** `conflicted`: the pod has changed, or another one has its name. */
   evict(pod: PodRef, signal: AbortSignal): Promise<Answer<undefined>>;
 }
@@ -63,6 +66,19 @@ export function restartApi(client: KubeClient, onRead: ReportRead = () => undefi
     if (meta === undefined) return refuse(notThe(ref, result.status));
     const { uid, resourceVersion } = meta;
     return answered({ uid, resourceVersion, content: readContent(result.body), meta });
+  }
+
+  async function listPods(namespace: string, labelSelector: string, signal: AbortSignal): Promise<Answer<unknown[]>> {
+    let pods: unknown[] = [];
+    const sink = {
+      begin: () => {
+        pods = [];
+      },
+      apply: (_: unknown, pod: unknown) => void pods.push(pod),
+      end: () => undefined,
+    };
+    const list = await listPages(client, { path: podsPath(namespace), kind: 'Pod', labelSelector, sink }, signal);
+    return list.ok ? answered(pods) : refuse(list.failure);
   }
 
   function workloadIn(ref: WorkloadRef, status: number, body: unknown): Answer<JsonObject> {
@@ -91,18 +107,16 @@ export function restartApi(client: KubeClient, onRead: ReportRead = () => undefi
       });
       return result.ok ? workloadIn(ref, result.status, result.body) : refuse(result.failure);
     },
-    async listPods(namespace, selector, signal) {
-      let pods: unknown[] = [];
-      const sink = {
-        begin: () => {
-          pods = [];
-        },
-        apply: (_: unknown, pod: unknown) => void pods.push(pod),
-        end: () => undefined,
-      };
-      const source = { path: podsPath(namespace), kind: 'Pod', labelSelector: selectorToString(selector), sink };
-      const list = await listPages(client, source, signal);
-      return list.ok ? answered(pods) : refuse(list.failure);
+    listPods: (namespace, selector, signal) => listPods(namespace, selectorToString(selector), signal),
+    async podsUsing(namespace, sources, signal) {
+      const all = await listPods(namespace, '', signal);
+      if (all.is !== 'ok') return all;
+      const wanted = new Set(sources.map(sourceKey));
+      const isMeant = (pod: unknown) =>
+        usesOf(objectOf(pod), namespace, { imagePullSecrets: 'hash' }).some(({ source }) =>
+          wanted.has(sourceKey(source)),
+        );
+      return answered(all.value.filter(isMeant));
     },
     async evict({ namespace, name, uid, resourceVersion }, signal) {
       const body = {

@@ -1,9 +1,10 @@
 import type { WorkloadEvent } from '../../machines/restart/workload.ts';
 import { expectedBy } from './assess.ts';
 import { stateOfRestart } from './nextState.ts';
+import { isReplaced } from './replaceAll.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { restartJob } from './restartJob.ts';
-import { restartPatch, statePatch } from './restartPatch.ts';
+import { emptyPatch, restartPatch, statePatch } from './restartPatch.ts';
 import { decodeState, encodeState } from './state.ts';
 import type { Question } from './workloadActor.ts';
 import { changesOf, isByEviction, type WorkloadEntry } from './workloadEntry.ts';
@@ -27,7 +28,7 @@ export function restartWorkload(effects: RestartEffects): Question {
       entry.restartedFor = changedSince ?? entry.changedAt;
       return { type: 'restart.accepted' };
     }
-    const patch = isByEviction(entry) ? statePatch(facts, text) : restartPatch(facts, text, hash, cause);
+    const patch = patchFor(entry, text, hash, cause);
     const isJob = facts.ref.kind === 'Job';
     const event = await (isJob ? restartJob(effects, entry, text, signal) : write(effects, entry, patch, signal));
     if (event.type !== 'restart.accepted') return event;
@@ -36,6 +37,11 @@ export function restartWorkload(effects: RestartEffects): Question {
     entry.restartedFor = changedSince ?? entry.changedAt;
     return event;
   };
+}
+
+function patchFor(entry: WorkloadEntry, text: string, hash: string, cause: string): object {
+  if (isReplaced(entry)) return emptyPatch(entry.facts, text, hash, cause);
+  return isByEviction(entry) ? statePatch(entry.facts, text) : restartPatch(entry.facts, text, hash, cause);
 }
 
 async function write(

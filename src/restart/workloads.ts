@@ -85,7 +85,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   }
 
   function isLeftOver({ facts }: WorkloadNews): boolean {
-    return facts.stateText !== undefined && !isDryRun;
+    return (facts.stateText !== undefined || facts.emptied !== undefined) && !isDryRun;
   }
 
   function renew(entry: WorkloadEntry, { facts, uses }: WorkloadNews): void {
@@ -234,7 +234,7 @@ function notAllowedUse(source: SourceRef) {
 
 /** Everything of a workload that decides: where it is the same, nothing has to be found out anew. */
 function concernOf({ facts, settings, uses, faults }: WorkloadEntry): string {
-  const { templateHash, templateAnnotation, stateText, pausedUntil, isPaused, isEnding, job } = facts;
-  const own = [templateHash, templateAnnotation, stateText, pausedUntil, isPaused, isEnding, job];
+  const { templateHash, templateAnnotation, stateText, pausedUntil, isPaused, isEnding, job, emptied } = facts;
+  const own = [templateHash, templateAnnotation, stateText, pausedUntil, isPaused, isEnding, job, emptied];
   return JSON.stringify([...own, settings, uses, faults]);
 }
