@@ -21,11 +21,6 @@ export function lingeringPods(facts: WorkloadFacts, pods: readonly PodFacts[]): 
   return pods.filter((pod) => !pod.isOver && isOwn(facts, pod));
 }
 
-/** Those of all pods that are not its own, and of which a node may still keep what they use. */
-export function foreignPods(facts: WorkloadFacts, pods: readonly PodFacts[]): PodFacts[] {
-  return pods.filter((pod) => !pod.isOver && !isOwn(facts, pod));
-}
-
 function isOwn({ ref, uid }: WorkloadFacts, { namespace, owner, templateHash }: PodFacts): boolean {
   if (namespace !== ref.namespace || owner === undefined) return false;
   if (ref.kind !== 'Deployment') return owner.uid === uid;

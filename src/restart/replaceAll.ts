@@ -1,10 +1,12 @@
 import type { WorkloadEvent } from '../../machines/restart/workload.ts';
 import { readPods } from './podFacts.ts';
-import { foreignPods, lingeringPods } from './proof.ts';
+import { lingeringPods } from './proof.ts';
+import type { RestartApi } from './restartApi.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { restorePatch } from './restartPatch.ts';
 import type { Question } from './workloadActor.ts';
 import { changesOf, type WorkloadEntry } from './workloadEntry.ts';
+import type { WorkloadFacts } from './workloadFacts.ts';
 
 /** A node lets go of an immutable source a moment after the last pod that used it. Milliseconds. */
 const nodeRest = 2_000;
@@ -46,11 +48,22 @@ export async function againstReplacing(
     return held('its pods cannot be ended all at once, for its volumes would go with them (whenScaled: Delete)');
   const using = await api.podsUsing(facts.ref.namespace, sources, signal);
   if (using.is === 'refused') return { ...using, type: 'proof.refused' };
-  const others = using.is === 'ok' ? foreignPods(facts, readPods(using.value)).map(({ name }) => name) : [];
+  const listed = await podsOf(api, facts, signal);
+  const own = new Set(lingeringPods(facts, readPods(listed)).map(({ uid }) => uid));
+  const others = readPods(using.is === 'ok' ? using.value : [])
+    .filter(({ uid, isOver }) => !isOver && !own.has(uid))
+    .map(({ name }) => name);
   if (others.length === 0) return undefined;
   const some = others.toSorted().slice(0, 3).join(', ');
   const more = others.length > 3 ? ` and ${others.length - 3} more` : '';
   return held(`pods that are not its own refer to it too: ${some}${more}`, askAgainAfter);
+}
+
+/** What its selector selects; nothing where that cannot be had, and then all pods are those of others. */
+async function podsOf(api: RestartApi, { ref, selector }: WorkloadFacts, signal: AbortSignal) {
+  if (selector === undefined) return [];
+  const listed = await api.listPods(ref.namespace, selector, signal);
+  return listed.is === 'ok' ? listed.value : [];
 }
 
 /** Whether it has no pods because weeder has ended them: whatever else is so, it gets them back. */
