@@ -2,9 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Cluster } from '../test/cluster/support/access.ts';
 import { startControlPlane } from '../test/cluster/support/controlPlane.ts';
 import { cpuSeconds, memoryOf, monotonic } from './processFigures.ts';
-import { type Program, startWeederProgram, weederProgram } from './programs.ts';
+import { asDeployed, type Program, startWeederProgram, weederProgram } from './programs.ts';
 import type { RestartCase } from './restartResults.ts';
 import { buildRestartScene, type RestartScene, type SceneSize, until } from './restartScene.ts';
+import { profileOf, selfTimes, topOf } from './selfTimes.ts';
 import { median, rounded } from './statistics.ts';
 
 const quietMs = 5_000;
@@ -20,33 +21,42 @@ const config = {
     maxRestartsPerMinute: 100_000,
     burst: 10_000,
     maxConcurrentRollouts: 10_000,
-    // Ten times the default, by which 500 would take four minutes.
-    maxAdoptionsPerMinute: 1_200,
   },
 };
+/** So many are adopted in a second: ten times the default or more, by which 500 would take four minutes. */
+const adoptedEachSecond = 20;
+const adoptionSeconds = 25;
 
-/** Measures restart control beside so many workloads, with ten times as many ConfigMaps, and Secrets. */
-export async function measureRestart(
-  counts: readonly number[],
-  idleMs: number,
-  say: (line: string) => void,
-): Promise<RestartCase[]> {
+export interface RestartOptions {
+  /** How many workloads, with ten times as many ConfigMaps, and Secrets. */
+  readonly workloads: readonly number[];
+  readonly idleMs: number;
+  /** The folder in which CPU profiles are written; where the time goes is told. */
+  readonly profile?: string | undefined;
+  readonly say: (line: string) => void;
+}
+
+/** Measures restart control beside each number of workloads. */
+export async function measureRestart({ workloads: counts, ...options }: RestartOptions): Promise<RestartCase[]> {
   const cases: RestartCase[] = [];
   for (const workloads of counts) {
     const size = { sources: workloads * 10, workloads, sharing: Math.round(workloads * 0.4) };
-    cases.push(await measureCase(size, idleMs, say));
+    cases.push(await measureCase(size, options));
   }
   return cases;
 }
 
-async function measureCase(size: SceneSize, idleMs: number, say: (line: string) => void): Promise<RestartCase> {
+async function measureCase(
+  size: SceneSize,
+  { idleMs, profile, say }: Omit<RestartOptions, 'workloads'>,
+): Promise<RestartCase> {
   // Without controllers nothing but the benchmark itself replaces pods.
   const cluster = await startControlPlane({ controllerManager: false });
   // Node does not stay for a process that it waits for to end.
   const awake = setInterval(() => {}, 60_000);
   try {
-    const program = await weederProgram();
-    const start = () => startWeeder(cluster, program);
+    const program = await weederProgram(profile !== undefined);
+    const start = () => startWeeder(cluster, program, size, profile);
     const empty = await start();
     await pause(settleMs);
     const emptyRss = memoryOf(empty.pid).rss;
@@ -54,14 +64,21 @@ async function measureCase(size: SceneSize, idleMs: number, say: (line: string) 
     const scene = await buildRestartScene(cluster, size);
     say(`${size.sources} ConfigMaps and as many Secrets, ${size.workloads} Deployments are there`);
     const first = await start();
+    const startedAt = monotonic() - first.startToSynced;
     const atRest = await measureRest(first, scene, size, idleMs);
+    const restAt = monotonic();
     say(
       `adopted after ${atRest.startToAdopted} ms, ${atRest.idleRss} MiB at rest, ${rounded(emptyRss)} MiB without them`,
     );
     const last = size.workloads - 1;
     const burstRollouts = await burst(scene, last);
-    const releaseRollouts = (await release(scene, last - 1, true)) + (await release(scene, last - 2, false));
+    const releases = await Promise.all([release(scene, last - 1, true), release(scene, last - 2, false)]);
+    const releaseRollouts = releases.reduce((sum, each) => sum + each);
     await first.end();
+    const tell = ({ pid }: Program, what: string, from: number, to: number): void => {
+      if (profile !== undefined) say(`${what}:\n${topOf(selfTimes(profileOf(profile, pid), from, to), 40)}`);
+    };
+    tell(first, 'from the start until all are adopted and at rest', startedAt, restAt);
     await scene.change(last - 3);
     const second = await start();
     await follow(scene, last - 3);
@@ -70,10 +87,12 @@ async function measureCase(size: SceneSize, idleMs: number, say: (line: string) 
     await pause(quietMs + settleMs);
     const downtimeRollouts = restartsOf(scene, last - 3).length;
     say(`rollouts: ${burstRollouts} for a burst, ${releaseRollouts} for releases, ${downtimeRollouts} for a downtime`);
-    const shared = await changeShared(third, scene, size);
+    const { changedAt, quietAt, lastAt, ...shared } = await changeShared(third, scene, size);
     const afterRss = rounded(memoryOf(third.pid).rss);
     say(`the last of ${shared.sharedRollouts} patches ${shared.lastPatch} ms after the quiet period`);
     await third.end();
+    tell(third, 'from the change that many share to the end of the quiet period', changedAt, quietAt);
+    tell(third, 'from there to the last patch', quietAt, lastAt);
     scene.stop();
     const rollouts = { burstRollouts, releaseRollouts, downtimeRollouts };
     return { ...size, emptyRss: rounded(emptyRss), ...atRest, ...rollouts, ...shared, afterRss };
@@ -83,9 +102,23 @@ async function measureCase(size: SceneSize, idleMs: number, say: (line: string) 
   }
 }
 
-function startWeeder(cluster: Cluster, program: string): Promise<Program> {
-  const kubeconfig = cluster.kubeconfigFor('admin');
-  return startWeederProgram({ program, dir: cluster.dir, kubeconfig, config, synced: restartSynced });
+function startWeeder(
+  cluster: Cluster,
+  program: string,
+  { workloads }: SceneSize,
+  profile: string | undefined,
+): Promise<Program> {
+  const perSecond = Math.max(adoptedEachSecond, Math.ceil(workloads / adoptionSeconds));
+  const restartControl = { ...config.restartControl, maxAdoptionsPerMinute: 60 * perSecond };
+  return startWeederProgram({
+    program,
+    dir: cluster.dir,
+    kubeconfig: cluster.kubeconfigFor('admin'),
+    config: { restartControl },
+    synced: restartSynced,
+    env: asDeployed(),
+    nodeFlags: profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-interval=500', `--cpu-prof-dir=${profile}`],
+  });
 }
 
 const restartSynced = 'all streams of restart control are synced';
@@ -149,12 +182,16 @@ async function release(scene: RestartScene, workload: number, isSourceFirst: boo
 async function changeShared({ pid }: Program, scene: RestartScene, { sharing }: SceneSize) {
   const before = scene.restarts.length;
   const cpuBefore = cpuSeconds(pid);
+  const changedAt = monotonic();
   await scene.change(0);
   const quietAt = monotonic() + quietMs;
   await until('all that use it restart', () => scene.restarts.length >= before + sharing, patientMs);
   await pause(settleMs);
   const times = scene.restarts.slice(before).map(({ at }) => at - quietAt);
   return {
+    changedAt,
+    quietAt,
+    lastAt: quietAt + Math.max(...times),
     firstPatch: rounded(Math.min(...times)),
     halfOfPatches: rounded(median(times)),
     lastPatch: rounded(Math.max(...times)),

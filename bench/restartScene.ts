@@ -11,6 +11,8 @@ const namespace = 'shop';
 const mergePatch = 'application/merge-patch+json';
 const deployments = `/apis/apps/v1/namespaces/${namespace}/deployments`;
 const pods = `/api/v1/namespaces/${namespace}/pods`;
+/** A Deployment's generation is raised by an annotation too, such as its first state. */
+const generationWhenAdopted = 2;
 const configMaps = `/api/v1/namespaces/${namespace}/configmaps`;
 
 export interface SceneSize {
@@ -43,7 +45,7 @@ const List = z.object({ metadata: z.object({ resourceVersion: z.string() }) });
 const Annotations = z.record(z.string(), z.string()).default({});
 const Event = z.object({
   object: z.object({
-    metadata: z.object({ name: z.string(), annotations: Annotations }),
+    metadata: z.object({ name: z.string(), resourceVersion: z.string(), annotations: Annotations }),
     spec: z.object({ template: z.object({ metadata: z.object({ annotations: Annotations }) }) }),
   }),
 });
@@ -62,8 +64,9 @@ export async function buildRestartScene(cluster: Cluster, size: SceneSize): Prom
   await inParallel(numbers.slice(0, size.workloads), width, async (index) => {
     await cluster.api('POST', deployments, deployment(index, configMapOf(index)));
     await makePod(index, 0);
+    await observe(index, generationWhenAdopted);
   });
-  const { metadata } = List.parse(await cluster.api('GET', `${deployments}?limit=1`));
+  let seen = List.parse(await cluster.api('GET', `${deployments}?limit=1`)).metadata.resourceVersion;
   const watching = new AbortController();
   const restarts: Seen[] = [];
   const hashes = new Map<string, string>();
@@ -72,10 +75,10 @@ export async function buildRestartScene(cluster: Cluster, size: SceneSize): Prom
   let made = 0;
 
   function take(line: string): void {
-    const { name, annotations } = Event.parse(JSON.parse(line)).object.metadata;
-    const hash = Event.parse(JSON.parse(line)).object.spec.template.metadata.annotations[
-      'weeder.dev/dependencies-hash'
-    ];
+    const { metadata, spec } = Event.parse(JSON.parse(line)).object;
+    const { name, annotations } = metadata;
+    seen = metadata.resourceVersion;
+    const hash = spec.template.metadata.annotations['weeder.dev/dependencies-hash'];
     const state = annotations['weeder.dev/dependencies'];
     if (state !== undefined) states.set(name, state);
     if (hash === undefined || hashes.get(name) === hash) return;
@@ -84,13 +87,16 @@ export async function buildRestartScene(cluster: Cluster, size: SceneSize): Prom
   }
 
   async function watch(): Promise<void> {
-    const path = `${deployments}?watch=true&timeoutSeconds=3600&resourceVersion=${metadata.resourceVersion}`;
+    const path = `${deployments}?watch=true&timeoutSeconds=3600&resourceVersion=${seen}`;
     const { lines } = await cluster.lines(path, { signal: watching.signal });
     for await (const line of lines) take(line);
   }
-  const watched = watch().catch((error: unknown) => {
-    if (!watching.signal.aborted) throw error;
-  });
+
+  /** On a busy machine the API server closes a watch that is read too slowly: it goes on where it was. */
+  async function watchOn(): Promise<void> {
+    while (!watching.signal.aborted) await watch().catch(() => pause(20));
+  }
+  const watched = watchOn();
 
   async function makePod(index: number, generation: number): Promise<void> {
     const name = `web-${index}-${generation}`;
@@ -100,6 +106,13 @@ export async function buildRestartScene(cluster: Cluster, size: SceneSize): Prom
       containerStatuses: [{ ...running(0), name: 'app', image: 'app:1', imageID: '' }],
     };
     await cluster.api('PATCH', `${pods}/${name}/status`, { status }, mergePatch);
+  }
+
+  /** What its controller reports when it has seen this generation, and all is as it should be. */
+  async function observe(index: number, observedGeneration: number): Promise<void> {
+    const counts = { replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
+    const status = { observedGeneration, ...counts };
+    await cluster.api('PATCH', `${deployments}/web-${index}/status`, { status }, mergePatch);
   }
 
   return {
@@ -129,10 +142,8 @@ export async function buildRestartScene(cluster: Cluster, size: SceneSize): Prom
       await cluster.api('DELETE', `${pods}?labelSelector=${old}&gracePeriodSeconds=0`);
       await makePod(index, made);
       const { generation } = Generation.parse(await cluster.api('GET', `${deployments}/web-${index}`)).metadata;
-      const counts = { replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
       // A state that is written meanwhile raises the generation again.
-      const status = { observedGeneration: generation + 100, ...counts };
-      await cluster.api('PATCH', `${deployments}/web-${index}/status`, { status }, mergePatch);
+      await observe(index, generation + 100);
     },
     stop() {
       watching.abort();

@@ -6,11 +6,11 @@
  *   --namespaces LIST   of the recoveries (default 1,50,100,200,1000)
  *   --pods LIST         of scale (default 20000,100000)
  *   --services LIST     of actors (default 100,1000,10000)
- *   --workloads LIST    of restart, with ten times as many ConfigMaps, and Secrets (default 125,500)
+ *   --workloads LIST    of restart, with ten times as many ConfigMaps, and Secrets (default 500,2000)
  *   --runs N            rounds of recovery and start (default 3)
  *   --idle SECONDS      for how long a process at rest is looked at (default 3)
  *   --only LIST         candidates of the recoveries, such as bare,weeder
- *   --profile DIR       write CPU profiles there, and say where the recoveries' time goes
+ *   --profile DIR       write CPU profiles there, and say where the time of recovery and restart goes
  *   --json FILE         write the results there (default bench/results/last.json)
  *   --write             keep the results in bench/results.json, and write docs/benchmarks.md
  */
@@ -79,7 +79,9 @@ async function measured(name: Name, flags: Flags['flags']): Promise<Results> {
     return { actors: { ...taken, cases } };
   }
   if (name === 'restart') {
-    const cases = await measureRestart(numbers('--workloads', flags.workloads), 1000 * Number(flags.idle), say);
+    const workloads = numbers('--workloads', flags.workloads);
+    const { profile } = flags;
+    const cases = await measureRestart({ workloads, idleMs: 1000 * Number(flags.idle), profile, say });
     console.log(restartReport(cases));
     return { restart: { ...taken, cases } };
   }
@@ -111,7 +113,7 @@ function parseFlags() {
         namespaces: text('1,50,100,200,1000'),
         pods: text('20000,100000'),
         services: text('100,1000,10000'),
-        workloads: text('125,500'),
+        workloads: text('500,2000'),
         runs: text('3'),
         idle: text('3'),
         only: { type: 'string' },

@@ -14,7 +14,8 @@ import {
 } from './recording/lines.ts';
 import { createMemory } from './recording/memory.ts';
 import { recordWeeder } from './recording/recordWeeder.ts';
-import type { NoteRestart, RestartEntry } from './recording/restartLines.ts';
+import type { NoteRestart, RestartEntry, RestartNotes } from './recording/restartLines.ts';
+import { createRestartMemory } from './recording/restartMemory.ts';
 import { recordSink } from './recording/sink.ts';
 import { createStreams, type Streams, type StreamsOptions } from './weeder/streams.ts';
 import type { Weeder, WeederOptions } from './weeder/weeder.ts';
@@ -41,7 +42,7 @@ export interface Recorder {
   /** Its streams, with everything recorded of them that can matter. */
   createStreams(options: StreamsOptions): Streams;
   /** Takes down what passes in and out of restart control, which stands in between by itself. */
-  readonly noteRestart: NoteRestart;
+  readonly restarts: RestartNotes;
   /** Writes what is left. */
   close(): Promise<void>;
 }
@@ -67,6 +68,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
   const began = clock.monotonic();
   const startedAt = clock.now();
   const memory = createMemory();
+  const restartMemory = createRestartMemory();
   let part = 0;
   let size = 0;
   let roof = limit;
@@ -75,6 +77,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
   let config = configFileOf(options.config);
   let weeders = 0;
   let streams: Streams | undefined;
+  let busyNow = (): readonly string[] => [];
 
   function write(line: object): void {
     const text = `${JSON.stringify(line)}\n`;
@@ -105,6 +108,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
     });
     if (part === 1) return;
     for (const { t, wall: wallThen, ...entry } of memory.recall(now())) put(entry, { t, wall: wallThen });
+    for (const restart of restartMemory.recall(busyNow())) put({ restart }, now());
     // Where the repeated state alone fills a file, not every line may begin a new one.
     roof = Math.max(limit, 2 * size);
   }
@@ -126,9 +130,9 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
     if ('in' in entry && 'config' in entry) config = entry.config;
   };
 
-  /** It is not repeated in a new file: restart control is replayed from its beginning only. */
   const noteRestart: NoteRestart = (restart) => {
     beginPartIfFull(restart);
+    restartMemory.learn(restart);
     put({ restart }, now());
   };
 
@@ -151,7 +155,12 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
       });
       return streams;
     },
-    noteRestart,
+    restarts: {
+      note: noteRestart,
+      onNewFile(ask) {
+        busyNow = ask;
+      },
+    },
     close: () => writer.close(),
   };
 }

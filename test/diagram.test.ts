@@ -95,6 +95,21 @@ for (const [name, { machine }] of machines) {
   });
 }
 
+test('what many states lead to, and nothing but time leads out of, is written in their boxes in place of arrows', () => {
+  const picture = drawn('workload', 'svg');
+  const shapes = (shape: string, from: string, to: string) =>
+    picture.includes(`<g class="${shape}" data-from="${from}" data-to="${to}">`);
+  for (const from of ['assessing', 'recording', 'restarting.proving'])
+    assert.deepEqual([shapes('label', from, 'backingOff'), shapes('arrow', from, 'backingOff')], [true, false], from);
+  assert.deepEqual(
+    [shapes('label', 'backingOff', 'assessing'), shapes('arrow', 'backingOff', 'assessing')],
+    [true, true],
+  );
+  assert.ok(picture.includes('>→ backingOff</text>'));
+  // Few lead to those of the others.
+  for (const name of ['podDeletion', 'reflector', 'lease']) assert.ok(!drawn(name, 'svg').includes('>→ '), name);
+});
+
 test('in the picture of the system every event is one that its receiver knows', () => {
   for (const { to, events } of sayings) {
     const known = new Set(machines.get(to)?.machine.events ?? []);

@@ -35,3 +35,22 @@ test('variables are new in a container that was started later, by the word of th
   assert.equal(replaced('env', { startedAt: new Map([['main', wroteAt + 1_000]]) }, waiting), true, 'too close');
   assert.equal(replaced('volume', later, waiting), true, 'it may have been filled before');
 });
+
+test('the pods that a partition keeps at their revision are not replaced, whatever content they have', () => {
+  const facts = workloadFacts('StatefulSet', {
+    spec: { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 2 } } },
+  });
+  const pods = [0, 1, 2, 3].map((ordinal) =>
+    podFacts({
+      name: `web-${ordinal}`,
+      uid: `u-${ordinal}`,
+      owner: { kind: 'StatefulSet', name: 'web', uid: facts.uid },
+    }),
+  );
+  const use: Use = { source, key: 'a', how: 'env', isOptional: false, containers: ['main'] };
+  const old = podsToReplace(facts, pods, [{ source: { uses: [use] }, lastWrite: wroteAt }]);
+  assert.deepEqual(
+    old.map(({ name }) => name),
+    ['web-2', 'web-3'],
+  );
+});

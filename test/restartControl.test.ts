@@ -79,9 +79,10 @@ test('ten changes in a second are one rollout', async () => {
 test('a source that never becomes quiet makes a rollout all the same, a minute after its first change', async () => {
   const world = await adopted();
   const before = world.clock.monotonic();
-  for (let change = 2; change < 20; change += 1) {
+  for (let change = 2; change < 22; change += 1) {
     world.putSource(source, { a: String(change) });
-    await world.pass(4 * second);
+    // Not at one of the changes: nothing but the time is what it waits for.
+    await world.pass(3_700);
   }
   assert.equal(world.rollouts.length, 1);
   assert.equal((world.rollouts[0]?.at ?? 0) - before, settings.quietMax);
@@ -236,6 +237,42 @@ test('a source that is opted out restarts nothing, nor does the opting out and i
   assert.equal(world.rollouts.length, 1);
 });
 
+test('the same source used in another way is adopted: a key that is named in place of another, a key that is left out', async () => {
+  const world = await restartWorld();
+  const skip = (keys: string) => ({ metadata: { annotations: { 'weeder.dev/skip-hash-calculation': keys } } });
+  const dependsOn = (key: string) => ({ 'weeder.dev/also-depends-on': `configmap/settings#${key}` });
+  world.putSource(source, { a: '1', b: '2' });
+  await world.pass(10 * second);
+  world.putWorkload('named', { containers: [{ name: 'app' }] }, { annotations: dependsOn('a') });
+  world.putWorkload('whole', { containers: [{ name: 'app', envFrom: [{ configMapRef: { name: 'settings' } }] }] });
+  await world.pass(10 * second);
+  world.annotate('named', dependsOn('b'));
+  world.putSource(source, { a: '1', b: '2' }, skip('b'));
+  await world.pass(60 * second);
+  world.putSource(source, { a: '1', b: '2' });
+  await world.pass(60 * second);
+  assert.deepEqual([world.rollouts, world.factsOf('workload.changed')], [[], []]);
+  world.putSource(source, { a: '1', b: '3' });
+  await world.pass(60 * second);
+  assert.deepEqual(world.rollouts.map(({ workload }) => workload).toSorted(), ['named', 'whole']);
+});
+
+test('a state that was copied along with a workload is not its own: the copy is adopted', async () => {
+  const world = await adopted();
+  const state = stateOn(world.workload('web')) ?? '';
+  world.putSource(source, { a: '2' });
+  await world.pass(60 * second);
+  const told = world.factsOf('workload.changed').length;
+  world.putWorkload('copy', withEnv('settings', 'a'), { annotations: { 'weeder.dev/dependencies': state } });
+  await world.pass(60 * second);
+  assert.deepEqual(
+    world.factsOf('workload.adopted').map(({ workload }) => workload.name),
+    ['web', 'copy'],
+  );
+  assert.deepEqual([world.factsOf('workload.changed').length, world.rollouts.length], [told, 1]);
+  assert.match(stateOn(world.workload('copy')) ?? '', /"uid":"uid-copy"/);
+});
+
 test('a workload that opts out loses its state and keeps its template', async () => {
   const world = await adopted();
   world.putSource(source, { a: '2' });
@@ -281,6 +318,7 @@ test('a dry run says what it would restart, and writes nothing', async () => {
 test('a key that was taken away is a change, although no manager’s time tells of it', async () => {
   const world = await restartWorld();
   world.putSource(source, { a: '1', b: '1' });
+  await world.pass(10 * second);
   world.putWorkload('web', { containers: [{ name: 'app', envFrom: [{ configMapRef: { name: 'settings' } }] }] });
   await world.pass(10 * second);
   const [field] = world.managersOf(source);

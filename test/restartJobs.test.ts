@@ -284,7 +284,7 @@ test('a recording of it holds nothing of what the Job says, and is replayed to t
   const opened = await openRecorder({ ...base, config: { services: new Map(), restart: recreate } });
   assert(opened.ok);
   const { clock } = base;
-  const createRestart = recordingRestarts(opened.value.noteRestart);
+  const createRestart = recordingRestarts(opened.value.restarts);
   const world = await jobWorld(recreate, { clock, createRestart });
   world.putSource({ a: '1' });
   const marker = 'hunter2-the-marker';

@@ -1,14 +1,21 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { arrayOf, objectOf } from '../src/json.ts';
 import { cli, file, folder, oneSentence, startCli } from './support/cli.ts';
 import { openPage } from './support/openPage.ts';
+import { recordRestarts } from './support/recordedRestarts.ts';
 import { recordIncident } from './support/recording.ts';
+import { configMap, withEnv } from './support/restartWorld.ts';
 import { until } from './support/until.ts';
 
 /** `weeder replay --ui` on a small recording: its page, and how it is told. */
 async function replaying(name: string) {
   const { file: path } = await recordIncident(join(folder, name));
+  return showing(path);
+}
+
+async function showing(path: string) {
   const weeder = startCli(['replay', path, '--ui-bind-addr', '127.0.0.1:0']);
   await until('the page is served', () => /http:\S+/.test(weeder.stdout()));
   const url = /http:\S+/.exec(weeder.stdout())?.[0] ?? '';
@@ -51,6 +58,39 @@ test('a recording is stepped through, sought in both directions and played to it
   weeder.child.kill('SIGINT');
   const { code, stderr } = await weeder.ended;
   assert.deepEqual([code, stderr], [0, '']);
+});
+
+test('a recording of restart control shows its workloads, their actors and its restarts, at the time that is shown', async (t) => {
+  const path = join(folder, 'restarts.jsonl');
+  await recordRestarts(path, async (world) => {
+    world.putSource(configMap('settings'), { a: '1' });
+    world.putWorkload('web', withEnv('settings', 'a'));
+    await world.pass(10_000);
+    world.putSource(configMap('settings'), { a: '2' });
+    await world.pass(60_000);
+  });
+  const { weeder, url, tell } = await showing(path);
+  t.after(() => weeder.child.kill('SIGKILL'));
+  await using viewer = await openPage(url);
+  const { startsAt } = await viewer.told('clock');
+  const workloads = async () => {
+    const list = objectOf(await (await fetch(`${url}workloads`)).json());
+    return arrayOf(list['workloads'])
+      .map(objectOf)
+      .map(({ id, state, sources, cause }) => [id, state, sources, cause]);
+  };
+  assert.deepEqual(await workloads(), []);
+  await tell({ do: 'seek', to: startsAt + 12_000 });
+  const web = 'deployment/shop/web';
+  assert.deepEqual(await workloads(), [[web, 'stale', ['ConfigMap settings#a'], '']]);
+  await tell({ do: 'step' });
+  await viewer.told('moment', ({ moment }) => moment.what === 'workload.restarted' && moment.about === web);
+  const actors = await (await fetch(`${url}actors?machine=workload`)).text();
+  assert.match(actors, /"id":"deployment\/shop\/web"[^}]*restarting\.rolling/);
+  await tell({ do: 'seek', to: startsAt + 60_000 });
+  assert.deepEqual(await workloads(), [[web, 'current', ['ConfigMap settings#a'], 'ConfigMap settings (a)']]);
+  await tell({ do: 'seek', to: startsAt });
+  assert.deepEqual((await workloads()).length, 0);
 });
 
 test('a replay is told by its own page only, in JSON, and nothing that it does not know', async (t) => {

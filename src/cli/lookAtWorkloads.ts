@@ -58,6 +58,7 @@ export async function lookAtWorkloads(
   const known = new Map<string, WorkloadNews>();
   const sources = createSourceIndex(systemClock, () => {});
   const sinks = createWorkloadSinks({
+    knows: () => false,
     take(news) {
       if (news.kept === undefined) known.set(workloadKey(news.facts.ref), news);
     },

@@ -6,7 +6,7 @@ import { type JsonFile, type JsonLine, readJsonLines } from '../replay/jsonLines
 import { isRecording, joinRecordings, type RecordingFile, readRecording } from '../replay/recordingFile.ts';
 import { replayEvents } from '../replay/replayEvents.ts';
 import { replayOtherwise } from '../replay/replayOtherwise.ts';
-import { isFromTheBeginning, replayRecording, restartsIn } from '../replay/replayRecording.ts';
+import { replayRecording } from '../replay/replayRecording.ts';
 import { savings } from '../replay/savings.ts';
 import { diffLines, timeline } from '../replay/timeline.ts';
 import { unrecorded } from '../replay/unrecorded.ts';
@@ -50,8 +50,6 @@ async function again(recording: RecordingFile): Promise<number> {
   const result = await replayRecording(recording);
   print(timeline(result.replayed, result.startedAt));
   const found = differences(result);
-  if (!isFromTheBeginning(recording) && restartsIn(recording.lines).length > 0)
-    print(['', 'restart control is not replayed: the recording begins in the middle']);
   if (found.length === 0) {
     print(['', `the same decisions as recorded, to within ${tolerance} ms`]);
     return exitCodes.ok;

@@ -26,19 +26,35 @@ export interface PictureArrow {
 export interface Line {
   readonly text: string;
   readonly kind: 'name' | 'description' | 'event' | 'guard' | 'action';
+  /** The state that it leads to, where it is written in the box in place of an arrow. */
+  readonly leadsTo?: string;
 }
 
 const descriptionWidth = 44;
 const labelWidth = 30;
 
+/** Where more arrows than these lead to a pause, nobody can follow them: it is written in the boxes instead. */
+const mostToPause = 6;
+
 /** The picture of a machine. */
-export function pictureOf(drawing: Drawing): Picture {
-  const { root, transitions } = drawing;
+export function pictureOf({ root, transitions }: Drawing): Picture {
+  const arrows = arrowsOf(transitions);
+  const pauses = new Set(
+    arrows
+      .map(({ to }) => to)
+      .filter((id) => isPause(id, transitions) && arrows.filter(({ to }) => to === id).length > mostToPause),
+  );
   return {
     title: `${root.name}: ${root.description}`,
-    root: boxOf(root, transitions, false),
-    arrows: arrowsOf(drawing),
+    root: boxOf(root, { transitions, exits: arrows.filter(({ to }) => pauses.has(to)) }, false),
+    arrows: arrows.filter(({ to }) => !pauses.has(to)),
   };
+}
+
+/** Nothing but time leads out of it. */
+function isPause(id: string, transitions: readonly DrawnTransition[]): boolean {
+  const ways = transitions.filter(({ from }) => from === id);
+  return ways.length > 0 && ways.every(({ when }) => when.startsWith('after '));
 }
 
 /** A box with its name and what it is about; more lines may follow. */
@@ -47,26 +63,39 @@ export function headed(name: string, description: string): Line[] {
   return [{ text: name, kind: 'name' }, ...about];
 }
 
-function boxOf(state: DrawnState, transitions: readonly DrawnTransition[], isRegion: boolean): PictureBox {
-  const within = transitions.filter(({ from, to }) => from === state.id && to === undefined);
+/** What is written in the boxes: what happens in them, and the ways out that are no arrows. */
+interface Within {
+  readonly transitions: readonly DrawnTransition[];
+  readonly exits: readonly PictureArrow[];
+}
+
+function boxOf(state: DrawnState, its: Within, isRegion: boolean): PictureBox {
+  const within = its.transitions.filter(({ from, to }) => from === state.id && to === undefined);
+  const exits = its.exits.filter(({ from }) => from === state.id);
   const plain = isRegion ? 'region' : 'plain';
   return {
     id: state.id,
     kind: state.kind === 'final' ? 'final' : plain,
     initial: state.initial,
-    children: state.children.map((child) => boxOf(child, transitions, state.kind === 'parallel')),
+    children: state.children.map((child) => boxOf(child, its, state.kind === 'parallel')),
     lines: [
       ...headed(state.name, state.description),
       ...state.entry.map((action) => ({ text: `entry / ${action}`, kind: 'action' }) as const),
       ...state.invokes.map((actor) => ({ text: `invoke ${actor}`, kind: 'action' }) as const),
       ...state.exit.map((action) => ({ text: `exit / ${action}`, kind: 'action' }) as const),
       ...within.flatMap(linesOf),
+      ...exits.flatMap(exitLines),
     ],
   };
 }
 
+/** `→ backingOff`, and what leads there. */
+function exitLines({ to, lines }: PictureArrow): Line[] {
+  return [...lines, { text: `→ ${to}`, kind: 'name' } as const].map((line) => ({ ...line, leadsTo: to }));
+}
+
 /** One arrow from a state to another, with everything that leads along it: or the picture drowns in lines. */
-function arrowsOf({ transitions }: Drawing): PictureArrow[] {
+function arrowsOf(transitions: readonly DrawnTransition[]): PictureArrow[] {
   const arrows = new Map<string, PictureArrow>();
   for (const transition of transitions) {
     const { from, to } = transition;

@@ -52,10 +52,10 @@ function rectangle({ x, y, width, height }: Rectangle, inset: number): string {
 }
 
 /** The text of a box lies above the arrows, which may have to pass through the head of an open one. */
-function head({ lines, children }: PictureBox, place: Rectangle | undefined): string {
+function head({ id, lines, children }: PictureBox, place: Rectangle | undefined): string {
   if (place === undefined) return '';
   const kind = children.length > 0 ? ' class="head"' : '';
-  return `<g${kind}>${text(lines, place.x + boxPadding, place.y + boxPadding)}</g>`;
+  return `<g${kind}>${text(lines, place.x + boxPadding, place.y + boxPadding, id)}</g>`;
 }
 
 function beginning(to: string, points: readonly Point[]): string {
@@ -98,9 +98,15 @@ function at({ x, y }: Point): string {
   return `${Math.round(x * 10) / 10} ${Math.round(y * 10) / 10}`;
 }
 
-function text(lines: readonly Line[], x: number, y: number): string {
+/** What leads out of the box that it is written in is a label like that of an arrow. */
+function text(lines: readonly Line[], x: number, y: number, from?: string): string {
+  const drawn = ({ kind, text: words }: Line, index: number) =>
+    `<text class="${kind}" x="${x}" y="${y + baseline(index)}">${escaped(words)}</text>`;
   return lines
-    .map((each, index) => `<text class="${each.kind}" x="${x}" y="${y + baseline(index)}">${escaped(each.text)}</text>`)
+    .map((each, index) => {
+      if (each.leadsTo === undefined || from === undefined) return drawn(each, index);
+      return `<g class="label" data-from="${from}" data-to="${each.leadsTo}">${drawn(each, index)}</g>`;
+    })
     .join('');
 }
 

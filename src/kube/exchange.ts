@@ -7,9 +7,9 @@ import { type Credentials, credentialSource } from './credentials.ts';
 import { startDeadline } from './deadline.ts';
 import type { ApiFailure, ResponseHeaders } from './failure.ts';
 import { guardedDispatch } from './guardedDispatch.ts';
+import { answerOf } from './letGo.ts';
 import { networkFailure } from './networkFailure.ts';
 import { rateLimiter } from './rateLimit.ts';
-import { sentWhole } from './sentWhole.ts';
 import { type Connection, createTransport } from './transport.ts';
 
 /** A request whose answer's headers have come. Its body has to be read, by one of the three ways. */
@@ -97,11 +97,10 @@ export function createExchanger(
   function send(request: ApiRequest, credentials: Credentials, dispatcher: Dispatcher, signal: AbortSignal) {
     const { isWanted, method } = request;
     const path = basePath + request.path + queryText(request.query);
-    const message = { origin, path, method, headers: headersOf(request, credentials) };
-    if (request.body === undefined) return guardedDispatch(dispatcher, isWanted).request({ ...message, signal });
-    const isStillWanted = () => isWanted?.() !== false && !signal.aborted;
-    const body = JSON.stringify(request.body);
-    return sentWhole(guardedDispatch(dispatcher, isStillWanted).request({ ...message, body }), signal);
+    const headers = headersOf(request, credentials);
+    const body = request.body === undefined ? null : JSON.stringify(request.body);
+    const guarded = guardedDispatch(dispatcher, () => isWanted?.() !== false && !signal.aborted);
+    return answerOf(guarded.request({ origin, path, method, headers, body }), body !== null, signal);
   }
 
   async function exchange(request: ApiRequest, credentials: Credentials): Promise<Opened> {

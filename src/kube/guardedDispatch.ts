@@ -5,8 +5,7 @@ import type { Dispatcher } from 'undici';
  * a connection is being made, which may take seconds, and a process that is stopped then, any time. A request that is
  * not wanted any more fails, and nothing of it was sent.
  */
-export function guardedDispatch(dispatcher: Dispatcher, isWanted: (() => boolean) | undefined): Dispatcher {
-  if (isWanted === undefined) return dispatcher;
+export function guardedDispatch(dispatcher: Dispatcher, isWanted: () => boolean): Dispatcher {
   return dispatcher.compose((dispatch) => (options, handler) => dispatch(options, guarded(handler, isWanted)));
 }
 

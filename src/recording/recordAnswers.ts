@@ -6,6 +6,7 @@ import { type HashKey, type SourceTag, usesFingerprint } from '../restart/digest
 import type { Digests } from '../restart/digests.ts';
 import { type SourceRef, sourceKey, type WorkloadRef, workloadKey } from '../restart/refs.ts';
 import type { PodRef, RestartApi } from '../restart/restartApi.ts';
+import type { SourcesKnown } from '../restart/sourceIndex.ts';
 import type { Use } from '../restart/uses.ts';
 import { reduceProofPod } from './reduceProofPod.ts';
 import type { ReduceWorkload } from './reduceWorkload.ts';
@@ -13,8 +14,9 @@ import type { NoteRestart, RecordedAnswer } from './restartLines.ts';
 
 /** By what a question is found again in a replay. */
 export const questions = {
-  digest: ({ id }: Pick<HashKey, 'id'>, source: SourceRef, uses: readonly Use[]) =>
-    `digest ${sourceKey(source)} ${id} ${usesFingerprint(uses, 'none')}`,
+  /** By the version of the source that is known when it is asked: another one is another question. */
+  digest: ({ id }: Pick<HashKey, 'id'>, source: SourceRef, uses: readonly Use[], version = 'gone') =>
+    `digest ${sourceKey(source)} ${id} ${usesFingerprint(uses, 'none')} ${version}`,
   hash: ({ id }: Pick<HashKey, 'id'>, workload: WorkloadRef, tags: ReadonlyMap<string, Pick<SourceTag, 'tag'>>) =>
     `hash ${workloadKey(workload)} ${id} ${shortOf([...tags].map(([key, { tag }]) => `${key} ${tag}`).sort())}`,
   pods: (namespace: string, selector: LabelSelector) => `pods ${namespace} ${JSON.stringify(selector)}`,
@@ -85,14 +87,15 @@ export function recordRestartApi(api: RestartApi, reduce: ReduceWorkload, note: 
 }
 
 /** Behind these stand the contents and the keys: what comes out of them are tags. */
-export function recordDigests(digests: Digests, note: NoteRestart): Digests {
+export function recordDigests(digests: Digests, sources: SourcesKnown, note: NoteRestart): Digests {
   const hashes = new Map<string, string>();
   return {
     ...digests,
     async digestOf(key, ref, uses) {
+      const to = questions.digest(key, ref, uses, sources.get(ref)?.resourceVersion);
       const found = await digests.digestOf(key, ref, uses);
       const answer = recordedOf(found.is === 'ok' ? { is: 'ok', value: found.digest } : found, (digest) => digest);
-      note({ in: 'answer', to: questions.digest(key, ref, uses), answer });
+      note({ in: 'answer', to, answer });
       return found;
     },
     hashOf(key, workload, tags) {

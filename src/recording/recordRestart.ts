@@ -12,20 +12,21 @@ import type { WrapRestartSink } from '../restart/restartStreams.ts';
 import { withoutSecrets } from '../restart/sourceMeta.ts';
 import { recordDigests, recordRestartApi } from './recordAnswers.ts';
 import { createWorkloadReducer, type ReduceWorkload } from './reduceWorkload.ts';
-import type { NoteRestart } from './restartLines.ts';
+import type { NoteRestart, RestartNotes } from './restartLines.ts';
 import { toldOfRestart } from './restartTold.ts';
+import { createRestWatch } from './restWatch.ts';
 
 /** Restart control whose streams, questions, answers, chances and decisions are taken down. */
-export function recordingRestarts(note: NoteRestart): CreateRestartCore {
-  return (options) => recordRestart(options, note);
+export function recordingRestarts(notes: RestartNotes): CreateRestartCore {
+  return (options) => recordRestart(options, notes);
 }
 
-function recordRestart(options: RestartCoreOptions, note: NoteRestart): RestartCore {
+function recordRestart(options: RestartCoreOptions, { note, onNewFile }: RestartNotes): RestartCore {
   const reduce = createWorkloadReducer();
   const core = createRestartCore({
     ...options,
     api: recordRestartApi(options.api, reduce, note),
-    wrapDigests: (digests) => recordDigests(digests, note),
+    wrapDigests: (digests, sources) => recordDigests(digests, sources, note),
     wrapSink: recordingSinks(reduce, note),
     report(fact) {
       note(toldOfRestart(fact));
@@ -49,6 +50,8 @@ function recordRestart(options: RestartCoreOptions, note: NoteRestart): RestartC
         },
       }),
   });
+  const busyNow = createRestWatch((workload) => note({ in: 'rest', workload }));
+  onNewFile(() => busyNow(core.control()));
   let isStarted = false;
   // Where there never was a section restartControl, there is nothing to take down.
   const isAtWork = () => core.control() !== undefined;

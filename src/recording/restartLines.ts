@@ -26,7 +26,13 @@ export type RestartInput =
   | { readonly in: 'answer'; readonly to: string; readonly answer: RecordedAnswer }
   /** What goes into the pod template; only where it is another one than before. */
   | { readonly in: 'hash'; readonly to: string; readonly hash: string }
-  | { readonly in: 'random'; readonly value: number };
+  | { readonly in: 'random'; readonly value: number }
+  /**
+   * What stands before it in this file repeats what earlier files left behind. Of the `busy` workloads something was
+   * under way that is not repeated: they are of no account until they come to `rest`.
+   */
+  | { readonly in: 'resume'; readonly busy: readonly string[] }
+  | { readonly in: 'rest'; readonly workload: string };
 
 /** A line of restart control: under a key of its own, so that nobody takes it for one of the weeder's. */
 export interface RestartEntry {
@@ -35,3 +41,10 @@ export interface RestartEntry {
 
 /** Takes down one line of restart control. */
 export type NoteRestart = (entry: RestartInput | RestartTold) => void;
+
+/** Where restart control is taken down. */
+export interface RestartNotes {
+  readonly note: NoteRestart;
+  /** Whenever a new file begins it is asked which workloads are busy then. */
+  onNewFile(busyNow: () => readonly string[]): void;
+}

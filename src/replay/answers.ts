@@ -4,6 +4,8 @@ export interface Answers<T> {
   ask(key: string, otherwise: T): Promise<T>;
   /** The replay has come to an answer. */
   give(key: string, answer: T): void;
+  /** What was asked or answered of this kind so far concerns nobody any more. */
+  forget(key: string): void;
 }
 
 /** `expected`: how many answers the recording has for each key. */
@@ -26,6 +28,10 @@ export function createAnswers<T>(expected: ReadonlyMap<string, number>): Answers
       const [resolve] = asked.get(key)?.splice(0, 1) ?? [];
       if (resolve !== undefined) resolve(answer);
       else early.set(key, [...(early.get(key) ?? []), answer]);
+    },
+    forget(key) {
+      asked.delete(key);
+      early.delete(key);
     },
   };
 }

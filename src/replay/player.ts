@@ -2,6 +2,8 @@ import type { InspectionEvent } from 'xstate';
 import type { Config } from '../config/config.ts';
 import { evidenceKey, type RecordedInput, type RecordedLine, type RecordingHeader } from '../recording/lines.ts';
 import type { RestartTold } from '../recording/restartTold.ts';
+import type { ReportRestart } from '../restart/facts.ts';
+import type { RestartControl } from '../restart/restartControl.ts';
 import { settled, type VirtualClock, virtualClock } from '../virtualClock.ts';
 import type { DeletionAnswer } from '../weeder/deletePod.ts';
 import type { Report } from '../weeder/facts.ts';
@@ -19,6 +21,8 @@ export interface Player {
   /** Its `monotonic()` is the time since the start of the recording. */
   readonly clock: VirtualClock;
   weeder(): Weeder;
+  /** Undefined: nothing of restart control was recorded so far. */
+  restarts(): RestartControl | undefined;
   /** How many inputs it has had. */
   inputs(): number;
   /** When the next line was written, in milliseconds since the start; undefined after the last. */
@@ -33,6 +37,8 @@ export interface PlayerOptions {
   readonly report: Report;
   /** Told of each fact and each request of restart control. */
   readonly reportRestart?: (told: RestartTold) => void;
+  /** Told of each of its facts, also of those of which a file that begins in the middle does not say enough. */
+  readonly reportRestartFact?: ReportRestart;
   readonly inspect?: (event: InspectionEvent) => void;
 }
 
@@ -44,7 +50,7 @@ interface Stage {
 
 export function createPlayer(
   { header, config, lines }: RecordingFile,
-  { report, reportRestart = () => {}, inspect }: PlayerOptions,
+  { report, reportRestart = () => {}, reportRestartFact, inspect }: PlayerOptions,
 ): Player {
   const startedAt = Date.parse(header.startedAt);
   const clock = virtualClock(startedAt);
@@ -62,6 +68,7 @@ export function createPlayer(
     lines,
     clock,
     report: reportRestart,
+    reportFact: reportRestartFact,
     ...(inspect === undefined ? {} : { inspect }),
   });
   function begin(its: Config, resumed?: RecordingHeader['streams']): Stage {
@@ -97,8 +104,7 @@ export function createPlayer(
     if (line.wall !== undefined) clock.jumpWallClock(startedAt + line.t + line.wall - clock.now());
     if (isCounted(line)) inputs += 1;
     if ('in' in line) await take(line);
-    // What restart control knows is not repeated in a file that begins in the middle.
-    if ('restart' in line && 'in' in line.restart && !isContinued) await restart.take(line.restart);
+    if ('restart' in line && 'in' in line.restart) await restart.take(line.restart);
     return true;
   }
 
@@ -106,6 +112,7 @@ export function createPlayer(
   return {
     clock,
     weeder: () => stage.weeder,
+    restarts: restart.control,
     inputs: () => inputs,
     nextAt,
     next,

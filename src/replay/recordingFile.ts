@@ -68,6 +68,12 @@ function outOfOrder(line: JsonLine, is: number, was: number): Problem {
   return invalid(line, `the line is out of order: its time is ${is} ms, and the line before has ${was} ms`);
 }
 
+/** What stands up to it repeats the file before: the weeder has such a line of its own, and restart control. */
+function isResume(line: RecordedLine): boolean {
+  const said = 'restart' in line ? line.restart : line;
+  return 'in' in said && said.in === 'resume';
+}
+
 /** Puts the files of one recording in order, and leaves out what a later one only repeats. */
 export function joinRecordings(files: readonly RecordingFile[]): Result<RecordingFile> {
   const [first, ...later] = files.toSorted((a, b) => a.header.part - b.header.part);
@@ -80,7 +86,7 @@ export function joinRecordings(files: readonly RecordingFile[]): Result<Recordin
       const sentence = `this file does not continue ${last.name}; only the files of one recording are replayed together`;
       return failed(invalid({ file: file.name, line: 1 }, sentence));
     }
-    const resume = file.lines.findIndex((line) => 'in' in line && line.in === 'resume');
+    const resume = file.lines.findLastIndex(isResume);
     for (const line of file.lines.slice(resume + 1)) lines.push(line);
     last = file;
   }

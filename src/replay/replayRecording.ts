@@ -1,6 +1,6 @@
-import type { RecordedLine } from '../recording/lines.ts';
 import { type Told, toldOf } from '../recording/told.ts';
 import { comparable, inputsBefore, quietOf } from './comparable.ts';
+import { restartsIn } from './passedOver.ts';
 import { createPlayer } from './player.ts';
 import type { RecordingFile } from './recordingFile.ts';
 
@@ -41,20 +41,10 @@ export async function replayRecording(file: RecordingFile): Promise<Replay> {
   const quiet = quietOf(lines);
   return {
     startedAt: Date.parse(header.startedAt),
-    recorded: inOrder(comparable(recorded, quiet), isFromTheBeginning(file) ? restartsIn(lines) : []),
+    recorded: inOrder(comparable(recorded, quiet), restartsIn(lines)),
     replayed: inOrder(comparable(replayed, quiet), restarts),
     endedAt: lines.at(-1)?.t ?? 0,
   };
-}
-
-/** Restart control is replayed from its beginning only: what it knows is not repeated in a later file. */
-export function isFromTheBeginning({ header }: RecordingFile): boolean {
-  return header.part === 1;
-}
-
-/** What restart control told and asked for. */
-export function restartsIn(lines: readonly RecordedLine[]): Timed[] {
-  return lines.flatMap((line) => ('restart' in line && 'out' in line.restart ? { t: line.t, ...line.restart } : []));
 }
 
 function inOrder(facts: readonly Timed[], restarts: readonly Timed[]): Timed[] {

@@ -4,19 +4,23 @@ import type { ObjectSink } from '../kube/sink.ts';
 import type { RecordedLine, RecordingHeader } from '../recording/lines.ts';
 import { purposeOf, questions } from '../recording/recordAnswers.ts';
 import type { RecordedAnswer, RestartInput } from '../recording/restartLines.ts';
+import { createRestartMemory } from '../recording/restartMemory.ts';
 import { type RestartTold, toldOfRestart } from '../recording/restartTold.ts';
 import type { Answer } from '../restart/answer.ts';
-import type { HashKey } from '../restart/digest.ts';
 import type { Digests } from '../restart/digests.ts';
-import type { FollowKeysOptions } from '../restart/followKeys.ts';
-import { hashKeysOf } from '../restart/hashKeys.ts';
+import type { ReportRestart } from '../restart/facts.ts';
 import { workloadKey } from '../restart/refs.ts';
 import type { RestartApi } from '../restart/restartApi.ts';
 import type { RestartControl } from '../restart/restartControl.ts';
 import { createRestartCore, type RestartCore } from '../restart/restartCore.ts';
+import type { SourcesKnown } from '../restart/sourceIndex.ts';
 import { settled, type VirtualClock } from '../virtualClock.ts';
 import { createAnswers } from './answers.ts';
+import { createPassedOver } from './passedOver.ts';
+import { recordedChances } from './recordedChances.ts';
 import { recordedConfig } from './recordedConfig.ts';
+import { createRecordedKeys } from './recordedKeys.ts';
+import { countAnswers, questionsAbout, restartInputs } from './restartInputs.ts';
 import { recordedCopy, recordedDigest } from './restartSchema.ts';
 
 /** The real restart control in simulated time, against what was recorded of it. */
@@ -31,6 +35,8 @@ export interface RestartPlayerOptions {
   readonly lines: readonly RecordedLine[];
   readonly clock: VirtualClock;
   readonly report: (told: RestartTold) => void;
+  /** Told of every fact, also of those of which a file that begins in the middle does not say enough. */
+  readonly reportFact?: ReportRestart | undefined;
   readonly inspect?: (event: InspectionEvent) => void;
 }
 
@@ -39,16 +45,25 @@ const unanswered = { is: 'refused', failure: 'network', retryAfter: 0 } as const
 const reason = 'the recording has no answer to it';
 
 export function createRestartPlayer(options: RestartPlayerOptions): RestartPlayer {
-  const { header, clock, report, inspect } = options;
+  const { header, clock, inspect } = options;
+  const isContinued = header.part > 1;
+  const memory = createRestartMemory();
+  const passedOver = createPassedOver();
   const inputs = restartInputs(options.lines);
-  const chances = inputs.flatMap((input) => (input.in === 'random' ? input.value : []));
+  const chanceAt = recordedChances(options.lines, isContinued);
   const hashes = new Map(inputs.flatMap((input) => (input.in === 'hash' ? [[input.to, input.hash]] : [])));
   const answers = createAnswers<RecordedAnswer>(countAnswers(inputs));
+  const keys = createRecordedKeys();
   let core: RestartCore | undefined;
-  let keys: Pick<FollowKeysOptions, 'onKeys' | 'onLooked'> | undefined;
+  /** In a file that begins in the middle: a question is repeated once, whoever asks it. */
+  const digests = new Map<string, RecordedAnswer>();
+
+  function report(told: RestartTold): void {
+    if (!passedOver.covers(told)) options.report(told);
+  }
 
   async function ask<T>(to: string, read: (value: unknown) => T): Promise<Answer<T>> {
-    const answer = await answers.ask(to, unanswered);
+    const answer = digests.get(to) ?? (await answers.ask(to, unanswered));
     if (answer.is === 'refused') return { ...answer, reason };
     return answer.is === 'ok' ? { is: 'ok', value: read(answer.value) } : answer;
   }
@@ -85,11 +100,13 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
     },
   };
 
-  function digestsOf(real: Digests): Digests {
+  function digestsOf(real: Digests, sources: SourcesKnown): Digests {
     return {
       ...real,
       async digestOf(key, ref, uses) {
-        const answer = await ask(questions.digest(key, ref, uses), (value) => recordedDigest.parse(value));
+        const answer = await ask(questions.digest(key, ref, uses, sources.get(ref)?.resourceVersion), (value) =>
+          recordedDigest.parse(value),
+        );
         if (answer.is === 'ok') return { is: 'ok', digest: answer.value };
         return answer.is === 'refused' ? answer : { is: 'refused', failure: 'conflict', retryAfter: 0, reason };
       },
@@ -109,17 +126,34 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
       ownNamespace: '',
       api,
       wrapDigests: digestsOf,
-      report: (fact) => report(toldOfRestart(fact)),
-      random: () => chances.shift() ?? 0.5,
-      followKeys(told) {
-        keys = told;
-        return () => {
-          keys = undefined;
-        };
+      report(fact) {
+        report(toldOfRestart(fact));
+        options.reportFact?.(fact);
       },
+      random: () => chanceAt(clock.monotonic()),
+      followKeys: keys.follow,
       onStreamsChanged: () => {},
       onStreamClosed: () => {},
     });
+  }
+
+  /** It begins anew, with what is written on it: what it was about before is not in the file. */
+  function rest(workload: string): void {
+    const found = memory.workload(workload);
+    const sink = found === undefined ? undefined : core?.needs.get(found.stream)?.sink;
+    if (found === undefined || sink === undefined) return;
+    for (const question of questionsAbout(workload, found.object)) answers.forget(question);
+    sink.apply('DELETED', found.object);
+    sink.apply('ADDED', found.object);
+  }
+
+  function learn(input: RestartInput): void {
+    const isBusy = input.in === 'rest' && passedOver.has(input.workload);
+    memory.learn(input);
+    passedOver.learn(input);
+    if (input.in === 'rest' && isBusy) rest(input.workload);
+    else if (input.in === 'answer' && input.to.startsWith('digest ') && input.answer.is === 'ok')
+      digests.set(input.to, input.answer);
   }
 
   function feed(input: RestartInput): void {
@@ -128,38 +162,25 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
     else if (input.in === 'config') core?.configure(recordedConfig(input.config));
     else if (input.in === 'start') core?.start();
     else if (input.in === 'stop') core?.stop();
-    else if (input.in === 'looked') keys?.onLooked();
-    else if (input.in === 'keys') keys?.onKeys(hashKeysOf(keyNamed(input.current), input.ids.map(keyNamed)));
+    else if (input.in === 'keys' || input.in === 'looked') keys.take(input);
   }
 
   return {
     async take(input) {
+      if (isContinued) learn(input);
       if (input.in === 'answer') answers.give(input.to, input.answer);
       else feed(input);
       // An answer was acted upon before the next input came, even where both have the same time.
-      if (input.in === 'answer') await settled();
+      if (waitedFor.has(input.in)) await settled();
     },
     control: () => core?.control(),
   };
 }
 
+const waitedFor: ReadonlySet<RestartInput['in']> = new Set(['answer', 'resume', 'rest']);
+
 function feedStream(input: Extract<RestartInput, { readonly stream: string }>, sink: ObjectSink | undefined): void {
   if (input.in === 'begin') sink?.begin();
   else if (input.in === 'end') sink?.end(input.resourceVersion);
   else sink?.apply(input.in, input.object);
-}
-
-/** A key of which nothing is known but its name: nothing is made with it. */
-function keyNamed(id: string): HashKey {
-  return { id, bytes: Buffer.alloc(0) };
-}
-
-export function restartInputs(lines: readonly RecordedLine[]): RestartInput[] {
-  return lines.flatMap((line) => ('restart' in line && 'in' in line.restart ? line.restart : []));
-}
-
-function countAnswers(inputs: readonly RestartInput[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const input of inputs) if (input.in === 'answer') counts.set(input.to, (counts.get(input.to) ?? 0) + 1);
-  return counts;
 }

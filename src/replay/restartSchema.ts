@@ -45,6 +45,8 @@ export const restartEntry: z.ZodType<RestartEntry['restart']> = z.union([
     z.object({ in: z.literal('answer'), to: z.string(), answer }),
     z.object({ in: z.literal('hash'), to: z.string(), hash: z.string() }),
     z.object({ in: z.literal('random'), value: z.number() }),
+    z.object({ in: z.literal('resume'), busy: z.array(z.string()) }),
+    z.object({ in: z.literal('rest'), workload: z.string() }),
   ]),
   z.object({
     out: z.enum([

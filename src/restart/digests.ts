@@ -81,16 +81,25 @@ export function createDigests({ api, sources }: DigestsOptions): Digests {
 
   async function read(key: string, ref: SourceRef, questions: readonly Question[]): Promise<void> {
     const answer = await api.readSource(ref, stopped.signal);
-    for (const question of questions) question.resolve(answerTo(key, ref, question, answer));
+    const made = new Map<string, Digest>();
+    for (const question of questions) question.resolve(answerTo(key, ref, question, answer, made));
   }
 
-  function answerTo(key: string, ref: SourceRef, question: Question, answer: Answer<ReadSource>): DigestAnswer {
+  /** `made`: of this answer. Many workloads may use one long source in the same way. */
+  function answerTo(
+    key: string,
+    ref: SourceRef,
+    question: Question,
+    answer: Answer<ReadSource>,
+    made: Map<string, Digest>,
+  ): DigestAnswer {
     switch (answer.is) {
       case 'ok': {
         const { content, meta } = answer.value;
-        const digest = digestFor(question, ref, content, meta.optOut);
-        if (sources.get(ref) !== undefined)
-          remember(key, meta).set(questionKey(question.key, question.uses, meta.optOut), digest);
+        const asked = questionKey(question.key, question.uses, meta.optOut);
+        const digest = made.get(asked) ?? digestFor(question, ref, content, meta.optOut);
+        made.set(asked, digest);
+        if (sources.get(ref) !== undefined) remember(key, meta).set(asked, digest);
         return { is: 'ok', digest };
       }
       case 'gone':

@@ -3,12 +3,13 @@ import type { KubeClient } from '../kube/client.ts';
 import type { ApiFailure } from '../kube/failure.ts';
 import { identityOf } from '../kube/identity.ts';
 import { listPages } from '../kube/pagedList.ts';
-import { type LabelSelector, selectorToString } from '../kube/selector.ts';
+import { selectorToString } from '../kube/selector.ts';
 import { type Answer, answered, answerTo } from './answer.ts';
 import { confidential } from './confidential.ts';
 import { readContent, type SourceContent } from './digest.ts';
 import { type JobRequests, jobRequests } from './jobRequests.ts';
 import { podsPath, sourcePath, workloadPath } from './paths.ts';
+import { type ListPods, listTogether } from './podLists.ts';
 import { type SourceKind, type SourceRef, sourceKey, type WorkloadRef } from './refs.ts';
 import { readSourceMeta, type SourceMeta } from './sourceMeta.ts';
 import { usesOf } from './uses.ts';
@@ -38,9 +39,8 @@ export interface RestartApi extends JobRequests {
   readWorkload(ref: WorkloadRef, signal: AbortSignal): Promise<Answer<JsonObject>>;
   /** A JSON merge patch; the object as it is then. */
   patchWorkload(ref: WorkloadRef, patch: object, signal: AbortSignal): Promise<Answer<JsonObject>>;
-  /** All pods of the namespace that the selector selects, as they are now. */
-  listPods(namespace: string, selector: LabelSelector, signal: AbortSignal): Promise<Answer<readonly unknown[]>>;
-  /** All pods of the namespace whose templates name one of these sources: of the same namespace. */
+  readonly listPods: ListPods;
+  /** All pods of the namespace that name one of these sources, which are of the same namespace. */
   podsUsing(namespace: string, sources: readonly SourceRef[], signal: AbortSignal): Promise<Answer<readonly unknown[]>>;
   /** `conflicted`: the pod has changed, or another one has its name. */
   evict(pod: PodRef, signal: AbortSignal): Promise<Answer<undefined>>;
@@ -68,7 +68,11 @@ export function restartApi(client: KubeClient, onRead: ReportRead = () => undefi
     return answered({ uid, resourceVersion, content: readContent(result.body), meta });
   }
 
-  async function listPods(namespace: string, labelSelector: string, signal: AbortSignal): Promise<Answer<unknown[]>> {
+  function workloadIn(ref: WorkloadRef, status: number, body: unknown): Answer<JsonObject> {
+    return isThe(ref, body) ? answered(objectOf(body)) : refuse(notThe(ref, status));
+  }
+
+  const listPods: ListPods = async (namespace, selector, signal) => {
     let pods: unknown[] = [];
     const sink = {
       begin: () => {
@@ -77,13 +81,10 @@ export function restartApi(client: KubeClient, onRead: ReportRead = () => undefi
       apply: (_: unknown, pod: unknown) => void pods.push(pod),
       end: () => undefined,
     };
-    const list = await listPages(client, { path: podsPath(namespace), kind: 'Pod', labelSelector, sink }, signal);
+    const source = { path: podsPath(namespace), kind: 'Pod', labelSelector: selectorToString(selector), sink };
+    const list = await listPages(client, source, signal);
     return list.ok ? answered(pods) : refuse(list.failure);
-  }
-
-  function workloadIn(ref: WorkloadRef, status: number, body: unknown): Answer<JsonObject> {
-    return isThe(ref, body) ? answered(objectOf(body)) : refuse(notThe(ref, status));
-  }
+  };
 
   return {
     ...jobRequests(client),
@@ -107,9 +108,9 @@ export function restartApi(client: KubeClient, onRead: ReportRead = () => undefi
       });
       return result.ok ? workloadIn(ref, result.status, result.body) : refuse(result.failure);
     },
-    listPods: (namespace, selector, signal) => listPods(namespace, selectorToString(selector), signal),
+    listPods: listTogether(listPods),
     async podsUsing(namespace, sources, signal) {
-      const all = await listPods(namespace, '', signal);
+      const all = await listPods(namespace, {}, signal);
       if (all.is !== 'ok') return all;
       const wanted = new Set(sources.map(sourceKey));
       const isMeant = (pod: unknown) =>

@@ -9,7 +9,7 @@ import type { HashKeys } from './hashKeys.ts';
 import { createRecreations } from './recreations.ts';
 import { type SourceKind, type SourceRef, workloadKey } from './refs.ts';
 import type { RestartApi } from './restartApi.ts';
-import { createSourceIndex } from './sourceIndex.ts';
+import { createSourceIndex, type SourcesKnown } from './sourceIndex.ts';
 import { createTurns } from './turns.ts';
 import { provideWorkload } from './workloadActor.ts';
 import { stateOf, type WorkloadEntry } from './workloadEntry.ts';
@@ -29,10 +29,12 @@ export interface RestartControlOptions {
   /** Whether this source has been read: if it is not known then, it does not exist. */
   readonly hasRead: (source: SourceRef) => boolean;
   /** Told of the sources that are used, when they have become others. */
-  readonly onUsed: (sources: readonly SourceRef[]) => void;
+  readonly onUsed: (sources: Iterable<SourceRef>) => void;
   /** What stands in front of the tags: behind it are contents and keys, before it neither. */
-  readonly wrapDigests?: (digests: Digests) => Digests;
+  readonly wrapDigests?: WrapDigests;
 }
+
+export type WrapDigests = (digests: Digests, sources: SourcesKnown) => Digests;
 
 /** How much of everything there is now. */
 export interface RestartCounts {
@@ -83,7 +85,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
   const inFlight = new Set<Promise<unknown>>();
   const sources = createSourceIndex(clock, (ref) => workloads.sourceChanged(ref));
   const { wrapDigests = (each) => each } = options;
-  const digests = wrapDigests(createDigests({ api, sources }));
+  const digests = wrapDigests(createDigests({ api, sources }), sources);
   const turns = createTurns({ clock, limits: () => config });
   const recreations = createRecreations({
     runtime,
@@ -127,6 +129,8 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     recreations,
   });
   const sinks = createWorkloadSinks({
+    // Where a Job is being made anew, whatever its stream tells is looked at.
+    knows: (id, version) => recreations.size === 0 && workloads.knows(id, version),
     take(news) {
       const id = workloadKey(news.facts.ref);
       if (news.kept === undefined) workloads.take(news);

@@ -1,11 +1,10 @@
 import type { Config } from '../config/config.ts';
 import type { PartContext } from '../controllerPart.ts';
 import type { StreamNeed } from '../kube/streamNeed.ts';
-import type { Digests } from './digests.ts';
 import type { ReportRestart } from './facts.ts';
 import type { FollowKeysOptions } from './followKeys.ts';
 import type { RestartApi } from './restartApi.ts';
-import { createRestartControl, type RestartControl } from './restartControl.ts';
+import { createRestartControl, type RestartControl, type WrapDigests } from './restartControl.ts';
 import { createRestartStreams, type WrapRestartSink } from './restartStreams.ts';
 import { withoutSecrets } from './sourceMeta.ts';
 
@@ -23,7 +22,7 @@ export interface RestartCoreOptions extends Pick<PartContext, OfThePart> {
   readonly followKeys: (told: Pick<FollowKeysOptions, 'where' | 'onKeys' | 'onLooked'>) => () => void;
   /** Told when it begins to act, with the number of its streams. */
   readonly onStarted?: (streams: number) => void;
-  readonly wrapDigests?: (digests: Digests) => Digests;
+  readonly wrapDigests?: WrapDigests;
   readonly wrapSink?: WrapRestartSink;
 }
 

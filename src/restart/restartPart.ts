@@ -1,6 +1,6 @@
 import type { ControllerPart, PartContext } from '../controllerPart.ts';
 import { recordingRestarts } from '../recording/recordRestart.ts';
-import type { NoteRestart } from '../recording/restartLines.ts';
+import type { RestartNotes } from '../recording/restartLines.ts';
 import type { ReportRestart } from './facts.ts';
 import { followKeys } from './followKeys.ts';
 import { logRestarts } from './logRestarts.ts';
@@ -16,7 +16,7 @@ export interface RestartPartOptions extends PartContext {
   readonly report?: ReportRestart | undefined;
   readonly onRead?: ReportRead | undefined;
   /** Takes down all that passes in and out. */
-  readonly recorder?: { readonly noteRestart: NoteRestart } | undefined;
+  readonly recorder?: { readonly restarts: RestartNotes } | undefined;
 }
 
 /** Restart control as one of the controllers of the process. */
@@ -37,7 +37,7 @@ export function createRestartPart(options: RestartPartOptions): RestartPart {
     options.report?.(fact);
   };
   const { recorder } = options;
-  const create = recorder === undefined ? createRestartCore : recordingRestarts(recorder.noteRestart);
+  const create = recorder === undefined ? createRestartCore : recordingRestarts(recorder.restarts);
   const core = create({
     ...options,
     api: restartApi(client, options.onRead),

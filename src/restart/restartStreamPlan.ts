@@ -34,14 +34,14 @@ const usedSecrets = 'type!=helm.sh/release.v1,type!=kubernetes.io/service-accoun
 export function planRestartStreams(
   config: RestartConfig | undefined,
   namespaces: 'all' | readonly string[],
-  used: readonly SourceRef[],
+  used: Iterable<SourceRef>,
 ): RestartStreamPlan[] {
   if (config === undefined) return [];
   const places = namespaces === 'all' ? [undefined] : [...new Set(namespaces)];
   const workloads = places.flatMap((namespace) => kinds.map((kind) => workloadsIn(kind, namespace)));
   if (config.access === 'named') {
     const isWatched = ({ namespace }: SourceRef) => namespaces === 'all' || namespaces.includes(namespace);
-    return [...workloads, ...used.filter(isWatched).map(sourceNamed)];
+    return [...workloads, ...[...used].filter(isWatched).map(sourceNamed)];
   }
   const followed = sourceKinds.filter((kind) => config.sourceKinds.has(kind));
   return [...workloads, ...places.flatMap((namespace) => followed.map((kind) => sourcesIn(kind, namespace)))];

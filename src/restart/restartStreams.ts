@@ -48,7 +48,7 @@ export interface RestartStreams {
   /** `between` is called when what is missing has been opened, and nothing that is not needed any more closed yet. */
   configure(config: Config, between?: () => void): void;
   /** These sources are used, and no others: with `access: named`, each has a stream of its own. */
-  use(sources: readonly SourceRef[]): void;
+  use(sources: Iterable<SourceRef>): void;
   /** All that are open have read their complete lists; where none is open there is nothing to read. */
   readonly isSynced: boolean;
   /**
@@ -69,7 +69,7 @@ export function createRestartStreams(options: RestartStreamsOptions): RestartStr
   const open = new Map<string, OpenStream>();
   const needs = new Map<string, StreamNeed>();
   let config = options.config;
-  let used: readonly SourceRef[] = [];
+  let used: Iterable<SourceRef> = [];
   let hasTold = false;
 
   const isSynced = () => [...open.values()].every((stream) => stream.isSynced);
@@ -138,7 +138,7 @@ export function createRestartStreams(options: RestartStreamsOptions): RestartStr
     },
     use(sources) {
       used = sources;
-      rearrange();
+      if (config.restart?.access === 'named') rearrange();
     },
     get isSynced() {
       return isSynced();

@@ -13,8 +13,8 @@ export interface SourceUsers {
 export interface SourceUsersListener {
   /** Nobody uses it any more. */
   onUnused(source: SourceRef): void;
-  /** All that are used, when they have become others. */
-  onUsed(sources: readonly SourceRef[]): void;
+  /** All that are used, as they are when somebody goes through them; told when they have become others. */
+  onUsed(sources: Iterable<SourceRef>): void;
 }
 
 interface Used {
@@ -25,6 +25,12 @@ interface Used {
 export function createSourceUsers({ onUnused, onUsed }: SourceUsersListener): SourceUsers {
   const used = new Map<string, Used>();
   const byWorkload = new Map<string, readonly string[]>();
+  /** Of thousands nobody makes a list for each workload that begins to use one. */
+  const sources: Iterable<SourceRef> = {
+    *[Symbol.iterator]() {
+      for (const { source } of used.values()) yield source;
+    },
+  };
 
   /** Whether nobody did so before. */
   function add(workload: string, key: string, source: SourceRef): boolean {
@@ -51,7 +57,7 @@ export function createSourceUsers({ onUnused, onUsed }: SourceUsersListener): So
       const removed = before.filter((key) => !now.has(key) && remove(workload, key));
       if (now.size === 0) byWorkload.delete(workload);
       else byWorkload.set(workload, [...now.keys()]);
-      if (added.length + removed.length > 0) onUsed([...used.values()].map(({ source }) => source));
+      if (added.length + removed.length > 0) onUsed(sources);
     },
     of: (source) => [...(used.get(sourceKey(source))?.by ?? [])],
     get size() {

@@ -1,3 +1,4 @@
+import { type Identity, identityOf } from '../kube/identity.ts';
 import type { ClosableSink } from '../kube/sink.ts';
 import type { WorkloadKind } from '../kube/workloadKinds.ts';
 import { type KeptJob, readKept } from './keptJob.ts';
@@ -17,13 +18,15 @@ export interface WorkloadNews {
 
 /** Who is told of workloads. */
 export interface WorkloadListener {
+  /** Whether this version has been taken already: the answer to a write tells of it before its stream does. */
+  knows(id: string, version: Pick<Identity, 'uid' | 'resourceVersion'>): boolean;
   take(news: WorkloadNews): void;
   /** `id` as `workloadKey` gives it. */
   remove(id: string): void;
 }
 
 /** Sinks for the streams of workloads: whole objects come in, and what matters of them goes on. */
-export function createWorkloadSinks({ take, remove }: WorkloadListener) {
+export function createWorkloadSinks({ knows, take, remove }: WorkloadListener) {
   function create(kind: WorkloadKind): ClosableSink {
     const mine = new Set<string>();
     let listed: Set<string> | undefined;
@@ -32,21 +35,24 @@ export function createWorkloadSinks({ take, remove }: WorkloadListener) {
       if (mine.delete(id)) remove(id);
     }
 
+    function put(id: string, news: WorkloadNews | undefined): void {
+      if (news === undefined) return;
+      mine.add(id);
+      listed?.add(id);
+      take(news);
+    }
+
     return {
       begin() {
         listed = new Set();
       },
       apply(type, object) {
-        const news = newsOf(object, kind);
-        if (news === undefined) return;
-        const id = workloadKey(news.facts.ref);
-        if (type === 'DELETED') {
-          drop(id);
-          return;
-        }
-        mine.add(id);
-        listed?.add(id);
-        take(news);
+        const identity = identityOf(object);
+        if (identity === undefined) return;
+        const id = workloadKey({ kind, ...identity });
+        if (type === 'DELETED') drop(id);
+        else if (mine.has(id) && knows(id, identity)) listed?.add(id);
+        else put(id, newsOf(object, kind));
       },
       end() {
         const gone = [...mine].filter((id) => listed?.has(id) === false);

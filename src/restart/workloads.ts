@@ -49,7 +49,7 @@ export interface WorkloadsOptions {
   /** Told of each source that nobody uses any more. */
   readonly onUnused: (source: SourceRef) => void;
   /** Told of all that are used, when they have become others. */
-  readonly onUsed: (sources: readonly SourceRef[]) => void;
+  readonly onUsed: (sources: Iterable<SourceRef>) => void;
   readonly recreations: Pick<Recreations, 'isHeld' | 'formerUidOf'>;
 }
 
@@ -161,6 +161,10 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
 
   return {
     get: (id) => entries.get(id),
+    knows(id, { uid, resourceVersion }) {
+      const facts = entries.get(id)?.facts;
+      return facts?.uid === uid && facts.resourceVersion === resourceVersion;
+    },
     take(news) {
       const id = workloadKey(news.facts.ref);
       const before = known.get(id)?.facts;

@@ -39,15 +39,20 @@ export function createReplaying(file: RecordingFile, pace: Clock, onBroken: (err
         facts += 1;
         live.report(fact);
       },
+      reportRestartFact(fact) {
+        facts += 1;
+        live.reportRestart(fact);
+      },
       inspect(event) {
         times.inspect(event);
         live.inspect(event);
       },
     });
     live.watch({
-      actors: () => its.weeder().actors(),
+      actors: () => [...its.weeder().actors(), ...(its.restarts()?.actors() ?? [])],
       since: times.since,
       crashLooping: (namespace, service) => its.weeder().crashLooping(namespace, service),
+      workloads: () => its.restarts()?.entries() ?? [],
     });
     return its;
   }

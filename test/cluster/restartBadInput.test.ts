@@ -24,7 +24,7 @@ function using(name: string): object {
 suite('annotations that cannot be read, and references to nothing', { concurrency: 8 }, () => {
   const scene = suiteRestarting('bad-input');
 
-  /** A Deployment with these annotations whose ConfigMap then changes, and what it is told by its only Warning. */
+  /** A Deployment with these annotations whose ConfigMap then changes, and the Warnings that it is told. */
   async function changedWith(name: string, annotations: Readonly<Record<string, string>>) {
     const { make, change, deploy, caughtUp } = scene();
     await make('configmaps', name, { data: { a: '1' } });
@@ -41,17 +41,18 @@ suite('annotations that cannot be read, and references to nothing', { concurrenc
   }
 
   for (const [index, said] of ['tomorrow', '2026-11-21T18:00:00'].entries()) {
-    test(`a pause until ${JSON.stringify(said)} holds the restart, in one Event; put right, it is one rollout`, async () => {
+    test(`a pause until ${JSON.stringify(said)} is told, and holds the restart; put right, it is one rollout`, async () => {
       const { web, before, warnings } = await changedWith(`paused-${index}`, { [pausedUntil]: said });
+      await web.told('AnnotationUnreadable', /paused-until cannot be read: it is no time/);
       await web.told(
         'RestartHeld',
         /^It is not restarted: its annotation weeder.dev\/paused-until is no time: write one/,
       );
-      assert.deepEqual([web.rollouts(), await web.uids(), (await warnings()).length], [0, before, 1]);
+      assert.deepEqual([web.rollouts(), await web.uids(), (await warnings()).length], [0, before, 2]);
       await web.patch({ metadata: { annotations: { [pausedUntil]: '2026-01-01T00:00:00Z' } } });
       await web.restarted(1);
       assert.deepEqual((await web.content())?.env, { a: '2' });
-      assert.equal((await warnings()).length, 1);
+      assert.equal((await warnings()).length, 2);
     });
   }
 

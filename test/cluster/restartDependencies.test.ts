@@ -56,7 +56,6 @@ suite('dependencies on what another namespace keeps', { concurrency: 8 }, () => 
   for (const [name, annotations] of [
     ['nobody', {}],
     ['somebody-else', { [usedFrom]: 'shop,another' }],
-    ['no-word-for-all', { [usedFrom]: '*' }],
   ] as const) {
     test(`without consent (${name}) a dependency is told once and not read, and its changes restart nothing`, async () => {
       const { shared, dependsOn, caughtUp, readsOf } = given();
@@ -70,6 +69,17 @@ suite('dependencies on what another namespace keeps', { concurrency: 8 }, () => 
       assert.deepEqual([...(await web.current()).rolledOut.keys()], []);
     });
   }
+
+  test('a consent that cannot be read is told, and gives none', async () => {
+    const { shared, dependsOn, caughtUp } = given();
+    await shared.make('configmaps', 'everybody', { data: { a: '1' } }, { [usedFrom]: '*' });
+    const web = await dependsOn('configmap/everybody');
+    const [told, ...more] = await web.told('AnnotationUnreadable');
+    assert.match(told ?? '', new RegExp(`used-from of ConfigMap ${shared.name}/everybody cannot be read: "\\*" is no`));
+    await shared.change('configmaps', 'everybody', { data: { a: '2' } });
+    await caughtUp();
+    assert.deepEqual([web.rollouts(), more, (await web.told('DependencyNotAllowed')).length], [0, [], 1]);
+  });
 
   test('with consent by an annotation of the source its change is one rollout, until that is taken back', async () => {
     const { ns, shared, dependsOn, caughtUp } = given();

@@ -34,7 +34,12 @@ async function applyServerSide(scene: RestartScene, name: string): Promise<void>
 
 suite('operators, tools and people that write a workload beside weeder', { concurrency: true }, () => {
   // Longer than it takes to make a pod: a rollout is still under way when somebody writes into it.
-  const given = suiteRestartScene('operators', { program: () => ({ ...healthy, readyAfter: 700 }) });
+  const given = suiteRestartScene('operators', {
+    program: ({ metadata }) => {
+      const isRestart = metadata.annotations?.['weeder.dev/dependencies-hash'] !== undefined;
+      return { ...healthy, readyAfter: isRestart && metadata.labels?.['workload'] === 'put-at-once' ? 60_000 : 700 };
+    },
+  });
 
   async function adopted(name: string) {
     const { scene, weeder } = given();

@@ -42,7 +42,7 @@ suite('an undo of what weeder has rolled out', { concurrency: true }, () => {
   const given = suiteRestartScene('undo', {
     program: ({ metadata }) => ({
       ...healthy,
-      readyAfter: metadata.labels?.['workload'] === 'halfway' ? 1_500 : healthy.readyAfter,
+      readyAfter: metadata.labels?.['workload'] === 'halfway' ? 3_000 : healthy.readyAfter,
     }),
   });
 

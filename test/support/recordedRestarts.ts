@@ -22,7 +22,7 @@ export async function recordRestarts(
   if (!opened.ok) throw new Error(opened.problem.sentence);
   const recorder = opened.value;
   const { clock } = base;
-  const world = await restartWorld(config, { clock, createRestart: recordingRestarts(recorder.noteRestart) });
+  const world = await restartWorld(config, { clock, createRestart: recordingRestarts(recorder.restarts) });
   await happen(world);
   world.stop();
   await recorder.close();

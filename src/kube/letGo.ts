@@ -1,0 +1,46 @@
+import { addAbortSignal, PassThrough, type Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+
+type Answer = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'> & { readonly body: Readable };
+
+/**
+ * The answer to a request, for as long as `signal` is not aborted. After that nobody waits for it, but on its connection
+ * the request goes on: Node's HTTP/2 (26.10) forgets a stream that is destroyed while the connection is busy writing, and
+ * then does not reset it. If its own body was not sent, empty frames are written for it without end, in one turn of the
+ * event loop, until memory is full; if its headers come afterwards, they make a stream that nobody knows, whose error at
+ * the end of the connection ends the process. So a request that has a body is answered to its end, and any other until
+ * its headers are there. No connection is kept by that: it is replaced when it does not answer.
+ */
+export async function answerOf(
+  answered: Promise<Dispatcher.ResponseData>,
+  hasBody: boolean,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const giveUp = () => reject(signal.reason);
+  signal.addEventListener('abort', giveUp, { once: true });
+  try {
+    const { statusCode, headers, body } = await Promise.race([answered, aborted]);
+    return { statusCode, headers, body: hasBody ? copyOf(body, signal) : addAbortSignal(signal, body) };
+  } catch (error) {
+    answered.then(({ body }) => (hasBody ? throwAway(body) : body.on('error', ignore).destroy()), ignore);
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+  }
+}
+
+/** May be destroyed, and is with `signal`, while the body that it is fed from goes on. */
+function copyOf(body: Readable, signal: AbortSignal): Readable {
+  const copy = new PassThrough({ signal });
+  copy.once('close', () => throwAway(body));
+  body.on('error', (error) => copy.destroy(error)).pipe(copy);
+  return copy;
+}
+
+function throwAway(body: Readable): void {
+  body.on('error', ignore).unpipe().resume();
+}
+
+/** Whoever asked has been answered already. */
+function ignore(): void {}
