@@ -25,7 +25,7 @@ const introduction = `# Benchmarks
 
 \`npm run bench -- --all --write\` measures all of this anew and writes this page, in about a quarter of an hour. Absolute times say little: they depend on the machine and on what else it does. What can be compared are figures of one run, which is why weeder is measured beside the least that any controller for its task has to do. Goals are printed as met or missed. A load average above the number of cores means that the machine was busy with other work, and times are that much longer.
 
-Single ones: \`npm run bench -- recovery --namespaces 1,50 --runs 3\`, and \`scale\`, \`actors\`, \`start\` or \`restart\`. \`--profile DIR\` tells where a recovery's time goes, by package and by function.`;
+Single ones: \`npm run bench -- recovery --namespaces 1,50 --runs 3\`, and \`scale\`, \`actors\`, \`start\` or \`restart\`. \`--profile DIR\` tells where the time of recoveries and restarts goes, by package and by function.`;
 
 function recoveryText(first: { readonly podBytes: number; readonly server: string } | undefined): string {
   return `## Recoveries
@@ -51,6 +51,6 @@ A process that loads it and ends, and its largest memory; at last weeder on an e
 
 const restartText = `## Restart control
 
-A real kube-apiserver and etcd, with so many ConfigMaps and as many Secrets of 5 KB, and Deployments that use one of each; 40 % of them share a ConfigMap. No controller runs: each Deployment has one pod, which the benchmark replaces 2.5 s after its template has changed, as if an image had to be pulled. weeder is the production bundle with a quiet period of 5 s, 1,200 adoptions a minute (ten times the default), and its other limits lifted. Memory is compared with the same process on an empty cluster. A rollout is a new annotation of weeder's in a pod template, as a watch tells of it; times are from the end of the quiet period.
+A real kube-apiserver and etcd, with so many ConfigMaps and as many Secrets of 5 KB, and Deployments that use one of each; 40 % of them share a ConfigMap. No controller runs: each Deployment has one pod, which the benchmark replaces 2.5 s after its template has changed, as if an image had to be pulled. weeder is the production bundle with the memory limit of the manifest (\`NODE_OPTIONS\`), a quiet period of 5 s, 20 adoptions a second or more (ten times the default), and its other limits lifted. Memory is compared with the same process on an empty cluster. A rollout is a new annotation of weeder's in a pod template, as a watch tells of it; times are from the end of the quiet period. What the time is spent on, and what was tried, is told in [ADR 16](adr/0016-speed-of-restarts.md).
 
 The peers' figures were taken once, on another day and on a machine with other work, with replicas 0: weeder restarts no workload that has no pods. They are a measure, not a race.`;

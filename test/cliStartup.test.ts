@@ -74,7 +74,8 @@ suite('the start', { concurrency: 3 }, () => {
       const asked = performance.now();
       weeder.child.kill(signal);
       const { code, stderr } = await weeder.ended;
-      assert.ok(performance.now() - asked < 2000);
+      // It would wait for ever.
+      assert.ok(performance.now() - asked < 10_000);
       assert.deepEqual([code, stderr], [0, '']);
     });
   }

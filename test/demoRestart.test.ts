@@ -11,6 +11,7 @@ import { faultsOf, type Told } from '../src/demo/restart/tell.ts';
 import type { RestartFact } from '../src/restart/facts.ts';
 import { bundle } from './support/bundle.ts';
 import { cli, folder } from './support/cli.ts';
+import { cpuTime } from './support/cpuTime.ts';
 
 /** Gives a program a terminal; not everywhere there. */
 const script = spawnSync('script', ['--version']).status === 0;
@@ -61,7 +62,7 @@ test('the table says what was needed, what was made, and what was missed', () =>
 });
 
 test('a plain watcher rolls out for keys that nobody uses and for each change, and misses what it has not seen', async () => {
-  const startedAt = performance.now();
+  const used = cpuTime();
   const told = await playWithPlainWatcher(1);
   const made = told.map(({ rollouts }) => rollouts.map(({ workload }) => workload.name).toSorted());
   assert.deepEqual(made, [
@@ -75,7 +76,7 @@ test('a plain watcher rolls out for keys that nobody uses and for each change, a
   ]);
   assert.deepEqual(told.map(({ stale }) => stale).at(-1), ['db-0', 'db-1']);
   assert.ok(told.every(({ isSettled }) => isSettled));
-  assert.ok(performance.now() - startedAt < 10_000);
+  assert.ok(used() < 10_000);
 });
 
 suite('weeder demo restart', { concurrency: 2 }, () => {

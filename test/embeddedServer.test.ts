@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { createApiServer } from '../src/demo/apiServer/apiServer.ts';
 import { resource } from '../src/demo/apiServer/resource.ts';
 import { leases } from '../src/demo/apiServer/resources.ts';
@@ -10,6 +8,7 @@ import { failure } from '../src/demo/apiServer/status.ts';
 import { objectOf } from '../src/json.ts';
 import { httpClient } from './cluster/support/http.ts';
 import { body, meta, names, refused, versionOf } from './conformance/target.ts';
+import { heldBytes } from './support/heldBytes.ts';
 import { lease, leasePath, linesOf, serving } from './support/servingApi.ts';
 import { until } from './support/until.ts';
 import { settled, virtualClock } from './support/virtualClock.ts';
@@ -29,16 +28,6 @@ test('times are the clock’s, and watches end by it', async () => {
   assert(types.length >= 10);
   assert.equal(clock.pending, 0);
 });
-
-/** What is held once the garbage is away. */
-function heldBytes(): number {
-  setFlagsFromString('--expose-gc');
-  const collect: unknown = runInNewContext('gc');
-  assert(typeof collect === 'function');
-  collect();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-}
 
 test('a reader that does not read costs no memory, and is told 410 when it was left behind', async () => {
   await using at = await serving({ historyLimit: 50 });

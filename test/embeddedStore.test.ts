@@ -6,6 +6,7 @@ import { createApiServer } from '../src/demo/apiServer/apiServer.ts';
 import { endpointSlices, leases, namespaces, pods } from '../src/demo/apiServer/resources.ts';
 import { objectOf } from '../src/json.ts';
 import { body, meta, names, versionOf } from './conformance/target.ts';
+import { cpuTime } from './support/cpuTime.ts';
 import { lease, leasePath, linesOf, serving } from './support/servingApi.ts';
 import { settled } from './support/virtualClock.ts';
 
@@ -151,10 +152,10 @@ test('a namespace that ends takes thousands of objects along', async () => {
   const { store } = createApiServer();
   store.create(namespaces, { metadata: { name: 'big' } });
   for (let i = 0; i < 5_000; i += 1) store.create(leases, { metadata: { generateName: 'l-', namespace: 'big' } });
-  const began = performance.now();
+  const used = cpuTime();
   store.delete(namespaces, '', 'big');
   await pause(0);
   assert.equal(store.get(namespaces, '', 'big'), undefined);
   assert.equal(store.list(leases).length, 0);
-  assert(performance.now() - began < 2_000);
+  assert(used() < 2_000);
 });

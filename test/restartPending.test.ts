@@ -63,3 +63,45 @@ test('a pause that is set on the workload holds until its time, also for the wee
   await world.pass(30 * minute);
   assert.equal(world.rollouts.length, 1);
 });
+
+test('a rollout that is under way when another weeder takes over has its place among the rollouts', async () => {
+  const rule = { stallAfter: hour, progressDeadline: 2 * hour };
+  const world = await restartWorld(restartConfig({ rule, maxConcurrentRollouts: 1 }));
+  for (const name of ['first', 'second']) {
+    world.putSource(configMap(name), { a: '1' });
+    world.putWorkload(name, withEnv(name, 'a'));
+  }
+  await world.pass(minute);
+  world.rolloutTime = 20 * minute;
+  world.putSource(configMap('first'), { a: '2' });
+  await world.pass(minute);
+  await world.restart();
+  world.putSource(configMap('second'), { a: '2' });
+  await world.pass(10 * minute);
+  assert.deepEqual([world.rollouts.map(({ workload }) => workload), causes(world)], [['first'], ['pace']]);
+  await world.pass(15 * minute);
+  assert.deepEqual(
+    world.rollouts.map(({ workload }) => workload),
+    ['first', 'second'],
+  );
+});
+
+test('a weeder that takes over follows a rollout under way though another source is missing by then', async () => {
+  const world = await restartWorld(restartConfig({ maxConcurrentRollouts: 1 }));
+  const other = configMap('other');
+  const env = ['settings', 'other'].map((name) => ({ name, valueFrom: { configMapKeyRef: { name, key: 'a' } } }));
+  world.putSource(configMap('settings'), { a: '1' });
+  world.putSource(other, { a: '1' });
+  await world.pass(10 * second);
+  world.putWorkload('web', { containers: [{ name: 'app', image: 'app:1', env }] });
+  await world.pass(10 * second);
+  world.rolloutTime = 30 * second;
+  world.putSource(configMap('settings'), { a: '2' });
+  await world.pass(10 * second);
+  world.deleteSource(other);
+  await world.restart();
+  assert.deepEqual(world.control.counts().states, { rolling: 1 });
+  await world.pass(180 * second);
+  assert.equal(world.factsOf('workload.rolledOut').length, 1);
+  assert.deepEqual(world.control.counts().states, { held: 1 });
+});

@@ -25,6 +25,16 @@ test('a workload that nothing is known of is written down in its turn, and not r
   });
 });
 
+test('that it is not known what the pods run with is written down at once, and looked at again', () => {
+  const recording = decided([told.isDoubted]);
+  assert.deepEqual([recording.state, recording.effects], ['recording', ['spawn writeState']]);
+  assert.equal(recording.context.outcome, 'doubted');
+  assert.deepEqual(stateAndEffects([told.isDoubted, told.written]), {
+    state: 'assessing',
+    effects: ['reportWritten', 'spawn assess'],
+  });
+});
+
 test('what is current rests, and is looked at again when something changes', () => {
   assert.deepEqual(stateAndEffects([told.isCurrent]), { state: 'assessed.current', effects: [] });
   assert.deepEqual(stateAndEffects([told.isCurrent, told.facts]), { state: 'assessing', effects: ['spawn assess'] });

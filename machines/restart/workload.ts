@@ -20,6 +20,8 @@ export type Outcome =
   | 'rolledOut'
   /** Pods that started after the last write run with it already: nothing had to be restarted. */
   | 'needless'
+  /** Pods may have started with what a source said for a while: what they run with is not known. */
+  | 'doubted'
   /** Somebody took the restart back. */
   | 'reverted'
   /** It is not looked after any more. */
@@ -88,6 +90,8 @@ export type WorkloadEvent =
   | { readonly type: 'assessed.current' }
   /** A source has changed. By the clock that never jumps: now, and when the newest change was heard of. */
   | { readonly type: 'assessed.changed'; readonly now?: number; readonly changedAt?: number }
+  /** A source says again what is written down, but pods may have started while it said something else. */
+  | { readonly type: 'assessed.doubted' }
   /** A restart was begun: its rollout has to be followed to its end. */
   | { readonly type: 'assessed.rolling'; readonly hasNews?: boolean }
   /** The rollout that stands still is still the one that is wanted. */
@@ -213,6 +217,7 @@ export const workload = setup({
     noteAdopted: assign({ outcome: 'adopted' }),
     noteRolledOut: assign({ outcome: 'rolledOut', hasStalled: false }),
     noteNeedless: assign({ outcome: 'needless' }),
+    noteDoubted: assign({ outcome: 'doubted' }),
     noteReverted: assign({ outcome: 'reverted', hasStalled: false }),
     noteLeft: assign({ outcome: 'left' }),
     reportChanged: unprovided,
@@ -289,6 +294,11 @@ export const workload = setup({
           { guard: 'isKnownChange', target: 'assessed.stale', actions: 'noteChange' },
           { target: 'assessed.stale', actions: ['noteChange', 'reportChanged'] },
         ],
+        'assessed.doubted': {
+          target: 'recording',
+          actions: 'noteDoubted',
+          description: 'Written down first, so that it is not forgotten; and then it counts as a change.',
+        },
         'assessed.rolling': [
           {
             guard: 'hasStalled',

@@ -63,8 +63,9 @@ async function again(recording: RecordingFile): Promise<number> {
 async function otherwise(recording: RecordingFile, name: string): Promise<number> {
   const config = await loadConfig('replay', name);
   if (!config.ok) return fail(config.problem);
-  printWhatIf(await replayOtherwise(recording, config.value));
-  const unknown = unrecorded(recording, config.value);
+  const result = await replayOtherwise(recording, config.value);
+  printWhatIf(result);
+  const unknown = unrecorded(recording, config.value, result.unread);
   if (unknown.length > 0) print(['', 'what the recording cannot tell:', ...unknown.map((each) => `  ${each}`)]);
   return exitCodes.ok;
 }

@@ -40,7 +40,7 @@ function reduceStatus(container: unknown): object {
 function reduceState({ waiting, running, terminated }: JsonObject): object {
   return {
     ...(waiting === undefined ? {} : { waiting: pick(objectOf(waiting), ['reason']) }),
-    ...(running === undefined ? {} : { running: {} }),
-    ...(terminated === undefined ? {} : { terminated: pick(objectOf(terminated), ['exitCode']) }),
+    ...(running === undefined ? {} : { running: pick(objectOf(running), ['startedAt']) }),
+    ...(terminated === undefined ? {} : { terminated: pick(objectOf(terminated), ['exitCode', 'startedAt']) }),
   };
 }

@@ -7,6 +7,7 @@ import type { Weeder } from '../weeder/weeder.ts';
 import { createPodUnion, type PodUnion } from './podUnion.ts';
 import { recordedConfig } from './recordedConfig.ts';
 import type { RecordingFile } from './recordingFile.ts';
+import { createRestartsOtherwise } from './restartsOtherwise.ts';
 import { startingQuietly } from './startingQuietly.ts';
 import { type WhatIf, whatIfStage } from './whatIf.ts';
 
@@ -17,10 +18,8 @@ type Ages = ReadonlyMap<string, number | null>;
  * Runs the real wiring in simulated time with another config against what a recording has. Since when a service was
  * ready is what was recorded of it; where nothing was, it counts as long ago, so that nothing is made up.
  */
-export async function replayOtherwise(
-  { header, config: recorded, lines }: RecordingFile,
-  config: Config,
-): Promise<WhatIf> {
+export async function replayOtherwise(recording: RecordingFile, config: Config): Promise<WhatIf> {
+  const { header, config: recorded, lines } = recording;
   const startedAt = Date.parse(header.startedAt);
   const ages = agesOf(lines);
   const stage = whatIfStage({
@@ -33,6 +32,7 @@ export async function replayOtherwise(
     },
   });
   const { clock } = stage;
+  const restarts = config.restart === undefined ? undefined : createRestartsOtherwise(recording, config.restart, clock);
   const begin = (its: Config, resumed?: RecordingHeader['streams']) => {
     const { weeder } = stage;
     const sinks = unfiltered(weeder, createPodUnion(stage.pod));
@@ -56,8 +56,11 @@ export async function replayOtherwise(
     if (ms > 0) await clock.pass(ms);
     if (line.wall !== undefined) clock.jumpWallClock(startedAt + line.t + line.wall - clock.now());
     if ('in' in line) feed(line);
+    if ('restart' in line && 'in' in line.restart) restarts?.take(line.restart);
   }
-  return stage.end();
+  const ended = await stage.end();
+  const facts = [...ended.facts, ...(restarts?.facts ?? [])].toSorted((a, b) => a.t - b.t);
+  return { ...ended, facts, unread: [...(restarts?.unread ?? [])] };
 }
 
 /** What came of a stream goes to its sink. */

@@ -1,11 +1,16 @@
 import type { Config } from '../config/config.ts';
 import { distinctSelectors } from '../config/selectors.ts';
+import type { RecordedLine } from '../recording/lines.ts';
 import { isOfSomeServices, planStreams } from '../weeder/streamPlan.ts';
 import { recordedConfig } from './recordedConfig.ts';
 import type { RecordingFile } from './recordingFile.ts';
 
 /** What a config asks of a recording that was made with another one, and it cannot say: one sentence each. */
-export function unrecorded({ header, config: recorded, lines }: RecordingFile, config: Config): string[] {
+export function unrecorded(
+  { header, config: recorded, lines }: RecordingFile,
+  config: Config,
+  unread: readonly string[] = [],
+): string[] {
   const later = lines.flatMap((line) => ('config' in line ? recordedConfig(line.config) : []));
   const watched = [recorded, ...later].map(watchedBy);
   const services = [...config.services.keys()];
@@ -36,9 +41,16 @@ export function unrecorded({ header, config: recorded, lines }: RecordingFile, c
     ...(deleted === 0 || header.isDryRun
       ? []
       : [`${podsOf(deleted)} deleted then: what they would have done is unknown`]),
-    ...(lines.some((line) => 'restart' in line)
-      ? ['what restart control would have done: only the weeder is asked about another config']
-      : []),
+    ...(config.restart === undefined ? [] : unrecordedRestarts(lines, unread)),
+  ];
+}
+
+function unrecordedRestarts(lines: readonly RecordedLine[], unread: readonly string[]): string[] {
+  if (!lines.some((line) => 'restart' in line))
+    return ['restart control was not recorded: nothing is known of workloads'];
+  return [
+    'how long the rollout of a restart would have taken: it counts as over at once',
+    ...unread.map((source) => `the content of ${source} was not read: each write of it counts as a change`),
   ];
 }
 

@@ -29,6 +29,8 @@ export interface WhatIf {
   readonly startedAt: number;
   readonly facts: readonly Timed[];
   readonly deleted: readonly WouldDelete[];
+  /** Sources whose content nobody read then: each write of them counts as a change. */
+  readonly unread?: readonly string[];
 }
 
 export interface WhatIfOptions {

@@ -19,6 +19,8 @@ export type Assessment =
   | { readonly is: 'new' }
   | { readonly is: 'current' }
   | { readonly is: 'changed'; readonly sources: readonly ChangedSource[] }
+  /** They say what is written down, but pods may have started while these said something else. */
+  | { readonly is: 'doubted'; readonly sources: readonly WantedSource[] }
   /** A restart was begun; `hasNews`: for something else than what is wanted now. */
   | { readonly is: 'rolling'; readonly hasNews: boolean }
   /** The rollout that was begun stands still, and is still the one that is wanted. */
@@ -29,6 +31,7 @@ export type Assessment =
  * Compares what the sources say with what is written on the workload. `state` undefined: nothing is written that counts.
  * A source that is used anew, or in another way, is adopted with its content of now: only what was known before can have
  * changed (F3). A required source or key that is missing holds everything: a pod that is started now could not start (F2).
+ * But a rollout under way is followed all the same, and has its place among the others.
  */
 export function assess(
   wanted: ReadonlyMap<string, WantedSource>,
@@ -36,7 +39,8 @@ export function assess(
   hasStalled: boolean,
 ): Assessment {
   const missing = [...wanted.values()].flatMap(missingOf);
-  if (missing.length > 0)
+  const isFollowed = state?.target !== undefined && !hasStalled;
+  if (missing.length > 0 && !isFollowed)
     return { is: 'held', reason: `${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} missing` };
   if (state === undefined) return { is: 'new' };
   const expected = expectedBy(state);
@@ -53,6 +57,20 @@ export function expectedBy({ rolledOut, target }: WorkloadState): StoredTags {
   return target === undefined ? rolledOut : new Map([...rolledOut, ...target.tags]);
 }
 
+/** None where nothing has changed. */
+export function changesIn(assessment: Assessment | undefined): readonly ChangedSource[] {
+  return assessment?.is === 'changed' ? assessment.sources : [];
+}
+
+/**
+ * What the hash in the pod template stands for: also when it was restarted. The template may have the hash of the same
+ * tags already, and pods of it that started with something else: with that hash once more nothing would be rolled out.
+ */
+export function hashedBy(state: WorkloadState): ReadonlyMap<string, Pick<StoredTag, 'tag'>> {
+  const since = String(state.target?.since ?? '');
+  return new Map<string, Pick<StoredTag, 'tag'>>([...expectedBy(state), ['since', { tag: since }]]);
+}
+
 function missingOf({ ref: { kind, namespace, name }, digest }: WantedSource): string[] {
   const source = `${kind} ${namespace}/${name}`;
   if (digest.missing.length === 0) return [];
@@ -61,10 +79,15 @@ function missingOf({ ref: { kind, namespace, name }, digest }: WantedSource): st
 
 function changeOf(source: WantedSource, stored: StoredTag | undefined): ChangedSource[] {
   if (stored === undefined || stored.uses !== source.tag.uses || stored.tag === source.tag.tag) return [];
-  const [before, after] = [stored.keys ?? {}, source.tag.keys ?? {}];
-  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  const keys = [...names].filter((name) => before[name] !== after[name]).toSorted();
+  const keys = changedKeys(stored.keys, source.tag.keys);
   return [{ source, keys, isRecreated: stored.isImmutable, lastWrite: lastWriteOf(source, stored) }];
+}
+
+/** None where that cannot be told. */
+function changedKeys(before: StoredTag['keys'], after: StoredTag['keys']): readonly string[] {
+  if (before === undefined || after === undefined) return [];
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => before[name] !== after[name]).toSorted();
 }
 
 /** Where one tag stands for all sources, any of them may be what has changed (F13). */

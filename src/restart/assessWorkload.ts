@@ -1,7 +1,9 @@
 import type { WorkloadEvent } from '../../machines/restart/workload.ts';
-import { type Assessment, assess } from './assess.ts';
+import { type Assessment, assess, changesIn } from './assess.ts';
+import { lookForDoubts } from './doubts.ts';
 import { firstSeenOf } from './firstSeen.ts';
 import type { HashKeys } from './hashKeys.ts';
+import { noteContents } from './noteContents.ts';
 import { presentPods } from './presentPods.ts';
 import { whyNotRecreated } from './recreateJob.ts';
 import { sourceKey } from './refs.ts';
@@ -66,11 +68,14 @@ export function assessWorkload(effects: RestartEffects): Question {
     const { key, state } = counting;
     const wanted = await wantedOf(uses, key, digests, sources);
     if (wanted.is === 'refused') return { ...wanted, type: 'assessed.refused' };
-    const assessment = assess(wanted.sources, counting.written, hasStalled);
-    const changed = assessment.is === 'changed' ? assessment.sources : [];
-    entry.present = await presentPods(effects.api, entry, changed, signal);
+    noteContents(entry, key, wanted.sources, state);
+    const compared = assess(wanted.sources, counting.written, hasStalled);
+    entry.present = await presentPods(effects.api, entry, changesIn(compared), signal);
+    const answer = await lookForDoubts(effects.api, entry, wanted.sources, compared, state, signal);
+    if (answer.is === 'refused') return { ...answer, type: 'assessed.refused' };
+    const { assessment } = answer;
     const firstSeen = firstSeenOf(wanted.sources, counting.written, seenBefore(entry, counting));
-    entry.finding = { key, wanted: wanted.sources, state, assessment, firstSeen };
+    entry.finding = { key, wanted: wanted.sources, state, assessment, spells: entry.spells, firstSeen };
     return eventOf(entry, assessment, key.id === known.current.id);
   };
 }

@@ -21,7 +21,7 @@ export function podsToReplace(
   pods: readonly PodFacts[],
   sources: readonly WrittenSource[],
 ): PodFacts[] {
-  const own = ownPods(facts, pods).filter(({ name }) => !isKeptByPartition(facts, name));
+  const own = replaceablePods(facts, pods);
   const old = sources.flatMap(({ source: { uses }, lastWrite, present }) =>
     podsWithOldContent(
       present === undefined ? own : own.flatMap((pod) => suspect(pod, present, lastWrite)),
@@ -30,6 +30,11 @@ export function podsToReplace(
     ),
   );
   return [...new Set(old)];
+}
+
+/** A workload's own pods that a rollout would replace. */
+export function replaceablePods(facts: WorkloadFacts, pods: readonly PodFacts[]): PodFacts[] {
+  return ownPods(facts, pods).filter(({ name }) => !isKeptByPartition(facts, name));
 }
 
 /**

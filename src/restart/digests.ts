@@ -59,6 +59,8 @@ const concurrency = 16;
 export function createDigests({ api, sources }: DigestsOptions): Digests {
   const known = new Map<string, Known>();
   const asked = new Map<string, { readonly ref: SourceRef; readonly questions: Question[] }>();
+  /** What is being read, and which version was known when that began: whoever knows of no newer one waits for it. */
+  const underWay = new Map<string, { readonly version: string | undefined; readonly questions: Question[] }>();
   const stopped = new AbortController();
   let reading = 0;
 
@@ -80,9 +82,12 @@ export function createDigests({ api, sources }: DigestsOptions): Digests {
   }
 
   async function read(key: string, ref: SourceRef, questions: readonly Question[]): Promise<void> {
+    const its = { version: sources.get(ref)?.resourceVersion, questions: [...questions] };
+    underWay.set(key, its);
     const answer = await api.readSource(ref, stopped.signal);
+    if (underWay.get(key) === its) underWay.delete(key);
     const made = new Map<string, Digest>();
-    for (const question of questions) question.resolve(answerTo(key, ref, question, answer, made));
+    for (const question of its.questions) question.resolve(answerTo(key, ref, question, answer, made));
   }
 
   /** `made`: of this answer. Many workloads may use one long source in the same way. */
@@ -134,6 +139,11 @@ export function createDigests({ api, sources }: DigestsOptions): Digests {
           : known.get(id)?.digests.get(questionKey(key, uses, meta.optOut));
       if (found !== undefined) return Promise.resolve({ is: 'ok', digest: found });
       return new Promise((resolve) => {
+        const reader = underWay.get(id);
+        if (reader !== undefined && reader.version === meta?.resourceVersion) {
+          reader.questions.push({ key, uses, resolve });
+          return;
+        }
         const waiting = asked.get(id) ?? { ref, questions: [] };
         waiting.questions.push({ key, uses, resolve });
         asked.set(id, waiting);

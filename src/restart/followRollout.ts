@@ -1,7 +1,7 @@
 import { type AnyEventObject, fromCallback } from 'xstate';
 import type { EffectInput, WorkloadEvent } from '../../machines/restart/workload.ts';
 import type { TimerHandle } from '../clock.ts';
-import { expectedBy } from './assess.ts';
+import { hashedBy } from './assess.ts';
 import { podsToReplace } from './concernedPods.ts';
 import { evictNext, type RolloutLook } from './evictNext.ts';
 import { track } from './inFlight.ts';
@@ -93,7 +93,7 @@ async function lookOnce(
   if (listed.is !== 'ok' || signal.aborted) return undefined;
   const pods = readPods(listed.value);
   const own = ownPods(facts, pods);
-  const hash = effects.digests.hashOf(finding.key, facts.ref, expectedBy(state));
+  const hash = effects.digests.hashOf(finding.key, facts.ref, hashedBy(state));
   // Without a quiet period they may have been made within a second of the write: but they were made for it.
   const isMadeForIt = ({ dependenciesHash: theirs }: PodFacts) => theirs === hash;
   const old = podsToReplace(facts, pods, targetSources(entry)).filter((pod) => !isMadeForIt(pod));

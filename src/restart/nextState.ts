@@ -1,8 +1,9 @@
 import type { Outcome } from '../../machines/restart/workload.ts';
 import { expectedBy, tagsOf } from './assess.ts';
+import { hasLostKeys } from './digest.ts';
 import { isRevert, withNewest } from './history.ts';
 import { sourceKey } from './refs.ts';
-import { allSources, inFormOf, type StoredTag, type StoredTags, type WorkloadState } from './state.ts';
+import { allSources, doubtful, inFormOf, type StoredTag, type StoredTags, type WorkloadState } from './state.ts';
 import { changesOf, type Finding, type WorkloadEntry } from './workloadEntry.ts';
 
 const mostRestarts = 5;
@@ -16,6 +17,7 @@ export function stateAfter(entry: WorkloadEntry, finding: Finding, outcome: Outc
   const own = { keyId: key.id, workloadUid: entry.facts.uid, ...history };
   if (state === undefined || outcome === 'adopted' || outcome === 'needless')
     return { ...own, rolledOut: taken(finding), target: undefined };
+  if (outcome === 'doubted') return { ...own, rolledOut: doubted(finding, state.rolledOut), target: undefined };
   // What was not part of the restart stays as it was: a newer change is found again.
   const kept = onlyUsed(finding, outcome === 'reverted' ? state.rolledOut : expectedBy(state));
   const isCounted = outcome === 'reverted' && isRevert(state.target?.since ?? 0, now);
@@ -49,6 +51,22 @@ export function stateOfRestart(entry: WorkloadEntry, finding: Finding, now: numb
 /** What the sources say now; of those that nothing was written of, what they said when they were seen first. */
 function taken({ wanted, firstSeen }: Finding): StoredTags {
   return new Map([...tagsOf(wanted), ...[...firstSeen].filter(([key]) => wanted.has(key))]);
+}
+
+/**
+ * Whatever these sources say, the pods may run with something else. The tags of keys stay where it is known that none
+ * was taken away when they came back: so it is known when that was.
+ */
+function doubted({ assessment, spells }: Finding, rolledOut: StoredTags): StoredTags {
+  const sources = assessment.is === 'doubted' ? assessment.sources.map(({ ref }) => sourceKey(ref)) : [];
+  const isMeant = (key: string) => key === allSources || sources.includes(key);
+  const keysOf = (key: string) => {
+    const [before, now] = (spells.get(key) ?? []).slice(-2);
+    return before === undefined || now === undefined || hasLostKeys(before.tag, now.tag) ? undefined : now.tag.keys;
+  };
+  const inDoubt = ([key, tag]: [string, StoredTag]): [string, StoredTag] =>
+    isMeant(key) ? [key, { ...tag, tag: doubtful, keys: keysOf(key) }] : [key, tag];
+  return new Map([...rolledOut].map(inDoubt));
 }
 
 /** Sources that are used no more are forgotten; those that are used in another way are adopted as they were seen first. */

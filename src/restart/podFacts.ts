@@ -25,7 +25,7 @@ export interface PodFacts {
   readonly dependenciesHash: string | undefined;
   /** Containers, init containers and sidecars that have been started at least once. */
   readonly startedContainers: ReadonlySet<string>;
-  /** When those that run now were started: epoch milliseconds by the node's clock, in whole seconds. */
+  /** When those that run, or ran and ended, were started last: epoch milliseconds by the node's clock, in whole seconds. */
   readonly startedAt: ReadonlyMap<string, number>;
   /** Its volumes are mounted, and with them what was in their sources then. */
   readonly hasVolumes: boolean;
@@ -109,7 +109,8 @@ function hasStarted(container: JsonObject): boolean {
 }
 
 function startOf(container: JsonObject): [string, number][] {
-  const startedAt = timeOf(objectOf(objectOf(container['state'])['running'])['startedAt']);
+  const { running, terminated } = objectOf(container['state']);
+  const startedAt = timeOf(objectOf(running ?? terminated)['startedAt']);
   return startedAt === undefined ? [] : [[String(container['name']), startedAt]];
 }
 

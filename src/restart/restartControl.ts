@@ -6,6 +6,8 @@ import type { WorkloadKind } from '../kube/workloadKinds.ts';
 import { createDigests, type Digests } from './digests.ts';
 import type { ReportRestart } from './facts.ts';
 import type { HashKeys } from './hashKeys.ts';
+import { track } from './inFlight.ts';
+import { noteContent } from './noteContents.ts';
 import { createRecreations } from './recreations.ts';
 import { type SourceKind, type SourceRef, workloadKey } from './refs.ts';
 import type { RestartApi } from './restartApi.ts';
@@ -124,6 +126,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     namespaces: options.namespaces ?? 'all',
     isDryRun,
     metaOf: sources.get,
+    onUnassessed: (entry, ref) => track(inFlight, noteContent({ digests, sources }, entry, ref)),
     onUnused: digests.forget,
     onUsed: options.onUsed,
     recreations,

@@ -1,6 +1,8 @@
 import type { WorkloadEvent } from '../../machines/restart/workload.ts';
-import { expectedBy } from './assess.ts';
+import { hashedBy } from './assess.ts';
+import { eventOfWrite } from './eventOfWrite.ts';
 import { stateOfRestart } from './nextState.ts';
+import { forgetSpells } from './noteContents.ts';
 import { isReplaced } from './replaceAll.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { restartJob } from './restartJob.ts';
@@ -21,21 +23,23 @@ export function restartWorkload(effects: RestartEffects): Question {
     // What was too long is written in another form, and whoever reads it later must come to the same hash.
     const state = decodeState(text);
     if (typeof state === 'string') return { type: 'restart.refused', reason: 'the state that was made is unreadable' };
-    const hash = digests.hashOf(finding.key, facts.ref, expectedBy(state));
-    if (isDryRun) {
-      entry.pretended = text;
+    const hash = digests.hashOf(finding.key, facts.ref, hashedBy(state));
+    const begun = (): WorkloadEvent => {
       finding.state = state;
+      forgetSpells(entry, finding);
       entry.restartedFor = changedSince ?? entry.changedAt;
       return { type: 'restart.accepted' };
+    };
+    if (isDryRun) {
+      entry.pretended = text;
+      return begun();
     }
     const patch = patchFor(entry, text, hash, cause);
     const isJob = facts.ref.kind === 'Job';
     const event = await (isJob ? restartJob(effects, entry, text, signal) : write(effects, entry, patch, signal));
     if (event.type !== 'restart.accepted') return event;
-    finding.state = state;
     entry.hasRestarted = true;
-    entry.restartedFor = changedSince ?? entry.changedAt;
-    return event;
+    return begun();
   };
 }
 
@@ -51,17 +55,10 @@ async function write(
   signal: AbortSignal,
 ): Promise<WorkloadEvent> {
   const answer = await api.patchWorkload(entry.facts.ref, patch, signal);
-  switch (answer.is) {
-    case 'ok':
-      learn(entry, answer.value);
-      return { type: 'restart.accepted' };
-    case 'gone':
-      return { type: 'workload.gone' };
-    case 'conflicted':
-      return { type: 'restart.conflicted' };
-    case 'refused':
-      return { ...answer, type: 'restart.refused' };
-  }
+  return eventOfWrite('restart', answer, (object) => {
+    learn(entry, object);
+    return { type: 'restart.accepted' };
+  });
 }
 
 /** Such as `ConfigMap settings (log.level), Secret database`. */

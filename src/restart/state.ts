@@ -36,6 +36,9 @@ export interface WorkloadState {
 /** Stands in place of a `sourceKey` where one tag is kept over all sources. */
 export const allSources = '*';
 
+/** Stands in place of a tag where pods may have started with something that was in the source in between. */
+export const doubtful = '?';
+
 /** Each ReplicaSet of a Deployment carries a copy, and all annotations together may have 256 KiB (F13). */
 const mostBytes = 64 * 1024;
 const longestCause = 1000;
@@ -61,6 +64,11 @@ export function inFormOf(stored: StoredTags, tags: StoredTags): StoredTags {
   return stored.has(allSources) ? oneTag(tags) : tags;
 }
 
+/** Whether it is not known what the pods run with. */
+function isDoubted(tags: StoredTags): boolean {
+  return [...tags.values()].some(({ tag }) => tag === doubtful);
+}
+
 function withoutKeys(state: WorkloadState): WorkloadState {
   const strip = (tags: StoredTags) => new Map([...tags].map(([key, tag]) => [key, { ...tag, keys: undefined }]));
   const target = state.target && { ...state.target, tags: strip(state.target.tags) };
@@ -80,7 +88,7 @@ function oneTag(tags: StoredTags): StoredTags {
   if (tags.has(allSources)) return new Map([...tags].filter(([key]) => key === allSources));
   const sorted = sortedByName(tags);
   const one = {
-    tag: hash(JSON.stringify(sorted.map(([key, { tag }]) => [key, tag]))).slice(0, 22),
+    tag: isDoubted(tags) ? doubtful : hash(JSON.stringify(sorted.map(([key, { tag }]) => [key, tag]))).slice(0, 22),
     keys: undefined,
     uses: shortHash(JSON.stringify(sorted.map(([key, { uses }]) => [key, uses]))),
     isImmutable: sorted.some(([, { isImmutable }]) => isImmutable),

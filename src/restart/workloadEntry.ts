@@ -1,11 +1,12 @@
 import type { Actor, StateValue } from 'xstate';
 import type { RestartSettings } from '../config/restart.ts';
-import type { Assessment, ChangedSource } from './assess.ts';
+import { type Assessment, type ChangedSource, changesIn } from './assess.ts';
 import type { WrittenSource } from './concernedPods.ts';
 import { type HashKey, hasLostKeys } from './digest.ts';
 import type { HoldCause, WaitCause } from './facts.ts';
 import { needsEviction } from './history.ts';
 import type { PodFacts } from './podFacts.ts';
+import type { Spells } from './spells.ts';
 import { allSources, decodeState, type StoredTags, type WorkloadState } from './state.ts';
 import type { Use } from './uses.ts';
 import type { WantedSource } from './wanted.ts';
@@ -19,6 +20,8 @@ export interface Finding {
   /** What is written on it, as far as it counts. */
   state: WorkloadState | undefined;
   readonly assessment: Assessment;
+  /** What its sources had in them until then. */
+  readonly spells: Spells;
   /** `firstSeenOf`: what is taken down of sources that nothing is written of yet. */
   readonly firstSeen: StoredTags;
 }
@@ -50,6 +53,8 @@ export interface WorkloadEntry {
   finding: Finding | undefined;
   /** Of each source that has changed, by `sourceKey`: the pods that were there when that was found out. */
   present: ReadonlyMap<string, PresentPods>;
+  /** What its sources had in them since its pods were made, as far as that was seen. */
+  spells: Spells;
   /** Why it waits or is held; `reading`: what decides has not been read yet, which passes and is not told. */
   cause: WaitCause | HoldCause | 'reading';
   /** Its place among the restarts was used. */
@@ -86,7 +91,7 @@ export function isByEviction({ settings, finding }: WorkloadEntry): boolean {
 
 /** The sources for which a restart was found to be due. */
 export function changesOf({ finding }: WorkloadEntry): readonly ChangedSource[] {
-  return finding?.assessment.is === 'changed' ? finding.assessment.sources : [];
+  return changesIn(finding?.assessment);
 }
 
 /** Those whose rollout is under way, by the written target: what was written at an unknown time was so before it. */
@@ -97,7 +102,9 @@ export function targetSources({ finding }: WorkloadEntry): WrittenSource[] {
   return [...(finding?.wanted ?? [])].flatMap(([key, source]) => {
     const before = rolledOut?.get(key);
     const isLost = before !== undefined && hasLostKeys(before, source.tag);
-    const lastWrite = isLost ? target.since : (source.lastWrite ?? target.since);
+    // It was seen before the restart was decided on: pods that are made at once after it are not old.
+    const seenAt = Math.min(source.seenAt ?? target.since, target.since);
+    const lastWrite = isLost ? seenAt : (source.lastWrite ?? seenAt);
     return isMeant(key) ? [{ source, lastWrite }] : [];
   });
 }

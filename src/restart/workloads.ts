@@ -10,7 +10,7 @@ import type { SourceMeta } from './sourceMeta.ts';
 import { createSourceUsers } from './sourceUsers.ts';
 import { createFaultTeller } from './tellFaults.ts';
 import type { WorkloadLogic } from './workloadActor.ts';
-import type { WorkloadEntry } from './workloadEntry.ts';
+import { stateOf, type WorkloadEntry } from './workloadEntry.ts';
 import type { WorkloadListener, WorkloadNews } from './workloadSinks.ts';
 import { usesOfWorkload, type WorkloadUses } from './workloadUses.ts';
 
@@ -46,6 +46,8 @@ export interface WorkloadsOptions {
   /** What is written stays. */
   readonly isDryRun: boolean;
   readonly metaOf: (source: SourceRef) => SourceMeta | undefined;
+  /** Told of each source of a workload that is another one while it is not the time to assess that. */
+  readonly onUnassessed: (entry: WorkloadEntry, source: SourceRef) => void;
   /** Told of each source that nobody uses any more. */
   readonly onUnused: (source: SourceRef) => void;
   /** Told of all that are used, when they have become others. */
@@ -115,6 +117,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       restartedFor: undefined,
       finding: undefined,
       present: new Map(),
+      spells: new Map(),
       cause: 'other',
       hasRestarted: false,
       pretended: undefined,
@@ -186,6 +189,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
         settle(entry);
         entry.changedAt = clock.monotonic();
         entry.actor.send({ type: 'facts.changed' });
+        if (stateOf(entry) !== 'assessing') options.onUnassessed(entry, source);
       }
     },
     sourceRead(source) {

@@ -1,4 +1,7 @@
+import type { WorkloadEvent } from '../../machines/restart/workload.ts';
+import { eventOfWrite } from './eventOfWrite.ts';
 import { stateAfter } from './nextState.ts';
+import { forgetSpells } from './noteContents.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { leavePatch, statePatch } from './restartPatch.ts';
 import { encodeState } from './state.ts';
@@ -10,24 +13,22 @@ import type { Finding, WorkloadEntry } from './workloadEntry.ts';
 export function writeState(effects: RestartEffects): Question {
   const { api, clock, isDryRun, learn } = effects;
 
-  async function write(entry: WorkloadEntry, text: string | undefined, patch: object, signal: AbortSignal) {
-    if ((entry.pretended ?? entry.facts.stateText) === text) return { type: 'state.written' } as const;
+  async function write(
+    entry: WorkloadEntry,
+    text: string | undefined,
+    patch: object,
+    signal: AbortSignal,
+  ): Promise<WorkloadEvent> {
+    if ((entry.pretended ?? entry.facts.stateText) === text) return { type: 'state.written' };
     if (isDryRun) {
       entry.pretended = text;
-      return { type: 'state.written' } as const;
+      return { type: 'state.written' };
     }
     const answer = await api.patchWorkload(entry.facts.ref, patch, signal);
-    switch (answer.is) {
-      case 'ok':
-        learn(entry, answer.value);
-        return { type: 'state.written' } as const;
-      case 'gone':
-        return { type: 'workload.gone' } as const;
-      case 'conflicted':
-        return { type: 'state.conflicted' } as const;
-      case 'refused':
-        return { ...answer, type: 'state.refused' } as const;
-    }
+    return eventOfWrite('state', answer, (object) => {
+      learn(entry, object);
+      return { type: 'state.written' };
+    });
   }
 
   return async (entry, { outcome }, signal) => {
@@ -35,7 +36,9 @@ export function writeState(effects: RestartEffects): Question {
     const finding = await underCurrentKey(effects, entry);
     if (finding === undefined) return { type: 'state.refused', reason: 'it has not been assessed' };
     const text = encodeState(stateAfter(entry, finding, outcome, clock.now()));
-    return write(entry, text, statePatch(entry.facts, text), signal);
+    const event = await write(entry, text, statePatch(entry.facts, text), signal);
+    if (outcome === 'needless' && event.type === 'state.written') forgetSpells(entry, finding);
+    return event;
   };
 }
 

@@ -5,7 +5,7 @@ import { suite, type TestContext, test } from 'node:test';
 import { z } from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
 import { parseConfig } from '../../src/config/parse.ts';
-import { podsOf, testNamespace } from './support/cluster.ts';
+import { eventually, podsOf, testNamespace } from './support/cluster.ts';
 import { dataOf, one, rulesOf, Workload, workloadKinds } from './support/deployed.ts';
 import { deployFolder, type Manifest, render } from './support/kustomize.ts';
 import { create, faultsOf, named } from './support/manifests.ts';
@@ -27,6 +27,16 @@ async function restrictedNamespace(t: TestContext) {
   );
   const path = `/api/v1/namespaces/${ns.name}`;
   await ns.cluster.api('PATCH', path, { metadata: { labels } }, 'application/merge-patch+json');
+  // What admits a pod hears of the labels a moment later.
+  const privileged = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'privileged', namespace: ns.name },
+    spec: { hostNetwork: true, containers: [{ name: 'main', image: 'none:1' }] },
+  };
+  await eventually(async () => (await faultsOf(ns.cluster, privileged)).join().includes('PodSecurity'), {
+    what: `that ${ns.name} lets nothing in but what is restricted`,
+  });
   return ns;
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { temporaryFile } from './support/cluster.ts';
 import { eventsOf } from './support/events.ts';
@@ -155,18 +155,23 @@ suite('a section of the config that cannot be', { concurrency: true }, () => {
   test('written into the file while weeder runs, they are refused, and the section before stays in force', async (t) => {
     const scene = await setRestartScene(t, 'reloaded');
     const file = temporaryFile('reloaded.yaml');
-    writeFileSync(file, JSON.stringify(scene.config()));
+    // At once: a file that is half written would be refused for another reason.
+    const write = (config: object) => {
+      writeFileSync(`${file}.new`, JSON.stringify(config));
+      renameSync(`${file}.new`, file);
+    };
+    write(scene.config());
     await scene.put('web', { word: 'one' });
     await scene.make('Deployment', 'web', { spec: { replicas: 1 } });
     const flags = [`--config-file=${file}`];
     const weeder = await scene.start(t, { flags, expects: { errorLines: /config rejected/ } });
     await scene.untilAdopted('Deployment', 'web');
-    writeFileSync(file, JSON.stringify(scene.config({ rules: [{ windows: unknownZone }] })));
+    write(scene.config({ rules: [{ windows: unknownZone }] }));
     const line = await weeder.log.until('config rejected, the one before stays in force');
     assert.match(JSON.stringify(line['faults']), /Mars\/Base/);
     await scene.put('web', { word: 'two' });
     await scene.untilDone('Deployment', 'web', 1);
-    writeFileSync(file, JSON.stringify(scene.config({ rules: [{ windows: [closedWindow()] }] })));
+    write(scene.config({ rules: [{ windows: [closedWindow()] }] }));
     await weeder.log.until('config applied');
     await scene.put('web', { word: 'three' });
     await weeder.log.until('restart waits', { cause: 'window' });

@@ -35,16 +35,18 @@ async function applyServerSide(scene: RestartScene, name: string): Promise<void>
 suite('operators, tools and people that write a workload beside weeder', { concurrency: true }, () => {
   // Longer than it takes to make a pod: a rollout is still under way when somebody writes into it.
   const given = suiteRestartScene('operators', {
+    // Time enough to write before a restart.
+    section: { rules: [{ selector: { matchLabels: { pace: 'slow' } }, quietPeriod: '5s' }, {}] },
     program: ({ metadata }) => {
       const isRestart = metadata.annotations?.['weeder.dev/dependencies-hash'] !== undefined;
       return { ...healthy, readyAfter: isRestart && metadata.labels?.['workload'] === 'put-at-once' ? 60_000 : 700 };
     },
   });
 
-  async function adopted(name: string) {
+  async function adopted(name: string, labels: Readonly<Record<string, string>> = {}) {
     const { scene, weeder } = given();
     await scene.put(name, { word: 'one' });
-    await scene.make('Deployment', name);
+    await scene.make('Deployment', name, { labels });
     await scene.untilAdopted('Deployment', name);
     return { scene, weeder, about: { workload: `deployment/${name}` }, uids: await uidsOf(scene, name) };
   }
@@ -91,7 +93,7 @@ suite('operators, tools and people that write a workload beside weeder', { concu
   });
 
   test('a PUT of the whole object while a change waits costs the state, and not the restart', async () => {
-    const { scene, weeder, about, uids } = await adopted('put-early');
+    const { scene, weeder, about, uids } = await adopted('put-early', { pace: 'slow' });
     await scene.put('put-early', { word: 'two' });
     await weeder.log.until('what the workload uses has changed', about);
     await putWhole(scene, 'put-early');
@@ -132,11 +134,11 @@ suite('operators, tools and people that write a workload beside weeder', { concu
     })();
     await scene.put('busy', { word: 'two' });
     await untilReplaced(scene, 'busy', uids);
+    await eventually(() => written > 20, { what: 'twenty writes' });
     end.abort();
     await writer;
     await scene.untilDone('Deployment', 'busy', 1);
     assert.equal((await scene.facts('Deployment', 'busy')).labels['written'], String(written));
-    assert.ok(written > 20, `${written} writes`);
   });
 
   test('a scaling right after the change, and one during the rollout, are kept, and cost no further restart', async () => {

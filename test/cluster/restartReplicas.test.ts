@@ -11,7 +11,12 @@ const Deployments = z.looseObject({
   items: z.array(
     KubeObject.extend({
       metadata: Metadata.extend({ generation: z.number() }),
-      status: z.looseObject({ observedGeneration: z.number().optional() }).optional(),
+      status: z
+        .looseObject({
+          observedGeneration: z.number().optional(),
+          conditions: z.array(z.looseObject({ reason: z.string() })).optional(),
+        })
+        .optional(),
     }),
   ),
 });
@@ -43,7 +48,9 @@ async function untilAllAdopted(scene: RestartScene, count: number): Promise<void
       // Their controller has seen it as well: from now on nobody has a reason to write.
       const done = items.filter(
         ({ metadata: { annotations, generation }, status }) =>
-          annotations?.['weeder.dev/dependencies'] !== undefined && status?.observedGeneration === generation,
+          annotations?.['weeder.dev/dependencies'] !== undefined &&
+          status?.observedGeneration === generation &&
+          status.conditions?.some(({ reason }) => reason === 'NewReplicaSetAvailable'),
       ).length;
       saw(done);
       return done === count;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { objectOf } from '../../src/json.ts';
 import { eventually, KubeObject } from './support/cluster.ts';
 import { eventsOf } from './support/events.ts';
-import type { RestartScene } from './support/restartScene.ts';
+import type { Play, RestartScene } from './support/restartScene.ts';
 import { suiteRestartScene } from './support/restartSuite.ts';
 import { makeNodes } from './support/restartWishes.ts';
 import { healthy } from './support/rolledOut.ts';
@@ -38,11 +38,16 @@ async function undo(scene: RestartScene, kind: Kind, name: string): Promise<void
   await scene.ns.cluster.api('PATCH', path, objectOf(objectOf(before)['data']), strategicMergePatch);
 }
 
+/** A pod of a restart that takes its time: it is undone before the next one is begun. */
+function isHalfway({ labels, annotations }: Parameters<Play>[0]['metadata']): boolean {
+  return labels?.['workload'] === 'halfway' && annotations?.[hashAnnotation] !== undefined;
+}
+
 suite('an undo of what weeder has rolled out', { concurrency: true }, () => {
   const given = suiteRestartScene('undo', {
     program: ({ metadata }) => ({
       ...healthy,
-      readyAfter: metadata.labels?.['workload'] === 'halfway' ? 3_000 : healthy.readyAfter,
+      readyAfter: isHalfway(metadata) ? 6_000 : healthy.readyAfter,
     }),
   });
 

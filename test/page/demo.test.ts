@@ -11,7 +11,7 @@ const keepLit = `window.lit = []; new MutationObserver((all) => {
 }).observe(document.getElementById('picture'), { subtree: true, attributes: true, attributeFilter: ['class'] })`;
 
 test('the demo behind the page: pods crash-loop, their deletions light up, are counted and drawn; a hang is told', async (t) => {
-  const demo = startCli(['demo', '--ui-bind-addr', '127.0.0.1:0', '--speed=10', '--outage=1m0s', '--replicas=3']);
+  const demo = startCli(['demo', '--ui-bind-addr', '127.0.0.1:0', '--speed=5', '--outage=1m0s', '--replicas=3']);
   t.after(() => demo.child.kill('SIGKILL'));
   await until('the page is served', () => /page: http:\S+/.test(demo.stdout()));
   const url = /http:\S+/.exec(demo.stdout())?.[0] ?? '';

@@ -33,7 +33,7 @@ export interface CliOptions {
 }
 
 const bundled = await bundle();
-const longest = 30_000;
+const longest = 90_000;
 
 /** A folder for the files of one test file, and the $HOME of its processes; it goes away with the test process. */
 export const folder = mkdtempSync(join(tmpdir(), 'weeder-cli-'));

@@ -79,6 +79,7 @@ export const explorations: Readonly<Record<string, Exploration>> = {
     events: [
       { type: 'assessed.new' },
       { type: 'assessed.current' },
+      { type: 'assessed.doubted' },
       { type: 'assessed.changed', now: 10_000, changedAt: 9_000 },
       { type: 'assessed.rolling' },
       { type: 'assessed.stalled', reason: 'no progress' },

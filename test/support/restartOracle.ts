@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { RestartConfig } from '../../src/config/restart.ts';
+import { arrayOf } from '../../src/json.ts';
 import { breaker } from '../../src/restart/history.ts';
 
 /** What one workload of a story uses: the key `a` of each. */
@@ -12,8 +13,12 @@ interface Watched extends OracleWorkload {
   /** What its pods are taken to run with: what there was when they were made, or when it was adopted. */
   known: string;
   podsAt: number;
+  /** When their containers were started last. */
+  startedAt: number;
   /** What is written on it: what there was when it was adopted, restarted, or found to need no restart. */
   recorded: string;
+  /** When the sources said something else than that. */
+  away: { readonly from: number; readonly to: number }[];
   /** All by the clock of the story, in milliseconds; in order. */
   readonly restarts: number[];
   /** When what it uses became another. */
@@ -29,6 +34,10 @@ interface Watched extends OracleWorkload {
 /** Creation times and times of writes are cut to seconds, and a pod has to be a second younger than a write. */
 const margin = 2_000;
 
+function valuesIn(content: string): readonly unknown[] {
+  return content === '' ? [] : arrayOf(JSON.parse(content));
+}
+
 /** Holds each restart of a story against what has happened so far. It knows nothing of how weeder decides. */
 export function restartOracle(clock: () => number, limits: () => RestartConfig) {
   const values = new Map<string, string>();
@@ -38,7 +47,7 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
   let paced: number[] = [];
   let most = { burst: limits().burst, perMinute: limits().maxRestartsPerMinute };
   let isDown = false;
-  /** Sources that went while nobody saw it: it cannot be told when. */
+  /** Sources that went when another weeder was there, or none: it cannot be told when. */
   const lost = new Set<string>();
   let total = 0;
 
@@ -54,12 +63,35 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
     return workloads.get(name) ?? assert.fail(`there is no workload ${name}`);
   }
 
+  /** Whether its pods, or their containers, may have started while the sources said something else. */
+  function isFromBetween({ podsAt, startedAt, away }: Watched): boolean {
+    const isWithin = (time: number) => away.some(({ from, to }) => time >= from - margin && time <= to + margin);
+    return isWithin(podsAt) || isWithin(startedAt);
+  }
+
+  function record(its: Watched): void {
+    its.recorded = contentOf(its);
+    its.away = [];
+  }
+
+  /**
+   * What a weeder saw and has not written down, the next one does not know: that a source said something else and came
+   * back, and when a change was made of which the source was written since, if only for a key that nobody uses.
+   */
+  function isLost(its: Watched): boolean {
+    const [now, known, recorded] = [valuesIn(contentOf(its)), valuesIn(its.known), valuesIn(its.recorded)];
+    if (now.some((value, index) => value !== known[index] && value === recorded[index])) return isFromBetween(its);
+    return contentOf(its) !== its.known && its.writtenAt > (its.changes.at(-1) ?? 0);
+  }
+
   function checkReason(name: string, its: Watched, now: number): void {
     if (contentOf(its) !== its.known || its.isUnsure) return;
     const since = Math.max(its.needlessAt, its.restarts.at(-1) ?? 0);
     const isPerhapsOld = its.writtenAt >= its.podsAt - margin || its.sources.some((source) => lost.has(source));
     const hasChanged = (its.changes.at(-1) ?? 0) >= since;
     assert.ok(isPerhapsOld && hasChanged, `${name} restarts at ${now} ms, and nothing has changed`);
+    if (contentOf(its) !== its.recorded) return;
+    assert.ok(isFromBetween(its), `${name} restarts at ${now} ms for a change that was taken back`);
   }
 
   function checkQuiet(name: string, { changes }: Watched, now: number): void {
@@ -91,13 +123,18 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
     assert.ok(lastMinute <= most.burst + most.perMinute, `${lastMinute} restarts in a minute`);
   }
 
+  function noteAway(its: Watched): void {
+    const last = its.away.at(-1);
+    if (last?.to === Number.POSITIVE_INFINITY) its.away.splice(-1, 1, { ...last, to: clock() });
+    if (contentOf(its) !== its.recorded) its.away.push({ from: clock(), to: Number.POSITIVE_INFINITY });
+  }
+
   function touched(source: string, isChange: boolean): void {
     for (const its of workloads.values()) {
       if (!its.sources.includes(source)) continue;
       its.writtenAt = clock();
       if (isChange) its.changes.push(clock());
-      // Back to what is written down, while somebody else's rollout took what there was in between: nothing tells of it.
-      if (isChange && contentOf(its) === its.recorded && its.known !== its.recorded) its.isUnsure = true;
+      if (isChange) noteAway(its);
     }
   }
 
@@ -114,8 +151,9 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
       touched(source, true);
     },
     made(name: string, what: OracleWorkload) {
-      const times = { podsAt: clock(), writtenAt: clock(), needlessAt: 0 };
-      workloads.set(name, { ...what, ...times, known: '', recorded: '', restarts: [], changes: [], isUnsure: false });
+      const times = { podsAt: clock(), startedAt: clock(), writtenAt: clock(), needlessAt: 0 };
+      const nothing = { known: '', recorded: '', away: [], restarts: [], changes: [], isUnsure: false };
+      workloads.set(name, { ...what, ...times, ...nothing });
     },
     removed(name: string) {
       workloads.delete(name);
@@ -125,19 +163,27 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
       const its = the(name);
       its.known = contentOf(its);
       its.podsAt = clock();
+      its.startedAt = clock();
       // They wait for what is missing, and have it when it comes.
       if (!isStarting(its)) its.isUnsure = true;
       underWay.delete(name);
     },
+    /** Its containers came back, in the same pods. */
+    crashed(name: string) {
+      const its = the(name);
+      its.known = contentOf(its);
+      its.startedAt = clock();
+      if (!isStarting(its)) its.isUnsure = true;
+    },
     adopted(name: string) {
       const its = the(name);
       its.known = contentOf(its);
-      its.recorded = its.known;
+      record(its);
     },
     needless(name: string) {
       const its = the(name);
       its.needlessAt = clock();
-      its.recorded = contentOf(its);
+      record(its);
     },
     restarted(name: string) {
       const [its, now] = [the(name), clock()];
@@ -146,7 +192,7 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
       checkHistory(name, its, now);
       checkPace(now);
       its.restarts.push(now);
-      its.recorded = contentOf(its);
+      record(its);
       paced.push(now);
       underWay.add(name);
       total += 1;
@@ -166,6 +212,9 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
     cameUp() {
       isDown = false;
       for (const [source] of values) lost.delete(source);
+      for (const source of [...workloads.values()].flatMap(({ sources }) => sources))
+        if (!values.has(source)) lost.add(source);
+      for (const its of workloads.values()) its.isUnsure ||= isLost(its);
       paced = [];
       most = { burst: limits().burst, perMinute: limits().maxRestartsPerMinute };
     },

@@ -20,13 +20,13 @@ export interface StoryLimits {
 }
 
 type SourceAct = 'write' | 'touch' | 'deleteSource' | 'leaveSourceOut' | 'takeSourceIn';
-type WorkloadAct = 'release' | 'deleteWorkload' | 'optOut' | 'optIn';
+type WorkloadAct = 'release' | 'crash' | 'deleteWorkload' | 'optOut' | 'optIn';
 
 /** One thing that happens, and how long it is quiet after it. `which` chooses the source, or the workload. */
 export type Step = { readonly wait: number; readonly which: number } & (
   | { readonly does: 'write'; readonly value: number }
   | { readonly does: Exclude<SourceAct, 'write'> }
-  | { readonly does: WorkloadAct | 'makeWorkload' | 'goDown' | 'comeUp' | 'replace' }
+  | { readonly does: WorkloadAct | 'swing' | 'makeWorkload' | 'goDown' | 'comeUp' | 'replace' }
   | { readonly does: 'limit'; readonly limits: StoryLimits }
   | { readonly does: 'rolloutTime'; readonly ms: number }
 );
@@ -59,10 +59,12 @@ export const someStory: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.oneof(
     { weight: 24, arbitrary: write },
     act('touch', 3),
+    act('swing', 3),
     act('deleteSource', 3),
     act('leaveSourceOut', 1),
     act('takeSourceIn', 1),
     act('release', 4),
+    act('crash', 2),
     act('deleteWorkload', 1),
     act('makeWorkload', 2),
     act('optOut', 1),
@@ -157,6 +159,8 @@ export async function play(first: StoryLimits, story: readonly Step[]): Promise<
   async function take(step: Step): Promise<void> {
     const name = chosen(step.which);
     switch (step.does) {
+      case 'swing':
+        return swing(sourceOf(step.which), step);
       case 'write':
       case 'touch':
       case 'deleteSource':
@@ -192,6 +196,17 @@ export async function play(first: StoryLimits, story: readonly Step[]): Promise<
     if (data.has(idOf(ref))) put(ref, {});
   }
 
+  /** It says something else for a while, and in the middle of that pods are made, or containers started. */
+  async function swing(ref: SourceRef, { wait, which }: Step): Promise<void> {
+    const { a: before = '0' } = data.get(idOf(ref)) ?? {};
+    const name = oracle.usersOf(idOf(ref)).at(which % 2);
+    put(ref, { a: 'between' });
+    await pass(wait / 2);
+    if (name !== undefined) takeOnWorkload(which % 3 === 0 ? 'crash' : 'release', name);
+    await pass(wait / 2);
+    put(ref, { a: before });
+  }
+
   function takeOnSource(step: Extract<Step, { does: SourceAct }>, ref: SourceRef): void {
     if (step.does === 'write') {
       put(ref, { a: String(step.value) });
@@ -210,6 +225,9 @@ export async function play(first: StoryLimits, story: readonly Step[]): Promise<
     if (does === 'release') {
       release += 1;
       world.patchTemplate(name, { metadata: { annotations: { release: String(release) } } });
+    } else if (does === 'crash') {
+      world.crash(name);
+      oracle.crashed(name);
     } else if (does === 'deleteWorkload') {
       workloads.delete(name);
       world.deleteWorkload(name);

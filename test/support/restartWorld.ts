@@ -36,6 +36,10 @@ export interface RestartWorld {
   takeBack(name: string): void;
   /** The newest pod of a workload cannot start. */
   breakPods(name: string): void;
+  /** Every container of a workload ends, and is started again in its pod. */
+  crash(name: string): void;
+  /** One more pod, of the template of now. */
+  scaleUp(name: string): void;
   /** How long a rollout takes; Infinity: it never ends. */
   rolloutTime: number;
   putSource(ref: SourceRef, data: Readonly<Record<string, string>>, more?: JsonObject): void;
@@ -151,7 +155,7 @@ export function createRestartWorld(
     return objectOf(object['metadata']);
   }
 
-  function makePods(name: string): void {
+  function makePods(name: string, kept: readonly JsonObject[] = []): void {
     const metadata = {
       name: `${name}-${newVersion()}`,
       namespace: metaOf(workloads.get(name) ?? {})['namespace'],
@@ -170,6 +174,7 @@ export function createRestartWorld(
     const template = objectOf(objectOf(objectOf(workloads.get(name) ?? {})['spec'])['template']);
     const { annotations } = objectOf(template['metadata']);
     pods.set(name, [
+      ...kept,
       {
         metadata: {
           ...metadata,
@@ -250,13 +255,18 @@ export function createRestartWorld(
     observe(name, { updatedReplicas: 1 });
   }
 
-  /** The controller has seen the template, and its pods are new, or not. */
+  /** The controller has seen the template, and this has become of each of its pods. */
   function observe(name: string, progress: { readonly updatedReplicas: number }): void {
     const now = workloads.get(name);
     if (now === undefined) return;
-    const [all, updated] = [wantedBy(now), progress.updatedReplicas];
-    const counts = { replicas: all, readyReplicas: all, availableReplicas: all, updatedReplicas: all * updated };
-    const status = { observedGeneration: metaOf(now)['generation'], ...counts };
+    const replicas = numberOf(objectOf(now['spec'])['replicas']) ?? 1;
+    const status = {
+      observedGeneration: metaOf(now)['generation'],
+      replicas,
+      readyReplicas: replicas,
+      availableReplicas: replicas,
+      updatedReplicas: progress.updatedReplicas * replicas,
+    };
     workloads.set(name, { ...now, metadata: { ...metaOf(now), resourceVersion: newVersion() }, status });
     tell(name, 'MODIFIED');
   }
@@ -412,6 +422,25 @@ export function createRestartWorld(
     takeBack(name) {
       const annotations = { 'weeder.dev/dependencies-hash': null };
       store(name, mergePatch(workloads.get(name), { spec: { template: { metadata: { annotations } } } }));
+    },
+    crash(name) {
+      const running = { startedAt: stamp() };
+      const crashed = (pods.get(name) ?? []).map(({ status, ...pod }) => {
+        const containerStatuses = arrayOf(objectOf(status)['containerStatuses']).map((each) => ({
+          ...objectOf(each),
+          restartCount: (numberOf(objectOf(each)['restartCount']) ?? 0) + 1,
+          state: { running },
+        }));
+        return { ...pod, status: { ...objectOf(status), containerStatuses } };
+      });
+      pods.set(name, crashed);
+    },
+    scaleUp(name) {
+      const replicas = (pods.get(name) ?? []).length + 1;
+      const before = pods.get(name);
+      store(name, mergePatch(workloads.get(name), { spec: { replicas } }));
+      makePods(name, before);
+      finish(name);
     },
     breakPods(name) {
       const waiting = { reason: 'ImagePullBackOff' };

@@ -7,6 +7,7 @@ export const told = {
   gone: { type: 'workload.gone' },
   isNew: { type: 'assessed.new' },
   isCurrent: { type: 'assessed.current' },
+  isDoubted: { type: 'assessed.doubted' },
   isUnmanaged: { type: 'assessed.unmanaged' },
   isRolling: { type: 'assessed.rolling' },
   granted: { type: 'turn.granted' },

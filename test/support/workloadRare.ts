@@ -25,11 +25,6 @@ export const rareTransitions: readonly RareTransition[] = [
   broken('recording', 'writeState', [told.isNew, told.granted]),
   broken('leaving', 'writeState', [told.isUnmanaged]),
   {
-    name: 'workload.assessing -- assessed.rolling [hasStalled] -> workload.assessed.halted.stalled',
-    why: 'whoever assesses is told that it has stalled, and says assessed.stalled',
-    events: [...toRolling, told.stalled, told.facts, told.isRolling],
-  },
-  {
     name: 'workload.assessing -- assessed.suspended -> workload.assessed.halted.suspended',
     why: 'who waits for people is found out while the rollout is followed, and not before',
     events: [{ type: 'assessed.suspended' }],

@@ -10,7 +10,7 @@ type Condition<T> = (saw: Saw) => T | undefined | null | false | Promise<T | und
 export interface EventuallyOptions {
   /** What is awaited, as the end of a sentence that begins with "not seen: ". */
   readonly what: string;
-  /** Milliseconds; default 20,000, because two cores are shared by many. */
+  /** Milliseconds; default 60,000, because two cores are shared by many, and what comes is not awaited any longer. */
   readonly within?: number;
   /** Milliseconds between two looks; default 20. */
   readonly every?: number;
@@ -18,7 +18,7 @@ export interface EventuallyOptions {
 
 /** Looks again and again until `condition` gives an answer, and returns it; fails with what was last seen. */
 export async function eventually<T>(condition: Condition<T>, options: EventuallyOptions): Promise<T> {
-  const { what, within = 20_000, every = 20 } = options;
+  const { what, within = 60_000, every = 20 } = options;
   const deadline = performance.now() + within;
   const last = remember();
   for (;;) {
