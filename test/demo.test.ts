@@ -32,8 +32,8 @@ function secondsOf(lines: readonly Line[], what: RegExp): number[] {
 }
 
 const speed = 10;
-/** Time runs on while a loaded machine keeps the process waiting: 0.2 s of real time, in the demo's seconds. */
-const late = 0.2 * speed;
+/** Time runs on while a loaded machine keeps the process waiting: 0.8 s of real time, in the demo's seconds. */
+const late = 0.8 * speed;
 
 suite('weeder demo', { concurrency: 2 }, () => {
   test('plays the timeline of the seeds, and the pods are back long before their back-offs are over', async () => {

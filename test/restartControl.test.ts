@@ -257,6 +257,23 @@ test('the same source used in another way is adopted: a key that is named in pla
   assert.deepEqual(world.rollouts.map(({ workload }) => workload).toSorted(), ['named', 'whole']);
 });
 
+test('a Secret that pulls images counts only where that is asked for', async () => {
+  const pull = { kind: 'Secret', namespace: 'shop', name: 'registry' } as const;
+  for (const [imagePullSecrets, rollouts] of [
+    ['ignore', 0],
+    ['hash', 1],
+  ] as const) {
+    const world = await restartWorld(restartConfig({ rule: { imagePullSecrets } }));
+    world.putSource(pull, { '.dockerconfigjson': '{"auths":{}}' });
+    await world.pass(10 * second);
+    world.putWorkload('web', { containers: [{ name: 'app' }], imagePullSecrets: [{ name: 'registry' }] });
+    await world.pass(10 * second);
+    world.putSource(pull, { '.dockerconfigjson': '{"auths":{"a":{}}}' });
+    await world.pass(60 * second);
+    assert.equal(world.rollouts.length, rollouts, imagePullSecrets);
+  }
+});
+
 test('a state that was copied along with a workload is not its own: the copy is adopted', async () => {
   const world = await adopted();
   const state = stateOn(world.workload('web')) ?? '';

@@ -112,6 +112,19 @@ for (const type of ['Complete', 'Failed', 'SuccessCriteriaMet', 'FailureTarget']
   });
 }
 
+test('of a Job that has ended nothing is written and nothing told, unless Jobs are to be made anew; of one that runs it is', async () => {
+  const { world } = await adopted(restartConfig());
+  world.patchJob('once', { status: { conditions: [{ type: 'Complete', status: 'True' }] } });
+  await world.pass(minute);
+  world.putSource({ a: '2' });
+  await world.pass(minute);
+  assert.deepEqual([world.factsOf('workload.held'), world.factsOf('workload.changed'), world.writes], [[], [], []]);
+  const running = await adopted(restartConfig());
+  running.world.putSource({ a: '2' });
+  await running.world.pass(minute);
+  assert.match(running.world.factsOf('workload.held')[0]?.reason ?? '', /^a Job is not restarted/);
+});
+
 test('a Job without a pod that runs with old content is left as it is', async () => {
   const { world, uid } = await adopted(recreate, { spec: { suspend: true } });
   world.putSource({ a: '2' });

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { questions } from '../src/recording/recordAnswers.ts';
 import { createRestartMemory } from '../src/recording/restartMemory.ts';
 import { restartsIn } from '../src/replay/passedOver.ts';
 import { recordedChances } from '../src/replay/recordedChances.ts';
+import { recordedHashes } from '../src/replay/recordedHashes.ts';
 import { recordedLine } from '../src/replay/recordingSchema.ts';
 import { cli, folder } from './support/cli.ts';
 import { recordRestarts } from './support/recordedRestarts.ts';
@@ -111,6 +113,17 @@ test('a chance is taken in its order, and in a file that begins in the middle at
   assert.deepEqual([5_000, 5_000, 5_000, 5_000, 5_000].map(inOrder), [0, 0.1, 0.2, 0.3, 0.5]);
   const inTime = recordedChances(lines, true);
   assert.deepEqual([1_100, 5_000, 8_900, 8_900].map(inTime), [0.1, 0.5, 0.3, 0.5]);
+});
+
+test('the hash of the same tags is that of the newest restart by then, which a replay may come to a little early', () => {
+  const to = questions.hash({ id: 'k' }, { kind: 'Deployment', namespace: 'shop', name: 'web' }, new Map());
+  const again = new Map([['since', { tag: '17' }]]);
+  assert.equal(to, questions.hash({ id: 'k' }, { kind: 'Deployment', namespace: 'shop', name: 'web' }, again));
+  const hashAt = recordedHashes([1_000, 9_000].map((t) => ({ t, restart: { in: 'hash', to, hash: `of ${t}` } })));
+  assert.deepEqual(
+    [0, 900, 8_000, 8_900].map((now) => hashAt(to, now)),
+    [undefined, 'of 1000', 'of 1000', 'of 9000'],
+  );
 });
 
 test('what a new file repeats comes in the order in which it came about, and is the newest of each', () => {

@@ -90,9 +90,9 @@ test('what passes by itself, or is nobody’s but weeder’s, is no Event', () =
     { ...waiting, cause: 'pace' },
     { ...refused, failure: 'network' },
     { ...refused, failure: 'unavailable' },
-    ...(['workload.adopted', 'workload.left', 'key.changed', 'key.missing', 'actor.failed'] as const).map(
-      (type) => restartFactOf[type],
-    ),
+    ...(
+      ['workload.adopted', 'workload.left', 'state.foreign', 'key.changed', 'key.missing', 'actor.failed'] as const
+    ).map((type) => restartFactOf[type]),
   ];
   assert.deepEqual(told(...quiet), []);
 });
@@ -165,6 +165,8 @@ test('what somebody has to see to is a warning or an error, and nothing else is'
     'history.filled',
     'annotation.unreadable',
     'dependency.notAllowed',
+    'dependency.notFollowed',
+    'state.foreign',
     'key.missing',
     'actor.failed',
   ]);

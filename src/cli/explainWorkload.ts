@@ -15,13 +15,14 @@ import type { WorkloadView } from './lookAtWorkloads.ts';
 export function explainWorkload(view: WorkloadView, now: number): string {
   const { kind, namespace, name } = view.facts.ref;
   const head = `${kind} ${namespace}/${name}: ${stateOf(view, now)}`;
-  const { faults, notAllowed } = view.uses;
+  const { faults, notAllowed, notFollowed } = view.uses;
   const lines = [
     ...usesOf(view),
     ...notAllowed.map((ref) => {
       const fault = view.sources.get(ref)?.usedFromFault;
       return `← ${sourceInWords(ref, namespace)}: does not allow it (weeder.dev/used-from${fault === undefined ? '' : `: ${fault}`})`;
     }),
+    ...notFollowed.map((ref) => `← ${sourceInWords(ref, namespace)}: not watched, sourceKinds leaves its kind out`),
     ...[...ownFaults(view.facts), ...faults].map((fault) => `annotation that cannot be read: ${fault}`),
     ...restartsOf(view),
     ...podsOf(view),

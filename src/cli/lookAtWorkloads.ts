@@ -113,7 +113,9 @@ function candidateOf(
   const settings = settingsFor(config, facts);
   if (settings !== undefined)
     return [{ facts, settings, uses: usesOfWorkload(facts, uses, settings, config, sources.get, namespaces) }];
-  return facts.stateText === undefined ? [] : [{ facts, settings, uses: { uses: [], faults: [], notAllowed: [] } }];
+  return facts.stateText === undefined
+    ? []
+    : [{ facts, settings, uses: { uses: [], faults: [], notAllowed: [], notFollowed: [] } }];
 }
 
 async function readAll(

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { objectOf } from '../json.ts';
 import type { LabelSelector } from '../kube/selector.ts';
 import type { Answer } from '../restart/answer.ts';
+import { restartTime } from '../restart/assess.ts';
 import { type HashKey, type SourceTag, usesFingerprint } from '../restart/digest.ts';
 import type { Digests } from '../restart/digests.ts';
 import { type SourceRef, sourceKey, type WorkloadRef, workloadKey } from '../restart/refs.ts';
@@ -17,8 +18,9 @@ export const questions = {
   /** By the version of the source that is known when it is asked: another one is another question. */
   digest: ({ id }: Pick<HashKey, 'id'>, source: SourceRef, uses: readonly Use[], version = 'gone') =>
     `digest ${sourceKey(source)} ${id} ${usesFingerprint(uses, 'none')} ${version}`,
+  /** Whatever the time of the restart is: a replay is a little early. */
   hash: ({ id }: Pick<HashKey, 'id'>, workload: WorkloadRef, tags: ReadonlyMap<string, Pick<SourceTag, 'tag'>>) =>
-    `hash ${workloadKey(workload)} ${id} ${shortOf([...tags].map(([key, { tag }]) => `${key} ${tag}`).sort())}`,
+    `hash ${workloadKey(workload)} ${id} ${shortOf([...tags].flatMap(([key, { tag }]) => (key === restartTime ? [] : `${key} ${tag}`)).sort())}`,
   pods: (namespace: string, selector: LabelSelector) => `pods ${namespace} ${JSON.stringify(selector)}`,
   workload: (workload: WorkloadRef) => `read ${workloadKey(workload)}`,
   patch: (workload: WorkloadRef) => `patch ${workloadKey(workload)}`,
@@ -102,8 +104,8 @@ export function recordDigests(digests: Digests, sources: SourcesKnown, note: Not
       const hash = digests.hashOf(key, workload, tags);
       const to = questions.hash(key, workload, tags);
       // It is asked at each look at a rollout, and says the same.
-      if (hashes.get(workloadKey(workload)) !== to) note({ in: 'hash', to, hash });
-      hashes.set(workloadKey(workload), to);
+      if (hashes.get(workloadKey(workload)) !== hash) note({ in: 'hash', to, hash });
+      hashes.set(workloadKey(workload), hash);
       return hash;
     },
   };

@@ -53,7 +53,9 @@ function detailOf(fact: RestartFact): string {
     case 'annotation.unreadable':
       return fact.annotation;
     case 'dependency.notAllowed':
+    case 'dependency.notFollowed':
       return sourceKey(fact.source);
+    case 'state.foreign':
     case 'key.changed':
       return fact.keyId;
     default:

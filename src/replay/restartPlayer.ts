@@ -19,6 +19,7 @@ import { createAnswers } from './answers.ts';
 import { createPassedOver } from './passedOver.ts';
 import { recordedChances } from './recordedChances.ts';
 import { recordedConfig } from './recordedConfig.ts';
+import { recordedHashes } from './recordedHashes.ts';
 import { createRecordedKeys } from './recordedKeys.ts';
 import { countAnswers, questionsAbout, restartInputs } from './restartInputs.ts';
 import { recordedCopy, recordedDigest } from './restartSchema.ts';
@@ -51,7 +52,7 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
   const passedOver = createPassedOver();
   const inputs = restartInputs(options.lines);
   const chanceAt = recordedChances(options.lines, isContinued);
-  const hashes = new Map(inputs.flatMap((input) => (input.in === 'hash' ? [[input.to, input.hash]] : [])));
+  const hashAt = recordedHashes(options.lines);
   const answers = createAnswers<RecordedAnswer>(countAnswers(inputs));
   const keys = createRecordedKeys();
   let core: RestartCore | undefined;
@@ -110,7 +111,7 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
         if (answer.is === 'ok') return { is: 'ok', digest: answer.value };
         return answer.is === 'refused' ? answer : { is: 'refused', failure: 'conflict', retryAfter: 0, reason };
       },
-      hashOf: (key, workload, tags) => hashes.get(questions.hash(key, workload, tags)) ?? 'not recorded',
+      hashOf: (key, workload, tags) => hashAt(questions.hash(key, workload, tags), clock.monotonic()) ?? 'not recorded',
     };
   }
 

@@ -65,6 +65,8 @@ export const restartEntry: z.ZodType<RestartEntry['restart']> = z.union([
       'history.filled',
       'annotation.unreadable',
       'dependency.notAllowed',
+      'dependency.notFollowed',
+      'state.foreign',
       'key.changed',
       'key.missing',
       'write.requested',

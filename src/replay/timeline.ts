@@ -30,6 +30,8 @@ const words: Readonly<Record<Told['out'], string>> = {
   'history.filled': 'history filled',
   'annotation.unreadable': 'annotation unreadable',
   'dependency.notAllowed': 'dependency not allowed',
+  'dependency.notFollowed': 'dependency not watched',
+  'state.foreign': 'state of another weeder',
   'key.changed': 'hash key changed',
   'key.missing': 'hash key missing',
   'write.requested': 'write requested',

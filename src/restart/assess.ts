@@ -62,13 +62,16 @@ export function changesIn(assessment: Assessment | undefined): readonly ChangedS
   return assessment?.is === 'changed' ? assessment.sources : [];
 }
 
+/** Beside the tags: when it was restarted. No source has such a key. */
+export const restartTime = 'since';
+
 /**
  * What the hash in the pod template stands for: also when it was restarted. The template may have the hash of the same
  * tags already, and pods of it that started with something else: with that hash once more nothing would be rolled out.
  */
 export function hashedBy(state: WorkloadState): ReadonlyMap<string, Pick<StoredTag, 'tag'>> {
   const since = String(state.target?.since ?? '');
-  return new Map<string, Pick<StoredTag, 'tag'>>([...expectedBy(state), ['since', { tag: since }]]);
+  return new Map<string, Pick<StoredTag, 'tag'>>([...expectedBy(state), [restartTime, { tag: since }]]);
 }
 
 function missingOf({ ref: { kind, namespace, name }, digest }: WantedSource): string[] {

@@ -54,12 +54,11 @@ export function assessWorkload(effects: RestartEffects): Question {
     }
   }
 
-  return async (entry, { hasStalled }, signal) => {
+  const ask: Question = async (entry, { hasStalled }, signal) => {
     const { facts, settings, uses } = entry;
-    // Whatever else is so: it has no pods because of weeder, and gets them back first.
-    if (isEmptied(entry) && !effects.isDryRun) return { type: 'assessed.rolling' };
     if (settings === undefined) return unmanaged(entry);
     if (facts.isEnding) return held(entry, 'other', 'it is being deleted');
+    if (hasRun(entry)) return { type: 'assessed.current' };
     const unread = uses.filter(({ source }) => !hasRead(source)).map(({ source }) => sourceKey(source));
     if (unread.length > 0) return held(entry, 'reading', `still being read: ${[...new Set(unread)].join(', ')}`);
     const known = keys();
@@ -78,6 +77,20 @@ export function assessWorkload(effects: RestartEffects): Question {
     entry.finding = { key, wanted: wanted.sources, state, assessment, spells: entry.spells, firstSeen };
     return eventOf(entry, assessment, key.id === known.current.id);
   };
+
+  return async (entry, input, signal) => {
+    // Whatever else is so: it has no pods because of weeder, and gets them back first.
+    if (isEmptied(entry) && !effects.isDryRun) return { type: 'assessed.rolling' };
+    return ask(entry, input, signal);
+  };
+}
+
+/**
+ * A Job that has ended runs with nothing any more: nothing is written on it, and nobody is told of changes. A CronJob
+ * keeps several of them. Where Jobs are to be made anew, somebody waits to hear why this one is not.
+ */
+function hasRun({ facts: { job }, settings }: WorkloadEntry): boolean {
+  return job?.isOver === true && settings?.jobs === 'report';
 }
 
 interface Counting extends Pick<Finding, 'key' | 'state'> {

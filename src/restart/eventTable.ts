@@ -79,6 +79,13 @@ export const restartEventTable = {
     meaning:
       'It names a source of another namespace which does not allow that (`weeder.dev/used-from`): it is not read, and its changes restart nothing.',
   },
+  DependencyNotFollowed: {
+    about: 'workload',
+    types: ['Warning'],
+    actions: ['Skip'],
+    meaning:
+      'It uses a source of a kind that weeder is told to leave out (`sourceKinds`): that is not watched, and its changes restart nothing.',
+  },
   RevisionHistoryFilled: {
     about: 'workload',
     types: ['Warning'],

@@ -91,6 +91,10 @@ export type RestartFact =
       })
   /** It depends on a source of another namespace that does not allow it: neither read nor followed. */
   | ({ readonly type: 'dependency.notAllowed'; readonly source: SourceRef } & AboutWorkload)
+  /** It uses a source of a kind that `sourceKinds` leaves out: its changes restart nothing. */
+  | ({ readonly type: 'dependency.notFollowed'; readonly source: SourceRef } & AboutWorkload)
+  /** It carries a state of another weeder, by whose key; the first that was found with that key. */
+  | ({ readonly type: 'state.foreign'; readonly keyId: string } & AboutWorkload)
   /** Everything that was hashed with another key is adopted anew. `before` undefined: the first one of this process. */
   | { readonly type: 'key.changed'; readonly keyId: string; readonly before: string | undefined }
   /** The key cannot be had, and nothing is restarted until it can. */

@@ -1,6 +1,7 @@
 import { type AnyEventObject, fromCallback } from 'xstate';
 import type { EffectInput, WorkloadEvent } from '../../machines/restart/workload.ts';
 import type { TimerHandle } from '../clock.ts';
+import type { Refusal } from './answer.ts';
 import { hashedBy } from './assess.ts';
 import { podsToReplace } from './concernedPods.ts';
 import { evictNext, type RolloutLook } from './evictNext.ts';
@@ -90,10 +91,12 @@ async function lookOnce(
     return standingEvent(entry, { is: 'unobserved' }, hasStalled, reason);
   }
   const listed = await effects.api.listPods(facts.ref.namespace, facts.selector, signal);
-  if (listed.is !== 'ok' || signal.aborted) return undefined;
+  if (signal.aborted) return undefined;
+  const hash = effects.digests.hashOf(finding.key, facts.ref, hashedBy(state));
+  tellRefusal(effects, entry, listed.is === 'refused' ? listed : undefined);
+  if (listed.is !== 'ok') return byStatusAlone(entry, hash, hasStalled, stallOf);
   const pods = readPods(listed.value);
   const own = ownPods(facts, pods);
-  const hash = effects.digests.hashOf(finding.key, facts.ref, hashedBy(state));
   // Without a quiet period they may have been made within a second of the write: but they were made for it.
   const isMadeForIt = ({ dependenciesHash: theirs }: PodFacts) => theirs === hash;
   const old = podsToReplace(facts, pods, targetSources(entry)).filter((pod) => !isMadeForIt(pod));
@@ -107,6 +110,42 @@ async function lookOnce(
   // What a pod says is told rather than that nothing moves.
   const reason = troubleOf(facts, own) ?? (stalled && (refusal ?? stalled));
   return standingEvent(entry, progress, hasStalled, reason);
+}
+
+/** What refused the newest list of a workload's pods: it is told once. */
+const refused = new WeakMap<WorkloadEntry, Refusal['failure']>();
+
+function tellRefusal({ report }: RestartEffects, entry: WorkloadEntry, refusal: Refusal | undefined): void {
+  const before = refused.get(entry);
+  if (refusal === undefined) refused.delete(entry);
+  else refused.set(entry, refusal.failure);
+  if (refusal === undefined || refusal.failure === before) return;
+  const { ref: workload, uid } = entry.facts;
+  const { failure, retryAfter } = refusal;
+  const reason = `its pods cannot be listed, and its rollout is followed by its status alone: ${refusal.reason}`;
+  report({
+    type: 'workload.refused',
+    workload,
+    uid,
+    reason,
+    failure,
+    attempt: 1,
+    retryIn: Math.max(lookEvery, retryAfter),
+  });
+}
+
+/** Nobody sees the pods: that all are of the template that was written, and ready, its controller says. */
+function byStatusAlone(
+  entry: WorkloadEntry,
+  hash: string,
+  hasStalled: boolean,
+  stallOf: (look: RolloutLook) => string | undefined,
+): WorkloadEvent | undefined {
+  const progress = rolloutOf(entry.facts);
+  const isOurs = entry.facts.templateAnnotation === hash;
+  if (!isByEviction(entry) && progress.is === 'complete')
+    return { type: isOurs ? 'rollout.complete' : 'rollout.reverted' };
+  return standingEvent(entry, progress, hasStalled, stallOf({ own: [], old: [], progress }));
 }
 
 /** Of a Job that was made anew every pod is new; what has changed since then is found out. */

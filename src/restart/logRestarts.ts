@@ -76,6 +76,19 @@ function otherLineOf(fact: Exclude<RestartFact, { type: `workload.${string}` }>)
         { source: sourceKey(fact.source) },
         'dependency on another namespace not allowed there',
       );
+    case 'dependency.notFollowed': {
+      const fields = { source: sourceKey(fact.source) };
+      return about(
+        fact,
+        'warn',
+        fields,
+        'not watched: sourceKinds leaves its kind out, and its changes restart nothing',
+      );
+    }
+    case 'state.foreign': {
+      const message = 'workloads carry the state of another weeder, made with another hash key: it stays on them';
+      return about(fact, 'warn', { keyId: fact.keyId }, message);
+    }
     case 'key.changed': {
       const message = fact.before === undefined ? 'hash key read' : 'hash key changed: all workloads are adopted anew';
       return { level: 'info', fields: { keyId: fact.keyId, before: fact.before }, message };

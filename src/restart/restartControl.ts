@@ -8,6 +8,7 @@ import type { ReportRestart } from './facts.ts';
 import type { HashKeys } from './hashKeys.ts';
 import { track } from './inFlight.ts';
 import { noteContent } from './noteContents.ts';
+import { createStateOwner } from './ownState.ts';
 import { createRecreations } from './recreations.ts';
 import { type SourceKind, type SourceRef, workloadKey } from './refs.ts';
 import type { RestartApi } from './restartApi.ts';
@@ -98,6 +99,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     inFlight,
     onReleased: () => workloads.resume(),
   });
+  const ownerOf = createStateOwner(() => keys, report);
   const logic = provideWorkload({
     clock,
     api,
@@ -110,6 +112,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     keys: () => keys,
     hasRead: options.hasRead,
     sources,
+    ownerOf,
     entryOf: (id) => workloads.get(id),
     learn(entry, object) {
       const news = newsOf(object, entry.facts.ref.kind);
@@ -126,6 +129,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     namespaces: options.namespaces ?? 'all',
     isDryRun,
     metaOf: sources.get,
+    ownerOf,
     onUnassessed: (entry, ref) => track(inFlight, noteContent({ digests, sources }, entry, ref)),
     onUnused: digests.forget,
     onUsed: options.onUsed,
@@ -158,7 +162,10 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
       const isOther = keys?.current.id !== next.current.id;
       if (isOther) report({ type: 'key.changed', keyId: next.current.id, before: keys?.current.id });
       keys = next;
-      if (isOther) workloads.tellAll();
+      if (!isOther) return;
+      workloads.tellAll();
+      // Whose states those of workloads are that are not looked after is known by the keys.
+      workloads.configChanged();
     },
     start() {
       recreations.start();

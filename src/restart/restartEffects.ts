@@ -2,12 +2,14 @@ import type { Clock } from '../clock.ts';
 import type { Digests } from './digests.ts';
 import type { ReportRestart } from './facts.ts';
 import type { HashKeys } from './hashKeys.ts';
+import type { StateOwner } from './ownState.ts';
 import type { Recreations } from './recreations.ts';
 import type { SourceRef } from './refs.ts';
 import type { RestartApi } from './restartApi.ts';
 import type { SourcesKnown } from './sourceIndex.ts';
 import type { Turns } from './turns.ts';
 import type { WorkloadEntry } from './workloadEntry.ts';
+import type { WorkloadFacts } from './workloadFacts.ts';
 
 /** What the `workload` machine needs of the world. */
 export interface RestartEffects {
@@ -25,6 +27,7 @@ export interface RestartEffects {
   /** Undefined: not read yet, or not usable. */
   readonly keys: () => HashKeys | undefined;
   readonly sources: SourcesKnown;
+  readonly ownerOf: (facts: WorkloadFacts) => StateOwner;
   readonly entryOf: (workload: string) => WorkloadEntry | undefined;
   /** What a write has made of a workload, before its stream tells. */
   readonly learn: (entry: WorkloadEntry, object: unknown) => void;

@@ -102,6 +102,10 @@ function warningOf(fact: RestartFact): Told | undefined {
       const note = `${source} does not allow that ${fact.workload.namespace} depends on it: it is not read.`;
       return { reason: 'DependencyNotAllowed', type: 'Warning', action: 'Skip', note };
     }
+    case 'dependency.notFollowed': {
+      const note = `${sourceInWords(fact.source, fact.workload.namespace)} is not watched: sourceKinds leaves its kind out. Its changes restart nothing.`;
+      return { reason: 'DependencyNotFollowed', type: 'Warning', action: 'Skip', note };
+    }
     case 'history.filled': {
       const note = `All ${fact.revisions} revisions that are kept are restarts by weeder: there is no other template to undo to.`;
       return { reason: 'RevisionHistoryFilled', type: 'Warning', action: 'Watch', note };

@@ -72,6 +72,8 @@ export function createFaultTeller({ report, metaOf }: FaultTellerOptions): Fault
         tellNews(each, () => report({ type: 'annotation.unreadable', workload, uid, ...each }));
       for (const source of found?.notAllowed ?? [])
         tellNews(source, () => report({ type: 'dependency.notAllowed', workload, uid, source }));
+      for (const source of found?.notFollowed ?? [])
+        tellNews(['not followed', source], () => report({ type: 'dependency.notFollowed', workload, uid, source }));
       if (now.size > 0) told.set(workloadKey(workload), now);
       else told.delete(workloadKey(workload));
     },

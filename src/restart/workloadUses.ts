@@ -13,12 +13,14 @@ export interface WorkloadUses {
   readonly faults: readonly string[];
   /** Sources of other namespaces where nobody has consented. */
   readonly notAllowed: readonly SourceRef[];
+  /** Sources of a kind that is not followed. */
+  readonly notFollowed: readonly SourceRef[];
 }
 
 /**
  * What the pod template uses, and what the annotation adds. A source of another namespace counts only where somebody
  * there has consented: otherwise whoever may write one namespace could find out what another one keeps (F7). Sources of
- * a kind that is not followed might as well not be used. `namespaces`: those that are watched.
+ * a kind that is not followed count as not used, and are named. `namespaces`: those that are watched.
  */
 export function usesOfWorkload(
   { ref, alsoDependsOn }: WorkloadFacts,
@@ -29,10 +31,10 @@ export function usesOfWorkload(
   namespaces: 'all' | readonly string[] = 'all',
 ): WorkloadUses {
   const isFollowed = ({ source }: Use) => sourceKinds.has(source.kind);
-  const own = templateUses
-    .filter(isFollowed)
-    .filter(({ how }) => how !== 'imagePullSecret' || settings.imagePullSecrets === 'hash');
-  if (alsoDependsOn === undefined) return { uses: own, faults: [], notAllowed: [] };
+  const meant = templateUses.filter(({ how }) => how !== 'imagePullSecret' || settings.imagePullSecrets === 'hash');
+  const own = meant.filter(isFollowed);
+  if (alsoDependsOn === undefined)
+    return { uses: own, faults: [], notAllowed: [], notFollowed: sourcesOf(meant.filter((use) => !isFollowed(use))) };
   const { uses, faults } = readAlsoDependsOn(alsoDependsOn, ref.namespace);
   const isWatched = ({ source }: Use) => namespaces === 'all' || namespaces.includes(source.namespace);
   // What is not watched would seem to be missing.
@@ -41,7 +43,14 @@ export function usesOfWorkload(
   const isAllowed = ({ source }: Use) =>
     source.namespace === ref.namespace || hasConsent(settings, source) || isUsedFrom(metaOf(source), ref.namespace);
   const notAllowed = added.filter((use) => !isAllowed(use)).map(({ source }) => source);
-  return { uses: [...own, ...added.filter(isAllowed)], faults: [...faults, ...new Set(unseen)], notAllowed };
+  const notFollowed = sourcesOf([...meant, ...uses.filter(isWatched)].filter((use) => !isFollowed(use)));
+  const all = [...own, ...added.filter(isAllowed)];
+  return { uses: all, faults: [...faults, ...new Set(unseen)], notAllowed, notFollowed };
+}
+
+/** Each once. */
+function sourcesOf(uses: readonly Use[]): SourceRef[] {
+  return [...new Map(uses.map(({ source }) => [sourceKey(source), source])).values()];
 }
 
 function unwatched(source: SourceRef): string {

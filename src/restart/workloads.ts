@@ -4,6 +4,7 @@ import type { RestartConfig, RestartSettings } from '../config/restart.ts';
 import { isAtLeast } from '../kube/resourceVersion.ts';
 import type { ReportRestart } from './facts.ts';
 import { settingsFor } from './managed.ts';
+import type { StateOwner } from './ownState.ts';
 import type { Recreations } from './recreations.ts';
 import { type SourceRef, workloadKey } from './refs.ts';
 import type { SourceMeta } from './sourceMeta.ts';
@@ -11,6 +12,7 @@ import { createSourceUsers } from './sourceUsers.ts';
 import { createFaultTeller } from './tellFaults.ts';
 import type { WorkloadLogic } from './workloadActor.ts';
 import { stateOf, type WorkloadEntry } from './workloadEntry.ts';
+import type { WorkloadFacts } from './workloadFacts.ts';
 import type { WorkloadListener, WorkloadNews } from './workloadSinks.ts';
 import { usesOfWorkload, type WorkloadUses } from './workloadUses.ts';
 
@@ -46,6 +48,7 @@ export interface WorkloadsOptions {
   /** What is written stays. */
   readonly isDryRun: boolean;
   readonly metaOf: (source: SourceRef) => SourceMeta | undefined;
+  readonly ownerOf: (facts: WorkloadFacts) => StateOwner;
   /** Told of each source of a workload that is another one while it is not the time to assess that. */
   readonly onUnassessed: (entry: WorkloadEntry, source: SourceRef) => void;
   /** Told of each source that nobody uses any more. */
@@ -87,7 +90,10 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   }
 
   function isLeftOver({ facts }: WorkloadNews): boolean {
-    return (facts.stateText !== undefined || facts.emptied !== undefined) && !isDryRun;
+    if (isDryRun) return false;
+    const owner = options.ownerOf(facts);
+    // One without pods because of weeder gets them back, unless another one is about to.
+    return facts.emptied === undefined ? facts.stateText !== undefined && owner === 'own' : owner !== 'foreign';
   }
 
   function renew(entry: WorkloadEntry, { facts, uses }: WorkloadNews): void {
@@ -142,7 +148,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     entry.settings = settingsFor(config(), facts);
     const found: WorkloadUses =
       entry.settings === undefined
-        ? { uses: [], faults: [], notAllowed: [] }
+        ? { uses: [], faults: [], notAllowed: [], notFollowed: [] }
         : usesOfWorkload(facts, templateUses, entry.settings, config(), metaOf, options.namespaces);
     entry.uses = found.uses;
     entry.faults = found.faults;

@@ -32,6 +32,8 @@ export function writeState(effects: RestartEffects): Question {
   }
 
   return async (entry, { outcome }, signal) => {
+    // Another weeder may have begun to look after it.
+    if (outcome === 'left' && effects.ownerOf(entry.facts) === 'foreign') return { type: 'state.written' };
     if (outcome === 'left') return write(entry, undefined, leavePatch(entry.facts), signal);
     const finding = await underCurrentKey(effects, entry);
     if (finding === undefined) return { type: 'state.refused', reason: 'it has not been assessed' };

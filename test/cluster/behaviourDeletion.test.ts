@@ -97,7 +97,7 @@ suite('how a pod is deleted', { concurrency: true }, () => {
   });
 
   test('evict: what a budget forbids for the whole window is told of as given up, and stays', async (t) => {
-    const scene = await setScene(t, 'given-up', { settings: { deletion: 'evict', watchDuration: '2s' } });
+    const scene = await setScene(t, 'given-up', { settings: { deletion: 'evict', watchDuration: '6s' } });
     const weeder = await scene.start();
     const [pod] = await createReplicaSet(scene.ns, 'web', { labels: scene.labels });
     assert.ok(pod);

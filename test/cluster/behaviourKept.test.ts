@@ -8,7 +8,7 @@ const mirror = { 'kubernetes.io/config.mirror': '2f1c' };
 
 suite('what is never deleted', { concurrency: true }, () => {
   test('an annotated pod and a mirror pod stay, and each is told of once in a window', async (t) => {
-    const scene = await setScene(t, 'kept', { settings: { watchDuration: '3s', barePods: 'delete' } });
+    const scene = await setScene(t, 'kept', { settings: { watchDuration: '15s', barePods: 'delete' } });
     const weeder = await scene.start();
     await scene.pod('ignored', undefined, { annotations: ignored });
     await scene.pod('mirror', undefined, { annotations: mirror, onNode: true });

@@ -18,7 +18,7 @@ import { setScene } from './support/scene.ts';
 
 suite('when a service is ready, by all its slices', { concurrency: true }, () => {
   test('one ready endpoint among several is a recovery, and further ones are none', async (t) => {
-    const scene = await setScene(t, 'one-of-many', { settings: { watchDuration: '1s' } });
+    const scene = await setScene(t, 'one-of-many', { settings: { watchDuration: '4s' } });
     const weeder = await scene.start();
     await scene.endpoints(false, false, false);
     const pod = await scene.pod('web');
@@ -37,7 +37,7 @@ suite('when a service is ready, by all its slices', { concurrency: true }, () =>
   });
 
   test('of two slices one is enough, and the service is down only when both are', async (t) => {
-    const scene = await setScene(t, 'two-slices', { settings: { watchDuration: '1s' } });
+    const scene = await setScene(t, 'two-slices', { settings: { watchDuration: '4s' } });
     const weeder = await scene.start();
     const first = (...ready: boolean[]) => setSlice(scene.ns, scene.service, { name: 'first', ready });
     const second = (...ready: boolean[]) => setSlice(scene.ns, scene.service, { name: 'second', ready });
@@ -61,7 +61,7 @@ suite('when a service is ready, by all its slices', { concurrency: true }, () =>
   });
 
   test('IPv4 and IPv6 slices are one service', async (t) => {
-    const scene = await setScene(t, 'families', { settings: { watchDuration: '1s' } });
+    const scene = await setScene(t, 'families', { settings: { watchDuration: '4s' } });
     const weeder = await scene.start();
     const family = (addressType: 'IPv4' | 'IPv6', ...ready: boolean[]) =>
       setSlice(scene.ns, scene.service, { addressType, ready });
@@ -95,7 +95,7 @@ suite('when a service is ready, by all its slices', { concurrency: true }, () =>
   });
 
   test('neither an empty slice nor the end of the last slice is a recovery, and both are an outage', async (t) => {
-    const scene = await setScene(t, 'empty', { settings: { watchDuration: '1s' } });
+    const scene = await setScene(t, 'empty', { settings: { watchDuration: '4s' } });
     const weeder = await scene.start();
     await scene.endpoints(false);
     const pod = await scene.pod('web');

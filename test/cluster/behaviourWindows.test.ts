@@ -50,7 +50,7 @@ suite('when a window opens, and how long it lasts', { concurrency: true }, () =>
   });
 
   test('a window that is open deletes what begins to crash-loop, until its time is over', async (t) => {
-    const scene = await setScene(t, 'ends', { settings: { watchDuration: '3s' } });
+    const scene = await setScene(t, 'ends', { settings: { watchDuration: '8s' } });
     const weeder = await scene.start();
     const early = await scene.pod('early', running());
     await scene.pod('late', running());
@@ -61,7 +61,7 @@ suite('when a window opens, and how long it lasts', { concurrency: true }, () =>
     await scene.untilDeleted(early);
     const closed = await weeder.log.until('window closed', { service: scene.service });
     const length = Date.parse(closed.time) - Date.parse(opened.time);
-    assert.ok(length >= 2990 && length < 5000, `the window lasted ${length} ms`);
+    assert.ok(length >= 7990 && length < 12_000, `the window lasted ${length} ms`);
     assert.partialDeepStrictEqual(closed, { deleted: 1, kept: 0, givenUp: [] });
 
     await setPodStatus(scene.ns, 'late', crashLoopBackOff(1));
@@ -70,7 +70,7 @@ suite('when a window opens, and how long it lasts', { concurrency: true }, () =>
   });
 
   test('a window lasts its whole time although every dependant recovered in it', async (t) => {
-    const scene = await setScene(t, 'whole', { settings: { watchDuration: '4s' } });
+    const scene = await setScene(t, 'whole', { settings: { watchDuration: '20s' } });
     const weeder = await scene.start();
     const [first, second] = [await scene.pod('first'), await scene.pod('second')];
     await setPodStatus(scene.ns, 'second', running(3));
@@ -83,21 +83,21 @@ suite('when a window opens, and how long it lasts', { concurrency: true }, () =>
   });
 
   test('a new recovery replaces the open window by one that has its whole time before it', async (t) => {
-    const scene = await setScene(t, 'replaces', { settings: { watchDuration: '3s' } });
+    const scene = await setScene(t, 'replaces', { settings: { watchDuration: '8s' } });
     const weeder = await scene.start();
     await scene.endpoints(true);
     const first = await weeder.log.until('service recovered, window opened', { service: scene.service, window: 1 });
-    await untilTime(Date.parse(first.time) + 2000);
+    await untilTime(Date.parse(first.time) + 5000);
     await scene.endpoints(false);
     await scene.endpoints(true);
     const second = await weeder.log.until('service recovered, window opened', { service: scene.service, window: 2 });
     await weeder.log.until('window closed', { service: scene.service, window: 1 });
     const pod = await scene.pod('web', running());
-    await untilTime(Date.parse(first.time) + 3200);
+    await untilTime(Date.parse(first.time) + 8200);
     await setPodStatus(scene.ns, 'web', crashLoopBackOff(1));
     await scene.untilDeleted(pod);
     const closed = await weeder.log.until('window closed', { service: scene.service, window: 2 });
     const length = Date.parse(closed.time) - Date.parse(second.time);
-    assert.ok(length >= 2990 && length < 5000, `the second window lasted ${length} ms`);
+    assert.ok(length >= 7990 && length < 12_000, `the second window lasted ${length} ms`);
   });
 });

@@ -30,7 +30,7 @@ suite('a deletion that an admission policy refuses', { concurrency: true }, () =
   }
 
   test('until the window closes is given up, and named in the line that closes the window', async (t) => {
-    const scene = await setScene(t, 'policy-stays', { settings: { watchDuration: '4s' } });
+    const scene = await setScene(t, 'policy-stays', { settings: { watchDuration: '10s' } });
     await scene.endpoints(false);
     const pod = await scene.pod('web');
     const weeder = startWeeder(t, { cluster: scene.ns.cluster, config: scene.config });

@@ -26,7 +26,7 @@ const createEvents = { apiGroups: ['events.k8s.io'], resources: ['events'], verb
 
 suite('Kubernetes Events', { concurrency: true }, () => {
   test('a deletion and its window are found by the uids of pod and Service, by both APIs', async (t) => {
-    const scene = await setScene(t, 'told', { settings: { watchDuration: '3s' } });
+    const scene = await setScene(t, 'told', { settings: { watchDuration: '10s' } });
     const { ns, service } = scene;
     await scene.start({ eventInstance });
     const backing = { app: `backing-${ns.name}` };
@@ -56,7 +56,7 @@ suite('Kubernetes Events', { concurrency: true }, () => {
     const { uid } = NewEvent.pick({ metadata: true }).parse(found).metadata;
     const told = await eventsWith(ns, [`involvedObject.uid=${uid}`], ['WindowOpened', 'WindowClosed']);
     assert.deepEqual(told.map(({ message }) => message).sort(), [
-      'Recovered: for 3s, dependants in crash-loop back-off are deleted.',
+      'Recovered: for 10s, dependants in crash-loop back-off are deleted.',
       'Window closed: 1 pod deleted, 0 kept.',
     ]);
   });

@@ -30,7 +30,7 @@ export async function watch(
 ): Promise<Watching> {
   const end = new AbortController();
   t.after(() => end.abort());
-  const signal = AbortSignal.any([end.signal, AbortSignal.timeout(30_000)]);
+  const signal = AbortSignal.any([end.signal, AbortSignal.timeout(120_000)]);
   const { status, lines } = await target.lines(`${path}?watch=true&${query}`, { ...options, signal });
   assert.equal(status, 200);
 

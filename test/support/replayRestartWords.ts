@@ -56,5 +56,9 @@ function predicateOf(fact: Extract<RestartFact, { readonly workload: unknown }>)
       return `has an unreadable ${fact.annotation}`;
     case 'dependency.notAllowed':
       return `may not use ${sourceInWords(fact.source, fact.workload.namespace)}`;
+    case 'dependency.notFollowed':
+      return `uses ${sourceInWords(fact.source, fact.workload.namespace)}, which is not watched`;
+    case 'state.foreign':
+      return 'carries the state of another weeder';
   }
 }

@@ -47,6 +47,8 @@ export const restartFactOf: { readonly [T in RestartFact['type']]: Extract<Resta
     ...about,
   },
   'dependency.notAllowed': { type: 'dependency.notAllowed', source: password, ...about },
+  'dependency.notFollowed': { type: 'dependency.notFollowed', source: password, ...about },
+  'state.foreign': { type: 'state.foreign', keyId: 'zyxwvuts', ...about },
   'key.changed': { type: 'key.changed', keyId: 'abcdefgh', before: undefined },
   'key.missing': { type: 'key.missing', reason: 'The Secret weeder/weeder-hash-key has no entry key.' },
   'actor.failed': { type: 'actor.failed', actor: 'workload deployment/shop/web', error: new Error('broke') },

@@ -63,6 +63,8 @@ export interface RestartWorld {
   patchSpec(name: string, spec: JsonObject): void;
   /** How many old revisions are kept. */
   limitRevisions(name: string, limit: number): void;
+  /** The class by which every list of pods is refused. */
+  refuseLists: RefusalClass | undefined;
   /** The class by which every write is refused. */
   refuseWrites: RefusalClass | undefined;
   /** Another key from now on; the old one is lost. */
@@ -296,6 +298,8 @@ export function createRestartWorld(
     },
     async listPods(_namespace, selector) {
       await settled();
+      const failure = world.refuseLists;
+      if (failure !== undefined) return { is: 'refused', reason: 'not allowed', failure, retryAfter: 0 };
       listed.push(selector.matchLabels?.['app'] ?? '');
       return answered(pods.get(selector.matchLabels?.['app'] ?? '') ?? []);
     },
@@ -463,6 +467,7 @@ export function createRestartWorld(
     patchSpec(name, spec) {
       store(name, mergePatch(workloads.get(name), { spec }));
     },
+    refuseLists: undefined,
     limitRevisions(name, limit) {
       store(name, mergePatch(workloads.get(name), { spec: { revisionHistoryLimit: limit } }));
     },
