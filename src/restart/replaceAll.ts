@@ -15,7 +15,7 @@ const askAgainAfter = 30_000;
 
 function recreatedSources(entry: WorkloadEntry) {
   return changesOf(entry)
-    .filter(({ isRecreated }) => isRecreated)
+    .filter(({ isRecreated }) => isRecreated === true)
     .map(({ source }) => source.ref);
 }
 
