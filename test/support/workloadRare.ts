@@ -21,6 +21,7 @@ export const rareTransitions: readonly RareTransition[] = [
   broken('restarting.proving', 'prove', toProving),
   broken('restarting.patching', 'restart', toPatching),
   broken('restarting.rolling', 'followRollout', toRolling),
+  broken('restarting.restoring', 'restore', [...toRolling, { type: 'rollout.emptied' }]),
   broken('recording', 'writeState', [told.isNew, told.granted]),
   broken('leaving', 'writeState', [told.isUnmanaged]),
   {
