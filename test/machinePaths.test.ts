@@ -33,6 +33,7 @@ const causes: readonly { readonly machine: string; readonly effect: RegExp; read
   { machine: 'workload', effect: /^spawn prove$/, events: ['turn.granted'] },
   { machine: 'workload', effect: /^spawn adoptionTurn$/, events: ['assessed.new'] },
   { machine: 'workload', effect: /^reportRestarted$/, events: ['restart.accepted'] },
+  { machine: 'workload', effect: /^spawn restore$/, events: ['rollout.emptied'] },
   { machine: 'recreation', effect: /^spawn makeJob$/, events: ['xstate.after.nodeRest.recreation.resting'] },
   {
     machine: 'workload',

@@ -102,8 +102,6 @@ test('each key of a rule is checked', () => {
     'strategy: evcit': '….strategy: found "evcit", allowed are rollout, evict; did you mean "evict"?',
     'imagePullSecrets: true': '….imagePullSecrets: found true, allowed are ignore, hash',
     'immutableRecreated: tel': '….immutableRecreated: found "tel", allowed are tell, replace; did you mean "tell"?',
-    'immutableRecreated: replace':
-      '….immutableRecreated: this weeder cannot replace all pods at once yet; write tell, and give new content a new name',
     'jobs: [report]': '….jobs: found a list, allowed are report, recreate',
     'unstick: 1': '….unstick: found 1, expected true or false',
     'stallAfter: 0s': '….stallAfter: found "0s", must be longer than 0',

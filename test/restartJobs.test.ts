@@ -1,13 +1,22 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import type { RestartConfig } from '../src/config/restart.ts';
 import { type JsonObject, objectOf } from '../src/json.ts';
+import { openRecorder } from '../src/recorder.ts';
+import { recordingRestarts } from '../src/recording/recordRestart.ts';
 import { decodeState } from '../src/restart/state.ts';
+import { folder } from './support/cli.ts';
 import { type Fault, jobWorld } from './support/jobWorld.ts';
+import { recordingOf } from './support/recording.ts';
+import { playRecording } from './support/replayAgain.ts';
 import { restartConfig, settings } from './support/restartSettings.ts';
 
 const second = 1_000;
 const minute = 60 * second;
-const recreate = restartConfig({ rule: { jobs: 'recreate' } });
+const plain = restartConfig();
+const recreate: RestartConfig = { ...plain, rules: plain.rules.map((rule) => ({ ...rule, jobs: 'recreate' })) };
 
 async function adopted(config = recreate, more: { metadata?: JsonObject; spec?: JsonObject } = {}) {
   const world = await jobWorld(config);
@@ -280,6 +289,32 @@ test('it is brought back even where it is looked after no more by then', async (
   const { annotations } = objectOf(world.job('once')?.['metadata']);
   assert.notEqual(uidOf(world.job('once')), uid);
   assert.equal(objectOf(annotations)['weeder.dev/dependencies'], undefined);
+});
+
+test('a recording of it holds nothing of what the Job says, and is replayed to the same', async () => {
+  const file = join(folder, 'jobs.jsonl');
+  const base = recordingOf(file);
+  const opened = await openRecorder({ ...base, config: { services: new Map(), restart: recreate } });
+  assert(opened.ok);
+  const { clock } = base;
+  const createRestart = recordingRestarts(opened.value.restarts);
+  const world = await jobWorld(recreate, { clock, createRestart });
+  world.putSource({ a: '1' });
+  const marker = 'hunter2-the-marker';
+  const app = { name: 'app', image: 'app:1', args: [marker], envFrom: [{ configMapRef: { name: 'settings' } }] };
+  const template = { spec: { containers: [app], restartPolicy: 'Never' } };
+  world.putJob('once', { metadata: { annotations: { note: marker } }, spec: { template } });
+  await world.pass(10 * second);
+  world.putSource({ a: '2' });
+  await world.pass(minute);
+  assert.equal(world.factsOf('workload.recreated').length, 1);
+  assert.ok(JSON.stringify(world.job('once')).includes(marker));
+  world.stop();
+  await opened.value.close();
+  const text = readFileSync(file, 'utf8');
+  assert.ok(text.includes('"detail":"copy"') && text.includes('"detail":"creation"'));
+  assert.ok(!text.includes(marker));
+  assert.deepEqual(await playRecording(file), []);
 });
 
 test('a copy runs nothing, is looked after by nobody, and is suspended', async () => {

@@ -112,7 +112,7 @@ test('a refusal that its owner can do something about, a revert and what cannot 
 });
 
 test('the table says of each reason what is told, and of nothing else', () => {
-  const hows = (['evict', 'recreate', 'dryRun'] as const).map((how) => ({ ...restarted, how }));
+  const hows = (['evict', 'recreate', 'replace', 'dryRun'] as const).map((how) => ({ ...restarted, how }));
   const events = told(...everyRestartFact, ...hows, { ...restartFactOf['workload.reverted'], isEvicting: true });
   const seen = events.map(({ type, reason, action }) => `${reason} ${type} ${action}`);
   const listed = Object.entries(restartEventTable).flatMap(([reason, { types, actions }]) =>

@@ -113,7 +113,7 @@ export type WorkloadEvent =
   /** No container does. */
   | { readonly type: 'proof.needless' }
   /** A restart would not help. */
-  | { readonly type: 'proof.held'; readonly reason?: string }
+  | { readonly type: 'proof.held'; readonly reason?: string; readonly heldFor?: number }
   | ({ readonly type: 'proof.refused' } & Refused)
   | { readonly type: 'restart.accepted' }
   /** 409: somebody else has changed it. */
@@ -126,6 +126,12 @@ export type WorkloadEvent =
   | { readonly type: 'rollout.suspended'; readonly reason?: string }
   /** Somebody put the template back, and the pods are the old ones. */
   | { readonly type: 'rollout.reverted' }
+  /** All pods were to be ended before new ones start, and none is left. */
+  | { readonly type: 'rollout.emptied' }
+  /** It may start pods again. */
+  | { readonly type: 'restore.done' }
+  | ({ readonly type: 'restore.conflicted' } & Refused)
+  | ({ readonly type: 'restore.refused' } & Refused)
   | { readonly type: 'state.written' }
   | ({ readonly type: 'state.conflicted' } & Refused)
   | ({ readonly type: 'state.refused' } & Refused)
@@ -175,6 +181,7 @@ export const workload = setup({
     prove: unprovidedEffect(),
     restart: unprovidedEffect(),
     followRollout: unprovidedEffect(),
+    restore: unprovidedEffect(),
     writeState: unprovidedEffect(),
   },
   actions: {
@@ -204,6 +211,7 @@ export const workload = setup({
       retryIn: retryDelay(context.conflicts - patientConflicts, event),
     })),
     noteTurn: assign({ reason: '' }),
+    noteEmptied: assign({ isUnderWay: true }),
     noteAccepted: assign({ ...restarted, ...smooth, hasStalled: false }),
     forgetFailures: assign(smooth),
     noteAdopted: assign({ outcome: 'adopted' }),
@@ -354,6 +362,11 @@ export const workload = setup({
           on: {
             'rollout.complete': { target: '#workload.recording', actions: 'noteRolledOut' },
             'rollout.reverted': { target: '#workload.recording', actions: 'noteReverted' },
+            'rollout.emptied': {
+              target: '#workload.restarting.restoring',
+              actions: 'noteEmptied',
+              description: 'Nothing stays without pods because of weeder.',
+            },
           },
           initial: 'suspended',
           states: {
@@ -467,6 +480,27 @@ export const workload = setup({
               actions: ['noteStalled', 'reportWaiting'],
             },
             'rollout.reverted': { target: '#workload.recording', actions: 'noteReverted' },
+            'rollout.emptied': { target: 'restoring' },
+            'facts.changed': { actions: 'noteNews' },
+          },
+        },
+        restoring: {
+          description:
+            'An immutable source was made anew: all pods had to end before new ones start, for a node keeps the old ' +
+            'content as long as one of them uses it. They have, and the workload gets its pods back.',
+          invoke: {
+            id: 'restore',
+            src: 'restore',
+            input: ({ context }) => inputOf(context),
+            onError: { target: '#workload.backingOff', actions: ['noteRefusal', 'reportRefused'] },
+          },
+          on: {
+            'restore.done': { target: '#workload.assessing', actions: 'forgetFailures' },
+            'restore.conflicted': [
+              { guard: 'isPatient', target: '#workload.assessing', actions: 'noteConflict' },
+              { target: '#workload.backingOff', actions: 'noteConflict' },
+            ],
+            'restore.refused': { target: '#workload.backingOff', actions: ['noteRefusal', 'reportRefused'] },
             'facts.changed': { actions: 'noteNews' },
           },
         },

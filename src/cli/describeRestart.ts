@@ -37,12 +37,13 @@ function howOf(settings: RestartSettings): string {
 
 /** What is not as it is without being said. */
 function besides(settings: RestartSettings): readonly string[] {
-  const { imagePullSecrets, jobs, unstick, windows, sources } = settings;
+  const { imagePullSecrets, immutableRecreated, jobs, unstick, windows, sources } = settings;
   const openings = windows.map(
     ({ cron, timeZone, duration }) => `"${cron}" ${timeZone} for ${formatDuration(duration)}`,
   );
   return [
     ...(imagePullSecrets === 'hash' ? ['image pull Secrets count'] : []),
+    ...(immutableRecreated === 'replace' ? ['all pods are ended at once for an immutable source made anew'] : []),
     ...(jobs === 'recreate' ? ['Jobs that run are made anew'] : []),
     ...(unstick ? ['pods that keep a rollout from going on are deleted'] : []),
     ...(openings.length === 0 ? [] : [`only from ${openings.join(' or ')}`]),

@@ -67,7 +67,10 @@ function verdict(view: WorkloadView, { sources }: Extract<Assessment, { is: 'cha
   const permission =
     settings === undefined ? undefined : mayRestart({ ...facts, ...settings, now, restarts, faults: uses.faults });
   if (permission?.is === 'waits' || permission?.is === 'held') return `${permission.is}: ${permission.reason}`;
-  if (sources.some(({ isRecreated }) => isRecreated)) return 'held: an immutable source was made anew';
+  if (sources.some(({ isRecreated }) => isRecreated === true))
+    return settings?.immutableRecreated === 'replace'
+      ? 'all of its pods would be ended before new ones start, for an immutable source was made anew'
+      : 'held: an immutable source was made anew';
   if (facts.selector === undefined) return 'the next run has the new content';
   if (typeof pods === 'string') return 'would be restarted if a pod is older than the change';
   return podsToReplace(facts, pods, sources).length > 0

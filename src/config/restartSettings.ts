@@ -28,11 +28,8 @@ const imagePullSecrets = z
 
 const immutableRecreated = z
   .enum(['tell', 'replace'])
-  .refine((value) => value !== 'replace', {
-    error: 'this weeder cannot replace all pods at once yet; write tell, and give new content a new name',
-  })
   .describe(
-    'A source that is `immutable` and was made again: a rolling restart would bring back its old content on nodes where a pod still refers to it. `tell` says so and restarts nothing; `replace` is kept for a later version, and refused by this one.',
+    'A source that is `immutable` and was made again: a rolling restart would bring back its old content on nodes where a pod still refers to it. `tell` says so and restarts nothing; `replace` ends all pods of the workload before new ones start, so that it is away for a while.',
   );
 
 const jobs = z

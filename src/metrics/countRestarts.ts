@@ -13,6 +13,7 @@ const startedAs: Readonly<Record<RestartHow, RestartResult>> = {
   rollout: 'restarted',
   evict: 'restarted',
   recreate: 'restarted',
+  replace: 'restarted',
   dryRun: 'dryRun',
 };
 /** Those that somebody can do something about begin at 0. */

@@ -24,6 +24,8 @@ export const questions = {
   pods: (namespace: string, selector: LabelSelector) => `pods ${namespace} ${JSON.stringify(selector)}`,
   workload: (workload: WorkloadRef) => `read ${workloadKey(workload)}`,
   patch: (workload: WorkloadRef) => `patch ${workloadKey(workload)}`,
+  podsUsing: (namespace: string, sources: readonly SourceRef[]) =>
+    `pods ${namespace} using ${sources.map(sourceKey).join(', ')}`,
   keep: (job: WorkloadRef) => `keep ${workloadKey(job)}`,
   end: (job: WorkloadRef) => `delete ${workloadKey(job)}`,
   make: (job: WorkloadRef) => `create ${workloadKey(job)}`,
@@ -57,6 +59,10 @@ export function recordRestartApi(api: RestartApi, reduce: ReduceWorkload, note: 
     },
     listPods: (namespace, selector, signal) =>
       noting(questions.pods(namespace, selector), api.listPods(namespace, selector, signal), (pods) =>
+        pods.map(reduceProofPod),
+      ),
+    podsUsing: (namespace, sources, signal) =>
+      noting(questions.podsUsing(namespace, sources), api.podsUsing(namespace, sources, signal), (pods) =>
         pods.map(reduceProofPod),
       ),
     keepJob(job, stateText, signal) {

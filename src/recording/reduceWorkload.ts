@@ -5,7 +5,7 @@ import { alsoDependsOn } from '../restart/alsoDependsOn.ts';
 import { keptFor } from '../restart/keptJob.ts';
 import { podTemplateOf, templateAnnotation, templateHashOf } from '../restart/podTemplate.ts';
 import { changeCauseMark } from '../restart/restartPatch.ts';
-import { workloadAnnotations } from '../restart/workloadFacts.ts';
+import { noNode, workloadAnnotations } from '../restart/workloadFacts.ts';
 import { pick } from './pick.ts';
 
 /** What of a workload a recording keeps. */
@@ -18,8 +18,17 @@ const readAnnotations = [
   alsoDependsOn,
   'deprecated.daemonset.template.generation',
   keptFor,
+  workloadAnnotations.emptied,
 ];
-const readSpec = ['selector', 'paused', 'replicas', 'parallelism', 'revisionHistoryLimit', 'managedBy'];
+const readSpec = [
+  'selector',
+  'paused',
+  'replicas',
+  'parallelism',
+  'revisionHistoryLimit',
+  'managedBy',
+  'persistentVolumeClaimRetentionPolicy',
+];
 const readStatus = [
   'observedGeneration',
   'replicas',
@@ -105,6 +114,7 @@ function reduceTemplate(template: JsonObject, mark: string): object {
       containers: arrayOf(spec['containers']).map(reduceContainer),
       initContainers: arrayOf(spec['initContainers']).map(reduceContainer),
       volumes: arrayOf(spec['volumes']).map(reduceVolume),
+      ...(objectOf(spec['nodeSelector'])[noNode] === undefined ? {} : { nodeSelector: { [noNode]: 'true' } }),
       imagePullSecrets: arrayOf(spec['imagePullSecrets']).map((each) => pick(objectOf(each), ['name'])),
     },
   };

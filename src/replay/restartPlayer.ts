@@ -78,6 +78,7 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
       return ask(questions.patch(ref), objectOf);
     },
     listPods: (namespace, selector) => ask(questions.pods(namespace, selector), arrayOf),
+    podsUsing: (namespace, sources) => ask(questions.podsUsing(namespace, sources), arrayOf),
     keepJob(job) {
       report({ out: 'write.requested', about: workloadKey(job.ref), detail: 'copy' });
       return ask(questions.keep(job.ref), (value) => recordedCopy.parse(value));

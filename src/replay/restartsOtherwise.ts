@@ -52,6 +52,8 @@ export function createRestartsOtherwise(
         is: 'ok',
         value: imagined.pods(namespace, JSON.stringify(selector)),
       }),
+      // Whether pods of others refer to a source is in no recording of what was decided without it.
+      podsUsing: async () => ({ is: 'ok', value: [] }),
       evict: noAnswer,
       keepJob: noAnswer,
       endJob: noAnswer,

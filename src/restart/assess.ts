@@ -9,8 +9,8 @@ export interface ChangedSource {
   readonly keys: readonly string[];
   /** When it was written, as `WantedSource` has it: a key that was taken away moves no time of a manager. */
   readonly lastWrite: number | undefined;
-  /** It was immutable, and so was made anew (F1). */
-  readonly isRecreated: boolean;
+  /** It was immutable, and so was made anew (F1). `ifPodsAreOlder`: one tag stands for all, and only the pods can tell. */
+  readonly isRecreated: boolean | 'ifPodsAreOlder';
 }
 
 /** What a workload's sources and its written state come to. */
@@ -102,7 +102,7 @@ function changesSince(expected: StoredTags, wanted: ReadonlyMap<string, WantedSo
   return [...wanted.values()].map((source) => ({
     source,
     keys: [],
-    isRecreated: false,
+    isRecreated: one.isImmutable && source.tag.isImmutable ? 'ifPodsAreOlder' : false,
     lastWrite: source.lastWrite,
   }));
 }

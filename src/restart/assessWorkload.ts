@@ -7,6 +7,7 @@ import { noteContents } from './noteContents.ts';
 import { presentPods } from './presentPods.ts';
 import { whyNotRecreated } from './recreateJob.ts';
 import { sourceKey } from './refs.ts';
+import { isEmptied } from './replaceAll.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import type { StoredTags, WorkloadState } from './state.ts';
 import { wantedOf } from './wanted.ts';
@@ -53,7 +54,7 @@ export function assessWorkload(effects: RestartEffects): Question {
     }
   }
 
-  return async (entry, { hasStalled }, signal) => {
+  const ask: Question = async (entry, { hasStalled }, signal) => {
     const { facts, settings, uses } = entry;
     if (settings === undefined) return unmanaged(entry);
     if (facts.isEnding) return held(entry, 'other', 'it is being deleted');
@@ -75,6 +76,12 @@ export function assessWorkload(effects: RestartEffects): Question {
     const firstSeen = firstSeenOf(wanted.sources, counting.written, seenBefore(entry, counting));
     entry.finding = { key, wanted: wanted.sources, state, assessment, spells: entry.spells, firstSeen };
     return eventOf(entry, assessment, key.id === known.current.id);
+  };
+
+  return async (entry, input, signal) => {
+    // Whatever else is so: it has no pods because of weeder, and gets them back first.
+    if (isEmptied(entry) && !effects.isDryRun) return { type: 'assessed.rolling' };
+    return ask(entry, input, signal);
   };
 }
 

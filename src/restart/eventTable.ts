@@ -24,9 +24,9 @@ export const restartEventTable = {
   Restarted: {
     about: 'workload',
     types: ['Normal'],
-    actions: ['Rollout', 'Evict', 'Recreate'],
+    actions: ['Rollout', 'Evict', 'Recreate', 'Replace'],
     meaning:
-      'Its pods are replaced, because what they use has changed: by a new template, by evictions, or as a new Job. Says for which sources and keys.',
+      'Its pods are replaced, because what they use has changed: by a new template, by evictions, as a new Job, or all at once. Says for which sources and keys.',
   },
   WouldBeRestarted: {
     about: 'workload',

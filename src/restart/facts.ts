@@ -36,8 +36,8 @@ export const holdCauses = [
 ] as const;
 export type HoldCause = (typeof holdCauses)[number];
 
-/** How a workload is restarted: by a new template, pod by pod, as a new object, or not really. */
-export type RestartHow = 'rollout' | 'evict' | 'recreate' | 'dryRun';
+/** How a workload is restarted: by a new template, pod by pod, as a new object, all of its pods at once, or not really. */
+export type RestartHow = 'rollout' | 'evict' | 'recreate' | 'replace' | 'dryRun';
 
 /** A source that says something else than what the pods run with. */
 export interface SourceChange {

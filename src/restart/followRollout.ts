@@ -8,6 +8,7 @@ import { evictNext, type RolloutLook } from './evictNext.ts';
 import { track } from './inFlight.ts';
 import { type PodFacts, readPods } from './podFacts.ts';
 import { ownPods, troubleOf } from './proof.ts';
+import { isEmptied, lookForPods } from './replaceAll.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { type RolloutProgress, rolloutOf } from './rollout.ts';
 import { createStillness, lookEvery } from './rolloutWatch.ts';
@@ -32,12 +33,17 @@ export function followRollout(effects: RestartEffects) {
       return quiet >= stallAfter ? `nothing has moved for ${Math.round(quiet / 1_000)} s` : undefined;
     }
 
+    function lookForEvent(): Promise<WorkloadEvent | undefined> {
+      if (isEmptied(followed) && !effects.isDryRun) return lookForPods(effects, followed, stillFor, stop.signal);
+      return lookOnce(effects, followed, input, stallOf, stop.signal);
+    }
+
     /** One look after the other: what was told during one is seen by the next. */
     async function look(): Promise<void> {
       isAskedAgain = isLooking;
       if (isLooking) return;
       isLooking = true;
-      const event = await lookOnce(effects, followed, input, stallOf, stop.signal).finally(() => {
+      const event = await lookForEvent().finally(() => {
         isLooking = false;
       });
       if (stop.signal.aborted) return;
@@ -78,6 +84,8 @@ async function lookOnce(
   // What the next run reads anew is done with the write; so is what a dry run only pretends.
   if (finding === undefined || state?.target === undefined || facts.selector === undefined || isDone)
     return { type: 'rollout.complete' };
+  // Pods started before all of the old ones had ended: what they got is not known.
+  if (facts.emptied?.isUndone) return { type: 'rollout.reverted' };
   if (isUnobserved(entry)) {
     const reason = stallOf({ own: [], old: [], progress: { is: 'unobserved' } });
     return standingEvent(entry, { is: 'unobserved' }, hasStalled, reason);

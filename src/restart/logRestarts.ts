@@ -13,6 +13,7 @@ const restartedHow = {
   rollout: 'workload restarted: its pods are rolled out anew',
   evict: 'workload restarted: its pods are evicted one by one',
   recreate: 'workload restarted: it is made anew',
+  replace: 'workload restarted: all of its pods are ended before new ones start',
   dryRun: 'workload would be restarted (dry run)',
 } as const;
 

@@ -12,6 +12,8 @@ export interface PodFacts {
   readonly createdAt: number | undefined;
   /** It is being deleted, or all of its containers have ended for good: it will start nothing any more. */
   readonly isEnding: boolean;
+  /** All of its containers have ended for good: its node has forgotten what it used. */
+  readonly isOver: boolean;
   /** The object that made it and keeps it. */
   readonly owner: { readonly kind: string; readonly name: string; readonly uid: string } | undefined;
   readonly node: string | undefined;
@@ -56,7 +58,8 @@ export function readPod(object: unknown): PodFacts | undefined {
   const labels = objectOf(meta['labels']);
   const { namespace, name, uid, resourceVersion } = identity;
   const statuses = [...arrayOf(status['initContainerStatuses']), ...arrayOf(status['containerStatuses'])].map(objectOf);
-  const isEnding = meta['deletionTimestamp'] !== undefined || ['Succeeded', 'Failed'].includes(String(status['phase']));
+  const isOver = ['Succeeded', 'Failed'].includes(String(status['phase']));
+  const isEnding = meta['deletionTimestamp'] !== undefined || isOver;
   return {
     namespace,
     name,
@@ -64,6 +67,7 @@ export function readPod(object: unknown): PodFacts | undefined {
     resourceVersion,
     createdAt: timeOf(meta['creationTimestamp']),
     isEnding,
+    isOver,
     owner: ownerOf(meta),
     node: textOf(objectOf(spec)['nodeName']),
     templateHash: textOf(labels['pod-template-hash']),

@@ -12,12 +12,19 @@ export const margin = 1000;
  * The pods that a workload made and that still run or will: one may match its selector and be another's. A Deployment's
  * are made by its ReplicaSets, which are known by their names; one that it has adopted has labelled its pods with no hash.
  */
-export function ownPods({ ref, uid }: WorkloadFacts, pods: readonly PodFacts[]): PodFacts[] {
-  return pods.filter(({ namespace, isEnding, owner, templateHash }) => {
-    if (namespace !== ref.namespace || isEnding || owner === undefined) return false;
-    if (ref.kind !== 'Deployment') return owner.uid === uid;
-    return owner.kind === 'ReplicaSet' && (templateHash === undefined || owner.name === `${ref.name}-${templateHash}`);
-  });
+export function ownPods(facts: WorkloadFacts, pods: readonly PodFacts[]): PodFacts[] {
+  return pods.filter((pod) => !pod.isEnding && isOwn(facts, pod));
+}
+
+/** Those of its pods of which a node may still keep what they use. */
+export function lingeringPods(facts: WorkloadFacts, pods: readonly PodFacts[]): PodFacts[] {
+  return pods.filter((pod) => !pod.isOver && isOwn(facts, pod));
+}
+
+function isOwn({ ref, uid }: WorkloadFacts, { namespace, owner, templateHash }: PodFacts): boolean {
+  if (namespace !== ref.namespace || owner === undefined) return false;
+  if (ref.kind !== 'Deployment') return owner.uid === uid;
+  return owner.kind === 'ReplicaSet' && (templateHash === undefined || owner.name === `${ref.name}-${templateHash}`);
 }
 
 /**

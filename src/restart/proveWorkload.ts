@@ -1,29 +1,46 @@
-import { podsToReplace } from './concernedPods.ts';
-import { readPods } from './podFacts.ts';
+import type { WorkloadEvent } from '../../machines/restart/workload.ts';
+import type { ChangedSource } from './assess.ts';
+import { podsToReplace, replaceablePods } from './concernedPods.ts';
+import { type PodFacts, readPods } from './podFacts.ts';
 import { presentFor } from './presentPods.ts';
+import { lingeringPods } from './proof.ts';
+import { againstReplacing } from './replaceAll.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import type { Question } from './workloadActor.ts';
-import { changesOf } from './workloadEntry.ts';
+import { changesOf, type WorkloadEntry } from './workloadEntry.ts';
 
 /** Looks whether some container runs with old content (F3, F14), and whether a restart would help (F1). */
-export function proveWorkload({ api }: RestartEffects): Question {
+export function proveWorkload(effects: RestartEffects): Question {
+  const { api } = effects;
   return async (entry, _input, signal) => {
     const { facts } = entry;
     const changed = changesOf(entry);
-    const recreated = changed.filter(({ isRecreated }) => isRecreated).map(({ source }) => source.ref);
-    if (recreated.length > 0) {
-      entry.cause = 'immutable';
-      const names = recreated.map(({ kind, namespace, name }) => `${kind} ${namespace}/${name}`).join(', ');
-      const reason = `${names} is immutable and was made anew: nodes keep the old content as long as a pod refers to it`;
-      return { type: 'proof.held', reason: `${reason}; give new content a new name` };
-    }
+    const against = await againstReplacing(effects, entry, signal);
+    if (against !== undefined) return against;
     // The next run of a CronJob reads everything anew; what has to change is its template.
     if (facts.selector === undefined) return { type: 'proof.needed' };
     const listed = await api.listPods(facts.ref.namespace, facts.selector, signal);
     if (listed.is === 'refused') return { ...listed, type: 'proof.refused' };
     if (listed.is !== 'ok') return { type: 'proof.needless' };
     const pods = readPods(listed.value);
+    const perhaps = changed.filter((each) => isOlderPodThere(each, replaceablePods(facts, pods)));
+    if (perhaps.length > 0) return held(entry, perhaps);
+    // Of what was immutable, a pod may have the old content however new it is.
+    const isAny = changed.some(({ isRecreated }) => isRecreated === true) && lingeringPods(facts, pods).length > 0;
     const written = changed.map((each) => ({ ...each, present: presentFor(entry, each.source) }));
-    return { type: podsToReplace(facts, pods, written).length > 0 ? 'proof.needed' : 'proof.needless' };
+    return { type: isAny || podsToReplace(facts, pods, written).length > 0 ? 'proof.needed' : 'proof.needless' };
   };
+}
+
+/** The pods of before used a source of this name: an immutable one that is younger than they are was made anew. */
+function isOlderPodThere({ isRecreated, source: { createdAt } }: ChangedSource, pods: readonly PodFacts[]): boolean {
+  if (isRecreated !== 'ifPodsAreOlder' || createdAt === undefined) return false;
+  return pods.some((pod) => pod.createdAt !== undefined && pod.createdAt < createdAt);
+}
+
+function held(entry: WorkloadEntry, recreated: readonly ChangedSource[]): WorkloadEvent {
+  entry.cause = 'immutable';
+  const names = recreated.map(({ source: { ref } }) => `${ref.kind} ${ref.namespace}/${ref.name}`).join(', ');
+  const reason = `${names} is immutable and was made anew: nodes keep the old content as long as a pod refers to it`;
+  return { type: 'proof.held', reason: `${reason}; give new content a new name` };
 }

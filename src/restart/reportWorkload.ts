@@ -1,5 +1,6 @@
 import { type HoldCause, holdCauses, type RestartHow, type WaitCause, waitCauses } from './facts.ts';
 import { needsEviction } from './history.ts';
+import { isReplaced } from './replaceAll.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { createRevisions } from './revisions.ts';
 import type { WorkloadLogic } from './workloadActor.ts';
@@ -30,6 +31,7 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
   function howOf(entry: WorkloadEntry): RestartHow {
     if (isDryRun) return 'dryRun';
     if (entry.facts.ref.kind === 'Job') return 'recreate';
+    if (isReplaced(entry)) return 'replace';
     return isByEviction(entry) ? 'evict' : 'rollout';
   }
 

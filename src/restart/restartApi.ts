@@ -10,8 +10,9 @@ import { readContent, type SourceContent } from './digest.ts';
 import { type JobRequests, jobRequests } from './jobRequests.ts';
 import { podsPath, sourcePath, workloadPath } from './paths.ts';
 import { type ListPods, listTogether } from './podLists.ts';
-import type { SourceKind, SourceRef, WorkloadRef } from './refs.ts';
+import { type SourceKind, type SourceRef, sourceKey, type WorkloadRef } from './refs.ts';
 import { readSourceMeta, type SourceMeta } from './sourceMeta.ts';
+import { usesOf } from './uses.ts';
 
 export type { Answer, Refusal, RefusalClass } from './answer.ts';
 
@@ -39,6 +40,8 @@ export interface RestartApi extends JobRequests {
   /** A JSON merge patch; the object as it is then. */
   patchWorkload(ref: WorkloadRef, patch: object, signal: AbortSignal): Promise<Answer<JsonObject>>;
   readonly listPods: ListPods;
+  /** All pods of the namespace that name one of these sources, which are of the same namespace. */
+  podsUsing(namespace: string, sources: readonly SourceRef[], signal: AbortSignal): Promise<Answer<readonly unknown[]>>;
   /** `conflicted`: the pod has changed, or another one has its name. */
   evict(pod: PodRef, signal: AbortSignal): Promise<Answer<undefined>>;
 }
@@ -106,6 +109,16 @@ export function restartApi(client: KubeClient, onRead: ReportRead = () => undefi
       return result.ok ? workloadIn(ref, result.status, result.body) : refuse(result.failure);
     },
     listPods: listTogether(listPods),
+    async podsUsing(namespace, sources, signal) {
+      const all = await listPods(namespace, {}, signal);
+      if (all.is !== 'ok') return all;
+      const wanted = new Set(sources.map(sourceKey));
+      const isMeant = (pod: unknown) =>
+        usesOf(objectOf(pod), namespace, { imagePullSecrets: 'hash' }).some(({ source }) =>
+          wanted.has(sourceKey(source)),
+        );
+      return answered(all.value.filter(isMeant));
+    },
     async evict({ namespace, name, uid, resourceVersion }, signal) {
       const body = {
         apiVersion: 'policy/v1',

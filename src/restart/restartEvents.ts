@@ -23,6 +23,11 @@ const restartedHow = {
   rollout: { reason: 'Restarted', action: 'Rollout', words: 'Its pods are rolled out anew' },
   evict: { reason: 'Restarted', action: 'Evict', words: 'Its pods are evicted one by one' },
   recreate: { reason: 'Restarted', action: 'Recreate', words: 'It is made anew' },
+  replace: {
+    reason: 'Restarted',
+    action: 'Replace',
+    words: 'All of its pods are ended before new ones start',
+  },
   dryRun: { reason: 'WouldBeRestarted', action: 'DryRun', words: 'It would be restarted (dry run)' },
 } as const;
 

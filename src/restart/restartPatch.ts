@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json.ts';
+import { mergePatch } from '../kube/mergePatch.ts';
 import { templateAnnotation } from './podTemplate.ts';
-import { type WorkloadFacts, workloadAnnotations } from './workloadFacts.ts';
+import { noNode, type WorkloadFacts, workloadAnnotations } from './workloadFacts.ts';
 
 /** What every change cause of ours begins with: any other is the user's own. */
 export const changeCauseMark = 'weeder: ';
@@ -25,14 +26,45 @@ export function restartPatch(
   };
 }
 
+/**
+ * The restart where all pods have to end before new ones start (F1): the workload gets none for the moment. How many it
+ * had is written beside it, for whoever gives them back. The hash is in the template already when they start.
+ */
+export function emptyPatch(
+  facts: WorkloadFacts,
+  stateText: string,
+  dependenciesHash: string,
+  cause: string,
+): JsonObject {
+  const { uid, replicas, ref } = facts;
+  const emptied = { [workloadAnnotations.emptied]: `${uid}/${replicas}` };
+  const without = ref.kind === 'DaemonSet' ? nodesPatch('true') : { spec: { replicas: 0 } };
+  const patch = mergePatch(restartPatch(facts, stateText, dependenciesHash, cause), without);
+  return mergePatch(patch, { metadata: { annotations: emptied } });
+}
+
+/** Gives the pods back that `emptyPatch` took; who has scaled it meanwhile has said how many he wants. */
+export function restorePatch(facts: WorkloadFacts): JsonObject {
+  const { resourceVersion, emptied, ref } = facts;
+  const isScaled = emptied === undefined || emptied.isUndone;
+  const spec = ref.kind === 'DaemonSet' ? nodesPatch(null) : isScaled ? {} : { spec: { replicas: emptied.replicas } };
+  return { metadata: { resourceVersion, annotations: { [workloadAnnotations.emptied]: null } }, ...spec };
+}
+
+function nodesPatch(value: string | null): JsonObject {
+  return { spec: { template: { spec: { nodeSelector: { [noNode]: value } } } } };
+}
+
 /** Writes the state and changes no template. The change cause is in the history by then: the next revision has its own. */
 export function statePatch(facts: WorkloadFacts, stateText: string): JsonObject {
-  return metadataPatch(facts, { [workloadAnnotations.state]: stateText, ...withoutOurCause(facts) });
+  const undone = facts.emptied?.isUndone ? { [workloadAnnotations.emptied]: null } : {};
+  return metadataPatch(facts, { [workloadAnnotations.state]: stateText, ...withoutOurCause(facts), ...undone });
 }
 
 /** Removes the state. What is in the template stays: to take it away would be a rollout (F12). */
 export function leavePatch(facts: WorkloadFacts): JsonObject {
-  return metadataPatch(facts, { [workloadAnnotations.state]: null, ...withoutOurCause(facts) });
+  const undone = facts.emptied === undefined ? {} : { [workloadAnnotations.emptied]: null };
+  return metadataPatch(facts, { [workloadAnnotations.state]: null, ...withoutOurCause(facts), ...undone });
 }
 
 function metadataPatch({ resourceVersion }: WorkloadFacts, annotations: Record<string, string | null>): JsonObject {

@@ -3,9 +3,10 @@ import { hashedBy } from './assess.ts';
 import { eventOfWrite } from './eventOfWrite.ts';
 import { stateOfRestart } from './nextState.ts';
 import { forgetSpells } from './noteContents.ts';
+import { isReplaced } from './replaceAll.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { restartJob } from './restartJob.ts';
-import { restartPatch, statePatch } from './restartPatch.ts';
+import { emptyPatch, restartPatch, statePatch } from './restartPatch.ts';
 import { decodeState, encodeState } from './state.ts';
 import type { Question } from './workloadActor.ts';
 import { changesOf, isByEviction, type WorkloadEntry } from './workloadEntry.ts';
@@ -33,13 +34,18 @@ export function restartWorkload(effects: RestartEffects): Question {
       entry.pretended = text;
       return begun();
     }
-    const patch = isByEviction(entry) ? statePatch(facts, text) : restartPatch(facts, text, hash, cause);
+    const patch = patchFor(entry, text, hash, cause);
     const isJob = facts.ref.kind === 'Job';
     const event = await (isJob ? restartJob(effects, entry, text, signal) : write(effects, entry, patch, signal));
     if (event.type !== 'restart.accepted') return event;
     entry.hasRestarted = true;
     return begun();
   };
+}
+
+function patchFor(entry: WorkloadEntry, text: string, hash: string, cause: string): object {
+  if (isReplaced(entry)) return emptyPatch(entry.facts, text, hash, cause);
+  return isByEviction(entry) ? statePatch(entry.facts, text) : restartPatch(entry.facts, text, hash, cause);
 }
 
 async function write(

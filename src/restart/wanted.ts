@@ -16,6 +16,8 @@ export interface WantedSource {
   readonly version: string;
   /** When its content was written last, by the API server's clock: epoch milliseconds; undefined: it cannot be known. */
   readonly lastWrite: number | undefined;
+  /** When this object was made: epoch milliseconds by the API server's clock. */
+  readonly createdAt: number | undefined;
   /** When its newest version was seen as it came: by weeder's clock. */
   readonly seenAt: number | undefined;
 }
@@ -56,6 +58,7 @@ export async function wantedOf(
       digest,
       version: known.get(ref)?.resourceVersion ?? `gone at ${known.seenAt(ref)}`,
       lastWrite: known.get(ref)?.lastDataWrite,
+      createdAt: known.get(ref)?.createdAt,
       seenAt: known.seenAt(ref),
     });
   }

@@ -6,6 +6,7 @@ import { assessWorkload } from './assessWorkload.ts';
 import { followRollout } from './followRollout.ts';
 import { track } from './inFlight.ts';
 import { proveWorkload } from './proveWorkload.ts';
+import { restoreWorkload } from './replaceAll.ts';
 import { reportsOf } from './reportWorkload.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { restartTurn } from './restartTurn.ts';
@@ -55,6 +56,7 @@ export function provideWorkload(effects: RestartEffects): WorkloadLogic {
       prove: asking('proof.refused', proveWorkload(effects)),
       restart: asking('restart.refused', restartWorkload(effects)),
       followRollout: followRollout(effects),
+      restore: asking('restore.refused', restoreWorkload(effects)),
       writeState: asking('state.refused', writeState(effects)),
     },
     actions: reportsOf(effects),

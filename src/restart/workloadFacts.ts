@@ -16,6 +16,7 @@ export const workloadAnnotations = {
   optIn: 'weeder.dev/restart-on-change',
   pausedUntil: 'weeder.dev/paused-until',
   changeCause: 'kubernetes.io/change-cause',
+  emptied: 'weeder.dev/emptied',
 } as const;
 
 /** How pods of an older template go; `partition`: only those with this ordinal or a higher one. */
@@ -66,6 +67,14 @@ export interface WorkloadFacts {
   /** How many old revisions are kept for `kubectl rollout undo`. */
   readonly revisionHistoryLimit: number | undefined;
   readonly isEnding: boolean;
+  /**
+   * `weeder.dev/emptied`: it has no pods because weeder has ended all of them, and gets so many back; a DaemonSet gets
+   * them on all of its nodes. `isUndone`: somebody else has let it make pods meanwhile. Undefined: it is as its user
+   * wants it.
+   */
+  readonly emptied: { readonly replicas: number; readonly isUndone: boolean } | undefined;
+  /** A StatefulSet whose volumes are deleted with its pods when it is scaled down. */
+  readonly losesVolumes: boolean;
   /** Undefined: it is of another kind. */
   readonly job: JobFacts | undefined;
   readonly status: WorkloadStatus;
@@ -103,6 +112,8 @@ export function readWorkload(object: unknown, kind: WorkloadKind): WorkloadFacts
     replicas: wantedPods(spec, objectOf(status), kind),
     revisionHistoryLimit: numberOf(spec['revisionHistoryLimit']),
     isEnding: meta['deletionTimestamp'] !== undefined,
+    emptied: readEmptied(annotations[workloadAnnotations.emptied], uid, isEmpty(spec, template, kind)),
+    losesVolumes: objectOf(spec['persistentVolumeClaimRetentionPolicy'])['whenScaled'] === 'Delete',
     job: kind === 'Job' ? readJob(meta, spec, objectOf(status)) : undefined,
     status: readStatus(objectOf(status), annotations, kind),
   };
@@ -121,6 +132,20 @@ function readJob(meta: JsonObject, spec: JsonObject, status: JsonObject): JobFac
     maker: owner === undefined ? undefined : `${String(owner['kind'])} ${String(owner['name'])}`,
     managedBy: managedBy === 'kubernetes.io/job-controller' ? undefined : managedBy,
   };
+}
+
+/** Of another uid it was copied from another workload, which has its own pods. */
+function readEmptied(text: unknown, uid: string, isStill: boolean): WorkloadFacts['emptied'] {
+  const [, whose, replicas] = /^(.+)\/(\d+)$/.exec(textOf(text) ?? '') ?? [];
+  return whose === uid ? { replicas: Number(replicas), isUndone: !isStill } : undefined;
+}
+
+/** A node without this label, which none has, gets no pod of a DaemonSet that asks for it. */
+export const noNode = 'weeder.dev/emptied';
+
+function isEmpty(spec: JsonObject, template: JsonObject, kind: WorkloadKind): boolean {
+  if (kind !== 'DaemonSet') return spec['replicas'] === 0;
+  return objectOf(objectOf(template['spec'])['nodeSelector'])[noNode] !== undefined;
 }
 
 function readOptIn(text: unknown): boolean | undefined {

@@ -90,7 +90,10 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   }
 
   function isLeftOver({ facts }: WorkloadNews): boolean {
-    return facts.stateText !== undefined && !isDryRun && options.ownerOf(facts) === 'own';
+    if (isDryRun) return false;
+    const owner = options.ownerOf(facts);
+    // One without pods because of weeder gets them back, unless another one is about to.
+    return facts.emptied === undefined ? facts.stateText !== undefined && owner === 'own' : owner !== 'foreign';
   }
 
   function renew(entry: WorkloadEntry, { facts, uses }: WorkloadNews): void {
@@ -245,7 +248,7 @@ function notAllowedUse(source: SourceRef) {
 
 /** Everything of a workload that decides: where it is the same, nothing has to be found out anew. */
 function concernOf({ facts, settings, uses, faults }: WorkloadEntry): string {
-  const { templateHash, templateAnnotation, stateText, pausedUntil, isPaused, isEnding, job } = facts;
-  const own = [templateHash, templateAnnotation, stateText, pausedUntil, isPaused, isEnding, job];
+  const { templateHash, templateAnnotation, stateText, pausedUntil, isPaused, isEnding, job, emptied } = facts;
+  const own = [templateHash, templateAnnotation, stateText, pausedUntil, isPaused, isEnding, job, emptied];
   return JSON.stringify([...own, settings, uses, faults]);
 }

@@ -88,7 +88,11 @@ test('a screen reader hears a table with its columns, wide and narrow; a time of
     const [state, , uses, last] = await row.getByRole('cell').allTextContents();
     assert.deepEqual([state, uses, last], ['waiting', 'Secret mail', '20 Nov 2026, 14:03:07, Secret mail (password)']);
     const api = table.getByRole('row', { name: 'deployment/shop/api' });
-    assert.equal(await api.getByRole('cell').nth(1).textContent(), 'for\u00a012s');
+    assert.match(
+      (await api.getByRole('cell').nth(1).textContent()) ?? '',
+      /^for\u00a0\d+s$/,
+      'not how long its deadline is away',
+    );
     assert.deepEqual(said, []);
     await page.close();
   }

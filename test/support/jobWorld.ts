@@ -8,6 +8,7 @@ import type { RestartFact } from '../../src/restart/facts.ts';
 import { hashKeyOf, hashKeysOf } from '../../src/restart/hashKeys.ts';
 import { restartApi } from '../../src/restart/restartApi.ts';
 import { createRestartControl, type RestartControl } from '../../src/restart/restartControl.ts';
+import type { CreateRestartCore } from '../../src/restart/restartCore.ts';
 import { withoutSecrets } from '../../src/restart/sourceMeta.ts';
 import { settled, type VirtualClock, virtualClock } from './virtualClock.ts';
 
@@ -48,9 +49,15 @@ const uses = { envFrom: [{ configMapRef: { name: 'settings' } }] };
 
 export async function jobWorld(
   firstConfig: RestartConfig,
-  its: { readonly inspect?: ActorRuntime['inspect']; readonly isDryRun?: boolean } = {},
+  its: {
+    readonly inspect?: ActorRuntime['inspect'];
+    readonly isDryRun?: boolean;
+    readonly clock?: VirtualClock;
+    /** Restart control with its streams and keys, as a recorder makes it; default: without them. */
+    readonly createRestart?: CreateRestartCore;
+  } = {},
 ): Promise<JobWorld> {
-  const clock = virtualClock();
+  const { clock = virtualClock() } = its;
   const facts: RestartFact[] = [];
   const writes: string[] = [];
   const jobs = new Map<string, JsonObject>();
@@ -183,30 +190,65 @@ export async function jobWorld(
     close: async () => {},
   };
 
+  const options = {
+    runtime: its.inspect === undefined ? { clock } : { clock, inspect: its.inspect },
+    api: restartApi(client),
+    report: (fact: RestartFact) => void facts.push(fact),
+    isDryRun: its.isDryRun ?? false,
+    random: () => 0.5,
+  };
+
   function begin(): void {
-    const next = createRestartControl({
-      config,
-      runtime: its.inspect === undefined ? { clock } : { clock, inspect: its.inspect },
-      api: restartApi(client),
-      report: (fact) => facts.push(fact),
-      isDryRun: its.isDryRun ?? false,
-      random: () => 0.5,
-      hasRead: () => true,
-      onUsed: () => undefined,
-    });
+    if (its.createRestart !== undefined) {
+      beginCore(its.createRestart);
+      return;
+    }
+    const next = createRestartControl({ ...options, config, hasRead: () => true, onUsed: () => undefined });
     sinks = { jobs: next.createWorkloadSink('Job'), sources: next.createSourceSink('ConfigMap') };
+    list(sinks);
+    const key = hashKeyOf(Buffer.alloc(32, 7));
+    next.useKeys(hashKeysOf(key, [key]));
+    next.start();
+    control = next;
+  }
+
+  function beginCore(create: CreateRestartCore): void {
+    const key = hashKeyOf(Buffer.alloc(32, 7));
+    const core = create({
+      ...options,
+      config: { services: new Map(), restart: config },
+      namespaces: 'all',
+      shard: undefined,
+      ownNamespace: 'weeder',
+      followKeys({ onKeys, onLooked }) {
+        onKeys(hashKeysOf(key, [key]));
+        onLooked();
+        return () => undefined;
+      },
+      onStreamsChanged: () => undefined,
+      onStreamClosed: () => undefined,
+    });
+    const sinkOf = (stream: string) => core.needs.get(stream)?.sink ?? fail();
+    for (const stream of ['deployments', 'statefulsets', 'daemonsets', 'cronjobs', 'secrets']) {
+      sinkOf(stream).begin();
+      sinkOf(stream).end('1');
+    }
+    sinks = { jobs: sinkOf('jobs'), sources: sinkOf('configmaps') };
+    list(sinks);
+    core.start();
+    control = core.control() ?? fail();
+  }
+
+  /** The complete lists, as they are now. */
+  function list(all: NonNullable<typeof sinks>): void {
     for (const [sink, objects] of [
-      [sinks.jobs, [...jobs.values()]],
-      [sinks.sources, source === undefined ? [] : [withoutSecrets(source)]],
+      [all.jobs, [...jobs.values()]],
+      [all.sources, source === undefined ? [] : [withoutSecrets(source)]],
     ] as const) {
       sink.begin();
       for (const object of objects) sink.apply('ADDED', object);
       sink.end('1');
     }
-    const key = hashKeyOf(Buffer.alloc(32, 7));
-    next.useKeys(hashKeysOf(key, [key]));
-    next.start();
-    control = next;
   }
 
   async function calm(): Promise<void> {

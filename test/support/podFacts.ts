@@ -9,6 +9,7 @@ export function podFacts(part: Partial<PodFacts> = {}): PodFacts {
     resourceVersion: '1',
     createdAt: Date.UTC(2026, 0, 1),
     isEnding: false,
+    isOver: false,
     owner: { kind: 'ReplicaSet', name: 'web-5d4f8', uid: 'u-rs' },
     node: 'node-1',
     templateHash: '5d4f8',

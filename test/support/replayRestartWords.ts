@@ -7,6 +7,7 @@ const deeds: Readonly<Record<RestartHow, string>> = {
   rollout: 'restarted',
   evict: 'restarted by evictions',
   recreate: 'made anew',
+  replace: 'emptied to be restarted',
   dryRun: 'would be restarted',
 };
 

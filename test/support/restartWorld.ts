@@ -26,6 +26,8 @@ export interface RestartWorld {
   readonly rollouts: { readonly workload: string; readonly at: number }[];
   /** Whose pods were listed, once for each time. */
   readonly listed: string[];
+  /** Pods that use every source there is, and that are nobody's. */
+  foreignPods: readonly JsonObject[];
   /** Why no pod may be evicted now. */
   evictionRefusal: string | undefined;
   /** The names of the pods that were evicted. */
@@ -57,6 +59,8 @@ export interface RestartWorld {
   change(name: string, patch: JsonObject): void;
   /** `kubectl rollout undo`: the template of the revision before, with what was written on the workload then. */
   undo(name: string): void;
+  /** As somebody else writes into its spec. */
+  patchSpec(name: string, spec: JsonObject): void;
   /** How many old revisions are kept. */
   limitRevisions(name: string, limit: number): void;
   /** The class by which every list of pods is refused. */
@@ -206,8 +210,23 @@ export function createRestartWorld(
     tell(name, before === undefined ? 'ADDED' : 'MODIFIED');
     if (before !== undefined && isRolled) rollouts.push({ workload: name, at: clock.now() - began });
     keepRevision(name, stored, isRolled);
-    reconcile(name, stored, isRolled || isPaused(before));
+    if (wantedBy(stored) === 0 || (before !== undefined && wantedBy(before) === 0))
+      clock.setTimeout(() => scale(name), world.rolloutTime);
+    else reconcile(name, stored, isRolled || isPaused(before));
     return stored;
+  }
+
+  function wantedBy(object: JsonObject): number {
+    return numberOf(objectOf(object['spec'])['replicas']) ?? 1;
+  }
+
+  function scale(name: string): void {
+    const now = workloads.get(name);
+    if (now === undefined) return;
+    if (wantedBy(now) > 0) makePods(name);
+    else pods.set(name, []);
+    if (wantedBy(now) === 0) madeFrom.delete(name);
+    finish(name);
   }
 
   /** What the controller of Deployments does about it. */
@@ -284,6 +303,7 @@ export function createRestartWorld(
       listed.push(selector.matchLabels?.['app'] ?? '');
       return answered(pods.get(selector.matchLabels?.['app'] ?? '') ?? []);
     },
+    podsUsing: async () => answered(world.foreignPods),
     // It has no Jobs: `jobWorld` has.
     keepJob: fail,
     endJob: fail,
@@ -441,8 +461,12 @@ export function createRestartWorld(
       finish(name);
     },
     evictionRefusal: undefined,
+    foreignPods: [],
     rolloutTime: 3 * second,
     refuseWrites: undefined,
+    patchSpec(name, spec) {
+      store(name, mergePatch(workloads.get(name), { spec }));
+    },
     refuseLists: undefined,
     limitRevisions(name, limit) {
       store(name, mergePatch(workloads.get(name), { spec: { revisionHistoryLimit: limit } }));

@@ -21,13 +21,9 @@ export const rareTransitions: readonly RareTransition[] = [
   broken('restarting.proving', 'prove', toProving),
   broken('restarting.patching', 'restart', toPatching),
   broken('restarting.rolling', 'followRollout', toRolling),
+  broken('restarting.restoring', 'restore', [...toRolling, { type: 'rollout.emptied' }]),
   broken('recording', 'writeState', [told.isNew, told.granted]),
   broken('leaving', 'writeState', [told.isUnmanaged]),
-  {
-    name: 'workload.assessing -- assessed.rolling [hasStalled] -> workload.assessed.halted.stalled',
-    why: 'whoever assesses is told that it has stalled, and says assessed.stalled',
-    events: [...toRolling, told.stalled, told.facts, told.isRolling],
-  },
   {
     name: 'workload.assessing -- assessed.suspended -> workload.assessed.halted.suspended',
     why: 'who waits for people is found out while the rollout is followed, and not before',

@@ -111,6 +111,7 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
         let timer = clock.setTimeout(look, 1_000);
         return () => clock.clearTimeout(timer);
       }),
+      restore: answering(() => ({ type: 'restore.done' })),
       writeState: answering(({ outcome }) => {
         const rolledOut = written?.rolledOut ?? 0;
         if (outcome === 'adopted') return write({ rolledOut: seen.content });
