@@ -74,3 +74,21 @@ test('a rollout of the user whose newest pod is in trouble is not waited for: th
   await world.pass(2 * settings.quietPeriod);
   assert.equal(world.rollouts.length, 2);
 });
+
+test('a release that changes the template first, and whose pods are made after the source, is one rollout: a volume too', async () => {
+  const volume = { name: 'settings', configMap: { name: 'settings' } };
+  const volumeMounts = [{ name: 'settings', mountPath: '/settings' }];
+  const world = await adopted();
+  world.putWorkload('files', { containers: [{ name: 'app', image: 'app:1', volumeMounts }], volumes: [volume] });
+  await world.pass(10 * second);
+  world.rolloutTime = 100;
+  for (const name of ['web', 'files']) world.patchTemplate(name, release);
+  await world.pass(50);
+  world.putSource(source, { a: '2' });
+  await world.pass(180 * second);
+  assert.deepEqual(
+    world.rollouts.map(({ workload }) => workload),
+    ['web', 'files'],
+  );
+  assert.equal(world.factsOf('workload.needless').length, 2);
+});

@@ -39,7 +39,7 @@ suite('the API server goes away and comes back', () => {
   });
 
   test('killed in a window: what still crash-loops is deleted after its return, and the window ends on time', async (t) => {
-    const { plane, scene, start } = await play(t, 'killed', '20s');
+    const { plane, scene, start } = await play(t, 'killed', '40s');
     await scene.endpoints(false);
     const first = await scene.pod('first');
     const second = await scene.pod('second', undefined, { annotations: { 'weeder.dev/ignore': 'true' } });
@@ -55,7 +55,7 @@ suite('the API server goes away and comes back', () => {
     await scene.untilDeleted(third);
     const closed = await weeder.log.until('window closed', { service: scene.service });
     const length = Date.parse(closed.time) - Date.parse(opened.time);
-    assert.ok(length >= 19_900 && length < 23_000, `the window lasted ${length} ms`);
+    assert.ok(length >= 39_900 && length < 45_000, `the window lasted ${length} ms`);
     assert.equal(weeder.log.find('service recovered, window opened', { service: scene.service }).length, 1);
     assert.equal((await getPod(scene.ns, 'second'))?.metadata.uid, second.metadata.uid);
     scene.assertDeleted(first, third);

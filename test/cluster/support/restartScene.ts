@@ -145,6 +145,8 @@ export async function setRestartScene(
       const spec = specOf(kind, name, ns, wish);
       await cluster.api('POST', pathOf(kind), { metadata: { name, labels, annotations }, spec });
       if (kind === 'CronJob' || wish.isAwaited === false) return;
+      // As long as its controller has not seen the nodes, it wants no pods, and is complete without.
+      if (kind === 'DaemonSet') await podsOf(ns, { workload: name }, 2);
       await eventually(
         async (saw) => {
           const progress = rolloutOf(await facts(kind, name));

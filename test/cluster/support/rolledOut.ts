@@ -113,6 +113,8 @@ export async function rolledOut(
       return seen;
     },
   };
+  // As long as its controller has not seen the nodes, it wants no pods, and is complete without.
+  if (kind === 'DaemonSet') await podsOf(ns, { workload: 'web' }, 2);
   if (kind !== 'CronJob') await scene.until('complete');
   return scene;
 }
