@@ -17,6 +17,7 @@ const events: readonly EventObject[] = explorations['workload']?.events ?? [];
 const goodAnswers: readonly EventObject[] = [
   { type: 'proof.needless' },
   { type: 'restart.accepted' },
+  { type: 'restore.done' },
   { type: 'rollout.complete' },
   { type: 'state.written' },
   { type: 'xstate.after.retryDelay.workload.backingOff' },

@@ -39,6 +39,12 @@ export function followRollout(effects: RestartEffects) {
       return lookOnce(effects, followed, isStallTold, stallOf, stop.signal);
     }
 
+    function tell(event: WorkloadEvent): void {
+      sendBack(event);
+      if (event.type === 'rollout.stalled') isStallTold = true;
+      if (event.type === 'rollout.suspended') isStallTold = false;
+    }
+
     /** One look after the other: what was told during one is seen by the next. */
     async function look(): Promise<void> {
       isAskedAgain = isLooking;
@@ -48,9 +54,7 @@ export function followRollout(effects: RestartEffects) {
         isLooking = false;
       });
       if (stop.signal.aborted) return;
-      if (event !== undefined) sendBack(event);
-      if (event?.type === 'rollout.stalled') isStallTold = true;
-      if (event?.type === 'rollout.suspended') isStallTold = false;
+      if (event !== undefined) tell(event);
       if (isAskedAgain) await look();
     }
 

@@ -24,11 +24,6 @@ export const rareTransitions: readonly RareTransition[] = [
   broken('restarting.restoring', 'restore', [...toRolling, { type: 'rollout.emptied' }]),
   broken('recording', 'writeState', [told.isNew, told.granted]),
   broken('leaving', 'writeState', [told.isUnmanaged]),
-  {
-    name: 'workload.assessing -- assessed.rolling [hasStalled] -> workload.assessed.halted.stalled',
-    why: 'whoever assesses is told that it has stalled, and says assessed.stalled',
-    events: [...toRolling, told.stalled, told.facts, told.isRolling],
-  },
 ];
 
 function broken(state: string, actor: string, events: RareTransition['events']): RareTransition {
