@@ -4,6 +4,7 @@ import { isAllowed } from './support/cluster.ts';
 import { denials } from './support/denials.ts';
 import { type DeployedWeeder, permissions, rulesOf } from './support/deployed.ts';
 import { type DeployedRestarts, deployedRestarts } from './support/deployedRestarts.ts';
+import { eventsOf } from './support/events.ts';
 import { eventually } from './support/eventually.ts';
 import type { Manifest } from './support/kustomize.ts';
 import { customised } from './support/overlays.ts';
@@ -60,6 +61,18 @@ async function restarts({ change }: DeployedRestarts, weeder: DeployedWeeder, re
   await weeder.log.until('workload rolled out: its pods have the new content', {}, { count: before + 2 });
 }
 
+/** What is not written yet at a stop is given up, with a warning. */
+async function untilTold({ ns }: DeployedRestarts, rollouts: number): Promise<void> {
+  await eventually(
+    async (saw) => {
+      const told = (await eventsOf(ns, 'reason=RolledOut')).map(({ series }) => series?.count ?? 1);
+      saw(told);
+      return told.reduce((sum, count) => sum + count, 0) === rollouts;
+    },
+    { what: `Events of ${rollouts} rollouts` },
+  );
+}
+
 async function deployWithout(t: TestContext, missing: Permission, cluster?: DeployedRestarts['ns']['cluster']) {
   const scene = await deployedRestarts(t, cluster);
   // Who may read every Secret may read the key as well: what the key's own Role is for shows only without that.
@@ -83,6 +96,7 @@ suite('the permissions of restart control', { concurrency: 3 }, () => {
     await untilAdopted(weeder);
     await restarts(scene, weeder, 'configmaps');
     await restarts(scene, weeder, 'secrets');
+    await untilTold(scene, 4);
     assert.deepEqual(await weeder.stop(), { code: 0, signal: null });
     assert.deepEqual(
       weeder.log.lines.filter(({ level }) => level !== 'info'),
