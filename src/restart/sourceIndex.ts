@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { putBounded } from '../kube/bounded.ts';
 import type { ClosableSink } from '../kube/sink.ts';
+import { createHolders } from './holders.ts';
 import type { OptOut } from './optOut.ts';
 import { type SourceKind, type SourceRef, sourceKey } from './refs.ts';
 import { readSourceMeta, type SourceMeta } from './sourceMeta.ts';
@@ -20,7 +21,7 @@ const mostGone = 1_000;
 
 /** Everything that is kept of the ConfigMaps and Secrets: the sink of their streams. No value is among it. */
 export interface SourceIndex extends SourcesKnown {
-  /** A sink for one more stream: its complete lists say nothing of what other streams told. */
+  /** A sink for one more stream. What another one has stays when this one has it no more. */
   createSink(kind: SourceKind): ClosableSink;
   readonly size: number;
 }
@@ -30,6 +31,7 @@ export function createSourceIndex({ now }: Pick<Clock, 'now'>, onChanged: (ref: 
   const sources = new Map<string, SourceMeta>();
   const seen = new Map<string, number>();
   const gone = new Map<string, OptOut>();
+  const holders = createHolders();
 
   function put(meta: SourceMeta, isLive: boolean): void {
     const key = sourceKey(meta.ref);
@@ -55,37 +57,25 @@ export function createSourceIndex({ now }: Pick<Clock, 'now'>, onChanged: (ref: 
 
   return {
     createSink(kind) {
-      const mine = new Set<string>();
-      let listed = new Set<string>();
-      let isListing = false;
+      const held = holders.stream();
       return {
-        begin() {
-          listed = new Set();
-          isListing = true;
-        },
+        begin: held.begin,
         apply(type, object) {
           const meta = readSourceMeta(object, kind);
           if (meta === undefined) return;
           const key = sourceKey(meta.ref);
           if (type === 'DELETED') {
-            mine.delete(key);
-            remove(key, true);
+            if (held.drop(key)) remove(key, true);
             return;
           }
-          mine.add(key);
-          if (isListing) listed.add(key);
-          put(meta, !isListing);
+          held.hold(key);
+          put(meta, !held.isListing);
         },
         end() {
-          isListing = false;
-          for (const key of [...mine].filter((each) => !listed.has(each))) {
-            mine.delete(key);
-            remove(key, false);
-          }
+          for (const key of held.end()) remove(key, false);
         },
         close() {
-          for (const key of mine) remove(key, false);
-          mine.clear();
+          for (const key of held.close()) remove(key, false);
         },
       };
     },

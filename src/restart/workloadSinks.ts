@@ -1,6 +1,7 @@
 import { type Identity, identityOf } from '../kube/identity.ts';
 import type { ClosableSink } from '../kube/sink.ts';
 import type { WorkloadKind } from '../kube/workloadKinds.ts';
+import { createHolders } from './holders.ts';
 import { type KeptJob, readKept } from './keptJob.ts';
 import { podTemplateOf } from './podTemplate.ts';
 import { workloadKey } from './refs.ts';
@@ -27,40 +28,33 @@ export interface WorkloadListener {
 
 /** Sinks for the streams of workloads: whole objects come in, and what matters of them goes on. */
 export function createWorkloadSinks({ knows, take, remove }: WorkloadListener) {
-  function create(kind: WorkloadKind): ClosableSink {
-    const mine = new Set<string>();
-    let listed: Set<string> | undefined;
+  const holders = createHolders();
 
-    function drop(id: string): void {
-      if (mine.delete(id)) remove(id);
-    }
+  function create(kind: WorkloadKind): ClosableSink {
+    const held = holders.stream();
 
     function put(id: string, news: WorkloadNews | undefined): void {
       if (news === undefined) return;
-      mine.add(id);
-      listed?.add(id);
+      held.hold(id);
       take(news);
     }
 
     return {
-      begin() {
-        listed = new Set();
-      },
+      begin: held.begin,
       apply(type, object) {
         const identity = identityOf(object);
         if (identity === undefined) return;
         const id = workloadKey({ kind, ...identity });
-        if (type === 'DELETED') drop(id);
-        else if (mine.has(id) && knows(id, identity)) listed?.add(id);
-        else put(id, newsOf(object, kind));
+        if (type !== 'DELETED') {
+          if (held.has(id) && knows(id, identity)) held.hold(id);
+          else put(id, newsOf(object, kind));
+        } else if (held.drop(id)) remove(id);
       },
       end() {
-        const gone = [...mine].filter((id) => listed?.has(id) === false);
-        listed = undefined;
-        for (const id of gone) drop(id);
+        for (const id of held.end()) remove(id);
       },
       close() {
-        for (const id of [...mine]) drop(id);
+        for (const id of held.close()) remove(id);
       },
     };
   }
