@@ -245,16 +245,22 @@ test('the Job changes before its deletion: that is refused, and it is made anew 
   assert.deepEqual(objectOf(it.world.job('once')?.['metadata'])['labels'], { late: 'yes' });
 });
 
-test('somebody deletes it at that moment: it stays away, and no copy is left', async () => {
-  const { world } = await adopted();
-  world.fault = (write) => {
-    if (write === 'DELETE once') world.deleteJob('once');
-    return undefined;
-  };
-  world.putSource({ a: '2' });
-  await world.pass(5 * minute);
-  assert.deepEqual([world.names, world.factsOf('workload.recreated')], [[], []]);
-});
+for (const [first, fault] of [
+  ['the answer to weeder’s own deletion', undefined],
+  ['its stream', { slow: 100 }],
+] as const) {
+  test(`somebody deletes it at that moment, as ${first} tells first: it stays away, and no copy is left`, async () => {
+    const { world } = await adopted();
+    world.fault = (write) => {
+      if (write !== 'DELETE once') return undefined;
+      world.deleteJob('once');
+      return fault;
+    };
+    world.putSource({ a: '2' });
+    await world.pass(5 * minute);
+    assert.deepEqual([world.names, world.factsOf('workload.recreated')], [[], []]);
+  });
+}
 
 test('somebody makes another Job of that name meanwhile: that one counts, and the copy goes', async () => {
   const { world } = await adopted();

@@ -78,10 +78,10 @@ export function assessWorkload(effects: RestartEffects): Question {
     return eventOf(entry, assessment, key.id === known.current.id);
   };
 
-  return async (entry, input, signal) => {
+  return async (entry, input, signal, afterwards) => {
     // Whatever else is so: it has no pods because of weeder, and gets them back first.
     if (isEmptied(entry) && !effects.isDryRun) return { type: 'assessed.rolling' };
-    return ask(entry, input, signal);
+    return ask(entry, input, signal, afterwards);
   };
 }
 

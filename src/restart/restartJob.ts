@@ -1,5 +1,6 @@
 import type { WorkloadEvent } from '../../machines/restart/workload.ts';
 import type { RestartEffects } from './restartEffects.ts';
+import type { Afterwards } from './workloadActor.ts';
 import type { WorkloadEntry } from './workloadEntry.ts';
 
 /**
@@ -11,11 +12,12 @@ export async function restartJob(
   entry: WorkloadEntry,
   stateText: string,
   signal: AbortSignal,
+  afterwards: Afterwards,
 ): Promise<WorkloadEvent> {
   const { ref, uid, resourceVersion } = entry.facts;
   const release = recreations.hold(uid);
   if (release === undefined) return { type: 'restart.conflicted' };
-  entry.release = release;
+  afterwards(release);
   const keeping = await api.keepJob({ ref, uid, resourceVersion }, stateText, signal);
   if (keeping.is === 'gone') return { type: 'workload.gone' };
   if (keeping.is === 'conflicted') return { type: 'restart.conflicted' };

@@ -14,7 +14,7 @@ import { changesOf, isByEviction, type WorkloadEntry } from './workloadEntry.ts'
 /** One write: the target beside the state, and a new hash in the pod template, by which Kubernetes rolls the pods. */
 export function restartWorkload(effects: RestartEffects): Question {
   const { clock, digests, isDryRun } = effects;
-  return async (entry, { changedSince }, signal) => {
+  return async (entry, { changedSince }, signal, afterwards) => {
     const { facts, finding } = entry;
     const changed = changesOf(entry);
     if (finding === undefined || changed.length === 0) return { type: 'restart.conflicted' };
@@ -36,7 +36,9 @@ export function restartWorkload(effects: RestartEffects): Question {
     }
     const patch = patchFor(entry, text, hash, cause);
     const isJob = facts.ref.kind === 'Job';
-    const event = await (isJob ? restartJob(effects, entry, text, signal) : write(effects, entry, patch, signal));
+    const event = await (isJob
+      ? restartJob(effects, entry, text, signal, afterwards)
+      : write(effects, entry, patch, signal));
     if (event.type !== 'restart.accepted') return event;
     entry.hasRestarted = true;
     return begun();

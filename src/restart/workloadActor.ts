@@ -17,7 +17,15 @@ import { writeState } from './writeState.ts';
 export type WorkloadLogic = typeof workload;
 
 /** One question to the world, whose answer is the event that the machine takes. */
-export type Question = (entry: WorkloadEntry, input: EffectInput, signal: AbortSignal) => Promise<WorkloadEvent>;
+export type Question = (
+  entry: WorkloadEntry,
+  input: EffectInput,
+  signal: AbortSignal,
+  afterwards: Afterwards,
+) => Promise<WorkloadEvent>;
+
+/** What is to be done when the answer to this question has been told. */
+export type Afterwards = (work: () => void) => void;
 
 const ended = new Error('nobody waits for this any more');
 
@@ -34,14 +42,15 @@ export function provideWorkload(effects: RestartEffects): WorkloadLogic {
         return undefined;
       }
       const stop = new AbortController();
-      const asked = ask(entry, input, stop.signal)
+      // By question, and not by workload: the answer to one begins the next before this one's end.
+      const afterwards: (() => void)[] = [];
+      const asked = ask(entry, input, stop.signal, (work) => afterwards.push(work))
         .then(
           (event) => sendBack({ ...event, jitter: random() }),
           (error) => sendBack({ type: refusal, reason: messageOf(error), jitter: random() }),
         )
         .finally(() => {
-          entry.release?.();
-          entry.release = undefined;
+          for (const work of afterwards) work();
         });
       track(inFlight, asked);
       return () => stop.abort(ended);

@@ -61,8 +61,6 @@ export interface WorkloadEntry {
   hasRestarted: boolean;
   /** What a dry run has not written: the state counts as if it had. */
   pretended: string | undefined;
-  /** What was held for a question is given back when its answer has been told. */
-  release: (() => void) | undefined;
   /** Told of each newer version of the workload. */
   readonly watchers: Set<() => void>;
 }

@@ -127,7 +127,6 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       cause: 'other',
       hasRestarted: false,
       pretended: undefined,
-      release: undefined,
       watchers: new Set(),
     };
     entries.set(id, entry);

@@ -12,8 +12,16 @@ import type { CreateRestartCore } from '../../src/restart/restartCore.ts';
 import { withoutSecrets } from '../../src/restart/sourceMeta.ts';
 import { settled, type VirtualClock, virtualClock } from './virtualClock.ts';
 
-/** What becomes of a request: it fails before it arrives, its answer is lost, or it arrives only after so many ms. */
-export type Fault = 'unsent' | 'lost' | { readonly late: number } | { readonly status: number };
+/**
+ * What becomes of a request: it fails before it arrives, its answer is lost, it arrives only after so many ms (`late`: when
+ * nobody waits for it any more; `slow`: and is waited for).
+ */
+export type Fault =
+  | 'unsent'
+  | 'lost'
+  | { readonly late: number }
+  | { readonly slow: number }
+  | { readonly status: number };
 
 /** An API server with one namespace of Jobs and ConfigMaps in it, in simulated time, and a weeder that may be replaced. */
 export interface JobWorld {
@@ -165,6 +173,8 @@ export async function jobWorld(
 
   const broken: ApiResult = { ok: false, failure: { kind: 'network', message: 'the connection broke' } };
 
+  const cancelled: ApiResult = { ok: false, failure: { kind: 'cancelled', message: 'nobody waits for it' } };
+
   async function call(request: ApiRequest): Promise<ApiResult> {
     await settled();
     const text = textOfWrite(request);
@@ -177,8 +187,22 @@ export async function jobWorld(
       return broken;
     }
     if ('status' in fault) return refusal(fault.status, 'Refused');
+    if ('slow' in fault) return slowly(request, fault.slow);
     clock.setTimeout(() => void act(request), fault.late);
     return broken;
+  }
+
+  /** Requests whose answers only time brings. */
+  let slow = 0;
+
+  function slowly(request: ApiRequest, after: number): Promise<ApiResult> {
+    slow += 1;
+    return new Promise((resolve) => {
+      clock.setTimeout(() => {
+        slow -= 1;
+        resolve(request.signal?.aborted ? cancelled : act(request));
+      }, after);
+    });
   }
 
   const client: KubeClient = {
@@ -252,7 +276,7 @@ export async function jobWorld(
   }
 
   async function calm(): Promise<void> {
-    for (let turns = 0; turns < 2; turns = (control?.counts().inFlight ?? 0) === 0 ? turns + 1 : 0) await settled();
+    for (let turns = 0; turns < 2; turns = (control?.counts().inFlight ?? 0) <= slow ? turns + 1 : 0) await settled();
   }
 
   async function pass(ms: number): Promise<void> {
