@@ -8,8 +8,8 @@ type Answer = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'> & { readon
  * the request goes on: Node's HTTP/2 (26.10) forgets a stream that is destroyed while the connection is busy writing, and
  * then does not reset it. If its own body was not sent, empty frames are written for it without end, in one turn of the
  * event loop, until memory is full; if its headers come afterwards, they make a stream that nobody knows, whose error at
- * the end of the connection ends the process. So a request that has a body is answered to its end, and any other until
- * its headers are there. No connection is kept by that: it is replaced when it does not answer.
+ * the end of the connection ends the process. So a request that has a body is answered to its end, or for another MiB,
+ * and any other until its headers are there. No connection is kept by that: it is replaced when it does not answer.
  */
 export async function answerOf(
   answered: Promise<Dispatcher.ResponseData>,
@@ -38,8 +38,19 @@ function copyOf(body: Readable, signal: AbortSignal): Readable {
   return copy;
 }
 
+/** So long an answer comes in many turns of the event loop, in which the request's own body was sent long ago. */
+const longestThrownAway = 1 << 20;
+
 function throwAway(body: Readable): void {
-  body.on('error', ignore).unpipe().resume();
+  let bytes = 0;
+  body
+    .on('error', ignore)
+    .on('data', ({ length }: Buffer) => {
+      bytes += length;
+      if (bytes > longestThrownAway) body.destroy();
+    })
+    .unpipe()
+    .resume();
 }
 
 /** Whoever asked has been answered already. */
