@@ -33,6 +33,17 @@ async function awayAndBack(world: RestartWorld, happen: (world: RestartWorld) =>
   await world.pass(180 * second);
 }
 
+/** A release while it says something else, and one a moment after it says again what it said. */
+async function releasedThenAndAfter(world: RestartWorld): Promise<void> {
+  world.putSource(source, { a: '2' });
+  await world.pass(1.5 * second);
+  world.patchTemplate('web', release);
+  await world.pass(1.5 * second);
+  world.putSource(source, { a: '1' });
+  await world.pass(3 * second);
+  world.patchTemplate('web', { metadata: { annotations: { release: '3' } } });
+}
+
 /** Restarts by weeder, of so many rollouts in all. */
 function restartsOf(world: RestartWorld): { readonly restarts: number; readonly rollouts: number } {
   assert.deepEqual(world.control.counts().states, { current: 1 });
@@ -83,13 +94,7 @@ for (const [what, spec] of Object.entries({ variable: withEnv('settings', 'a'), 
 
 test('pods that a release replaces after the source came back need no restart', async () => {
   const world = await adopted();
-  world.putSource(source, { a: '2' });
-  await world.pass(1.5 * second);
-  world.patchTemplate('web', release);
-  await world.pass(1.5 * second);
-  world.putSource(source, { a: '1' });
-  await world.pass(3 * second);
-  world.patchTemplate('web', { metadata: { annotations: { release: '3' } } });
+  await releasedThenAndAfter(world);
   await world.pass(180 * second);
   assert.deepEqual(restartsOf(world), { restarts: 0, rollouts: 2 });
   assert.equal(world.factsOf('workload.needless').length, 1);
@@ -169,13 +174,7 @@ test('content that was there before is restarted for though its hash is still in
 
 test('another weeder does not restart what a release has replaced since: when the source came back is known', async () => {
   const world = await adopted();
-  world.putSource(source, { a: '2' });
-  await world.pass(1.5 * second);
-  world.patchTemplate('web', release);
-  await world.pass(1.5 * second);
-  world.putSource(source, { a: '1' });
-  await world.pass(3 * second);
-  world.patchTemplate('web', { metadata: { annotations: { release: '3' } } });
+  await releasedThenAndAfter(world);
   await world.pass(second);
   await world.restart();
   await world.pass(180 * second);

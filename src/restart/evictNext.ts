@@ -1,9 +1,8 @@
-import type { RefusalClass } from './answer.ts';
 import { isKeptByPartition } from './concernedPods.ts';
 import type { PodFacts } from './podFacts.ts';
+import { createRefusalTeller } from './refusalTeller.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { podsOfOlderTemplate, type RolloutProgress } from './rollout.ts';
-import { lookEvery } from './rolloutWatch.ts';
 import { isByEviction, type WorkloadEntry } from './workloadEntry.ts';
 
 /** What the rollout of a workload has come to. */
@@ -15,31 +14,23 @@ export interface RolloutLook {
   readonly progress: RolloutProgress;
 }
 
-/** What refused the newest eviction: it is told once, and again as what a rollout stands still for. */
-const refused = new WeakMap<WorkloadEntry, RefusalClass>();
+/** A refused eviction is told once, and again as what a rollout stands still for. */
+const tellRefusal = createRefusalTeller();
 
 /** Ends the pod that has to go now, by the Eviction API. Returns why that was refused; undefined: it was not. */
 export async function evictNext(
-  { api, report }: RestartEffects,
+  effects: RestartEffects,
   entry: WorkloadEntry,
   look: RolloutLook,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const next = isByEviction(entry) ? nextToEvict(entry.facts.replicas, look.own, look.old) : stuckPod(entry, look);
   if (next === undefined) return undefined;
-  const answer = await api.evict(next, signal);
+  const answer = await effects.api.evict(next, signal);
   // One that is gone, or another one by now, is seen as it is by the next look.
-  if (answer.is !== 'refused' || signal.aborted) {
-    refused.delete(entry);
-    return undefined;
-  }
-  const { reason, failure, retryAfter } = answer;
-  const { ref: workload, uid } = entry.facts;
-  const retryIn = Math.max(lookEvery, retryAfter);
-  if (refused.get(entry) !== failure)
-    report({ type: 'workload.refused', workload, uid, reason, failure, attempt: 1, retryIn });
-  refused.set(entry, failure);
-  return `pod ${next.name} cannot be evicted: ${reason}`;
+  const refusal = answer.is === 'refused' && !signal.aborted ? answer : undefined;
+  tellRefusal(effects, entry, refusal);
+  return refusal && `pod ${next.name} cannot be evicted: ${refusal.reason}`;
 }
 
 /**

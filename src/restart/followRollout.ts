@@ -8,6 +8,7 @@ import { evictNext, type RolloutLook } from './evictNext.ts';
 import { track } from './inFlight.ts';
 import { type PodFacts, readPods } from './podFacts.ts';
 import { ownPods, troubleOf } from './proof.ts';
+import { createRefusalTeller } from './refusalTeller.ts';
 import { isEmptied, lookForPods } from './replaceAll.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { type RolloutProgress, rolloutOf } from './rollout.ts';
@@ -100,7 +101,7 @@ async function lookOnce(
   const listed = await effects.api.listPods(facts.ref.namespace, facts.selector, signal);
   if (signal.aborted) return undefined;
   const hash = effects.digests.hashOf(finding.key, facts.ref, hashedBy(state));
-  tellRefusal(effects, entry, listed.is === 'refused' ? listed : undefined);
+  tellRefusal(effects, entry, listed.is === 'refused' ? unseen(listed) : undefined);
   if (listed.is !== 'ok') return byStatusAlone(entry, hash, isStallTold, stallOf);
   const pods = readPods(listed.value);
   const own = ownPods(facts, pods);
@@ -119,26 +120,11 @@ async function lookOnce(
   return standingEvent(entry, progress, isStallTold, reason);
 }
 
-/** What refused the newest list of a workload's pods: it is told once. */
-const refused = new WeakMap<WorkloadEntry, Refusal['failure']>();
+const tellRefusal = createRefusalTeller();
 
-function tellRefusal({ report }: RestartEffects, entry: WorkloadEntry, refusal: Refusal | undefined): void {
-  const before = refused.get(entry);
-  if (refusal === undefined) refused.delete(entry);
-  else refused.set(entry, refusal.failure);
-  if (refusal === undefined || refusal.failure === before) return;
-  const { ref: workload, uid } = entry.facts;
-  const { failure, retryAfter } = refusal;
+function unseen(refusal: Refusal): Refusal {
   const reason = `its pods cannot be listed, and its rollout is followed by its status alone: ${refusal.reason}`;
-  report({
-    type: 'workload.refused',
-    workload,
-    uid,
-    reason,
-    failure,
-    attempt: 1,
-    retryIn: Math.max(lookEvery, retryAfter),
-  });
+  return { ...refusal, reason };
 }
 
 /** Nobody sees the pods: that all are of the template that was written, and ready, its controller says. */

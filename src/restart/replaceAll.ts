@@ -7,6 +7,7 @@ import { restorePatch } from './restartPatch.ts';
 import type { Question } from './workloadActor.ts';
 import { changesOf, type WorkloadEntry } from './workloadEntry.ts';
 import type { WorkloadFacts } from './workloadFacts.ts';
+import { writeWorkload } from './writeWorkload.ts';
 
 /** A node lets go of an immutable source a moment after the last pod that used it. Milliseconds. */
 const nodeRest = 2_000;
@@ -92,20 +93,9 @@ export async function lookForPods(
 }
 
 /** Gives a workload its pods back. */
-export function restoreWorkload({ api, learn }: RestartEffects): Question {
+export function restoreWorkload(effects: RestartEffects): Question {
   return async (entry, _input, signal) => {
     if (entry.facts.emptied === undefined) return { type: 'restore.done' };
-    const answer = await api.patchWorkload(entry.facts.ref, restorePatch(entry.facts), signal);
-    switch (answer.is) {
-      case 'ok':
-        learn(entry, answer.value);
-        return { type: 'restore.done' };
-      case 'gone':
-        return { type: 'workload.gone' };
-      case 'conflicted':
-        return { type: 'restore.conflicted' };
-      case 'refused':
-        return { ...answer, type: 'restore.refused' };
-    }
+    return writeWorkload(effects, entry, 'restore', restorePatch(entry.facts), signal);
   };
 }

@@ -1,6 +1,5 @@
 import type { WorkloadEvent } from '../../machines/restart/workload.ts';
 import { hashedBy } from './assess.ts';
-import { eventOfWrite } from './eventOfWrite.ts';
 import { stateOfRestart } from './nextState.ts';
 import { forgetSpells } from './noteContents.ts';
 import { isReplaced } from './replaceAll.ts';
@@ -10,6 +9,7 @@ import { emptyPatch, restartPatch, statePatch } from './restartPatch.ts';
 import { decodeState, encodeState } from './state.ts';
 import type { Question } from './workloadActor.ts';
 import { changesOf, isByEviction, type WorkloadEntry } from './workloadEntry.ts';
+import { writeWorkload } from './writeWorkload.ts';
 
 /** One write: the target beside the state, and a new hash in the pod template, by which Kubernetes rolls the pods. */
 export function restartWorkload(effects: RestartEffects): Question {
@@ -38,7 +38,7 @@ export function restartWorkload(effects: RestartEffects): Question {
     const isJob = facts.ref.kind === 'Job';
     const event = await (isJob
       ? restartJob(effects, entry, text, signal, afterwards)
-      : write(effects, entry, patch, signal));
+      : writeWorkload(effects, entry, 'restart', patch, signal));
     if (event.type !== 'restart.accepted') return event;
     entry.hasRestarted = true;
     return begun();
@@ -48,19 +48,6 @@ export function restartWorkload(effects: RestartEffects): Question {
 function patchFor(entry: WorkloadEntry, text: string, hash: string, cause: string): object {
   if (isReplaced(entry)) return emptyPatch(entry.facts, text, hash, cause);
   return isByEviction(entry) ? statePatch(entry.facts, text) : restartPatch(entry.facts, text, hash, cause);
-}
-
-async function write(
-  { api, learn }: RestartEffects,
-  entry: WorkloadEntry,
-  patch: object,
-  signal: AbortSignal,
-): Promise<WorkloadEvent> {
-  const answer = await api.patchWorkload(entry.facts.ref, patch, signal);
-  return eventOfWrite('restart', answer, (object) => {
-    learn(entry, object);
-    return { type: 'restart.accepted' };
-  });
 }
 
 /** Such as `ConfigMap settings (log.level), Secret database`. */

@@ -1,5 +1,4 @@
 import type { WorkloadEvent } from '../../machines/restart/workload.ts';
-import { eventOfWrite } from './eventOfWrite.ts';
 import { stateAfter } from './nextState.ts';
 import { forgetSpells } from './noteContents.ts';
 import type { RestartEffects } from './restartEffects.ts';
@@ -8,10 +7,11 @@ import { encodeState } from './state.ts';
 import { type WantedSource, wantedOf } from './wanted.ts';
 import type { Question } from './workloadActor.ts';
 import type { Finding, WorkloadEntry } from './workloadEntry.ts';
+import { writeWorkload } from './writeWorkload.ts';
 
 /** Writes on the workload what is known of it now; nothing where it says so already. */
 export function writeState(effects: RestartEffects): Question {
-  const { api, clock, isDryRun, learn } = effects;
+  const { clock, isDryRun } = effects;
 
   async function write(
     entry: WorkloadEntry,
@@ -24,11 +24,7 @@ export function writeState(effects: RestartEffects): Question {
       entry.pretended = text;
       return { type: 'state.written' };
     }
-    const answer = await api.patchWorkload(entry.facts.ref, patch, signal);
-    return eventOfWrite('state', answer, (object) => {
-      learn(entry, object);
-      return { type: 'state.written' };
-    });
+    return writeWorkload(effects, entry, 'state', patch, signal);
   }
 
   return async (entry, { outcome }, signal) => {
