@@ -1,9 +1,12 @@
 import type { JsonObject } from '../json.ts';
+import type { Outcome } from './applyFailure.ts';
 import type { Identity, Manifest } from './identity.ts';
 import type { ApplicationOwner } from './managers.ts';
 import type { Drift } from './projection.ts';
 import type { Shape } from './schema/shape.ts';
 import type { At } from './structure/structure.ts';
+
+export type { ApplyFailure, Outcome } from './applyFailure.ts';
 
 /** Where the requests about a resource go, and in whose place. */
 export interface Target {
@@ -17,11 +20,15 @@ export interface Target {
   readonly account: string | undefined;
 }
 
-/** Everything that has to be known of a resource to apply it. */
-export interface ResourcePlan {
-  readonly target: Target;
+/** What was applied last, or is to be. */
+export interface Wanted {
   readonly manifest: Manifest;
   readonly shape: Shape;
+}
+
+/** Everything that has to be known of a resource to apply it. */
+export interface ResourcePlan extends Wanted {
+  readonly target: Target;
   readonly structure: At;
   readonly owner: ApplicationOwner;
   /** Of manifest and shape. */
@@ -29,7 +36,7 @@ export interface ResourcePlan {
   /** It may be deleted and created anew where an immutable field is another one. */
   readonly mayRecreate: boolean;
   /** What was applied last, where that is known. */
-  readonly before?: { readonly manifest: Manifest; readonly shape: Shape };
+  readonly before?: Wanted;
 }
 
 /** What an apply has made of a resource. */
@@ -39,39 +46,6 @@ export interface Applied {
   /** It has another resourceVersion than before. */
   readonly hasChanged: boolean;
 }
-
-/** What a request came to that is no success (A16). */
-export interface ApplyFailure {
-  readonly is: /** There is no such object. */
-    | 'missing'
-    /** The cluster does not know the kind. */
-    | 'typeMissing'
-    | 'conflict'
-    /** Another application has it: `by`. */
-    | 'claimed'
-    | 'immutable'
-    /** It will never be taken as it is. */
-    | 'permanent'
-    | 'namespaceTerminating'
-    | 'forbidden'
-    | 'transient'
-    /** This replica does not lead any more, or nobody waits for the answer. */
-    | 'cancelled'
-    /** Another object has its name. */
-    | 'otherUid';
-  /** A sentence; has nothing of a Secret. */
-  readonly reason: string;
-  /** Milliseconds; 0: the server said nothing. */
-  readonly retryAfter: number;
-  /** The fields that are meant, as `details.causes[].field` names them. */
-  readonly fields: readonly string[];
-  /** The other application, as `namespace/name` where that can be read. */
-  readonly by?: string;
-}
-
-export type Outcome<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly failure: ApplyFailure };
 
 /** What the API server makes of a manifest, without it being applied. */
 export interface Tried {
@@ -97,8 +71,16 @@ export interface ResourceApi {
   update(plan: ResourcePlan, live: JsonObject, signal: AbortSignal): Promise<Outcome<Applied>>;
   /** What the API server would make of the manifest (A6). */
   tryOut(plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<Tried>>;
-  /** `missing`: it is gone. `otherUid`: another one has its name. */
-  delete(target: Target, uid: string | undefined, signal: AbortSignal): Promise<Outcome<undefined>>;
+  /**
+   * Of this uid, or, where none is known, whatever has the owner's label. `missing`: it is gone. `otherUid`: another one
+   * has its name. `claimed`: another application has it.
+   */
+  delete(
+    target: Target,
+    owner: ApplicationOwner,
+    uid: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Outcome<undefined>>;
   /** Takes label, annotation and managers away, and leaves the rest as it is. */
   release(target: Target, owner: ApplicationOwner, signal: AbortSignal): Promise<Outcome<undefined>>;
 }
