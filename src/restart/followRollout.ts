@@ -5,7 +5,7 @@ import type { Refusal } from './answer.ts';
 import { hashedBy } from './assess.ts';
 import { podsToReplace } from './concernedPods.ts';
 import { evictNext, type RolloutLook } from './evictNext.ts';
-import { track } from './inFlight.ts';
+import { track } from '../inFlight.ts';
 import { type PodFacts, readPods } from './podFacts.ts';
 import { ownPods, troubleOf } from './proof.ts';
 import { createRefusalTeller } from './refusalTeller.ts';

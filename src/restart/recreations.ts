@@ -3,7 +3,7 @@ import { type RecreationEvent, type RecreationInput, recreation } from '../../ma
 import type { ActorRuntime } from '../actorRuntime.ts';
 import { messageOf } from '../errors.ts';
 import type { ReportRestart } from './facts.ts';
-import { track } from './inFlight.ts';
+import { track } from '../inFlight.ts';
 import type { KeptJob } from './keptJob.ts';
 import { workloadKey } from './refs.ts';
 import type { RestartApi } from './restartApi.ts';

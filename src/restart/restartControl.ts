@@ -6,7 +6,7 @@ import type { WorkloadKind } from '../kube/workloadKinds.ts';
 import { createDigests, type Digests } from './digests.ts';
 import type { ReportRestart } from './facts.ts';
 import type { HashKeys } from './hashKeys.ts';
-import { track } from './inFlight.ts';
+import { track } from '../inFlight.ts';
 import { noteContent } from './noteContents.ts';
 import { createStateOwner } from './ownState.ts';
 import { createRecreations } from './recreations.ts';

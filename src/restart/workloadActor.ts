@@ -4,7 +4,7 @@ import { messageOf } from '../errors.ts';
 import { adoptionTurn } from './adoptionTurn.ts';
 import { assessWorkload } from './assessWorkload.ts';
 import { followRollout } from './followRollout.ts';
-import { track } from './inFlight.ts';
+import { track } from '../inFlight.ts';
 import { proveWorkload } from './proveWorkload.ts';
 import { restoreWorkload } from './replaceAll.ts';
 import { reportsOf } from './reportWorkload.ts';
