@@ -1,0 +1,33 @@
+import type { Json } from './identity.ts';
+
+/** One step down into an object: a field, or an element of a list by its keys, by its value or by its position. */
+export type PathElement =
+  | { readonly field: string }
+  | { readonly key: Readonly<Record<string, Json>> }
+  | { readonly value: Json }
+  | { readonly index: number };
+
+/** From the top of an object. */
+export type Path = readonly PathElement[];
+
+/**
+ * As the API server writes it in `details.causes[].field` of a 409, letter for letter (A2):
+ * `.spec.template.spec.containers[name="a"].env[name="A"].value`, `[="x"]` for a set's value, `[0]` for a position.
+ */
+export function pathText(path: Path): string {
+  return path.map(elementText).join('');
+}
+
+/** One step of `pathText`. */
+export function elementText(element: PathElement): string {
+  if ('field' in element) return `.${element.field}`;
+  if ('value' in element) return `[=${valueText(element.value)}]`;
+  if ('index' in element) return `[${element.index}]`;
+  const keys = Object.keys(element.key).toSorted();
+  return `[${keys.map((key) => `${key}=${valueText(element.key[key] ?? null)}`).join(',')}]`;
+}
+
+/** Texts are in quotes, so that a port "80" is not a port 80. */
+function valueText(value: Json): string {
+  return JSON.stringify(value);
+}
