@@ -10,12 +10,13 @@ import type {
   UnplacedManifest,
 } from './application.ts';
 import { applicationSpec, specKeysAt } from './applicationSpec.ts';
+import { isSecret } from './confidential.ts';
 import { readInventory } from './inventory.ts';
 import { finalizer, forceFinalizeName } from './managers.ts';
 import { excessOf } from './measure.ts';
 import { duplicatesAmong } from './place.ts';
 import { type Home, readManifest } from './readManifest.ts';
-import { hasContent, isSecret } from './secretData.ts';
+import { hasContent } from './secretData.ts';
 
 /** `etcd` takes 1.5 MiB in all, and the status needs its part of that (A9). */
 export const mostOfManifests = 1024 * 1024;

@@ -3,9 +3,10 @@ import { dnsLabel, dnsSubdomain } from '../config/names.ts';
 import { failed, ok, type Result } from '../errors.ts';
 import { isObject, type JsonObject, objectOf } from '../json.ts';
 import type { ApplicationFault, ApplicationFaultCode, UnplacedManifest } from './application.ts';
+import { isSecret } from './confidential.ts';
 import { isBuiltIn } from './identity.ts';
 import { annotationName, labelName } from './managers.ts';
-import { isSecret, withoutStringData, wrongStringData } from './secretData.ts';
+import { withoutStringData, wrongStringData } from './secretData.ts';
 
 /** The application that the manifest stands in; in a file, its namespace may be left out. */
 export interface Home {

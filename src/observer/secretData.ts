@@ -1,16 +1,6 @@
 import type { Path } from '../config/fault.ts';
 import { isObject, type JsonObject, objectOf } from '../json.ts';
 
-interface Kind {
-  readonly group: string;
-  readonly kind: string;
-}
-
-/** Whether nothing that stands in an object of this kind may be told (A17). */
-export function isSecret({ group, kind }: Kind): boolean {
-  return group === '' && kind === 'Secret';
-}
-
 /** Whether a manifest of a Secret brings content along. */
 export function hasContent(object: JsonObject): boolean {
   return [object['data'], object['stringData']].some((part) => Object.keys(objectOf(part)).length > 0);

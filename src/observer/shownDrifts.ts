@@ -1,7 +1,7 @@
+import { toldDrifts } from './confidential.ts';
 import type { Identity, Json } from './identity.ts';
 import type { ShownDrift } from './inventory.ts';
 import type { Drift } from './projection.ts';
-import { isSecret } from './secretData.ts';
 
 /** So many of a resource stand in the status; all of them are in the log, `weeder explain` and on the page. */
 const mostDrifts = 20;
@@ -11,12 +11,11 @@ const longestPath = 512;
 
 /** Drifts as the status holds them: the first 20, their values as JSON and cut, and none of a Secret (A9, A17). */
 export function shownDrifts(identity: Identity, drifts: readonly Drift[]): readonly ShownDrift[] {
-  const isTold = !isSecret(identity);
-  return drifts.slice(0, mostDrifts).map(({ path, is, wanted, found }) => ({
+  return toldDrifts(identity, drifts.slice(0, mostDrifts)).map(({ path, is, wanted, found }) => ({
     path: cut(path, longestPath),
     is,
-    ...(isTold && wanted !== undefined ? { wanted: shown(wanted) } : {}),
-    ...(isTold && found !== undefined ? { found: shown(found) } : {}),
+    ...(wanted === undefined ? {} : { wanted: shown(wanted) }),
+    ...(found === undefined ? {} : { found: shown(found) }),
   }));
 }
 
@@ -24,7 +23,7 @@ function shown(value: Json): string {
   return cut(JSON.stringify(value), longestValue);
 }
 
-/** Never through the middle of a character that JSON writes as two. */
+/** Never through the middle of a character that takes two places. */
 function cut(text: string, longest: number): string {
   if (text.length <= longest) return text;
   return `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…`;
