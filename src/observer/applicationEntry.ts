@@ -1,11 +1,17 @@
 import type { Actor } from 'xstate';
 import type { Application } from './application.ts';
 import type { ApplicationLogic } from './applicationActor.ts';
-import type { ConditionSaid } from './conditions.ts';
 import type { AboutApplication } from './facts.ts';
+import type { ShownFault } from './invalid.ts';
 import type { InventoryEntry } from './inventory.ts';
 import type { ApplicationOwner } from './managers.ts';
 import type { ResourceEntry } from './resourceEntry.ts';
+
+/** What was applied once, and is to be deleted or released. */
+export interface LeftResource extends InventoryEntry {
+  /** What was in the way the last time; '': nothing yet. */
+  readonly reason: string;
+}
 
 /** What is known of an application that is looked after. */
 export interface ApplicationEntry {
@@ -23,15 +29,11 @@ export interface ApplicationEntry {
   /** Those of the manifests, by key. */
   readonly resources: Map<string, ResourceEntry>;
   /** By key: what was applied once and is no longer among the manifests. */
-  readonly left: Map<string, InventoryEntry>;
-  /** What is wrong with it as a whole, or with resources that are in no place yet; sentences. */
-  faults: readonly string[];
-  /** Nothing of it is applied. */
-  isInvalid: boolean;
+  readonly left: Map<string, LeftResource>;
+  /** What is wrong with its spec, its manifests and its schema. */
+  faults: readonly ShownFault[];
   /** Requests about its resources that are under way. */
   readonly inFlight: Set<Promise<unknown>>;
-  /** Why its deletion does not come to its end; '': nothing is in the way. */
-  hindrance: string;
-  /** What was said of it last, for the times of its conditions. */
-  said: readonly ConditionSaid[];
+  /** The status as the API server has it, as far as that is known. */
+  status: unknown;
 }

@@ -11,15 +11,15 @@ import { rivalOf } from './rival.ts';
 
 /**
  * How a resource is now: by what its stream told last; where that cannot be known, the API server is asked. The
- * comparison comes last and is not interrupted, so that it is one with the newest.
+ * comparison is made at the moment in which its result is told, so that nothing that comes in between is missed.
  */
 export async function lookAtResource(
   effects: ObserverEffects,
   entry: ResourceEntry,
   signal: AbortSignal,
-): Promise<ResourceEvent> {
+): Promise<() => ResourceEvent> {
   const unknown = await findOut(effects, entry, signal);
-  return unknown ?? judged(effects, entry);
+  return () => unknown ?? judged(effects, entry);
 }
 
 /** Undefined: what is there is known, and what is wanted. */

@@ -10,7 +10,7 @@ import { writeResource } from './writeResource.ts';
 
 export type ResourceLogic = typeof resource;
 
-type Question = (effects: ObserverEffects, entry: ResourceEntry, signal: AbortSignal) => Promise<ResourceEvent>;
+type Question = (effects: ObserverEffects, entry: ResourceEntry, signal: AbortSignal) => Promise<() => ResourceEvent>;
 
 const ended = new Error('nobody waits for this any more');
 
@@ -25,7 +25,7 @@ export function provideResource(effects: ObserverEffects): ResourceLogic {
       if (entry === undefined) throw new Error(`there is no resource ${input.resource} in ${input.application}`);
       const stop = new AbortController();
       const asked = ask(effects, entry, stop.signal).then(
-        (event) => sendBack({ ...event, jitter: random() }),
+        (answer) => sendBack({ ...answer(), jitter: random() }),
         (error) => sendBack({ type: failure, reason: messageOf(error), jitter: random() }),
       );
       track(entry.application.inFlight, asked);

@@ -2,7 +2,7 @@ import type { Actor } from 'xstate';
 import type { UnplacedManifest } from './application.ts';
 import type { ApplicationEntry } from './applicationEntry.ts';
 import type { DriftPace } from './driftPace.ts';
-import type { Identity } from './identity.ts';
+import type { Identity, Json } from './identity.ts';
 import type { ResourceState } from './inventory.ts';
 import type { Drift, Projection } from './projection.ts';
 import type { ResourceLogic } from './resourceActor.ts';
@@ -47,6 +47,10 @@ export interface ResourceEntry {
   applied: Wanted | undefined;
   /** The hash of what was applied last, by this process or one before it; undefined: nothing was. */
   appliedHash: string | undefined;
+  /** Of the object that was applied last; undefined: nobody knows. */
+  uid: string | undefined;
+  /** By path: what the API server filled in where the schema lists a field that the manifest does not have (A9). */
+  initialised: ReadonlyMap<string, Json>;
   /** What is wanted of it; undefined: not known yet. */
   baseline: Projection | undefined;
   /** `unknown`: ask. `lost`: its stream has it no more, which may mean a lost label; ask. `missing`: it is not there. */

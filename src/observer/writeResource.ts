@@ -24,6 +24,16 @@ export async function writeResource(
   effects: ObserverEffects,
   entry: ResourceEntry,
   signal: AbortSignal,
+): Promise<() => ResourceEvent> {
+  const event = await written(effects, entry, signal);
+  return () => event;
+}
+
+/** The same, for who does not need it as a question. */
+export async function written(
+  effects: ObserverEffects,
+  entry: ResourceEntry,
+  signal: AbortSignal,
 ): Promise<ResourceEvent> {
   const release = await effects.slots.take(entry.application.id, signal);
   if (release === undefined) return conflicted;
@@ -101,8 +111,10 @@ function noteApplied(
   const now = runtime.clock.monotonic();
   entry.applied = { manifest: plan.manifest, shape: plan.shape };
   entry.appliedHash = plan.hash;
-  learn(entry, object, now);
+  entry.admitted = [];
+  // Wanted first: of what is as it is wanted, nothing is kept.
   want(entry, project(object, plan.manifest, plan.shape, plan.structure), now);
+  learn(entry, object, now);
   report({ type: 'resource.applied', ...aboutOf(entry), how });
 }
 
@@ -147,5 +159,6 @@ function keepPace({ runtime }: ObserverEffects, entry: ResourceEntry, drifts: re
 /** The reply is the newest that is known of it, whatever its stream tells later of before. */
 function learn(entry: ResourceEntry, object: Applied['object'], now: number): void {
   hear(entry, object, now);
+  entry.uid = foundOf(entry)?.uid ?? entry.uid;
   entry.writtenVersion = foundOf(entry)?.resourceVersion ?? entry.writtenVersion;
 }
