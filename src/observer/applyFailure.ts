@@ -1,5 +1,6 @@
 import { describeFailure } from '../kube/describeFailure.ts';
 import type { ApiFailure, FailureKind } from '../kube/failure.ts';
+import { isSecret } from './confidential.ts';
 import { type Identity, identityText } from './identity.ts';
 import { isImmutable } from './immutable.ts';
 import { labelName } from './managers.ts';
@@ -151,8 +152,7 @@ const described: ReadonlySet<FailureKind> = new Set([
 function sentence(failure: ApiFailure, asked: AskedOf, server: string): string {
   const { kind, status, message } = failure;
   if (kind === 'cancelled') return message;
-  const isSecret = asked.identity.group === '' && asked.identity.kind === 'Secret';
-  if (isSecret && !wordsAreOwn.has(kind)) return describeSecret(failure, asked, server);
+  if (isSecret(asked.identity) && !wordsAreOwn.has(kind)) return describeSecret(failure, asked, server);
   if (described.has(kind) || kind === 'forbidden') return describeFailure(failure, server);
   return `The API server refused ${identityText(asked.identity)} (${status ?? kind}): ${wordsOf(failure)}.`;
 }
