@@ -67,7 +67,7 @@ test('a byte order mark and CRLF shift no place', () => {
 
 test('a key that is missing is told at the key above it', () => {
   assert.deepEqual(faultsOf('watchDuration: 5m'), [
-    'f:1:1 servicesAndDependantSelectors: missing; name at least one service and the selectors of its dependants, or workloads under restartControl ({}: those that ask for it)',
+    'f:1:1 servicesAndDependantSelectors: missing; name at least one service and the selectors of its dependants, or workloads under restartControl ({}: those that ask for it), or observer: {} for Applications',
   ]);
   assert.deepEqual(faultsOfService('onStart: never'), [
     'f:2:3 ….podSelectors: missing; give a list with at least one label selector',

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, objectOf, textOf } from '../json.ts';
 import { isAtLeast } from '../kube/resourceVersion.ts';
-import { compare } from './compare.ts';
 import { labelPath } from './applyFailure.ts';
+import { compare } from './compare.ts';
 import { labelName } from './managers.ts';
 import { project } from './project.ts';
 import type { Drift, Projection } from './projection.ts';
@@ -53,7 +53,8 @@ function judge(entry: ResourceEntry, now: number): void {
   }
   const { manifest, shape, structure } = plan;
   const projection = project(found.object, manifest, shape, structure);
-  entry.drifts = [...labelDrift(entry, found), ...compare(baseline, projection)];
+  const drifts = compare(baseline, projection).filter(({ path }) => path !== labelPath);
+  entry.drifts = [...labelDrift(entry, found), ...drifts];
   if (entry.drifts.length > 0) {
     entry.driftedAt ??= now;
     return;

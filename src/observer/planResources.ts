@@ -3,8 +3,8 @@ import type { Application, UnplacedManifest } from './application.ts';
 import type { ApplicationEntry } from './applicationEntry.ts';
 import type { ApplyFailure } from './applyFailure.ts';
 import { calm } from './driftPace.ts';
-import { type Identity, identityKey, identityText, type Manifest } from './identity.ts';
-import { shownFault, type ShownFault } from './invalid.ts';
+import { type Identity, identityKey, type Manifest } from './identity.ts';
+import { type ShownFault, shownFault } from './invalid.ts';
 import type { ObserverEffects } from './observerEffects.ts';
 import { duplicatesAmong, placed } from './place.ts';
 import type { Kind, ResourcePlan, Target } from './resourceApi.ts';
@@ -12,6 +12,7 @@ import type { ResourceEntry } from './resourceEntry.ts';
 import { leftRow } from './rows.ts';
 import { isAutoscaled, withoutReplicas } from './scaleOwned.ts';
 import { type ObserverSchema, readObserverSchema } from './schema/read.ts';
+import type { SchemaFault } from './schema/faults.ts';
 import type { Shape } from './schema/shape.ts';
 import { shapeFor, unusedEntries } from './schema/shapeFor.ts';
 
@@ -49,7 +50,13 @@ export async function planResources(
   );
   if (duplicates.length > 0) return { is: 'invalid', faults: duplicates.map(shownFault) };
   const schema = readObserverSchema(application.spec.schema);
-  const faults = [...schema.faults, ...unusedEntries(schema, all.map(({ manifest }) => manifest))];
+  const faults = [
+    ...schema.faults,
+    ...unusedEntries(
+      schema,
+      all.map(({ manifest }) => manifest),
+    ),
+  ];
   const planned = new Map<string, ResourceEntry>();
   for (const each of all) {
     const resource = entryOf(entry, each);
@@ -59,6 +66,11 @@ export async function planResources(
   }
   replace(effects, entry, planned);
   return { is: 'planned', faults: faults.map(shownSchemaFault) };
+}
+
+/** A fault of the observer schema in the words of a condition. */
+function shownSchemaFault({ where, sentence, advice }: SchemaFault): ShownFault {
+  return { of: 'schema', place: where, message: `${sentence}. ${advice}` };
 }
 
 interface About {
@@ -79,7 +91,7 @@ async function plan(
   resource.plan = undefined;
   resource.manifest = unplaced;
   const read = shapeFor(manifest, schema);
-  resource.fault = read.ok ? '' : read.problem.map(({ sentence }) => sentence).join(' ');
+  resource.fault = read.ok ? '' : read.problem.map(({ where, sentence, advice }) => `${where} ${sentence}. ${advice}`).join(' ');
   if (!read.ok || kind === undefined) return undefined;
   const structure = await kinds.structureOf(kind, signal);
   // The document follows a new kind by a second (A16).

@@ -1,5 +1,5 @@
-import type { ApplicationEntry } from './applicationEntry.ts';
 import type { ApplicationLogic } from './applicationActor.ts';
+import type { ApplicationEntry } from './applicationEntry.ts';
 import { needsApply } from './hear.ts';
 import type { ObserverEffects } from './observerEffects.ts';
 import { faultsSentence } from './validateApplication.ts';
@@ -40,8 +40,7 @@ export function applicationReports(effects: ObserverEffects) {
     }),
     reportDeleted: telling(({ about: application, newest }) => {
       // Where nothing was ever applied there is nothing to tell.
-      if (newest.hasFinalizer)
-        report({ type: 'application.deleted', application, policy: newest.spec.deletionPolicy });
+      if (newest.hasFinalizer) report({ type: 'application.deleted', application, policy: newest.spec.deletionPolicy });
     }),
     reportRefused: telling((entry, { reason, failure, refusals: attempt, retryIn }) => {
       if (failure === 'cancelled') return;

@@ -1,4 +1,5 @@
 import type { Actor } from 'xstate';
+import type { JsonObject } from '../json.ts';
 import type { UnplacedManifest } from './application.ts';
 import type { ApplicationEntry } from './applicationEntry.ts';
 import type { DriftPace } from './driftPace.ts';
@@ -7,7 +8,6 @@ import type { ResourceState } from './inventory.ts';
 import type { Drift, Projection } from './projection.ts';
 import type { ResourceLogic } from './resourceActor.ts';
 import type { ResourcePlan, Wanted } from './resourceApi.ts';
-import type { JsonObject } from '../json.ts';
 
 /** An object as it was heard of last. */
 export interface Found {

@@ -87,7 +87,14 @@ function settle(
   const isMissing = drifts.includes(missing);
   const wasApplied = before === plan.hash && !isMissing;
   if (wasApplied) noteCorrected(effects, entry, drifts, outcome.value);
-  else noteApplied(effects, entry, plan, outcome.value, isMissing ? (before === undefined ? 'created' : 'recreated') : 'updated');
+  else
+    noteApplied(
+      effects,
+      entry,
+      plan,
+      outcome.value,
+      isMissing ? (before === undefined ? 'created' : 'recreated') : 'updated',
+    );
   if (isMissing && before !== undefined) keepPace(effects, entry, [missing]);
   return { type: 'write.done' };
 }
@@ -129,7 +136,10 @@ function noteCorrected(
   const since = entry.driftedAt ?? now;
   learn(entry, object, now);
   keepPace(effects, entry, drifts);
-  if (!hasChanged) return admit(effects, entry, drifts, object);
+  if (!hasChanged) {
+    admit(effects, entry, drifts, object);
+    return;
+  }
   entry.corrections.push({ at: runtime.clock.now(), drifts, rival: entry.rival });
   entry.corrections.splice(0, entry.corrections.length - mostCorrections);
   report({ type: 'resource.corrected', ...aboutOf(entry), drifts, took: now - since });
