@@ -84,7 +84,9 @@ function syntaxFaults({ errors, warnings }: Document.Parsed): readonly LocatedFa
 
 function wrongShape(root: Located): Pick<LocatedFault, 'message'> | undefined {
   if (root.value === null || typeof root.value !== 'object' || Array.isArray(root.value)) {
-    return { message: 'the top level must be a mapping with the key servicesAndDependantSelectors, restartControl or observer' };
+    return {
+      message: 'the top level must be a mapping with the key servicesAndDependantSelectors, restartControl or observer',
+    };
   }
   const kind = located(root, ['kind'])?.value;
   if (typeof kind !== 'string' || !root.children.has('apiVersion')) return undefined;

@@ -106,7 +106,13 @@ export const configFile = z
     },
     { when: ({ value }) => isObject(value) },
   )
-  .meta({ anyOf: [{ required: ['servicesAndDependantSelectors'] }, { required: ['restartControl'] }, { required: ['observer'] }] });
+  .meta({
+    anyOf: [
+      { required: ['servicesAndDependantSelectors'] },
+      { required: ['restartControl'] },
+      { required: ['observer'] },
+    ],
+  });
 
 const nothingToDo =
   'missing; name at least one service and the selectors of its dependants, or workloads under restartControl ({}: those that ask for it), or observer: {} for Applications';

@@ -29,7 +29,10 @@ export interface Applications extends ApplicationListener {
   readonly observed: number;
   /** Requests that are under way, those of applications that have ended, too. */
   inFlight(): Iterable<Promise<unknown>>;
-  counts(): { readonly applications: Readonly<Record<string, number>>; readonly resources: Readonly<Record<string, number>> };
+  counts(): {
+    readonly applications: Readonly<Record<string, number>>;
+    readonly resources: Readonly<Record<string, number>>;
+  };
 }
 
 export interface ApplicationsOptions {

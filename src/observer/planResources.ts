@@ -11,8 +11,8 @@ import type { Kind, ResourcePlan, Target } from './resourceApi.ts';
 import type { ResourceEntry } from './resourceEntry.ts';
 import { leftRow } from './rows.ts';
 import { isAutoscaled, withoutReplicas } from './scaleOwned.ts';
-import { type ObserverSchema, readObserverSchema } from './schema/read.ts';
 import type { SchemaFault } from './schema/faults.ts';
+import { type ObserverSchema, readObserverSchema } from './schema/read.ts';
 import type { Shape } from './schema/shape.ts';
 import { shapeFor, unusedEntries } from './schema/shapeFor.ts';
 
@@ -91,7 +91,9 @@ async function plan(
   resource.plan = undefined;
   resource.manifest = unplaced;
   const read = shapeFor(manifest, schema);
-  resource.fault = read.ok ? '' : read.problem.map(({ where, sentence, advice }) => `${where} ${sentence}. ${advice}`).join(' ');
+  resource.fault = read.ok
+    ? ''
+    : read.problem.map(({ where, sentence, advice }) => `${where} ${sentence}. ${advice}`).join(' ');
   if (!read.ok || kind === undefined) return undefined;
   const structure = await kinds.structureOf(kind, signal);
   // The document follows a new kind by a second (A16).
