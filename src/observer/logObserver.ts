@@ -1,21 +1,13 @@
 import { formatDuration } from '../config/duration.ts';
 import type { Logger } from '../log.ts';
+import { type LogLine, logLines } from '../logLines.ts';
 import { toldDrifts } from './confidential.ts';
 import type { AboutApplication, AboutResource, ObserverFact, ReportObserver } from './facts.ts';
 import { identityText } from './identity.ts';
 
-interface LogLine {
-  readonly level: 'debug' | 'info' | 'warn' | 'error';
-  readonly fields: object;
-  readonly message: string;
-}
-
-/** Writes one line for each fact. */
-export function logObserver(log: Logger): ReportObserver {
-  return (fact) => {
-    const { level, fields, message } = lineOf(fact);
-    log[level](fields, message);
-  };
+/** Writes each fact as one line with namespace, application and resource; nothing of a Secret but where it differs. */
+export function logObserver(logger: Logger): ReportObserver {
+  return logLines(logger, lineOf);
 }
 
 function lineOf(fact: ObserverFact): LogLine {

@@ -1,10 +1,10 @@
 import type { ResourceEvent } from '../../machines/observer/resource.ts';
 import { objectOf, textOf } from '../json.ts';
 import { missingKey, paceKey, waitBefore } from './driftPace.ts';
-import { claimantOf, hear, needsApply, want } from './hear.ts';
+import { findWanted } from './findWanted.ts';
+import { claimantOf, hear, needsApply } from './hear.ts';
 import { annotationName } from './managers.ts';
 import type { ObserverEffects } from './observerEffects.ts';
-import { project } from './project.ts';
 import { foundOf, type ResourceEntry } from './resourceEntry.ts';
 import { lookFailed } from './resourceEvents.ts';
 import { rivalOf } from './rival.ts';
@@ -34,16 +34,6 @@ async function findOut(
 }
 
 type Plan = NonNullable<ResourceEntry['plan']>;
-
-/** After a restart, what the API server makes of the manifest says what is wanted (A6). */
-async function findWanted({ runtime, api }: ObserverEffects, entry: ResourceEntry, plan: Plan, signal: AbortSignal) {
-  if (entry.baseline !== undefined || needsApply(entry)) return undefined;
-  const tried = await api.tryOut(plan, signal);
-  if (!tried.ok) return lookFailed(tried.failure);
-  const { manifest, shape, structure } = plan;
-  want(entry, project(tried.value.object, manifest, shape, structure), runtime.clock.monotonic());
-  return undefined;
-}
 
 /** What a stream does not have may be there without its label: GET decides (A13). */
 async function findObject(effects: ObserverEffects, entry: ResourceEntry, plan: Plan, signal: AbortSignal) {
@@ -82,8 +72,19 @@ function judged({ runtime }: ObserverEffects, entry: ResourceEntry): ResourceEve
   if (claimantOf(entry) !== undefined) return { type: 'look.claimed', reason: claimReason(entry) };
   if (isNew) return { type: 'look.drifted', mayCorrect, wait: 0 };
   if (entry.drifts.length === 0) return { type: 'look.inSync' };
-  entry.rival = found.object === undefined ? undefined : rivalOf(found.object, entry.drifts, entry.application.owner);
+  entry.rival = rivalIn(entry);
   return { type: 'look.drifted', mayCorrect, wait: waitBefore(entry.pace, entry.drifts.map(paceKey), now) };
+}
+
+/** Of the first drift that has one: what was deleted has no owner any more. */
+function rivalIn(entry: ResourceEntry): string | undefined {
+  const object = foundOf(entry)?.object;
+  if (object === undefined) return undefined;
+  for (const drift of entry.drifts) {
+    const rival = rivalOf(object, drift, entry.application.owner);
+    if (rival !== undefined) return rival;
+  }
+  return undefined;
 }
 
 /** By the name that the other application wrote beside its hash. */

@@ -1,7 +1,9 @@
 import type { ResourceEvent } from '../../machines/observer/resource.ts';
 import type { Outcome } from './applyFailure.ts';
+import { initialisedIn } from './baseline.ts';
 import { afterCorrection, missingKey, paceKey } from './driftPace.ts';
 import type { AppliedHow } from './facts.ts';
+import { wantedBy } from './findWanted.ts';
 import { claimantOf, hear, needsApply, want } from './hear.ts';
 import type { ObserverEffects } from './observerEffects.ts';
 import { project } from './project.ts';
@@ -112,16 +114,16 @@ function noteApplied(
   { runtime, report }: ObserverEffects,
   entry: ResourceEntry,
   plan: ResourcePlan,
-  { object }: Applied,
+  done: Applied,
   how: AppliedHow,
 ): void {
   const now = runtime.clock.monotonic();
   entry.applied = { manifest: plan.manifest, shape: plan.shape };
   entry.appliedHash = plan.hash;
   entry.admitted = [];
-  // Wanted first: of what is as it is wanted, nothing is kept.
-  want(entry, project(object, plan.manifest, plan.shape, plan.structure), now);
-  learn(entry, object, now);
+  entry.baseline = wantedBy(plan, done);
+  entry.initialised = entry.baseline === undefined ? entry.initialised : initialisedIn(plan, entry.baseline);
+  learn(entry, done.object, now);
   report({ type: 'resource.applied', ...aboutOf(entry), how });
 }
 
