@@ -29,7 +29,7 @@ export function applyingOwners(getTarget: GetTarget): void {
     const managedFields = async (value: unknown) =>
       owners(await edit(at, made, { metadata: { managedFields: value } }));
     assert.deepEqual(await managedFields([{ manager: 'x', operation: 'Invented' }]), owners(made));
-    assert.deepEqual(await managedFields([{ ...owner('x', ['a']), fieldsV1: { 'x:wrong': {} } }]), owners(made));
+    assert.deepEqual(await managedFields([{ ...owner('x', ['a']), apiVersion: '' }]), owners(made));
     assert.deepEqual(await managedFields(null), owners(made));
     assert.deepEqual(await managedFields([{}]), {});
     const untracked = await edit(at, made, { data: { b: '1' } });

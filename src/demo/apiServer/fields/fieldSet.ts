@@ -75,7 +75,6 @@ function readableStep(step: string): string {
 export function parseStep(step: string): string | undefined {
   const value = step.slice(2);
   if (step.startsWith('f:')) return step;
-  if (!/^[kvi]:/.test(step)) return undefined;
   try {
     const parsed: unknown = JSON.parse(value);
     if (step.startsWith('k:')) return isObject(parsed) ? keyStep(parsed) : undefined;

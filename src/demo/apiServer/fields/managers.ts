@@ -24,7 +24,7 @@ export function readManagers(entries: readonly unknown[]): readonly Manager[] | 
   const found: Manager[] = [];
   for (const entry of entries) {
     const { manager, operation, apiVersion, subresource, time, fieldsType, fieldsV1 } = objectOf(entry);
-    const fields = isObject(fieldsV1) ? pathsOf(fieldsV1) : undefined;
+    const fields = pathsOf(objectOf(fieldsV1));
     if ((operation !== 'Apply' && operation !== 'Update') || fieldsType !== 'FieldsV1') return undefined;
     if (fields === undefined || !textOf(apiVersion)) return undefined;
     found.push({
@@ -105,6 +105,8 @@ function pathsOf(fieldsV1: JsonObject): FieldSet | undefined {
     if (entries.length === 0 && path !== '') paths.add(path);
     return entries.every(([name, below]) => {
       if (name === '.') return paths.add(path) !== undefined;
+      // What newer servers may write is passed over.
+      if (!/^[fkvi]:/.test(name)) return true;
       const step = parseStep(name);
       return step !== undefined && isObject(below) && walk(below, joined(path, step));
     });
