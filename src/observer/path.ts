@@ -31,3 +31,21 @@ export function elementText(element: PathElement): string {
 function valueText(value: Json): string {
   return JSON.stringify(value);
 }
+
+/**
+ * The steps to the fields of one map, as `elementText` writes them. A name with a dot or a bracket that could be read as
+ * a way into its neighbour (`a.b` beside a map `a`) is in quotes, so that no two fields have one path.
+ */
+export function fieldTexts(
+  names: readonly string[],
+  hasParts: (name: string) => boolean,
+): readonly (readonly [name: string, text: string])[] {
+  return names.map((name) => {
+    const isOdd = /[.[]/.test(name) && names.some((other) => leadsTo(other, name) && hasParts(other));
+    return [name, isOdd ? `[${JSON.stringify(name)}]` : elementText({ field: name })];
+  });
+}
+
+function leadsTo(name: string, other: string): boolean {
+  return other.startsWith(name) && (other[name.length] === '.' || other[name.length] === '[');
+}

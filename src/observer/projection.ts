@@ -9,16 +9,24 @@ export interface Projection {
   readonly fields: ReadonlyMap<string, Json>;
   /** By path: the lists whose length is observed. */
   readonly lists: ReadonlyMap<string, ObservedList>;
+  /** By path: elements that are there more than once although something tells them apart, and how often they are. */
+  readonly duplicates: ReadonlyMap<string, number>;
 }
 
 /** A list whose length is observed, whether it is there or not. */
 export interface ObservedList {
-  /** Elements that are there, those that occur twice counted once; an absent list has none. */
+  /** Elements that are there, duplicates counted once; an absent list has none. */
   readonly length: number;
   /** Undefined: as many as the API server's own reply has. */
-  readonly bounds: { readonly min: number; readonly max: number } | undefined;
+  readonly bounds: LengthBounds | undefined;
   /** Elements that the shape does not list, in the list's order, by the text of their step (`[name="x"]`). */
   readonly others: ReadonlyMap<string, Json>;
+}
+
+export interface LengthBounds {
+  readonly min: number;
+  /** 0: unlimited. */
+  readonly max: number;
 }
 
 /** One observed field that is not as it was applied. */

@@ -1,4 +1,5 @@
 import type { Located } from '../config/located.ts';
+import { dnsLabel, dnsSubdomain } from '../config/names.ts';
 import { faultsOf, unsaid } from '../config/sentences.ts';
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf } from '../json.ts';
 import type {
@@ -22,7 +23,7 @@ import { hasContent } from './secretData.ts';
 export const mostOfManifests = 1024 * 1024;
 const deepestManifest = 100;
 
-/** An Application as the API server gives it; undefined: it is none, or one without a name. Never throws. */
+/** An Application as the API server gives it; undefined: it is none, or has no name that one can have. Never throws. */
 export function readApplication(object: unknown): Application | undefined {
   const { metadata, spec, status, kind } = objectOf(object);
   const its = objectOf(metadata);
@@ -30,6 +31,7 @@ export function readApplication(object: unknown): Application | undefined {
     textOf(its[key]),
   );
   if (kind !== 'Application' || !namespace || !name || !uid || !resourceVersion) return undefined;
+  if (!dnsLabel.pattern.test(namespace) || !dnsSubdomain.pattern.test(name)) return undefined;
   return {
     namespace,
     name,

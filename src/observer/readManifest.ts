@@ -60,9 +60,10 @@ const kinds = /^[A-Za-z](?:[-A-Za-z0-9]{0,61}[A-Za-z0-9])?$/;
 
 function readType(apiVersion: unknown, kind: unknown, refuse: Refuse): Type | undefined {
   const matched = typeof apiVersion === 'string' ? apiVersions.exec(apiVersion) : null;
-  if (matched === null) refuse('apiVersion', ['apiVersion'], wrong(apiVersion, 'such as v1 or apps/v1'));
+  if (matched === null)
+    refuse('apiVersion', ['apiVersion'], wrong(apiVersion, 'expected a text such as v1 or apps/v1'));
   const isKind = typeof kind === 'string' && kinds.test(kind);
-  if (!isKind) refuse('kind', ['kind'], wrong(kind, 'such as Deployment'));
+  if (!isKind) refuse('kind', ['kind'], wrong(kind, 'expected a text such as Deployment'));
   if (matched === null || typeof apiVersion !== 'string' || !isKind) return undefined;
   return { apiVersion, group: matched[1] ?? '', kind };
 }
@@ -74,7 +75,7 @@ function isName(name: unknown, group: string | undefined, refuse: Refuse, isNeed
     return false;
   }
   if (typeof name !== 'string' || name.length > 253 || /^\.\.?$|[/%]/.test(name) || hasControls(name)) {
-    refuse('name', ['metadata', 'name'], wrong(name, 'without "/" and "%", at most 253 characters'));
+    refuse('name', ['metadata', 'name'], wrong(name, 'expected a text without "/" and "%", at most 253 characters'));
     return false;
   }
   const isStrict = group !== undefined && isBuiltIn(group) && group !== 'rbac.authorization.k8s.io';
@@ -141,9 +142,9 @@ function without(metadata: JsonObject, part: 'labels' | 'annotations', mark: str
 }
 
 function wrong(value: unknown, expected: string): string {
-  if (!isThere(value)) return `missing; expected a text ${expected}`;
+  if (!isThere(value)) return `missing; ${expected}`;
   const found = typeof value === 'string' ? quoted(value) : nameOfType(value);
-  return `found ${found}, expected a text ${expected}`;
+  return `found ${found}, ${expected}`;
 }
 
 function nameOfType(value: unknown): string {
