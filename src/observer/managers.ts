@@ -12,6 +12,9 @@ export interface ApplicationOwner {
   readonly name: string;
 }
 
+/** The only version of the kind Application that there is. */
+export const applicationVersion = 'weeder.dev/v1alpha1';
+
 /** On each resource of an application: whose it is. Who claims a resource applies this label without force. */
 export const labelName = 'weeder.dev/application';
 
