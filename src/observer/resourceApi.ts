@@ -45,6 +45,11 @@ export interface Applied {
   readonly object: JsonObject;
   /** It has another resourceVersion than before. */
   readonly hasChanged: boolean;
+  /**
+   * Made by this apply alone, so that everything in it is ours or the server's. False: it was there before, and may hold
+   * what others have put into it: what is wanted of its lists only `tryOut` can say (A6).
+   */
+  readonly isNew: boolean;
 }
 
 /** What the API server makes of a manifest, without it being applied. */
