@@ -1,6 +1,11 @@
 import { isObject } from '../json.ts';
 import type { Json } from './identity.ts';
 
+/** The field of a map; undefined where it has none itself: a label may be called `constructor`. */
+export function ownField(value: unknown, name: string): unknown {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
 /** Whether a value is what JSON can say. Without recursion: what is live may be nested as deep as anybody likes. */
 export function isJson(value: unknown): value is Json {
   const ahead: unknown[] = [value];
