@@ -92,7 +92,7 @@ export function weederProgram(isProfiled = false): Promise<string> {
 
 export function bareProgram(isProfiled = false): Promise<string> {
   const [name, layout] = isProfiled ? (['profiled-bare', 'readable'] as const) : (['bare', 'dense'] as const);
-  return bundled(name, 'bench/bare.ts', ['bench/bare.ts'], layout);
+  return bundled(name, 'bench/bare.ts', ['bench/bare.ts', 'bench/bareClient.ts'], layout);
 }
 
 export interface WeederStart {

@@ -3,6 +3,7 @@ import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os'
 import { join } from 'node:path';
 import { z } from 'zod';
 import { ActorsCase } from './actorsResults.ts';
+import { DriftCase } from './driftResults.ts';
 import { RecoveryCase } from './recoveryResults.ts';
 import { RestartCase } from './restartResults.ts';
 import { ScaleCase } from './scaleResults.ts';
@@ -32,6 +33,7 @@ export const Results = z.object({
   actors: section(ActorsCase),
   start: section(StartCase),
   restart: section(RestartCase),
+  observer: section(DriftCase),
 });
 export type Results = z.infer<typeof Results>;
 

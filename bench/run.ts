@@ -1,16 +1,17 @@
 /**
- * `npm run bench -- [recovery] [scale] [actors] [start] [restart]`: measures weeder, recoveries beside the least that is
- * needed for them. Figures are only comparable within one run.
+ * `npm run bench -- [recovery] [scale] [actors] [start] [restart] [observer]`: measures weeder, recoveries and corrections
+ * beside the least that is needed for them. Figures are only comparable within one run.
  *
- *   --all               all five; default: recovery
+ *   --all               all six; default: recovery
  *   --namespaces LIST   of the recoveries (default 1,50,100,200,1000)
  *   --pods LIST         of scale (default 20000,100000)
  *   --services LIST     of actors (default 100,1000,10000)
  *   --workloads LIST    of restart, with ten times as many ConfigMaps, and Secrets (default 500,2000)
+ *   --applications LIST  of observer, of five resources each (default 1000)
  *   --runs N            rounds of recovery and start (default 3)
- *   --idle SECONDS      for how long a process at rest is looked at (default 3)
- *   --only LIST         candidates of the recoveries, such as bare,weeder
- *   --profile DIR       write CPU profiles there, and say where the time of recovery and restart goes
+ *   --idle SECONDS      for how long a process at rest is looked at (default 3, of observer 30)
+ *   --only LIST         candidates of recovery and observer, such as bare,weeder
+ *   --profile DIR       write CPU profiles there, and say where the time of recovery, restart and observer goes
  *   --json FILE         write the results there (default bench/results/last.json)
  *   --write             keep the results in bench/results.json, and write docs/benchmarks.md
  */
@@ -20,6 +21,8 @@ import { parseArgs } from 'node:util';
 import { SetupProblem } from '../test/cluster/support/process.ts';
 import { measureActors } from './actors.ts';
 import { candidateNames } from './candidates.ts';
+import { measureDrift, observerIdleMs } from './drift.ts';
+import { driftReport } from './driftReport.ts';
 import { actorsReport, scaleReport, startReport } from './otherReports.ts';
 import { benchmarksPage } from './page.ts';
 import { measureRecovery } from './recovery.ts';
@@ -30,7 +33,7 @@ import { committed, type Results, readResults, thisMachine } from './results.ts'
 import { measureScale } from './scale.ts';
 import { measureStart } from './start.ts';
 
-const names = ['recovery', 'scale', 'actors', 'start', 'restart'] as const;
+const names = ['recovery', 'scale', 'actors', 'start', 'restart', 'observer'] as const;
 type Name = (typeof names)[number];
 type Flags = ReturnType<typeof readFlags>;
 
@@ -60,7 +63,7 @@ async function measured(name: Name, flags: Flags['flags']): Promise<Results> {
     const cases = await measureRecovery({
       namespaces: numbers('--namespaces', flags.namespaces),
       rounds: whole('--runs', flags.runs),
-      idleMs: 1000 * Number(flags.idle),
+      idleMs: 1000 * Number(flags.idle ?? 3),
       candidates: candidateNames.filter((candidate) => only?.includes(candidate) ?? true),
       profile: flags.profile,
       say,
@@ -81,9 +84,17 @@ async function measured(name: Name, flags: Flags['flags']): Promise<Results> {
   if (name === 'restart') {
     const workloads = numbers('--workloads', flags.workloads);
     const { profile } = flags;
-    const cases = await measureRestart({ workloads, idleMs: 1000 * Number(flags.idle), profile, say });
+    const cases = await measureRestart({ workloads, idleMs: 1000 * Number(flags.idle ?? 3), profile, say });
     console.log(restartReport(cases));
     return { restart: { ...taken, cases } };
+  }
+  if (name === 'observer') {
+    const { profile } = flags;
+    const applications = numbers('--applications', flags.applications);
+    const idleMs = flags.idle === undefined ? observerIdleMs : 1000 * Number(flags.idle);
+    const cases = await measureDrift({ applications, idleMs, only: flags.only?.split(','), profile, say });
+    console.log(driftReport(cases));
+    return { observer: { ...taken, cases } };
   }
   const cases = await measureStart(whole('--runs', flags.runs), say);
   console.log(startReport(cases));
@@ -115,7 +126,8 @@ function parseFlags() {
         services: text('100,1000,10000'),
         workloads: text('500,2000'),
         runs: text('3'),
-        idle: text('3'),
+        applications: text('1000'),
+        idle: { type: 'string' },
         only: { type: 'string' },
         profile: { type: 'string' },
         json: text(join(import.meta.dirname, 'results', 'last.json')),

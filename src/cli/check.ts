@@ -1,12 +1,21 @@
 import type { Config } from '../config/config.ts';
 import { formatFaults } from '../config/fault.ts';
-import { readConfigFile } from '../config/read.ts';
+import { parseConfig } from '../config/parse.ts';
+import { readConfigText } from '../config/read.ts';
+import { checkApplicationFile, largestApplications } from './checkApplications.ts';
 import { describeRestart } from './describeRestart.ts';
 import { exitCodes } from './output.ts';
 
-/** `weeder check FILE`: every fault of a config at once, or what it says in short. `-` is the standard input. */
+/**
+ * `weeder check FILE`: every fault of a config, or of Applications, at once, or what it says in short. `-` is the
+ * standard input.
+ */
 export async function check(file: string): Promise<number> {
-  const config = await readConfigFile(file === '-' ? '/dev/stdin' : file);
+  const path = file === '-' ? '/dev/stdin' : file;
+  const text = await readConfigText(path, largestApplications);
+  const ofApplications = text.ok ? checkApplicationFile(text.value, path, file) : undefined;
+  if (ofApplications !== undefined) return ofApplications;
+  const config = text.ok ? parseConfig(text.value, path) : text;
   if (!config.ok) {
     process.stderr.write(`${formatFaults(config.problem)}\n`);
     return exitCodes.failed;

@@ -31,21 +31,36 @@ interface Walk {
   readonly faults: LocatedFault[];
   readonly broken: LocatedFault[];
   readonly lineOf: (offset: number) => number;
+  readonly most: Leniency;
   fromAliases: number;
 }
 
 type Children = Map<PropertyKey, Located>;
 
-const deepest = 50;
 const mostFromAliases = 100_000;
+
+/** How much a document may hold. */
+interface Leniency {
+  /** How far its values may be nested. */
+  readonly depth: number;
+  /** Whether a key may look like a number: a person's own keys, such as those of a ConfigMap, may. */
+  readonly takesNumbers: boolean;
+}
+
+/** Nothing in a config is nested as deep, and none of its keys is a number. */
+const strict: Leniency = { depth: 50, takesNumbers: false };
 
 /**
  * The values of a parsed document with their places. Aliases and merge keys are expanded, up to a bound, so that a
  * small file cannot stand for a huge one.
  */
-export function locate(document: Document, lineOf: (offset: number) => number): LocatedDocument {
+export function locate(
+  document: Document,
+  lineOf: (offset: number) => number,
+  most: Leniency = strict,
+): LocatedDocument {
   const targets = aliasTargets(document.contents);
-  const walk: Walk = { targets, expanding: new Set(), faults: [], broken: [], lineOf, fromAliases: 0 };
+  const walk: Walk = { targets, expanding: new Set(), faults: [], broken: [], lineOf, most, fromAliases: 0 };
   const root = locateNode(walk, document.contents, [], undefined);
   return { root, faults: walk.faults, broken: walk.broken };
 }
@@ -55,7 +70,8 @@ function locateNode(walk: Walk, node: unknown, path: Path, keyOffset: number | u
   const leaf = emptyAt(startOf(node) ?? keyOffset ?? 0, keyOffset);
   if (isAlias(node)) return locateAlias(walk, node, path, leaf);
   if (isScalar(node)) return { ...leaf, ...readScalar(node) };
-  if (path.length > deepest) return broken(walk, path, leaf, `nested more than ${deepest} levels deep`);
+  const { depth } = walk.most;
+  if (path.length > depth) return broken(walk, path, leaf, `nested more than ${depth} levels deep`);
   const children: Children = new Map();
   if (isSeq(node)) {
     for (const [index, item] of node.items.entries()) {
@@ -74,7 +90,7 @@ function locatePairs(walk: Walk, pairs: readonly unknown[], path: Path, children
   const lines = new Map<string, number>();
   for (const pair of pairs.filter(isPair)) {
     const offset = startOf(pair.key) ?? startOf(pair.value) ?? 0;
-    const key = keyOf(isAlias(pair.key) ? walk.targets.get(pair.key) : pair.key);
+    const key = keyOf(isAlias(pair.key) ? walk.targets.get(pair.key) : pair.key, walk.most.takesNumbers);
     if (!key.ok) {
       walk.faults.push({ offset, path, message: key.problem });
     } else if (key.value === mergeKey && isPlain(pair.key)) {

@@ -3,15 +3,15 @@ import { failed, ok, type Result } from '../errors.ts';
 import { quoted } from './fault.ts';
 import { misreading } from './scalars.ts';
 
-/** The text of a mapping's key, or why it cannot be one. */
-export function keyOf(node: unknown): Result<string, string> {
+/** The text of a mapping's key, or why it cannot be one. Kubernetes' tools make the text `80` of the key 80. */
+export function keyOf(node: unknown, takesNumbers = false): Result<string, string> {
   if (!isScalar(node))
     return failed('a key is a list or a mapping, expected a text; is this a template that was not rendered?');
   if (node.tag !== undefined || node.type !== 'PLAIN') return usable(String(node.value));
   const source = node.source ?? '';
   if (source === '') return failed('a key is missing before the ":"');
   const misread = misreading(source);
-  if (misread === undefined) return usable(source);
+  if (misread === undefined || (takesNumbers && /^(?:0|[1-9][0-9]*)$/.test(source))) return usable(source);
   return failed(`the key ${source} is read as ${misread}; write it in quotes: "${source}"`);
 }
 

@@ -1,11 +1,12 @@
-import { type Document, isScalar, LineCounter, parseAllDocuments } from 'yaml';
+import type { Document } from 'yaml';
 import { failed, ok, type Result } from '../errors.ts';
 import { type Config, resolveConfig } from './config.ts';
 import { locate } from './document.ts';
-import { type ConfigFault, formatPath, oneLine } from './fault.ts';
+import { type ConfigFault, oneLine } from './fault.ts';
 import { type Located, type LocatedFault, located } from './located.ts';
 import { configFile, keysAt } from './schema.ts';
 import { faultsOf, unsaid } from './sentences.ts';
+import { inLines, readYaml, type YamlText } from './yamlText.ts';
 
 /** Bytes. A config of a thousand services has a fifth of it; a ConfigMap cannot hold more. */
 export const largestFile = 1024 * 1024;
@@ -14,12 +15,10 @@ export const largestFile = 1024 * 1024;
 export function parseConfig(text: string, file: string): Result<Config, readonly ConfigFault[]> {
   const whole = unusable(text);
   if (whole !== undefined) return failed([fileFault(file, whole)]);
-  const lines = new LineCounter();
-  const source = text.startsWith('\uFEFF') ? text.slice(1) : text;
-  const read = readText(source, lines);
-  if (read.ok) return read;
-  const inOrder = read.problem.toSorted((one, other) => one.offset - other.offset);
-  return failed(inOrder.map((fault) => placed(fault, file, lines)));
+  const yaml = readYaml(text);
+  if (!yaml.ok) return failed(inLines(yaml.problem.faults, file, yaml.problem.lines));
+  const read = readDocuments(yaml.value);
+  return read.ok ? read : failed(inLines(read.problem, file, yaml.value.lines));
 }
 
 /** A fault of a file as a whole. */
@@ -35,26 +34,10 @@ function unusable(text: string): string | undefined {
 export const tooLarge = `is larger than ${largestFile / 1024} KiB, which no config needs`;
 export const binary = 'is not text: it contains NUL bytes; a config is YAML in UTF-8';
 
-function placed({ offset, path, message }: LocatedFault, file: string, lines: LineCounter): ConfigFault {
-  const { line, col } = lines.linePos(offset);
-  return {
-    code: 'CONFIG_INVALID',
-    file,
-    line: Math.max(line, 1),
-    column: Math.max(col, 1),
-    path: formatPath(path),
-    message,
-  };
-}
-
-function readText(text: string, lineCounter: LineCounter): Result<Config, readonly LocatedFault[]> {
-  const options = { lineCounter, prettyErrors: false, uniqueKeys: false, merge: false } as const;
-  const documents = [...parseAllDocuments(text, options)];
-  const syntax = documents.flatMap(syntaxFaults);
-  if (syntax.length > 0) return failed(syntax);
-  const [document, ...others] = documents.filter(hasContent);
+function readDocuments({ documents, lines }: YamlText): Result<Config, readonly LocatedFault[]> {
+  const [document, ...others] = documents;
   if (document === undefined) return failed([{ offset: 0, path: [], message: emptyFile }]);
-  const { root, faults, broken } = locate(document, (offset) => lineCounter.linePos(offset).line);
+  const { root, faults, broken } = locate(document, (offset) => lines.linePos(offset).line);
   if (broken.length > 0) return failed([...broken, ...faults]);
   const shape = wrongShape(root) ?? (others.length > 0 ? severalDocuments(others) : undefined);
   if (shape !== undefined) return failed([{ offset: root.offset, path: [], ...shape }]);
@@ -66,21 +49,6 @@ function readText(text: string, lineCounter: LineCounter): Result<Config, readon
 
 const emptyFile =
   'the file is empty or has only comments; it must name at least one service under servicesAndDependantSelectors, or workloads under restartControl';
-
-function hasContent({ contents }: Document.Parsed): boolean {
-  return contents !== null && !(isScalar(contents) && contents.source === '');
-}
-
-/** Warnings are unknown tags and directives: whoever wrote them expects something that does not happen. */
-function syntaxFaults({ errors, warnings }: Document.Parsed): readonly LocatedFault[] {
-  const all = [...errors, ...warnings];
-  const tooDeep = all.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
-  if (tooDeep !== undefined) return [{ offset: tooDeep.pos[0], path: [], message: 'nested too deeply to be read' }];
-  return all.map(({ pos, message }) => {
-    const [sentence = ''] = message.split('\n');
-    return { offset: pos[0], path: [], message: `not valid YAML: ${oneLine(sentence)}` };
-  });
-}
 
 function wrongShape(root: Located): Pick<LocatedFault, 'message'> | undefined {
   if (root.value === null || typeof root.value !== 'object' || Array.isArray(root.value)) {

@@ -10,12 +10,15 @@ export async function readConfigFile(path: string): Promise<Result<Config, reado
   return text.ok ? parseConfig(text.value, path) : text;
 }
 
-/** Reads the text of a config file, never more of it than a config may have, and never throws. */
-export async function readConfigText(path: string): Promise<Result<string, readonly ConfigFault[]>> {
+/** Reads the text of a file, never more of it than so many bytes, and never throws. Default: as much as a config may have. */
+export async function readConfigText(
+  path: string,
+  most = largestFile,
+): Promise<Result<string, readonly ConfigFault[]>> {
   try {
     const file = await open(path, 'r');
     try {
-      return await readOpened(file, path);
+      return await readOpened(file, path, most);
     } finally {
       await file.close();
     }
@@ -24,17 +27,21 @@ export async function readConfigText(path: string): Promise<Result<string, reado
   }
 }
 
-async function readOpened(file: FileHandle, path: string): Promise<Result<string, readonly ConfigFault[]>> {
+async function readOpened(
+  file: FileHandle,
+  path: string,
+  most: number,
+): Promise<Result<string, readonly ConfigFault[]>> {
   const { size } = await file.stat();
-  if (size > largestFile) return failed([fileFault(path, tooLarge)]);
+  if (size > most) return failed([fileFault(path, tooLarge)]);
   // A pipe or a device tells no size: reading stops one byte beyond the limit.
-  const buffer = Buffer.alloc(largestFile + 1);
+  const buffer = Buffer.alloc(most + 1);
   let length = 0;
   for (let count = -1; count !== 0 && length < buffer.length; length += count) {
     count = (await file.read(buffer, length, buffer.length - length, null)).bytesRead;
   }
   const bytes = buffer.subarray(0, length);
-  if (length > largestFile && !bytes.includes(0)) return failed([fileFault(path, tooLarge)]);
+  if (length > most && !bytes.includes(0)) return failed([fileFault(path, tooLarge)]);
   const text = decode(bytes);
   return typeof text === 'string' ? ok(text) : failed([fileFault(path, text.problem)]);
 }

@@ -1,6 +1,8 @@
 import type { AnyStateMachine } from 'xstate';
 import { lease } from '../../machines/lease.ts';
 import { manager } from '../../machines/manager.ts';
+import { application } from '../../machines/observer/application.ts';
+import { resource } from '../../machines/observer/resource.ts';
 import { reflector } from '../../machines/reflector.ts';
 import { recreation } from '../../machines/restart/recreation.ts';
 import { workload } from '../../machines/restart/workload.ts';
@@ -15,6 +17,8 @@ export const machines: ReadonlyMap<string, { readonly machine: AnyStateMachine; 
   ['podDeletion', { machine: podDeletion, file: 'machines/weeder/podDeletion.ts' }],
   ['workload', { machine: workload, file: 'machines/restart/workload.ts' }],
   ['recreation', { machine: recreation, file: 'machines/restart/recreation.ts' }],
+  ['application', { machine: application, file: 'machines/observer/application.ts' }],
+  ['resource', { machine: resource, file: 'machines/observer/resource.ts' }],
   ['manager', { machine: manager, file: 'machines/manager.ts' }],
   ['lease', { machine: lease, file: 'machines/lease.ts' }],
   ['reflector', { machine: reflector, file: 'machines/reflector.ts' }],

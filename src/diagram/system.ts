@@ -32,6 +32,12 @@ export const sayings: readonly Saying[] = [
   saying('workload', 'apiServer', ['GET of what has changed,', 'PATCH, with resourceVersion']),
   saying('workloadFacts', 'recreation', [], ['job.changed']),
   saying('recreation', 'apiServer', ['POST of what was deleted']),
+  saying('reflector', 'applications', ['applications, and what', 'carries their label']),
+  saying('applications', 'application', [], ['application.changed', 'application.gone']),
+  saying('applications', 'resource', [], ['object.changed']),
+  saying('application', 'resource', ['its observer starts', 'a root for each'], ['resync.due']),
+  saying('application', 'apiServer', ['applies and deletes,', 'in somebody’s place']),
+  saying('resource', 'apiServer', ['applies what is observed']),
 ];
 
 /** The picture of the whole actor system. */
@@ -50,6 +56,7 @@ const root = group('weeder', 'One process. Nothing is persisted: after a restart
     box('readiness', 'Whether each service is ready, over all its EndpointSlices.'),
     box('podIndex', 'The pods that crash-loop now, for each distinct podSelector.'),
     box('workloadFacts', 'Which workload uses which ConfigMaps and Secrets; no content of them.'),
+    box('applications', 'What each application says, and the observed part of each of its resources.'),
   ]),
   group('services', 'A root for each service that was ready at least once.', [
     box('endpoint', 'One service in one namespace.'),
@@ -63,6 +70,10 @@ const root = group('weeder', 'One process. Nothing is persisted: after a restart
     box('workload', 'One workload, from a changed source to the end of its rollout.'),
     box('recreation', 'One Job that is deleted and made anew, from its copy.'),
     box('pace', 'So many restarts a minute, so many rollouts at once, each namespace in its turn.'),
+  ]),
+  group('observers', 'A root for each application, and while it is observed one for each of its resources.', [
+    box('application', 'One application: applied, then observed, then applied anew.'),
+    box('resource', 'One resource: compared with what was applied, and corrected.'),
   ]),
 ]);
 

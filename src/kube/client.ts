@@ -16,6 +16,11 @@ export interface ApiRequest {
   readonly body?: unknown;
   /** For PATCH, where it says which kind of patch it is. Default: `application/json`. */
   readonly contentType?: string;
+  /**
+   * Who is to ask in our place, such as `system:serviceaccount:shop:default`: `Impersonate-User` and nothing else, for
+   * the server itself adds a ServiceAccount's groups, and saying them takes one more right over the whole cluster.
+   */
+  readonly impersonate?: string;
   /** In which form the answer is wanted, as `acceptOf` gives it. Default: `application/json`. */
   readonly accept?: string;
   /** Its answer may hold secrets: no failure quotes from it, but for the message of a Status. */

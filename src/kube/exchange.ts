@@ -192,10 +192,18 @@ async function* listened(body: AsyncIterable<Buffer>, hear: (bytes: number) => v
 }
 
 function headersOf(request: ApiRequest, credentials: Credentials): Record<string, string | string[]> {
-  const headers = { ...credentials.headers, accept: request.accept ?? 'application/json', 'user-agent': userAgent };
+  const { impersonate } = request;
+  const who = impersonate === undefined ? credentials.headers : impersonating(credentials.headers, impersonate);
+  const headers = { ...who, accept: request.accept ?? 'application/json', 'user-agent': userAgent };
   return request.body === undefined
     ? headers
     : { ...headers, 'content-type': request.contentType ?? 'application/json' };
+}
+
+/** Whomever the kubeconfig impersonates, nothing of that is left: neither the groups nor what else was said. */
+function impersonating(headers: Credentials['headers'], user: string): Credentials['headers'] {
+  const own = Object.entries(headers).filter(([name]) => !name.toLowerCase().startsWith('impersonate-'));
+  return { ...Object.fromEntries(own), 'impersonate-user': user };
 }
 
 function queryText(query: ApiRequest['query']): string {

@@ -42,8 +42,17 @@ export interface ApiFailure {
   readonly message: string;
   /** What in particular is wrong, as the server's Status lists it; where it lists anything. */
   readonly causes?: readonly FailureCause[];
+  /** Which object the server's Status is about, where it says so: a 404 without a name is about the type. */
+  readonly about?: FailureSubject;
   /** How long the server asks to wait, in milliseconds; at most an hour. */
   readonly retryAfterMs?: number;
+}
+
+/** `details` of a Status: for 404 and 409 `kind` is the plural (`configmaps`), for 422 the kind. */
+export interface FailureSubject {
+  readonly group: string;
+  readonly kind: string;
+  readonly name: string;
 }
 
 /** One of the `details.causes` of a Status: such as `DisruptionBudget`, or `FieldValueInvalid` of `metadata.uid`. */
@@ -51,6 +60,8 @@ export interface FailureCause {
   readonly reason: string;
   /** Which field of the object is meant; empty: none. */
   readonly field: string;
+  /** In the server's words, which may quote the value; where it has any. */
+  readonly message?: string;
 }
 
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -132,6 +143,7 @@ function failureFrom(
   const asked = retryAfterMs ?? secondsOf(said);
   const wait = asked === undefined ? undefined : Math.min(asked, longestWaitMs);
   const causes = causesOf(said);
+  const about = subjectOf(said);
   const isFromTheFuture = causes.some((cause) => cause.reason === resourceVersionTooLarge);
   return {
     kind: isFromTheFuture ? 'expired' : kindOf(status),
@@ -139,6 +151,7 @@ function failureFrom(
     ...(typeof reason === 'string' ? { reason } : {}),
     message: typeof message === 'string' && message !== '' ? message : `the answer was ${status} with ${shown}`,
     ...(causes.length === 0 ? {} : { causes }),
+    ...(about === undefined ? {} : { about }),
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
   };
 }
@@ -156,7 +169,17 @@ function isForeign(status: number): boolean {
 function causesOf(said: Readonly<Record<string, unknown>> | undefined): readonly FailureCause[] {
   return arrayOf(objectOf(said?.['details'])['causes'])
     .map(objectOf)
-    .map(({ reason, field }) => ({ reason: textOf(reason) ?? '', field: textOf(field) ?? '' }));
+    .map(({ reason, field, message }) => ({
+      reason: textOf(reason) ?? '',
+      field: textOf(field) ?? '',
+      ...(typeof message === 'string' ? { message } : {}),
+    }));
+}
+
+function subjectOf(said: Readonly<Record<string, unknown>> | undefined): FailureSubject | undefined {
+  const { group, kind, name } = objectOf(said?.['details']);
+  if (typeof name !== 'string' || name === '') return undefined;
+  return { group: textOf(group) ?? '', kind: textOf(kind) ?? '', name };
 }
 
 function secondsOf(said: Readonly<Record<string, unknown>> | undefined): number | undefined {

@@ -5,13 +5,14 @@ import { mergePatch } from './mergePatch.ts';
 /**
  * `--dry-run`: the same client, which reads and writes nothing. A write is answered as if it had been accepted: with
  * what was sent, a JSON merge patch with the object as it would be. A patch of another version is a conflict all the
- * same, and one of nothing is not found.
+ * same, and one of nothing is not found. What the server itself is asked to try only (`dryRun=All`) goes there: it
+ * keeps nothing of it.
  */
 export function withoutWrites(client: KubeClient): KubeClient {
   return {
     ...client,
     call: (request) => {
-      if (request.method === 'GET') return client.call(request);
+      if (request.method === 'GET' || request.query?.['dryRun'] === 'All') return client.call(request);
       return request.method === 'PATCH' ? patched(client, request) : Promise.resolve(accepted(request.body));
     },
   };

@@ -1,3 +1,7 @@
+import { applying } from './applying.ts';
+import { applyingLists } from './applyingLists.ts';
+import { applyingOwners } from './applyingOwners.ts';
+import { applyingTypes } from './applyingTypes.ts';
 import { creating } from './creating.ts';
 import { deleting } from './deleting.ts';
 import { discovering } from './discovering.ts';
@@ -40,6 +44,10 @@ export function conformance(getTarget: GetTarget): void {
     owning,
     metadataOnly,
     workloads,
+    applying,
+    applyingOwners,
+    applyingLists,
+    applyingTypes,
   ]) {
     part(getTarget);
   }

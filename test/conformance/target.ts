@@ -33,6 +33,11 @@ const groups: Readonly<Record<string, string>> = {
   daemonsets: '/apis/apps/v1',
   jobs: '/apis/batch/v1',
   cronjobs: '/apis/batch/v1',
+  ingresses: '/apis/networking.k8s.io/v1',
+  networkpolicies: '/apis/networking.k8s.io/v1',
+  horizontalpodautoscalers: '/apis/autoscaling/v2',
+  roles: '/apis/rbac.authorization.k8s.io/v1',
+  rolebindings: '/apis/rbac.authorization.k8s.io/v1',
 };
 
 export async function home(t: TestContext, getTarget: GetTarget): Promise<Home> {

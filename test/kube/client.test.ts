@@ -69,6 +69,23 @@ test('a body is sent as JSON with its type, and an empty answer has no body', as
   assert.deepEqual(JSON.parse(request?.body ?? ''), { metadata: { labels: { é: '1' } } });
 });
 
+test('who is impersonated is named, and without groups or anything else that the kubeconfig says of somebody', async () => {
+  const user = () => ({ token: 'secret', as: 'somebody', 'as-groups': ['admins'], 'as-user-extra': { a: ['b'] } });
+  await using it = await calling('http', { user });
+  await it.client.call({ ...get, impersonate: 'system:serviceaccount:shop:default' });
+  await it.client.call(get);
+  const said = it.server.requests.map(({ headers }) =>
+    Object.entries(headers).filter(([name]) => name.startsWith('impersonate-')),
+  );
+  assert.deepEqual(said[0], [['impersonate-user', 'system:serviceaccount:shop:default']]);
+  assert.deepEqual(Object.fromEntries(said[1] ?? []), {
+    'impersonate-user': 'somebody',
+    'impersonate-group': 'admins',
+    'impersonate-extra-a': 'b',
+  });
+  assert.equal(it.server.requests[0]?.headers['authorization'], 'Bearer secret');
+});
+
 test('a server with a path in its address is asked under that path', async () => {
   await using it = await calling('http', { path: '/k8s/clusters/c-1/' });
   await it.client.call(get);

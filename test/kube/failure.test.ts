@@ -40,6 +40,28 @@ test("a 404 that is not the API server's own does not mean that an object is gon
   assert.equal(classify(302, {}, '', now).kind, 'badAnswer');
 });
 
+test('which object it is about is said where the server says so, and of what there is no type it is not', () => {
+  const of = (details: object) => classify(404, {}, JSON.stringify({ kind: 'Status', code: 404, details }), now).about;
+  assert.deepEqual(of({ group: 'apps', kind: 'deployments', name: 'web' }), {
+    group: 'apps',
+    kind: 'deployments',
+    name: 'web',
+  });
+  assert.deepEqual(of({ kind: 'configmaps', name: 'a' }), { group: '', kind: 'configmaps', name: 'a' });
+  for (const details of [{}, { kind: 'configmaps' }, { kind: 'configmaps', name: '' }, { name: 3 }])
+    assert.equal(of(details), undefined, JSON.stringify(details));
+});
+
+test('what in particular is wrong is told with its field, and with its words where it has any', () => {
+  const conflict = { reason: 'FieldManagerConflict', field: '.data.a', message: 'conflict with "w"' };
+  const body = JSON.stringify({ kind: 'Status', code: 409, details: { causes: [conflict, { message: 3 }, null] } });
+  assert.deepEqual(classify(409, {}, body, now).causes, [
+    conflict,
+    { reason: '', field: '' },
+    { reason: '', field: '' },
+  ]);
+});
+
 test('Retry-After is read as seconds, as a date, and from the Status', () => {
   const wait = (value: string) => classify(429, { 'retry-after': value }, '', now).retryAfterMs;
   assert.equal(wait('7'), 7_000);

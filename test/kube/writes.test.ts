@@ -72,3 +72,19 @@ test('in a dry run too, a patch of another version is a conflict, and one of not
   const gone = await client.call(patch);
   assert.equal(!gone.ok && gone.failure.kind, 'notFound');
 });
+
+test('in a dry run what the server is asked only to try goes to the server, and nothing that it would keep', async () => {
+  await using it = await calling('http');
+  const client = withoutWrites(it.client);
+  it.server.failAll(answerWith(200, '{"spec":{"paused":false}}'));
+  const tried = await client.call({ ...patch, query: { dryRun: 'All' } });
+  assert.deepEqual(tried, { ok: true, status: 200, body: { spec: { paused: false } } });
+  for (const dryRun of ['None', 'all', undefined]) {
+    const kept = await client.call({ method: 'POST', path, query: { dryRun }, body: {} });
+    assert.deepEqual(kept, { ok: true, status: 200, body: {} });
+  }
+  assert.deepEqual(
+    it.server.requests.map(({ method, query }) => `${method} ${query}`),
+    ['PATCH dryRun=All'],
+  );
+});

@@ -1,6 +1,7 @@
 import { ok } from '../../errors.ts';
-import type { JsonObject } from '../../json.ts';
+import { type JsonObject, textOf, objectOf as valuesOf } from '../../json.ts';
 import { type LabelSelector, matchesSelector } from '../../kube/selector.ts';
+import { type ApplyOptions, apply } from './apply.ts';
 import type { WriteOptions } from './assemble.ts';
 import { create } from './create.ts';
 import { decode } from './decode.ts';
@@ -48,6 +49,8 @@ export interface ApiStore {
     body: JsonObject,
     options?: WriteOptions,
   ): Outcome<KubeObject>;
+  /** Server-side apply; fails with 409 when it would change what another manager owns, unless it is forced. */
+  apply(resource: Resource, body: JsonObject, options: ApplyOptions): Outcome<KubeObject>;
   delete(resource: Resource, namespace: string, name: string, options?: DeleteOptions): Outcome<Removed>;
   evict(namespace: string, name: string, options?: DeleteOptions): Outcome<Removed>;
   /** Forgets the history up to now: older watches and pages are answered 410, as after a compaction of etcd. */
@@ -76,6 +79,10 @@ export function apiStore(storage: Storage): ApiStore {
     },
     patch: (resource, namespace, name, body, options) =>
       objectOf(patch(storage, resource, namespace, name, 'application/merge-patch+json', body, options)),
+    apply(resource, body, options) {
+      const { namespace, name } = valuesOf(body['metadata']);
+      return objectOf(apply(storage, resource, textOf(namespace) ?? '', textOf(name) ?? '', body, options));
+    },
     delete: (resource, namespace, name, options) => remove(storage, resource, namespace, name, options),
     evict: (namespace, name, options) => evict(storage, namespace, name, options),
     compact: storage.compact,

@@ -10,7 +10,9 @@ export interface WriteOptions {
   readonly dryRun?: boolean;
   /** Who is named in managedFields. */
   readonly manager?: string;
-  readonly subresource?: 'status' | undefined;
+  readonly subresource?: 'status' | 'scale' | undefined;
+  /** The managedFields after the write, where an apply has worked them out. */
+  readonly managedFields?: readonly JsonObject[];
 }
 
 /** An object with its fields in the order in which the API writes them. */

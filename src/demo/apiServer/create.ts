@@ -90,7 +90,8 @@ function newObject(
   const status = resource.initialStatus(given);
   const { status: _status, ...rest } = given;
   const uid = randomUUID();
-  const fields = resource.complete(rest, undefined, { name, uid });
+  const identity = { name, uid };
+  const fields = resource.complete(rest, undefined, identity);
   const meta: ObjectMeta = {
     name,
     generateName: metadata.generateName,
@@ -104,8 +105,11 @@ function newObject(
     ownerReferences: metadata.ownerReferences,
     finalizers: metadata.finalizers,
   };
-  const managedFields = managedFieldsOf(resource, undefined, { ...fields, metadata: meta }, now, options);
-  return assemble(resource, { ...meta, managedFields }, status === undefined ? fields : { ...fields, status });
+  const content = { ...fields, metadata: meta };
+  const managedFields =
+    options.managedFields ?? managedFieldsOf(resource, undefined, content, metadata.managedFields, now, options);
+  const stored = resource.allocate(fields, undefined, identity);
+  return assemble(resource, { ...meta, managedFields }, status === undefined ? stored : { ...stored, status });
 }
 
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';

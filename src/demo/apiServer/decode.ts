@@ -28,7 +28,8 @@ export function decode(resource: Resource, body: unknown): Outcome<Draft> {
     return failed(badRequest(`${kind} in version "${resource.version}" cannot be handled as a ${kind}: ${fault}`));
   }
   const { kind: _kind, apiVersion: _apiVersion, metadata, ...fields } = body;
-  const stored = resource.view === undefined ? withoutNulls(fields) : resource.view.toStored(fields);
+  const typed = resource.owners === 'always' ? resource.canonical(fields) : fields;
+  const stored = resource.view === undefined ? withoutNulls(typed) : resource.view.toStored(fields);
   return ok({ ...stored, metadata: isObject(metadata) ? metadata : {} });
 }
 

@@ -17,6 +17,8 @@ const valueRule =
 
 /** What is wrong with an object's name, in the API's words. */
 export function nameFaults({ names }: Resource, field: string, name: string): readonly Fault[] {
+  if (names === 'path')
+    return /[%/]|^\.\.?$/.test(name) ? [fault.invalid(field, name, "may not contain '/' or '%'")] : [];
   const longest = names === 'label' ? 63 : 253;
   if (name.length > longest) return [fault.invalid(field, name, `must be no more than ${longest} bytes`)];
   if (names === 'subdomain') return subdomain.test(name) ? [] : [fault.invalid(field, name, subdomainRule)];

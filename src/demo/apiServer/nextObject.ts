@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../json.ts';
 import { assemble, fieldsOf, type WriteOptions } from './assemble.ts';
-import { managedFieldsOf } from './managedFields.ts';
+import { baseFields, isSameOwners, managedFieldsOf } from './managedFields.ts';
 import type { Draft, KubeObject, ObjectMeta } from './objects.ts';
 import type { Resource } from './resource.ts';
 import type { Storage } from './store.ts';
@@ -15,16 +15,38 @@ export function nextObject(
   options: WriteOptions,
 ): KubeObject {
   const before = fieldsOf(resource, current);
-  const fields = nextFields(resource, current, before, draft, options);
+  const given = nextFields(resource, current, before, draft, options);
+  const fields = options.subresource === 'status' ? given : resource.allocate(given, current, current.metadata);
   const { labels, annotations, ownerReferences, finalizers, generateName } = draft.metadata;
   const meta: ObjectMeta = { ...current.metadata, labels, annotations, ownerReferences, finalizers, generateName };
   const same = assemble(resource, meta, fields);
-  if (isDeepStrictEqual(same, assemble(resource, current.metadata, before))) return current;
-  const managedFields = managedFieldsOf(resource, current, same, storage.clock.now(), options);
+  if (isDeepStrictEqual(same, assemble(resource, current.metadata, before))) {
+    return withOwners(
+      resource,
+      current,
+      before,
+      options.managedFields ?? baseFields(current, draft.metadata.managedFields, options),
+    );
+  }
+  const sent = draft.metadata.managedFields;
+  const content = { ...given, metadata: meta };
+  const managedFields =
+    options.managedFields ?? managedFieldsOf(resource, current, content, sent, storage.clock.now(), options);
   // A status may be written with annotations, and is no new generation.
   const isStatus = options.subresource === 'status';
   const generation = isStatus ? meta.generation : nextGeneration(resource, current, same, before, fields);
   return assemble(resource, { ...meta, managedFields, generation }, fields);
+}
+
+/** Nothing has changed but perhaps who owns it, which is no new generation. A time alone is no change. */
+function withOwners(
+  resource: Resource,
+  current: KubeObject,
+  fields: JsonObject,
+  managedFields: readonly JsonObject[],
+): KubeObject {
+  if (isSameOwners(managedFields, current.metadata.managedFields)) return current;
+  return assemble(resource, { ...current.metadata, managedFields }, fields);
 }
 
 function nextFields(

@@ -11,10 +11,10 @@ import type { Storage } from './store.ts';
 import { strategicPatch } from './strategicPatch.ts';
 import { change, type Updated } from './update.ts';
 
-/** The kinds of patches, by their media types. Server-side apply is not among them. */
+/** The kinds of patches, by their media types; server-side apply is in a file of its own. */
 export const patchTypes = {
-  'application/merge-patch+json': byObject(mergePatch),
-  'application/strategic-merge-patch+json': byObject(strategicPatch),
+  'application/merge-patch+json': byObject((_resource, target, body) => mergePatch(target, body)),
+  'application/strategic-merge-patch+json': byObject(({ shape }, target, body) => strategicPatch(shape, target, body)),
   'application/json-patch+json': byOperations,
 } as const;
 
@@ -36,16 +36,16 @@ export function patch(
     namespace,
     name,
     (current) => {
-      const patched = patchTypes[type](wireObject(resource, current), body);
+      const patched = patchTypes[type](wireObject(resource, current), body, resource);
       return patched.ok ? decode(resource, patched.value) : patched;
     },
     options,
   );
 }
 
-function byObject(merge: (target: unknown, body: JsonObject) => JsonObject) {
-  return (target: JsonObject, body: unknown): Outcome<JsonObject> => {
-    if (isObject(body)) return ok(merge(target, body));
+function byObject(merge: (resource: Resource, target: unknown, body: JsonObject) => JsonObject) {
+  return (target: JsonObject, body: unknown, resource: Resource): Outcome<JsonObject> => {
+    if (isObject(body)) return ok(merge(resource, target, body));
     return failed(badRequest('error decoding patch: json: the patch is not an object'));
   };
 }

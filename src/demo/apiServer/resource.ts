@@ -1,6 +1,9 @@
-import type { JsonObject } from '../../json.ts';
+import { type JsonObject, objectOf } from '../../json.ts';
+import { canonical } from './fields/canonical.ts';
+import { any, type Shape } from './fields/shape.ts';
 import type { KubeObject } from './objects.ts';
 import type { Fault } from './status.ts';
+import { shapeOf } from './structure/types.ts';
 
 /** One kind of object that the server keeps: everything by which one resource differs from another. */
 export interface Resource {
@@ -13,14 +16,24 @@ export interface Resource {
   readonly isNamespaced: boolean;
   /** What it may hold beside kind, apiVersion and metadata, in the order of the API's types; the rest is dropped. */
   readonly fields: readonly string[];
-  readonly names: 'subdomain' | 'label';
+  /** `path`: anything that can stand in a path. */
+  readonly names: 'subdomain' | 'label' | 'path';
   /** What has to change for `metadata.generation` to grow: the spec, it or the annotations, anything with the labels, or it has none. */
   readonly generation: 'spec' | 'specOrAnnotations' | 'content' | 'none';
-  /** Its managedFields say which field is whose. */
-  readonly hasFieldOwners: boolean;
+  /** What its schema says of merging and owning. */
+  readonly shape: Shape;
+  /**
+   * Since when its managedFields say which field is whose: since it was created, as the real server does it, or only
+   * since somebody applied it. The latter for what comes by the thousand, whose managedFields would outweigh it.
+   */
+  readonly owners: 'always' | 'onceApplied';
+  /** The fields that an object has before anybody has set one: the structs that its type always writes. */
+  readonly zero: JsonObject;
+  /** What a write of the status leaves as it is, as paths of fieldsV1. */
+  readonly statusIgnores: readonly string[];
   readonly hasStatus: boolean;
-  /** `eviction`: answers POST on it. */
-  readonly subresources: readonly 'eviction'[];
+  /** Beside the status. `eviction` answers POST, `scale` is read and written. */
+  readonly subresources: readonly ('eviction' | 'scale')[];
   /** May an update leave the resourceVersion out, and may it create what does not exist? */
   readonly update: { readonly isUnconditional: boolean; readonly creates: boolean };
   /** A deletion is answered with the object, and not with a Status that says Success. */
@@ -37,6 +50,10 @@ export interface Resource {
   readonly unreadable: (fields: JsonObject) => string | undefined;
   /** Fills in what the API fills in; gets and gives the fields beside the metadata. `old`: what is replaced. */
   readonly complete: (fields: JsonObject, old: KubeObject | undefined, self: Identity) => JsonObject;
+  /** As the API's types write the fields that were given, before they are completed. */
+  readonly canonical: (fields: JsonObject) => JsonObject;
+  /** Fills in what the server chooses, which nobody owns. */
+  readonly allocate: (fields: JsonObject, old: KubeObject | undefined, self: Identity) => JsonObject;
   /** The status of a new object, whatever the client sent. */
   readonly initialStatus: (fields: JsonObject) => JsonObject | undefined;
   /** What is wrong with an object that is to be created, or to replace `old`. */
@@ -59,6 +76,7 @@ export type Row = Partial<Resource> & Pick<Resource, 'plural' | 'kind' | 'fields
 /** A resource from its row. */
 export function resource(row: Row): Resource {
   const group = row.group ?? '';
+  const shape = shapeOf(row.kind);
   return {
     group,
     version: 'v1',
@@ -66,7 +84,10 @@ export function resource(row: Row): Resource {
     isNamespaced: true,
     names: 'subdomain',
     generation: 'none',
-    hasFieldOwners: false,
+    shape: shape ?? unknownShape,
+    owners: shape === undefined ? 'onceApplied' : 'always',
+    zero: {},
+    statusIgnores: ['f:spec'],
     hasStatus: row.fields.includes('status'),
     subresources: [],
     update: { isUnconditional: true, creates: false },
@@ -77,13 +98,25 @@ export function resource(row: Row): Resource {
     shortNames: [],
     storage: group === '' ? row.plural : `${row.plural}.${group}`,
     unreadable: () => undefined,
+    canonical: shape === undefined ? (fields) => fields : (fields) => objectOf(canonical(shape, fields)),
     complete: (fields) => fields,
+    allocate: (fields) => fields,
     initialStatus: () => undefined,
     validate: () => [],
     view: undefined,
     ...row,
   };
 }
+
+/** Of kinds that the table of types does not have: all but the metadata is merged as it comes. */
+const unknownShape: Shape = {
+  is: 'map',
+  isAtomic: false,
+  fields: new Map([
+    ['metadata', { shape: shapeOf('ObjectMeta') ?? any, isRequired: false, dropsZero: false, default: undefined }],
+  ]),
+  values: any,
+};
 
 /** Paths that field selectors call by their own names. */
 export function byPath(...paths: readonly string[]): Readonly<Record<string, string>> {

@@ -30,7 +30,8 @@ export interface Fault {
     | 'FieldValueRequired'
     | 'FieldValueForbidden'
     | 'FieldValueNotSupported'
-    | 'FieldValueTooLong';
+    | 'FieldValueTooLong'
+    | 'FieldValueDuplicate';
   /** As the API words it: `Required value`, `Invalid value: "x": …`. */
   readonly message: string;
   readonly field: string;
@@ -55,6 +56,11 @@ export const fault = {
   tooLong: (field: string, limit: number): Fault => ({
     reason: 'FieldValueTooLong',
     message: `Too long: may not be more than ${limit} bytes`,
+    field,
+  }),
+  duplicate: (field: string, value: unknown): Fault => ({
+    reason: 'FieldValueDuplicate',
+    message: `Duplicate value: ${JSON.stringify(value)}`,
     field,
   }),
   unsupported: (field: string, value: unknown, supported: readonly string[]): Fault => ({

@@ -1,57 +1,60 @@
 import { isObject, type JsonObject } from '../../json.ts';
+import { any, itemStep, type ListShape, type Shape, shapeAt } from './fields/shape.ts';
 
-/** Lists whose items are told apart by a field, wherever in an object they stand (patchMergeKey in the API's types). */
-const mergeKeys: Readonly<Record<string, string>> = {
-  conditions: 'type',
-  containers: 'name',
-  ephemeralContainers: 'name',
-  env: 'name',
-  hostAliases: 'ip',
-  imagePullSecrets: 'name',
-  initContainers: 'name',
-  ownerReferences: 'uid',
-  podIPs: 'ip',
-  volumeMounts: 'mountPath',
-  volumes: 'name',
-};
+/** Lists whose items are told apart by a field although the schema says that they are one whole, or says nothing. */
+const otherMergeKeys: Readonly<Record<string, string>> = { conditions: 'type' };
 
 /**
- * A strategic merge patch, as far as built-in types need it: as a merge patch, but the lists above are merged item by
- * item, finalizers are added to, and `$patch` with delete or replace is kept to. Other directives are ignored.
+ * A strategic merge patch: as a merge patch, but the items of lists with keys are merged by the first of them,
+ * finalizers are added to, and `$patch` with delete or replace is kept to. Other directives are ignored.
  */
-export function strategicPatch(target: unknown, patch: JsonObject): JsonObject {
+export function strategicPatch(shape: Shape, target: unknown, patch: JsonObject): JsonObject {
   if (patch['$patch'] === 'replace') return withoutDirectives(patch);
   const result: Record<string, unknown> = isObject(target) ? { ...target } : {};
   for (const [key, value] of Object.entries(patch)) {
     if (key.startsWith('$')) continue;
     if (value === null || (isObject(value) && value['$patch'] === 'delete')) delete result[key];
     else {
-      const merged = mergedValue(key, result[key], value);
+      const merged = mergedValue(shapeAt(shape, key) ?? any, key, result[key], value);
       Object.defineProperty(result, key, { value: merged, configurable: true, enumerable: true, writable: true });
     }
   }
   return result;
 }
 
-function mergedValue(key: string, before: unknown, value: unknown): unknown {
-  if (isObject(value)) return strategicPatch(before, value);
+function mergedValue(shape: Shape, key: string, before: unknown, value: unknown): unknown {
+  if (isObject(value)) return strategicPatch(shape, before, value);
   if (!Array.isArray(value) || !Array.isArray(before)) return Array.isArray(value) ? items(value) : value;
-  if (key === 'finalizers') return [...new Set([...before, ...value])];
-  const mergeKey = Object.hasOwn(mergeKeys, key) ? mergeKeys[key] : undefined;
-  return mergeKey === undefined ? value : mergedItems(before, value, mergeKey);
+  if (shape.is === 'list' && shape.relation === 'set') return [...new Set([...before, ...value])];
+  const mergeKey = mergeKeyOf(shape, key);
+  return mergeKey === undefined ? value : mergedItems(shape, before, value, mergeKey);
 }
 
-function mergedItems(before: readonly unknown[], patch: readonly unknown[], mergeKey: string): readonly unknown[] {
-  const result = [...before];
-  for (const item of patch) {
-    if (!isObject(item)) continue;
-    const at = result.findIndex((each) => isObject(each) && each[mergeKey] === item[mergeKey]);
-    if (item['$patch'] === 'delete') {
-      if (at !== -1) result.splice(at, 1);
-    } else if (at === -1) result.push(withoutDirectives(item));
-    else result[at] = strategicPatch(result[at], item);
+function mergeKeyOf(shape: Shape, key: string): string | undefined {
+  const declared = shape.is === 'list' ? shape.keys[0]?.name : undefined;
+  return declared ?? (Object.hasOwn(otherMergeKeys, key) ? otherMergeKeys[key] : undefined);
+}
+
+/** An item that is new stands before those that the patch does not speak of. */
+function mergedItems(
+  shape: Shape,
+  before: readonly unknown[],
+  patch: readonly unknown[],
+  mergeKey: string,
+): readonly unknown[] {
+  const itemShape = shape.is === 'list' ? shape.items : any;
+  const by: ListShape = { is: 'list', relation: 'map', keys: [{ name: mergeKey, default: undefined }], items: any };
+  const places = new Map(before.map((item, index) => [itemStep(by, item), index]));
+  const spoken = patch.filter(isObject).map((item) => ({ item, place: places.get(itemStep(by, item)) }));
+  const spokenOf = new Set(spoken.map(({ place }) => place));
+  const untouched = [...before.keys()].filter((place) => !spokenOf.has(place));
+  const out: unknown[] = [];
+  for (const { item, place } of spoken) {
+    if (item['$patch'] === 'delete') continue;
+    while (place !== undefined && (untouched[0] ?? place) < place) out.push(before[untouched.shift() ?? 0]);
+    out.push(place === undefined ? withoutDirectives(item) : strategicPatch(itemShape, before[place], item));
   }
-  return result;
+  return [...out, ...untouched.map((place) => before[place])];
 }
 
 function items(value: readonly unknown[]): readonly unknown[] {

@@ -2,7 +2,7 @@ import type { Cluster } from './access.ts';
 import type { Answer } from './http.ts';
 import type { Manifest } from './kustomize.ts';
 
-const clusterScoped = new Set(['ClusterRole', 'ClusterRoleBinding', 'Namespace']);
+const clusterScoped = new Set(['ClusterRole', 'ClusterRoleBinding', 'CustomResourceDefinition', 'Namespace']);
 
 /** Sends an object that does not exist yet; a field that the API server does not know is an error. */
 export async function create(cluster: Cluster, manifest: Manifest): Promise<void> {

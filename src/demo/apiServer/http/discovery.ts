@@ -20,11 +20,16 @@ export function discover(resources: readonly Resource[], asked: string): object 
   if (checks.has(path)) return 'ok';
   if (path === '/version') return version;
   if (path === '/api') return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] };
-  if (path === '/apis') return { kind: 'APIGroupList', apiVersion: 'v1', groups: groupsOf(resources).map(groupOf) };
+  if (path === '/apis')
+    return {
+      kind: 'APIGroupList',
+      apiVersion: 'v1',
+      groups: groupsOf(resources).map((name) => groupOf(resources, name)),
+    };
   const [, root, group = '', groupVersion] = path.split('/');
   if (root === 'api' && group === 'v1') return resourceList(resources, '', 'v1');
   if (root !== 'apis' || !groupsOf(resources).includes(group)) return undefined;
-  if (groupVersion === undefined) return { kind: 'APIGroup', apiVersion: 'v1', ...groupOf(group) };
+  if (groupVersion === undefined) return { kind: 'APIGroup', apiVersion: 'v1', ...groupOf(resources, group) };
   return resourceList(resources, group, groupVersion);
 }
 
@@ -32,9 +37,10 @@ function groupsOf(resources: readonly Resource[]): readonly string[] {
   return [...new Set(resources.map(({ group }) => group))].filter((group) => group !== '');
 }
 
-function groupOf(name: string) {
-  const first = { groupVersion: `${name}/v1`, version: 'v1' };
-  return { name, versions: [first], preferredVersion: first };
+function groupOf(resources: readonly Resource[], name: string) {
+  const served = new Set(resources.filter(({ group }) => group === name).map(({ version }) => version));
+  const versions = [...served].map((version) => ({ groupVersion: `${name}/${version}`, version }));
+  return { name, versions, preferredVersion: versions[0] };
 }
 
 function resourceList(resources: readonly Resource[], group: string, wanted: string): object | undefined {
@@ -43,6 +49,11 @@ function resourceList(resources: readonly Resource[], group: string, wanted: str
   const groupVersion = group === '' ? wanted : `${group}/${wanted}`;
   return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources: found.flatMap(rowsOf) };
 }
+
+const described = {
+  eviction: { group: 'policy', version: 'v1', kind: 'Eviction', verbs: ['create'] },
+  scale: { group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: ['get', 'patch', 'update'] },
+};
 
 function rowsOf(resource: Resource) {
   const { plural, singular, kind, isNamespaced: namespaced, shortNames, hasStatus, subresources } = resource;
@@ -60,10 +71,7 @@ function rowsOf(resource: Resource) {
       name: `${plural}/${name}`,
       singularName: '',
       namespaced,
-      group: 'policy',
-      version: 'v1',
-      kind: 'Eviction',
-      verbs: ['create'],
+      ...described[name],
     })),
     ...(hasStatus
       ? [{ name: `${plural}/status`, singularName: '', namespaced, kind, verbs: ['get', 'patch', 'update'] }]

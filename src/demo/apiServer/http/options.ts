@@ -1,9 +1,10 @@
 import { failed, ok } from '../../../errors.ts';
 import { type JsonObject, numberOf, objectOf, textOf } from '../../../json.ts';
+import type { ApplyOptions } from '../apply.ts';
 import type { WriteOptions } from '../assemble.ts';
 import { parseBody } from '../decode.ts';
 import type { DeleteOptions } from '../remove.ts';
-import { badRequest, fault, invalid, type Outcome, type Status } from '../status.ts';
+import { badRequest, type Fault, fault, invalid, type Outcome, type Status } from '../status.ts';
 import { bodyOf, type Exchange } from './exchange.ts';
 
 /** DeleteOptions from the body, or else from the query: a body that says nothing still wins. Fails with 400, 422. */
@@ -73,12 +74,41 @@ export function writeOptions(
   subresource: string | undefined,
 ): Outcome<WriteOptions> {
   const values = query.getAll('dryRun');
-  const fault = dryRunFault(verb, values);
-  if (fault !== undefined) return failed(fault);
+  const manager = query.get('fieldManager') ?? '';
+  const refused = dryRunFault(verb, values) ?? managerFault(verb, manager) ?? forceFault(verb, query);
+  if (refused !== undefined) return failed(refused);
   const agent = (request.headers['user-agent'] ?? 'unknown').split('/', 1)[0];
   return ok({
     dryRun: values.length > 0,
-    manager: query.get('fieldManager') || agent || 'unknown',
+    manager: manager || agent || 'unknown',
     subresource: subresource === 'status' ? 'status' : undefined,
   });
+}
+
+/** What the query of an apply says: who applies is not to be left out. Fails with 422. */
+export function applyOptions({ query }: Exchange, subresource: string | undefined): Outcome<ApplyOptions> {
+  const values = query.getAll('dryRun');
+  const manager = query.get('fieldManager') ?? '';
+  const missing = manager === '' ? [fault.required('fieldManager', 'is required for apply patch')] : [];
+  const refused = dryRunFault('Patch', values) ?? managerFault('Patch', manager, missing);
+  if (refused !== undefined) return failed(refused);
+  return ok({
+    dryRun: values.length > 0,
+    manager,
+    isForced: query.has('force') && query.get('force') !== 'false' && query.get('force') !== '0',
+    subresource: subresource === 'status' ? 'status' : undefined,
+  });
+}
+
+const longestManager = 128;
+
+function managerFault(verb: string, manager: string, more: readonly Fault[] = []): Status | undefined {
+  const tooLong = Buffer.byteLength(manager) > longestManager ? [fault.tooLong('fieldManager', longestManager)] : [];
+  const faults = [...more, ...tooLong];
+  return faults.length === 0 ? undefined : invalid(optionsOf(verb), '', faults);
+}
+
+function forceFault(verb: string, query: URLSearchParams): Status | undefined {
+  if (verb !== 'Patch' || !query.has('force')) return undefined;
+  return invalid(optionsOf(verb), '', [fault.forbidden('force', 'may not be specified for non-apply patch')]);
 }

@@ -11,6 +11,7 @@ import { discover } from './discovery.ts';
 import { type Exchange, sendJson, sendStatus, sendText } from './exchange.ts';
 import { deleteOptions } from './options.ts';
 import { readCollectionQuery } from './query.ts';
+import { onScale } from './scaleRequests.ts';
 import { serveWatch } from './watchStream.ts';
 import { deleteObject, patchObject, post, postEviction, put, type Target, type Written } from './writes.ts';
 
@@ -52,6 +53,7 @@ function send(exchange: Exchange, resource: Resource, form: Form, answer: Outcom
   const { code, content } = answer.value;
   const fault = content.is === 'status' ? content.status : formFault(form, resource.kind, content.is === 'page');
   if (fault !== undefined) sendStatus(exchange, fault);
+  else if (content.is === 'value') sendJson(exchange, code, JSON.stringify(content.value));
   else if (content.is === 'page') sendJson(exchange, code, pageJson(resource, content.page, form));
   else if (content.is === 'object') sendJson(exchange, code, objectJson(resource, content.object, form));
 }
@@ -122,6 +124,7 @@ async function onObject(
   const target = { storage, resource, namespace, name, subresource };
   const { method } = exchange;
   if (subresource === 'eviction') return method === 'POST' ? postEviction(target, exchange) : failed(methodNotAllowed);
+  if (subresource === 'scale') return onScale(target, exchange);
   if (method === 'GET') return get(target);
   if (method === 'PUT') return put(target, exchange);
   if (method === 'PATCH') return patchObject(target, exchange);

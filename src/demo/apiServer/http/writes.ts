@@ -1,5 +1,7 @@
-import { failed, ok } from '../../../errors.ts';
-import { isObject, objectOf, textOf } from '../../../json.ts';
+import { parse as parseYaml } from 'yaml';
+import { failed, messageOf, ok } from '../../../errors.ts';
+import { isObject, type JsonObject, objectOf, textOf } from '../../../json.ts';
+import { apply } from '../apply.ts';
 import { create } from '../create.ts';
 import { decode, parseBody } from '../decode.ts';
 import { evict } from '../evict.ts';
@@ -12,7 +14,7 @@ import { badRequest, failure, type Outcome, type Status, success } from '../stat
 import type { Storage } from '../store.ts';
 import { replace, type Updated } from '../update.ts';
 import { bodyOf, type Exchange, mediaTypeOf } from './exchange.ts';
-import { deleteOptions, readDeleteOptions, writeOptions } from './options.ts';
+import { applyOptions, deleteOptions, readDeleteOptions, writeOptions } from './options.ts';
 
 /** What a request is answered with. */
 export interface Written {
@@ -20,6 +22,7 @@ export interface Written {
   readonly content:
     | { readonly is: 'object'; readonly object: KubeObject }
     | { readonly is: 'page'; readonly page: Page }
+    | { readonly is: 'value'; readonly value: JsonObject }
     | { readonly is: 'status'; readonly status: Status };
 }
 
@@ -58,6 +61,7 @@ export async function put(target: Target, exchange: Exchange): Promise<Outcome<W
 
 /** PATCH on an object or its status. */
 export async function patchObject(target: Target, exchange: Exchange): Promise<Outcome<Written>> {
+  if (mediaTypeOf(exchange) === 'application/apply-patch+yaml') return applyObject(target, exchange);
   const type = patchTypeOf(mediaTypeOf(exchange));
   if (type === undefined) return failed(failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {}));
   const text = await bodyOf(exchange);
@@ -68,6 +72,30 @@ export async function patchObject(target: Target, exchange: Exchange): Promise<O
   if (!options.ok) return options;
   const { storage, resource, namespace, name } = target;
   return written(patch(storage, resource, namespace, name, type, body.value, options.value));
+}
+
+/** Server-side apply. */
+async function applyObject(target: Target, exchange: Exchange): Promise<Outcome<Written>> {
+  const text = await bodyOf(exchange);
+  if (!text.ok) return text;
+  const body = parseConfiguration(text.value);
+  const options = applyOptions(exchange, target.subresource);
+  if (!options.ok) return options;
+  if (!body.ok) return body;
+  const { storage, resource, namespace, name } = target;
+  return written(apply(storage, resource, namespace, name, body.value, options.value));
+}
+
+/** An empty text is an empty object, a list or a text is for the apply to refuse. JSON is YAML, but quicker to read. */
+function parseConfiguration(text: string): Outcome<unknown> {
+  const json = text.startsWith('{') ? parseBody(text, '') : undefined;
+  if (json?.ok) return json;
+  try {
+    const value: unknown = parseYaml(text);
+    return ok(value ?? {});
+  } catch (error) {
+    return failed(badRequest(`error decoding YAML: error converting YAML to JSON: ${messageOf(error)}`));
+  }
 }
 
 /** DELETE on an object. */
@@ -107,6 +135,11 @@ async function objectBody(exchange: Exchange): Promise<Outcome<unknown>> {
     const message = 'the body of the request was in an unknown format - accepted media types include: application/json';
     return failed(failure(415, 'UnsupportedMediaType', message));
   }
+  return jsonBody(exchange);
+}
+
+/** A body that has to be an object, whatever its media type. */
+export async function jsonBody(exchange: Exchange): Promise<Outcome<unknown>> {
   const text = await bodyOf(exchange);
   if (!text.ok) return text;
   const body = parseBody(text.value, "the object provided is unrecognized: couldn't get version/kind");

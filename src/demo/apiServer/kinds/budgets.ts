@@ -4,6 +4,7 @@ export const podDisruptionBudgets = resource({
   group: 'policy',
   plural: 'poddisruptionbudgets',
   kind: 'PodDisruptionBudget',
+  zero: { spec: {}, status: {} },
   fields: ['spec', 'status'],
   generation: 'spec',
   update: { isUnconditional: false, creates: false },

@@ -8,6 +8,7 @@ export const endpointSlices = resource({
   kind: 'EndpointSlice',
   fields: ['addressType', 'endpoints', 'ports'],
   generation: 'content',
+  owners: 'onceApplied',
   complete: (fields) => ({
     ...fields,
     endpoints: listOrNull(fields['endpoints'], (endpoint) => ({

@@ -8,16 +8,19 @@ import { completeTemplate } from './workloads.ts';
 
 const group = 'batch';
 const fields = ['spec', 'status'];
+const template = { metadata: {}, spec: { containers: null } };
 
 /** Its template stays what it was; its pods are found by its uid. */
 export const jobs = resource({
   group,
   plural: 'jobs',
   kind: 'Job',
+  zero: { spec: { template }, status: {} },
   fields,
   generation: 'spec',
   selectable: byPath('status.successful'),
-  complete: (given, old, self) => ({ ...given, spec: completeJob(objectOf(given['spec']), old, self) }),
+  complete: (given) => ({ ...given, spec: completeJob(objectOf(given['spec'])) }),
+  allocate: (given, old, self) => ({ ...given, spec: withSelector(objectOf(given['spec']), old, self) }),
   initialStatus: () => ({}),
   validate: ({ spec }, old) => [
     ...templateFaults(objectOf(spec)['template'], 'spec.template'),
@@ -29,6 +32,7 @@ export const cronJobs = resource({
   group,
   plural: 'cronjobs',
   kind: 'CronJob',
+  zero: { spec: { jobTemplate: { metadata: {}, spec: { template } } }, status: {} },
   fields,
   generation: 'spec',
   shortNames: ['cj'],
@@ -43,26 +47,34 @@ export const cronJobs = resource({
   },
 });
 
-function completeJob(spec: JsonObject, old: KubeObject | undefined, { name, uid }: Identity): JsonObject {
-  const { metadata, spec: podSpec } = objectOf(spec['template']);
+function completeJob(spec: JsonObject): JsonObject {
+  return {
+    parallelism: 1,
+    completions: 1,
+    backoffLimit: 6,
+    manualSelector: false,
+    completionMode: 'NonIndexed',
+    suspend: false,
+    podReplacementPolicy: 'TerminatingOrFailed',
+    ...spec,
+    template: withPolicy(objectOf(spec['template'])),
+  };
+}
+
+function withSelector(spec: JsonObject, old: KubeObject | undefined, { name, uid }: Identity): JsonObject {
+  const template = objectOf(spec['template']);
   const own = {
     'batch.kubernetes.io/controller-uid': uid,
     'batch.kubernetes.io/job-name': name,
     'controller-uid': uid,
     'job-name': name,
   };
-  const labels = { ...objectOf(objectOf(metadata)['labels']), ...(old === undefined ? own : {}) };
+  const metadata = objectOf(template['metadata']);
+  const labels = { ...objectOf(metadata['labels']), ...(old === undefined ? own : {}) };
   return {
-    parallelism: 1,
-    completions: 1,
-    backoffLimit: 6,
     selector: { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } },
-    manualSelector: false,
-    completionMode: 'NonIndexed',
-    suspend: false,
-    podReplacementPolicy: 'TerminatingOrFailed',
     ...spec,
-    template: withPolicy({ metadata: { ...objectOf(metadata), labels }, spec: podSpec }),
+    template: { ...template, metadata: { ...metadata, labels } },
   };
 }
 

@@ -4,6 +4,7 @@ import { byPath, resource } from '../resource.ts';
 export const namespaces = resource({
   plural: 'namespaces',
   kind: 'Namespace',
+  zero: { spec: {}, status: {} },
   fields: ['spec', 'status'],
   isNamespaced: false,
   names: 'label',
@@ -11,6 +12,7 @@ export const namespaces = resource({
   hasCollectionDeletion: false,
   selectable: byPath('status.phase'),
   shortNames: ['ns'],
-  complete: (fields) => ({ ...fields, spec: { finalizers: ['kubernetes'], ...objectOf(fields['spec']) } }),
+  complete: (fields) => ({ ...fields, spec: objectOf(fields['spec']) }),
+  allocate: (fields) => ({ ...fields, spec: { finalizers: ['kubernetes'], ...objectOf(fields['spec']) } }),
   initialStatus: () => ({ phase: 'Active' }),
 });

@@ -3,12 +3,15 @@ import { arrayOf, type JsonObject, objectOf, textOf } from '../../../json.ts';
 import type { KubeObject } from '../objects.ts';
 import { byPath, type Row, resource } from '../resource.ts';
 import { type Fault, fault } from '../status.ts';
+import { completeVolumes, containerParts } from './podDefaults.ts';
 
 const row: Row = {
   plural: 'pods',
   kind: 'Pod',
   fields: ['spec', 'status'],
   generation: 'spec',
+  owners: 'onceApplied',
+  zero: { spec: { containers: null }, status: {} },
   subresources: ['eviction'],
   returnsDeleted: true,
   isGraceful: true,
@@ -21,7 +24,10 @@ const row: Row = {
     'status.podIP',
   ),
   shortNames: ['po'],
-  complete: (fields) => ({ ...fields, spec: completePodSpec(objectOf(fields['spec'])) }),
+  complete: (fields) => ({
+    ...fields,
+    spec: { enableServiceLinks: true, ...completePodSpec(objectOf(fields['spec'])) },
+  }),
   initialStatus: () => ({ phase: 'Pending', qosClass: 'BestEffort' }),
   validate: (object, old) => [
     ...podSpecFaults(objectOf(object['spec']), 'spec'),
@@ -42,8 +48,8 @@ export function completePodSpec(spec: JsonObject): JsonObject {
     dnsPolicy: 'ClusterFirst',
     securityContext: {},
     schedulerName: 'default-scheduler',
-    enableServiceLinks: true,
     ...without(spec, ['containers', 'initContainers']),
+    ...(spec['volumes'] === undefined ? {} : { volumes: completeVolumes(spec['volumes']) }),
   };
 }
 
@@ -68,6 +74,7 @@ function completeContainer(container: unknown): JsonObject {
     terminationMessagePolicy: 'File',
     imagePullPolicy: isLatest ? 'Always' : 'IfNotPresent',
     ...given,
+    ...containerParts(given),
   };
 }
 
@@ -80,11 +87,20 @@ function containerFaults(containers: readonly unknown[], path: string): readonly
     if (typeof name === 'string') names.add(name);
     return [
       ...(name ? [] : [fault.required(`${at}.name`)]),
-      ...(isRepeated
-        ? [{ reason: 'FieldValueInvalid', message: `Duplicate value: "${name}"`, field: `${at}.name` } as const]
-        : []),
+      ...(isRepeated ? [fault.duplicate(`${at}.name`, name)] : []),
+      ...portFaults(arrayOf(objectOf(container)['ports']), `${at}.ports`),
       ...(image ? [] : [fault.required(`${at}.image`)]),
     ];
+  });
+}
+
+function portFaults(ports: readonly unknown[], path: string): readonly Fault[] {
+  const names = new Set<unknown>();
+  return ports.flatMap((port, index) => {
+    const { name } = objectOf(port);
+    const isRepeated = name !== undefined && names.has(name);
+    names.add(name);
+    return isRepeated ? [fault.duplicate(`${path}[${index}].name`, name)] : [];
   });
 }
 

@@ -9,7 +9,6 @@ export const configMaps = resource({
   plural: 'configmaps',
   kind: 'ConfigMap',
   fields: ['immutable', 'data', 'binaryData'],
-  hasFieldOwners: true,
   shortNames: ['cm'],
   unreadable: ({ data, binaryData }) => notTexts('ConfigMap.data', data) ?? notBase64(binaryData),
   complete: ({ immutable, data, binaryData }) =>
@@ -32,7 +31,6 @@ export const secrets = resource({
   plural: 'secrets',
   kind: 'Secret',
   fields: ['immutable', 'data', 'stringData', 'type'],
-  hasFieldOwners: true,
   selectable: byPath('type'),
   unreadable: ({ data, stringData }) => notBase64(data) ?? notTexts('Secret.stringData', stringData),
   complete: ({ immutable, data, stringData, type }) => {

@@ -1,17 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, type JsonObject, objectOf } from '../../../json.ts';
+import { arrayOf, isObject, type JsonObject, objectOf } from '../../../json.ts';
 import type { KubeObject } from '../objects.ts';
 import { resource } from '../resource.ts';
 import { type Fault, fault } from '../status.ts';
+import { completeClaimTemplate } from './claims.ts';
 import { completePodSpec, podSpecFaults } from './pods.ts';
 
 const group = 'apps';
 const fields = ['spec', 'status'];
+const template = { metadata: {}, spec: { containers: null } };
 
 export const replicaSets = resource({
   group,
   plural: 'replicasets',
   kind: 'ReplicaSet',
+  subresources: ['scale'],
+  owners: 'onceApplied',
+  zero: { spec: { selector: null, template }, status: {} },
   fields,
   generation: 'spec',
   shortNames: ['rs'],
@@ -25,6 +30,9 @@ export const deployments = resource({
   group,
   plural: 'deployments',
   kind: 'Deployment',
+  subresources: ['scale'],
+  zero: { spec: { selector: null, template, strategy: {} }, status: {} },
+  statusIgnores: ['f:spec', 'f:metadata\0f:labels'],
   fields,
   generation: 'specOrAnnotations',
   shortNames: ['deploy'],
@@ -46,6 +54,8 @@ export const statefulSets = resource({
   group,
   plural: 'statefulsets',
   kind: 'StatefulSet',
+  subresources: ['scale'],
+  zero: { spec: { selector: null, template, updateStrategy: {} }, status: {} },
   fields,
   generation: 'spec',
   shortNames: ['sts'],
@@ -68,6 +78,7 @@ export const daemonSets = resource({
   group,
   plural: 'daemonsets',
   kind: 'DaemonSet',
+  zero: { spec: { selector: null, template, updateStrategy: {} }, status: {} },
   fields,
   generation: 'spec',
   shortNames: ['ds'],
@@ -102,12 +113,18 @@ function templateFaults({ spec }: KubeObject): readonly Fault[] {
   const { metadata, spec: podSpec } = objectOf(template);
   const labels = objectOf(objectOf(metadata)['labels']);
   const wanted = Object.entries(objectOf(objectOf(selector)['matchLabels']));
-  const isSelected = wanted.every(([key, value]) => labels[key] === value);
+  const isSelected = selector !== undefined && wanted.every(([key, value]) => labels[key] === value);
   return [
     ...(selector === undefined ? [fault.required('spec.selector')] : []),
     ...(isSelected
       ? []
-      : [fault.invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`')]),
+      : [
+          fault.invalid(
+            'spec.template.metadata.labels',
+            objectOf(metadata)['labels'] ?? null,
+            '`selector` does not match template `labels`',
+          ),
+        ]),
     ...podSpecFaults(objectOf(podSpec), 'spec.template.spec'),
   ];
 }
@@ -148,8 +165,17 @@ function fixedPart(spec: unknown): JsonObject {
 function completed(defaultsOf: (spec: JsonObject) => JsonObject) {
   return (given: JsonObject): JsonObject => {
     const spec = objectOf(given['spec']);
-    const { strategy: _strategy, updateStrategy: _updateStrategy, ...rest } = spec;
-    return { ...given, spec: { ...defaultsOf(spec), ...rest, template: completeTemplate(spec['template']) } };
+    const { strategy: _strategy, updateStrategy: _updateStrategy, volumeClaimTemplates, ...rest } = spec;
+    const claims = arrayOf(volumeClaimTemplates).map(completeClaimTemplate);
+    return {
+      ...given,
+      spec: {
+        ...defaultsOf(spec),
+        ...rest,
+        template: completeTemplate(spec['template']),
+        ...(claims.length === 0 ? {} : { volumeClaimTemplates: claims }),
+      },
+    };
   };
 }
 

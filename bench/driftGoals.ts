@@ -1,0 +1,35 @@
+import type { DriftCase } from './driftResults.ts';
+import type { Goal } from './goals.ts';
+
+/** The size that the goals are for: smaller ones are for trying things out. */
+const goalSize = 1000;
+/** Five times as much may take this many times as long. */
+const linear = 5 * 1.2;
+
+/** The goals that these cases say something about. */
+export function driftGoals(cases: readonly DriftCase[]): Goal[] {
+  return cases.filter(({ applications }) => applications >= goalSize).flatMap(goalsOf);
+}
+
+function goalsOf({ applications, kinds, weeder }: DriftCase): Goal[] {
+  if (weeder === undefined) return [];
+  const { single, many, all, streams, first, again, afterRss, idleRequests, idleCpu } = weeder;
+  const goal = (what: string, limit: number, value: number, unit: Goal['unit'] = ''): Goal => ({
+    what: `${what} with ${applications} applications`,
+    limit,
+    value,
+    unit,
+  });
+  return [
+    goal('p50 of one drift', 15, single.p50, 'ms'),
+    goal('p99 of one drift', 120, single.p99, 'ms'),
+    goal(`${many.count} drifts at once`, 3000, many.total, 'ms'),
+    goal(`${all.count} drifts at once, against ${many.count}`, linear, all.total / many.total, '×'),
+    goal('streams', kinds + 1, streams ?? Number.NaN),
+    goal('memory after applying everything', 250, first.rss, 'MiB'),
+    goal('memory after the next start', 250, again.rss, 'MiB'),
+    goal('memory after the corrections', 250, afterRss, 'MiB'),
+    goal('requests a second at rest', 1, idleRequests ?? Number.NaN),
+    goal('CPU at rest', 0.5, idleCpu, '%'),
+  ];
+}

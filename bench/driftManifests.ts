@@ -1,0 +1,114 @@
+/** What is applied and drifts in the benchmark of the observer; its bare script has the same. */
+
+/** Each of them changes another field of a resource: a field that is corrected twice waits the second time. */
+export const rounds = ['warm', 'single', 'many', 'all'] as const;
+export type Round = (typeof rounds)[number];
+
+export const wanted = 'as-applied';
+/** In no field of a manifest: an object with this text is drifted. */
+export const drifted = 'drifted';
+
+export interface BenchManifest {
+  readonly apiVersion: string;
+  readonly kind: Kind;
+  readonly metadata: { readonly name: string; readonly namespace: string; readonly labels: { readonly app: string } };
+}
+
+const kinds = {
+  ConfigMap: { collection: '/api/v1', plural: 'configmaps' },
+  Service: { collection: '/api/v1', plural: 'services' },
+  Deployment: { collection: '/apis/apps/v1', plural: 'deployments' },
+} as const;
+export type Kind = keyof typeof kinds;
+
+/** Where all objects of each kind are found. */
+export const collections: readonly string[] = Object.values(kinds).map(
+  ({ collection, plural }) => `${collection}/${plural}`,
+);
+
+export const resourcesEach = 5;
+const applicationsEach = 50;
+
+/** So many applications share a namespace. */
+export function namespaceOf(application: number): string {
+  return `team-${Math.floor(application / applicationsEach)}`;
+}
+
+/** Two ConfigMaps, two Services and a Deployment without pods. */
+export function manifestsOf(application: number): readonly BenchManifest[] {
+  const app = `app-${application}`;
+  const data = { ...fields((round) => round), text: 'x'.repeat(500) };
+  const ports = [
+    { name: 'http', port: 80 },
+    { name: 'metrics', port: 9090 },
+  ];
+  const selector = { app, ...fields((round) => round) };
+  const spec = { clusterIP: 'None', selector, ports };
+  const manifest = (kind: Kind, name: string, rest: object): BenchManifest => ({
+    apiVersion: kind === 'Deployment' ? 'apps/v1' : 'v1',
+    kind,
+    metadata: { name, namespace: namespaceOf(application), labels: { app } },
+    ...rest,
+  });
+  return [
+    manifest('ConfigMap', `${app}-settings`, { data }),
+    manifest('Service', app, { spec }),
+    manifest('Deployment', app, { spec: deploymentSpec(app) }),
+    manifest('ConfigMap', `${app}-rules`, { data }),
+    manifest('Service', `${app}-admin`, { spec }),
+  ];
+}
+
+function fields(name: (round: Round) => string): Record<string, string> {
+  return Object.fromEntries(rounds.map((round) => [name(round), wanted]));
+}
+
+function deploymentSpec(app: string): object {
+  const env = rounds.map((round) => ({ name: round, value: wanted }));
+  const container = {
+    name: 'app',
+    image: 'shop/app:1',
+    env,
+    ports: [{ name: 'http', containerPort: 8080 }],
+    resources: { requests: { cpu: '100m', memory: '64Mi' }, limits: { memory: '128Mi' } },
+    readinessProbe: { httpGet: { path: '/ready', port: 'http' } },
+  };
+  const template = { metadata: { labels: { app } }, spec: { containers: [container] } };
+  return { replicas: 0, selector: { matchLabels: { app } }, template };
+}
+
+/** Of the Deployments the image and the env are observed, and nothing else; of the rest everything is. */
+export function observerSchemaOf(application: number): readonly object[] {
+  const leaf = 'observed';
+  const bounds = { observer_schema_list_min_length: rounds.length, observer_schema_list_max_length: rounds.length };
+  const env = [...rounds.map(() => ({ name: leaf, value: leaf })), bounds];
+  const one = { observer_schema_list_min_length: 1, observer_schema_list_max_length: 1 };
+  const containers = [{ name: leaf, image: leaf, env }, one];
+  const { name, namespace } = { name: `app-${application}`, namespace: namespaceOf(application) };
+  return [
+    {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name, namespace },
+      spec: { template: { spec: { containers } } },
+    },
+  ];
+}
+
+/** Tells one resource from all others. */
+export function keyOf({ kind, metadata }: Pick<BenchManifest, 'kind' | 'metadata'>): string {
+  return `${kind} ${metadata.namespace}/${metadata.name}`;
+}
+
+export function pathOf({ kind, metadata }: BenchManifest): string {
+  const { collection, plural } = kinds[kind];
+  return `${collection}/namespaces/${metadata.namespace}/${plural}/${metadata.name}`;
+}
+
+/** What somebody does to it by hand: a strategic merge patch. */
+export function editOf({ kind }: BenchManifest, round: Round): object {
+  if (kind === 'ConfigMap') return { data: { [round]: drifted } };
+  if (kind === 'Service') return { spec: { selector: { [round]: drifted } } };
+  const containers = [{ name: 'app', env: [{ name: round, value: drifted }] }];
+  return { spec: { template: { spec: { containers } } } };
+}

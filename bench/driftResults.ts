@@ -1,0 +1,62 @@
+import { z } from 'zod';
+
+/** How long drifts took to be corrected, in milliseconds, and what that cost. */
+const Drifts = z.object({
+  count: z.number(),
+  p50: z.number(),
+  p90: z.number(),
+  p99: z.number(),
+  max: z.number(),
+  /** From the first edit to the last correction. */
+  total: z.number(),
+  /** From the first edit to the last edit's answer. */
+  edits: z.number(),
+  /** Seconds of a core. */
+  cpu: z.number(),
+  /** By verb, resource and outcome; weeder only. */
+  requests: z.record(z.string(), z.number()).optional(),
+});
+export type Drifts = z.infer<typeof Drifts>;
+
+/** A start until everything is observed. Times in milliseconds, CPU in seconds, memory in MiB. */
+const Start = z.object({
+  observed: z.number(),
+  cpu: z.number(),
+  /** Some seconds later. */
+  rss: z.number(),
+  peak: z.number(),
+  requests: z.record(z.string(), z.number()).optional(),
+});
+export type Start = z.infer<typeof Start>;
+
+const Candidate = z.object({
+  /** Nothing of it is on the cluster yet. */
+  first: Start,
+  /** Everything is there. */
+  again: Start,
+  /** Streams held open; weeder only. */
+  streams: z.number().optional(),
+  /** Per cent of a core at rest. */
+  idleCpu: z.number(),
+  /** A second at rest; weeder only. */
+  idleRequests: z.number().optional(),
+  single: Drifts,
+  many: Drifts,
+  all: Drifts,
+  /** At the end of all that. MiB. */
+  afterRss: z.number(),
+  peakRss: z.number(),
+});
+export type DriftCandidate = z.infer<typeof Candidate>;
+
+/** The observer beside so many applications. */
+export const DriftCase = z.object({
+  applications: z.number(),
+  resources: z.number(),
+  kinds: z.number(),
+  /** For how long it was looked at at rest. Seconds. */
+  idle: z.number(),
+  bare: Candidate.optional(),
+  weeder: Candidate.optional(),
+});
+export type DriftCase = z.infer<typeof DriftCase>;

@@ -1,0 +1,79 @@
+import { type LocatedDocument, locate } from '../config/document.ts';
+import { type ConfigFault, formatFault, formatFaults } from '../config/fault.ts';
+import type { LocatedFault } from '../config/located.ts';
+import { inLines, readYaml, type YamlText } from '../config/yamlText.ts';
+import { type CheckedApplication, checkApplications, isApplication } from '../observer/checkApplication.ts';
+import { identityText } from '../observer/identity.ts';
+import { exitCodes } from './output.ts';
+
+/** Bytes of a file with Applications, of which each may have a MiB of manifests. */
+export const largestApplications = 8 * 1024 * 1024;
+
+/** What of manifests a file may hold; the API server refuses the rest anyway. */
+const leniency = { depth: 110, takesNumbers: true } as const;
+
+/** A file with Applications, read without a cluster. */
+export interface ApplicationFile {
+  readonly applications: readonly CheckedApplication[];
+  readonly faults: readonly ConfigFault[];
+  readonly warnings: readonly ConfigFault[];
+  /** Documents of other kinds, which are not looked at. */
+  readonly others: number;
+}
+
+/**
+ * `weeder check FILE` for a file in which there is an Application: every fault of all of them, or what they are in
+ * short. Undefined: there is none in it, and it may be a config.
+ */
+export function checkApplicationFile(text: string, file: string, shownAs: string): number | undefined {
+  const read = readApplicationFile(text, file);
+  if (read === undefined) return undefined;
+  const { applications, faults, warnings, others } = read;
+  for (const each of warnings) {
+    process.stderr.write(`${formatFault({ ...each, message: `warning: ${each.message}` })}\n`);
+  }
+  if (faults.length > 0) {
+    process.stderr.write(`${formatFaults(faults)}\n`);
+    return exitCodes.failed;
+  }
+  const rest = others === 0 ? [] : [`${others} other ${others === 1 ? 'document is' : 'documents are'} not looked at`];
+  process.stdout.write(`${shownAs}: ok, ${[...applications.flatMap(inShort), ...rest].join('\n  ')}\n`);
+  return exitCodes.ok;
+}
+
+/** Undefined: there is no Application in it. */
+export function readApplicationFile(text: string, file: string): ApplicationFile | undefined {
+  // Reading all of it takes its time, and a config says nothing of the kind.
+  if (!text.includes('weeder.dev/') || !text.includes('Application')) return undefined;
+  const yaml = readYaml(text);
+  if (!yaml.ok) return undefined;
+  const all = rootsOf(yaml.value);
+  const ours = all.filter(({ root }) => isApplication(root));
+  if (ours.length === 0) return undefined;
+  const applications = checkApplications(ours.filter(({ broken }) => broken.length === 0).map(({ root }) => root));
+  const inText = ours.flatMap(({ broken, faults }) => [...broken, ...faults]);
+  const placed = (found: readonly LocatedFault[]) => inLines(found, file, yaml.value.lines);
+  return {
+    applications,
+    faults: placed([...inText, ...applications.flatMap(({ faults }) => faults)]),
+    warnings: placed(applications.flatMap(({ warnings }) => warnings)),
+    others: all.length - ours.length,
+  };
+}
+
+function rootsOf({ documents, lines }: YamlText): readonly LocatedDocument[] {
+  return documents.map((document) => locate(document, (offset) => lines.linePos(offset).line, leniency));
+}
+
+/** One line of the application, and one of each resource. */
+function inShort({ name, spec, resources }: CheckedApplication): readonly string[] {
+  const { mode, deletionPolicy, serviceAccountName = 'default' } = spec;
+  const count = `${resources.length} ${resources.length === 1 ? 'resource' : 'resources'}`;
+  return [
+    `application ${name}: ${count}, mode ${mode}, deletionPolicy ${deletionPolicy}, as the account ${serviceAccountName}`,
+    ...resources.map(
+      ({ identity, isWhole }) =>
+        `  ${identityText(identity)}: ${isWhole ? 'every field of its manifest is observed' : 'observed as its entry of the schema lists'}`,
+    ),
+  ];
+}

@@ -1,0 +1,74 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type FieldSet, joined } from './fieldSet.ts';
+import { type Child, childrenOf, isEmpty, type Shape } from './shape.ts';
+
+/** What a write did to the fields of an object. */
+export interface Comparison {
+  readonly added: FieldSet;
+  readonly modified: FieldSet;
+  readonly removed: FieldSet;
+}
+
+/** Compares two states field by field; a map or an item that appears or goes counts itself, beside all that is in it. */
+export function compare(shape: Shape, before: unknown, after: unknown): Comparison {
+  const found = { added: new Set<string>(), modified: new Set<string>(), removed: new Set<string>() };
+
+  function whole(path: string, old: unknown, now: unknown): void {
+    if (old === undefined) found.added.add(path);
+    else if (now === undefined) found.removed.add(path);
+    else if (!isDeepStrictEqual(old, now)) found.modified.add(path);
+  }
+
+  function walk(path: string, at: Shape, old: unknown, now: unknown): void {
+    const sides = sidesOf(at, old, now);
+    if (sides === undefined) {
+      whole(path, old, now);
+      return;
+    }
+    for (const [step, each] of sides) item(joined(path, step), each);
+    if (old === undefined && path !== '') found.added.add(path);
+    else if (now === undefined) found.removed.add(path);
+    else if (isOtherKind(at, old) || isOtherKind(at, now)) found.modified.add(path);
+  }
+
+  function item(path: string, { shape: at, olds, nows }: Sides): void {
+    if (olds.length <= 1 && nows.length <= 1) walk(path, at, olds[0], nows[0]);
+    else if (!isDeepStrictEqual(olds, nows)) repeated(path, at, olds, nows);
+  }
+
+  /** Of a key that a list holds several times nobody owns more than that it is there. */
+  function repeated(path: string, at: Shape, olds: readonly unknown[], nows: readonly unknown[]): void {
+    for (const old of olds) walk(path, at, old, undefined);
+    if (nows.length > 0) found.added.add(path);
+  }
+
+  walk('', shape, before, after);
+  return found;
+}
+
+/** What both states have under one step: several only where a list holds a key twice. */
+interface Sides {
+  readonly shape: Shape;
+  readonly olds: unknown[];
+  readonly nows: unknown[];
+}
+
+/** By their steps; undefined: it is compared as a whole. Of an empty map or list only that it is there can be said. */
+function sidesOf(shape: Shape, old: unknown, now: unknown): ReadonlyMap<string, Sides> | undefined {
+  const [olds, nows] = [childrenOf(shape, old), childrenOf(shape, now)];
+  if ((olds === undefined && nows === undefined) || (isEmpty(old) && isEmpty(now))) return undefined;
+  const sides = new Map<string, Sides>();
+  const at = ({ step, shape: below }: Child): Sides => {
+    const known = sides.get(step) ?? { shape: below, olds: [], nows: [] };
+    sides.set(step, known);
+    return known;
+  };
+  for (const child of olds ?? []) at(child).olds.push(child.value);
+  for (const child of nows ?? []) at(child).nows.push(child.value);
+  return sides;
+}
+
+/** Nothing that has parts, where the other state has. */
+function isOtherKind(shape: Shape, value: unknown): boolean {
+  return value !== undefined && value !== null && childrenOf(shape, value) === undefined;
+}

@@ -1,0 +1,57 @@
+import { type JsonObject, objectOf } from '../json.ts';
+import { fillAtomics, hasPartlyObservedAtomics } from './atomicValues.ts';
+import { annotationName, labelName } from './managers.ts';
+import { uidOf, versionOf } from './ownership.ts';
+import type { ResourcePlan } from './resourceApi.ts';
+import { split } from './split.ts';
+
+/** What the two managers of a resource apply (A1). */
+export interface ApplyBodies {
+  /** Everything in the manifest, with the claim. */
+  readonly whole: JsonObject;
+  /** The observed fields, with the claim: the only thing that is ever forced. */
+  readonly observed: JsonObject;
+  /** What is not observed; undefined: everything is. */
+  readonly unobserved: JsonObject | undefined;
+  /** Nothing but which object it is: a manager that applies this owns nothing any more. */
+  readonly nothing: JsonObject;
+}
+
+export function bodiesOf({ manifest, shape, structure, owner }: ResourcePlan): ApplyBodies {
+  const { whole, observed, unobserved } = split(manifest, shape, structure);
+  const { namespace, name } = manifest.identity;
+  const claim = { labels: { [labelName]: owner.label }, annotations: { [annotationName]: owner.name } };
+  return {
+    whole: withMetadata(whole, claim),
+    observed: withMetadata(observed, claim),
+    unobserved,
+    nothing: {
+      apiVersion: manifest.apiVersion,
+      kind: manifest.identity.kind,
+      metadata: { name, ...(namespace === '' ? {} : { namespace }) },
+    },
+  };
+}
+
+/** Applied to this very object, and to no other of its name: where it is gone, that is a 409, and nothing is made. */
+export function onlyTo(body: JsonObject, live: JsonObject): JsonObject {
+  return { ...body, metadata: { ...objectOf(body['metadata']), uid: uidOf(live) } };
+}
+
+/**
+ * The observed fields for this very object: atomic values of which only a part is observed are as they are live, and
+ * then it has to be the version that was read (A5).
+ */
+export function observedFor(live: JsonObject, observed: JsonObject, plan: ResourcePlan): JsonObject {
+  const { manifest, shape, structure } = plan;
+  if (!hasPartlyObservedAtomics(manifest.object, shape, structure)) return onlyTo(observed, live);
+  const body = onlyTo(fillAtomics(observed, manifest.object, live, shape, structure), live);
+  return { ...body, metadata: { ...objectOf(body['metadata']), resourceVersion: versionOf(live) } };
+}
+
+function withMetadata(body: JsonObject, more: { readonly labels: JsonObject; readonly annotations: JsonObject }) {
+  const metadata = objectOf(body['metadata']);
+  const labels = { ...objectOf(metadata['labels']), ...more.labels };
+  const annotations = { ...objectOf(metadata['annotations']), ...more.annotations };
+  return { ...body, metadata: { ...metadata, labels, annotations } };
+}

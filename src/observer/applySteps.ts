@@ -1,0 +1,146 @@
+import type { JsonObject } from '../json.ts';
+import { type ApplyBodies, bodiesOf, observedFor, onlyTo } from './applyBodies.ts';
+import { done, type Outcome } from './applyFailure.ts';
+import { leaveOut } from './livePaths.ts';
+import type { ObserverApi } from './observerApi.ts';
+import { hasManager } from './ownership.ts';
+import { type Path, pathText } from './path.ts';
+import { takeOverAll } from './removals.ts';
+import type { ResourcePlan } from './resourceApi.ts';
+import { isOwnedBy, strangersIn } from './strangers.ts';
+
+/** How fields that are not observed are treated where somebody else has written them. */
+export interface Yielding {
+  /** By `pathText`: not applied from the start. */
+  readonly without: ReadonlySet<string>;
+  /** Of a field that another manager owns with another value: it is set all the same. */
+  readonly forces: (field: string) => boolean;
+}
+
+/** Nothing of anybody else's is touched. */
+export const yieldsAlways: Yielding = { without: new Set(), forces: () => false };
+
+/** Fields may come to belong to somebody else between two tries. */
+const mostTries = 5;
+
+/**
+ * The three applies of A1, which can be ended between any two of them and begun again: the whole manifest as the init
+ * manager without force, which claims the resource; the observed fields as the own manager with force; the unobserved
+ * ones as the init manager, which so gives up the others. The reply is that of the second: what anybody did after it
+ * would otherwise count as wanted.
+ */
+export async function applyInSteps(
+  api: ObserverApi,
+  plan: ResourcePlan,
+  live: JsonObject | undefined,
+  yielding: Yielding,
+  signal: AbortSignal,
+): Promise<Outcome<JsonObject>> {
+  const bodies = bodiesOf(plan);
+  const first = await applyYielding(api, plan, live, bodies.whole, yielding, signal);
+  if (!first.ok) return first;
+  const { object, without } = first.value;
+  const own = await applyObserved(api, plan, object, bodies, signal);
+  if (!own.ok) return own;
+  const last = await shrinkInit(api, plan, own.value, bodies, { ...yielding, without }, signal);
+  return last.ok ? own : last;
+}
+
+/** The observed fields, whoever has written them, on what is there (A1, step 2). */
+export function applyObserved(
+  api: ObserverApi,
+  plan: ResourcePlan,
+  live: JsonObject,
+  { observed }: ApplyBodies,
+  signal: AbortSignal,
+): Promise<Outcome<JsonObject>> {
+  const how = { manager: plan.owner.own, force: true };
+  return api.apply(plan.target, observedFor(live, observed, plan), how, signal);
+}
+
+/** The same with other values than before: elements that are not among them any more must not stand in their way. */
+export async function applyObservedAnew(
+  api: ObserverApi,
+  plan: ResourcePlan,
+  live: JsonObject,
+  bodies: ApplyBodies,
+  signal: AbortSignal,
+): Promise<Outcome<JsonObject>> {
+  const applied = await applyObserved(api, plan, live, bodies, signal);
+  if (applied.ok || applied.failure.is !== 'permanent') return applied;
+  const taken = await takeOverAll(api, plan, live, formerElements(plan, bodies.observed), plan.owner.own, signal);
+  if (!taken.ok) return taken;
+  return taken.value === live ? applied : applyObserved(api, plan, taken.value, bodies, signal);
+}
+
+/** The init manager has the unobserved fields and nothing else from now on (A1, step 3). */
+async function shrinkInit(
+  api: ObserverApi,
+  plan: ResourcePlan,
+  live: JsonObject,
+  { unobserved, nothing }: ApplyBodies,
+  yielding: Yielding,
+  signal: AbortSignal,
+): Promise<Outcome<unknown>> {
+  if (unobserved === undefined && !hasManager(live, plan.owner.init)) return done(undefined);
+  return applyYielding(api, plan, live, unobserved ?? nothing, yielding, signal);
+}
+
+interface Yielded {
+  readonly object: JsonObject;
+  /** All that was not applied. */
+  readonly without: ReadonlySet<string>;
+}
+
+/**
+ * One apply as the init manager; what is a conflict is left to whom it belongs, or forced (A2). Values that are refused
+ * are tried once more without the elements that stand in their way.
+ */
+async function applyYielding(
+  api: ObserverApi,
+  plan: ResourcePlan,
+  seen: JsonObject | undefined,
+  body: JsonObject,
+  yielding: Yielding,
+  signal: AbortSignal,
+): Promise<Outcome<Yielded>> {
+  const manager = plan.owner.init;
+  const applied = await applyAround(api, plan, seen, body, yielding, signal);
+  if (applied.ok || applied.failure.is !== 'permanent' || seen === undefined) return applied;
+  const taken = await takeOverAll(api, plan, seen, formerElements(plan, body), manager, signal);
+  if (!taken.ok) return taken;
+  return taken.value === seen ? applied : applyAround(api, plan, taken.value, body, yielding, signal);
+}
+
+async function applyAround(
+  api: ObserverApi,
+  plan: ResourcePlan,
+  live: JsonObject | undefined,
+  body: JsonObject,
+  yielding: Yielding,
+  signal: AbortSignal,
+): Promise<Outcome<Yielded>> {
+  const { target, structure, owner } = plan;
+  const without = new Set(yielding.without);
+  let force = false;
+  for (let tries = 1; ; tries += 1) {
+    const left = leaveOut(live === undefined ? body : onlyTo(body, live), structure, without);
+    const reply = await api.apply(target, left, { manager: owner.init, force }, signal);
+    if (reply.ok) return done({ object: reply.value, without });
+    const { is, fields } = reply.failure;
+    if (is !== 'conflict' || fields.length === 0 || tries === mostTries) return reply;
+    const foreign = fields.filter((field) => !without.has(field) && !yielding.forces(field));
+    for (const field of foreign) without.add(field);
+    // The label is no conflict by now: what is forced are fields whose values are new.
+    force = foreign.length === 0;
+  }
+}
+
+/** Elements that one of the two managers has applied before and that are not in the body: a port that is another one now. */
+function formerElements({ structure, owner }: ResourcePlan, body: JsonObject): (live: JsonObject) => readonly Path[] {
+  const managers = new Set([owner.own, owner.init]);
+  return (live) =>
+    strangersIn(live, body, structure)
+      .filter(({ path }) => isOwnedBy(live, managers, pathText(path)))
+      .map(({ path }) => path);
+}

@@ -1,0 +1,33 @@
+import type { Json } from './identity.ts';
+import { labelPath, project } from './project.ts';
+import type { Projection } from './projection.ts';
+import type { ResourcePlan, Tried } from './resourceApi.ts';
+
+type Observing = Pick<ResourcePlan, 'manifest' | 'shape' | 'structure'>;
+
+/**
+ * What is wanted, from what the API server makes of the manifest (A6). Where that was tried on the live object, lists
+ * and sets are as long as in the manifest: whatever an intruder has put into them is in the reply, and would be wanted
+ * from then on. `initialised`: what the server had filled in when the resource was made; a probe gets another clusterIP.
+ */
+export function baselineOf(
+  { manifest, shape, structure }: Observing,
+  { object, isOfItsOwn }: Tried,
+  initialised: ReadonlyMap<string, Json> = new Map(),
+): Projection {
+  const made = project(object, manifest, shape, structure);
+  const fields = new Map([...made.fields, ...initialised]);
+  if (isOfItsOwn) return { fields, lists: made.lists, duplicates: made.duplicates };
+  const { lists, duplicates } = project(manifest.object, manifest, shape, structure);
+  return { fields, lists, duplicates };
+}
+
+/** The values of fields that the schema lists and the manifest does not have: only the reply to the apply knows them. */
+export function initialisedIn(
+  { manifest, shape, structure }: Observing,
+  baseline: Projection,
+): ReadonlyMap<string, Json> {
+  if (shape.is === 'leaf') return new Map();
+  const said = project(manifest.object, manifest, shape, structure);
+  return new Map([...baseline.fields].filter(([path]) => path !== labelPath && !said.fields.has(path)));
+}

@@ -1,0 +1,140 @@
+import { type Identity, identityText } from './identity.ts';
+import { faultsCondition, type ShownFault } from './invalid.ts';
+import type { ResourceState } from './inventory.ts';
+import { listed, sentenceOf } from './wording.ts';
+
+export type ConditionType = 'Applied' | 'InSync' | 'Degraded' | 'Invalid';
+
+/** What is to be said by one condition. */
+export interface ConditionSaid {
+  readonly type: ConditionType;
+  readonly status: 'True' | 'False' | 'Unknown';
+  /** One word in CamelCase, for programs. */
+  readonly reason: string;
+  /** For people. */
+  readonly message: string;
+}
+
+/** A resource as the conditions see it. */
+export interface ResourceView {
+  readonly identity: Identity;
+  readonly state: ResourceState;
+  /** As the manifest says it now. */
+  readonly isApplied: boolean;
+  /** Why it is refused, tried again or claimed, or what its deletion waits for; empty otherwise. */
+  readonly reason: string;
+  /** Of the drifts. */
+  readonly paths: readonly string[];
+  /** Who keeps changing it back, while the next correction waits. */
+  readonly rival: string | undefined;
+}
+
+/** An application as its conditions see it. */
+export interface ApplicationView {
+  readonly phase: 'invalid' | 'paused' | 'applying' | 'observing' | 'deleting';
+  readonly mode: 'correct' | 'detect';
+  /** Epoch milliseconds; only while it is paused. */
+  readonly pausedUntil: number | undefined;
+  /** Of the spec as a whole, of manifests, of the observer schema. */
+  readonly faults: readonly ShownFault[];
+  /** Sentences that belong to being in sync: replicas that an autoscaler has, values that admission changes. */
+  readonly notes: readonly string[];
+  readonly resources: readonly ResourceView[];
+}
+
+/** The four conditions, always all of them and in this order. */
+export function conditionsOf(view: ApplicationView): readonly ConditionSaid[] {
+  return [
+    { type: 'Applied', ...applied(view) },
+    { type: 'InSync', ...inSync(view) },
+    { type: 'Degraded', ...degraded(view) },
+    { type: 'Invalid', ...faultsCondition(view.faults) },
+  ];
+}
+
+type Said = Omit<ConditionSaid, 'type'>;
+
+function said(status: Said['status'], reason: string, message: string): Said {
+  return { status, reason, message };
+}
+
+function applied({ phase, mode, pausedUntil, faults, resources }: ApplicationView): Said {
+  if (phase === 'deleting') return said('False', 'Deleting', 'The application is being deleted.');
+  if (phase === 'invalid') return said('False', 'Invalid', 'Nothing is applied before the spec is without faults.');
+  if (phase === 'paused') return said('False', 'Paused', pauseSentence(pausedUntil));
+  if (mode === 'detect') return said('False', 'DetectOnly', 'Nothing is ever applied in mode detect.');
+  const missing = resources.filter(({ isApplied, state }) => !isApplied && state !== 'leaving');
+  const failing = missing.filter(({ reason }) => reason !== '');
+  if (failing.length > 0) return said('False', 'Failed', sentenceOf('Not applied', failing.map(withReason)));
+  if (missing.length > 0 || phase === 'applying') return said('Unknown', 'Applying', 'Resources are being applied.');
+  if (faults.length > 0) return said('False', 'Invalid', 'All but what has faults is applied.');
+  return said('True', 'AllApplied', 'All manifests are applied as they are now.');
+}
+
+const outOfSync: ReadonlySet<ResourceState> = new Set(['drifted', 'missing']);
+
+function inSync({ phase, pausedUntil, notes, resources }: ApplicationView): Said {
+  if (phase === 'deleting') return said('Unknown', 'Deleting', 'The application is being deleted.');
+  if (phase === 'invalid') return said('Unknown', 'Invalid', 'Nothing is observed before the spec is without faults.');
+  if (phase === 'paused') return said('Unknown', 'Paused', pauseSentence(pausedUntil));
+  const out = resources.filter(({ state, paths }) => outOfSync.has(state) || paths.length > 0);
+  if (out.length > 0) {
+    const reason = out.every(({ state }) => state === 'missing') ? 'Missing' : 'Drifted';
+    return said('False', reason, withNotes(sentenceOf('Not as applied', out.map(withPaths)), notes));
+  }
+  const unknown = resources.filter(({ state }) => state !== 'inSync' && state !== 'leaving');
+  if (unknown.length > 0 || phase !== 'observing') {
+    const which = unknown.map(({ identity }) => identityText(identity));
+    return said('Unknown', 'NotObserved', sentenceOf('Not compared yet', which));
+  }
+  return said('True', 'AsApplied', withNotes('Every observed field is as it was applied.', notes));
+}
+
+/** From the most to the least lasting. */
+const troubles = [
+  ['claimed', 'Claimed'],
+  ['refused', 'Refused'],
+  ['typeMissing', 'TypeMissing'],
+  ['backingOff', 'Retrying'],
+] as const;
+
+function degraded({ phase, resources }: ApplicationView): Said {
+  const held = resources.filter(({ state, reason }) => reason !== '' && (phase === 'deleting' || state === 'leaving'));
+  if (held.length > 0) return said('True', 'DeletionBlocked', sentenceOf('Not deleted', held.map(withReason)));
+  for (const [state, reason] of troubles) {
+    const those = resources.filter((each) => each.state === state);
+    if (those.length > 0) return said('True', reason, sentenceOf(headings[reason], those.map(withReason)));
+  }
+  const fought = resources.filter(({ rival }) => rival !== undefined);
+  if (fought.length > 0)
+    return said('True', 'Contested', sentenceOf('Changed back again and again', fought.map(byWhom)));
+  return said('False', 'AsExpected', 'Nothing fails.');
+}
+
+const headings = {
+  Claimed: 'Belongs to another application',
+  Refused: 'The API server does not take',
+  TypeMissing: 'The cluster does not know the kind of',
+  Retrying: 'Tried again',
+} as const;
+
+function withReason({ identity, reason }: ResourceView): string {
+  return reason === '' ? identityText(identity) : `${identityText(identity)} (${reason.replace(/\.$/, '')})`;
+}
+
+function withPaths({ identity, state, paths }: ResourceView): string {
+  if (state === 'missing' || paths.length === 0) return `${identityText(identity)} (${state})`;
+  return `${identityText(identity)} (${listed(paths)})`;
+}
+
+function byWhom({ identity, rival, paths }: ResourceView): string {
+  return `${identityText(identity)} (${listed(paths)}) by ${rival}`;
+}
+
+function pauseSentence(until: number | undefined): string {
+  return until === undefined ? 'Paused.' : `Paused until ${new Date(until).toISOString()}.`;
+}
+
+function withNotes(sentence: string, notes: readonly string[]): string {
+  return [sentence, ...notes].join(' ');
+}

@@ -1,0 +1,72 @@
+import type { JsonObject } from '../json.ts';
+import { bodiesOf } from './applyBodies.ts';
+import { type ApplyFailure, done, failed, type Outcome } from './applyFailure.ts';
+import { applyInSteps, yieldsAlways } from './applySteps.ts';
+import { identityText } from './identity.ts';
+import type { ObserverApi } from './observerApi.ts';
+import { claimedBy, isEnding, ownershipOf, versionOf } from './ownership.ts';
+import type { Applied, ResourcePlan } from './resourceApi.ts';
+
+/** An object can come and go between two requests. */
+const mostTries = 3;
+
+/**
+ * The whole resource, whether there is nothing of its name, what an earlier try has left, or an object of somebody's
+ * (A1, A11). Of the last one only the observed fields are set; where others have written what is not observed, that is
+ * left to them. Refused as `claimed` when another application has it: of two that try at once, one succeeds.
+ */
+export async function createResource(
+  api: ObserverApi,
+  plan: ResourcePlan,
+  signal: AbortSignal,
+): Promise<Outcome<Applied>> {
+  for (let tries = 1; ; tries += 1) {
+    const found = await api.read(plan.target, signal);
+    if (!found.ok && found.failure.is !== 'missing') return found;
+    const outcome = await (found.ok ? adopt(api, plan, found.value, signal) : make(api, plan, signal));
+    if (outcome.ok || !isOtherNow(outcome.failure) || tries === mostTries) return told(api, plan, outcome, signal);
+  }
+}
+
+/** What was read a moment ago is there no more, or is there now. */
+function isOtherNow({ is }: ApplyFailure): boolean {
+  return is === 'missing' || is === 'otherUid' || is === 'conflict';
+}
+
+/** With everything observed there is one manager, and one apply (A1). */
+async function make(api: ObserverApi, plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<Applied>> {
+  const { observed, unobserved } = bodiesOf(plan);
+  const made =
+    unobserved === undefined
+      ? await api.apply(plan.target, observed, { manager: plan.owner.own, force: false }, signal)
+      : await applyInSteps(api, plan, undefined, yieldsAlways, signal);
+  return made.ok ? done({ object: made.value, hasChanged: true, isNew: true }) : made;
+}
+
+async function adopt(
+  api: ObserverApi,
+  plan: ResourcePlan,
+  live: JsonObject,
+  signal: AbortSignal,
+): Promise<Outcome<Applied>> {
+  const ownership = ownershipOf(live, plan.owner);
+  if (ownership.is === 'anothers') return claimedBy(ownership.by, plan.owner, plan.target.identity);
+  if (isEnding(live)) return failed('terminating', `${identityText(plan.target.identity)} is being deleted.`);
+  const applied = await applyInSteps(api, plan, live, yieldsAlways, signal);
+  if (!applied.ok) return applied;
+  return done({ object: applied.value, hasChanged: versionOf(applied.value) !== versionOf(live), isNew: false });
+}
+
+/** A conflict over the label names a manager, which nobody can read: the object's annotation has the name. */
+export async function told(
+  api: ObserverApi,
+  { target, owner }: Pick<ResourcePlan, 'target' | 'owner'>,
+  outcome: Outcome<Applied>,
+  signal: AbortSignal,
+): Promise<Outcome<Applied>> {
+  if (outcome.ok || outcome.failure.is !== 'claimed') return outcome;
+  const found = await api.read(target, signal);
+  const ownership = found.ok ? ownershipOf(found.value, owner) : undefined;
+  const by = ownership?.is === 'anothers' ? ownership.by : (outcome.failure.by ?? 'another one');
+  return claimedBy(by, owner, target.identity);
+}

@@ -1,0 +1,40 @@
+import { arrayOf, type JsonObject, objectOf, textOf } from '../json.ts';
+import { failed, type Outcome } from './applyFailure.ts';
+import { type Identity, identityText } from './identity.ts';
+import { type ApplicationOwner, annotationName, labelName } from './managers.ts';
+
+/** Whose an object is, by its label: this application's, nobody's, or another's by the name that is known of it. */
+export type Ownership = { readonly is: 'ours' | 'nobodys' } | { readonly is: 'anothers'; readonly by: string };
+
+export function ownershipOf(live: JsonObject, owner: ApplicationOwner): Ownership {
+  const { labels, annotations } = objectOf(live['metadata']);
+  const label = textOf(objectOf(labels)[labelName]);
+  if (label === undefined) return { is: 'nobodys' };
+  if (label === owner.label) return { is: 'ours' };
+  const name = textOf(objectOf(annotations)[annotationName]);
+  return { is: 'anothers', by: name === undefined || name === owner.name ? label : name };
+}
+
+/** The refusal that names both applications (A11). */
+export function claimedBy(by: string, owner: ApplicationOwner, identity: Identity): Outcome<never> {
+  const reason = `${identityText(identity)} belongs to the application ${by}, and not to ${owner.name}.`;
+  return failed('claimed', reason, { by });
+}
+
+/** It has a `deletionTimestamp`. */
+export function isEnding(live: JsonObject): boolean {
+  return objectOf(live['metadata'])['deletionTimestamp'] !== undefined;
+}
+
+export function uidOf(object: JsonObject): string | undefined {
+  return textOf(objectOf(object['metadata'])['uid']);
+}
+
+export function versionOf(object: JsonObject): string | undefined {
+  return textOf(objectOf(object['metadata'])['resourceVersion']);
+}
+
+/** Whether this manager owns anything of it. */
+export function hasManager(live: JsonObject, manager: string): boolean {
+  return arrayOf(objectOf(live['metadata'])['managedFields']).some((entry) => objectOf(entry)['manager'] === manager);
+}

@@ -1,0 +1,155 @@
+import { type Path, quoted } from '../config/fault.ts';
+import { dnsLabel, dnsSubdomain } from '../config/names.ts';
+import { failed, ok, type Result } from '../errors.ts';
+import { isObject, type JsonObject, objectOf } from '../json.ts';
+import type { ApplicationFault, ApplicationFaultCode, UnplacedManifest } from './application.ts';
+import { isSecret } from './confidential.ts';
+import { isBuiltIn } from './identity.ts';
+import { annotationName, labelName } from './managers.ts';
+import { withoutStringData, wrongStringData } from './secretData.ts';
+
+/** The application that the manifest stands in; in a file, its namespace may be left out. */
+export interface Home {
+  readonly namespace: string | undefined;
+  readonly name: string;
+}
+
+/** One item of `spec.manifests`, or everything that is wrong with it. */
+export function readManifest(value: unknown, index: number, home: Home): Result<UnplacedManifest, ApplicationFault[]> {
+  const faults: ApplicationFault[] = [];
+  const refuse = (code: ApplicationFaultCode, path: Path, message: string) => {
+    faults.push({ code, path: ['spec', 'manifests', index, ...path], message, manifest: index });
+  };
+  if (!isObject(value)) {
+    refuse('notAnObject', [], `found ${nameOfType(value)}, expected a Kubernetes object`);
+    return failed(faults);
+  }
+  const { apiVersion, kind } = value;
+  const { name, namespace, generateName } = objectOf(value['metadata']);
+  if (isList(value)) {
+    refuse('list', ['kind'], 'a List is not allowed: put its items into manifests one by one');
+    return failed(faults);
+  }
+  const type = readType(apiVersion, kind, refuse);
+  if (isThere(generateName)) refuse('generateName', ['metadata', 'generateName'], noFixedName);
+  const isNamed = isName(name, type?.group, refuse, !isThere(generateName));
+  const place = readNamespace(namespace, refuse);
+  if (type !== undefined && isSecret(type)) {
+    for (const path of wrongStringData(value)) refuse('secretValue', path, 'must be a text (its value is not told)');
+  }
+  if (type === undefined || !isNamed || faults.length > 0) return failed(faults);
+  const manifest = { index, ...type, namespace: place, name, object: cleaned(value, type) };
+  if (!isItself(manifest, home)) return ok(manifest);
+  refuse('itself', [], 'an application cannot hold itself');
+  return failed(faults);
+}
+
+type Refuse = (code: ApplicationFaultCode, path: Path, message: string) => void;
+
+interface Type {
+  readonly apiVersion: string;
+  readonly group: string;
+  readonly kind: string;
+}
+
+const noFixedName = 'generateName is not allowed: an object without a fixed name cannot be found again; give it a name';
+
+/** `v1`, or a group and a version. */
+const apiVersions = /^(?:([a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?)\/)?[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
+const kinds = /^[A-Za-z](?:[-A-Za-z0-9]{0,61}[A-Za-z0-9])?$/;
+
+function readType(apiVersion: unknown, kind: unknown, refuse: Refuse): Type | undefined {
+  const matched = typeof apiVersion === 'string' ? apiVersions.exec(apiVersion) : null;
+  if (matched === null)
+    refuse('apiVersion', ['apiVersion'], wrong(apiVersion, 'expected a text such as v1 or apps/v1'));
+  const isKind = typeof kind === 'string' && kinds.test(kind);
+  if (!isKind) refuse('kind', ['kind'], wrong(kind, 'expected a text such as Deployment'));
+  if (matched === null || typeof apiVersion !== 'string' || !isKind) return undefined;
+  return { apiVersion, group: matched[1] ?? '', kind };
+}
+
+/** Kubernetes' own kinds and those of CRDs have names of DNS; roles, and what other API servers serve, may have more. */
+function isName(name: unknown, group: string | undefined, refuse: Refuse, isNeeded: boolean): name is string {
+  if (!isThere(name)) {
+    if (isNeeded) refuse('name', ['metadata', 'name'], 'missing; every object needs a name');
+    return false;
+  }
+  if (typeof name !== 'string' || name.length > 253 || /^\.\.?$|[/%]/.test(name) || hasControls(name)) {
+    refuse('name', ['metadata', 'name'], wrong(name, 'expected a text without "/" and "%", at most 253 characters'));
+    return false;
+  }
+  const isStrict = group !== undefined && isBuiltIn(group) && group !== 'rbac.authorization.k8s.io';
+  if (!isStrict || dnsSubdomain.pattern.test(name)) return true;
+  refuse('name', ['metadata', 'name'], `found ${quoted(name)}, allowed are ${dnsSubdomain.allowed}`);
+  return false;
+}
+
+function hasControls(text: string): boolean {
+  return /[\p{Cc}\p{Cs}]/u.test(text);
+}
+
+function readNamespace(namespace: unknown, refuse: Refuse): string | undefined {
+  if (!isThere(namespace)) return undefined;
+  if (typeof namespace === 'string' && dnsLabel.pattern.test(namespace)) return namespace;
+  refuse('namespace', ['metadata', 'namespace'], wrong(namespace, `allowed are ${dnsLabel.allowed}`));
+  return undefined;
+}
+
+function isThere(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '';
+}
+
+/** `kind: List`, or one of a kind such as ConfigMapList. There are kinds of that ending that are no lists. */
+function isList({ kind, items, metadata }: JsonObject): boolean {
+  if (kind === 'List') return true;
+  const isNamed = isThere(objectOf(metadata)['name']);
+  return typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items) && !isNamed;
+}
+
+function isItself({ group, kind, namespace, name }: UnplacedManifest, home: Home): boolean {
+  if (group !== 'weeder.dev' || kind !== 'Application' || name !== home.name) return false;
+  return namespace === undefined || namespace === home.namespace;
+}
+
+/** What the API server alone writes, which a copied object brings along: applied, it would be refused. */
+const serversOwn: ReadonlySet<string> = new Set([
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'managedFields',
+  'selfLink',
+]);
+
+function cleaned(value: JsonObject, type: Type): JsonObject {
+  const { status: _observed, ...wanted } = value;
+  const metadata = Object.fromEntries(
+    Object.entries(objectOf(wanted['metadata'])).filter(([key]) => !serversOwn.has(key)),
+  );
+  const marked = { ...without(metadata, 'labels', labelName), ...without(metadata, 'annotations', annotationName) };
+  const object = { ...wanted, metadata: { ...metadata, ...marked } };
+  return isSecret(type) ? withoutStringData(object) : object;
+}
+
+/** The mark of an application, which a copied object brings along too. */
+function without(metadata: JsonObject, part: 'labels' | 'annotations', mark: string): JsonObject {
+  const marks = metadata[part];
+  if (!isObject(marks) || !(mark in marks)) return {};
+  const { [mark]: _foreign, ...others } = marks;
+  return { [part]: others };
+}
+
+function wrong(value: unknown, expected: string): string {
+  if (!isThere(value)) return `missing; ${expected}`;
+  const found = typeof value === 'string' ? quoted(value) : nameOfType(value);
+  return `found ${found}, ${expected}`;
+}
+
+function nameOfType(value: unknown): string {
+  if (value === null || value === undefined) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'a mapping';
+  return typeof value === 'string' ? 'a text' : `${typeof value === 'number' ? 'the number' : ''} ${value}`.trim();
+}

@@ -1,0 +1,107 @@
+import type { JsonObject } from '../json.ts';
+import type { Outcome } from './applyFailure.ts';
+import type { Identity, Manifest } from './identity.ts';
+import type { ApplicationOwner } from './managers.ts';
+import type { Drift } from './projection.ts';
+import type { Shape } from './schema/shape.ts';
+import type { At } from './structure/structure.ts';
+
+export type { ApplyFailure, Outcome } from './applyFailure.ts';
+
+/** Where the requests about a resource go, and in whose place. */
+export interface Target {
+  readonly identity: Identity;
+  readonly apiVersion: string;
+  /** Of the object: `/apis/apps/v1/namespaces/shop/deployments/web`. */
+  readonly path: string;
+  /** Of its collection: `/apis/apps/v1/namespaces/shop/deployments`. */
+  readonly collection: string;
+  /** Such as `system:serviceaccount:shop:default`; undefined: weeder's own rights. */
+  readonly account: string | undefined;
+}
+
+/** What was applied last, or is to be. */
+export interface Wanted {
+  readonly manifest: Manifest;
+  readonly shape: Shape;
+}
+
+/** Everything that has to be known of a resource to apply it. */
+export interface ResourcePlan extends Wanted {
+  readonly target: Target;
+  readonly structure: At;
+  readonly owner: ApplicationOwner;
+  /** Of manifest and shape. */
+  readonly hash: string;
+  /** It may be deleted and created anew where an immutable field is another one. */
+  readonly mayRecreate: boolean;
+  /** What was applied last, where that is known. */
+  readonly before?: Wanted;
+}
+
+/** What an apply has made of a resource. */
+export interface Applied {
+  /** The API server's own reply. */
+  readonly object: JsonObject;
+  /** It has another resourceVersion than before. */
+  readonly hasChanged: boolean;
+  /**
+   * Made by this apply alone, so that everything in it is ours or the server's. False: it was there before, and may hold
+   * what others have put into it: what is wanted of its lists only `tryOut` can say (A6).
+   */
+  readonly isNew: boolean;
+}
+
+/** What the API server makes of a manifest, without it being applied. */
+export interface Tried {
+  readonly object: JsonObject;
+  /** False: a dry-run apply on the live object, which may hold what an intruder has added (A6). */
+  readonly isOfItsOwn: boolean;
+}
+
+/** What the machines ask of the API server about one resource. Nothing here rejects. */
+export interface ResourceApi {
+  /** As it is now; undefined: there is none. With weeder's own rights, as the streams. */
+  read(target: Target, signal: AbortSignal): Promise<Outcome<JsonObject | undefined>>;
+  /** The whole resource, from nothing, or where somebody left one of its name (A1, A11). */
+  create(plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<Applied>>;
+  /** The observed part again, on `live`, where these drifts were found (A1, A3, A4, A5). */
+  correct(
+    plan: ResourcePlan,
+    live: JsonObject,
+    drifts: readonly Drift[],
+    signal: AbortSignal,
+  ): Promise<Outcome<Applied>>;
+  /** Another manifest or shape than `plan.before` (A2). */
+  update(plan: ResourcePlan, live: JsonObject, signal: AbortSignal): Promise<Outcome<Applied>>;
+  /** What the API server would make of the manifest (A6). */
+  tryOut(plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<Tried>>;
+  /**
+   * Of this uid, or, where none is known, whatever has the owner's label. `missing`: it is gone. `otherUid`: another one
+   * has its name. `claimed`: another application has it.
+   */
+  delete(
+    target: Target,
+    owner: ApplicationOwner,
+    uid: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Outcome<undefined>>;
+  /** Takes label, annotation and managers away, and leaves the rest as it is. */
+  release(target: Target, owner: ApplicationOwner, signal: AbortSignal): Promise<Outcome<undefined>>;
+}
+
+/** A kind as the cluster serves it. */
+export interface Kind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly isNamespaced: boolean;
+}
+
+/** Which kinds the cluster serves, and how their objects are built. Nothing here rejects. */
+export interface Kinds {
+  /** `typeMissing`: the cluster does not know it, now. */
+  find(apiVersion: string, kind: string, signal: AbortSignal): Promise<Outcome<Kind>>;
+  structureOf(kind: Kind, signal: AbortSignal): Promise<Outcome<At>>;
+}

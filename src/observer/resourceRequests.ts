@@ -1,0 +1,27 @@
+import type { KubeClient } from '../kube/client.ts';
+import { done } from './applyFailure.ts';
+import { correctResource } from './correctResource.ts';
+import { createResource } from './createResource.ts';
+import { deleteResource } from './deleteResource.ts';
+import { observerApi } from './observerApi.ts';
+import { releaseResource } from './releaseResource.ts';
+import type { ResourceApi } from './resourceApi.ts';
+import { tryOut } from './tryOut.ts';
+import { updateResource } from './updateResource.ts';
+
+/** What the machines ask of the API server about one resource, each procedure in a file of its own. */
+export function resourceRequests(client: KubeClient): ResourceApi {
+  const api = observerApi(client);
+  return {
+    async read(target, signal) {
+      const found = await api.read(target, signal);
+      return found.ok || found.failure.is !== 'missing' ? found : done(undefined);
+    },
+    create: (plan, signal) => createResource(api, plan, signal),
+    correct: (plan, live, drifts, signal) => correctResource(api, plan, live, drifts, signal),
+    update: (plan, live, signal) => updateResource(api, plan, live, signal),
+    tryOut: (plan, signal) => tryOut(api, plan, signal),
+    delete: (target, owner, uid, signal) => deleteResource(api, target, owner, uid, signal),
+    release: (target, owner, signal) => releaseResource(api, target, owner, signal),
+  };
+}

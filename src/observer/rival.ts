@@ -1,0 +1,48 @@
+import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../json.ts';
+import { type FieldsTree, stepTextOf } from './fieldsV1.ts';
+import type { ApplicationOwner } from './managers.ts';
+import type { Drift } from './projection.ts';
+
+/**
+ * Who has written what differs, by `metadata.managedFields` of the object as it was found: `kubectl-edit/Update`, or
+ * `kube-controller-manager/Update/scale` by a subresource (B, F). The newest of several; their times are whole seconds.
+ * Undefined: nobody says so. What was deleted has no owner any more, and whoever wiped the managers has no name.
+ */
+export function rivalOf(
+  live: JsonObject,
+  { path, is }: Pick<Drift, 'path' | 'is'>,
+  { own, init }: Pick<ApplicationOwner, 'own' | 'init'>,
+): string | undefined {
+  if (is === 'missing') return undefined;
+  const owners = arrayOf(objectOf(live['metadata'])['managedFields'])
+    .map(objectOf)
+    .filter(({ manager }) => manager !== own && manager !== init)
+    .filter(({ fieldsV1 }) => isObject(fieldsV1) && concerns(fieldsV1, path, ''));
+  const newest = owners.toSorted((one, other) => timeOf(one).localeCompare(timeOf(other))).at(-1);
+  return newest === undefined ? undefined : nameOf(newest);
+}
+
+/** Owns the path, something below it, or the atomic value that it lies in. */
+function concerns(tree: FieldsTree, path: string, prefix: string): boolean {
+  return Object.entries(tree).some(([key, value]) => {
+    const step = stepTextOf(key);
+    if (step === undefined) return false;
+    const text = prefix + step;
+    if (text === path || isBelow(text, path)) return true;
+    const below = objectOf(value);
+    return isBelow(path, text) && (Object.keys(below).length === 0 || concerns(below, path, text));
+  });
+}
+
+function isBelow(path: string, above: string): boolean {
+  return path.startsWith(above) && /^[.[]/.test(path.slice(above.length));
+}
+
+function nameOf({ manager, operation, subresource }: JsonObject): string | undefined {
+  if (typeof manager !== 'string') return undefined;
+  return [manager, operation, subresource].filter((part) => typeof part === 'string' && part !== '').join('/');
+}
+
+function timeOf(entry: JsonObject): string {
+  return textOf(entry['time']) ?? '';
+}

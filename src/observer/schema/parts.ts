@@ -1,0 +1,92 @@
+import type { Path } from '../../config/fault.ts';
+import { isObject, type JsonObject } from '../../json.ts';
+import { isBounds, isBoundsKey, readBounds } from './bounds.ts';
+import type { FaultList, SchemaFaultCode } from './faults.ts';
+import { leaf, type Shape } from './shape.ts';
+
+/** Levels below an entry, and parts of all entries with all that is below them. */
+const deepest = 200;
+const mostParts = 100_000;
+
+/** Reads what the entries of one schema list. What has a fault is read as a leaf, so that the rest is looked at too. */
+export type ReadFields = (map: JsonObject, path: Path, faults: FaultList) => Shape;
+
+export function createPartReader(): ReadFields {
+  let parts = 0;
+  return (map, path, faults) => {
+    // What is told of as a whole is told once.
+    const told = new Set<SchemaFaultCode>();
+    const tellOnce = (code: SchemaFaultCode, sentence: string): Shape => {
+      if (!told.has(code)) faults.add(code, path, sentence);
+      told.add(code);
+      return leaf;
+    };
+    return readFields(map, path, faults, (at) => {
+      parts += 1;
+      if (parts > mostParts) return tellOnce('tooLarge', `is beyond the ${mostParts} parts of a schema that are read`);
+      return at.length > deepest ? tellOnce('tooDeep', `is more than ${deepest} levels deep`) : undefined;
+    });
+  };
+}
+
+/** A shape instead of what is there, where no further part may be read. */
+type Limit = (path: Path) => Shape | undefined;
+
+function readFields(entry: JsonObject, top: Path, faults: FaultList, limit: Limit): Shape {
+  /** From the entry down to where it reads: what is met again contains itself. */
+  const above = new Set<unknown>();
+
+  function part(value: unknown, path: Path): Shape {
+    const instead = limit(path);
+    if (instead !== undefined || value === null || value === 'observed') return instead ?? leaf;
+    if (typeof value !== 'object') faults.add('leaf', path, `has ${nameOf(value)} for a value`);
+    else if (above.has(value)) faults.add('cyclic', path, 'contains itself');
+    else return within(value, path);
+    return leaf;
+  }
+
+  function within(value: object, path: Path): Shape {
+    above.add(value);
+    const shape = Array.isArray(value) ? list(value, path) : isObject(value) ? fields(value, path) : leaf;
+    above.delete(value);
+    return shape;
+  }
+
+  function fields(map: JsonObject, path: Path): Shape {
+    // An entry without fields is told as one.
+    if (path.length > 1 && Object.keys(map).length === 0) faults.add('nullsLost', path, 'is an empty map');
+    if (isBounds(map)) faults.add('boundsOutsideList', path, 'has bounds of a list, and is none');
+    const read = new Map<string, Shape>();
+    for (const [name, value] of Object.entries(map))
+      if (!isBoundsKey(name)) read.set(name, part(value, [...path, name]));
+    return { is: 'map', fields: read };
+  }
+
+  function list(values: readonly unknown[], path: Path): Shape {
+    const at = placeOfBounds(values, path, faults);
+    const elements = values.flatMap((value, index) => (isBounds(value) ? [] : [part(value, [...path, index])]));
+    const bounds = at === undefined ? undefined : values[at];
+    if (at === undefined || !isBounds(bounds)) return { is: 'list', elements, min: 0, max: 0 };
+    return { is: 'list', elements, ...readBounds(bounds, elements.length, [...path, at], faults) };
+  }
+
+  return fields(entry, top);
+}
+
+/** Undefined: there are none. */
+function placeOfBounds(values: readonly unknown[], path: Path, faults: FaultList): number | undefined {
+  const places = values.flatMap((value, index) => (isBounds(value) ? [index] : []));
+  const at = places.at(-1);
+  if (values.length === 0) faults.add('nullsLost', path, 'is an empty list, also without bounds');
+  else if (at === undefined) faults.add('boundsMissing', path, 'does not end with its bounds');
+  else if (places.length > 1) faults.add('boundsTwice', path, `has bounds ${places.length} times`);
+  else if (at !== values.length - 1)
+    faults.add('boundsNotLast', [...path, at], 'has the bounds of the list, and is not its end');
+  return at;
+}
+
+function nameOf(value: unknown): string {
+  if (typeof value === 'string') return value === '' ? 'the empty text' : 'a text';
+  if (typeof value === 'boolean') return `the word ${value}`;
+  return typeof value === 'number' ? 'a number' : 'something else';
+}

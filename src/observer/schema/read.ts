@@ -1,0 +1,155 @@
+import type { Path } from '../../config/fault.ts';
+import { isObject, type JsonObject, objectOf } from '../../json.ts';
+import { type Identity, identityKey } from '../identity.ts';
+import { createFaultList, type FaultList, firstOf, type SchemaFault, type SchemaFaultCode } from './faults.ts';
+import { createPartReader, type ReadFields } from './parts.ts';
+import { observesAnything, type Shape } from './shape.ts';
+
+/** An observer schema as far as it can be used, and everything that is wrong with the rest. */
+export interface ObserverSchema {
+  /** Entries without faults, by `identityKey`; the namespace is empty where the entry names none. */
+  readonly entries: ReadonlyMap<string, SchemaEntry>;
+  /** Entries with faults. Whose they are, the others and their resources do not suffer. */
+  readonly faulty: readonly FaultyEntry[];
+  /** Every fault, in the order of the schema. */
+  readonly faults: readonly SchemaFault[];
+}
+
+export interface SchemaEntry {
+  /** Its place in the schema, from 0. */
+  readonly index: number;
+  readonly identity: Identity;
+  readonly shape: Shape;
+}
+
+/** As much of its identity as can be read: any resource that has it may be the one that is meant. */
+export interface FaultyEntry {
+  readonly identity: Partial<Identity>;
+  readonly faults: readonly SchemaFault[];
+}
+
+/**
+ * Reads `spec.observerSchema`: Krake's format, where the word `observed` is as good as null (A8). The value is what
+ * YAML or JSON gives, and may be anything, also contain itself; `undefined` and null are a schema without entries.
+ */
+export function readObserverSchema(value: unknown): ObserverSchema {
+  const read = readEntries(value);
+  const twins = twinsAmong(read);
+  const entries = new Map<string, SchemaEntry>();
+  const faulty: FaultyEntry[] = [];
+  for (const [index, { identity, shape, faults }] of read.entries()) {
+    const twin = twins.get(index);
+    if (twin !== undefined) faults.add('duplicate', [index], `is about the same resource as entry ${twin}`);
+    if (faults.found.length > 0) faulty.push({ identity, faults: faults.found });
+    else if (isWhole(identity)) entries.set(identityKey(identity), { index, identity, shape });
+  }
+  return { entries, faulty, faults: firstOf(faulty.flatMap((each) => each.faults)) };
+}
+
+interface ReadEntry {
+  readonly identity: Partial<Identity>;
+  readonly shape: Shape;
+  readonly faults: FaultList;
+}
+
+/** The API server takes fewer manifests than that. */
+const mostEntries = 2_000;
+
+function readEntries(value: unknown): readonly ReadEntry[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) return [unreadable('notAList', [], 'is not a list')];
+  if (value.length > mostEntries) return [unreadable('tooLarge', [], `has more than ${mostEntries} entries`)];
+  const readFields = createPartReader();
+  return value.map((entry, index) => readEntry(entry, [index], readFields));
+}
+
+function unreadable(code: SchemaFaultCode, path: Path, sentence: string): ReadEntry {
+  const faults = createFaultList();
+  faults.add(code, path, sentence);
+  return { identity: {}, shape: { is: 'map', fields: new Map() }, faults };
+}
+
+function readEntry(entry: unknown, path: Path, readFields: ReadFields): ReadEntry {
+  if (!isObject(entry)) return unreadable('notAnObject', path, 'is not a partial resource');
+  const faults = createFaultList();
+  const identity = readIdentity(entry, path, faults);
+  const shape = readFields(observedOf(entry, path, faults), path, faults);
+  if (faults.found.length === 0 && !observesAnything(shape))
+    faults.add('nullsLost', path, 'lists no field, so that nothing of the resource would be observed');
+  return { identity, shape, faults };
+}
+
+/** Of entries about one resource, each with another one's place: nobody can tell which of them is meant. */
+function twinsAmong(read: readonly ReadEntry[]): ReadonlyMap<number, number> {
+  const first = new Map<string, number>();
+  const twins = new Map<number, number>();
+  for (const [index, { identity }] of read.entries()) {
+    if (!isWhole(identity)) continue;
+    const key = identityKey(identity);
+    const other = first.get(key);
+    if (other === undefined) first.set(key, index);
+    else twins.set(index, other).set(other, twins.get(other) ?? index);
+  }
+  return twins;
+}
+
+function readIdentity(entry: JsonObject, path: Path, faults: FaultList): Partial<Identity> {
+  const { apiVersion, kind, metadata } = entry;
+  const { name, namespace } = objectOf(metadata);
+  const group = readGroup(apiVersion);
+  if (group === undefined) faults.add('apiVersion', [...path, 'apiVersion'], said(apiVersion, 'an apiVersion'));
+  if (!isName(kind)) faults.add('kind', [...path, 'kind'], said(kind, 'a kind'));
+  if (!isName(name)) faults.add('name', [...path, 'metadata', 'name'], said(name, 'a name'));
+  if (namespace !== undefined && !isName(namespace))
+    faults.add('namespace', [...path, 'metadata', 'namespace'], said(namespace, 'a namespace'));
+  return {
+    ...(group === undefined ? {} : { group }),
+    ...(isName(kind) ? { kind } : {}),
+    ...(isName(name) ? { name } : {}),
+    ...(namespace === undefined ? { namespace: '' } : isName(namespace) ? { namespace } : {}),
+  };
+}
+
+/** Undefined: it is no apiVersion. */
+function readGroup(apiVersion: unknown): string | undefined {
+  if (!isName(apiVersion)) return undefined;
+  const [group = '', version, ...more] = apiVersion.split('/');
+  if (version === undefined) return '';
+  return group !== '' && version !== '' && more.length === 0 ? group : undefined;
+}
+
+/** The entry without what identifies its resource, and without what cannot be observed. */
+function observedOf(entry: JsonObject, path: Path, faults: FaultList): JsonObject {
+  const { apiVersion: _, kind: __, status, metadata, ...content } = entry;
+  if (status !== undefined) faults.add('status', [...path, 'status'], 'is listed');
+  if (metadata !== undefined && !isObject(metadata)) faults.add('name', [...path, 'metadata'], 'is not a map');
+  const { name: ___, namespace: ____, ...rest } = objectOf(metadata);
+  for (const field of serverOwned)
+    if (field in rest) faults.add('serverOwned', [...path, 'metadata', field], 'is written by the API server alone');
+  return Object.keys(rest).length > 0 ? { metadata: rest, ...content } : content;
+}
+
+/** In `metadata`, without those that identify. */
+export const serverOwned = [
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'generation',
+  'managedFields',
+  'resourceVersion',
+  'selfLink',
+  'uid',
+] as const;
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function said(value: unknown, what: string): string {
+  return value === undefined || value === null ? 'is missing' : `is not ${what}`;
+}
+
+function isWhole(identity: Partial<Identity>): identity is Identity {
+  const { group, kind, namespace, name } = identity;
+  return group !== undefined && kind !== undefined && namespace !== undefined && name !== undefined;
+}

@@ -1,0 +1,99 @@
+import type { Path } from '../../config/fault.ts';
+import { failed, ok, type Result } from '../../errors.ts';
+import { isObject } from '../../json.ts';
+import { type Identity, identityKey, identityText, type Manifest } from '../identity.ts';
+import { ownField } from '../jsonValue.ts';
+import { createFaultList, type FaultList, type SchemaFault, schemaFault } from './faults.ts';
+import type { FaultyEntry, ObserverSchema, SchemaEntry } from './read.ts';
+import { type ListShape, leaf, type Shape } from './shape.ts';
+
+/**
+ * What of a manifest is observed: what the schema's entry for it lists, or every field of it where there is none. The
+ * faults are those of its entry, read against it; or of entries that may be meant for it, because observing everything
+ * would overwrite what a person has said is none of weeder's business.
+ */
+export function shapeFor(manifest: Manifest, schema: ObserverSchema): Result<Shape, readonly SchemaFault[]> {
+  const { identity, object } = manifest;
+  const entry = entryFor(identity, schema);
+  if (entry === undefined) {
+    const faults = schema.faulty.filter((each) => mayMean(each, identity)).flatMap((each) => each.faults);
+    return faults.length === 0 ? ok(leaf) : failed(faults);
+  }
+  const faults = createFaultList();
+  const shape = fit(entry.shape, object, [entry.index], faults);
+  return faults.found.length === 0 ? ok(shape) : failed(faults.found);
+}
+
+/** A fault for each entry that no manifest has: what it lists is observed nowhere. */
+export function unusedEntries(schema: ObserverSchema, manifests: readonly Manifest[]): readonly SchemaFault[] {
+  const used = new Set(manifests.map(({ identity }) => entryFor(identity, schema)));
+  return [...schema.entries.values()]
+    .filter((entry) => !used.has(entry))
+    .map(({ index, identity }) =>
+      schemaFault('noSuchResource', [index], `is about ${identityText(identity)}, which is not among the manifests`),
+    );
+}
+
+/** An entry that names a namespace is closer than one that names none. */
+function entryFor(identity: Identity, { entries }: ObserverSchema): SchemaEntry | undefined {
+  return entries.get(identityKey(identity)) ?? entries.get(identityKey({ ...identity, namespace: '' }));
+}
+
+function mayMean({ identity: { group, kind, namespace, name } }: FaultyEntry, identity: Identity): boolean {
+  const is = (said: string | undefined, own: string) => said === undefined || said === own;
+  return (
+    is(group, identity.group) &&
+    is(kind, identity.kind) &&
+    is(name, identity.name) &&
+    (namespace === '' || is(namespace, identity.namespace))
+  );
+}
+
+/** The shape laid on the manifest's value; a null there counts as absent, as for the API server. */
+function fit(shape: Shape, value: unknown, path: Path, faults: FaultList): Shape {
+  const isAbsent = value === undefined || value === null;
+  if (shape.is === 'leaf') return shape;
+  if (shape.is === 'list') {
+    if (!isAbsent && !Array.isArray(value)) faults.add('notAListInManifest', path, 'is no list in the manifest');
+    return Array.isArray(value) || isAbsent ? fitList(shape, value ?? [], path, faults) : shape;
+  }
+  if (!isAbsent && !isObject(value)) {
+    faults.add('notAMapInManifest', path, 'is no map in the manifest');
+    return shape;
+  }
+  const fields = new Map<string, Shape>();
+  for (const [name, field] of shape.fields)
+    fields.set(name, fit(field, ownField(value, name), [...path, name], faults));
+  return { is: 'map', fields };
+}
+
+function fitList(shape: ListShape, values: readonly unknown[], path: Path, faults: FaultList): Shape {
+  const { elements, min, max, key } = shape;
+  const has = `the manifest has ${values.length}`;
+  if (elements.length > values.length)
+    faults.add('beyondManifest', path, `has ${elements.length} elements listed, and ${has}`);
+  if (min > values.length) faults.add('minAboveManifest', path, `must have ${min} elements, and ${has}`);
+  if (max > 0 && max < values.length) faults.add('maxBelowManifest', path, `may have ${max} elements, and ${has}`);
+  if (key !== undefined) checkKeys(key, values, path, faults);
+  const fitted = elements.map((element, index) => fit(element, values[index], [...path, index], faults));
+  return { ...shape, elements: padded(fitted, Math.min(min, values.length)) };
+}
+
+/** Only what is observed can be put back: so many elements as there must be are observed, those not listed whole. */
+function padded(elements: readonly Shape[], min: number): readonly Shape[] {
+  const missing = Math.max(0, min - elements.length);
+  return missing === 0 ? elements : [...elements, ...Array<Shape>(missing).fill(leaf)];
+}
+
+function checkKeys(key: readonly string[], values: readonly unknown[], path: Path, faults: FaultList): void {
+  const seen = new Set<string>();
+  for (const [index, value] of values.entries()) {
+    const found = key.map((name) => ownField(value, name));
+    const text = JSON.stringify(found);
+    if (found.some((each) => each === undefined || each === null || typeof each === 'object'))
+      faults.add('listKeyMissing', [...path, index], `has no plain ${key.join(' and ')} in the manifest`);
+    else if (seen.has(text))
+      faults.add('listKeyTwice', [...path, index], `is in the manifest twice by ${key.join(' and ')}`);
+    seen.add(text);
+  }
+}

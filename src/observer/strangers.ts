@@ -1,0 +1,63 @@
+import { arrayOf, isObject, type JsonObject, objectOf } from '../json.ts';
+import { ownsAt } from './fieldsV1.ts';
+import { visit } from './livePaths.ts';
+import { type Path, pathText } from './path.ts';
+import type { At } from './structure/structure.ts';
+
+/** An element of a merged list that is live and not in what is applied. */
+export interface Stranger {
+  readonly path: Path;
+  /** `pathText` of the list. */
+  readonly list: string;
+}
+
+/**
+ * Elements of merged lists that `live` has and `body` does not, of lists that `body` has: what server-side apply leaves
+ * there, because nobody who applies owns them (A3).
+ */
+export function strangersIn(live: JsonObject, body: JsonObject, structure: At): readonly Stranger[] {
+  const applied = texts(body, structure);
+  const strangers: Stranger[] = [];
+  visit(live, structure, (text, path) => {
+    if (applied.has(text)) return true;
+    const last = path.at(-1);
+    const list = pathText(path.slice(0, -1));
+    const isElement = last !== undefined && !('field' in last) && !('index' in last);
+    if (isElement && applied.has(list)) strangers.push({ path, list });
+    return false;
+  });
+  return strangers;
+}
+
+/** Lists of which `live` lacks an element that `body` has. */
+export function listsWithGaps(live: JsonObject, body: JsonObject, structure: At): ReadonlySet<string> {
+  const there = texts(live, structure);
+  const lists = new Set<string>();
+  visit(body, structure, (text, path) => {
+    if (there.has(text)) return true;
+    const last = path.at(-1);
+    if (last !== undefined && !('field' in last)) lists.add(pathText(path.slice(0, -1)));
+    return false;
+  });
+  return lists;
+}
+
+/** Whether one of these managers owns something there. */
+export function isOwnedBy(live: JsonObject, managers: ReadonlySet<string>, path: string): boolean {
+  return arrayOf(objectOf(live['metadata'])['managedFields'])
+    .map(objectOf)
+    .some(
+      ({ manager, fieldsV1 }) =>
+        typeof manager === 'string' && managers.has(manager) && isObject(fieldsV1) && ownsAt(fieldsV1, path),
+    );
+}
+
+/** `pathText` of everything in an object. */
+export function texts(object: JsonObject, structure: At): ReadonlySet<string> {
+  const all = new Set<string>();
+  visit(object, structure, (text) => {
+    all.add(text);
+    return true;
+  });
+  return all;
+}

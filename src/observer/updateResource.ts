@@ -1,0 +1,78 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject } from '../json.ts';
+import { abandonedIn } from './abandoned.ts';
+import { type ApplyBodies, bodiesOf } from './applyBodies.ts';
+import { done, failed, type Outcome } from './applyFailure.ts';
+import { applyInSteps, applyObservedAnew, type Yielding, yieldsAlways } from './applySteps.ts';
+import { told } from './createResource.ts';
+import { identityText } from './identity.ts';
+import { findPaths } from './livePaths.ts';
+import type { ObserverApi } from './observerApi.ts';
+import { claimedBy, hasManager, isEnding, ownershipOf, versionOf } from './ownership.ts';
+import { orRecreate } from './recreateResource.ts';
+import { readSame } from './removals.ts';
+import type { Applied, ResourcePlan } from './resourceApi.ts';
+
+const mostTries = 5;
+
+/**
+ * Another manifest or another shape than `plan.before`, on what is there (A2): the observed fields are set, and of the
+ * others those whose value in the manifest is another one than before; where that has not changed, whatever somebody has
+ * written or taken away stays. Without `plan.before` (a new process knows only a hash) all that others wrote stays.
+ * Fields may go from observed to unobserved and back, and the apiVersion may be another one: nothing is deleted on the
+ * way. Where only a new object could have the new values, and the plan allows it, it is made anew (A19).
+ */
+export async function updateResource(
+  api: ObserverApi,
+  plan: ResourcePlan,
+  seen: JsonObject,
+  signal: AbortSignal,
+): Promise<Outcome<Applied>> {
+  const { target, owner } = plan;
+  const ownership = ownershipOf(seen, owner);
+  if (ownership.is === 'anothers') return claimedBy(ownership.by, owner, target.identity);
+  if (isEnding(seen)) return failed('terminating', `${identityText(target.identity)} is being deleted.`);
+  let live = seen;
+  for (let tries = 1; ; tries += 1) {
+    const outcome = await updateOnce(api, plan, live, signal);
+    if (outcome.ok) {
+      const hasChanged = versionOf(outcome.value) !== versionOf(seen);
+      return done({ object: outcome.value, hasChanged, isNew: false });
+    }
+    if (outcome.failure.is !== 'conflict' || tries === mostTries) {
+      const recreated = await orRecreate(api, plan, live, outcome.failure, signal);
+      return told(api, plan, recreated, signal);
+    }
+    const read = await readSame(api, plan, live, signal);
+    if (!read.ok) return read;
+    live = read.value;
+  }
+}
+
+/** With everything observed, before and now, there is one manager, whose every field is forced. */
+function updateOnce(
+  api: ObserverApi,
+  plan: ResourcePlan,
+  live: JsonObject,
+  signal: AbortSignal,
+): Promise<Outcome<JsonObject>> {
+  const bodies = bodiesOf(plan);
+  if (bodies.unobserved === undefined && !hasManager(live, plan.owner.init))
+    return applyObservedAnew(api, plan, live, bodies, signal);
+  return applyInSteps(api, plan, live, yieldingFrom(plan, bodies, live), signal);
+}
+
+function yieldingFrom(plan: ResourcePlan, bodies: ApplyBodies, live: JsonObject): Yielding {
+  const { before, manifest, structure } = plan;
+  if (before === undefined) return yieldsAlways;
+  const valueIn = (object: JsonObject, field: string) =>
+    findPaths(object, structure, new Set([field])).get(field)?.value;
+  return {
+    without: abandonedIn(live, bodies, structure, before.manifest.object),
+    // What is observed is not for the init manager to force: the own manager does, right after it.
+    forces: (field) =>
+      bodies.unobserved !== undefined &&
+      findPaths(bodies.unobserved, structure, new Set([field])).has(field) &&
+      !isDeepStrictEqual(valueIn(before.manifest.object, field), valueIn(manifest.object, field)),
+  };
+}

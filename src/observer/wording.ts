@@ -1,0 +1,14 @@
+/** So many are named where there may be hundreds. */
+const mostNamed = 5;
+
+/** `a, b and 3 more`: the first five. */
+export function listed(names: readonly string[]): string {
+  const more = names.length - mostNamed;
+  if (more > 0) return `${names.slice(0, mostNamed).join(', ')} and ${more} more`;
+  return names.join(', ');
+}
+
+/** `Not applied: a, b.`; without anything to name, only the heading. */
+export function sentenceOf(heading: string, names: readonly string[]): string {
+  return names.length === 0 ? `${heading}.` : `${heading}: ${listed(names)}.`;
+}

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { arrayOf, type JsonObject, objectOf } from '../../src/json.ts';
+import { annotationName, labelName, ownerOf } from '../../src/observer/managers.ts';
+import { type Applying, applying, at, bad, good } from './support/applying.ts';
+
+/** Image and one of two env variables are observed; replicas, args, limits and the other variable are not. */
+const web = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web', labels: { tier: 'front', shift: 'day' } },
+  spec: {
+    replicas: 2,
+    selector: { matchLabels: { app: 'web' } },
+    template: {
+      metadata: { labels: { app: 'web' } },
+      spec: {
+        containers: [
+          {
+            name: 'a',
+            image: 'registry.invalid/web:1',
+            args: ['--fast'],
+            env: [
+              { name: 'A', value: '1' },
+              { name: 'B', value: '2' },
+            ],
+          },
+        ],
+      },
+    },
+  },
+};
+const observedOfWeb = {
+  metadata: { name: 'web', labels: { tier: 'observed' } },
+  spec: {
+    template: {
+      spec: {
+        containers: [
+          {
+            name: 'observed',
+            image: 'observed',
+            env: [
+              { name: 'observed', value: 'observed' },
+              { observer_schema_list_min_length: 1, observer_schema_list_max_length: 0 },
+            ],
+          },
+          { observer_schema_list_min_length: 1, observer_schema_list_max_length: 1 },
+        ],
+      },
+    },
+  },
+};
+
+const settings = (data: JsonObject) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data });
+const container = (object: unknown) => at(object, 'spec', 'template', 'spec', 'containers', 0);
+
+/** By manager: the texts of what it owns. */
+function managersOf(object: JsonObject): Readonly<Record<string, string>> {
+  const entries = arrayOf(at(object, 'metadata', 'managedFields')).map(objectOf);
+  return Object.fromEntries(entries.map(({ manager, fieldsV1 }) => [String(manager), JSON.stringify(fieldsV1)]));
+}
+
+async function tookPlace(it: Applying, object: JsonObject, observed?: JsonObject) {
+  const plan = await it.plan(object, observed === undefined ? {} : { observed });
+  return { plan, applied: good(await it.api.create(plan, it.signal)) };
+}
+
+suite('what the observer makes of nothing, and of what is there', { concurrency: true }, () => {
+  test('a resource is made as one whole; afterwards one manager has what is observed, and another one the rest', async (t) => {
+    const it = await applying(t, 'create');
+    const { plan, applied } = await tookPlace(it, web, observedOfWeb);
+    assert.deepEqual([applied.isNew, applied.hasChanged], [true, true]);
+    const live = await it.live(plan);
+    assert.equal(at(live, 'spec', 'replicas'), 2);
+    assert.deepEqual(at(container(live), 'args'), ['--fast']);
+    assert.equal(at(live, 'metadata', 'labels', labelName), it.owner.label);
+    assert.equal(at(live, 'metadata', 'annotations', annotationName), `${it.ns.name}/shop`);
+    assert.equal(at(live, 'metadata', 'generation'), 1);
+    const { [it.owner.own]: own = '', [it.owner.init]: init = '', ...others } = managersOf(live);
+    assert(
+      Object.keys(others).every((name) => name === 'kube-controller-manager'),
+      JSON.stringify(others),
+    );
+    for (const observed of ['f:image', '{\\"name\\":\\"A\\"}', 'f:tier', labelName]) {
+      assert(own.includes(observed), observed);
+      assert(!init.includes(observed), observed);
+    }
+    for (const unobserved of ['f:replicas', 'f:args', '{\\"name\\":\\"B\\"}', 'f:selector', 'f:shift']) {
+      assert(init.includes(unobserved), unobserved);
+      assert(!own.includes(unobserved), unobserved);
+    }
+  });
+
+  test('without a schema everything is observed, by one manager and in one request', async (t) => {
+    const it = await applying(t, 'create-all');
+    const { plan, applied } = await tookPlace(it, settings({ a: '1', 'b.c': '2' }));
+    const live = await it.live(plan);
+    assert.deepEqual(Object.keys(managersOf(live)), [it.owner.own]);
+    assert.deepEqual(at(live, 'data'), { a: '1', 'b.c': '2' });
+    assert.equal(at(live, 'metadata', 'resourceVersion'), at(applied.object, 'metadata', 'resourceVersion'));
+  });
+
+  for (const done of [1, 2, 3]) {
+    test(`a creation that ended after ${done} of its requests is completed by the next one`, async (t) => {
+      const it = await applying(t, 'create-ended');
+      const plan = await it.plan(web, { observed: observedOfWeb });
+      const { resourceRequests } = await import('../../src/observer/resourceRequests.ts');
+      let writes = 0;
+      const dying = resourceRequests({
+        ...it.client,
+        call: (request) => {
+          if (request.method === 'PATCH') writes += 1;
+          return writes > done
+            ? Promise.resolve({ ok: false, failure: { kind: 'network', message: 'the process ended' } })
+            : it.client.call(request);
+        },
+      });
+      assert.equal((await dying.create(plan, it.signal)).ok, done === 3);
+      good(await it.api.create(plan, it.signal));
+      const live = await it.live(plan);
+      const whole = await applying(t, 'create-whole');
+      const other = await tookPlace(whole, web, observedOfWeb);
+      const expected = managersOf(await whole.live(other.plan));
+      const found = managersOf(live);
+      assert.equal(
+        found[it.owner.own]?.replaceAll(it.owner.label, ''),
+        expected[whole.owner.own]?.replaceAll(whole.owner.label, ''),
+      );
+      assert.equal(found[it.owner.init], expected[whole.owner.init]);
+      assert.deepEqual(at(live, 'spec', 'template'), at(await whole.live(other.plan), 'spec', 'template'));
+    });
+  }
+
+  test('an object that is there without a label is taken over: what is observed is set, and nothing else of others', async (t) => {
+    const it = await applying(t, 'adopt');
+    const plan = await it.plan(web, { observed: observedOfWeb });
+    const theirs = structuredClone(web);
+    Object.assign(theirs.spec, { replicas: 9, paused: true });
+    const [main] = theirs.spec.template.spec.containers;
+    assert(main);
+    Object.assign(main, { image: 'registry.invalid/web:old', args: ['--slow'], env: [{ name: 'B', value: 'theirs' }] });
+    await it.ns.cluster.api('POST', `${plan.target.collection}?fieldManager=kubectl-create`, theirs);
+    const applied = good(await it.api.create(plan, it.signal));
+    assert.deepEqual([applied.isNew, applied.hasChanged], [false, true]);
+    const live = await it.live(plan);
+    assert.equal(at(container(live), 'image'), 'registry.invalid/web:1');
+    assert.deepEqual([at(live, 'spec', 'replicas'), at(live, 'spec', 'paused')], [9, true]);
+    assert.deepEqual(at(container(live), 'args'), ['--slow']);
+    const env = arrayOf(at(container(live), 'env')).map((each) => `${at(each, 'name')}=${at(each, 'value')}`);
+    assert.deepEqual(env.toSorted(), ['A=1', 'B=theirs']);
+    assert.equal(at(live, 'metadata', 'labels', labelName), it.owner.label);
+  });
+
+  test('with everything observed, an object that is there is made what the manifest says, and what it does not mention stays', async (t) => {
+    const it = await applying(t, 'adopt-all');
+    const plan = await it.plan(settings({ a: '1' }));
+    await it.ns.cluster.api(
+      'POST',
+      `${plan.target.collection}?fieldManager=kubectl-create`,
+      settings({ a: 'old', b: '2' }),
+    );
+    good(await it.api.create(plan, it.signal));
+    const live = await it.live(plan);
+    assert.deepEqual(at(live, 'data'), { a: '1', b: '2' });
+    assert.deepEqual(Object.keys(managersOf(live)).toSorted(), ['kubectl-create', it.owner.own].toSorted());
+  });
+
+  test('the second application that claims a resource is refused with both names, and nothing of it is written', async (t) => {
+    const it = await applying(t, 'claim');
+    for (const [data, observed] of [
+      [{ a: '1' }, undefined],
+      [{ a: '1', b: '2' }, { data: { a: 'observed' } }],
+    ] as const) {
+      const { plan } = await tookPlace(it, settings(data), observed);
+      const before = await it.live(plan);
+      const other = ownerOf({ namespace: it.ns.name, name: 'other' });
+      const theirs = await it.plan(settings({ a: '3' }), { owner: other });
+      for (const outcome of [
+        await it.api.create(theirs, it.signal),
+        await it.api.update(theirs, before, it.signal),
+        await it.api.correct(theirs, before, [], it.signal),
+        await it.api.delete(theirs.target, other, undefined, it.signal),
+      ]) {
+        const failure = bad(outcome);
+        assert.deepEqual([failure.is, failure.by], ['claimed', `${it.ns.name}/shop`]);
+        assert(failure.reason.includes(`${it.ns.name}/shop`) && failure.reason.includes(`${it.ns.name}/other`));
+      }
+      assert.deepEqual(await it.live(plan), before);
+    }
+  });
+
+  test('of two applications that claim at once what is not there yet, one succeeds and the other is told who', async (t) => {
+    const it = await applying(t, 'claim-race');
+    for (const observed of [undefined, { data: { a: 'observed' } }]) {
+      for (const name of ['one', 'two', 'three']) {
+        const object = { ...settings({ a: '1', b: '2' }), metadata: { name: `${name}-${observed === undefined}` } };
+        const plans = await Promise.all(
+          ['left', 'right'].map((application) => {
+            const owner = ownerOf({ namespace: it.ns.name, name: application });
+            return it.plan(object, { owner, ...(observed === undefined ? {} : { observed }) });
+          }),
+        );
+        const outcomes = await Promise.all(plans.map((plan) => it.api.create(plan, it.signal)));
+        assert.deepEqual(outcomes.map(({ ok }) => ok).toSorted(), [false, true], JSON.stringify(outcomes));
+        const [winner, loser] = outcomes[0]?.ok ? ['left', 'right'] : ['right', 'left'];
+        const failure = bad(outcomes.find(({ ok }) => !ok) ?? assert.fail());
+        assert.deepEqual([failure.is, failure.by], ['claimed', `${it.ns.name}/${winner}`], loser);
+        const [plan] = plans;
+        assert(plan);
+        const label = at(await it.live(plan), 'metadata', 'labels', labelName);
+        assert.equal(label, ownerOf({ namespace: it.ns.name, name: winner }).label);
+      }
+    }
+  });
+});

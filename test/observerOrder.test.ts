@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import type { Manifest } from '../src/observer/identity.ts';
+import { definedKind, inApplyOrder, inDeletionOrder, isEstablished } from '../src/observer/order.ts';
+import { isAutoscaled, scaledBy, scaleOwnerOf, withoutReplicas } from '../src/observer/scaleOwned.ts';
+import { fieldOf, leaf, observesAnything, type Shape } from '../src/observer/schema/shape.ts';
+
+function of(kind: string, name: string, group = ''): Manifest {
+  return { identity: { group, kind, namespace: '', name }, apiVersion: 'v1', object: {} };
+}
+
+suite('the order of an application', () => {
+  const crd = of('CustomResourceDefinition', 'widgets', 'apiextensions.k8s.io');
+  const all = [
+    of('Widget', 'w', 'example.org'),
+    of('Deployment', 'web', 'apps'),
+    crd,
+    of('ConfigMap', 'a'),
+    of('Namespace', 'n'),
+  ];
+  const names = (resources: readonly Manifest[]) => resources.map(({ identity }) => identity.name);
+
+  test('is namespaces, then definitions of kinds, then the rest as the manifests have it', () => {
+    assert.deepEqual(names(inApplyOrder(all)), ['n', 'widgets', 'w', 'web', 'a']);
+    assert.deepEqual(names(inApplyOrder(inApplyOrder(all))), names(inApplyOrder(all)));
+  });
+
+  test('is the other way round for a deletion', () => {
+    assert.deepEqual(names(inDeletionOrder(all)), ['a', 'web', 'w', 'widgets', 'n']);
+  });
+
+  test('goes by group and kind: a Namespace of another group is like the rest', () => {
+    assert.deepEqual(names(inApplyOrder([of('ConfigMap', 'a'), of('Namespace', 'n', 'example.org')])), ['a', 'n']);
+  });
+
+  test('a definition says which kind it defines, and nothing else does', () => {
+    const object = { spec: { group: 'example.org', names: { kind: 'Widget' } } };
+    assert.deepEqual(definedKind(crd.identity, object), { group: 'example.org', kind: 'Widget' });
+    assert.equal(definedKind(crd.identity, { spec: {} }), undefined);
+    assert.equal(definedKind(of('Widget', 'w').identity, object), undefined);
+  });
+
+  test('a definition is waited for until it is established', () => {
+    const status = (value: string) => ({
+      status: {
+        conditions: [
+          { type: 'NamesAccepted', status: 'True' },
+          { type: 'Established', status: value },
+        ],
+      },
+    });
+    assert.ok(isEstablished(status('True')));
+    assert.ok(!isEstablished(status('False')) && !isEstablished({}));
+  });
+});
+
+suite('replicas that somebody else has', () => {
+  const manifest = { kind: 'Deployment', metadata: {}, spec: { replicas: 2, template: { a: 1 } } };
+  const web = { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' };
+  const schema = (spec: Shape): Shape => ({ is: 'map', fields: new Map([['spec', spec]]) });
+  const replicasIn = (shape: Shape) => fieldOf(fieldOf(shape, 'spec'), 'replicas');
+
+  test('are not observed, and everything else of the manifest still is', () => {
+    const shape = withoutReplicas(leaf, manifest);
+    assert.equal(replicasIn(shape), undefined);
+    assert.equal(fieldOf(fieldOf(shape, 'spec'), 'template'), leaf);
+    assert.equal(fieldOf(shape, 'metadata'), leaf);
+    assert.equal(replicasIn(withoutReplicas(schema(leaf), manifest)), undefined);
+  });
+
+  test('are observed where the schema lists them, and a manifest without them is left alone', () => {
+    const listing = schema({ is: 'map', fields: new Map([['replicas', leaf]]) });
+    assert.equal(withoutReplicas(listing, manifest), listing);
+    assert.equal(withoutReplicas(leaf, { ...manifest, spec: {} }), leaf);
+    const elsewhere: Shape = { is: 'map', fields: new Map([['metadata', leaf]]) };
+    assert.equal(withoutReplicas(elsewhere, manifest), elsewhere);
+    assert.ok(!observesAnything(withoutReplicas(schema(leaf), { spec: { replicas: 1 } })));
+  });
+
+  test('are those of a manager that wrote them by the subresource scale', () => {
+    const entry = {
+      manager: 'kube-controller-manager',
+      subresource: 'scale',
+      fieldsV1: { 'f:spec': { 'f:replicas': {} } },
+    };
+    const live = (...managedFields: object[]) => ({ metadata: { managedFields } });
+    assert.equal(scaleOwnerOf(live({ manager: 'kubectl' }, entry)), 'kube-controller-manager');
+    assert.equal(scaleOwnerOf(live({ ...entry, subresource: 'status' })), undefined);
+    assert.equal(scaleOwnerOf(live({ ...entry, fieldsV1: { 'f:spec': { 'f:paused': {} } } })), undefined);
+    assert.equal(scaleOwnerOf({}), undefined);
+  });
+
+  test('are those of what an autoscaler names, in its own namespace', () => {
+    const autoscaler = (namespace: string, scaleTargetRef: object): Manifest => ({
+      identity: { group: 'autoscaling', kind: 'HorizontalPodAutoscaler', namespace, name: 'web' },
+      apiVersion: 'autoscaling/v2',
+      object: { spec: { scaleTargetRef } },
+    });
+    const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
+    assert.ok(isAutoscaled(web, [of('ConfigMap', 'a'), autoscaler('shop', target)]));
+    assert.ok(!isAutoscaled(web, [autoscaler('other', target)]));
+    assert.ok(!isAutoscaled(web, [autoscaler('shop', { ...target, name: 'db' })]));
+    assert.ok(!isAutoscaled(web, [autoscaler('shop', { ...target, apiVersion: 'example.org/v1' })]));
+    assert.equal(scaledBy(autoscaler('shop', {})), undefined);
+    assert.equal(scaledBy(of('ConfigMap', 'a')), undefined);
+  });
+});
