@@ -44,10 +44,14 @@ function appliedNote({
   changed,
   removed,
   restartControl,
+  observer,
 }: Extract<ProcessFact, { type: 'config.applied' }>): string {
   const services = Object.entries({ added, changed, removed })
     .filter(([, names]) => names.length > 0)
     .map(([what, names]) => `${what}: ${names.join(', ')}`);
-  const parts = restartControl === undefined ? services : [...services, `restartControl ${restartControl}`];
+  const sections = Object.entries({ restartControl, observer }).flatMap(([name, what]) =>
+    what === undefined ? [] : [`${name} ${what}`],
+  );
+  const parts = [...services, ...sections];
   return parts.length === 0 ? 'Applied: it says the same as before.' : `Applied: ${parts.join('; ')}.`;
 }

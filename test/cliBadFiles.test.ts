@@ -20,7 +20,7 @@ const badConfigs: readonly (readonly [path: string, sentence: string])[] = [
   ],
   [
     file('empty.yaml', ''),
-    `./empty.yaml:1:1: the file is empty or has only comments; it must name at least one service under servicesAndDependantSelectors, or workloads under restartControl. ${correct}`,
+    `./empty.yaml:1:1: the file is empty or has only comments; it must name at least one service under servicesAndDependantSelectors, or workloads under restartControl, or have observer: {}. ${correct}`,
   ],
   [
     file('huge.yaml', `#${'x'.repeat(2 << 20)}`),
@@ -32,7 +32,7 @@ const badConfigs: readonly (readonly [path: string, sentence: string])[] = [
   ],
   [
     file('list.yaml', '- a\n'),
-    `./list.yaml:1:1: the top level must be a mapping with the key servicesAndDependantSelectors or restartControl. ${correct}`,
+    `./list.yaml:1:1: the top level must be a mapping with the key servicesAndDependantSelectors, restartControl or observer. ${correct}`,
   ],
 ];
 

@@ -121,7 +121,7 @@ test('--help fits a terminal, shows every flag of run and every verb, and names 
     'Usage:',
     'Config:',
     'Cluster:',
-    'Deletions and restarts:',
+    'Deletions, restarts and applies:',
     'Process:',
     'Verbs:',
     'Exit codes:',

@@ -27,7 +27,7 @@ const values = 'letters, digits, "-", "_" and ".", at most 63, with a letter or 
 const keys =
   'letters, digits, "-", "_" and ".", at most 63, with a letter or digit at both ends, after an optional DNS name and "/"';
 const topKeys =
-  'servicesAndDependantSelectors, watchDuration, namespaces, dependantNamespaces, onStart, whileNotReady, barePods, deletion, gracePeriodSeconds, restartControl';
+  'servicesAndDependantSelectors, watchDuration, namespaces, dependantNamespaces, onStart, whileNotReady, barePods, deletion, gracePeriodSeconds, restartControl, observer';
 const good = 'servicesAndDependantSelectors: {db: {podSelectors: [{matchLabels: {app: web}}]}}';
 
 test('every fault of a file is told at once, in the order of the file', () => {
@@ -67,7 +67,7 @@ test('a byte order mark and CRLF shift no place', () => {
 
 test('a key that is missing is told at the key above it', () => {
   assert.deepEqual(faultsOf('watchDuration: 5m'), [
-    'f:1:1 servicesAndDependantSelectors: missing; name at least one service and the selectors of its dependants, or workloads under restartControl ({}: those that ask for it)',
+    'f:1:1 servicesAndDependantSelectors: missing; name at least one service and the selectors of its dependants, or workloads under restartControl ({}: those that ask for it), or observer: {} for Applications',
   ]);
   assert.deepEqual(faultsOfService('onStart: never'), [
     'f:2:3 ….podSelectors: missing; give a list with at least one label selector',

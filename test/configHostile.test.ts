@@ -107,6 +107,7 @@ test('any value in the place of any other gives a config or decent faults', () =
     'dependantNamespaces',
     'gracePeriodSeconds',
     'restartControl',
+    'observer',
     'rules',
     'windows',
     'cron',
@@ -205,7 +206,7 @@ test('a pipe is read like a file, and no further than a file', () => {
 
 test('a file without anything in it is told so', async () => {
   const empty =
-    'f:1:1: the file is empty or has only comments; it must name at least one service under servicesAndDependantSelectors, or workloads under restartControl';
+    'f:1:1: the file is empty or has only comments; it must name at least one service under servicesAndDependantSelectors, or workloads under restartControl, or have observer: {}';
   for (const text of ['', '\n', '# nothing\n', '---\n', '---\n# nothing\n---\n', '\uFEFF']) {
     assert.deepEqual(await faultsOfFile('empty', text), [empty], JSON.stringify(text));
   }
@@ -214,7 +215,7 @@ test('a file without anything in it is told so', async () => {
 test('a top level that is not a mapping is told so', () => {
   for (const text of ['text', '- a\n- b', '5', '"x"', 'null', '[]']) {
     assert.deepEqual(faultsOf(text), [
-      'f:1:1: the top level must be a mapping with the key servicesAndDependantSelectors or restartControl',
+      'f:1:1: the top level must be a mapping with the key servicesAndDependantSelectors, restartControl or observer',
     ]);
   }
 });

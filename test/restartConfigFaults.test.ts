@@ -31,7 +31,7 @@ test('a config with neither services nor restart control is told so in one sente
     assert.deepEqual(
       faultsOf(text).map((fault) => fault.replace(/^f:1:\d+ /, '')),
       [
-        'servicesAndDependantSelectors: missing; name at least one service and the selectors of its dependants, or workloads under restartControl ({}: those that ask for it)',
+        'servicesAndDependantSelectors: missing; name at least one service and the selectors of its dependants, or workloads under restartControl ({}: those that ask for it), or observer: {} for Applications',
       ],
     );
   }

@@ -18,6 +18,7 @@ import { measure, measureConfig } from '../metrics/measure.ts';
 import { measureRestarts } from '../metrics/measureRestarts.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { metricsPage } from '../metrics/page.ts';
+import type { ReportObserver } from '../observer/facts.ts';
 import type { Reload } from '../reload.ts';
 import type { ReportRestart } from '../restart/facts.ts';
 import type { ReportRead } from '../restart/restartApi.ts';
@@ -31,6 +32,7 @@ export interface Observation {
   nextReport(): Report;
   readonly reportProcess: ReportProcess;
   readonly reportRestart: ReportRestart;
+  readonly reportObserver: ReportObserver;
   /** Told of each source that is read to be hashed. */
   readonly onHashRead: ReportRead;
   readonly onRequest: (fact: RequestFact) => void;
@@ -100,6 +102,7 @@ export function createObservation({ reload, lease = '', logger, clock }: Observa
       if (fact.type === 'config.applied') facts.begin(fact.added);
     },
     reportRestart: countRestarts(metrics),
+    reportObserver: () => undefined,
     onHashRead: countHashReads(metrics),
     onRequest: countRequests(metrics),
     recordingFailed: () => metrics.recordingFailures.inc(),

@@ -90,7 +90,8 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, meaningless:
       reportProcess,
       listeners,
       inspect: anyOf(inspection.value?.inspect, page?.inspect),
-      onStarted(started, restarts) {
+      reportObserver: observation.reportObserver,
+      onStarted(started, { restarts }) {
         controller = started;
         observation.watch(started, restarts);
         page?.watch({ ...started, workloads: () => restarts?.control()?.entries() ?? [] });

@@ -33,6 +33,7 @@ export interface RunFlags extends ClusterFlags {
   readonly concurrentDeletions: number;
   readonly dryRun: boolean;
   readonly events: boolean;
+  readonly observerOwnRights: boolean;
   readonly record?: string;
   /** Bytes. */
   readonly recordLimit: number;
@@ -99,10 +100,16 @@ export function addRunFlags(command: Command): Command {
         .argParser(readShard)
         .helpGroup('Cluster:'),
     )
-    .optionsGroup('Deletions and restarts:')
-    .option('--dry-run [bool]', 'decide everything, and delete, restart and write nothing', readBoolean, false)
+    .optionsGroup('Deletions, restarts and applies:')
+    .option('--dry-run [bool]', 'decide everything, and delete, restart, apply and write nothing', readBoolean, false)
     .option('--concurrent-deletions <n>', 'deletions in flight at most', readCount, 32)
-    .option('--events [bool]', 'tell of windows, deletions and restarts in Kubernetes Events', readBoolean, true)
+    .option('--events [bool]', 'tell of windows, deletions, restarts and drift in Kubernetes Events', readBoolean, true)
+    .option(
+      '--observer-own-rights [bool]',
+      'apply Applications that name no ServiceAccount with weeder’s own rights, in place of those of their namespace’s account default',
+      readBoolean,
+      false,
+    )
     .optionsGroup('Process:')
     .addOption(
       new Option('--health-bind-addr <address>', 'where /healthz, /readyz and /debug/actors are served; 0: nowhere')

@@ -8,6 +8,8 @@ import { createEventRecorder } from '../kube/events.ts';
 import type { Election } from '../kube/lease/election.ts';
 import type { Logger } from '../log.ts';
 import { type Controller, type ControllerEnd, startController } from '../main.ts';
+import type { ReportObserver } from '../observer/facts.ts';
+import type { ObserverPart } from '../observer/observerPart.ts';
 import { ownPod, tellProcess } from '../processEvents.ts';
 import type { Recorder } from '../recorder.ts';
 import type { Reload } from '../reload.ts';
@@ -19,6 +21,7 @@ import type { OpenedConfig } from './configFile.ts';
 import { connect } from './connect.ts';
 import { followConfig } from './followConfig.ts';
 import type { Observation } from './observe.ts';
+import { loadObserverPart, observerWhenConfigured } from './observerWhenConfigured.ts';
 import { exitCodes, fail } from './output.ts';
 import { loadRestartPart, restartWhenConfigured } from './restartWhenConfigured.ts';
 import type { RunFlags } from './runFlags.ts';
@@ -36,12 +39,19 @@ export interface Work {
   readonly nextReport: () => Report;
   readonly reportRestart: ReportRestart;
   readonly onHashRead: ReportRead;
+  readonly reportObserver: ReportObserver;
   /** What concerns the process: how it is told, and who is told of it. */
   readonly reportProcess: ReportProcess;
   readonly listeners: ReportProcess[];
   readonly inspect: ((event: InspectionEvent) => void) | undefined;
   /** From now on this one is at work. */
-  readonly onStarted: (controller: Controller, restarts: RestartPart | undefined) => void;
+  readonly onStarted: (controller: Controller, parts: OtherParts) => void;
+}
+
+/** The controllers beside the weeder, where they were made. */
+export interface OtherParts {
+  readonly restarts: RestartPart | undefined;
+  readonly observer: ObserverPart | undefined;
 }
 
 /** From the first word with the API server to the last. Resolves with the exit code. */
@@ -61,6 +71,7 @@ export async function work({ flags, opened, reload, ...its }: Work, stop: AbortS
       server,
       services: [...opened.config.services.keys()],
       restartRules: opened.config.restart?.rules.length,
+      observer: opened.config.observer === undefined ? undefined : true,
       dryRun,
       shard: shard && `${shard.index}/${shard.count}`,
     },
@@ -77,6 +88,16 @@ export async function work({ flags, opened, reload, ...its }: Work, stop: AbortS
       recorder,
     });
     return restarts;
+  };
+  let observer: ObserverPart | undefined;
+  const createObserver = opened.config.observer === undefined ? observerWhenConfigured : await loadObserverPart();
+  const applicationObserver: CreatePart = (context) => {
+    observer = createObserver({
+      ...context,
+      mayUseOwnRights: flags.observerOwnRights,
+      report: its.reportObserver,
+    });
+    return observer;
   };
   let current: Controller | undefined;
   const isBusy = () => current?.isBusy() === true;
@@ -98,12 +119,12 @@ export async function work({ flags, opened, reload, ...its }: Work, stop: AbortS
       ...(shard === undefined ? {} : { shard }),
       ...(election === undefined ? {} : { election }),
       report: its.nextReport(),
-      others: [restartControl],
+      others: [restartControl, applicationObserver],
       reportProcess: its.reportProcess,
       ...(inspect === undefined ? {} : { inspect }),
       ...(recorder === undefined ? {} : { recorder }),
     });
-    its.onStarted(current, restarts);
+    its.onStarted(current, { restarts, observer });
     return current;
   });
   followed.stop();

@@ -2,13 +2,15 @@ import { selectorToString } from '../kube/selector.ts';
 import type { Config, ServiceConfig } from './config.ts';
 import type { RestartConfig, RestartRule } from './restart.ts';
 
-/** What a new config changes: the names of the services, each list sorted, and the section `restartControl`. */
+/** What a new config changes: the names of the services, each list sorted, and the sections `restartControl` and `observer`. */
 export interface ConfigChange {
   readonly added: readonly string[];
   readonly changed: readonly string[];
   readonly removed: readonly string[];
   /** Left out: it says the same. */
   readonly restartControl?: 'added' | 'changed' | 'removed';
+  /** The same. */
+  readonly observer?: 'added' | 'removed';
 }
 
 export function compareConfigs(old: Config, next: Config): ConfigChange {
@@ -21,6 +23,7 @@ export function compareConfigs(old: Config, next: Config): ConfigChange {
     changed: namesWhere((was, is) => was !== undefined && is !== undefined && !isSame(was, is)),
     removed: namesWhere((_, is) => is === undefined),
     ...restartChange(old.restart, next.restart),
+    ...observerChange(old, next),
   };
 }
 
@@ -28,6 +31,11 @@ function restartChange(was: RestartConfig | undefined, is: RestartConfig | undef
   if (hasSameRestart(was, is)) return {};
   if (was === undefined) return { restartControl: 'added' };
   return { restartControl: is === undefined ? 'removed' : 'changed' };
+}
+
+function observerChange({ observer: was }: Config, { observer: is }: Config): Partial<ConfigChange> {
+  if ((was === undefined) === (is === undefined)) return {};
+  return { observer: was === undefined ? 'added' : 'removed' };
 }
 
 /** Whether both sections treat every workload the same. Only the rules have an order that means something. */

@@ -1,4 +1,5 @@
 import type { LabelSelector } from '../kube/selector.ts';
+import type { ObserverConfig } from './observer.ts';
 import { distinct, resolveSelector } from './resolve.ts';
 import { resolveRestart } from './resolveRestart.ts';
 import type { RestartConfig } from './restart.ts';
@@ -24,10 +25,12 @@ export interface ServiceConfig {
 
 /** The config as the program uses it. */
 export interface Config {
-  /** The watched services by name; empty only where there is restart control. */
+  /** The watched services by name; empty only where there is restart control, or the application observer. */
   readonly services: ReadonlyMap<string, ServiceConfig>;
   /** Undefined: the file has no section `restartControl`, and no workload is managed. */
   readonly restart: RestartConfig | undefined;
+  /** Left out: the file has no section `observer`, and no Application is looked after. */
+  readonly observer?: ObserverConfig;
 }
 
 /** Whether the config names this service in this namespace. */
@@ -39,10 +42,11 @@ type ServiceEntry = NonNullable<ConfigFile['servicesAndDependantSelectors']>[str
 
 /** Gives each service what the top of the file says where the service itself says nothing. */
 export function resolveConfig(file: ConfigFile): Config {
-  const { servicesAndDependantSelectors: entries = {}, restartControl } = file;
+  const { servicesAndDependantSelectors: entries = {}, restartControl, observer } = file;
   return {
     services: new Map(Object.entries(entries).map(([name, entry]) => [name, resolveService(name, entry, file)])),
     restart: restartControl && resolveRestart(restartControl),
+    ...(observer === undefined ? {} : { observer }),
   };
 }
 

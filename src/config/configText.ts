@@ -8,6 +8,7 @@ export function configFileOf(config: Config): object {
   return {
     ...(entries.length === 0 ? {} : { servicesAndDependantSelectors: Object.fromEntries(entries) }),
     ...(config.restart === undefined ? {} : { restartControl: restartFileOf(config.restart) }),
+    ...(config.observer === undefined ? {} : { observer: {} }),
   };
 }
 

@@ -48,11 +48,13 @@ function readDocuments({ documents, lines }: YamlText): Result<Config, readonly 
 }
 
 const emptyFile =
-  'the file is empty or has only comments; it must name at least one service under servicesAndDependantSelectors, or workloads under restartControl';
+  'the file is empty or has only comments; it must name at least one service under servicesAndDependantSelectors, or workloads under restartControl, or have observer: {}';
 
 function wrongShape(root: Located): Pick<LocatedFault, 'message'> | undefined {
   if (root.value === null || typeof root.value !== 'object' || Array.isArray(root.value)) {
-    return { message: 'the top level must be a mapping with the key servicesAndDependantSelectors or restartControl' };
+    return {
+      message: 'the top level must be a mapping with the key servicesAndDependantSelectors, restartControl or observer',
+    };
   }
   const kind = located(root, ['kind'])?.value;
   if (typeof kind !== 'string' || !root.children.has('apiVersion')) return undefined;

@@ -8,7 +8,7 @@ const head = {
   $id: 'https://weeder.dev/schema/weeder.schema.json',
   title: "weeder's config file",
   description:
-    'Which services are watched, which pods depend on them, and which workloads restart when what they use has changed. Reference: docs/configuration.md.',
+    'Which services are watched, which pods depend on them, which workloads restart when what they use has changed, and whether Applications are looked after. Reference: docs/configuration.md.',
 };
 
 /** The JSON Schema of the config file, for editors. Draft 7, which all of them read. */
@@ -19,7 +19,7 @@ export function configJsonSchema(): Json {
 
 /** The keys that may stand at the top of the file and at a service, as a Markdown table. */
 export function settingsTable(): string {
-  const sections = ['servicesAndDependantSelectors', 'restartControl'];
+  const sections = ['servicesAndDependantSelectors', 'restartControl', 'observer'];
   return tableOf(propertiesOf(configJsonSchema()).filter(([key]) => !sections.includes(key)));
 }
 

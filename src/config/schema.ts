@@ -3,6 +3,7 @@ import { isObject } from '../json.ts';
 import { duration } from './durationSchema.ts';
 import { keysBelow } from './keysBelow.ts';
 import { dnsLabel } from './names.ts';
+import { observerSection } from './observer.ts';
 import { restartControl } from './restartSchema.ts';
 import { labelSelector, mapOf, nameOf, optional, whenMissing, withDefault } from './selectorSchema.ts';
 
@@ -95,18 +96,26 @@ export const configFile = z
     deletion: withDefault(deletion, 'delete'),
     gracePeriodSeconds: optional(gracePeriodSeconds),
     restartControl: optional(restartControl),
+    observer: optional(observerSection),
   })
   .superRefine(
     (file, context) => {
-      if (file.servicesAndDependantSelectors !== undefined || file.restartControl !== undefined) return;
+      const { servicesAndDependantSelectors, restartControl: restarts, observer } = file;
+      if ([servicesAndDependantSelectors, restarts, observer].some((section) => section !== undefined)) return;
       context.addIssue({ code: 'custom', path: ['servicesAndDependantSelectors'], message: nothingToDo });
     },
     { when: ({ value }) => isObject(value) },
   )
-  .meta({ anyOf: [{ required: ['servicesAndDependantSelectors'] }, { required: ['restartControl'] }] });
+  .meta({
+    anyOf: [
+      { required: ['servicesAndDependantSelectors'] },
+      { required: ['restartControl'] },
+      { required: ['observer'] },
+    ],
+  });
 
 const nothingToDo =
-  'missing; name at least one service and the selectors of its dependants, or workloads under restartControl ({}: those that ask for it)';
+  'missing; name at least one service and the selectors of its dependants, or workloads under restartControl ({}: those that ask for it), or observer: {} for Applications';
 
 /** What a valid config file says, durations in milliseconds. */
 export type ConfigFile = z.output<typeof configFile>;

@@ -1,11 +1,11 @@
 import { type AnyEventObject, fromCallback } from 'xstate';
 import type { EffectInput, WorkloadEvent } from '../../machines/restart/workload.ts';
 import type { TimerHandle } from '../clock.ts';
+import { track } from '../inFlight.ts';
 import type { Refusal } from './answer.ts';
 import { hashedBy } from './assess.ts';
 import { podsToReplace } from './concernedPods.ts';
 import { evictNext, type RolloutLook } from './evictNext.ts';
-import { track } from './inFlight.ts';
 import { type PodFacts, readPods } from './podFacts.ts';
 import { ownPods, troubleOf } from './proof.ts';
 import { createRefusalTeller } from './refusalTeller.ts';

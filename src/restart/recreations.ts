@@ -2,8 +2,8 @@ import { type Actor, type AnyEventObject, createActor, fromCallback } from 'xsta
 import { type RecreationEvent, type RecreationInput, recreation } from '../../machines/restart/recreation.ts';
 import type { ActorRuntime } from '../actorRuntime.ts';
 import { messageOf } from '../errors.ts';
+import { track } from '../inFlight.ts';
 import type { ReportRestart } from './facts.ts';
-import { track } from './inFlight.ts';
 import type { KeptJob } from './keptJob.ts';
 import { workloadKey } from './refs.ts';
 import type { RestartApi } from './restartApi.ts';

@@ -1,12 +1,12 @@
 import type { AnyActorRef } from 'xstate';
 import type { ActorRuntime } from '../actorRuntime.ts';
 import type { RestartConfig } from '../config/restart.ts';
+import { track } from '../inFlight.ts';
 import type { ClosableSink } from '../kube/sink.ts';
 import type { WorkloadKind } from '../kube/workloadKinds.ts';
 import { createDigests, type Digests } from './digests.ts';
 import type { ReportRestart } from './facts.ts';
 import type { HashKeys } from './hashKeys.ts';
-import { track } from './inFlight.ts';
 import { noteContent } from './noteContents.ts';
 import { createStateOwner } from './ownState.ts';
 import { createRecreations } from './recreations.ts';

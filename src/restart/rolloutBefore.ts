@@ -1,5 +1,5 @@
 import type { TimerHandle } from '../clock.ts';
-import { track } from './inFlight.ts';
+import { track } from '../inFlight.ts';
 import { readPods } from './podFacts.ts';
 import { ownPods, troubleOf } from './proof.ts';
 import type { RestartEffects } from './restartEffects.ts';

@@ -1,10 +1,10 @@
 import { type AnyEventObject, fromCallback } from 'xstate';
 import { type EffectInput, type WorkloadEvent, workload } from '../../machines/restart/workload.ts';
 import { messageOf } from '../errors.ts';
+import { track } from '../inFlight.ts';
 import { adoptionTurn } from './adoptionTurn.ts';
 import { assessWorkload } from './assessWorkload.ts';
 import { followRollout } from './followRollout.ts';
-import { track } from './inFlight.ts';
 import { proveWorkload } from './proveWorkload.ts';
 import { restoreWorkload } from './replaceAll.ts';
 import { reportsOf } from './reportWorkload.ts';

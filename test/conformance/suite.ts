@@ -3,6 +3,7 @@ import { applyingLists } from './applyingLists.ts';
 import { applyingOwners } from './applyingOwners.ts';
 import { applyingTypes } from './applyingTypes.ts';
 import { creating } from './creating.ts';
+import { defining } from './defining.ts';
 import { deleting } from './deleting.ts';
 import { discovering } from './discovering.ts';
 import { ending } from './ending.ts';
@@ -48,6 +49,7 @@ export function conformance(getTarget: GetTarget): void {
     applyingOwners,
     applyingLists,
     applyingTypes,
+    defining,
   ]) {
     part(getTarget);
   }

@@ -1,0 +1,95 @@
+import { arrayOf, type JsonObject, objectOf, textOf } from '../json.ts';
+import type { ApiResult, KubeClient } from '../kube/client.ts';
+import { describeFailure } from '../kube/describeFailure.ts';
+import type { ApiFailure } from '../kube/failure.ts';
+import type { ApplyFailure, Outcome } from './applyFailure.ts';
+import { finalizer } from './managers.ts';
+
+/** Where applications are served. */
+export const applicationsGroup = 'weeder.dev';
+export const applicationsVersion = 'v1alpha1';
+
+/** One application, as this one object and no later one of its name. */
+export interface ApplicationRef {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** The requests about applications themselves, all with weeder's own rights. Nothing here rejects. */
+export interface ApplicationApi {
+  /** A JSON merge patch of the status. `missing`: it is gone. */
+  patchStatus(ref: ApplicationRef, status: JsonObject): Promise<Outcome<undefined>>;
+  /** The finalizers of others stay. */
+  addFinalizer(ref: ApplicationRef): Promise<Outcome<undefined>>;
+  removeFinalizer(ref: ApplicationRef): Promise<Outcome<undefined>>;
+  /** Whether a namespace is being deleted, or is gone. */
+  isTerminating(namespace: string): Promise<Outcome<boolean>>;
+}
+
+/** The collection, cluster-wide or of one namespace. */
+export function applicationsPath(namespace: string | undefined): string {
+  const place = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
+  return `/apis/${applicationsGroup}/${applicationsVersion}${place}/applications`;
+}
+
+export function applicationApi(client: KubeClient): ApplicationApi {
+  const pathOf = ({ namespace, name }: ApplicationRef) => `${applicationsPath(namespace)}/${encodeURIComponent(name)}`;
+
+  function patch(path: string, body: JsonObject): Promise<ApiResult> {
+    const contentType = 'application/merge-patch+json';
+    return client.call({ method: 'PATCH', path, query: { fieldManager: 'weeder' }, contentType, body });
+  }
+
+  /** Of this uid; the version is insisted on, since a list can only be replaced as a whole. */
+  async function changeFinalizers(
+    ref: ApplicationRef,
+    change: (those: readonly string[]) => readonly string[],
+  ): Promise<Outcome<undefined>> {
+    const path = pathOf(ref);
+    const read = await client.call({ method: 'GET', path });
+    if (!read.ok) return refused(read.failure, client.server);
+    const { uid, resourceVersion, finalizers } = objectOf(objectOf(read.body)['metadata']);
+    if (uid !== ref.uid) return otherUid(ref);
+    const before = arrayOf(finalizers).flatMap((each) => textOf(each) ?? []);
+    const after = change(before);
+    if (after.length === before.length) return { ok: true, value: undefined };
+    return answered(await patch(path, { metadata: { uid, resourceVersion, finalizers: after } }), client.server);
+  }
+
+  return {
+    async patchStatus(ref, status) {
+      const body = { metadata: { uid: ref.uid }, status };
+      return answered(await patch(`${pathOf(ref)}/status`, body), client.server);
+    },
+    addFinalizer: (ref) =>
+      changeFinalizers(ref, (those) => (those.includes(finalizer) ? those : [...those, finalizer])),
+    removeFinalizer: (ref) => changeFinalizers(ref, (those) => those.filter((each) => each !== finalizer)),
+    async isTerminating(namespace) {
+      const read = await client.call({ method: 'GET', path: `/api/v1/namespaces/${encodeURIComponent(namespace)}` });
+      if (!read.ok && read.failure.kind === 'notFound') return { ok: true, value: true };
+      if (!read.ok) return refused(read.failure, client.server);
+      return { ok: true, value: textOf(objectOf(objectOf(read.body)['metadata'])['deletionTimestamp']) !== undefined };
+    },
+  };
+}
+
+function answered(result: ApiResult, server: string): Outcome<undefined> {
+  return result.ok ? { ok: true, value: undefined } : refused(result.failure, server);
+}
+
+function refused(failure: ApiFailure, server: string): { readonly ok: false; readonly failure: ApplyFailure } {
+  const reason = describeFailure(failure, server);
+  return { ok: false, failure: { is: classOf(failure), reason, retryAfter: failure.retryAfterMs ?? 0, fields: [] } };
+}
+
+function classOf({ kind }: ApiFailure): ApplyFailure['is'] {
+  if (kind === 'notFound') return 'missing';
+  if (kind === 'conflict' || kind === 'forbidden' || kind === 'cancelled') return kind;
+  return kind === 'invalid' || kind === 'rejected' ? 'permanent' : 'transient';
+}
+
+function otherUid({ namespace, name }: ApplicationRef): Outcome<never> {
+  const reason = `there is another application ${namespace}/${name} now.`;
+  return { ok: false, failure: { is: 'otherUid', reason, retryAfter: 0, fields: [] } };
+}

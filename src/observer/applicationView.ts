@@ -1,0 +1,48 @@
+import type { ApplicationEntry } from './applicationEntry.ts';
+import type { ApplicationView, ResourceView } from './conditions.ts';
+import { needsApply } from './hear.ts';
+import { identityText } from './identity.ts';
+import type { ResourceEntry } from './resourceEntry.ts';
+import { listed } from './wording.ts';
+
+/** The application as its conditions see it. */
+export function applicationView(entry: ApplicationEntry): ApplicationView {
+  const { faults, left, newest, resources } = entry;
+  return {
+    phase: phaseOf(entry),
+    mode: entry.isDetectOnly ? 'detect' : 'correct',
+    pausedUntil: newest.spec.pausedUntil,
+    faults,
+    notes: [...resources.values()].flatMap(notesOf),
+    resources: [...[...resources.values()].map(viewOf), ...[...left.values()].map(leftView)],
+  };
+}
+
+/** What its machine does, as the status says it. */
+export function phaseOf({ actor }: ApplicationEntry): ApplicationView['phase'] {
+  const { value } = actor.getSnapshot();
+  if (typeof value === 'object') return 'deleting';
+  return value === 'invalid' || value === 'paused' || value === 'observing' ? value : 'applying';
+}
+
+function viewOf(resource: ResourceEntry): ResourceView {
+  const { identity, state, reason, drifts, rival, actor } = resource;
+  const isContested = actor?.getSnapshot().matches({ drifted: 'waiting' }) === true;
+  return {
+    identity,
+    state,
+    isApplied: resource.plan !== undefined && !needsApply(resource),
+    reason,
+    paths: drifts.map(({ path }) => path),
+    rival: isContested ? (rival ?? 'somebody') : undefined,
+  };
+}
+
+function leftView({ identity, reason }: { readonly identity: ResourceView['identity']; readonly reason: string }) {
+  return { identity, state: 'leaving', isApplied: false, reason, paths: [], rival: undefined } satisfies ResourceView;
+}
+
+function notesOf({ identity, admitted }: ResourceEntry): readonly string[] {
+  if (admitted.length === 0) return [];
+  return [`Changed on admission, and taken as it is: ${listed(admitted)} of ${identityText(identity)}.`];
+}

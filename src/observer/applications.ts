@@ -1,0 +1,181 @@
+import { type AnyActorRef, createActor, type StateValue } from 'xstate';
+import type { ActorRuntime } from '../actorRuntime.ts';
+import { track } from '../inFlight.ts';
+import { objectOf } from '../json.ts';
+import type { Application } from './application.ts';
+import type { ApplicationLogic } from './applicationActor.ts';
+import type { ApplicationEntry } from './applicationEntry.ts';
+import type { ApplicationListener } from './applicationStream.ts';
+import type { ReportObserver } from './facts.ts';
+import { identityKey } from './identity.ts';
+import { ownerOf } from './managers.ts';
+import { readApplication } from './readApplication.ts';
+import type { ResourceStreams } from './resourceStreams.ts';
+import { leftOf } from './rows.ts';
+import type { StatusWriter } from './statusWriter.ts';
+
+/** The applications that are looked after: an `application` actor each, every one a root of its own. */
+export interface Applications extends ApplicationListener {
+  get(id: string): ApplicationEntry | undefined;
+  /** From now on there are actors. */
+  start(): void;
+  stop(): void;
+  entries(): Iterable<ApplicationEntry>;
+  /** Theirs, and those of their resources. */
+  actors(): Iterable<AnyActorRef>;
+  readonly isRunning: boolean;
+  readonly size: number;
+  /** How many resources have an actor. */
+  readonly observed: number;
+  /** Requests that are under way, those of applications that have ended, too. */
+  inFlight(): Iterable<Promise<unknown>>;
+  counts(): {
+    readonly applications: Readonly<Record<string, number>>;
+    readonly resources: Readonly<Record<string, number>>;
+  };
+}
+
+export interface ApplicationsOptions {
+  readonly runtime: ActorRuntime;
+  readonly logic: ApplicationLogic;
+  readonly report: ReportObserver;
+  readonly streams: ResourceStreams;
+  readonly status: StatusWriter;
+}
+
+interface News {
+  readonly application: Application;
+  readonly status: unknown;
+}
+
+export function createApplications({ runtime, logic, report, streams, status }: ApplicationsOptions): Applications {
+  const known = new Map<string, News>();
+  const entries = new Map<string, ApplicationEntry>();
+  /** What was under way when its application ended. */
+  const leaving = new Set<Promise<unknown>>();
+  let isRunning = false;
+
+  function look(id: string, news: News): void {
+    const entry = entries.get(id);
+    if (entry !== undefined && entry.about.uid !== news.application.uid) {
+      forget(entry);
+      begin(id, news);
+    } else if (entry === undefined) begin(id, news);
+    else renew(entry, news);
+  }
+
+  /** What weeder itself writes into the status is no news. */
+  function renew(entry: ApplicationEntry, { application, status: its }: News): void {
+    const before = concernOf(entry.newest);
+    entry.newest = application;
+    entry.status = its;
+    if (concernOf(application) !== before) entry.actor.send({ type: 'application.changed' });
+  }
+
+  function begin(id: string, { application, status: its }: News): void {
+    const { namespace, name, uid, inventory } = application;
+    const entry: ApplicationEntry = {
+      id,
+      about: { namespace, name, uid },
+      owner: ownerOf(application),
+      actor: createActor(logic, { ...runtime, id, input: { application: id } }),
+      newest: application,
+      valid: undefined,
+      isDetectOnly: false,
+      resources: new Map(),
+      left: new Map(inventory.map((row) => [identityKey(row.identity), leftOf(row)])),
+      faults: [],
+      inFlight: new Set(),
+      status: its,
+    };
+    entries.set(id, entry);
+    entry.actor.subscribe({
+      complete: () => forget(entry),
+      error: (error) => {
+        forget(entry);
+        report({ type: 'actor.failed', actor: `application ${id}`, error });
+      },
+    });
+    entry.actor.start();
+  }
+
+  function forget(entry: ApplicationEntry): void {
+    if (entries.get(entry.id) !== entry) return;
+    entries.delete(entry.id);
+    for (const work of entry.inFlight) track(leaving, work);
+    status.forget(entry);
+    for (const resource of entry.resources.values()) streams.leave(resource);
+    entry.actor.stop();
+  }
+
+  return {
+    get: (id) => entries.get(id),
+    take(id, object) {
+      const application = readApplication(object);
+      if (application === undefined) return;
+      const news = { application, status: objectOf(object)['status'] };
+      known.set(id, news);
+      if (isRunning) look(id, news);
+    },
+    remove(id) {
+      known.delete(id);
+      entries.get(id)?.actor.send({ type: 'application.gone' });
+    },
+    start() {
+      isRunning = true;
+      for (const [id, news] of known) look(id, news);
+    },
+    stop() {
+      isRunning = false;
+      for (const entry of [...entries.values()]) forget(entry);
+    },
+    entries: () => entries.values(),
+    *actors() {
+      for (const { actor, resources } of entries.values()) {
+        yield actor;
+        for (const resource of resources.values()) if (resource.actor !== undefined) yield resource.actor;
+      }
+    },
+    get isRunning() {
+      return isRunning;
+    },
+    get size() {
+      return entries.size;
+    },
+    get observed() {
+      let count = 0;
+      for (const { resources } of entries.values())
+        for (const { actor } of resources.values()) if (actor !== undefined) count += 1;
+      return count;
+    },
+    *inFlight() {
+      yield* leaving;
+      for (const entry of entries.values()) yield* entry.inFlight;
+    },
+    counts() {
+      const all = [...entries.values()];
+      const resources = all.flatMap((entry) => [...entry.resources.values()]);
+      return {
+        applications: tally(all.map(({ actor }) => nameOf(actor.getSnapshot().value))),
+        resources: tally(resources.map(({ actor, state }) => nameOf(actor?.getSnapshot().value) || state)),
+      };
+    },
+  };
+}
+
+/** Where this is the same, nothing has to be decided anew. */
+function concernOf({ generation, isEnding, isForced }: Application): string {
+  return JSON.stringify([generation, isEnding, isForced]);
+}
+
+/** The outermost name that a state has. */
+function nameOf(value: StateValue | undefined): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : (Object.keys(value)[0] ?? '');
+}
+
+function tally(names: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
+}

@@ -1,0 +1,81 @@
+import type { ApplicationEvent } from '../../machines/observer/application.ts';
+import type { Clock } from '../clock.ts';
+import type { ApplicationEntry } from './applicationEntry.ts';
+import type { ApplyFailure } from './applyFailure.ts';
+import { needsApply } from './hear.ts';
+import type { ObserverEffects } from './observerEffects.ts';
+import { definedKind, inApplyOrder, isEstablished } from './order.ts';
+import { planResources } from './planResources.ts';
+import { pruneLeft } from './pruneLeft.ts';
+import type { ResourceEntry } from './resourceEntry.ts';
+import { written } from './writeResource.ts';
+
+/** A definition of a kind is served soon, or something is wrong with it: nobody is kept waiting for longer. */
+const establishedWithin = 30_000;
+const establishedPause = 100;
+
+/**
+ * One attempt for each resource, in order. What fails stays in the way of nothing: it is tried again while the
+ * application is observed. Before anything is applied for the first time its name is in the status, so that nothing is
+ * ever applied that nobody would delete again (A10).
+ */
+export async function applyApplication(
+  effects: ObserverEffects,
+  entry: ApplicationEntry,
+  signal: AbortSignal,
+): Promise<ApplicationEvent> {
+  const done: ApplicationEvent = { type: 'apply.done' };
+  if (entry.isDetectOnly) return done;
+  const tried = new Set<ResourceEntry>();
+  // A kind that is defined here changes what is known of the rest.
+  for (let next = nextOf(entry, tried); next !== undefined; next = nextOf(entry, tried)) {
+    if (tried.size === 0) {
+      const listed = await effects.status.write(entry);
+      if (!listed.ok) return refused(listed.failure);
+    }
+    if (signal.aborted || isOutdated(entry)) return done;
+    tried.add(next);
+    await written(effects, next, signal);
+    await useDefinition(effects, next, signal);
+  }
+  if (!isOutdated(entry)) await pruneLeft(effects, entry, signal);
+  return done;
+}
+
+function nextOf({ resources }: ApplicationEntry, tried: ReadonlySet<ResourceEntry>): ResourceEntry | undefined {
+  return inApplyOrder([...resources.values()]).find((each) => !tried.has(each) && needsApply(each));
+}
+
+/** The application is another one, or is to be deleted: the rest is up to the next attempt. */
+function isOutdated({ newest, valid }: ApplicationEntry): boolean {
+  return newest.generation !== valid?.generation || newest.isEnding !== valid.isEnding;
+}
+
+/** Waits until the kind that it defines is served, where a resource is waiting for that, and plans again. */
+async function useDefinition(effects: ObserverEffects, definition: ResourceEntry, signal: AbortSignal): Promise<void> {
+  const { clock } = effects.runtime;
+  const { application, identity, plan } = definition;
+  const defined = plan === undefined ? undefined : definedKind(identity, plan.manifest.object);
+  if (plan === undefined || defined === undefined) return;
+  const isMeant = ({ manifest }: ResourceEntry) => manifest.group === defined.group && manifest.kind === defined.kind;
+  const isWaiting = (each: ResourceEntry) => each.plan === undefined && each.fault === '' && isMeant(each);
+  const areWaiting = () => [...application.resources.values()].some(isWaiting);
+  const deadline = clock.monotonic() + establishedWithin;
+  while (areWaiting() && !signal.aborted && !isOutdated(application) && clock.monotonic() < deadline) {
+    const read = await effects.api.read(plan.target, signal);
+    // Established, it is served a moment later, and its document another moment later (A16).
+    if (read.ok && read.value !== undefined && isEstablished(read.value))
+      await planResources(effects, application, application.newest, signal);
+    if (areWaiting()) await pause(clock, establishedPause);
+  }
+}
+
+function pause(clock: Clock, duration: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.setTimeout(resolve, duration);
+  });
+}
+
+function refused({ is: failure, reason, retryAfter }: ApplyFailure): ApplicationEvent {
+  return { type: 'apply.refused', failure, reason, retryAfter };
+}

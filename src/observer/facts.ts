@@ -1,0 +1,96 @@
+import type { Identity } from './identity.ts';
+import type { Drift } from './projection.ts';
+
+/** Which application, as its object. */
+export interface AboutApplication {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** Which resource of it. */
+export interface AboutResource {
+  readonly application: AboutApplication;
+  readonly resource: Identity;
+  readonly apiVersion: string;
+  /** Undefined: there is none, or nobody has seen it. */
+  readonly uid: string | undefined;
+}
+
+/** How a resource came to be as its manifest says. */
+export type AppliedHow = 'created' | 'updated' | 'recreated';
+
+/** What the observer found out and did. Drifts may hold values: who tells of a Secret leaves them out. */
+export type ObserverFact =
+  /** A spec was applied: each of its resources was tried once. */
+  | ({
+      readonly type: 'application.applied';
+      readonly generation: number;
+      /** How many there are, and of how many something is in the way. */
+      readonly resources: number;
+      readonly failed: number;
+    } & OfApplication)
+  /** Nothing of it is applied. */
+  | ({ readonly type: 'application.invalid'; readonly reason: string } & OfApplication)
+  /** A part of it is not applied, or not as somebody may expect. */
+  | ({ readonly type: 'application.faulty'; readonly reason: string } & OfApplication)
+  | ({
+      readonly type: 'application.paused';
+      /** Epoch milliseconds. */
+      readonly until: number;
+    } & OfApplication)
+  /** Its resources are gone, or let go of. */
+  | ({ readonly type: 'application.deleted'; readonly policy: 'delete' | 'orphan' } & OfApplication)
+  /** Something could not be done for it as a whole. */
+  | ({ readonly type: 'application.refused' } & Refusal & OfApplication)
+  | ({ readonly type: 'resource.applied'; readonly how: AppliedHow } & AboutResource)
+  | ({
+      readonly type: 'resource.drifted';
+      readonly drifts: readonly Drift[];
+      /** The field manager that changed it; undefined: nobody knows. */
+      readonly rival: string | undefined;
+      /** False: it is told, and not corrected. */
+      readonly isCorrected: boolean;
+    } & AboutResource)
+  | ({
+      readonly type: 'resource.corrected';
+      readonly drifts: readonly Drift[];
+      /** Milliseconds since the drift was heard of. */
+      readonly took: number;
+    } & AboutResource)
+  /** It is not there any more, or not yet. */
+  | ({ readonly type: 'resource.missing'; readonly isCorrected: boolean } & AboutResource)
+  /** The API server changes it each time that it is applied: as it makes it is how it is wanted from now on. */
+  | ({ readonly type: 'resource.admitted'; readonly paths: readonly string[] } & AboutResource)
+  /** Somebody keeps changing it back: the next correction waits. Milliseconds. */
+  | ({ readonly type: 'resource.contested'; readonly rival: string | undefined; readonly wait: number } & AboutResource)
+  /** It is being deleted, and its end is waited for. */
+  | ({ readonly type: 'resource.ending' } & AboutResource)
+  | ({ readonly type: 'resource.claimed'; readonly reason: string } & AboutResource)
+  /** The cluster does not know its kind. */
+  | ({ readonly type: 'resource.typeMissing'; readonly reason: string } & AboutResource)
+  /** It will not be taken as it is. */
+  | ({ readonly type: 'resource.refused' } & Refusal & AboutResource)
+  /** It is tried again. */
+  | ({ readonly type: 'resource.failed' } & Refusal & AboutResource)
+  /** It left the manifests, or its application ended. */
+  | ({ readonly type: 'resource.deleted' } & AboutResource)
+  | ({ readonly type: 'resource.released' } & AboutResource)
+  /** A mistake of ours. */
+  | { readonly type: 'actor.failed'; readonly actor: string; readonly error: unknown };
+
+interface OfApplication {
+  readonly application: AboutApplication;
+}
+
+interface Refusal {
+  readonly reason: string;
+  /** Its class. */
+  readonly failure: string;
+  /** The how-manieth in a row. */
+  readonly attempt: number;
+  /** Milliseconds. */
+  readonly retryIn: number;
+}
+
+export type ReportObserver = (fact: ObserverFact) => void;

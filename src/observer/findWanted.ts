@@ -1,0 +1,42 @@
+import type { ResourceEvent } from '../../machines/observer/resource.ts';
+import { baselineOf, initialisedIn } from './baseline.ts';
+import { needsApply, want } from './hear.ts';
+import type { Json } from './identity.ts';
+import type { ObserverEffects } from './observerEffects.ts';
+import { project } from './project.ts';
+import type { Projection } from './projection.ts';
+import type { Applied, ResourcePlan } from './resourceApi.ts';
+import { foundOf, type ResourceEntry } from './resourceEntry.ts';
+import { lookFailed } from './resourceEvents.ts';
+
+/**
+ * Finds out what is wanted, where that is not known: after a restart, and after an apply to what was there before. What
+ * the API server makes of the manifest says it (A6). Undefined: it is known now.
+ */
+export async function findWanted(
+  { runtime, api }: Pick<ObserverEffects, 'runtime' | 'api'>,
+  entry: ResourceEntry,
+  plan: ResourcePlan,
+  signal: AbortSignal,
+): Promise<ResourceEvent | undefined> {
+  if (entry.baseline !== undefined || needsApply(entry)) return undefined;
+  const tried = await api.tryOut(plan, signal);
+  if (!tried.ok) return lookFailed(tried.failure);
+  const filled = initialisedIn(plan, baselineOf(plan, tried.value));
+  entry.initialised = new Map([...filled].map(([path, value]) => [path, knownOf(entry, plan, path) ?? value]));
+  want(entry, baselineOf(plan, tried.value, entry.initialised), runtime.clock.monotonic());
+  return undefined;
+}
+
+/** The reply says what is wanted of what was made by the apply alone; of anything else it may say what others have added. */
+export function wantedBy(plan: ResourcePlan, { object, isNew }: Applied): Projection | undefined {
+  return isNew ? project(object, plan.manifest, plan.shape, plan.structure) : undefined;
+}
+
+/** What the API server filled in when it was made, and would fill in otherwise now: an address, a port. */
+function knownOf(entry: ResourceEntry, plan: ResourcePlan, path: string): Json | undefined {
+  const object = foundOf(entry)?.object;
+  const known = entry.initialised.get(path);
+  if (known !== undefined || object === undefined) return known;
+  return project(object, plan.manifest, plan.shape, plan.structure).fields.get(path);
+}

@@ -1,0 +1,90 @@
+import { isObject, type JsonObject, objectOf, textOf } from '../json.ts';
+import { isAtLeast } from '../kube/resourceVersion.ts';
+import { labelPath } from './applyFailure.ts';
+import { compare } from './compare.ts';
+import { labelName } from './managers.ts';
+import { project } from './project.ts';
+import type { Drift, Projection } from './projection.ts';
+import { type Found, foundOf, type ResourceEntry } from './resourceEntry.ts';
+
+/**
+ * Takes in an object as it is: from a stream, a GET, or the reply to an apply. False: it is older than what is known, or
+ * than what weeder has written itself, and so no news (A12). `now`: by the clock that never jumps.
+ */
+export function hear(entry: ResourceEntry, object: JsonObject, now: number): boolean {
+  const found = readFound(object);
+  if (found === undefined || isStale(entry, found)) return false;
+  entry.found = found;
+  judge(entry, now);
+  return true;
+}
+
+/** What is wanted is this from now on. */
+export function want(entry: ResourceEntry, baseline: Projection, now: number): void {
+  entry.baseline = baseline;
+  // Of what was in sync with another baseline nothing was kept.
+  if (foundOf(entry)?.object === undefined && foundOf(entry) !== undefined) entry.found = 'unknown';
+  judge(entry, now);
+}
+
+/** Everything observed is as it is wanted, and the object is there to stay. */
+export function isInSync(entry: ResourceEntry): boolean {
+  const found = foundOf(entry);
+  return found !== undefined && !found.isEnding && entry.baseline !== undefined && entry.drifts.length === 0;
+}
+
+/** Whether its manifest still has to be applied. */
+export function needsApply({ application, plan, appliedHash }: ResourceEntry): boolean {
+  return !application.isDetectOnly && plan !== undefined && plan.hash !== appliedHash;
+}
+
+/** The hash of the application that has it, where that is another one. */
+export function claimantOf(entry: ResourceEntry): string | undefined {
+  const label = foundOf(entry)?.label;
+  return label === entry.application.owner.label ? undefined : label;
+}
+
+function judge(entry: ResourceEntry, now: number): void {
+  const { plan, baseline } = entry;
+  const found = foundOf(entry);
+  if (found?.object === undefined || plan === undefined || baseline === undefined) {
+    if (found === undefined) entry.drifts = [];
+    return;
+  }
+  const { manifest, shape, structure } = plan;
+  const projection = project(found.object, manifest, shape, structure);
+  const drifts = compare(baseline, projection).filter(({ path }) => path !== labelPath);
+  entry.drifts = [...labelDrift(entry, found), ...drifts];
+  if (entry.drifts.length > 0) {
+    entry.driftedAt ??= now;
+    return;
+  }
+  entry.driftedAt = undefined;
+  const isOurs = found.label === entry.application.owner.label;
+  if (isOurs && !found.isEnding) entry.found = { ...found, object: undefined };
+}
+
+/** Whose it is is always observed (A13), where it was ever said. */
+function labelDrift({ application, appliedHash }: ResourceEntry, { label }: Found): Drift[] {
+  if (application.isDetectOnly || appliedHash === undefined || label !== undefined) return [];
+  return [{ path: labelPath, wanted: application.owner.label, found: undefined, is: 'missing' }];
+}
+
+function isStale(entry: ResourceEntry, { uid, resourceVersion }: Found): boolean {
+  const known = foundOf(entry);
+  if (!isAtLeast(resourceVersion, entry.writtenVersion)) return true;
+  return known?.uid === uid && !isAtLeast(resourceVersion, known.resourceVersion);
+}
+
+function readFound(object: JsonObject): Found | undefined {
+  const { uid, resourceVersion, deletionTimestamp, labels } = objectOf(object['metadata']);
+  const [its, version] = [textOf(uid), textOf(resourceVersion)];
+  if (its === undefined || version === undefined) return undefined;
+  return {
+    uid: its,
+    resourceVersion: version,
+    isEnding: textOf(deletionTimestamp) !== undefined,
+    label: isObject(labels) ? textOf(labels[labelName]) : undefined,
+    object,
+  };
+}

@@ -1,0 +1,95 @@
+import type { ResourceEvent } from '../../machines/observer/resource.ts';
+import { objectOf, textOf } from '../json.ts';
+import { missingKey, paceKey, waitBefore } from './driftPace.ts';
+import { findWanted } from './findWanted.ts';
+import { claimantOf, hear, needsApply } from './hear.ts';
+import { annotationName } from './managers.ts';
+import type { ObserverEffects } from './observerEffects.ts';
+import { foundOf, type ResourceEntry } from './resourceEntry.ts';
+import { lookFailed } from './resourceEvents.ts';
+import { rivalOf } from './rival.ts';
+
+/**
+ * How a resource is now: by what its stream told last; where that cannot be known, the API server is asked. The
+ * comparison is made at the moment in which its result is told, so that nothing that comes in between is missed.
+ */
+export async function lookAtResource(
+  effects: ObserverEffects,
+  entry: ResourceEntry,
+  signal: AbortSignal,
+): Promise<() => ResourceEvent> {
+  const unknown = await findOut(effects, entry, signal);
+  return () => unknown ?? judged(effects, entry);
+}
+
+/** Undefined: what is there is known, and what is wanted. */
+async function findOut(
+  effects: ObserverEffects,
+  entry: ResourceEntry,
+  signal: AbortSignal,
+): Promise<ResourceEvent | undefined> {
+  const { plan } = entry;
+  if (plan === undefined) return withoutPlan(effects, entry, signal);
+  return (await findWanted(effects, entry, plan, signal)) ?? (await findObject(effects, entry, plan, signal));
+}
+
+type Plan = NonNullable<ResourceEntry['plan']>;
+
+/** What a stream does not have may be there without its label: GET decides (A13). */
+async function findObject(effects: ObserverEffects, entry: ResourceEntry, plan: Plan, signal: AbortSignal) {
+  if (entry.found === 'unknown') await effects.streams.listed(entry, signal);
+  if (typeof entry.found === 'object' || entry.found === 'missing') return undefined;
+  const read = await effects.api.read(plan.target, signal);
+  if (!read.ok) return lookFailed(read.failure);
+  if (read.value !== undefined) hear(entry, read.value, effects.runtime.clock.monotonic());
+  // What was heard meanwhile is newer.
+  else if (typeof entry.found !== 'object') entry.found = 'missing';
+  return undefined;
+}
+
+/** Once its kind is known, the application is planned anew: whether the kind lives in namespaces says which object it is. */
+async function withoutPlan(
+  { kinds }: ObserverEffects,
+  { manifest, fault, application }: ResourceEntry,
+  signal: AbortSignal,
+): Promise<ResourceEvent> {
+  if (fault !== '') return { type: 'look.refused', reason: fault, failure: 'schema' };
+  const kind = await kinds.find(manifest.apiVersion, manifest.kind, signal);
+  if (!kind.ok) return lookFailed(kind.failure);
+  application.actor.send({ type: 'application.changed' });
+  return { type: 'look.typeMissing', reason: `The cluster has ${manifest.kind} now.` };
+}
+
+function judged({ runtime }: ObserverEffects, entry: ResourceEntry): ResourceEvent {
+  const mayCorrect = !entry.application.isDetectOnly;
+  const found = foundOf(entry);
+  const now = runtime.clock.now();
+  const isNew = needsApply(entry);
+  if (found === undefined) {
+    return { type: 'look.missing', mayCorrect, wait: isNew ? 0 : waitBefore(entry.pace, [missingKey], now) };
+  }
+  if (found.isEnding) return { type: 'look.ending' };
+  if (claimantOf(entry) !== undefined) return { type: 'look.claimed', reason: claimReason(entry) };
+  if (isNew) return { type: 'look.drifted', mayCorrect, wait: 0 };
+  if (entry.drifts.length === 0) return { type: 'look.inSync' };
+  entry.rival = rivalIn(entry);
+  return { type: 'look.drifted', mayCorrect, wait: waitBefore(entry.pace, entry.drifts.map(paceKey), now) };
+}
+
+/** Of the first drift that has one: what was deleted has no owner any more. */
+function rivalIn(entry: ResourceEntry): string | undefined {
+  const object = foundOf(entry)?.object;
+  if (object === undefined) return undefined;
+  for (const drift of entry.drifts) {
+    const rival = rivalOf(object, drift, entry.application.owner);
+    if (rival !== undefined) return rival;
+  }
+  return undefined;
+}
+
+/** By the name that the other application wrote beside its hash. */
+function claimReason(entry: ResourceEntry): string {
+  const metadata = objectOf(foundOf(entry)?.object?.['metadata']);
+  const name = textOf(objectOf(metadata['annotations'])[annotationName]) ?? claimantOf(entry);
+  return `It belongs to the application ${name}, and not to ${entry.application.id}.`;
+}

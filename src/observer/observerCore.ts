@@ -1,0 +1,155 @@
+import type { AnyActorRef } from 'xstate';
+import type { ActorRuntime } from '../actorRuntime.ts';
+import type { Config } from '../config/config.ts';
+import type { PartContext } from '../controllerPart.ts';
+import type { StreamNeed } from '../kube/streamNeed.ts';
+import { type ApplicationLogic, provideApplication } from './applicationActor.ts';
+import type { ApplicationApi } from './applicationApi.ts';
+import type { ApplicationEntry } from './applicationEntry.ts';
+import { applicationStreams, type WrapApplicationSink } from './applicationStream.ts';
+import { createApplications } from './applications.ts';
+import type { ReportObserver } from './facts.ts';
+import type { ObserverEffects } from './observerEffects.ts';
+import { provideResource } from './resourceActor.ts';
+import type { Kinds, ResourceApi } from './resourceApi.ts';
+import { createResourceStreams, type WrapResourceSink } from './resourceStreams.ts';
+import { createSlots } from './slots.ts';
+import { createStatusWriter } from './statusWriter.ts';
+
+type OfThePart = 'config' | 'namespaces' | 'shard' | 'isDryRun' | 'onStreamsChanged' | 'onStreamClosed';
+
+/** Everything through which the observer meets the world: a recording stands between, a replay in its place. */
+export interface ObserverCoreOptions extends Pick<PartContext, OfThePart> {
+  readonly runtime: ActorRuntime;
+  readonly api: ResourceApi;
+  readonly kinds: Kinds;
+  readonly applications: ApplicationApi;
+  readonly report: ReportObserver;
+  /** From 0 to 1, for jitter. */
+  readonly random: () => number;
+  /** Applications that name no account are applied with weeder's own rights (A15). */
+  readonly mayUseOwnRights: boolean;
+  /** Told when it begins to act, with the number of applications. */
+  readonly onStarted?: (applications: number) => void;
+  readonly wrapApplications?: WrapApplicationSink;
+  readonly wrapResources?: WrapResourceSink;
+}
+
+/** How much of everything there is now. */
+export interface ObserverCounts {
+  readonly applications: Readonly<Record<string, number>>;
+  /** By state of their machine or, where they are not observed, as the status says it. */
+  readonly resources: Readonly<Record<string, number>>;
+  /** Applies that wait for their turn, and requests under way. */
+  readonly queued: number;
+  readonly inFlight: number;
+}
+
+/** The observer without its log and its Events. */
+export interface ObserverCore {
+  /** The streams that have to be open now, by name. */
+  readonly needs: ReadonlyMap<string, StreamNeed>;
+  configure(config: Config): void;
+  /** From now on it acts. */
+  start(): void;
+  stop(): void;
+  /** Resolves when no request is under way. */
+  drained(): Promise<void>;
+  counts(): ObserverCounts;
+  actorCounts(): { readonly applications: number; readonly resources: number };
+  /** A root for each application, and for each resource that is observed. */
+  actors(): Iterable<AnyActorRef>;
+  entries(): Iterable<ApplicationEntry>;
+}
+
+export type CreateObserverCore = (options: ObserverCoreOptions) => ObserverCore;
+
+/** So many applies in flight are plenty (D). */
+const mostApplies = 8;
+
+export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
+  const { runtime, report, random, isDryRun, mayUseOwnRights, namespaces } = options;
+  const { clock } = runtime;
+  const inFlight = new Set<Promise<unknown>>();
+  const slots = createSlots(mostApplies);
+  let isConfigured = options.config.observer !== undefined;
+  let mayStart = false;
+
+  const streams = createResourceStreams({
+    clock,
+    namespaces,
+    ...(options.wrapResources === undefined ? {} : { wrap: options.wrapResources }),
+    onChanged: options.onStreamsChanged,
+    onClosed: options.onStreamClosed,
+  });
+  const status = createStatusWriter({ clock, applications: options.applications, inFlight });
+  const effects: ObserverEffects = {
+    runtime,
+    api: options.api,
+    kinds: options.kinds,
+    applications: options.applications,
+    streams,
+    slots,
+    status,
+    report,
+    random,
+    isDryRun,
+    mayUseOwnRights,
+    entryOf: (id) => applications.get(id),
+    resourceOf: (id, key) => applications.get(id)?.resources.get(key),
+  };
+  const logic: ApplicationLogic = provideApplication(effects, provideResource(effects));
+  const applications = createApplications({ runtime, logic, report, streams, status });
+
+  const unsynced = new Set<string>();
+  const all = applicationStreams({
+    namespaces,
+    shard: options.shard,
+    listener: applications,
+    ...(options.wrapApplications === undefined ? {} : { wrap: options.wrapApplications }),
+    onSynced(name) {
+      unsynced.delete(name);
+      startIfComplete();
+    },
+  });
+  for (const name of all.keys()) unsynced.add(name);
+
+  /** What has not been read yet must not be taken for absent. */
+  function startIfComplete(): void {
+    if (!mayStart || !isConfigured || unsynced.size > 0 || applications.isRunning) return;
+    applications.start();
+    options.onStarted?.(applications.size);
+  }
+
+  return {
+    get needs() {
+      return isConfigured ? new Map([...all, ...streams.needs]) : new Map();
+    },
+    configure(next) {
+      const before = isConfigured;
+      isConfigured = next.observer !== undefined;
+      if (before === isConfigured) return;
+      if (!isConfigured) applications.stop();
+      for (const name of isConfigured ? [] : all.keys()) options.onStreamClosed(name);
+      for (const name of all.keys()) unsynced.add(name);
+      options.onStreamsChanged();
+    },
+    start() {
+      mayStart = true;
+      startIfComplete();
+    },
+    stop() {
+      mayStart = false;
+      applications.stop();
+      status.close();
+    },
+    async drained() {
+      const underWay = () => [...inFlight, ...applications.inFlight()];
+      for (let works = underWay(); works.length > 0; works = underWay()) await Promise.allSettled(works);
+    },
+    counts: () => ({ ...applications.counts(), queued: slots.waiting, inFlight: slots.active }),
+    actorCounts: () => ({ applications: applications.size, resources: applications.observed }),
+    actors: applications.actors,
+    entries: applications.entries,
+  };
+}

@@ -1,0 +1,28 @@
+import type { ActorRuntime } from '../actorRuntime.ts';
+import type { ApplicationApi } from './applicationApi.ts';
+import type { ApplicationEntry } from './applicationEntry.ts';
+import type { ReportObserver } from './facts.ts';
+import type { Kinds, ResourceApi } from './resourceApi.ts';
+import type { ResourceEntry } from './resourceEntry.ts';
+import type { ResourceStreams } from './resourceStreams.ts';
+import type { Slots } from './slots.ts';
+import type { StatusWriter } from './statusWriter.ts';
+
+/** What the machines of the observer need of the world. */
+export interface ObserverEffects {
+  readonly runtime: ActorRuntime;
+  readonly api: ResourceApi;
+  readonly kinds: Kinds;
+  readonly applications: ApplicationApi;
+  readonly streams: ResourceStreams;
+  readonly slots: Slots;
+  readonly status: StatusWriter;
+  readonly report: ReportObserver;
+  /** From 0 to 1, for jitter. */
+  readonly random: () => number;
+  readonly isDryRun: boolean;
+  /** Applications that name no account are applied with weeder's own rights. */
+  readonly mayUseOwnRights: boolean;
+  readonly entryOf: (application: string) => ApplicationEntry | undefined;
+  readonly resourceOf: (application: string, resource: string) => ResourceEntry | undefined;
+}

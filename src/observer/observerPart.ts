@@ -1,0 +1,58 @@
+import type { ControllerPart, PartContext } from '../controllerPart.ts';
+import { applicationApi } from './applicationApi.ts';
+import type { ReportObserver } from './facts.ts';
+import { kindsOf } from './kinds.ts';
+import { logObserver } from './logObserver.ts';
+import { createObserverCore, type ObserverCore } from './observerCore.ts';
+import { resourceRequests } from './resourceRequests.ts';
+
+export interface ObserverPartOptions extends PartContext {
+  /** Applications that name no account are applied with weeder's own rights (A15). */
+  readonly mayUseOwnRights: boolean;
+  /** Told of every fact, beside the log and the Events. */
+  readonly report?: ReportObserver | undefined;
+}
+
+/** The application observer as one of the controllers of the process. */
+export interface ObserverPart extends ControllerPart {
+  /** Undefined: the config has no section `observer`, and never had. */
+  core(): ObserverCore | undefined;
+}
+
+/** The observer with its streams, its log and its Events. Without its section of the config it does nothing. */
+export function createObserverPart(options: ObserverPartOptions): ObserverPart {
+  const { runtime, client, logger } = options;
+  const log = logObserver(logger);
+  const core = createObserverCore({
+    ...options,
+    api: resourceRequests(client),
+    kinds: kindsOf(client, runtime.clock),
+    applications: applicationApi(client),
+    report(fact) {
+      log(fact);
+      options.report?.(fact);
+    },
+    random: Math.random,
+    onStarted: (applications) => logger.info({ applications }, 'the application observer starts'),
+  });
+  return {
+    name: 'the application observer',
+    get needs() {
+      return core.needs;
+    },
+    configure: core.configure,
+    start: core.start,
+    stop: core.stop,
+    drained: core.drained,
+    work() {
+      const { queued, inFlight } = core.counts();
+      return { queued, inFlight };
+    },
+    actors: core.actors,
+    actorCounts() {
+      const { applications, resources } = core.actorCounts();
+      return { application: applications, resource: resources };
+    },
+    core: () => core,
+  };
+}

@@ -1,0 +1,61 @@
+import { createActor } from 'xstate';
+import type { TimerHandle } from '../clock.ts';
+import { track } from '../inFlight.ts';
+import type { ApplicationEntry } from './applicationEntry.ts';
+import { isInSync } from './hear.ts';
+import type { ObserverEffects } from './observerEffects.ts';
+import { pruneLeft } from './pruneLeft.ts';
+import type { ResourceLogic } from './resourceActor.ts';
+import { foundOf, type ResourceEntry } from './resourceEntry.ts';
+
+/** What a stream tells is believed for this long; then the API server is asked, in case something was never told. */
+const trustFor = 600_000;
+
+/**
+ * The observer of one application: a root for each of its resources, and a resync that looks at those again that are not
+ * in sync or that no stream tells of. It writes nothing itself. Returns what ends it.
+ */
+export function startObserver(effects: ObserverEffects, entry: ApplicationEntry, logic: ResourceLogic): () => void {
+  const { runtime, report, random, streams } = effects;
+  const { clock } = runtime;
+  const stop = new AbortController();
+  const started = [...entry.resources.values()];
+  let trustedUntil = clock.monotonic() + trustFor * (0.5 + 0.5 * random());
+  let timer: TimerHandle | undefined;
+
+  function start(resource: ResourceEntry): void {
+    const id = `${entry.id} ${resource.key}`;
+    const actor = createActor(logic, { ...runtime, id, input: { application: entry.id, resource: resource.key } });
+    resource.actor = actor;
+    actor.subscribe({ error: (error) => report({ type: 'actor.failed', actor: `resource ${id}`, error }) });
+    actor.start();
+  }
+
+  function resync(): void {
+    const isDoubtful = clock.monotonic() >= trustedUntil;
+    if (isDoubtful) trustedUntil = clock.monotonic() + trustFor;
+    for (const resource of started) {
+      const isTold = streams.isTold(resource) && foundOf(resource) !== undefined;
+      if (isDoubtful || !isTold) resource.found = 'unknown';
+      else if (isInSync(resource)) continue;
+      resource.actor?.send({ type: 'resync.due' });
+    }
+    if (entry.left.size > 0) track(entry.inFlight, pruneLeft(effects, entry, stop.signal));
+    wait();
+  }
+
+  function wait(): void {
+    timer = clock.setTimeout(resync, entry.newest.spec.resyncPeriod * (0.9 + 0.2 * random()));
+  }
+
+  for (const resource of started) start(resource);
+  wait();
+  return () => {
+    stop.abort();
+    clock.clearTimeout(timer);
+    for (const resource of started) {
+      resource.actor?.stop();
+      resource.actor = undefined;
+    }
+  };
+}

@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto';
+import type { Application, UnplacedManifest } from './application.ts';
+import type { ApplicationEntry } from './applicationEntry.ts';
+import type { ApplyFailure } from './applyFailure.ts';
+import { calm } from './driftPace.ts';
+import { type Identity, identityKey, type Manifest } from './identity.ts';
+import { type ShownFault, shownFault } from './invalid.ts';
+import type { ObserverEffects } from './observerEffects.ts';
+import { duplicatesAmong, placed } from './place.ts';
+import type { Kind, ResourcePlan, Target } from './resourceApi.ts';
+import type { ResourceEntry } from './resourceEntry.ts';
+import { leftRow } from './rows.ts';
+import { isAutoscaled, withoutReplicas } from './scaleOwned.ts';
+import type { SchemaFault } from './schema/faults.ts';
+import { type ObserverSchema, readObserverSchema } from './schema/read.ts';
+import type { Shape } from './schema/shape.ts';
+import { shapeFor, unusedEntries } from './schema/shapeFor.ts';
+
+/** What became of planning: each resource has a plan, a fault, or a kind that is missing; or something may pass. */
+export type Planned =
+  | { readonly is: 'planned'; readonly faults: readonly ShownFault[] }
+  | { readonly is: 'invalid'; readonly faults: readonly ShownFault[] }
+  | { readonly is: 'failed'; readonly failure: ApplyFailure };
+
+/** A manifest in its place; without a kind where the cluster does not know it. */
+interface Placed {
+  readonly unplaced: UnplacedManifest;
+  readonly kind: Kind | undefined;
+  readonly manifest: Manifest;
+}
+
+/** Gives each of the manifests an entry with what has to be known to apply it; those of before keep what is known. */
+export async function planResources(
+  effects: ObserverEffects,
+  entry: ApplicationEntry,
+  application: Application,
+  signal: AbortSignal,
+): Promise<Planned> {
+  const { kinds } = effects;
+  const all: Placed[] = [];
+  for (const unplaced of application.spec.manifests) {
+    const kind = await kinds.find(unplaced.apiVersion, unplaced.kind, signal);
+    if (!kind.ok && kind.failure.is !== 'typeMissing') return { is: 'failed', failure: kind.failure };
+    const known = kind.ok ? kind.value : undefined;
+    const manifest = placed(unplaced, application.namespace, known?.isNamespaced ?? true);
+    all.push({ unplaced, kind: known, manifest });
+  }
+  const duplicates = duplicatesAmong(
+    all.map(({ unplaced: { index }, manifest: { identity } }) => ({ index, identity })),
+  );
+  if (duplicates.length > 0) return { is: 'invalid', faults: duplicates.map(shownFault) };
+  const schema = readObserverSchema(application.spec.schema);
+  const faults = [
+    ...schema.faults,
+    ...unusedEntries(
+      schema,
+      all.map(({ manifest }) => manifest),
+    ),
+  ];
+  const planned = new Map<string, ResourceEntry>();
+  for (const each of all) {
+    const resource = entryOf(entry, each);
+    const failure = await plan(effects, resource, each, { application, schema, all }, signal);
+    if (failure !== undefined) return { is: 'failed', failure };
+    planned.set(resource.key, resource);
+  }
+  replace(effects, entry, planned);
+  return { is: 'planned', faults: faults.map(shownSchemaFault) };
+}
+
+/** A fault of the observer schema in the words of a condition. */
+function shownSchemaFault({ where, sentence, advice }: SchemaFault): ShownFault {
+  return { of: 'schema', place: where, message: `${sentence}. ${advice}` };
+}
+
+interface About {
+  readonly application: Application;
+  readonly schema: ObserverSchema;
+  readonly all: readonly Placed[];
+}
+
+/** What went wrong and may pass. */
+async function plan(
+  { kinds, mayUseOwnRights }: ObserverEffects,
+  resource: ResourceEntry,
+  { kind, manifest, unplaced }: Placed,
+  { application, schema, all }: About,
+  signal: AbortSignal,
+): Promise<ApplyFailure | undefined> {
+  const before = resource.plan;
+  resource.plan = undefined;
+  resource.manifest = unplaced;
+  const read = shapeFor(manifest, schema);
+  resource.fault = read.ok
+    ? ''
+    : read.problem.map(({ where, sentence, advice }) => `${where} ${sentence}. ${advice}`).join(' ');
+  if (!read.ok || kind === undefined) return undefined;
+  const structure = await kinds.structureOf(kind, signal);
+  // The document follows a new kind by a second (A16).
+  if (!structure.ok) return structure.failure.is === 'typeMissing' ? undefined : structure.failure;
+  const manifests = all.map((each) => each.manifest);
+  const shape = isAutoscaled(manifest.identity, manifests) ? withoutReplicas(read.value, manifest.object) : read.value;
+  const { spec } = application;
+  const hash = hashOf(manifest, shape);
+  // Where nothing is applied, nothing but this tells that something else is wanted now.
+  if (resource.application.isDetectOnly && before?.hash !== hash) resource.baseline = undefined;
+  resource.plan = {
+    target: targetOf(kind, manifest.identity, accountOf(application, mayUseOwnRights)),
+    manifest,
+    shape,
+    structure: structure.value,
+    owner: resource.application.owner,
+    hash,
+    mayRecreate: spec.recreate.has(`${manifest.identity.kind}/${manifest.identity.name}`),
+    ...(resource.applied === undefined ? {} : { before: resource.applied }),
+  } satisfies ResourcePlan;
+  return undefined;
+}
+
+/** Where a resource of a known kind is found. */
+export function targetOf(kind: Kind, identity: Identity, account: string | undefined): Target {
+  const { group, version, plural } = kind;
+  const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+  const place = identity.namespace === '' ? '' : `/namespaces/${encodeURIComponent(identity.namespace)}`;
+  const collection = `${root}${place}/${plural}`;
+  const apiVersion = group === '' ? version : `${group}/${version}`;
+  return { identity, apiVersion, collection, path: `${collection}/${encodeURIComponent(identity.name)}`, account };
+}
+
+/** In whose place a resource is applied: never with more than whoever made the application may do (A15). */
+export function accountOf({ namespace, spec }: Application, mayUseOwnRights: boolean): string | undefined {
+  if (spec.serviceAccountName === undefined && mayUseOwnRights) return undefined;
+  return `system:serviceaccount:${namespace}:${spec.serviceAccountName ?? 'default'}`;
+}
+
+/** Two of one hash are applied alike. */
+function hashOf({ apiVersion, object }: Manifest, shape: Shape): string {
+  const text = JSON.stringify([apiVersion, object, shape], (_key, value: unknown) =>
+    value instanceof Map ? [...value.entries()] : value,
+  );
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
+function entryOf(application: ApplicationEntry, { manifest, unplaced }: Placed): ResourceEntry {
+  const { identity } = manifest;
+  const key = identityKey(identity);
+  const row = application.left.get(key);
+  return (
+    application.resources.get(key) ?? {
+      application,
+      key,
+      identity,
+      manifest: unplaced,
+      plan: undefined,
+      fault: '',
+      applied: undefined,
+      appliedHash: row?.hash,
+      uid: row?.uid,
+      initialised: row?.initialised ?? new Map(),
+      baseline: undefined,
+      found: 'unknown',
+      writtenVersion: undefined,
+      drifts: [],
+      driftedAt: undefined,
+      rival: undefined,
+      state: row?.state ?? 'pending',
+      reason: '',
+      pace: calm,
+      corrections: [],
+      admitted: [],
+      conflicts: 0,
+      actor: undefined,
+    }
+  );
+}
+
+/** Whatever was applied once and is not among the manifests any more has left; what came back has not. */
+function replace({ streams }: ObserverEffects, entry: ApplicationEntry, planned: Map<string, ResourceEntry>): void {
+  for (const [key, resource] of entry.resources) {
+    if (planned.has(key)) continue;
+    entry.resources.delete(key);
+    streams.leave(resource);
+    // It may have been applied even where nothing says so: the answer was lost.
+    if (resource.appliedHash !== undefined || !entry.isDetectOnly) entry.left.set(key, leftRow(resource));
+  }
+  for (const [key, resource] of planned) {
+    entry.resources.set(key, resource);
+    entry.left.delete(key);
+    if (resource.plan !== undefined) streams.join(resource, resource.plan);
+  }
+}

@@ -1,0 +1,27 @@
+import type { ApplicationEntry, LeftResource } from './applicationEntry.ts';
+import { identityKey } from './identity.ts';
+import type { ObserverEffects } from './observerEffects.ts';
+import { inDeletionOrder } from './order.ts';
+import { removeResource } from './removeResource.ts';
+
+/**
+ * One attempt for each resource that left the manifests (A10). While a manifest cannot be read, nothing is pruned: what
+ * seems to have left may be what it means.
+ */
+export async function pruneLeft(effects: ObserverEffects, entry: ApplicationEntry, signal: AbortSignal): Promise<void> {
+  if (entry.isDetectOnly || entry.valid === undefined || entry.valid.faults.length > 0) return;
+  for (const row of inDeletionOrder([...entry.left.values()])) {
+    if (signal.aborted) return;
+    await prune(effects, entry, row, signal);
+  }
+}
+
+async function prune(effects: ObserverEffects, entry: ApplicationEntry, row: LeftResource, signal: AbortSignal) {
+  const key = identityKey(row.identity);
+  const reason = await removeResource(effects, entry, row, signal);
+  // It may be among the manifests again.
+  if (entry.left.get(key) !== row) return;
+  if (reason === '') entry.left.delete(key);
+  else entry.left.set(key, { ...row, reason });
+  effects.status.changed(entry);
+}

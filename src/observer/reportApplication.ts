@@ -1,0 +1,61 @@
+import type { ApplicationLogic } from './applicationActor.ts';
+import type { ApplicationEntry } from './applicationEntry.ts';
+import { needsApply } from './hear.ts';
+import type { ObserverEffects } from './observerEffects.ts';
+import { faultsSentence } from './validateApplication.ts';
+
+type Actions = NonNullable<Parameters<ApplicationLogic['provide']>[0]['actions']>;
+
+/** What the `application` machine reports: as facts, and in the status. */
+export function applicationReports(effects: ObserverEffects) {
+  const { report, status, runtime } = effects;
+
+  /** Of an entry that is there: it may be gone by the time that its actor speaks. */
+  function telling(tell: (entry: ApplicationEntry, context: Context) => void) {
+    return ({ context }: { readonly context: Context }) => {
+      const entry = effects.entryOf(context.application);
+      if (entry !== undefined) tell(entry, context);
+    };
+  }
+
+  return {
+    reportInvalid: telling((entry, { reason }) => {
+      status.changed(entry);
+      report({ type: 'application.invalid', application: entry.about, reason });
+    }),
+    reportPaused: telling((entry, { pausedFor }) => {
+      status.changed(entry);
+      const until = runtime.clock.now() + pausedFor;
+      report({ type: 'application.paused', application: entry.about, until });
+    }),
+    reportApplied: telling((entry) => {
+      status.changed(entry);
+      const { about: application, faults, resources } = entry;
+      if (faults.length > 0) report({ type: 'application.faulty', application, reason: faultsSentence(faults) });
+      if (entry.isDetectOnly) return;
+      const all = [...resources.values()];
+      const failed = all.filter((each) => each.plan === undefined || needsApply(each)).length;
+      const generation = entry.valid?.generation ?? 0;
+      report({ type: 'application.applied', application, generation, resources: all.length, failed });
+    }),
+    reportDeleted: telling(({ about: application, newest }) => {
+      // Where nothing was ever applied there is nothing to tell.
+      if (newest.hasFinalizer) report({ type: 'application.deleted', application, policy: newest.spec.deletionPolicy });
+    }),
+    reportRefused: telling((entry, { reason, failure, refusals: attempt, retryIn }) => {
+      if (failure === 'cancelled') return;
+      status.changed(entry);
+      report({ type: 'application.refused', application: entry.about, reason, failure, attempt, retryIn });
+    }),
+  } satisfies Actions;
+}
+
+/** What the facts need of the machine's context. */
+interface Context {
+  readonly application: string;
+  readonly pausedFor: number;
+  readonly reason: string;
+  readonly failure: string;
+  readonly refusals: number;
+  readonly retryIn: number;
+}

@@ -1,0 +1,112 @@
+import type { AboutResource } from './facts.ts';
+import { needsApply } from './hear.ts';
+import type { ResourceState } from './inventory.ts';
+import type { ObserverEffects } from './observerEffects.ts';
+import type { ResourceLogic } from './resourceActor.ts';
+import { foundOf, type ResourceEntry } from './resourceEntry.ts';
+
+type Actions = NonNullable<Parameters<ResourceLogic['provide']>[0]['actions']>;
+
+/** Which resource a fact is about. */
+export function aboutOf(entry: ResourceEntry): AboutResource {
+  return {
+    application: entry.application.about,
+    resource: entry.identity,
+    apiVersion: entry.manifest.apiVersion,
+    uid: foundOf(entry)?.uid,
+  };
+}
+
+/** What the `resource` machine reports: as facts, and in the status of its application. */
+export function resourceReports(effects: ObserverEffects) {
+  const { report, status } = effects;
+  /** What was told last of a standing state: it is told once. */
+  const told = new WeakMap<ResourceEntry, string>();
+
+  function tellOnce(entry: ResourceEntry, text: string, tell: () => void): void {
+    if (told.get(entry) === text) return;
+    told.set(entry, text);
+    tell();
+  }
+
+  function become(entry: ResourceEntry, state: ResourceState, reason = ''): void {
+    entry.state = state;
+    entry.reason = reason;
+    status.changed(entry.application);
+  }
+
+  /** Of an entry that is there: its application may be gone by the time that its actor speaks. */
+  function telling(tell: (entry: ResourceEntry, context: Context) => void) {
+    return ({ context }: { readonly context: Context }) => {
+      const entry = effects.resourceOf(context.application, context.resource);
+      if (entry !== undefined) tell(entry, context);
+    };
+  }
+
+  function refusal({ reason, failure, refusals: attempt, retryIn }: Context) {
+    return { reason, failure, attempt, retryIn };
+  }
+
+  return {
+    reportInSync: telling((entry) => {
+      told.delete(entry);
+      become(entry, 'inSync');
+    }),
+    reportDrifted: telling((entry, { mayCorrect }) => {
+      // What is yet to be applied is not there as it is wanted, and nobody has changed it.
+      if (needsApply(entry)) return;
+      const { drifts, rival } = entry;
+      become(entry, 'drifted');
+      tellOnce(entry, `drifted ${JSON.stringify(drifts)}`, () =>
+        report({ type: 'resource.drifted', ...aboutOf(entry), drifts, rival, isCorrected: mayCorrect }),
+      );
+    }),
+    reportMissing: telling((entry, { mayCorrect }) => {
+      if (needsApply(entry)) return;
+      become(entry, 'missing');
+      const isCorrected = mayCorrect;
+      tellOnce(entry, 'missing', () => report({ type: 'resource.missing', ...aboutOf(entry), isCorrected }));
+    }),
+    reportWaiting: telling((entry, { paceIn: wait }) => {
+      report({ type: 'resource.contested', ...aboutOf(entry), rival: entry.rival, wait });
+    }),
+    reportEnding: telling((entry) => {
+      become(entry, 'terminating');
+      tellOnce(entry, 'ending', () => report({ type: 'resource.ending', ...aboutOf(entry) }));
+    }),
+    // Told by who wrote, who knows what.
+    reportCorrected: telling((entry) => void told.delete(entry)),
+    reportCreated: telling((entry) => void told.delete(entry)),
+    reportClaimed: telling((entry, { reason }) => {
+      become(entry, 'claimed', reason);
+      tellOnce(entry, reason, () => report({ type: 'resource.claimed', ...aboutOf(entry), reason }));
+    }),
+    reportTypeMissing: telling((entry, { reason }) => {
+      become(entry, 'typeMissing', reason);
+      tellOnce(entry, reason, () => report({ type: 'resource.typeMissing', ...aboutOf(entry), reason }));
+    }),
+    reportRefused: telling((entry, context) => {
+      become(entry, 'refused', context.reason);
+      tellOnce(entry, context.reason, () =>
+        report({ type: 'resource.refused', ...aboutOf(entry), ...refusal(context) }),
+      );
+    }),
+    reportFailed: telling((entry, context) => {
+      if (context.failure === 'cancelled') return;
+      become(entry, 'backingOff', context.reason);
+      report({ type: 'resource.failed', ...aboutOf(entry), ...refusal(context) });
+    }),
+  } satisfies Actions;
+}
+
+/** What the facts need of the machine's context. */
+interface Context {
+  readonly application: string;
+  readonly resource: string;
+  readonly paceIn: number;
+  readonly mayCorrect: boolean;
+  readonly reason: string;
+  readonly refusals: number;
+  readonly failure: string;
+  readonly retryIn: number;
+}

@@ -1,0 +1,44 @@
+import { type AnyEventObject, fromCallback } from 'xstate';
+import { type ResourceEvent, type ResourceInput, resource } from '../../machines/observer/resource.ts';
+import { messageOf } from '../errors.ts';
+import { track } from '../inFlight.ts';
+import { lookAtResource } from './lookAtResource.ts';
+import type { ObserverEffects } from './observerEffects.ts';
+import { resourceReports } from './reportResource.ts';
+import type { ResourceEntry } from './resourceEntry.ts';
+import { writeResource } from './writeResource.ts';
+
+export type ResourceLogic = typeof resource;
+
+type Question = (effects: ObserverEffects, entry: ResourceEntry, signal: AbortSignal) => Promise<() => ResourceEvent>;
+
+const ended = new Error('nobody waits for this any more');
+
+/** The `resource` machine with its effects. */
+export function provideResource(effects: ObserverEffects): ResourceLogic {
+  const { resourceOf, random } = effects;
+
+  /** A question that fails in an unforeseen way is a mistake in weeder: it is reported, and asked again after a pause. */
+  function asking(failure: 'look.failed' | 'write.failed', ask: Question) {
+    return fromCallback<AnyEventObject, ResourceInput>(({ input, sendBack }) => {
+      const entry = resourceOf(input.application, input.resource);
+      if (entry === undefined) throw new Error(`there is no resource ${input.resource} in ${input.application}`);
+      const stop = new AbortController();
+      const asked = ask(effects, entry, stop.signal).then(
+        (answer) => sendBack({ ...answer(), jitter: random() }),
+        (error) => sendBack({ type: failure, reason: messageOf(error), jitter: random() }),
+      );
+      track(entry.application.inFlight, asked);
+      return () => stop.abort(ended);
+    });
+  }
+
+  return resource.provide({
+    actors: {
+      look: asking('look.failed', lookAtResource),
+      correct: asking('write.failed', writeResource),
+      create: asking('write.failed', writeResource),
+    },
+    actions: resourceReports(effects),
+  });
+}

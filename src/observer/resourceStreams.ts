@@ -1,0 +1,199 @@
+import type { Clock } from '../clock.ts';
+import { type JsonObject, objectOf, textOf } from '../json.ts';
+import { isAtLeast } from '../kube/resourceVersion.ts';
+import { type ClosableSink, tellingComplete } from '../kube/sink.ts';
+import type { StreamNeed } from '../kube/streamNeed.ts';
+import { isSecret } from './confidential.ts';
+import { hear, isInSync } from './hear.ts';
+import { identityKey } from './identity.ts';
+import { labelName } from './managers.ts';
+import type { ResourcePlan } from './resourceApi.ts';
+import { foundOf, type ResourceEntry } from './resourceEntry.ts';
+
+/** One list+watch stream of all objects of a kind that carry the label of some application. */
+export interface ResourceStreamPlan {
+  /** Unique in the process, and readable in a log line. */
+  readonly name: string;
+  readonly path: string;
+  readonly group: string;
+  readonly kind: string;
+}
+
+/** The sink of the stream with something put in front of it. */
+export type WrapResourceSink = (stream: ResourceStreamPlan, sink: ClosableSink) => ClosableSink;
+
+export interface ResourceStreamsOptions {
+  readonly clock: Clock;
+  /** Those that are watched. */
+  readonly namespaces: 'all' | readonly string[];
+  readonly wrap?: WrapResourceSink;
+  readonly onChanged: () => void;
+  readonly onClosed: (name: string) => void;
+}
+
+/** The streams of the kinds that are in use: one for each, shared by all applications (B, D). */
+export interface ResourceStreams {
+  /** By name. */
+  readonly needs: ReadonlyMap<string, StreamNeed>;
+  /** From now on it is told of. Told of again, it changes nothing. */
+  join(resource: ResourceEntry, plan: ResourcePlan): void;
+  leave(resource: ResourceEntry): void;
+  /** Resolves when its stream has read its complete list, or has not for a while: then the API server has to be asked. */
+  listed(resource: ResourceEntry, signal: AbortSignal): Promise<void>;
+  /** Whether a stream that has read its complete list would tell of it. */
+  isTold(resource: ResourceEntry): boolean;
+}
+
+interface OpenStream {
+  readonly plan: ResourceStreamPlan;
+  readonly sink: ClosableSink;
+  readonly members: Map<string, ResourceEntry>;
+  /** Called when its list is complete. */
+  readonly waiting: Set<() => void>;
+  isSynced: boolean;
+}
+
+/** A stream that nobody may read must not hold up what can be asked for one by one. */
+const longestList = 3_000;
+
+export function createResourceStreams(options: ResourceStreamsOptions): ResourceStreams {
+  const { clock, namespaces, onChanged, onClosed } = options;
+  const open = new Map<string, OpenStream>();
+  const needs = new Map<string, StreamNeed>();
+  const streamOf = new WeakMap<ResourceEntry, string>();
+
+  function start(plan: ResourceStreamPlan): OpenStream {
+    const members = new Map<string, ResourceEntry>();
+    const bare = createSink(plan, members, clock);
+    const sink = options.wrap === undefined ? bare : options.wrap(plan, bare);
+    const stream: OpenStream = { plan, sink, members, waiting: new Set(), isSynced: false };
+    const told = tellingComplete(sink, () => {
+      stream.isSynced = true;
+      for (const tell of [...stream.waiting]) tell();
+    });
+    open.set(plan.name, stream);
+    const { name, path, kind } = plan;
+    const need = { name, path, kind, labelSelector: labelName, sink: told };
+    // Nothing is cut from a Secret, but no failure may quote from it.
+    needs.set(name, isSecret(plan) ? { ...need, reduce: (object: JsonObject) => object } : need);
+    onChanged();
+    return stream;
+  }
+
+  function leave(resource: ResourceEntry): void {
+    const stream = open.get(streamOf.get(resource) ?? '');
+    streamOf.delete(resource);
+    if (stream === undefined || stream.members.get(resource.key) !== resource) return;
+    stream.members.delete(resource.key);
+    if (stream.members.size > 0) return;
+    const { name } = stream.plan;
+    open.delete(name);
+    needs.delete(name);
+    stream.sink.close();
+    onClosed(name);
+    onChanged();
+  }
+
+  return {
+    needs,
+    join(resource, plan) {
+      const wanted = streamPlan(plan, namespaces);
+      if (streamOf.get(resource) === wanted?.name) return;
+      leave(resource);
+      if (wanted === undefined) return;
+      const stream = open.get(wanted.name) ?? start(wanted);
+      stream.members.set(resource.key, resource);
+      streamOf.set(resource, wanted.name);
+    },
+    leave,
+    listed(resource, signal) {
+      const stream = open.get(streamOf.get(resource) ?? '');
+      if (stream === undefined || stream.isSynced || signal.aborted) return Promise.resolve();
+      return new Promise((resolve) => {
+        const timer = clock.setTimeout(tell, longestList);
+        stream.waiting.add(tell);
+        signal.addEventListener('abort', tell);
+
+        function tell(): void {
+          clock.clearTimeout(timer);
+          stream?.waiting.delete(tell);
+          signal.removeEventListener('abort', tell);
+          resolve();
+        }
+      });
+    },
+    isTold: (resource) => open.get(streamOf.get(resource) ?? '')?.isSynced === true,
+  };
+}
+
+/** Undefined: it is where nobody watches. */
+function streamPlan(
+  { target: { identity, apiVersion, collection } }: ResourcePlan,
+  namespaces: 'all' | readonly string[],
+): ResourceStreamPlan | undefined {
+  const { group, kind, namespace } = identity;
+  if (namespaces !== 'all' && !namespaces.includes(namespace)) return undefined;
+  const plural = collection.split('/').at(-1) ?? '';
+  const root = group === '' ? `/api/${apiVersion}` : `/apis/${apiVersion}`;
+  const path = namespaces === 'all' ? `${root}/${plural}` : collection;
+  const place = namespaces === 'all' ? '' : ` in ${namespace}`;
+  return { name: `applied ${apiVersion}/${plural}${place}`, path, group, kind };
+}
+
+function createSink(
+  { group, kind }: ResourceStreamPlan,
+  members: ReadonlyMap<string, ResourceEntry>,
+  clock: Clock,
+): ClosableSink {
+  let listed: Set<ResourceEntry> | undefined;
+
+  function memberOf(object: JsonObject): ResourceEntry | undefined {
+    const { namespace, name } = objectOf(object['metadata']);
+    return members.get(identityKey({ group, kind, namespace: textOf(namespace) ?? '', name: textOf(name) ?? '' }));
+  }
+
+  return {
+    begin() {
+      listed = new Set();
+    },
+    apply(type, object) {
+      const its = objectOf(object);
+      const resource = memberOf(its);
+      if (resource === undefined) return;
+      if (type === 'DELETED') return lose(resource, versionOf(its), clock.monotonic());
+      listed?.add(resource);
+      const before = standing(resource);
+      if (!hear(resource, its, clock.monotonic()) || standing(resource) === before) return;
+      resource.actor?.send({ type: 'object.changed', isInSync: isInSync(resource) });
+    },
+    end(resourceVersion) {
+      for (const resource of members.values()) {
+        if (listed?.has(resource) === false && foundOf(resource) !== undefined)
+          lose(resource, resourceVersion, clock.monotonic());
+      }
+      listed = undefined;
+    },
+    close: () => undefined,
+  };
+}
+
+/** Its stream has it no more: deleted, or without its label. What weeder has written since is not meant (A12, A13). */
+function lose(resource: ResourceEntry, version: string | undefined, now: number): void {
+  if (!isAtLeast(version, resource.writtenVersion)) return;
+  resource.found = 'lost';
+  resource.driftedAt ??= now;
+  resource.actor?.send({ type: 'object.changed', isInSync: false });
+}
+
+/** Where this is the same, there is nothing new to decide. */
+function standing(resource: ResourceEntry): string {
+  const found = foundOf(resource);
+  if (found === undefined) return '';
+  return isInSync(resource)
+    ? `in sync ${found.label}`
+    : JSON.stringify([found.uid, found.isEnding, found.label, resource.drifts]);
+}
+
+function versionOf(object: JsonObject): string | undefined {
+  return textOf(objectOf(object['metadata'])['resourceVersion']);
+}

@@ -1,0 +1,32 @@
+import type { ApplicationEntry, LeftResource } from './applicationEntry.ts';
+import type { InventoryEntry } from './inventory.ts';
+import { foundOf, type ResourceEntry } from './resourceEntry.ts';
+import { shownDrifts } from './shownDrifts.ts';
+
+/** Everything that the application has applied or is about to apply: the rows of `status.resources`. */
+export function rowsOf({ resources, left }: ApplicationEntry): InventoryEntry[] {
+  return [...[...resources.values()].map(rowOf), ...left.values()];
+}
+
+/** A resource that is not among the manifests any more. */
+export function leftRow(resource: ResourceEntry): LeftResource {
+  return { ...rowOf(resource), state: 'leaving', drifts: [], reason: '' };
+}
+
+/** What an inventory of before the start says, of which it is not known yet whether it is among the manifests. */
+export function leftOf(row: InventoryEntry): LeftResource {
+  return { ...row, drifts: [], reason: '' };
+}
+
+function rowOf(resource: ResourceEntry): InventoryEntry {
+  const { identity, manifest, plan, appliedHash: hash, state, drifts, initialised } = resource;
+  return {
+    identity,
+    apiVersion: plan?.target.apiVersion ?? manifest.apiVersion,
+    uid: foundOf(resource)?.uid ?? resource.uid,
+    hash,
+    state,
+    drifts: shownDrifts(identity, drifts),
+    initialised,
+  };
+}

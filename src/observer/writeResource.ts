@@ -1,0 +1,176 @@
+import type { ResourceEvent } from '../../machines/observer/resource.ts';
+import type { Outcome } from './applyFailure.ts';
+import { initialisedIn } from './baseline.ts';
+import { afterCorrection, missingKey, paceKey } from './driftPace.ts';
+import type { AppliedHow } from './facts.ts';
+import { wantedBy } from './findWanted.ts';
+import { claimantOf, hear, needsApply, want } from './hear.ts';
+import type { ObserverEffects } from './observerEffects.ts';
+import { project } from './project.ts';
+import type { Drift } from './projection.ts';
+import { aboutOf } from './reportResource.ts';
+import type { Applied, ResourcePlan } from './resourceApi.ts';
+import { foundOf, mostCorrections, type ResourceEntry } from './resourceEntry.ts';
+import { writeFailed } from './resourceEvents.ts';
+
+/** So many conflicts in a row are no reason to pause: who writes at the same time is soon done. */
+const patientConflicts = 3;
+
+const conflicted: ResourceEvent = { type: 'write.conflicted' };
+
+/**
+ * Brings a resource to what its manifest says, by what is known when it is its turn: created, updated, or corrected.
+ * A request that has left is not taken back when nobody waits for it any more; one that waits for its turn is.
+ */
+export async function writeResource(
+  effects: ObserverEffects,
+  entry: ResourceEntry,
+  signal: AbortSignal,
+): Promise<() => ResourceEvent> {
+  const event = await written(effects, entry, signal);
+  return () => event;
+}
+
+/** The same, for who does not need it as a question. */
+export async function written(
+  effects: ObserverEffects,
+  entry: ResourceEntry,
+  signal: AbortSignal,
+): Promise<ResourceEvent> {
+  const release = await effects.slots.take(entry.application.id, signal);
+  if (release === undefined) return conflicted;
+  try {
+    return await write(effects, entry);
+  } finally {
+    release();
+  }
+}
+
+async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<ResourceEvent> {
+  const { api, runtime } = effects;
+  const { plan } = entry;
+  const until = new AbortController().signal;
+  if (plan === undefined) return conflicted;
+  const now = runtime.clock.monotonic();
+  if (foundOf(entry)?.object === undefined) {
+    const read = await api.read(plan.target, until);
+    if (!read.ok) return writeFailed(read.failure);
+    if (read.value === undefined) entry.found = 'missing';
+    else hear(entry, read.value, now);
+  }
+  const found = foundOf(entry);
+  if (found === undefined) return settle(effects, entry, plan, [missing], await api.create(plan, until));
+  const { object, isEnding } = found;
+  if (isEnding) return { type: 'write.ending' };
+  if (object === undefined || claimantOf(entry) !== undefined) return conflicted;
+  if (needsApply(entry)) {
+    const isOurs = found.label !== undefined;
+    const outcome = isOurs ? await api.update(plan, object, until) : await api.create(plan, until);
+    return settle(effects, entry, plan, [], outcome);
+  }
+  const { drifts } = entry;
+  if (drifts.length === 0) return conflicted;
+  return settle(effects, entry, plan, drifts, await api.correct(plan, object, drifts, until));
+}
+
+/** What stands for a resource that is not there among its drifts. */
+const missing: Drift = { path: missingKey, wanted: undefined, found: undefined, is: 'missing' };
+
+function settle(
+  effects: ObserverEffects,
+  entry: ResourceEntry,
+  plan: ResourcePlan,
+  drifts: readonly Drift[],
+  outcome: Outcome<Applied>,
+): ResourceEvent {
+  if (!outcome.ok) return refused(entry, outcome.failure);
+  entry.conflicts = 0;
+  const before = entry.appliedHash;
+  const isMissing = drifts.includes(missing);
+  const wasApplied = before === plan.hash && !isMissing;
+  if (wasApplied) noteCorrected(effects, entry, drifts, outcome.value);
+  else
+    noteApplied(
+      effects,
+      entry,
+      plan,
+      outcome.value,
+      isMissing ? (before === undefined ? 'created' : 'recreated') : 'updated',
+    );
+  if (isMissing && before !== undefined) keepPace(effects, entry, [missing]);
+  return { type: 'write.done' };
+}
+
+function refused(entry: ResourceEntry, failure: Extract<Outcome<never>, { ok: false }>['failure']): ResourceEvent {
+  if (failure.is !== 'conflict' && failure.is !== 'otherUid' && failure.is !== 'missing') return writeFailed(failure);
+  // Whatever it is now, it is not what it was when this was decided.
+  entry.found = 'lost';
+  entry.conflicts += 1;
+  return entry.conflicts < patientConflicts ? conflicted : writeFailed(failure);
+}
+
+/** The observed part of the API server's own reply is what is wanted from now on (A6). */
+function noteApplied(
+  { runtime, report }: ObserverEffects,
+  entry: ResourceEntry,
+  plan: ResourcePlan,
+  done: Applied,
+  how: AppliedHow,
+): void {
+  const now = runtime.clock.monotonic();
+  entry.applied = { manifest: plan.manifest, shape: plan.shape };
+  entry.appliedHash = plan.hash;
+  entry.admitted = [];
+  entry.baseline = wantedBy(plan, done);
+  entry.initialised = entry.baseline === undefined ? entry.initialised : initialisedIn(plan, entry.baseline);
+  learn(entry, done.object, now);
+  report({ type: 'resource.applied', ...aboutOf(entry), how });
+}
+
+function noteCorrected(
+  effects: ObserverEffects,
+  entry: ResourceEntry,
+  drifts: readonly Drift[],
+  { object, hasChanged }: Applied,
+): void {
+  const { runtime, report } = effects;
+  const now = runtime.clock.monotonic();
+  const since = entry.driftedAt ?? now;
+  learn(entry, object, now);
+  keepPace(effects, entry, drifts);
+  if (!hasChanged) {
+    admit(effects, entry, drifts, object);
+    return;
+  }
+  entry.corrections.push({ at: runtime.clock.now(), drifts, rival: entry.rival });
+  entry.corrections.splice(0, entry.corrections.length - mostCorrections);
+  report({ type: 'resource.corrected', ...aboutOf(entry), drifts, took: now - since });
+}
+
+/**
+ * The API server answers with what it had: it changes the value itself, each time. What somebody has added is never
+ * taken for that: it stays a drift.
+ */
+function admit(
+  { runtime, report }: ObserverEffects,
+  entry: ResourceEntry,
+  drifts: readonly Drift[],
+  object: Applied['object'],
+): void {
+  const { plan } = entry;
+  if (plan === undefined || drifts.some(({ is }) => is === 'excess' || is === 'duplicate')) return;
+  want(entry, project(object, plan.manifest, plan.shape, plan.structure), runtime.clock.monotonic());
+  entry.admitted = [...new Set([...entry.admitted, ...drifts.map(({ path }) => path)])];
+  report({ type: 'resource.admitted', ...aboutOf(entry), paths: drifts.map(({ path }) => path) });
+}
+
+function keepPace({ runtime }: ObserverEffects, entry: ResourceEntry, drifts: readonly Drift[]): void {
+  entry.pace = afterCorrection(entry.pace, drifts.map(paceKey), runtime.clock.now());
+}
+
+/** The reply is the newest that is known of it, whatever its stream tells later of before. */
+function learn(entry: ResourceEntry, object: Applied['object'], now: number): void {
+  hear(entry, object, now);
+  entry.uid = foundOf(entry)?.uid ?? entry.uid;
+  entry.writtenVersion = foundOf(entry)?.resourceVersion ?? entry.writtenVersion;
+}

@@ -1,0 +1,406 @@
+import type { ActorRuntime } from '../../src/actorRuntime.ts';
+import type { Config } from '../../src/config/config.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '../../src/json.ts';
+import { mergePatch } from '../../src/kube/mergePatch.ts';
+import type { ApplicationApi, ApplicationRef } from '../../src/observer/applicationApi.ts';
+import type { ApplyFailure, Outcome } from '../../src/observer/applyFailure.ts';
+import type { ObserverFact } from '../../src/observer/facts.ts';
+import { identityKey } from '../../src/observer/identity.ts';
+import { finalizer, labelName } from '../../src/observer/managers.ts';
+import { type CreateObserverCore, createObserverCore, type ObserverCore } from '../../src/observer/observerCore.ts';
+import type { Applied, Kind, Kinds, ResourceApi, ResourcePlan, Target } from '../../src/observer/resourceApi.ts';
+import { anywhere } from '../../src/observer/structure/structure.ts';
+import { settled, type VirtualClock, virtualClock } from './virtualClock.ts';
+
+const namespace = 'shop';
+
+/** What was asked of the API server about a resource, in the order in which it was asked. */
+export interface ObserverRequest {
+  readonly at: number;
+  readonly what: 'create' | 'correct' | 'update' | 'tryOut' | 'delete' | 'release' | 'read';
+  readonly key: string;
+  readonly account: string | undefined;
+}
+
+/** An API server with applications and plain objects, in simulated time. */
+export interface ObserverWorld {
+  readonly clock: VirtualClock;
+  readonly facts: ObserverFact[];
+  readonly requests: ObserverRequest[];
+  core: ObserverCore;
+  /** By kind and what is asked: how it is refused. */
+  readonly refusals: Map<string, ApplyFailure>;
+  /** Kinds that the cluster knows. */
+  readonly kinds: Map<string, Kind>;
+  /** Every write of a status. */
+  readonly statuses: JsonObject[];
+  /** Whether the watch tells of an object's change; otherwise it does later, or never. */
+  isTold: boolean;
+  /** How many requests about resources are under way, at most. */
+  mostAtOnce: number;
+  /** How long one takes. */
+  requestTime: number;
+  /** Namespaces that are being deleted. */
+  readonly terminating: Set<string>;
+  /** What admission makes of an object. */
+  admit: (object: JsonObject) => JsonObject;
+  /** Somebody makes the application, or gives it this spec. */
+  apply(name: string, spec: JsonObject, metadata?: JsonObject): void;
+  /** Somebody deletes it: it is there until its finalizer goes. */
+  deleteApplication(name: string): void;
+  application(name: string): JsonObject | undefined;
+  /** `Deployment/web`. */
+  object(text: string): JsonObject | undefined;
+  /** Somebody applies a merge patch. */
+  edit(text: string, patch: JsonObject): void;
+  /** Somebody makes an object that is nobody's. */
+  put(object: JsonObject): void;
+  remove(text: string): void;
+  /** An older version of it is told again. */
+  tellAgain(text: string, object: JsonObject): void;
+  condition(name: string, type: string): string | undefined;
+  /** What was done to resources, without reads and trials. */
+  writes(): string[];
+  factsOf<T extends ObserverFact['type']>(type: T): Extract<ObserverFact, { type: T }>[];
+  /** Another weeder takes over, from what the API server has. */
+  restart(): Promise<void>;
+  stop(): void;
+  pass(ms: number): Promise<void>;
+}
+
+export interface ObserverWorldOptions {
+  readonly isDryRun?: boolean;
+  readonly mayUseOwnRights?: boolean;
+  readonly inspect?: ActorRuntime['inspect'];
+  readonly create?: CreateObserverCore;
+}
+
+const known: readonly Kind[] = [
+  { group: 'apps', version: 'v1', kind: 'Deployment', plural: 'deployments', isNamespaced: true },
+  { group: '', version: 'v1', kind: 'Service', plural: 'services', isNamespaced: true },
+  { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', isNamespaced: true },
+  { group: '', version: 'v1', kind: 'Secret', plural: 'secrets', isNamespaced: true },
+  { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', isNamespaced: false },
+];
+
+export async function observerWorld(its: ObserverWorldOptions = {}): Promise<ObserverWorld> {
+  const clock = virtualClock();
+  const began = clock.now();
+  const applications = new Map<string, JsonObject>();
+  const objects = new Map<string, JsonObject>();
+  let version = 100;
+  let underWay = 0;
+  const newVersion = () => String(++version);
+  const config: Config = { services: new Map(), restart: undefined, observer: {} };
+
+  function tellApplication(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: JsonObject): void {
+    world.core.needs.get('applications')?.sink.apply(type, object);
+  }
+
+  function storeApplication(name: string, object: JsonObject): void {
+    const metadata: JsonObject = { ...metaOf(object), resourceVersion: newVersion() };
+    const isOver = metadata['deletionTimestamp'] !== undefined && arrayOf(metadata['finalizers']).length === 0;
+    const stored = { ...object, metadata };
+    const isNew = !applications.has(name);
+    if (isOver) applications.delete(name);
+    else applications.set(name, stored);
+    tellApplication(isOver ? 'DELETED' : isNew ? 'ADDED' : 'MODIFIED', stored);
+  }
+
+  /** As a watch by label existence tells it: what lost its label is gone, as it was before. */
+  function tell(before: JsonObject | undefined, after: JsonObject | undefined): void {
+    if (!world.isTold) return;
+    const [was, is] = [labelled(before), labelled(after)];
+    if (is !== undefined) sinkOf(is)?.apply(was === undefined ? 'ADDED' : 'MODIFIED', is);
+    else if (was !== undefined)
+      sinkOf(was)?.apply('DELETED', { ...was, metadata: { ...metaOf(was), resourceVersion: newVersion() } });
+  }
+
+  function sinkOf(object: JsonObject) {
+    return [...world.core.needs.values()].find(({ kind }) => kind === object['kind'])?.sink;
+  }
+
+  function store(object: JsonObject): JsonObject {
+    const key = keyOf(object);
+    const before = objects.get(key);
+    const uid = metaOf(before ?? object)['uid'] ?? `uid-${newVersion()}`;
+    const admitted = world.admit(object);
+    const isSame =
+      before !== undefined &&
+      JSON.stringify(bare(before)) === JSON.stringify(bare({ ...admitted, metadata: { ...metaOf(admitted), uid } }));
+    if (isSame) return before;
+    const stored = { ...admitted, metadata: { ...metaOf(admitted), uid, resourceVersion: newVersion() } };
+    objects.set(key, stored);
+    tell(before, stored);
+    return stored;
+  }
+
+  function ask<T>(what: ObserverRequest['what'], target: Target, answer: () => Outcome<T>): Promise<Outcome<T>> {
+    const key = shortOf(target);
+    world.requests.push({ at: clock.now() - began, what, key, account: target.account });
+    underWay += 1;
+    world.mostAtOnce = Math.max(world.mostAtOnce, underWay);
+    const refusal = world.refusals.get(`${what} ${key}`) ?? world.refusals.get(what);
+    return new Promise((resolve) => {
+      const end = () => {
+        underWay -= 1;
+        resolve(refusal === undefined ? answer() : { ok: false, failure: refusal });
+      };
+      if (world.requestTime === 0) void settled().then(end);
+      else clock.setTimeout(end, world.requestTime);
+    });
+  }
+
+  function applied(plan: ResourcePlan, live: JsonObject): Outcome<Applied> {
+    const { manifest, owner } = plan;
+    const claimed = textOf(objectOf(metaOf(live)['labels'])[labelName]);
+    if (claimed !== undefined && claimed !== owner.label)
+      return failure('claimed', 'it belongs to another application');
+    const labels = { metadata: { labels: { [labelName]: owner.label } } };
+    const before = objects.get(keyOf(manifest.object))?.['metadata'];
+    const object = store(mergePatch(mergePatch(live, manifest.object), labels));
+    const hasChanged = objectOf(before)['resourceVersion'] !== metaOf(object)['resourceVersion'];
+    return { ok: true, value: { object, hasChanged, isNew: before === undefined } };
+  }
+
+  const api: ResourceApi = {
+    read: (target) => ask('read', target, () => ({ ok: true, value: objects.get(identityKey(target.identity)) })),
+    create: (plan) => ask('create', plan.target, () => applied(plan, objects.get(keyOf(plan.manifest.object)) ?? {})),
+    correct: (plan, live) =>
+      ask('correct', plan.target, () => applied(plan, objects.get(keyOf(plan.manifest.object)) ?? live)),
+    update: (plan, live) =>
+      ask('update', plan.target, () => applied(plan, objects.get(keyOf(plan.manifest.object)) ?? live)),
+    tryOut: (plan) =>
+      ask('tryOut', plan.target, () => ({
+        ok: true,
+        value: { object: world.admit(plan.manifest.object), isOfItsOwn: true },
+      })),
+    delete: (target, owner, uid) =>
+      ask('delete', target, () => {
+        const object = objects.get(identityKey(target.identity));
+        if (object === undefined) return failure('missing', 'it is gone');
+        if (uid !== undefined && metaOf(object)['uid'] !== uid) return failure('otherUid', 'it is another one');
+        if (objectOf(metaOf(object)['labels'])[labelName] !== owner.label) return failure('claimed', 'not ours');
+        objects.delete(identityKey(target.identity));
+        tell(object, undefined);
+        return { ok: true, value: undefined };
+      }),
+    release: (target) =>
+      ask('release', target, () => {
+        const object = objects.get(identityKey(target.identity));
+        if (object === undefined) return failure('missing', 'it is gone');
+        store(mergePatch(object, { metadata: { labels: { [labelName]: null } } }));
+        return { ok: true, value: undefined };
+      }),
+  };
+
+  const kinds: Kinds = {
+    async find(apiVersion, kind) {
+      const found = [...world.kinds.values()].find(
+        (each) =>
+          each.kind === kind && apiVersion === (each.group === '' ? each.version : `${each.group}/${each.version}`),
+      );
+      return found === undefined ? failure('typeMissing', `The cluster has no ${kind}.`) : { ok: true, value: found };
+    },
+    structureOf: async () => ({ ok: true, value: anywhere }),
+  };
+
+  function changeApplication(ref: ApplicationRef, change: (object: JsonObject) => JsonObject): Outcome<undefined> {
+    const object = applications.get(ref.name);
+    if (object === undefined) return failure('missing', 'it is gone');
+    storeApplication(ref.name, change(object));
+    return { ok: true, value: undefined };
+  }
+
+  const applicationApi: ApplicationApi = {
+    async patchStatus(ref, status) {
+      await settled();
+      const outcome = changeApplication(ref, (object) => mergePatch(object, { status }));
+      world.statuses.push(status);
+      return outcome;
+    },
+    async addFinalizer(ref) {
+      await settled();
+      return changeApplication(ref, (object) => mergePatch(object, { metadata: { finalizers: [finalizer] } }));
+    },
+    async removeFinalizer(ref) {
+      await settled();
+      return changeApplication(ref, (object) => mergePatch(object, { metadata: { finalizers: [] } }));
+    },
+    isTerminating: async (name) => ({ ok: true, value: world.terminating.has(name) }),
+  };
+
+  function begin(): ObserverCore {
+    const core = (its.create ?? createObserverCore)({
+      config,
+      runtime: its.inspect === undefined ? { clock } : { clock, inspect: its.inspect },
+      api,
+      kinds,
+      applications: applicationApi,
+      namespaces: 'all',
+      shard: undefined,
+      isDryRun: its.isDryRun ?? false,
+      mayUseOwnRights: its.mayUseOwnRights ?? false,
+      random: () => 0.5,
+      report: (fact) => void world.facts.push(fact),
+      onStreamsChanged: () => void settled().then(listNew),
+      onStreamClosed: (name) => void listed.delete(name),
+    });
+    core.start();
+    return core;
+  }
+
+  const listed = new Set<string>();
+
+  /** What a stream reads first. */
+  function listNew(): void {
+    for (const [name, { kind, sink }] of world.core.needs) {
+      if (listed.has(name)) continue;
+      listed.add(name);
+      sink.begin();
+      const all =
+        kind === 'Application'
+          ? [...applications.values()]
+          : [...objects.values()].filter((each) => labelled(each) !== undefined);
+      for (const object of all) if (object['kind'] === kind) sink.apply('ADDED', object);
+      sink.end(String(version));
+    }
+  }
+
+  const world: ObserverWorld = {
+    clock,
+    facts: [],
+    requests: [],
+    get core(): ObserverCore {
+      return current;
+    },
+    refusals: new Map(),
+    kinds: new Map(known.map((kind) => [kind.kind, kind])),
+    statuses: [],
+    isTold: true,
+    mostAtOnce: 0,
+    requestTime: 0,
+    terminating: new Set(),
+    admit: (object) => object,
+    apply(name, spec, more = {}) {
+      const before = applications.get(name);
+      const generation = Number(metaOf(before ?? {})['generation'] ?? 0) + 1;
+      const metadata = { name, namespace, uid: `app-${name}`, ...metaOf(before ?? {}), ...more, generation };
+      storeApplication(name, { kind: 'Application', status: before?.['status'], metadata, spec });
+    },
+    deleteApplication(name) {
+      const object = applications.get(name) ?? fail(name);
+      const deletionTimestamp = new Date(clock.now()).toISOString();
+      storeApplication(name, mergePatch(object, { metadata: { deletionTimestamp } }));
+    },
+    application: (name) => applications.get(name),
+    object: (text) => objects.get(fullKey(text)),
+    edit(text, patch) {
+      store(mergePatch(objects.get(fullKey(text)) ?? fail(text), patch));
+    },
+    put: (object) => void store(object),
+    remove(text) {
+      const object = objects.get(fullKey(text)) ?? fail(text);
+      objects.delete(fullKey(text));
+      tell(object, undefined);
+    },
+    tellAgain: (_text, object) => sinkOf(object)?.apply('MODIFIED', object),
+    condition(name, type) {
+      const { conditions } = objectOf(applications.get(name)?.['status']);
+      return textOf(
+        arrayOf(conditions)
+          .map(objectOf)
+          .find((each) => each['type'] === type)?.['status'],
+      );
+    },
+    writes: () =>
+      world.requests
+        .filter(({ what }) => what !== 'read' && what !== 'tryOut')
+        .map(({ what, key }) => `${what} ${key}`),
+    factsOf: (type) =>
+      world.facts.filter((fact): fact is Extract<ObserverFact, { type: typeof type }> => fact.type === type),
+    async restart() {
+      current.stop();
+      await current.drained();
+      listed.clear();
+      current = begin();
+      listNew();
+      await pass(1);
+    },
+    stop: () => current.stop(),
+    pass,
+  };
+
+  async function calm(): Promise<void> {
+    for (let turn = 0; turn < 4; turn += 1) await settled();
+  }
+
+  async function pass(ms: number): Promise<void> {
+    const end = clock.monotonic() + ms;
+    do {
+      await calm();
+      clock.advance(Math.max(0, Math.min(end, clock.nextDue ?? end) - clock.monotonic()));
+      if (clock.monotonic() >= end) await calm();
+    } while (clock.monotonic() < end || (clock.nextDue ?? Number.POSITIVE_INFINITY) <= end);
+  }
+
+  let current: ObserverCore = begin();
+  listNew();
+  await pass(1);
+  return world;
+}
+
+function metaOf(object: JsonObject): JsonObject {
+  return objectOf(object['metadata']);
+}
+
+/** What a stream by the existence of the label has. */
+function labelled(object: JsonObject | undefined): JsonObject | undefined {
+  return objectOf(metaOf(object ?? {})['labels'])[labelName] === undefined ? undefined : object;
+}
+
+/** Without what every write changes. */
+function bare(object: JsonObject): JsonObject {
+  const { resourceVersion: _, ...metadata } = metaOf(object);
+  return { ...object, metadata };
+}
+
+function keyOf(object: JsonObject): string {
+  const [first = '', second] = (textOf(object['apiVersion']) ?? '').split('/');
+  const { namespace: place, name } = metaOf(object);
+  return identityKey({
+    group: second === undefined ? '' : first,
+    kind: textOf(object['kind']) ?? '',
+    namespace: textOf(place) ?? '',
+    name: textOf(name) ?? '',
+  });
+}
+
+function shortOf({ identity: { kind, name } }: Target): string {
+  return `${kind}/${name}`;
+}
+
+function fullKey(text: string): string {
+  const [kind = '', name = ''] = text.split('/');
+  const { group, isNamespaced } = known.find((each) => each.kind === kind) ?? {
+    group: 'example.org',
+    isNamespaced: true,
+  };
+  return identityKey({ group, kind, namespace: isNamespaced ? namespace : '', name });
+}
+
+export function failure(
+  is: ApplyFailure['is'],
+  reason: string,
+): { readonly ok: false; readonly failure: ApplyFailure } {
+  return { ok: false, failure: { is, reason, retryAfter: 0, fields: [] } };
+}
+
+function fail(what: string): never {
+  throw new Error(`there is no ${what}`);
+}
+
+/** A ConfigMap with one key. */
+export function configMap(name: string, value = 'a'): JsonObject {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { key: value } };
+}
