@@ -5,6 +5,7 @@ import { applyingTypes } from './applyingTypes.ts';
 import { creating } from './creating.ts';
 import { defining } from './defining.ts';
 import { deleting } from './deleting.ts';
+import { describing } from './describing.ts';
 import { discovering } from './discovering.ts';
 import { ending } from './ending.ts';
 import { evicting } from './evicting.ts';
@@ -50,6 +51,7 @@ export function conformance(getTarget: GetTarget): void {
     applyingLists,
     applyingTypes,
     defining,
+    describing,
   ]) {
     part(getTarget);
   }
