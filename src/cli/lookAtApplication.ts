@@ -94,6 +94,7 @@ function entryOf(application: Application, status: unknown): ApplicationEntry {
     faults: [],
     inFlight: new Set(),
     status,
+    toldGeneration: application.observedGeneration,
   };
 }
 
