@@ -35,7 +35,9 @@ suite('who works against an application on a real API server', { concurrency: 2 
     await untilObject(ns, 'ConfigMap', 'quiet', 'the quiet one put back', (object) => dataOf(object) === '1');
     assert.equal(dataOf(await read(ns, 'ConfigMap', 'fought')), '2');
     await untilObject(ns, 'ConfigMap', 'fought', 'the second correction', (object) => dataOf(object) === '1');
-    const corrected = weeder.log.find('resource corrected');
+    const resource = `ConfigMap ${ns.name}/fought`;
+    await weeder.log.until('resource corrected', { resource }, { count: 2 });
+    const corrected = weeder.log.find('resource corrected', { resource });
     const times = corrected.map(({ time }) => Date.parse(String(time)));
     assert.ok((times.at(-1) ?? 0) - (times[0] ?? 0) >= 2_000, JSON.stringify(corrected));
   });
