@@ -27,7 +27,7 @@ const values = 'letters, digits, "-", "_" and ".", at most 63, with a letter or 
 const keys =
   'letters, digits, "-", "_" and ".", at most 63, with a letter or digit at both ends, after an optional DNS name and "/"';
 const topKeys =
-  'servicesAndDependantSelectors, watchDuration, namespaces, dependantNamespaces, onStart, whileNotReady, barePods, deletion, gracePeriodSeconds, restartControl';
+  'servicesAndDependantSelectors, watchDuration, namespaces, dependantNamespaces, onStart, whileNotReady, barePods, deletion, gracePeriodSeconds, restartControl, observer';
 const good = 'servicesAndDependantSelectors: {db: {podSelectors: [{matchLabels: {app: web}}]}}';
 
 test('every fault of a file is told at once, in the order of the file', () => {

@@ -107,6 +107,7 @@ test('any value in the place of any other gives a config or decent faults', () =
     'dependantNamespaces',
     'gracePeriodSeconds',
     'restartControl',
+    'observer',
     'rules',
     'windows',
     'cron',

@@ -15,7 +15,7 @@ const schema = configJsonSchema();
 const service = at(schema, 'properties', 'servicesAndDependantSelectors', 'additionalProperties');
 const selector = at(service, 'properties', 'podSelectors', 'items');
 const requirement = at(selector, 'properties', 'matchExpressions', 'items');
-const sections = ['servicesAndDependantSelectors', 'restartControl'];
+const sections = ['servicesAndDependantSelectors', 'restartControl', 'observer'];
 const settings = keysAt([]).filter((key) => !sections.includes(key));
 
 test('the JSON Schema is of draft 7, and has an id and a title', () => {
@@ -87,7 +87,7 @@ test('every yaml example of the reference is a valid config', () => {
   const handWritten = text.replace(/<!-- generated: faulty -->[\s\S]*?<!-- \/generated -->/, '');
   const examples = [...handWritten.matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
   const configs = examples.filter((example) => !example.startsWith('# yaml-language-server'));
-  assert.equal(configs.length, 4);
+  assert.equal(configs.length, 5);
   for (const example of configs) assert.ok(parseConfig(example, 'f').ok, example);
 });
 

@@ -1,27 +1,269 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { InspectionEvent } from 'xstate';
+import { isActor } from '../src/actorRuntime.ts';
 import { objectOf } from '../src/json.ts';
-import { configMap, observerWorld } from './support/observerWorld.ts';
+import { configMap, type ObserverWorld, observerWorld } from './support/observerWorld.ts';
 
 const second = 1_000;
+const minute = 60 * second;
 
-/** The application, applied and observed. */
-async function observed(...names: string[]) {
+/** The application `web`, applied and observed. */
+async function observed(names: readonly string[], spec: object = {}): Promise<ObserverWorld> {
   const world = await observerWorld();
-  world.apply('web', { manifests: names.map((name) => configMap(name)) });
+  world.apply('web', { manifests: names.map((name) => configMap(name)), ...spec });
   await world.pass(2 * second);
   return world;
 }
 
-test('a drift is corrected at once, and told with what was wanted and found', async () => {
-  const world = await observed('one');
-  const before = world.clock.now();
-  world.edit('ConfigMap/one', { data: { key: 'b' } });
-  await world.pass(1);
-  assert.deepEqual(objectOf(world.object('ConfigMap/one'))['data'], { key: 'a' });
-  assert.deepEqual(world.writes(), ['create ConfigMap/one', 'correct ConfigMap/one']);
-  const [drifted] = world.factsOf('resource.drifted');
-  assert.deepEqual(drifted?.drifts, [{ path: '.data.key', wanted: 'a', found: 'b', is: 'changed' }]);
-  assert.ok((world.factsOf('resource.corrected')[0]?.took ?? 999) <= world.clock.now() - before);
+function stateOf(world: ObserverWorld, name = 'web'): unknown {
+  return [...world.core.entries()].find(({ id }) => id === `shop/${name}`)?.actor.getSnapshot().value;
+}
+
+function keyOf(world: ObserverWorld, name: string): unknown {
+  return objectOf(world.object(`ConfigMap/${name}`)?.['data'])['key'];
+}
+
+test('created: an application is applied in the order of its manifests, and then observed', async () => {
+  const world = await observed(['one', 'two']);
+  assert.deepEqual(world.writes(), ['create ConfigMap/one', 'create ConfigMap/two']);
+  assert.equal(stateOf(world), 'observing');
+  assert.deepEqual([world.condition('web', 'Applied'), world.condition('web', 'InSync')], ['True', 'True']);
+  world.stop();
+});
+
+test('before anything is applied its name is in the status, and the finalizer on the application', async () => {
+  const world = await observerWorld();
+  world.requestTime = 10;
+  world.apply('web', { manifests: [configMap('one')] });
+  for (let tick = 0; tick < 100 && world.writes().length === 0; tick += 1) await world.pass(1);
+  assert.equal(world.object('ConfigMap/one'), undefined);
+  const { metadata, status } = objectOf(world.application('web'));
+  assert.deepEqual(objectOf(metadata)['finalizers'], ['weeder.dev/application']);
+  const [row] = objectOf(status)['resources'] as readonly object[];
+  assert.deepEqual(row, { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop', name: 'one', state: 'pending' });
+  world.stop();
+});
+
+test('updated: the observer is stopped before anything is applied, and a new one starts afterwards', async () => {
+  const observers: string[] = [];
+  const inspect = (event: InspectionEvent) => {
+    if (event.type === '@xstate.actor' && isActor(event.actorRef) && event.actorRef.id === 'observer')
+      observers.push('started');
+  };
+  const world = await observerWorld({ inspect });
+  world.apply('web', { manifests: [configMap('one')] });
+  await world.pass(2 * second);
+  assert.deepEqual(observers, ['started']);
+  world.requestTime = 50;
+  world.apply('web', { manifests: [configMap('one', 'b')] });
+  for (let tick = 0; tick < 500 && world.writes().length < 2; tick += 1) await world.pass(1);
+  // While it is being applied nothing observes it: an edit is not answered by a correction.
+  assert.equal(stateOf(world), 'applying');
+  assert.deepEqual(
+    [...world.core.entries()].flatMap(({ resources }) => [...resources.values()].map(({ actor }) => actor)),
+    [undefined],
+  );
+  await world.pass(2 * second);
+  assert.deepEqual(observers, ['started', 'started']);
+  assert.deepEqual([stateOf(world), keyOf(world, 'one')], ['observing', 'b']);
+  assert.deepEqual(world.writes(), ['create ConfigMap/one', 'update ConfigMap/one']);
+  world.stop();
+});
+
+test('updated while it is drifted: the correction that is under way ends first, then the new manifest is applied', async () => {
+  const world = await observed(['one']);
+  world.requestTime = 50;
+  world.edit('ConfigMap/one', { data: { key: 'evil' } });
+  await world.pass(10);
+  world.apply('web', { manifests: [configMap('one', 'b')] });
+  await world.pass(2 * second);
+  assert.deepEqual(world.writes(), ['create ConfigMap/one', 'correct ConfigMap/one', 'update ConfigMap/one']);
+  assert.deepEqual([stateOf(world), keyOf(world, 'one')], ['observing', 'b']);
+  world.stop();
+});
+
+test('deleted: the observer is stopped, what was applied last is deleted first, and the application goes', async () => {
+  const world = await observed(['one', 'two']);
+  world.requestTime = 20;
+  world.deleteApplication('web');
+  await world.pass(10);
+  assert.deepEqual(stateOf(world), { deleting: 'attempting' });
+  await world.pass(2 * second);
+  assert.deepEqual(world.writes().slice(2), ['delete ConfigMap/two', 'delete ConfigMap/one']);
+  assert.deepEqual([world.application('web'), world.core.counts().applications], [undefined, {}]);
+  assert.deepEqual([world.object('ConfigMap/one'), world.object('ConfigMap/two')], [undefined, undefined]);
+  assert.equal(world.factsOf('application.deleted').length, 1);
+  world.stop();
+});
+
+test('deleted with deletionPolicy orphan: its resources stay, and are nobody’s', async () => {
+  const world = await observed(['one'], { deletionPolicy: 'orphan' });
+  world.deleteApplication('web');
+  await world.pass(2 * second);
+  assert.deepEqual(world.writes().slice(1), ['release ConfigMap/one']);
+  assert.equal(world.application('web'), undefined);
+  assert.deepEqual(objectOf(objectOf(world.object('ConfigMap/one'))['metadata'])['labels'], {});
+  world.stop();
+});
+
+test('deleted while it is drifted: nothing is corrected any more', async () => {
+  const world = await observed(['one']);
+  world.refusals.set('correct', { is: 'transient', reason: 'busy', retryAfter: 0, fields: [] });
+  world.edit('ConfigMap/one', { data: { key: 'evil' } });
+  await world.pass(100);
+  world.refusals.clear();
+  world.deleteApplication('web');
+  const before = world.writes().length;
+  await world.pass(minute);
+  assert.deepEqual(world.writes().slice(before), ['delete ConfigMap/one']);
+  world.stop();
+});
+
+test('an application in a namespace that ends lets go of what lies in it, and deletes nothing there', async () => {
+  const world = await observed(['one']);
+  world.terminating.add('shop');
+  world.refusals.set('delete', { is: 'forbidden', reason: 'the account is gone', retryAfter: 0, fields: [] });
+  world.deleteApplication('web');
+  await world.pass(2 * second);
+  assert.deepEqual([world.writes().slice(1), world.application('web')], [[], undefined]);
+  world.stop();
+});
+
+test('a deletion that is refused is tried again ever more rarely, is told, and can be forced', async () => {
+  const world = await observed(['one']);
+  world.refusals.set('delete', { is: 'forbidden', reason: 'not allowed', retryAfter: 0, fields: [] });
+  world.deleteApplication('web');
+  await world.pass(10 * minute);
+  const attempts = world.writes().filter((each) => each.startsWith('delete')).length;
+  assert.ok(attempts > 5 && attempts < 30, `${attempts} attempts`);
+  assert.deepEqual(stateOf(world), { deleting: 'waiting' });
+  assert.equal(world.condition('web', 'Degraded'), 'True');
+  const { generation, ...metadata } = objectOf(world.application('web')?.['metadata']);
+  const annotations = { 'weeder.dev/force-finalize': 'true' };
+  world.apply('web', objectOf(world.application('web')?.['spec']), { ...metadata, annotations });
+  await world.pass(second);
+  assert.equal(world.application('web'), undefined);
+  assert.ok(world.object('ConfigMap/one'), 'it was not deleted');
+  world.stop();
+});
+
+test('what leaves the manifests is deleted; what is added by hand is none of its business', async () => {
+  const world = await observed(['one', 'two']);
+  world.put({ ...configMap('mine'), metadata: { name: 'mine', namespace: 'shop' } });
+  world.apply('web', { manifests: [configMap('one')] });
+  await world.pass(2 * second);
+  assert.deepEqual(world.writes().slice(2), ['delete ConfigMap/two']);
+  assert.ok(world.object('ConfigMap/mine') && world.object('ConfigMap/one'));
+  const { resources } = objectOf(world.application('web')?.['status']);
+  assert.equal((resources as readonly object[]).length, 1);
+  world.stop();
+});
+
+test('while a manifest cannot be read nothing is pruned, and the others are applied', async () => {
+  const world = await observed(['one', 'two']);
+  world.apply('web', { manifests: [configMap('one', 'b'), { apiVersion: 'v1', kind: 'ConfigMap' }] });
+  await world.pass(2 * second);
+  assert.deepEqual(world.writes().slice(2), ['update ConfigMap/one']);
+  assert.ok(world.object('ConfigMap/two'));
+  assert.equal(world.condition('web', 'Invalid'), 'True');
+  world.apply('web', { manifests: [configMap('one', 'b')] });
+  await world.pass(2 * second);
+  assert.equal(world.object('ConfigMap/two'), undefined);
+  world.stop();
+});
+
+test('a spec with a fault that concerns all of it is not applied, and is as soon as it has none', async () => {
+  const world = await observerWorld();
+  world.apply('web', { manifests: [configMap('one'), configMap('one')] });
+  await world.pass(minute);
+  assert.deepEqual([stateOf(world), world.writes()], ['invalid', []]);
+  assert.equal(world.condition('web', 'Invalid'), 'True');
+  world.apply('web', { manifests: [configMap('one')] });
+  await world.pass(2 * second);
+  assert.deepEqual([stateOf(world), world.condition('web', 'Invalid')], ['observing', 'False']);
+  world.stop();
+});
+
+test('a pause ends by itself; until then nothing is applied or corrected', async () => {
+  const world = await observed(['one']);
+  const pausedUntil = new Date(world.clock.now() + 10 * minute).toISOString();
+  world.apply('web', { manifests: [configMap('one')], pausedUntil });
+  await world.pass(second);
+  world.edit('ConfigMap/one', { data: { key: 'evil' } });
+  await world.pass(9 * minute);
+  assert.deepEqual([stateOf(world), keyOf(world, 'one')], ['paused', 'evil']);
+  await world.pass(2 * minute);
+  assert.deepEqual([stateOf(world), keyOf(world, 'one')], ['observing', 'a']);
+  world.stop();
+});
+
+test('with mode detect nothing is ever written: a drift and a missing resource are told', async () => {
+  const world = await observerWorld();
+  world.put({ ...configMap('one', 'evil'), metadata: { name: 'one', namespace: 'shop' } });
+  world.apply('web', { manifests: [configMap('one'), configMap('two')], mode: 'detect' });
+  await world.pass(2 * minute);
+  assert.deepEqual([world.writes(), keyOf(world, 'one')], [[], 'evil']);
+  assert.deepEqual(
+    world.factsOf('resource.drifted').map(({ drifts, isCorrected }) => [drifts.map(({ path }) => path), isCorrected]),
+    [[['.data.key'], false]],
+  );
+  assert.equal(world.factsOf('resource.missing').length, 1);
+  assert.equal(world.condition('web', 'InSync'), 'False');
+  assert.equal(objectOf(world.application('web')?.['metadata'])['finalizers'], undefined);
+  world.stop();
+});
+
+test('in a dry run nothing is applied, and the drift is told', async () => {
+  const world = await observerWorld({ isDryRun: true });
+  world.put({ ...configMap('one', 'evil'), metadata: { name: 'one', namespace: 'shop' } });
+  world.apply('web', { manifests: [configMap('one')] });
+  await world.pass(2 * second);
+  assert.deepEqual([world.writes(), world.factsOf('resource.drifted').length], [[], 1]);
+  world.stop();
+});
+
+test('after a restart nothing is applied that is applied already; what drifted meanwhile is corrected', async () => {
+  const world = await observed(['one', 'two']);
+  world.stop();
+  world.isTold = false;
+  world.edit('ConfigMap/one', { data: { key: 'evil' } });
+  world.isTold = true;
+  await world.restart();
+  await world.pass(5 * second);
+  assert.deepEqual(world.writes().slice(2), ['correct ConfigMap/one']);
+  assert.deepEqual([keyOf(world, 'one'), world.condition('web', 'InSync')], ['a', 'True']);
+  world.stop();
+});
+
+test('after a restart it prunes what left meanwhile, by its inventory', async () => {
+  const world = await observed(['one', 'two']);
+  world.stop();
+  world.apply('web', { manifests: [configMap('one')] });
+  await world.restart();
+  await world.pass(2 * second);
+  assert.deepEqual(world.writes().slice(2), ['delete ConfigMap/two']);
+  world.stop();
+});
+
+test('applies are made in the place of the namespace’s account, or of the one that is named', async () => {
+  const world = await observed(['one']);
+  world.apply('api', { manifests: [configMap('two')], serviceAccountName: 'deployer' });
+  await world.pass(2 * second);
+  const accounts = new Map(
+    world.requests.filter(({ what }) => what === 'create').map(({ key, account }) => [key, account]),
+  );
+  assert.equal(accounts.get('ConfigMap/one'), 'system:serviceaccount:shop:default');
+  assert.equal(accounts.get('ConfigMap/two'), 'system:serviceaccount:shop:deployer');
+  world.stop();
+});
+
+test('with weeder’s own rights only where the operator’s flag allows it, and no account is named', async () => {
+  const world = await observerWorld({ mayUseOwnRights: true });
+  world.apply('web', { manifests: [configMap('one')] });
+  world.apply('api', { manifests: [configMap('two')], serviceAccountName: 'deployer' });
+  await world.pass(2 * second);
+  const accounts = world.requests.filter(({ what }) => what === 'create').map(({ account }) => account);
+  assert.deepEqual(accounts.sort(), ['system:serviceaccount:shop:deployer', undefined]);
   world.stop();
 });

@@ -91,6 +91,13 @@ const rows: Readonly<Partial<Record<SchemaFaultCode, readonly Row[]>>> = {
     { bad: withSpec({ type: false }), where: 'observerSchema[0].spec.type', good: withSpec({ type: null }) },
     { bad: withSpec({ type: '' }), where: 'observerSchema[0].spec.type', good: withSpec({ type: null }) },
   ],
+  stringData: [
+    {
+      bad: [{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'password' }, stringData: { a: null } }],
+      where: 'observerSchema[0].stringData',
+      good: [{ ...service, spec: null }],
+    },
+  ],
   status: [
     {
       bad: [{ ...service, spec: null, status: { loadBalancer: null } }],

@@ -153,8 +153,8 @@ test('how long until a silent back-off counts is reckoned from the first sight o
 
 test('a line need not be parsed when the pod is not known and nothing in it can make it known', () => {
   const index = createPodIndex(virtualClock());
-  const isIrrelevant = (options: PodOptions) => {
-    const line = Buffer.from(JSON.stringify({ type: 'MODIFIED', object: ordered(options) }));
+  const isIrrelevant = (options: PodOptions, type = 'MODIFIED') => {
+    const line = Buffer.from(JSON.stringify({ type, object: ordered(options) }));
     const metadata = peekMetadata(line);
     assert.ok(metadata !== undefined);
     return index.isIrrelevant?.(line, metadata);
@@ -162,8 +162,11 @@ test('a line need not be parsed when the pod is not known and nothing in it can 
   assert.equal(isIrrelevant(healthy('one')), true);
   assert.equal(isIrrelevant(crashLooping('one')), false);
   assert.equal(isIrrelevant({ ...crashLooping('one'), containers: [terminated(0)] }), false);
+  assert.equal(isIrrelevant(crashLooping('one'), 'ADDED'), false);
+  assert.equal(isIrrelevant(crashLooping('one'), 'DELETED'), true);
   put(index, crashLooping('one'));
   assert.equal(isIrrelevant(healthy('one')), false);
+  assert.equal(isIrrelevant(crashLooping('one'), 'DELETED'), false);
   put(index, healthy('one'));
   assert.equal(isIrrelevant(healthy('one')), true);
 });

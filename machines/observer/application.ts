@@ -95,7 +95,6 @@ export const application = setup({
     reportInvalid: unprovided,
     reportPaused: unprovided,
     reportApplied: unprovided,
-    reportDeleted: unprovided,
     reportRefused: unprovided,
   },
   guards: {
@@ -222,7 +221,7 @@ export const application = setup({
           },
           on: {
             'application.changed': { actions: 'noteNews' },
-            'deletion.done': { target: '#application.gone', actions: 'reportDeleted' },
+            'deletion.done': { target: '#application.gone' },
             'deletion.refused': [
               { guard: 'hasNews', target: 'attempting', reenter: true, actions: 'forgetNews' },
               { target: 'waiting', actions: ['noteRefusal', 'reportRefused'] },

@@ -12,7 +12,7 @@ import { networkFailure } from './networkFailure.ts';
 import { rateLimiter } from './rateLimit.ts';
 import { type Connection, createTransport } from './transport.ts';
 
-/** A request whose answer's headers have come. Its body has to be read, by one of the three ways. */
+/** A request whose answer's headers have come. Its body has to be read at once, by one of the three ways. */
 export interface Exchange {
   readonly status: number;
   readonly headers: ResponseHeaders;
@@ -141,22 +141,24 @@ export function createExchanger(
         request.onHeard?.(bytes);
       };
       hear(0);
-      response.body.once('close', release);
-      // It may break before anybody reads it; whoever reads it then is told.
-      response.body.on('error', () => undefined);
+      const read = () => {
+        const body = response.read().once('close', release);
+        // It may break before anybody reads it; whoever reads it then is told.
+        body.on('error', () => undefined);
+        return listened(body, hear);
+      };
       const opened: Exchange = {
         status: response.statusCode,
         headers: response.headers,
         connection: connection.number,
-        body: () => listened(response, hear),
+        body: read,
         drain() {
           request.signal?.removeEventListener('abort', giveUp);
-          // It may break: nobody waits for it.
-          response.body.on('data', () => hear(0)).resume();
+          response.drain(() => hear(0), release);
         },
         endless: () => {
           stopLimits();
-          return listened(response, hear);
+          return read();
         },
         explain,
         rejectCredentials,
@@ -182,10 +184,7 @@ export function createExchanger(
 }
 
 /** undici's body is a Readable without an encoding, so its pieces are Buffers, which its types do not say. */
-async function* listened(
-  { body }: { readonly body: AsyncIterable<Buffer> },
-  hear: (bytes: number) => void,
-): AsyncGenerator<Buffer> {
+async function* listened(body: AsyncIterable<Buffer>, hear: (bytes: number) => void): AsyncGenerator<Buffer> {
   for await (const piece of body) {
     hear(piece.length);
     yield piece;

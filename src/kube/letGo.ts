@@ -1,7 +1,13 @@
 import { addAbortSignal, PassThrough, type Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 
-type Answer = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'> & { readonly body: Readable };
+/** An answer whose headers have come. What comes after them has to be taken at once, by one of the two ways. */
+interface Answer extends Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'> {
+  /** Is destroyed with the request's signal. */
+  read(): Readable;
+  /** Nobody wants it: tells of each piece of it, and once when it is over, broken or not, or let go with the signal. */
+  drain(onPiece: () => void, onOver: () => void): void;
+}
 
 /**
  * The answer to a request, for as long as `signal` is not aborted. After that nobody waits for it, but on its connection
@@ -21,13 +27,31 @@ export async function answerOf(
   signal.addEventListener('abort', giveUp, { once: true });
   try {
     const { statusCode, headers, body } = await Promise.race([answered, aborted]);
-    return { statusCode, headers, body: hasBody ? copyOf(body, signal) : addAbortSignal(signal, body) };
+    return {
+      statusCode,
+      headers,
+      read: () => (hasBody ? copyOf(body, signal) : addAbortSignal(signal, body)),
+      drain(onPiece, onOver) {
+        const stop = () => {
+          letGo(body, hasBody);
+          onOver();
+        };
+        body.on('error', ignore).on('data', onPiece).once('close', onOver);
+        if (signal.aborted) stop();
+        else signal.addEventListener('abort', stop, { once: true });
+      },
+    };
   } catch (error) {
-    answered.then(({ body }) => (hasBody ? throwAway(body) : body.on('error', ignore).destroy()), ignore);
+    answered.then(({ body }) => letGo(body, hasBody), ignore);
     throw error;
   } finally {
     signal.removeEventListener('abort', giveUp);
   }
+}
+
+function letGo(body: Readable, hasBody: boolean): void {
+  if (hasBody) throwAway(body);
+  else body.on('error', ignore).destroy();
 }
 
 /** May be destroyed, and is with `signal`, while the body that it is fed from goes on. */

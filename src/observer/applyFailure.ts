@@ -178,7 +178,7 @@ const longestWords = 300;
 /** The causes without the values that they quote, which can be whole pod templates; else the message. */
 function wordsOf({ causes = [], message }: ApiFailure): string {
   const each = causes.flatMap(({ field, message: words = '' }) =>
-    words === '' ? [] : [`${field}: ${withoutValue(words)}`],
+    words === '' ? [] : [`${/^(\[\])?$/.test(field) ? '' : `${field}: `}${withoutValue(words)}`],
   );
   const text = each.length === 0 ? firstLine(message) : [...new Set(each)].join('; ');
   return (text.length > longestWords ? `${text.slice(0, longestWords)}…` : text).replace(/\.$/, '');

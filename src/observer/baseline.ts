@@ -17,7 +17,7 @@ export function baselineOf(
 ): Projection {
   const made = project(object, manifest, shape, structure);
   const fields = new Map([...made.fields, ...initialised]);
-  if (isOfItsOwn) return { ...made, fields };
+  if (isOfItsOwn) return { fields, lists: made.lists, duplicates: made.duplicates };
   const { lists, duplicates } = project(manifest.object, manifest, shape, structure);
   return { fields, lists, duplicates };
 }

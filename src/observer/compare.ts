@@ -9,8 +9,8 @@ import type { Drift, LengthBounds, ObservedList, Projection } from './projection
 export function compare(baseline: Projection, found: Projection): readonly Drift[] {
   const drifts = [...fieldDrifts(baseline, found), ...duplicateDrifts(baseline, found)];
   const paths = drifts.map(({ path }) => path);
-  for (const [path, list] of found.lists) drifts.push(...lengthDrifts(path, baseline.lists.get(path), list, paths));
-  return drifts.sort((one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0));
+  const lengths = [...found.lists].flatMap(([path, list]) => lengthDrifts(path, baseline.lists.get(path), list, paths));
+  return [...drifts, ...lengths].sort((one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0));
 }
 
 function fieldDrifts(baseline: Projection, found: Projection): Drift[] {

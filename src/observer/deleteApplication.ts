@@ -19,7 +19,7 @@ export async function deleteApplication(
   entry: ApplicationEntry,
   signal: AbortSignal,
 ): Promise<ApplicationEvent> {
-  const { applications } = effects;
+  const { applications, report } = effects;
   if (!entry.newest.hasFinalizer) return done;
   takeAll(effects, entry);
   if (!entry.newest.isForced) {
@@ -30,7 +30,10 @@ export async function deleteApplication(
     const hindered = [...entry.left.values()].filter(({ reason }) => reason !== '');
     if (hindered.length > 0) return blocked(effects, entry, hindered);
   }
+  const { deletionPolicy: policy } = entry.newest.spec;
   const removed = await applications.removeFinalizer(entry.about);
+  // Its stream may have told of its end by now.
+  if (removed.ok) report({ type: 'application.deleted', application: entry.about, policy });
   const isGone = removed.ok || removed.failure.is === 'missing' || removed.failure.is === 'otherUid';
   return isGone ? done : refused(removed.failure);
 }

@@ -1,6 +1,6 @@
 import type { Json } from './identity.ts';
 import { interned } from './intern.ts';
-import { isJson } from './jsonValue.ts';
+import { keptJson } from './jsonValue.ts';
 import type { LengthBounds, ObservedList, Projection } from './projection.ts';
 
 /** A projection while it is made. */
@@ -33,10 +33,14 @@ export function createDraft(): Draft {
       return duplicates ?? none;
     },
     put(path, value) {
-      if (isJson(value)) fields.set(interned(path), value);
+      const kept = keptJson(value);
+      if (kept !== undefined) fields.set(interned(path), kept);
     },
     putList(path, { length, bounds, others }) {
-      const kept = others.flatMap(([step, element]) => (isJson(element) ? [[interned(step), element] as const] : []));
+      const kept = others.flatMap(([step, element]) => {
+        const value = keptJson(element);
+        return value === undefined ? [] : [[interned(step), value] as const];
+      });
       lists ??= new Map();
       lists.set(interned(path), { length, bounds, others: kept.length === 0 ? none : new Map(kept) });
     },

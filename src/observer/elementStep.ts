@@ -1,5 +1,6 @@
 import { isObject } from '../json.ts';
 import type { Json } from './identity.ts';
+import { keptJson } from './jsonValue.ts';
 import type { PathElement } from './path.ts';
 import type { ListStructure } from './structure/structure.ts';
 
@@ -16,5 +17,5 @@ export function elementStep(list: ListStructure, element: unknown, index: number
 function jsonOf(value: unknown): Json | undefined {
   if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
     return value;
-  return value === undefined ? undefined : JSON.stringify(value);
+  return value === undefined ? undefined : JSON.stringify(keptJson(value) ?? null);
 }

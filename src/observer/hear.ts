@@ -51,6 +51,8 @@ function judge(entry: ResourceEntry, now: number): void {
     if (found === undefined) entry.drifts = [];
     return;
   }
+  // What is wanted belongs to the manifest of before: it is compared again when the new one is applied.
+  if (needsApply(entry)) return;
   const { manifest, shape, structure } = plan;
   const projection = project(found.object, manifest, shape, structure);
   const drifts = compare(baseline, projection).filter(({ path }) => path !== labelPath);

@@ -1,16 +1,51 @@
+import { createHash } from 'node:crypto';
 import { isObject } from '../json.ts';
 import type { Json } from './identity.ts';
 
-/** Whether a value is what JSON can say. Without recursion: what is live may be nested as deep as anybody likes. */
-export function isJson(value: unknown): value is Json {
+/** The field of a map; undefined where it has none itself: a label may be called `constructor`. */
+export function ownField(value: unknown, name: string): unknown {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** The API server takes 10,000 levels, and writing so many of them as JSON ends a process whose stack is smaller. */
+const deepest = 500;
+
+/**
+ * A value as it can be kept, compared and written: itself, or, where it is nested deeper than anything that a person
+ * writes, a text in its place that is another one for every other value. Undefined: JSON cannot say it.
+ */
+export function keptJson(value: unknown): Json | undefined {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
+  if (isJson(value)) return value;
+  return typeof value === 'object' ? standIn(value) : undefined;
+}
+
+/** Whether a value is what JSON can say, and no deeper. */
+function isJson(value: unknown, depth = 0): value is Json {
+  if (depth > deepest) return false;
+  if (Array.isArray(value)) return value.every((each) => isJson(each, depth + 1));
+  return isObject(value) ? Object.values(value).every((each) => isJson(each, depth + 1)) : isScalar(value);
+}
+
+/** Without recursion. */
+function standIn(value: object): string {
+  const hash = createHash('sha256');
   const ahead: unknown[] = [value];
-  while (ahead.length > 0) {
-    const here = ahead.pop();
-    if (Array.isArray(here)) for (const item of here) ahead.push(item);
-    else if (isObject(here)) for (const item of Object.values(here)) ahead.push(item);
-    else if (!isScalar(here)) return false;
+  for (let here = ahead.pop(); here !== undefined; here = ahead.pop()) {
+    if (Array.isArray(here)) hash.update(`[${here.length}]`);
+    else if (isObject(here)) hash.update(JSON.stringify(Object.keys(here).toSorted()));
+    else hash.update(JSON.stringify(here));
+    for (const each of partsOf(here)) ahead.push(each);
   }
-  return true;
+  return `nested more than ${deepest} levels deep, sha256 ${hash.digest('hex')}`;
+}
+
+function partsOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  if (!isObject(value)) return [];
+  return Object.keys(value)
+    .toSorted()
+    .map((key) => value[key]);
 }
 
 /** Equal as JSON: the order of a map's keys says nothing, that of a list does. Without recursion. */
@@ -21,7 +56,7 @@ export function isSameJson(one: Json, other: Json): boolean {
     if (left === right) continue;
     const pairs = pairsIn(left, right);
     if (pairs === undefined) return false;
-    ahead.push(...pairs);
+    for (const each of pairs) ahead.push(each);
   }
   return true;
 }

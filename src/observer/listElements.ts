@@ -1,8 +1,8 @@
-import { arrayOf } from '../json.ts';
+import { arrayOf, isObject } from '../json.ts';
 import { elementStep } from './elementStep.ts';
 import { elementText } from './path.ts';
 import { elementOf, type Shape } from './schema/shape.ts';
-import type { ListStructure } from './structure/structure.ts';
+import type { At, ListStructure } from './structure/structure.ts';
 
 /** A live list, its elements found by what tells them apart. */
 export interface SeenList {
@@ -49,6 +49,30 @@ export function lookAtList(live: unknown, manifest: unknown, shape: Shape, list:
     length: seen.size,
     others: all.flatMap(([step, { element }]) => (steps.has(step) ? [] : [[step, element] as const])),
   };
+}
+
+/** Deeper than anything that has an order of its own. */
+const deepest = 100;
+
+/**
+ * A value of which the manifest says nothing, its map lists and sets in an order that only depends on what is in them, so
+ * that the API server's order is no part of it.
+ */
+export function inOrder(value: unknown, at: At, depth = 0): unknown {
+  if (depth > deepest) return value;
+  if (Array.isArray(value)) {
+    const elements = value.map((element) => inOrder(element, at.items(), depth + 1));
+    return at.list.is === 'map' || at.list.is === 'set' ? sortedBy(elements, at.list) : elements;
+  }
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, inOrder(each, at.field(name), depth + 1)]),
+  );
+}
+
+function sortedBy(elements: readonly unknown[], list: ListStructure): readonly unknown[] {
+  const steps = elements.map((element, index) => [elementText(elementStep(list, element, index)), element] as const);
+  return steps.toSorted(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0)).map(([, element]) => element);
 }
 
 /** The server's own way; the observer schema's where that is to know the place, and nothing else. */

@@ -71,7 +71,10 @@ function judged({ runtime }: ObserverEffects, entry: ResourceEntry): ResourceEve
   if (found.isEnding) return { type: 'look.ending' };
   if (claimantOf(entry) !== undefined) return { type: 'look.claimed', reason: claimReason(entry) };
   if (isNew) return { type: 'look.drifted', mayCorrect, wait: 0 };
-  if (entry.drifts.length === 0) return { type: 'look.inSync' };
+  if (entry.drifts.length === 0) {
+    entry.conflicts = 0;
+    return { type: 'look.inSync' };
+  }
   entry.rival = rivalIn(entry);
   return { type: 'look.drifted', mayCorrect, wait: waitBefore(entry.pace, entry.drifts.map(paceKey), now) };
 }

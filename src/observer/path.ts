@@ -40,12 +40,15 @@ export function fieldTexts(
   names: readonly string[],
   hasParts: (name: string) => boolean,
 ): readonly (readonly [name: string, text: string])[] {
+  const maps = names.some((name) => wayIn.test(name)) ? new Set(names.filter(hasParts)) : undefined;
   return names.map((name) => {
-    const isOdd = /[.[]/.test(name) && names.some((other) => leadsTo(other, name) && hasParts(other));
+    const isOdd = maps !== undefined && wayIn.test(name) && leadsInto(maps, name);
     return [name, isOdd ? `[${JSON.stringify(name)}]` : elementText({ field: name })];
   });
 }
 
-function leadsTo(name: string, other: string): boolean {
-  return other.startsWith(name) && (other[name.length] === '.' || other[name.length] === '[');
+const wayIn = /[.[]/;
+
+function leadsInto(maps: ReadonlySet<string>, name: string): boolean {
+  return name.split('').some((letter, index) => wayIn.test(letter) && maps.has(name.slice(0, index)));
 }

@@ -2,7 +2,8 @@ import { isObject, type JsonObject, objectOf } from '../json.ts';
 import { contentOf } from './content.ts';
 import { createDraft, type Draft } from './draft.ts';
 import type { Manifest } from './identity.ts';
-import { lookAtList } from './listElements.ts';
+import { ownField } from './jsonValue.ts';
+import { inOrder, lookAtList } from './listElements.ts';
 import { labelName } from './managers.ts';
 import { fieldTexts } from './path.ts';
 import type { Projection } from './projection.ts';
@@ -29,7 +30,7 @@ export const labelPath = `.metadata.labels.${labelName}`;
  */
 export function project(object: JsonObject, manifest: Manifest, shape: Shape, structure: At): Projection {
   const draft = createDraft();
-  draft.put(labelPath, own(own(own(object, 'metadata'), 'labels'), labelName));
+  draft.put(labelPath, ownField(ownField(ownField(object, 'metadata'), 'labels'), labelName));
   const content = contentOf(manifest.object);
   visitFields(
     { live: object, manifest: content, shape: withoutIdentity(shape, content), at: structure, path: '' },
@@ -51,7 +52,7 @@ function withoutIdentity(shape: Shape, content: JsonObject): Shape {
 function visit(place: Place, draft: Draft): void {
   const { live, manifest, shape, at, path } = place;
   if (shape.is === 'list' || (Array.isArray(manifest) && shape.is === 'leaf')) visitList(place, draft);
-  else if (shape.is === 'leaf' && !isObject(manifest)) draft.put(path, live);
+  else if (shape.is === 'leaf' && !isObject(manifest)) draft.put(path, inOrder(live, at));
   else if (at.map === 'atomic' && isObject(manifest) && observesAll(shape, manifest)) draft.put(path, live);
   // Of an empty map only that it is there is observed: what others put into it is theirs.
   else if (shape.is === 'leaf' && isEmpty(manifest)) draft.put(path, isObject(live) ? {} : live);
@@ -61,11 +62,11 @@ function visit(place: Place, draft: Draft): void {
 function visitFields({ live, manifest, shape, at, path }: Place, draft: Draft): void {
   const wanted = objectOf(manifest);
   const names = shape.is === 'map' ? [...shape.fields.keys()] : Object.keys(wanted);
-  const hasParts = (name: string) => isBranch(own(wanted, name)) || fieldOf(shape, name)?.is !== 'leaf';
+  const hasParts = (name: string) => isBranch(ownField(wanted, name)) || fieldOf(shape, name)?.is !== 'leaf';
   for (const [name, text] of fieldTexts(names, hasParts)) {
     const field = fieldOf(shape, name);
     if (field === undefined) continue;
-    const below = { live: own(live, name), manifest: own(wanted, name), shape: field, at: at.field(name) };
+    const below = { live: ownField(live, name), manifest: ownField(wanted, name), shape: field, at: at.field(name) };
     visit({ ...below, path: path + text }, draft);
   }
 }
@@ -89,9 +90,4 @@ function isBranch(value: unknown): boolean {
 
 function isEmpty(value: unknown): boolean {
   return isObject(value) && Object.keys(value).length === 0;
-}
-
-/** Only what it has itself: a label may be called `constructor`. */
-function own(value: unknown, name: string): unknown {
-  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }

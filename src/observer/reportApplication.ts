@@ -38,10 +38,6 @@ export function applicationReports(effects: ObserverEffects) {
       const generation = entry.valid?.generation ?? 0;
       report({ type: 'application.applied', application, generation, resources: all.length, failed });
     }),
-    reportDeleted: telling(({ about: application, newest }) => {
-      // Where nothing was ever applied there is nothing to tell.
-      if (newest.hasFinalizer) report({ type: 'application.deleted', application, policy: newest.spec.deletionPolicy });
-    }),
     reportRefused: telling((entry, { reason, failure, refusals: attempt, retryIn }) => {
       if (failure === 'cancelled') return;
       status.changed(entry);

@@ -20,12 +20,13 @@ export function aboutOf(entry: ResourceEntry): AboutResource {
 /** What the `resource` machine reports: as facts, and in the status of its application. */
 export function resourceReports(effects: ObserverEffects) {
   const { report, status } = effects;
-  /** What was told last of a standing state: it is told once. */
-  const told = new WeakMap<ResourceEntry, string>();
+  /** What was told since it was in sync last, or corrected: each thing once, whatever it alternates with. */
+  const told = new WeakMap<ResourceEntry, Set<string>>();
 
   function tellOnce(entry: ResourceEntry, text: string, tell: () => void): void {
-    if (told.get(entry) === text) return;
-    told.set(entry, text);
+    const its = told.get(entry) ?? new Set();
+    if (its.has(text)) return;
+    told.set(entry, its.add(text));
     tell();
   }
 

@@ -1,5 +1,5 @@
 import type { ResourceEvent } from '../../machines/observer/resource.ts';
-import type { Outcome } from './applyFailure.ts';
+import type { ApplyFailure, Outcome } from './applyFailure.ts';
 import { initialisedIn } from './baseline.ts';
 import { afterCorrection, missingKey, paceKey } from './driftPace.ts';
 import type { AppliedHow } from './facts.ts';
@@ -62,14 +62,14 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
   if (found === undefined) return settle(effects, entry, plan, [missing], await api.create(plan, until));
   const { object, isEnding } = found;
   if (isEnding) return { type: 'write.ending' };
-  if (object === undefined || claimantOf(entry) !== undefined) return conflicted;
+  if (object === undefined || claimantOf(entry) !== undefined) return lookAgain(entry);
   if (needsApply(entry)) {
     const isOurs = found.label !== undefined;
     const outcome = isOurs ? await api.update(plan, object, until) : await api.create(plan, until);
     return settle(effects, entry, plan, [], outcome);
   }
   const { drifts } = entry;
-  if (drifts.length === 0) return conflicted;
+  if (drifts.length === 0) return lookAgain(entry);
   return settle(effects, entry, plan, drifts, await api.correct(plan, object, drifts, until));
 }
 
@@ -101,10 +101,18 @@ function settle(
   return { type: 'write.done' };
 }
 
-function refused(entry: ResourceEntry, failure: Extract<Outcome<never>, { ok: false }>['failure']): ResourceEvent {
+function refused(entry: ResourceEntry, failure: ApplyFailure): ResourceEvent {
   if (failure.is !== 'conflict' && failure.is !== 'otherUid' && failure.is !== 'missing') return writeFailed(failure);
   // Whatever it is now, it is not what it was when this was decided.
   entry.found = 'lost';
+  return lookAgain(entry, failure);
+}
+
+/** It is not what it was when this was decided. Time and again, that is as good as a failure: nobody asks in a circle. */
+function lookAgain(
+  entry: ResourceEntry,
+  failure: ApplyFailure = { is: 'conflict', reason: 'It changes all the time.', retryAfter: 0, fields: [] },
+): ResourceEvent {
   entry.conflicts += 1;
   return entry.conflicts < patientConflicts ? conflicted : writeFailed(failure);
 }

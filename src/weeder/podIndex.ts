@@ -111,7 +111,10 @@ export function createPodIndex(clock: Clock): PodIndex {
         for (const [uid, entry] of entries) forgetTeller(uid, entry, source);
       },
       isIrrelevant(line: Buffer, metadata: PeekedMetadata) {
-        return !entries.has(metadata.uid) && !line.includes(crashLoopBackOff) && !line.includes(terminated);
+        if (entries.has(metadata.uid)) return false;
+        // The end of each pod that was deleted: it left the index when its deletion began.
+        if (metadata.type === 'DELETED') return true;
+        return !line.includes(crashLoopBackOff) && !line.includes(terminated);
       },
     };
   }

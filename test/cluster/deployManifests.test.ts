@@ -47,10 +47,10 @@ async function overlayIn(t: TestContext, overlay: string, namespace: string): Pr
   return namespacedFor(namespace, [first.name, second.name]);
 }
 
-/** A deployment has one of those for restart control, and `no-weeding` and `recreate-jobs` only with it. */
+/** A deployment has one of those for another controller, and `no-weeding` and `recreate-jobs` only with it. */
 const allComponents = readdirSync(join(deployFolder, 'components'));
-const forRestarts = allComponents.filter((name) => /^(restart-control|recreate-jobs)/.test(name));
-const components = allComponents.filter((name) => !forRestarts.includes(name) && name !== 'no-weeding');
+const forOthers = allComponents.filter((name) => /^(restart-control|recreate-jobs|observer)/.test(name));
+const components = allComponents.filter((name) => !forOthers.includes(name) && name !== 'no-weeding');
 
 suite('the manifests', { concurrency: true }, () => {
   for (const overlay of overlays) {
@@ -139,7 +139,7 @@ suite('the manifests', { concurrency: true }, () => {
       ([, resource, verbs]) => `${resource}: ${verbs}`,
     );
     const objects = await customised('highly-available', {
-      components: [...components, 'restart-control', 'recreate-jobs'],
+      components: [...components, 'restart-control', 'recreate-jobs', 'observer', 'observer-secrets'],
     });
     const rules = objects
       .flatMap(rulesOf)

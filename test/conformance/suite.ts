@@ -3,7 +3,9 @@ import { applyingLists } from './applyingLists.ts';
 import { applyingOwners } from './applyingOwners.ts';
 import { applyingTypes } from './applyingTypes.ts';
 import { creating } from './creating.ts';
+import { defining } from './defining.ts';
 import { deleting } from './deleting.ts';
+import { describing } from './describing.ts';
 import { discovering } from './discovering.ts';
 import { ending } from './ending.ts';
 import { evicting } from './evicting.ts';
@@ -48,6 +50,8 @@ export function conformance(getTarget: GetTarget): void {
     applyingOwners,
     applyingLists,
     applyingTypes,
+    defining,
+    describing,
   ]) {
     part(getTarget);
   }

@@ -4,6 +4,7 @@ import type { ApiRequest } from '../../src/kube/client.ts';
 import { calling, get } from '../support/calling.ts';
 import type { Protocol, ServerAnswer } from '../support/faultyServer.ts';
 import { until } from '../support/until.ts';
+import { virtualClock } from '../support/virtualClock.ts';
 
 const patch = { method: 'PATCH', path: '/api/v1/namespaces/a/pods/b', body: { metadata: {} } } as const;
 
@@ -93,3 +94,22 @@ for (const protocol of ['http', 'https', 'h2'] as const) {
     assert((await it.client.call(patch)).ok);
   });
 }
+
+test('an answer that stops when only its status was asked for is waited for no longer than any, and costs its connection', async () => {
+  const clock = virtualClock();
+  await using it = await calling('h2', { clock });
+  const stream = { isClosed: false };
+  it.server.failNext((answer) => {
+    answer.onClose(() => {
+      stream.isClosed = true;
+    });
+    answer.head(200);
+    answer.write('{"kind":');
+  });
+  assert.deepEqual(await it.client.call({ ...patch, onlyStatus: true }), { ok: true, status: 200, body: undefined });
+  assert((await it.client.call(get)).ok);
+  assert.deepEqual([it.server.connections, stream.isClosed], [1, false]);
+  await until('it was given up', () => stream.isClosed, clock, 100);
+  assert((await it.client.call(get)).ok);
+  assert.equal(it.server.connections, 2);
+});

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
+import packageJson from '../../package.json' with { type: 'json' };
 import config from '../../rolldown.config.ts';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
@@ -51,6 +52,10 @@ async function buildOnce(
   const program = join(folder, `${basename(input, '.ts')}.js`);
   if (existsSync(program)) return program;
   mkdirSync(cache, { recursive: true });
+  // As in the image: a module that no package.json calls one is compiled twice, which takes 4 MiB for as long as it lives.
+  const packageFile = `${unfinished}.json`;
+  writeFileSync(packageFile, JSON.stringify({ type: packageJson.type }));
+  renameSync(packageFile, join(cache, 'package.json'));
   const minify = layout === 'dense' && config.output.minify;
   await build({ ...config, input, cwd: checkout, output: { ...config.output, dir: unfinished, minify } });
   try {

@@ -332,8 +332,16 @@ export async function observerWorld(its: ObserverWorldOptions = {}): Promise<Obs
     pass,
   };
 
+  /** Until nothing happens any more but with time. */
   async function calm(): Promise<void> {
-    for (let turn = 0; turn < 4; turn += 1) await settled();
+    const happened = () => [world.requests, world.facts, world.statuses].map(({ length }) => length);
+    let before = '';
+    for (let quiet = 0; quiet < 3; ) {
+      await settled();
+      const now = JSON.stringify([...happened(), underWay, version]);
+      quiet = now === before ? quiet + 1 : 0;
+      before = now;
+    }
   }
 
   async function pass(ms: number): Promise<void> {

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { type Clock, systemClock } from '../../clock.ts';
 import { messageOf } from '../../errors.ts';
 import { type ApiStore, apiStore } from './apiStore.ts';
+import { serveDefinitions } from './crd/serving.ts';
 import { create } from './create.ts';
 import { collectGarbage } from './garbage.ts';
 import { addressOf } from './http/address.ts';
@@ -21,6 +22,8 @@ export interface ApiServerOptions {
   readonly historyLimit?: number;
   /** Resources beside the built-in ones. */
   readonly resources?: readonly Resource[];
+  /** How long after its CustomResourceDefinition is established a custom resource is served. Default 0. */
+  readonly customResourcesServedAfterMs?: number;
   /** Bearer tokens that are let in; default: everybody is. */
   readonly tokens?: readonly string[];
   /** Between 0 and 1, for generated names. */
@@ -66,6 +69,7 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   const servers = new Set<Server>();
   let faultOf: FaultOf | undefined;
   endNamespaces(storage);
+  serveDefinitions(storage, options.customResourcesServedAfterMs ?? 0);
   collectGarbage(storage);
   for (const name of firstNamespaces) create(storage, namespaces, '', { metadata: { name } });
 

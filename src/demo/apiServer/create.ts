@@ -5,7 +5,17 @@ import { managedFieldsOf } from './managedFields.ts';
 import { type Draft, type KubeObject, type ObjectMeta, timestamp } from './objects.ts';
 import type { Resource } from './resource.ts';
 import { namespaces } from './resources.ts';
-import { alreadyExists, badRequest, failure, fault, invalid, notFound, type Outcome, type Status } from './status.ts';
+import {
+  alreadyExists,
+  badRequest,
+  failure,
+  fault,
+  forbidden,
+  invalid,
+  notFound,
+  type Outcome,
+  type Status,
+} from './status.ts';
 import type { Storage } from './store.ts';
 
 /** Creates an object. Fails with 400, 403 or 404 (the namespace ends or does not exist), 409, 422. */
@@ -45,29 +55,15 @@ function placeFault(
   name: string,
 ): Status | undefined {
   const mismatch = namespaceFault(namespace, given);
-  if (mismatch !== undefined || !resource.isNamespaced) return mismatch;
+  if (mismatch !== undefined) return mismatch;
+  if (resource.closed !== undefined) return forbidden(resource, name, resource.closed);
+  if (!resource.isNamespaced) return undefined;
   const home = storage.collectionOf(namespaces).get('', namespace);
   if (home === undefined) return notFound(namespaces, namespace);
   if (home.metadata.deletionTimestamp === undefined) return undefined;
-  const { group, plural } = resource;
-  const about = group === '' ? plural : `${plural}.${group}`;
-  return failure(
-    403,
-    'Forbidden',
-    `${about} "${name}" is forbidden: unable to create new content in namespace ${namespace} because it is being terminated`,
-    {
-      name,
-      ...(group === '' ? {} : { group }),
-      kind: plural,
-      causes: [
-        {
-          reason: 'NamespaceTerminating',
-          message: `namespace ${namespace} is being terminated`,
-          field: 'metadata.namespace',
-        },
-      ],
-    },
-  );
+  const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
+  const message = `namespace ${namespace} is being terminated`;
+  return forbidden(resource, name, why, [{ reason: 'NamespaceTerminating', message, field: 'metadata.namespace' }]);
 }
 
 /** The real server answers this with 500, too. */

@@ -8,10 +8,10 @@ import type { Storage } from './store.ts';
  * nothing is left. Pods on a node go when their kubelet says so.
  */
 export function endNamespaces(storage: Storage): void {
-  const contents = storage.resources.filter(({ isNamespaced, view }) => isNamespaced && view === undefined);
+  const contents = () => storage.resources.filter(({ isNamespaced, view }) => isNamespaced && view === undefined);
 
   function removeContents(name: string): void {
-    for (const resource of contents) {
+    for (const resource of contents()) {
       for (const { metadata } of [...storage.collectionOf(resource).scan({ namespace: name })]) {
         remove(storage, resource, name, metadata.name);
       }
@@ -21,7 +21,7 @@ export function endNamespaces(storage: Storage): void {
   function finish(name: string): void {
     const namespace = storage.collectionOf(namespaces).get('', name);
     if (namespace === undefined || !isEnding(namespace) || namespace.metadata.finalizers !== undefined) return;
-    if (contents.every((resource) => storage.collectionOf(resource).isEmpty(name)))
+    if (contents().every((resource) => storage.collectionOf(resource).isEmpty(name)))
       storage.remove(namespaces, namespace);
   }
 

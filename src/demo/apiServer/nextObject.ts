@@ -17,7 +17,10 @@ export function nextObject(
   const before = fieldsOf(resource, current);
   const given = nextFields(resource, current, before, draft, options);
   const fields = options.subresource === 'status' ? given : resource.allocate(given, current, current.metadata);
-  const { labels, annotations, ownerReferences, finalizers, generateName } = draft.metadata;
+  const isMetaKept = options.subresource === 'status' && !resource.statusWritesMetadata;
+  const { labels, annotations, ownerReferences, finalizers, generateName } = isMetaKept
+    ? current.metadata
+    : draft.metadata;
   const meta: ObjectMeta = { ...current.metadata, labels, annotations, ownerReferences, finalizers, generateName };
   const same = assemble(resource, meta, fields);
   if (isDeepStrictEqual(same, assemble(resource, current.metadata, before))) {
@@ -59,8 +62,9 @@ function nextFields(
   const given = fieldsOf(resource, draft);
   if (subresource === 'status') return { ...before, status: given['status'] ?? {} };
   const { status: _status, ...rest } = given;
-  const completed = resource.complete(rest, current, current.metadata);
-  return resource.hasStatus ? { ...completed, status: before['status'] } : completed;
+  const completed = resource.complete(resource.hasStatus ? rest : given, current, current.metadata);
+  const { status } = before;
+  return resource.hasStatus && status !== undefined ? { ...completed, status } : completed;
 }
 
 function nextGeneration(
@@ -76,6 +80,7 @@ function nextGeneration(
     spec: isSpecSame,
     specOrAnnotations: () => isSpecSame() && isMetaSame('annotations'),
     content: () => isMetaSame('labels') && isDeepStrictEqual(before, after),
+    allButStatus: () => isDeepStrictEqual({ ...before, status: null }, { ...after, status: null }),
     none: () => true,
   }[resource.generation]();
   return isSame ? metadata.generation : (metadata.generation ?? 0) + 1;

@@ -71,7 +71,11 @@ function endingObject(storage: Storage, resource: Resource, current: KubeObject,
     deletionTimestamp: timestamp(now + grace * 1_000),
     ...(resource === namespaces ? {} : { deletionGracePeriodSeconds: grace }),
     ...(isFirst && metadata.generation !== undefined ? { generation: metadata.generation + 1 } : {}),
-    finalizers: [...(metadata.finalizers ?? []), ...policyFinalizers(options)],
+    finalizers: [
+      ...(metadata.finalizers ?? []),
+      ...(resource.deletionFinalizer === undefined ? [] : [resource.deletionFinalizer]),
+      ...policyFinalizers(options),
+    ],
   };
   const ended = withMeta(current, ending);
   return resource === namespaces ? { ...ended, status: { phase: 'Terminating' } } : ended;

@@ -18,8 +18,8 @@ export interface Resource {
   readonly fields: readonly string[];
   /** `path`: anything that can stand in a path. */
   readonly names: 'subdomain' | 'label' | 'path';
-  /** What has to change for `metadata.generation` to grow: the spec, it or the annotations, anything with the labels, or it has none. */
-  readonly generation: 'spec' | 'specOrAnnotations' | 'content' | 'none';
+  /** What has to change for `metadata.generation` to grow: the spec, it or the annotations, anything with the labels, anything but status and metadata, or it has none. */
+  readonly generation: 'spec' | 'specOrAnnotations' | 'content' | 'allButStatus' | 'none';
   /** What its schema says of merging and owning. */
   readonly shape: Shape;
   /**
@@ -29,6 +29,16 @@ export interface Resource {
   readonly owners: 'always' | 'onceApplied';
   /** The fields that an object has before anybody has set one: the structs that its type always writes. */
   readonly zero: JsonObject;
+  /** Defined by a CustomResourceDefinition: what it does not have is answered as if nobody knew it. */
+  readonly isCustom: boolean;
+  /** The JSON schema of a custom one. */
+  readonly schema: unknown;
+  /** Why nothing can be created; undefined: it can. */
+  readonly closed: string | undefined;
+  /** Put on an object by its deletion, for whoever has to see to it first. */
+  readonly deletionFinalizer: string | undefined;
+  /** Whether a write of the status may change labels, annotations, owners and finalizers. */
+  readonly statusWritesMetadata: boolean;
   /** What a write of the status leaves as it is, as paths of fieldsV1. */
   readonly statusIgnores: readonly string[];
   readonly hasStatus: boolean;
@@ -87,6 +97,11 @@ export function resource(row: Row): Resource {
     shape: shape ?? unknownShape,
     owners: shape === undefined ? 'onceApplied' : 'always',
     zero: {},
+    isCustom: false,
+    schema: undefined,
+    closed: undefined,
+    deletionFinalizer: undefined,
+    statusWritesMetadata: true,
     statusIgnores: ['f:spec'],
     hasStatus: row.fields.includes('status'),
     subresources: [],

@@ -2,6 +2,7 @@ import { serviceAccounts } from './kinds/accounts.ts';
 import { horizontalPodAutoscalers } from './kinds/autoscalers.ts';
 import { podDisruptionBudgets } from './kinds/budgets.ts';
 import { persistentVolumeClaims } from './kinds/claims.ts';
+import { customResourceDefinitions } from './kinds/definitions.ts';
 import { endpointSlices } from './kinds/endpointSlices.ts';
 import { coreEvents, events } from './kinds/events.ts';
 import { ingresses } from './kinds/ingresses.ts';
@@ -22,6 +23,7 @@ export {
   configMaps,
   controllerRevisions,
   cronJobs,
+  customResourceDefinitions,
   daemonSets,
   deployments,
   endpointSlices,
@@ -91,4 +93,5 @@ export const resources: readonly Resource[] = [
   roleBindings,
   clusterRoles,
   clusterRoleBindings,
+  customResourceDefinitions,
 ];

@@ -31,7 +31,9 @@ export interface Fault {
     | 'FieldValueForbidden'
     | 'FieldValueNotSupported'
     | 'FieldValueTooLong'
-    | 'FieldValueDuplicate';
+    | 'FieldValueDuplicate'
+    | 'FieldValueTypeInvalid'
+    | 'FieldValueTooMany';
   /** As the API words it: `Required value`, `Invalid value: "x": …`. */
   readonly message: string;
   readonly field: string;
@@ -51,6 +53,16 @@ export const fault = {
   forbidden: (field: string, detail: string): Fault => ({
     reason: 'FieldValueForbidden',
     message: `Forbidden: ${detail}`,
+    field,
+  }),
+  typeInvalid: (field: string, found: string, wanted: string): Fault => ({
+    reason: 'FieldValueTypeInvalid',
+    message: `Invalid value: "${found}": ${field} in body must be of type ${wanted}: "${found}"`,
+    field,
+  }),
+  tooMany: (field: string, count: number, most: number): Fault => ({
+    reason: 'FieldValueTooMany',
+    message: `Too many: ${count}: must have at most ${most} items`,
     field,
   }),
   tooLong: (field: string, limit: number): Fault => ({
@@ -119,6 +131,11 @@ export function invalid(about: Named, name: string, faults: readonly Fault[]): S
   const list = sentences.length === 1 ? sentences[0] : `[${sentences.join(', ')}]`;
   const details = detailsOf({ ...about, plural: about.kind }, name);
   return failure(422, 'Invalid', `${about.kind}${group} "${name}" is invalid: ${list}`, { ...details, causes: faults });
+}
+
+export function forbidden(about: Named, name: string, why: string, causes: readonly JsonObject[] = []): Status {
+  const details = { ...detailsOf(about, name), ...(causes.length === 0 ? {} : { causes }) };
+  return failure(403, 'Forbidden', `${pluralOf(about)} "${name}" is forbidden: ${why}`, details);
 }
 
 export function badRequest(message: string): Status {

@@ -12,6 +12,10 @@ export interface Storage {
   /** The resourceVersion of the last change. */
   readonly version: number;
   collectionOf(resource: Resource): Collection;
+  /** Serves another resource from now on. */
+  serve(resource: Resource): void;
+  /** Serves it no more; its objects are forgotten, unless another form of it is to follow. */
+  withdraw(resource: Resource, isFollowed: boolean): void;
   /** Stores an object under the next resourceVersion, and gives it back with that. */
   put(resource: Resource, object: KubeObject): KubeObject;
   /** Removes it; the answer has the deletion's resourceVersion. */
@@ -35,6 +39,7 @@ export interface StorageOptions {
 export function createStorage({ clock, random, resources, historyLimit }: StorageOptions): Storage {
   const collections = new Map<string, Collection>();
   const listeners: ChangeListener[] = [];
+  let served = resources;
   let version = 1;
 
   for (const { storage } of resources) {
@@ -55,8 +60,22 @@ export function createStorage({ clock, random, resources, historyLimit }: Storag
   return {
     clock,
     random,
-    resources,
+    get resources() {
+      return served;
+    },
     collectionOf,
+    serve(resource) {
+      served = [...served, resource];
+      if (collections.has(resource.storage)) return;
+      const made = collection(historyLimit);
+      // A watch from before would not know what it has missed.
+      made.history.compact(version);
+      collections.set(resource.storage, made);
+    },
+    withdraw(resource, isFollowed) {
+      served = served.filter((each) => each !== resource);
+      if (!isFollowed) collections.delete(resource.storage);
+    },
     put(resource, object) {
       const all = collectionOf(resource);
       const isKnown = all.get(object.metadata.namespace ?? '', object.metadata.name) !== undefined;

@@ -46,6 +46,10 @@ export const schemaFaultTable = {
     meaning: 'A field has a value in the schema.',
     advice: 'Write null or observed: the value itself belongs into the manifest.',
   },
+  stringData: {
+    meaning: 'The entry of a Secret lists stringData.',
+    advice: 'List data: stringData is only a way to write it.',
+  },
   status: {
     meaning: 'The status of a resource is listed.',
     advice: 'Remove it: a status is what others found out, and cannot be corrected.',

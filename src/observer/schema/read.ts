@@ -121,6 +121,9 @@ function readGroup(apiVersion: unknown): string | undefined {
 /** The entry without what identifies its resource, and without what cannot be observed. */
 function observedOf(entry: JsonObject, path: Path, faults: FaultList): JsonObject {
   const { apiVersion: _, kind: __, status, metadata, ...content } = entry;
+  // What is applied of a Secret has it in data (A17): listed here it would be wanted to be absent.
+  if (entry['kind'] === 'Secret' && readGroup(entry['apiVersion']) === '' && 'stringData' in content)
+    faults.add('stringData', [...path, 'stringData'], 'is listed');
   if (status !== undefined) faults.add('status', [...path, 'status'], 'is listed');
   if (metadata !== undefined && !isObject(metadata)) faults.add('name', [...path, 'metadata'], 'is not a map');
   const { name: ___, namespace: ____, ...rest } = objectOf(metadata);

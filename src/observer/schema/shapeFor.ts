@@ -1,7 +1,8 @@
 import type { Path } from '../../config/fault.ts';
 import { failed, ok, type Result } from '../../errors.ts';
-import { isObject, objectOf } from '../../json.ts';
+import { isObject } from '../../json.ts';
 import { type Identity, identityKey, identityText, type Manifest } from '../identity.ts';
+import { ownField } from '../jsonValue.ts';
 import { createFaultList, type FaultList, type SchemaFault, schemaFault } from './faults.ts';
 import type { FaultyEntry, ObserverSchema, SchemaEntry } from './read.ts';
 import { type ListShape, leaf, type Shape } from './shape.ts';
@@ -61,8 +62,8 @@ function fit(shape: Shape, value: unknown, path: Path, faults: FaultList): Shape
     return shape;
   }
   const fields = new Map<string, Shape>();
-  const map = objectOf(value);
-  for (const [name, field] of shape.fields) fields.set(name, fit(field, map[name], [...path, name], faults));
+  for (const [name, field] of shape.fields)
+    fields.set(name, fit(field, ownField(value, name), [...path, name], faults));
   return { is: 'map', fields };
 }
 
@@ -87,7 +88,7 @@ function padded(elements: readonly Shape[], min: number): readonly Shape[] {
 function checkKeys(key: readonly string[], values: readonly unknown[], path: Path, faults: FaultList): void {
   const seen = new Set<string>();
   for (const [index, value] of values.entries()) {
-    const found = key.map((name) => objectOf(value)[name]);
+    const found = key.map((name) => ownField(value, name));
     const text = JSON.stringify(found);
     if (found.some((each) => each === undefined || each === null || typeof each === 'object'))
       faults.add('listKeyMissing', [...path, index], `has no plain ${key.join(' and ')} in the manifest`);

@@ -11,6 +11,6 @@ export function observesAll(shape: Shape | undefined, manifest: unknown): boolea
     return Object.entries(manifest).every(([name, value]) => observesAll(fieldOf(shape, name), value));
   if (!Array.isArray(manifest) || shape.is !== 'list') return false;
   const { min, max, key } = shape;
-  const isExact = key === undefined && max === manifest.length && min === max;
+  const isExact = key === undefined && max > 0 && max === manifest.length && min === max;
   return isExact && manifest.every((value, index) => observesAll(elementOf(shape, index), value));
 }

@@ -45,6 +45,7 @@ export const gadgetDefinition = {
                     'x-kubernetes-embedded-resource': true,
                     'x-kubernetes-preserve-unknown-fields': true,
                   },
+                  extra: { type: 'object', additionalProperties: text, default: { a: 'b', c: 'd' } },
                   port: { 'x-kubernetes-int-or-string': true },
                 },
               },

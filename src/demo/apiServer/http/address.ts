@@ -22,9 +22,13 @@ export function addressOf(resources: readonly Resource[], path: string): Address
   const [group, version] = first === 'api' ? ['', groupVersion[0]] : groupVersion;
   const inGroup = resources.filter((each) => each.group === group);
   const known = inGroup.filter((each) => each.version === version);
-  if (inGroup.length > 0 && version !== undefined && known.length === 0) return { kind: 'unknownResource' };
+  // Of what definitions define, nobody knows more than that this path is not served.
+  const unknown: Address = inGroup.every(({ isCustom }) => isCustom)
+    ? { kind: 'other', path }
+    : { kind: 'unknownResource' };
+  if (inGroup.length > 0 && version !== undefined && known.length === 0) return unknown;
   if (known.length === 0 || rest.length === 0) return { kind: 'other', path };
-  return resourceAddress(known, rest) ?? { kind: 'unknownResource' };
+  return resourceAddress(known, rest) ?? unknown;
 }
 
 const ownSubresources = new Set(['status', 'finalize']);

@@ -26,7 +26,8 @@ export function discover(resources: readonly Resource[], asked: string): object 
       apiVersion: 'v1',
       groups: groupsOf(resources).map((name) => groupOf(resources, name)),
     };
-  const [, root, group = '', groupVersion] = path.split('/');
+  const [, root, group = '', groupVersion, ...more] = path.split('/');
+  if (more.length > 0) return undefined;
   if (root === 'api' && group === 'v1') return resourceList(resources, '', 'v1');
   if (root !== 'apis' || !groupsOf(resources).includes(group)) return undefined;
   if (groupVersion === undefined) return { kind: 'APIGroup', apiVersion: 'v1', ...groupOf(resources, group) };

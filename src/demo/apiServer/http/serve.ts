@@ -9,6 +9,7 @@ import type { Storage } from '../store.ts';
 import { type Address, addressOf } from './address.ts';
 import { discover } from './discovery.ts';
 import { type Exchange, sendJson, sendStatus, sendText } from './exchange.ts';
+import { serveOpenApi } from './openApi.ts';
 import { deleteOptions } from './options.ts';
 import { readCollectionQuery } from './query.ts';
 import { onScale } from './scaleRequests.ts';
@@ -58,7 +59,9 @@ function send(exchange: Exchange, resource: Resource, form: Form, answer: Outcom
   else if (content.is === 'object') sendJson(exchange, code, objectJson(resource, content.object, form));
 }
 
-function serveOther({ resources }: Storage, exchange: Exchange): void {
+function serveOther(storage: Storage, exchange: Exchange): void {
+  const { resources } = storage;
+  if (exchange.method === 'GET' && serveOpenApi(storage, exchange)) return;
   const found = discover(resources, exchange.path);
   if (found === undefined) sendText(exchange, 404, '404 page not found\n');
   else if (exchange.method !== 'GET') sendStatus(exchange, methodNotAllowed);

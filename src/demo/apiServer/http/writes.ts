@@ -63,6 +63,7 @@ export async function put(target: Target, exchange: Exchange): Promise<Outcome<W
 export async function patchObject(target: Target, exchange: Exchange): Promise<Outcome<Written>> {
   if (mediaTypeOf(exchange) === 'application/apply-patch+yaml') return applyObject(target, exchange);
   const type = patchTypeOf(mediaTypeOf(exchange));
+  if (target.resource.isCustom && type === 'application/strategic-merge-patch+json') return failed(notForCustom);
   if (type === undefined) return failed(failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {}));
   const text = await bodyOf(exchange);
   if (!text.ok) return text;
@@ -73,6 +74,12 @@ export async function patchObject(target: Target, exchange: Exchange): Promise<O
   const { storage, resource, namespace, name } = target;
   return written(patch(storage, resource, namespace, name, type, body.value, options.value));
 }
+
+const notForCustom = failure(
+  415,
+  'UnsupportedMediaType',
+  'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
+);
 
 /** Server-side apply. */
 async function applyObject(target: Target, exchange: Exchange): Promise<Outcome<Written>> {

@@ -49,6 +49,20 @@ export const kindTypes = {
   AggregationRule: 'clusterRoleSelectors[]:LabelSelector',
   ClusterRole: 'aggregationRule:AggregationRule metadata:ObjectMeta rules[]:PolicyRule',
   ClusterRoleBinding: 'metadata:ObjectMeta +roleRef:RoleRef subjects[]:Subject',
+  CustomResourceConversion: '+strategy webhook:Any',
+  CustomResourceDefinitionNames: 'categories[] +kind listKind +plural shortNames[] singular',
+  CustomResourceDefinitionSpec: `
+    conversion:CustomResourceConversion +group +names:CustomResourceDefinitionNames preserveUnknownFields?0
+    +scope +versions[]:Any
+  `,
+  CustomResourceDefinitionCondition: 'lastTransitionTime message observedGeneration#0 reason +status +type',
+  CustomResourceDefinitionStatus: `
+    acceptedNames:CustomResourceDefinitionNames conditions[type]:CustomResourceDefinitionCondition
+    observedGeneration#0 storedVersions[]
+  `,
+  CustomResourceDefinition: `
+    metadata:ObjectMeta +spec:CustomResourceDefinitionSpec status:CustomResourceDefinitionStatus
+  `,
   ServiceAccount: `
     automountServiceAccountToken? imagePullSecrets[]:LocalObjectReference metadata:ObjectMeta
     secrets[name]:ObjectReference

@@ -9,7 +9,7 @@ export const metaTypes = {
   LabelSelectorRequirement: '+key +operator values[]',
   '!LabelSelector': 'matchExpressions[]:LabelSelectorRequirement matchLabels{}',
   Condition: '+lastTransitionTime +message observedGeneration#0 +reason +status +type',
-  '!LocalObjectReference': 'name',
+  '!LocalObjectReference': 'name=',
   '!TypedLocalObjectReference': 'apiGroup +kind +name',
   '!ObjectReference': 'apiVersion fieldPath kind name namespace resourceVersion uid',
 } as const;

@@ -63,14 +63,15 @@ export const podTypes = {
   `,
   PodTemplateSpec: 'metadata:ObjectMeta spec:PodSpec',
   PodCondition: 'lastProbeTime lastTransitionTime message observedGeneration#0 reason +status +type',
-  NamedStatus: '+name resources[]:Any',
+  ResourceHealth: 'health message +resourceID',
+  ResourceStatus: '+name resources[resourceID]:ResourceHealth',
   ContainerStateRunning: 'startedAt',
   ContainerStateTerminated: 'containerID +exitCode# finishedAt message reason signal# startedAt',
   ContainerStateWaiting: 'message reason',
   ContainerState: 'running:ContainerStateRunning terminated:ContainerStateTerminated waiting:ContainerStateWaiting',
   MountStatus: '+mountPath +name readOnly?0 recursiveReadOnly volumeStatus:Any',
   ContainerStatus: `
-    allocatedResources{}* allocatedResourcesStatus[name]:NamedStatus containerID +image +imageID
+    allocatedResources{}* allocatedResourcesStatus[name]:ResourceStatus containerID +image +imageID
     lastState:ContainerState +name +ready? resources:ResourceRequirements +restartCount# started?
     state:ContainerState stopSignal user:Any volumeMounts[mountPath]:MountStatus
   `,

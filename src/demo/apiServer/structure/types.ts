@@ -85,7 +85,7 @@ export function keyDefault(type: string, key: string): unknown {
 }
 
 function fieldWord(word: string): FieldWord {
-  const match = /^(\+?)(\w+)(\{!?\}|\[[\w,=]*\])?([#?*%]?)(0?)(?::(\w+))?(?:=(\w+))?$/.exec(word);
+  const match = /^(\+?)(\w+)(\{!?\}|\[[\w,=]*\])?([#?*%]?)(0?)(?::(\w+))?(?:=(\w*))?$/.exec(word);
   if (match === null) throw new Error(`the word of a field: ${word}`);
   const [, required, name = '', brackets = '', mark = '', zero, type, fallback] = match;
   const keys = /^\[[^=]/.test(brackets) && brackets !== '[]' ? brackets.slice(1, -1).split(',') : [];
