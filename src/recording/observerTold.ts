@@ -49,7 +49,7 @@ function aboutOf(fact: ObserverFact): string {
 function detailOf(fact: ObserverFact): string {
   switch (fact.type) {
     case 'application.applied':
-      return `${fact.resources} resources${fact.failed === 0 ? '' : `, ${fact.failed} of them not applied`}`;
+      return `${fact.resources === 1 ? '1 resource' : `${fact.resources} resources`}${fact.failed === 0 ? '' : `, ${fact.failed} of them not applied`}`;
     case 'application.deleted':
       return fact.policy;
     case 'resource.applied':
