@@ -124,10 +124,13 @@ function mergedList(
     const child = { manifest: manifest[i], shape: below, at: at.items() };
     kept.push({ element: merged(element, child), isListed: below !== undefined });
   }
-  const missing = manifest.flatMap((element, i) => {
-    const isWanted = observesAnything(elementOf(shape, i)) || kept.length < shape.min;
-    return !seen.has(i) && isWanted ? [{ element, isListed: true }] : [];
+  const gone = manifest.flatMap((element, i) => {
+    return seen.has(i) ? [] : [{ element, isListed: observesAnything(elementOf(shape, i)) }];
   });
+  const listed = gone.filter(({ isListed }) => isListed);
+  const toFill = Math.max(0, shape.min - kept.length - listed.length);
+  const others = gone.filter(({ isListed }) => !isListed).slice(0, toFill);
+  const missing = gone.filter((each) => listed.includes(each) || others.includes(each));
   return withinBounds([...kept, ...missing], shape.max).map(({ element }) => element);
 }
 
