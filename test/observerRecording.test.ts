@@ -59,7 +59,16 @@ test('what the observer decided is decided again when its recording is replayed'
   assert.ok(world.factsOf('resource.corrected').length >= 4);
   const replayed = await cli(['replay', file]);
   assert.equal(replayed.code, 0, replayed.stdout + replayed.stderr);
-  for (const words of ['applied', 'drifted', 'corrected', 'missing', 'contested', 'claimed', 'deleted', 'write requested'])
+  for (const words of [
+    'applied',
+    'drifted',
+    'corrected',
+    'missing',
+    'contested',
+    'claimed',
+    'deleted',
+    'write requested',
+  ])
     assert.ok(replayed.stdout.includes(words), `${words} in ${replayed.stdout}`);
 });
 
@@ -142,7 +151,6 @@ test('nothing of what is secret is in a recording, wherever it stands, and it is
     its.apply('site', { manifests: [login(`${marker}-2`), settings('1')] }, { annotations });
     await its.pass(10 * second);
   });
-  console.log(world.facts.map((f) => JSON.stringify(f).slice(0, 250)).join('\n'));
   assert.equal(world.factsOf('resource.corrected').length, 2);
   const text = readFileSync(file, 'utf8');
   const encodings = (['utf8', 'base64', 'base64url', 'hex'] as const).map((each) => Buffer.from(marker).toString(each));

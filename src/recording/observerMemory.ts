@@ -60,12 +60,16 @@ export function createObserverMemory(): ObserverMemory {
     }
     const stream = streamOf(entry.stream);
     if (entry.in === 'begin') stream.listing = new Set();
-    else if (entry.in === 'end') {
-      stream.end = entry;
-      for (const key of [...stream.objects.keys()]) if (stream.listing?.has(key) === false) stream.objects.delete(key);
-      stream.listing = undefined;
-    } else if (entry.in === 'DELETED') stream.objects.delete(nameOf(entry.object));
+    else if (entry.in === 'end') learnList(stream, entry);
+    else if (entry.in === 'DELETED') stream.objects.delete(nameOf(entry.object));
     else learnObject(stream, whole(entry.stream, entry.object));
+  }
+
+  function learnList(stream: StreamMemory, end: StreamMemory['end']): void {
+    const { objects, listing } = stream;
+    for (const key of [...objects.keys()]) if (listing?.has(key) === false) objects.delete(key);
+    stream.end = end;
+    stream.listing = undefined;
   }
 
   function learnObject({ objects, listing }: StreamMemory, object: object): void {
@@ -101,13 +105,17 @@ export function createObserverMemory(): ObserverMemory {
     isRunning = false;
   }
 
+  function learnLife(entry: ObserverInput): void {
+    if (entry.in === 'created') begin(entry.config);
+    else if (entry.in === 'config') config = entry.config;
+    else if (entry.in === 'start' || entry.in === 'stop') isRunning = entry.in === 'start';
+  }
+
   return {
     learn(entry) {
       if ('out' in entry) return;
-      if (entry.in === 'created') begin(entry.config);
-      else if (entry.in === 'config') config = entry.config;
-      else if (entry.in === 'start' || entry.in === 'stop') isRunning = entry.in === 'start';
-      else if (entry.in === 'place') places.set(JSON.stringify([entry.kind, ...entry.path]), entry);
+      learnLife(entry);
+      if (entry.in === 'place') places.set(JSON.stringify([entry.kind, ...entry.path]), entry);
       else if (entry.in === 'hash') hashes.set(entry.of, entry);
       else if (entry.in === 'answer') learnAnswer(entry);
       else if ('stream' in entry) learnStream(entry);

@@ -41,7 +41,8 @@ export function createObserverRest(onRest: (application: string) => void, clock:
 
 /** It is observed, all of it is as it is wanted, and nothing of it was corrected lately. `now`: epoch milliseconds. */
 function isAtRest({ actor, resources, left, inFlight, faults }: ApplicationEntry, now: number): boolean {
-  if (actor.getSnapshot().value !== 'observing' || left.size > 0 || inFlight.size > 0 || faults.length > 0) return false;
+  if (actor.getSnapshot().value !== 'observing' || left.size > 0 || inFlight.size > 0 || faults.length > 0)
+    return false;
   return [...resources.values()].every(
     (each) =>
       each.actor?.getSnapshot().value === 'inSync' &&

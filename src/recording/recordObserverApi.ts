@@ -45,7 +45,11 @@ export function recordObserverApi(
 ): ObserverApis {
   const places = recordPlaces(note);
 
-  async function noting<T>(to: string, asked: Promise<Outcome<T>>, reduced: (value: T) => unknown): Promise<Outcome<T>> {
+  async function noting<T>(
+    to: string,
+    asked: Promise<Outcome<T>>,
+    reduced: (value: T) => unknown,
+  ): Promise<Outcome<T>> {
     const outcome = await asked;
     note({ in: 'answer', to, answer: answerOf(outcome, reduced) });
     return outcome;
@@ -68,10 +72,14 @@ export function recordObserverApi(
       },
       correct(plan, live, drifts, signal) {
         note(writeTold('correct', plan.owner.name, plan.target.identity));
-        return noting(resource('correct', plan.target.identity), api.correct(plan, live, drifts, signal), (applied) => ({
-          ...applied,
-          object: reduce.resource(applied.object),
-        }));
+        return noting(
+          resource('correct', plan.target.identity),
+          api.correct(plan, live, drifts, signal),
+          (applied) => ({
+            ...applied,
+            object: reduce.resource(applied.object),
+          }),
+        );
       },
       update(plan, live, signal) {
         note(writeTold('update', plan.owner.name, plan.target.identity));

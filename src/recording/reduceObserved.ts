@@ -13,20 +13,11 @@ export interface ReduceObserved {
 const identifying = ['name', 'namespace', 'uid', 'resourceVersion', 'generation', 'deletionTimestamp', 'finalizers'];
 
 export function reduceObserved(mask: SecretMask): ReduceObserved {
-  /** What should be an object and is a text by mistake may hold anything. */
-  function manifestsOf(value: unknown): unknown {
-    const markText = (each: unknown) => (typeof each === 'string' ? mask.mark(each) : mask.object(each));
-    return Array.isArray(value) ? value.map(markText) : markText(value);
-  }
-
   function specOf(spec: unknown): unknown {
     if (!isObject(spec)) return spec;
-    const { manifests, observerSchema } = spec;
-    return {
-      ...spec,
-      ...(manifests === undefined ? {} : { manifests: manifestsOf(manifests) }),
-      ...(observerSchema === undefined ? {} : { observerSchema: mask.schema(observerSchema) }),
-    };
+    const { observerSchema, ...rest } = spec;
+    const schema = observerSchema === undefined ? {} : { observerSchema: mask.schema(observerSchema) };
+    return { ...objectOf(mask.object(rest)), ...schema };
   }
 
   /** With a manifest and its hash beside each other a short password could be guessed. */

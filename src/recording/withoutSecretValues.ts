@@ -60,9 +60,15 @@ export function secretMask(key: Buffer): SecretMask {
     if (Array.isArray(value)) return value.map((each) => walk(each, depth + 1));
     if (!isObject(value)) return value;
     if (isOfASecret(value)) return secret(value);
-    return mapped(value, (name, each) =>
-      name === lastApplied && typeof each === 'string' ? mark(each) : walk(each, depth + 1),
-    );
+    return mapped(value, (name, each) => {
+      if (name === 'manifests' && Array.isArray(each)) return each.map((its) => manifest(its, depth));
+      return isText(name) && typeof each === 'string' ? mark(each) : walk(each, depth + 1);
+    });
+  }
+
+  /** Where there should be an object and is a text by mistake, it may hold anything. */
+  function manifest(value: unknown, depth: number): unknown {
+    return typeof value === 'string' ? mark(value) : walk(value, depth + 1);
   }
 
   function schemaEntry(entry: JsonObject): JsonObject {
@@ -88,6 +94,11 @@ export function secretMask(key: Buffer): SecretMask {
     },
     mark,
   };
+}
+
+/** They hold objects as text. */
+function isText(name: string): boolean {
+  return name === lastApplied || name === 'manifests';
 }
 
 /** Of whichever group, and also where nobody will take it for one because it is written otherwise. */

@@ -166,7 +166,10 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
 
   async function resume(): Promise<void> {
     isRecalling = false;
-    await beginAnew([...memory.applications()].filter((each) => !busy.has(each)), openStreams);
+    await beginAnew(
+      [...memory.applications()].filter((each) => !busy.has(each)),
+      openStreams,
+    );
   }
 
   function learn(input: ObserverInput): void {
@@ -179,14 +182,14 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
     if (input.in === 'resume') for (const application of input.busy) busy.add(application);
   }
 
+  function feedStream(input: Extract<ObserverInput, { readonly stream: string }>): void {
+    const line = 'object' in input ? { ...input, object: memory.whole(input.stream, input.object) } : input;
+    const sink = core?.needs.get(input.stream)?.sink;
+    learn(input);
+    if (!isRecalling) tell(line, sink);
+  }
+
   function feed(input: ObserverInput): void {
-    if ('stream' in input) {
-      const line = 'object' in input ? { ...input, object: memory.whole(input.stream, input.object) } : input;
-      const sink = core?.needs.get(input.stream)?.sink;
-      learn(input);
-      if (!isRecalling) tell(line, sink);
-      return;
-    }
     if (input.in === 'created' && core !== undefined) {
       isMidway = false;
       busy.clear();
@@ -200,7 +203,8 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
 
   return {
     async take(input) {
-      feed(input);
+      if ('stream' in input) feedStream(input);
+      else feed(input);
       if (input.in === 'answer' && !isRecalling) {
         answers.give(input.to, input.answer);
         // An answer was acted upon before the next input came, even where both have the same time.

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { ObserverAnswer, ObserverEntry, ObserverInput } from '../recording/observerLines.ts';
 import type { ApplyFailureKind } from '../observer/applyFailure.ts';
 import type { Applied, Kind, Tried } from '../observer/resourceApi.ts';
+import type { ObserverAnswer, ObserverEntry, ObserverInput } from '../recording/observerLines.ts';
 
 const failures = [
   'missing',

@@ -1,10 +1,10 @@
 import type { InspectionEvent } from 'xstate';
 import type { Config } from '../config/config.ts';
+import type { ReportObserver } from '../observer/facts.ts';
+import type { ObserverCore } from '../observer/observerCore.ts';
 import { evidenceKey, type RecordedInput, type RecordedLine, type RecordingHeader } from '../recording/lines.ts';
 import type { ObserverTold } from '../recording/observerTold.ts';
 import type { RestartTold } from '../recording/restartTold.ts';
-import type { ReportObserver } from '../observer/facts.ts';
-import type { ObserverCore } from '../observer/observerCore.ts';
 import type { ReportRestart } from '../restart/facts.ts';
 import type { RestartControl } from '../restart/restartControl.ts';
 import { settled, type VirtualClock, virtualClock } from '../virtualClock.ts';

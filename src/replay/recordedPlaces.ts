@@ -1,5 +1,5 @@
-import type { ObserverInput, RecordedPlace } from '../recording/observerLines.ts';
 import { type At, anywhere } from '../observer/structure/structure.ts';
+import type { ObserverInput, RecordedPlace } from '../recording/observerLines.ts';
 
 /** How the objects of kinds are built, as far as somebody looked at it when it was recorded. `kind`: `kindKey`. */
 export function recordedPlaces(inputs: readonly ObserverInput[]): (kind: string) => At {

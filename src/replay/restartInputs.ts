@@ -1,7 +1,7 @@
 import { workloadKindNames } from '../kube/workloadKinds.ts';
 import type { RecordedLine } from '../recording/lines.ts';
-import { questions } from '../recording/recordAnswers.ts';
 import type { ObserverInput } from '../recording/observerLines.ts';
+import { questions } from '../recording/recordAnswers.ts';
 import type { RestartInput } from '../recording/restartLines.ts';
 import { readWorkload } from '../restart/workloadFacts.ts';
 
