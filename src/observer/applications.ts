@@ -111,7 +111,7 @@ export function createApplications({ runtime, logic, report, streams, status }: 
   return {
     get: (id) => entries.get(id),
     take(id, object) {
-      const application = readApplication(object);
+      const application = readApplication(object, known.get(id)?.application);
       if (application === undefined) return;
       const news = { application, status: objectOf(object)['status'] };
       known.set(id, news);

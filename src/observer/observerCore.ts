@@ -85,7 +85,12 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
     onChanged: options.onStreamsChanged,
     onClosed: options.onStreamClosed,
   });
-  const status = createStatusWriter({ clock, applications: options.applications, inFlight });
+  const status = createStatusWriter({
+    clock,
+    applications: options.applications,
+    inFlight,
+    isHeldBack: () => slots.waiting > 0,
+  });
   const effects: ObserverEffects = {
     runtime,
     api: options.api,
