@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { ApplicationEntry } from '../observer/applicationEntry.ts';
 import { isContested } from '../observer/driftPace.ts';
+import { identityKey } from '../observer/identity.ts';
 import type { ObserverCore } from '../observer/observerCore.ts';
 
 /** Which applications are at rest: of these an observer that begins anew decides what this one does. */
@@ -39,13 +40,18 @@ export function createObserverRest(onRest: (application: string) => void, clock:
   };
 }
 
-/** It is observed, all of it is as it is wanted, and nothing of it was corrected lately. `now`: epoch milliseconds. */
-function isAtRest({ actor, resources, left, inFlight, faults }: ApplicationEntry, now: number): boolean {
+/**
+ * It is observed, all of it is as it is wanted, nothing of it was corrected lately, and its status says what was
+ * applied. `now`: epoch milliseconds.
+ */
+function isAtRest({ actor, resources, left, inFlight, faults, newest }: ApplicationEntry, now: number): boolean {
   if (actor.getSnapshot().value !== 'observing' || left.size > 0 || inFlight.size > 0 || faults.length > 0)
     return false;
+  const written = new Map(newest.inventory.map(({ identity, hash }) => [identityKey(identity), hash]));
   return [...resources.values()].every(
     (each) =>
       each.actor?.getSnapshot().value === 'inSync' &&
+      written.get(each.key) === each.appliedHash &&
       each.admitted.length === 0 &&
       !isContested(each.pace, [...each.pace.keys()], now),
   );
