@@ -6,6 +6,7 @@ import type { ReportObserver } from './facts.ts';
 import { kindsOf } from './kinds.ts';
 import { logObserver } from './logObserver.ts';
 import { createObserverCore, type ObserverCore } from './observerCore.ts';
+import { tellObserver } from './observerEvents.ts';
 import { resourceRequests } from './resourceRequests.ts';
 
 export interface ObserverPartOptions extends PartContext {
@@ -28,6 +29,7 @@ export function createObserverPart(options: ObserverPartOptions): ObserverPart {
   const { runtime, client, logger, recorder } = options;
   const create = recorder === undefined ? createObserverCore : recordingObserver(recorder.observer);
   const log = logObserver(logger);
+  const tell = tellObserver(options.recordEvent);
   const core = create({
     ...options,
     api: resourceRequests(client),
@@ -35,6 +37,7 @@ export function createObserverPart(options: ObserverPartOptions): ObserverPart {
     applications: applicationApi(client),
     report(fact) {
       log(fact);
+      tell(fact);
       options.report?.(fact);
     },
     random: Math.random,
