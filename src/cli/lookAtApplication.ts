@@ -10,6 +10,7 @@ import { hear } from '../observer/hear.ts';
 import { identityKey } from '../observer/identity.ts';
 import { type ShownFault, shownFault } from '../observer/invalid.ts';
 import { ownerOf } from '../observer/managers.ts';
+import { hashManifest } from '../observer/manifestHash.ts';
 import { accountOf, planResources } from '../observer/planResources.ts';
 import type { Kinds, Outcome, ResourceApi, ResourcePlan, Tried } from '../observer/resourceApi.ts';
 import type { ResourceEntry } from '../observer/resourceEntry.ts';
@@ -64,7 +65,7 @@ export async function lookAtApplication(
   const nothing = { entry, account, faults, trouble: '', resources: [] };
   if (application.faults.some(({ manifest }) => manifest === undefined)) return nothing;
   const streams = { join: () => undefined, leave: () => undefined };
-  const effects = { kinds: looking.kinds, mayUseOwnRights: false, streams };
+  const effects = { kinds: looking.kinds, mayUseOwnRights: false, hashManifest, streams };
   const planned = await planResources(effects, entry, application, looking.signal);
   if (planned.is === 'failed') return { ...nothing, trouble: planned.failure.reason };
   if (planned.is === 'invalid') return { ...nothing, faults: [...faults, ...planned.faults] };
