@@ -4,6 +4,7 @@ import type { ReportObserver } from './facts.ts';
 import { kindsOf } from './kinds.ts';
 import { logObserver } from './logObserver.ts';
 import { createObserverCore, type ObserverCore } from './observerCore.ts';
+import { tellObserver } from './observerEvents.ts';
 import { resourceRequests } from './resourceRequests.ts';
 
 export interface ObserverPartOptions extends PartContext {
@@ -23,6 +24,7 @@ export interface ObserverPart extends ControllerPart {
 export function createObserverPart(options: ObserverPartOptions): ObserverPart {
   const { runtime, client, logger } = options;
   const log = logObserver(logger);
+  const tell = tellObserver(options.recordEvent);
   const core = createObserverCore({
     ...options,
     api: resourceRequests(client),
@@ -30,6 +32,7 @@ export function createObserverPart(options: ObserverPartOptions): ObserverPart {
     applications: applicationApi(client),
     report(fact) {
       log(fact);
+      tell(fact);
       options.report?.(fact);
     },
     random: Math.random,

@@ -134,6 +134,15 @@ async function makeTenant({ cluster, name: namespace }: TestNamespace): Promise<
   });
 }
 
+/** The same account may do everything everywhere: for what is in no namespace. */
+export async function makeClusterTenant({ cluster, name: namespace }: TestNamespace): Promise<void> {
+  await cluster.api('POST', '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
+    metadata: { name: `tenant-${namespace}` },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+    subjects: [{ kind: 'ServiceAccount', name: 'default', namespace }],
+  });
+}
+
 /** A JSON merge patch by somebody else, as `kubectl edit` sends it. */
 export function edit({ cluster }: TestNamespace, path: string, patch: object, manager = 'kubectl-edit') {
   return cluster.send('PATCH', `${path}?fieldManager=${manager}`, { body: patch, contentType: mergePatch });
