@@ -68,9 +68,9 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
     const outcome = isOurs ? await api.update(plan, object, until) : await api.create(plan, until);
     return settle(effects, entry, plan, [], outcome);
   }
-  const { drifts } = entry;
+  const { drifts, driftedAt } = entry;
   if (drifts.length === 0) return lookAgain(entry);
-  return settle(effects, entry, plan, drifts, await api.correct(plan, object, drifts, until));
+  return settle(effects, entry, plan, drifts, await api.correct(plan, object, drifts, until), driftedAt);
 }
 
 /** What stands for a resource that is not there among its drifts. */
@@ -82,13 +82,14 @@ function settle(
   plan: ResourcePlan,
   drifts: readonly Drift[],
   outcome: Outcome<Applied>,
+  driftedAt?: number,
 ): ResourceEvent {
   if (!outcome.ok) return refused(entry, outcome.failure);
   entry.conflicts = 0;
   const before = entry.appliedHash;
   const isMissing = drifts.includes(missing);
   const wasApplied = before === plan.hash && !isMissing;
-  if (wasApplied) noteCorrected(effects, entry, drifts, outcome.value);
+  if (wasApplied) noteCorrected(effects, entry, drifts, outcome.value, driftedAt);
   else
     noteApplied(
       effects,
@@ -140,10 +141,12 @@ function noteCorrected(
   entry: ResourceEntry,
   drifts: readonly Drift[],
   { object, hasChanged }: Applied,
+  driftedAt: number | undefined,
 ): void {
   const { runtime, report } = effects;
   const now = runtime.clock.monotonic();
-  const since = entry.driftedAt ?? now;
+  // The stream may have told of the correction before its answer was there: then there is no drift any more.
+  const since = driftedAt ?? now;
   learn(entry, object, now);
   keepPace(effects, entry, drifts);
   if (!hasChanged) {
