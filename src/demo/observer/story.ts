@@ -90,7 +90,7 @@ export const chapters: readonly Chapter[] = [
   },
   {
     title: 'somebody adds a label that nobody observes',
-    row: 'a label beside it',
+    row: 'another label',
     observed: 'no',
     async play({ people, act, pass, facts, site }) {
       const metadata = { labels: { team: 'blue' } };
