@@ -86,6 +86,7 @@ export function createApplications({ runtime, logic, report, streams, status }: 
       left: new Map(inventory.map((row) => [identityKey(row.identity), leftOf(row)])),
       faults: [],
       inFlight: new Set(),
+      toldGeneration: application.observedGeneration,
       status: its,
     };
     entries.set(id, entry);
