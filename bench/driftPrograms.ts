@@ -5,7 +5,7 @@ import { bundled } from '../test/support/bundle.ts';
 import { resourcesEach } from './driftManifests.ts';
 import { type Scrape, scrape } from './metricsOf.ts';
 import { monotonic } from './processFigures.ts';
-import { asDeployed, type Program, startProgram, startWeederProgram, weederProgram } from './programs.ts';
+import { asDeployed, startProgram, startWeederProgram, type WeederProgram, weederProgram } from './programs.ts';
 
 const observedWithin = 300_000;
 
@@ -47,7 +47,7 @@ export async function startObserver({ cluster, applications, profile }: Correcto
     config: { observer: {} },
     env: asDeployed(),
     nodeFlags: flagsFor(profile),
-    synced: 'all streams of the observer are synced',
+    synced: 'the application observer starts',
   });
   const synced = monotonic();
   await untilObserved(program, applications * resourcesEach);
@@ -55,17 +55,18 @@ export async function startObserver({ cluster, applications, profile }: Correcto
   return { pid: program.pid, observed, scrape: () => scrape(program.metricsUrl), end: program.end };
 }
 
-async function untilObserved(program: Program & { readonly metricsUrl: string }, resources: number): Promise<void> {
+async function untilObserved(program: WeederProgram, resources: number): Promise<void> {
   const deadline = monotonic() + observedWithin;
   for (;;) {
-    const { inSync } = await scrape(program.metricsUrl);
+    const answer = await fetch(`${program.actorsUrl}?machine=resource&state=inSync`);
+    // Each actor is a line.
+    const inSync = (await answer.text()).split('\n').length - 2;
     if (inSync >= resources) return;
     if (monotonic() > deadline) {
-      throw new Error(
-        `${inSync} of ${resources} resources are in sync after ${observedWithin / 1000} s: ${program.story()}`,
-      );
+      const of = `${inSync} of ${resources} resources are in sync after ${observedWithin / 1000} s`;
+      throw new Error(`${of}: ${program.story()}`);
     }
-    await pause(100);
+    await pause(250);
   }
 }
 

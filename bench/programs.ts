@@ -108,8 +108,13 @@ export interface WeederStart {
   readonly synced?: string;
 }
 
+export interface WeederProgram extends Program {
+  readonly metricsUrl: string;
+  readonly actorsUrl: string;
+}
+
 /** Starts `weeder run` with its default flags, its pages on loopback ports of their own. */
-export async function startWeederProgram(start: WeederStart): Promise<Program & { readonly metricsUrl: string }> {
+export async function startWeederProgram(start: WeederStart): Promise<WeederProgram> {
   const { program, dir, kubeconfig, flags = [], nodeFlags = [], synced = 'all streams are synced, weeding' } = start;
   const configFile = join(dir, 'weeder.yaml');
   writeFileSync(configFile, JSON.stringify(start.config));
@@ -119,5 +124,5 @@ export async function startWeederProgram(start: WeederStart): Promise<Program & 
   const image = asInImage();
   const all = [...image.flags, ...nodeFlags, ...words];
   const running = await startProgram(dir, all, synced, { ...image.env, ...start.env });
-  return { ...running, metricsUrl: `http://${metrics}/metrics` };
+  return { ...running, metricsUrl: `http://${metrics}/metrics`, actorsUrl: `http://${health}/debug/actors` };
 }

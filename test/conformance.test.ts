@@ -5,7 +5,7 @@ import { forgetting } from './conformance/forgetting.ts';
 import { conformance } from './conformance/suite.ts';
 import type { Target } from './conformance/target.ts';
 
-const server = createApiServer();
+const server = createApiServer({ authorizesImpersonated: true });
 const listening = await server.listen();
 const client = httpClient(listening.url);
 const target: Target = { send: client.send, lines: client.lines };

@@ -4,10 +4,12 @@ import { test } from 'node:test';
 import type { RequestFact } from '../src/kube/client.ts';
 import { countFacts, mostServices } from '../src/metrics/countFacts.ts';
 import { countLeadership } from '../src/metrics/countLeadership.ts';
+import { countObserver } from '../src/metrics/countObserver.ts';
 import { countRequests, partsOf } from '../src/metrics/countRequests.ts';
 import { countHashReads, countRestarts } from '../src/metrics/countRestarts.ts';
 import { countTotals } from '../src/metrics/countTotals.ts';
 import { limitedLabel } from '../src/metrics/limitedLabel.ts';
+import { measureObserver } from '../src/metrics/measureObserver.ts';
 import { measureRestarts } from '../src/metrics/measureRestarts.ts';
 import { createMetrics } from '../src/metrics/metrics.ts';
 import type { DeletionAnswer } from '../src/weeder/deletePod.ts';
@@ -15,6 +17,7 @@ import type { WeederFact } from '../src/weeder/facts.ts';
 import { crashLoopingPod } from './support/crashLoopingPod.ts';
 import { documentedMetrics } from './support/metricsTable.ts';
 import { backOff, running } from './support/objects.ts';
+import { quiet, told } from './support/observerFacts.ts';
 import { everyRestartFact } from './support/restartFacts.ts';
 import { sampleValue, scraped } from './support/scraped.ts';
 import { minute, type SimulationOptions } from './support/simulation.ts';
@@ -163,7 +166,10 @@ test('after every kind of fact each documented metric of weeder has the document
   const reportRestart = countRestarts(metrics);
   for (const fact of everyRestartFact) reportRestart(fact);
   countHashReads(metrics)('Secret', 'ok');
+  const reportObserver = countObserver(metrics);
+  for (const fact of [...told, ...quiet]) reportObserver(fact);
   measureRestarts(metrics, undefined);
+  measureObserver(metrics, undefined);
   const documented = documentedMetrics(readFileSync(new URL('../docs/metrics.md', import.meta.url), 'utf8'));
   const families = scraped(await metrics.registry.metrics());
   assert.deepEqual(
@@ -177,9 +183,9 @@ test('after every kind of fact each documented metric of weeder has the document
     }
   }
   const counters = documented.filter(
-    ({ name, type }) => type === 'counter' && /window|pod|retries|actor|workload|hash/.test(name),
+    ({ name, type }) => type === 'counter' && /window|pod|retries|actor|workload|hash|resource/.test(name),
   );
-  assert.equal(counters.length, 9);
+  assert.equal(counters.length, 13);
   for (const { name } of counters) {
     const total = families.get(name)?.samples.reduce((sum, { value }) => sum + value, 0) ?? 0;
     assert.ok(total > 0, `nothing counted in ${name}`);

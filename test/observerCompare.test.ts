@@ -257,6 +257,8 @@ test('where the reply itself is beyond the bounds, because admission added somet
   const reply = edited(nginxService.object, port(90));
   assert.deepEqual(drifts(nginxService, shape, [], reply), []);
   assert.equal(drifts(nginxService, shape, [port(91)], reply).length, 1);
+  const shorter = edited(nginxService.object, withoutLast, ['spec.ports.1', undefined]);
+  assert.deepEqual(drifts(nginxService, portsSchema(2, 3, { port: null }, { port: null }), [], shorter), []);
 });
 
 const ingress = manifestOf({
@@ -383,6 +385,21 @@ test('of an empty map it is observed that it is there, and not what others put i
 
 test('an empty list is one: an element that somebody puts into it is drift', () => {
   assert.deepEqual(drifts(gadget, leaf, [['spec.open.none.+', 'x']]), [['changed', '.spec.open.none', [], ['x']]]);
+});
+
+test('an empty list without a limit may get elements', () => {
+  const shape = shapeOf(gadget, { spec: { tags: null, open: { none: [bounds(0, 0)] } } });
+  assert.deepEqual(drifts(gadget, shape, [['spec.open.none.+', 'x']]), []);
+});
+
+test('the order of a set that the manifest lacks, and the server filled in, says nothing either', () => {
+  const manifest = manifestOf({ ...gadget.object, spec: { whole: { k: 'v' } } });
+  const reply = edited(manifest.object, ['spec.tags', ['a', 'b']], ['spec.steps', [{ name: 'a' }, { name: 'b' }]]);
+  const shape = shapeOf(manifest, { spec: { tags: null, steps: null } });
+  assert.deepEqual(drifts(manifest, shape, [['spec.tags', ['b', 'a']]], reply), []);
+  assert.equal(drifts(manifest, shape, [['spec.tags', ['b']]], reply).length, 1);
+  const turned: Edit = ['spec.steps', [{ name: 'b' }, { name: 'a' }]];
+  assert.equal(drifts(manifest, shape, [turned], reply).length, 1, 'that of an atomic list does');
 });
 
 test('two fields never have one path, even where their names have dots', () => {

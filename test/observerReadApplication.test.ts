@@ -99,6 +99,27 @@ suite('an Application that is read', () => {
     );
   });
 
+  test('keeps the spec that was read before while its generation and uid are the same, and nothing else of it', () => {
+    const at = (generation: number, uid: string, name: string, more: object = {}) => ({
+      kind: 'Application',
+      metadata: { ...home, uid, resourceVersion: String(generation), generation, ...more },
+      spec: { manifests: [configMap(name)] },
+    });
+    const before = readApplication(at(1, 'u', 'a'));
+    assert(before !== undefined);
+    const namesIn = (object: object) => readApplication(object, before)?.spec.manifests.map(({ name }) => name);
+    const same = readApplication(at(1, 'u', 'a', { deletionTimestamp: '2026-11-21T00:00:00Z' }), before);
+    assert.equal(same?.spec, before.spec);
+    assert.deepEqual([before.isEnding, same?.isEnding], [false, true]);
+    assert.deepEqual(namesIn(at(2, 'u', 'b')), ['b']);
+    assert.deepEqual(namesIn(at(1, 'other', 'b')), ['b']);
+    const unknown = readApplication(at(0, 'u', 'a'));
+    assert.deepEqual(
+      readApplication(at(0, 'u', 'b'), unknown)?.spec.manifests.map(({ name }) => name),
+      ['b'],
+    );
+  });
+
   test('is none without a name, a uid or its kind', () => {
     const good = { kind: 'Application', metadata: { ...home, uid: 'u', resourceVersion: '1' }, spec: {} };
     assert.ok(readApplication(good));

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Occurrence } from '../src/kube/event.ts';
+import { observerEventTable } from '../src/observer/eventTable.ts';
 import { processEventTable } from '../src/processEvents.ts';
 import { restartEventTable } from '../src/restart/eventTable.ts';
 import { eventTable } from '../src/weeder/eventTable.ts';
@@ -170,5 +171,8 @@ test('the docs hold the table, and name no other reason in it', () => {
       .split('\n')
       .filter((line) => line.startsWith('| `')),
   );
-  assert.equal(rows.length, Object.keys({ ...eventTable, ...restartEventTable, ...processEventTable }).length);
+  assert.equal(
+    rows.length,
+    Object.keys({ ...eventTable, ...restartEventTable, ...observerEventTable, ...processEventTable }).length,
+  );
 });

@@ -139,7 +139,7 @@ export const application = setup({
       },
       on: {
         'application.changed': { target: 'validating', reenter: true },
-        'spec.valid': { target: 'applying', actions: 'noteProgress' },
+        'spec.valid': { target: 'applying' },
         'spec.invalid': { target: 'invalid', actions: 'noteReason' },
         'spec.paused': { target: 'paused', actions: 'notePause' },
         'spec.ending': { target: 'deleting', actions: 'noteProgress' },

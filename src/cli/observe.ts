@@ -11,14 +11,17 @@ import type { Logger } from '../log.ts';
 import type { Controller } from '../main.ts';
 import { countFacts } from '../metrics/countFacts.ts';
 import { countLeadership } from '../metrics/countLeadership.ts';
+import { countObserver } from '../metrics/countObserver.ts';
 import { countRequests } from '../metrics/countRequests.ts';
 import { countHashReads, countRestarts } from '../metrics/countRestarts.ts';
 import { countTotals } from '../metrics/countTotals.ts';
 import { measure, measureConfig } from '../metrics/measure.ts';
+import { measureObserver } from '../metrics/measureObserver.ts';
 import { measureRestarts } from '../metrics/measureRestarts.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { metricsPage } from '../metrics/page.ts';
 import type { ReportObserver } from '../observer/facts.ts';
+import type { ObserverPart } from '../observer/observerPart.ts';
 import type { Reload } from '../reload.ts';
 import type { ReportRestart } from '../restart/facts.ts';
 import type { ReportRead } from '../restart/restartApi.ts';
@@ -38,9 +41,15 @@ export interface Observation {
   readonly onRequest: (fact: RequestFact) => void;
   recordingFailed(): void;
   /** From now on this one is to be seen; what those before it did stays counted. */
-  watch(controller: Controller, restarts?: Pick<RestartPart, 'control'>): void;
+  watch(controller: Controller, parts?: WatchedParts): void;
   /** Shows /healthz, /readyz and /debug/actors on one address, /metrics on the other. */
   serve(flags: Pick<RunFlags, 'healthBindAddr' | 'metricsBindAddr'>): Promise<Result<Served>>;
+}
+
+/** The controllers beside the weeder, as far as they are measured. */
+export interface WatchedParts {
+  readonly restarts?: Pick<RestartPart, 'control'> | undefined;
+  readonly observer?: Pick<ObserverPart, 'core'> | undefined;
 }
 
 /** Where it can be seen; undefined: nowhere. */
@@ -61,7 +70,7 @@ export interface ObservationOptions {
 
 export function createObservation({ reload, lease = '', logger, clock }: ObservationOptions): Observation {
   let controller: Controller | undefined;
-  let restarts: Pick<RestartPart, 'control'> | undefined;
+  let parts: WatchedParts = {};
   const readiness = () => [...readinessChecks(controller), configCheck(reload.status())];
   const isReady = () => readiness().every((check) => check.isOk);
   const metrics = createMetrics();
@@ -71,7 +80,8 @@ export function createObservation({ reload, lease = '', logger, clock }: Observa
   const takeTotals = countTotals(metrics);
   const update = () => {
     measure(metrics, { controller, isReady: isReady(), lease });
-    measureRestarts(metrics, restarts?.control()?.counts());
+    measureRestarts(metrics, parts.restarts?.control()?.counts());
+    measureObserver(metrics, parts.observer?.core()?.counts());
     measureConfig(metrics, reload.status());
     if (controller !== undefined) takeTotals(controller);
   };
@@ -102,14 +112,14 @@ export function createObservation({ reload, lease = '', logger, clock }: Observa
       if (fact.type === 'config.applied') facts.begin(fact.added);
     },
     reportRestart: countRestarts(metrics),
-    reportObserver: () => undefined,
+    reportObserver: countObserver(metrics),
     onHashRead: countHashReads(metrics),
     onRequest: countRequests(metrics),
     recordingFailed: () => metrics.recordingFailures.inc(),
-    watch(started, startedRestarts) {
+    watch(started, startedParts = {}) {
       if (controller !== undefined) takeTotals(controller);
       controller = started;
-      restarts = startedRestarts;
+      parts = startedParts;
     },
     async serve({ healthBindAddr, metricsBindAddr }) {
       const health = await serveAt('--health-bind-addr', healthBindAddr, healthPages);

@@ -91,9 +91,9 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, meaningless:
       listeners,
       inspect: anyOf(inspection.value?.inspect, page?.inspect),
       reportObserver: observation.reportObserver,
-      onStarted(started, { restarts }) {
+      onStarted(started, { restarts, observer }) {
         controller = started;
-        observation.watch(started, restarts);
+        observation.watch(started, { restarts, observer });
         page?.watch({ ...started, workloads: () => restarts?.control()?.entries() ?? [] });
       },
     },

@@ -12,8 +12,15 @@ const advice: Partial<Readonly<Record<FailureKind, string>>> = {
 
 const denial =
   /^(?:\S+ "([^"]+)" is forbidden: )?.*cannot (\w+) resource "([^"]+)" in API group "([^"]*)"(?: in the namespace "([^"]+)"| at the cluster scope)?/;
+/** Newer API servers ask for a right to do this one thing in somebody's place; the ordinary one is enough for them too. */
+const impersonation = /cannot impersonate-on:serviceaccount:\S+ resource /;
 /** These are about one object only where its name was asked for, and then a rule for that name is enough. */
 const collective: ReadonlySet<string> = new Set(['list', 'watch']);
+
+/** Whether what is missing is the right to take somebody's place, and not a right of that somebody. */
+export function isImpersonationDenied({ kind, message }: ApiFailure): boolean {
+  return kind === 'forbidden' && /cannot impersonate(?:-on:\S+)? resource /.test(message);
+}
 
 /** One sentence or two for a person: which server, what happened, what to do. */
 export function describeFailure(failure: ApiFailure, server: string): string {
@@ -37,9 +44,14 @@ function whatToDo(failure: ApiFailure): string {
 
 /** The missing rule, as it has to be written into a Role, read from the server's own message. */
 function grant(message: string): string {
+  if (impersonation.test(message)) return grantImpersonation;
   const [, name, verb, resource, group, namespace] = denial.exec(message) ?? [];
   if (verb === undefined || resource === undefined) return '';
   const names = name !== undefined && collective.has(verb) ? `resourceNames: ["${name}"], ` : '';
   const role = namespace === undefined ? 'a ClusterRole' : `a Role in namespace ${namespace}`;
   return `Grant it in ${role}: {apiGroups: ["${group ?? ''}"], resources: ["${resource}"], ${names}verbs: ["${verb}"]}.`;
 }
+
+/** Whose account it is does not stand in the message. */
+const grantImpersonation =
+  'Grant it in a ClusterRole, or in a Role in the namespace of the account: {apiGroups: [""], resources: ["serviceaccounts"], verbs: ["impersonate"]}.';

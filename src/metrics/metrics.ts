@@ -122,6 +122,36 @@ export function createMetrics() {
       'Seconds from the first change that was heard of to the end of the rollout for it.',
       rolloutBuckets,
     ),
+    applications: gauge(
+      'applications',
+      'Applications that are looked after, by state: observing, paused, invalid, backingOff (something failed that may pass), deleting, passing (any other).',
+      ['state'],
+    ),
+    applicationResources: gauge(
+      'application_resources',
+      'Resources of these applications, by state: inSync, drifted, missing, terminating (their end is waited for), claimed (by another application), typeMissing (the cluster does not know their kind), refused, backingOff, passing (any other).',
+      ['state'],
+    ),
+    resourceDrifts: counter('resource_drifts_total', 'Drifts that were found, by the kind of the resource.', ['kind']),
+    resourceApplies: counter(
+      'resource_applies_total',
+      'Applies of resources, by what came of them: created, updated, recreated (somebody had deleted it), corrected, refused (for good, as it is), failed (tried again), claimed (it is another application’s).',
+      ['result'],
+    ),
+    resourceContests: counter(
+      'resource_contests_total',
+      'Corrections that waited because the one before them did not last.',
+    ),
+    observerRetries: counter(
+      'observer_retries_total',
+      'Refusals that the application observer met and tries again after, by their class: forbidden, permanent (not valid), immutable, conflict, transient and so on.',
+      ['error'],
+    ),
+    driftToCorrection: histogram(
+      'drift_to_correction_seconds',
+      'Seconds from the moment in which a drift was heard of to the answer to its correction.',
+      requestBuckets,
+    ),
     hashReads: counter(
       'hash_reads_total',
       'ConfigMaps and Secrets that were read to be hashed, by kind and by what came of it: ok, gone, refused.',

@@ -34,6 +34,8 @@ export interface ApplicationEntry {
   faults: readonly ShownFault[];
   /** Requests about its resources that are under way. */
   readonly inFlight: Set<Promise<unknown>>;
+  /** The newest of which it was told that it was applied. */
+  toldGeneration: number;
   /** The status as the API server has it, as far as that is known. */
   status: unknown;
 }

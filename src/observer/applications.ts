@@ -86,6 +86,7 @@ export function createApplications({ runtime, logic, report, streams, status }: 
       left: new Map(inventory.map((row) => [identityKey(row.identity), leftOf(row)])),
       faults: [],
       inFlight: new Set(),
+      toldGeneration: application.observedGeneration,
       status: its,
     };
     entries.set(id, entry);
@@ -111,7 +112,7 @@ export function createApplications({ runtime, logic, report, streams, status }: 
   return {
     get: (id) => entries.get(id),
     take(id, object) {
-      const application = readApplication(object);
+      const application = readApplication(object, known.get(id)?.application);
       if (application === undefined) return;
       const news = { application, status: objectOf(object)['status'] };
       known.set(id, news);

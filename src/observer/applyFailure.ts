@@ -1,4 +1,4 @@
-import { describeFailure } from '../kube/describeFailure.ts';
+import { describeFailure, isImpersonationDenied } from '../kube/describeFailure.ts';
 import type { ApiFailure, FailureKind } from '../kube/failure.ts';
 import { isSecret } from './confidential.ts';
 import { type Identity, identityText } from './identity.ts';
@@ -164,7 +164,8 @@ const wordsAreOwn: ReadonlySet<FailureKind> = new Set(['network', 'timeout', 'cr
 function describeSecret(failure: ApiFailure, { verb, plural, identity }: AskedOf, server: string): string {
   const { kind, status, reason, causes = [] } = failure;
   if (kind === 'forbidden') {
-    const message = `cannot ${verb} resource "${plural}" in API group "" in the namespace "${identity.namespace}"`;
+    const denied = isImpersonationDenied(failure) ? `impersonate-on:serviceaccount:${verb}` : verb;
+    const message = `cannot ${denied} resource "${plural}" in API group "" in the namespace "${identity.namespace}"`;
     return describeFailure({ ...failure, message }, server);
   }
   const code = [status, reason].filter((each) => each !== undefined).join(' ');

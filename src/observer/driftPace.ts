@@ -44,7 +44,7 @@ export function waitBefore(pace: DriftPace, keys: readonly string[], now: number
 }
 
 function waitOf(corrections: Corrections | undefined, now: number): number {
-  if (corrections === undefined || now - corrections.last >= quiet) return 0;
+  if (corrections === undefined) return 0;
   const due = corrections.last + Math.min(longestWait, firstWait * 2 ** (corrections.count - 1));
   // A clock that was set back never makes the wait longer than it is.
   return Math.max(0, Math.min(due - now, longestWait));

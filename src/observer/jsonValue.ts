@@ -49,7 +49,7 @@ function partsOf(value: unknown): readonly unknown[] {
 }
 
 /** Equal as JSON: the order of a map's keys says nothing, that of a list does. Without recursion. */
-export function isSameJson(one: Json, other: Json): boolean {
+export function isSameJson(one: unknown, other: unknown): boolean {
   const ahead: [unknown, unknown][] = [[one, other]];
   for (let pair = ahead.pop(); pair !== undefined; pair = ahead.pop()) {
     const [left, right] = pair;

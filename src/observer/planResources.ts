@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Application, UnplacedManifest } from './application.ts';
 import type { ApplicationEntry } from './applicationEntry.ts';
 import type { ApplyFailure } from './applyFailure.ts';
@@ -13,7 +12,6 @@ import { leftRow } from './rows.ts';
 import { isAutoscaled, withoutReplicas } from './scaleOwned.ts';
 import type { SchemaFault } from './schema/faults.ts';
 import { type ObserverSchema, readObserverSchema } from './schema/read.ts';
-import type { Shape } from './schema/shape.ts';
 import { shapeFor, unusedEntries } from './schema/shapeFor.ts';
 
 /** What became of planning: each resource has a plan, a fault, or a kind that is missing; or something may pass. */
@@ -81,7 +79,7 @@ interface About {
 
 /** What went wrong and may pass. */
 async function plan(
-  { kinds, mayUseOwnRights }: ObserverEffects,
+  { kinds, mayUseOwnRights, hashManifest }: ObserverEffects,
   resource: ResourceEntry,
   { kind, manifest, unplaced }: Placed,
   { application, schema, all }: About,
@@ -101,7 +99,7 @@ async function plan(
   const manifests = all.map((each) => each.manifest);
   const shape = isAutoscaled(manifest.identity, manifests) ? withoutReplicas(read.value, manifest.object) : read.value;
   const { spec } = application;
-  const hash = hashOf(manifest, shape);
+  const hash = hashManifest(manifest, shape);
   // Where nothing is applied, nothing but this tells that something else is wanted now.
   if (resource.application.isDetectOnly && before?.hash !== hash) resource.baseline = undefined;
   resource.plan = {
@@ -131,14 +129,6 @@ export function targetOf(kind: Kind, identity: Identity, account: string | undef
 export function accountOf({ namespace, spec }: Application, mayUseOwnRights: boolean): string | undefined {
   if (spec.serviceAccountName === undefined && mayUseOwnRights) return undefined;
   return `system:serviceaccount:${namespace}:${spec.serviceAccountName ?? 'default'}`;
-}
-
-/** Two of one hash are applied alike. */
-function hashOf({ apiVersion, object }: Manifest, shape: Shape): string {
-  const text = JSON.stringify([apiVersion, object, shape], (_key, value: unknown) =>
-    value instanceof Map ? [...value.entries()] : value,
-  );
-  return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
 function entryOf(application: ApplicationEntry, { manifest, unplaced }: Placed): ResourceEntry {

@@ -2,7 +2,7 @@ import { isObject, type JsonObject, objectOf } from '../json.ts';
 import { contentOf } from './content.ts';
 import { createDraft, type Draft } from './draft.ts';
 import type { Manifest } from './identity.ts';
-import { ownField } from './jsonValue.ts';
+import { isSameJson, ownField } from './jsonValue.ts';
 import { inOrder, lookAtList } from './listElements.ts';
 import { labelName } from './managers.ts';
 import { fieldTexts } from './path.ts';
@@ -52,8 +52,9 @@ function withoutIdentity(shape: Shape, content: JsonObject): Shape {
 function visit(place: Place, draft: Draft): void {
   const { live, manifest, shape, at, path } = place;
   if (shape.is === 'list' || (Array.isArray(manifest) && shape.is === 'leaf')) visitList(place, draft);
-  else if (shape.is === 'leaf' && !isObject(manifest)) draft.put(path, inOrder(live, at));
-  else if (at.map === 'atomic' && isObject(manifest) && observesAll(shape, manifest)) draft.put(path, live);
+  else if (shape.is === 'leaf' && !isObject(manifest)) draft.put(path, inOrder(onceOf(live, manifest), at));
+  else if (at.map === 'atomic' && isObject(manifest) && observesAll(shape, manifest))
+    draft.put(path, onceOf(live, manifest));
   // Of an empty map only that it is there is observed: what others put into it is theirs.
   else if (shape.is === 'leaf' && isEmpty(manifest)) draft.put(path, isObject(live) ? {} : live);
   else visitFields(place, draft);
@@ -73,7 +74,7 @@ function visitFields({ live, manifest, shape, at, path }: Place, draft: Draft): 
 
 function visitList({ live, manifest, shape, at, path }: Place, draft: Draft): void {
   const isByPosition = at.list.is === 'atomic' || at.list.is === 'unknown';
-  if (isByPosition && observesAll(shape, manifest)) return void draft.put(path, live);
+  if (isByPosition && observesAll(shape, manifest)) return void draft.put(path, onceOf(live, manifest));
   const { listed, duplicates, length, others } = lookAtList(live, manifest, shape, at.list);
   for (const { live: element, manifest: wanted, shape: below, step } of listed)
     visit({ live: element, manifest: wanted, shape: below, at: at.items(), path: path + step }, draft);
@@ -82,6 +83,11 @@ function visitList({ live, manifest, shape, at, path }: Place, draft: Draft): vo
   if (bounds === undefined) draft.putList(path, { length, bounds, others });
   else if (bounds.min > 0 || bounds.max > 0)
     draft.putList(path, { length, bounds: { min: bounds.min, max: bounds.max }, others });
+}
+
+/** What is as the manifest has it is kept with that, and not a second time. */
+function onceOf(live: unknown, manifest: unknown): unknown {
+  return isSameJson(live, manifest) ? manifest : live;
 }
 
 function isBranch(value: unknown): boolean {

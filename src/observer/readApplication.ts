@@ -23,8 +23,11 @@ import { hasContent } from './secretData.ts';
 export const mostOfManifests = 1024 * 1024;
 const deepestManifest = 100;
 
-/** An Application as the API server gives it; undefined: it is none, or has no name that one can have. Never throws. */
-export function readApplication(object: unknown): Application | undefined {
+/**
+ * An Application as the API server gives it; undefined: it is none, or has no name that one can have. Never throws.
+ * `before`: the same one as it was read last, whose spec is not read again when its generation says that it is the same.
+ */
+export function readApplication(object: unknown, before?: Application): Application | undefined {
   const { metadata, spec, status, kind } = objectOf(object);
   const its = objectOf(metadata);
   const [namespace, name, uid, resourceVersion] = ['namespace', 'name', 'uid', 'resourceVersion'].map((key) =>
@@ -32,16 +35,18 @@ export function readApplication(object: unknown): Application | undefined {
   );
   if (kind !== 'Application' || !namespace || !name || !uid || !resourceVersion) return undefined;
   if (!dnsLabel.pattern.test(namespace) || !dnsSubdomain.pattern.test(name)) return undefined;
+  const generation = numberOf(its['generation']) ?? 0;
+  const isSameSpec = before?.uid === uid && before.generation === generation && generation > 0;
   return {
     namespace,
     name,
     uid,
     resourceVersion,
-    generation: numberOf(its['generation']) ?? 0,
+    generation,
     isEnding: textOf(its['deletionTimestamp']) !== undefined,
     hasFinalizer: arrayOf(its['finalizers']).includes(finalizer),
     isForced: objectOf(its['annotations'])[forceFinalizeName] === 'true',
-    ...readSpec(spec, { namespace, name }),
+    ...(isSameSpec ? specOf(before) : readSpec(spec, { namespace, name })),
     inventory: readInventory(objectOf(status)['resources']),
     observedGeneration: numberOf(objectOf(status)['observedGeneration']) ?? 0,
   };
@@ -49,6 +54,10 @@ export function readApplication(object: unknown): Application | undefined {
 
 /** What a spec says, with everything that is wrong with it. */
 export type ReadSpec = Pick<Application, 'spec' | 'faults' | 'warnings'>;
+
+function specOf({ spec, faults, warnings }: ReadSpec): ReadSpec {
+  return { spec, faults, warnings };
+}
 
 /**
  * Reads a spec. `root`: where the values of the whole object stand in a file, for sentences that quote it.

@@ -31,11 +31,14 @@ export function applicationReports(effects: ObserverEffects) {
     reportApplied: telling((entry) => {
       status.changed(entry);
       const { about: application, faults, resources } = entry;
+      const generation = entry.valid?.generation ?? 0;
+      // Applied again by another process, or because a kind has come, is no news.
+      if (entry.toldGeneration === generation) return;
+      entry.toldGeneration = generation;
       if (faults.length > 0) report({ type: 'application.faulty', application, reason: faultsSentence(faults) });
       if (entry.isDetectOnly) return;
       const all = [...resources.values()];
       const failed = all.filter((each) => each.plan === undefined || needsApply(each)).length;
-      const generation = entry.valid?.generation ?? 0;
       report({ type: 'application.applied', application, generation, resources: all.length, failed });
     }),
     reportRefused: telling((entry, { reason, failure, refusals: attempt, retryIn }) => {

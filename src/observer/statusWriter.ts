@@ -8,6 +8,7 @@ import { applicationView } from './applicationView.ts';
 import type { Outcome } from './applyFailure.ts';
 import { conditionsOf } from './conditions.ts';
 import { rowsOf } from './rows.ts';
+import { createSlots } from './slots.ts';
 import { statusPatch } from './statusPatch.ts';
 
 /** Writes the status of applications. */
@@ -26,43 +27,68 @@ export interface StatusWriterOptions {
   readonly clock: Clock;
   readonly applications: ApplicationApi;
   readonly inFlight: Set<Promise<unknown>>;
+  /** Applies wait for their turn: they come first. */
+  readonly isHeldBack: () => boolean;
 }
 
-/** A drift that is corrected at once is in no status: each write wakes up every watcher (A9). */
-const soon = 100;
+/** A drift that is corrected by then is in no status: each write wakes up every watcher (A9). */
+const soon = 1_000;
+/** What is said of many applications at once must not take the API server from the corrections of others. */
+const mostAtOnce = 4;
+const heldBackFor = 500;
+/** People are told after this long, whatever is to be applied. */
+const longestHeldBack = 10_000;
 /** Each application's status is written so often at most. */
 const apart = 1_000;
 const longestRetry = 30_000;
 
 interface Pending {
   timer: TimerHandle | undefined;
+  /** By the same clock: since when something of it is another one than was written. */
+  changedAt: number | undefined;
   /** By the clock that never jumps: when it was written last. */
   writtenAt: number;
   failures: number;
 }
 
-export function createStatusWriter({ clock, applications, inFlight }: StatusWriterOptions): StatusWriter {
+export function createStatusWriter({ clock, applications, inFlight, isHeldBack }: StatusWriterOptions): StatusWriter {
   const pending = new Map<ApplicationEntry, Pending>();
-  let isClosed = false;
+  const slots = createSlots(mostAtOnce);
+  const closed = new AbortController();
 
   function pendingOf(entry: ApplicationEntry): Pending {
-    const known = pending.get(entry) ?? { timer: undefined, writtenAt: Number.NEGATIVE_INFINITY, failures: 0 };
+    const fresh = { timer: undefined, changedAt: undefined, writtenAt: Number.NEGATIVE_INFINITY, failures: 0 };
+    const known = pending.get(entry) ?? fresh;
     pending.set(entry, known);
     return known;
   }
 
   function schedule(entry: ApplicationEntry, shortest: number): void {
     const its = pendingOf(entry);
-    if (isClosed || its.timer !== undefined) return;
+    if (closed.signal.aborted || its.timer !== undefined) return;
+    its.changedAt ??= clock.monotonic();
     const wait = Math.max(shortest, its.writtenAt + apart - clock.monotonic());
     its.timer = clock.setTimeout(() => {
       its.timer = undefined;
-      track(inFlight, write(entry));
+      const since = clock.monotonic() - (its.changedAt ?? 0);
+      if (isHeldBack() && since < longestHeldBack) schedule(entry, heldBackFor);
+      else track(inFlight, writeInTurn(entry));
     }, wait);
+  }
+
+  async function writeInTurn(entry: ApplicationEntry): Promise<void> {
+    const release = await slots.take(entry.id, closed.signal);
+    if (release === undefined) return;
+    try {
+      if (pending.has(entry)) await write(entry);
+    } finally {
+      release();
+    }
   }
 
   async function write(entry: ApplicationEntry): Promise<Outcome<undefined>> {
     const its = pendingOf(entry);
+    its.changedAt = undefined;
     const said = {
       generation: entry.valid?.generation ?? 0,
       conditions: conditionsOf(applicationView(entry)),
@@ -97,7 +123,7 @@ export function createStatusWriter({ clock, applications, inFlight }: StatusWrit
     write,
     forget,
     close() {
-      isClosed = true;
+      closed.abort();
       for (const entry of [...pending.keys()]) forget(entry);
     },
   };

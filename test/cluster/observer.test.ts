@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '../../src/json.ts';
 import { eventually } from './support/eventually.ts';
-import { edit, setObserverScene } from './support/observerScene.ts';
+import type { TestNamespace } from './support/namespace.ts';
+import { edit, makeClusterTenant, setObserverScene } from './support/observerScene.ts';
 
 const labels = { app: 'nginx' };
 
@@ -71,4 +72,150 @@ suite('an application on a real API server', { concurrency: true }, () => {
       { what: 'another Service' },
     );
   });
+
+  test('an update and a deletion come in the order of the seed’s table, as the API server saw them', async (t) => {
+    const scene = await setObserverScene(t, 'observer');
+    const { ns } = scene;
+    const weeder = await scene.start(t);
+    const deployment = ns.path('apis/apps/v1', 'deployments', 'nginx');
+    await scene.watch('apis/apps/v1', 'deployments');
+    await scene.watch('api/v1', 'services');
+    await scene.watch('apis/weeder.dev/v1alpha1', 'applications');
+    const images = () => [
+      ...new Set(scene.changes.filter(({ kind }) => kind === 'Deployment').map(({ object }) => imageOf(object))),
+    ];
+
+    // Create: applied, then observed.
+    await scene.apply('shop', { manifests: [nginx(), service] });
+    await scene.untilInSync('shop');
+    const made = scene.changes.filter(({ type, kind }) => type === 'ADDED' && kind !== 'Application');
+    assert.deepEqual(
+      made.map(({ kind }) => kind),
+      ['Deployment', 'Service'],
+    );
+
+    // Update: while it is applied nothing is corrected, and afterwards the newest state is observed.
+    await scene.apply('shop', { manifests: [nginx('nginx:1.26'), service] });
+    await eventually(async () => imageOf(await ns.cluster.api('GET', deployment)) === 'nginx:1.26', {
+      what: 'the update',
+    });
+    await scene.untilInSync('shop');
+    assert.deepEqual(images(), ['nginx:1.25', 'nginx:1.26']);
+    await editImage(ns, deployment, 'evil:1');
+    await weeder.log.until('resource corrected');
+    assert.deepEqual(images(), ['nginx:1.25', 'nginx:1.26', 'evil:1']);
+    assert.equal(imageOf(await ns.cluster.api('GET', deployment)), 'nginx:1.26');
+
+    // Delete: the observer is stopped first, so nothing that goes comes back; the application goes last.
+    const before = scene.changes.length;
+    await ns.cluster.api('DELETE', ns.path('apis/weeder.dev/v1alpha1', 'applications', 'shop'));
+    const gone = await eventually(
+      () => {
+        const deleted = scene.changes.slice(before).filter(({ type }) => type === 'DELETED');
+        return deleted.length === 3 && deleted.map(({ kind }) => kind);
+      },
+      { what: 'the end of all three' },
+    );
+    assert.deepEqual(gone, ['Service', 'Deployment', 'Application']);
+    assert.deepEqual(
+      scene.changes.slice(before).filter(({ type }) => type === 'ADDED'),
+      [],
+    );
+  });
+
+  test('what left the manifests is deleted, what somebody else made stays, and so does everything with orphan', async (t) => {
+    const scene = await setObserverScene(t, 'observer');
+    const { ns } = scene;
+    await scene.start(t);
+    await ns.cluster.api('POST', ns.path('api/v1', 'configmaps'), { metadata: { name: 'mine' } });
+    await scene.apply('shop', { manifests: [nginx(), service], deletionPolicy: 'delete' });
+    await scene.untilInSync('shop');
+    await scene.apply('shop', { manifests: [nginx()], deletionPolicy: 'delete' });
+    await eventually(
+      async () => (await ns.cluster.send('GET', ns.path('api/v1', 'services', 'nginx'))).status === 404,
+      {
+        what: 'the end of the Service',
+      },
+    );
+    await scene.apply('shop', { manifests: [nginx()], deletionPolicy: 'orphan' });
+    await scene.untilInSync('shop');
+    const application = ns.path('apis/weeder.dev/v1alpha1', 'applications', 'shop');
+    await ns.cluster.api('DELETE', application);
+    await eventually(async () => (await ns.cluster.send('GET', application)).status === 404, { what: 'its end' });
+    const left = objectOf(await ns.cluster.api('GET', ns.path('apis/apps/v1', 'deployments', 'nginx')));
+    assert.deepEqual(objectOf(objectOf(left['metadata'])['labels']), labels);
+    await ns.cluster.api('GET', ns.path('api/v1', 'configmaps', 'mine'));
+  });
+
+  test('a namespace with an application in it can be deleted (A14)', async (t) => {
+    const scene = await setObserverScene(t, 'observer');
+    const { ns } = scene;
+    await scene.start(t);
+    await scene.apply('shop', { manifests: [nginx(), service] });
+    await scene.untilInSync('shop');
+    await ns.cluster.api('DELETE', `/api/v1/namespaces/${ns.name}`);
+    await eventually(async () => (await ns.cluster.send('GET', `/api/v1/namespaces/${ns.name}`)).status === 404, {
+      what: 'the end of the namespace',
+      within: 60_000,
+    });
+  });
+
+  test('a kind and its instance in one application: the definition first, then the instance (A16)', async (t) => {
+    const scene = await setObserverScene(t, 'observer');
+    const { ns } = scene;
+    await scene.start(t);
+    const group = `g${ns.name.replace(/^observer-/, '')}.example.org`;
+    const crd = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: `widgets.${group}` },
+      spec: {
+        group,
+        scope: 'Namespaced',
+        names: { plural: 'widgets', singular: 'widget', kind: 'Widget' },
+        versions: [
+          {
+            name: 'v1',
+            served: true,
+            storage: true,
+            schema: {
+              openAPIV3Schema: {
+                type: 'object',
+                properties: { spec: { type: 'object', properties: { size: { type: 'integer' } } } },
+              },
+            },
+          },
+        ],
+      },
+    };
+    const widget = { apiVersion: `${group}/v1`, kind: 'Widget', metadata: { name: 'one' }, spec: { size: 3 } };
+    await makeClusterTenant(ns);
+    await scene.apply('shop', { manifests: [widget, crd] });
+    await scene.untilInSync('shop');
+    const path = ns.path(`apis/${group}/v1`, 'widgets', 'one');
+    await edit(ns, path, { spec: { size: 4 } });
+    await eventually(async () => objectOf(objectOf(await ns.cluster.api('GET', path))['spec'])['size'] === 3, {
+      what: 'the size put back',
+    });
+  });
+
+  test('what somebody changes while weeder is away is corrected when it is back', async (t) => {
+    const scene = await setObserverScene(t, 'observer');
+    const { ns } = scene;
+    const first = await scene.start(t);
+    await scene.apply('shop', { manifests: [nginx(), service] });
+    await scene.untilInSync('shop');
+    await first.stop();
+    const path = ns.path('apis/apps/v1', 'deployments', 'nginx');
+    await editImage(ns, path, 'evil:1');
+    const second = await scene.start(t);
+    await second.log.until('resource corrected');
+    assert.equal(imageOf(await ns.cluster.api('GET', path)), 'nginx:1.25');
+    assert.deepEqual(second.log.find('resource applied'), []);
+  });
 });
+
+function editImage(ns: TestNamespace, path: string, image: string) {
+  const template = { spec: { containers: [{ name: 'nginx', image, ports: [{ containerPort: 80 }] }] } };
+  return edit(ns, path, { spec: { template } });
+}

@@ -53,11 +53,11 @@ export function undefinedYet(at: Home): Widgets {
   };
 }
 
-/** Asks until the answer has this status. */
-export async function answered(at: Home, path: string, status: number): Promise<Answer> {
+/** Asks until the answer has this status; as `impersonate`, if that is given. */
+export async function answered(at: Home, path: string, status: number, impersonate?: string): Promise<Answer> {
   const deadline = performance.now() + 20_000;
   for (;;) {
-    const answer = await at.send('GET', path);
+    const answer = await at.send('GET', path, impersonate === undefined ? {} : { impersonate });
     if (answer.status === status) return answer;
     if (performance.now() > deadline) throw new Error(`GET ${path} is still answered ${answer.status}`);
     await pause(25);

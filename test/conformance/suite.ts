@@ -9,6 +9,7 @@ import { describing } from './describing.ts';
 import { discovering } from './discovering.ts';
 import { ending } from './ending.ts';
 import { evicting } from './evicting.ts';
+import { impersonating } from './impersonating.ts';
 import { kinds } from './kinds.ts';
 import { listing } from './listing.ts';
 import { metadataOnly } from './metadataOnly.ts';
@@ -52,6 +53,7 @@ export function conformance(getTarget: GetTarget): void {
     applyingTypes,
     defining,
     describing,
+    impersonating,
   ]) {
     part(getTarget);
   }

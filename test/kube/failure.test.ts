@@ -84,6 +84,23 @@ test('an ERROR event is classified by its code, and without one it is a bad answ
   assert.equal(classifyStatus(null).kind, 'badAnswer');
 });
 
+test('a right to take somebody’s place that is missing is told as what to grant, in the words of newer servers too', () => {
+  const said = (message: string) => describeFailure({ kind: 'forbidden', status: 403, message }, 'https://10.0.0.1');
+  const newer =
+    'User "w" cannot impersonate-on:serviceaccount:patch resource "configmaps" in API group "" in the namespace "a"';
+  assert.ok(
+    said(`configmaps "one" is forbidden: ${newer}`).endsWith(
+      'Grant it in a ClusterRole, or in a Role in the namespace of the account: {apiGroups: [""], resources: ["serviceaccounts"], verbs: ["impersonate"]}.',
+    ),
+  );
+  const older = 'User "w" cannot impersonate resource "serviceaccounts" in API group "" in the namespace "b"';
+  assert.ok(
+    said(`serviceaccounts "default" is forbidden: ${older}`).endsWith(
+      'Grant it in a Role in namespace b: {apiGroups: [""], resources: ["serviceaccounts"], verbs: ["impersonate"]}.',
+    ),
+  );
+});
+
 test('a sentence says which server, what happened and what to do', () => {
   const server = 'https://10.0.0.1';
   const denied = 'pods is forbidden: User "w" cannot delete resource "pods" in API group "" in the namespace "a"';

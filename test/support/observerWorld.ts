@@ -34,6 +34,9 @@ export interface ObserverWorld {
   readonly kinds: Map<string, Kind>;
   /** Every write of a status. */
   readonly statuses: JsonObject[];
+  /** How long the write of one takes, and how many are under way at most. */
+  statusTime: number;
+  mostStatusesAtOnce: number;
   /** Whether the watch tells of an object's change; otherwise it does later, or never. */
   isTold: boolean;
   /** How many requests about resources are under way, at most. */
@@ -73,6 +76,7 @@ export interface ObserverWorldOptions {
   readonly mayUseOwnRights?: boolean;
   readonly inspect?: ActorRuntime['inspect'];
   readonly create?: CreateObserverCore;
+  readonly clock?: VirtualClock;
 }
 
 const known: readonly Kind[] = [
@@ -84,12 +88,13 @@ const known: readonly Kind[] = [
 ];
 
 export async function observerWorld(its: ObserverWorldOptions = {}): Promise<ObserverWorld> {
-  const clock = virtualClock();
+  const clock = its.clock ?? virtualClock();
   const began = clock.now();
   const applications = new Map<string, JsonObject>();
   const objects = new Map<string, JsonObject>();
   let version = 100;
   let underWay = 0;
+  let statusesUnderWay = 0;
   const newVersion = () => String(++version);
   const config: Config = { services: new Map(), restart: undefined, observer: {} };
 
@@ -214,7 +219,11 @@ export async function observerWorld(its: ObserverWorldOptions = {}): Promise<Obs
 
   const applicationApi: ApplicationApi = {
     async patchStatus(ref, status) {
-      await settled();
+      statusesUnderWay += 1;
+      world.mostStatusesAtOnce = Math.max(world.mostStatusesAtOnce, statusesUnderWay);
+      if (world.statusTime === 0) await settled();
+      else await new Promise<void>((resolve) => void clock.setTimeout(resolve, world.statusTime));
+      statusesUnderWay -= 1;
       const outcome = changeApplication(ref, (object) => mergePatch(object, { status }));
       world.statuses.push(status);
       return outcome;
@@ -277,6 +286,8 @@ export async function observerWorld(its: ObserverWorldOptions = {}): Promise<Obs
     refusals: new Map(),
     kinds: new Map(known.map((kind) => [kind.kind, kind])),
     statuses: [],
+    statusTime: 0,
+    mostStatusesAtOnce: 0,
     isTold: true,
     mostAtOnce: 0,
     requestTime: 0,

@@ -4,6 +4,7 @@ import { messageOf } from '../../errors.ts';
 import { type ApiStore, apiStore } from './apiStore.ts';
 import { serveDefinitions } from './crd/serving.ts';
 import { create } from './create.ts';
+import { keepDefaultAccounts } from './defaultAccounts.ts';
 import { collectGarbage } from './garbage.ts';
 import { addressOf } from './http/address.ts';
 import { exchangeOf, sendStatus } from './http/exchange.ts';
@@ -24,6 +25,11 @@ export interface ApiServerOptions {
   readonly resources?: readonly Resource[];
   /** How long after its CustomResourceDefinition is established a custom resource is served. Default 0. */
   readonly customResourcesServedAfterMs?: number;
+  /**
+   * Whether an impersonated user may do only what Roles and bindings say, or 403. Default: everything, as whoever
+   * impersonates nobody.
+   */
+  readonly authorizesImpersonated?: boolean;
   /** Bearer tokens that are let in; default: everybody is. */
   readonly tokens?: readonly string[];
   /** Between 0 and 1, for generated names. */
@@ -69,6 +75,7 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   const servers = new Set<Server>();
   let faultOf: FaultOf | undefined;
   endNamespaces(storage);
+  keepDefaultAccounts(storage);
   serveDefinitions(storage, options.customResourcesServedAfterMs ?? 0);
   collectGarbage(storage);
   for (const name of firstNamespaces) create(storage, namespaces, '', { metadata: { name } });
@@ -81,7 +88,7 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
     if (fault?.refuse === 'cut') response.destroy();
     else if (fault?.refuse !== undefined) sendStatus(exchange, fault.refuse);
     else if (!isAllowed(request, tokens)) sendStatus(exchange, unauthorized);
-    else await serve(storage, exchange);
+    else await serve(storage, exchange, options.authorizesImpersonated === true);
   }
 
   const handle = (request: IncomingMessage, response: ServerResponse): void => {

@@ -17,6 +17,8 @@ export interface RequestOptions {
   readonly accept?: string;
   /** Default `application/json`; a PATCH needs its own, such as `application/merge-patch+json`. */
   readonly contentType?: string;
+  /** The user that the request is made as. */
+  readonly impersonate?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -47,6 +49,7 @@ export function httpClient(origin: string, ca?: string): HttpClient {
       headers: {
         accept: options.accept ?? 'application/json',
         ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
+        ...(options.impersonate === undefined ? {} : { 'impersonate-user': options.impersonate }),
         ...(body === undefined ? {} : { 'content-type': options.contentType ?? 'application/json' }),
       },
       ...(body === undefined ? {} : { body }),

@@ -10,6 +10,8 @@ export interface LoggedRequest {
   readonly resource: string;
   /** With the query. */
   readonly url: string;
+  /** Who was impersonated; undefined: nobody. */
+  readonly user: string | undefined;
 }
 
 /** What clients asked for, for tests. */
@@ -18,6 +20,8 @@ export interface RequestLog {
   readonly latest: readonly LoggedRequest[];
   /** How often that was asked for since the start. */
   count(verb: Verb, resource: string): number;
+  /** The same of those that impersonated this user. */
+  countAs(user: string, verb: Verb, resource: string): number;
 }
 
 export interface WritableRequestLog extends RequestLog {
@@ -41,27 +45,38 @@ export function requestLog(): WritableRequestLog {
     note(exchange, address) {
       const entry = entryOf(exchange, address);
       const key = `${entry.verb} ${entry.resource}`;
-      counts.set(key, (counts.get(key) ?? 0) + 1);
+      for (const each of entry.user === undefined ? [key] : [key, `${key} ${entry.user}`]) {
+        counts.set(each, (counts.get(each) ?? 0) + 1);
+      }
       latest.push(entry);
       if (latest.length >= 2 * kept) latest = latest.slice(-kept);
     },
     count: (verb, resource) => counts.get(`${verb} ${resource}`) ?? 0,
+    countAs: (user, verb, resource) => counts.get(`${verb} ${resource} ${user}`) ?? 0,
     get latest() {
       return latest.slice(-kept);
     },
   };
 }
 
-function entryOf({ method, query, request }: Exchange, address: Address): LoggedRequest {
-  const url = request.url ?? '/';
-  if (address.kind !== 'resource') return { verb: 'other', resource: '', url };
-  const { resource, name, subresource } = address;
+function entryOf(exchange: Exchange, address: Address): LoggedRequest {
+  const { request } = exchange;
+  const user = request.headers['impersonate-user'];
+  const common = { url: request.url ?? '/', user: typeof user === 'string' ? user : undefined };
+  if (address.kind !== 'resource') return { verb: 'other', resource: '', ...common };
+  const { resource, subresource } = address;
+  return {
+    verb: verbOf(exchange, address),
+    resource: subresource === undefined ? resource.plural : `${resource.plural}/${subresource}`,
+    ...common,
+  };
+}
+
+/** What the API calls it that a request wants. */
+export function verbOf({ method, query }: Exchange, address: Address): Verb {
+  if (address.kind !== 'resource') return 'other';
   const plain = verbs[method] ?? 'other';
   const onCollection: Verb = plain === 'delete' ? 'deletecollection' : query.has('watch') ? 'watch' : 'list';
-  const isOnCollection = name === undefined && (plain === 'get' || plain === 'delete');
-  return {
-    verb: isOnCollection ? onCollection : plain,
-    resource: subresource === undefined ? resource.plural : `${resource.plural}/${subresource}`,
-    url,
-  };
+  const isOnCollection = address.name === undefined && (plain === 'get' || plain === 'delete');
+  return isOnCollection ? onCollection : plain;
 }

@@ -7,8 +7,9 @@ import type { Resource } from '../resource.ts';
 import { methodNotAllowed, notFound, type Outcome, unknownResource } from '../status.ts';
 import type { Storage } from '../store.ts';
 import { type Address, addressOf } from './address.ts';
+import { impersonationRefusal } from './authorize.ts';
 import { discover } from './discovery.ts';
-import { type Exchange, sendJson, sendStatus, sendText } from './exchange.ts';
+import { type Exchange, mediaTypeOf, sendJson, sendStatus, sendText } from './exchange.ts';
 import { serveOpenApi } from './openApi.ts';
 import { deleteOptions } from './options.ts';
 import { readCollectionQuery } from './query.ts';
@@ -19,8 +20,13 @@ import { deleteObject, patchObject, post, postEviction, put, type Target, type W
 type ResourceAddress = Extract<Address, { readonly kind: 'resource' }>;
 
 /** Answers one request. */
-export async function serve(storage: Storage, exchange: Exchange): Promise<void> {
+export async function serve(storage: Storage, exchange: Exchange, isAuthorizing: boolean): Promise<void> {
   const address = addressOf(storage.resources, exchange.path);
+  const refused = isAuthorizing ? impersonationRefusal(storage, exchange, address) : undefined;
+  if (refused !== undefined) {
+    sendStatus(exchange, refused);
+    return;
+  }
   if (address.kind === 'other') {
     serveOther(storage, exchange);
     return;
@@ -41,7 +47,7 @@ export async function serve(storage: Storage, exchange: Exchange): Promise<void>
   }
   const answer = await (isCollection
     ? collectionWrite(storage, address, exchange)
-    : onObject(storage, address, exchange));
+    : onObject(storage, address, exchange, isAuthorizing));
   send(exchange, address.resource, form.value, answer);
 }
 
@@ -121,9 +127,16 @@ function pageAnswer(page: Page): Written {
 
 async function onObject(
   storage: Storage,
-  { resource, namespace = '', name = '', subresource }: ResourceAddress,
+  address: ResourceAddress,
   exchange: Exchange,
+  isAuthorizing: boolean,
 ): Promise<Outcome<Written>> {
+  const { resource, namespace = '', name = '', subresource } = address;
+  // Whoever may write what is there may not therefore create what is not.
+  const mayCreate = exchange.method === 'PUT' || mediaTypeOf(exchange) === 'application/apply-patch+yaml';
+  const isAbsent = mayCreate && storage.collectionOf(resource).get(namespace, name) === undefined;
+  const refused = isAbsent && isAuthorizing ? impersonationRefusal(storage, exchange, address, 'create') : undefined;
+  if (refused !== undefined) return failed(refused);
   const target = { storage, resource, namespace, name, subresource };
   const { method } = exchange;
   if (subresource === 'eviction') return method === 'POST' ? postEviction(target, exchange) : failed(methodNotAllowed);

@@ -1,0 +1,66 @@
+import type { ObserverFact, ReportObserver } from '../observer/facts.ts';
+import { limitedLabel } from './limitedLabel.ts';
+import type { Metrics } from './metrics.ts';
+
+/** What becomes of an apply, in the order in which it can come. */
+const results = ['created', 'updated', 'recreated', 'corrected', 'refused', 'failed', 'claimed'] as const;
+type ApplyResult = (typeof results)[number];
+
+/** Those that somebody can do something about begin at 0. */
+const errors = ['forbidden', 'permanent', 'immutable', 'conflict', 'transient'] as const;
+const mostErrors = 24;
+/** Kinds of resources are what somebody installs: as many of them have a series of their own. */
+const mostKinds = 50;
+const commonKinds = ['Deployment', 'Service', 'ConfigMap', 'Secret'] as const;
+
+/** Counts what the observer says while it works. */
+export function countObserver(metrics: Metrics): ReportObserver {
+  const errorOf = limitedLabel(mostErrors);
+  const kindOf = limitedLabel(mostKinds);
+  for (const result of results) metrics.resourceApplies.inc({ result }, 0);
+  for (const kind of commonKinds) metrics.resourceDrifts.inc({ kind: kindOf(kind) }, 0);
+  for (const error of errors) metrics.observerRetries.inc({ error: errorOf(error) }, 0);
+
+  function applied(result: ApplyResult): void {
+    metrics.resourceApplies.inc({ result });
+  }
+
+  function retried({ failure }: Extract<ObserverFact, { readonly failure: string }>): void {
+    metrics.observerRetries.inc({ error: errorOf(failure) });
+  }
+
+  return (fact) => {
+    switch (fact.type) {
+      case 'resource.drifted':
+        metrics.resourceDrifts.inc({ kind: kindOf(fact.resource.kind) });
+        break;
+      case 'resource.corrected':
+        applied('corrected');
+        metrics.driftToCorrection.observe(fact.took / 1_000);
+        break;
+      case 'resource.applied':
+        applied(fact.how);
+        break;
+      case 'resource.contested':
+        metrics.resourceContests.inc();
+        break;
+      case 'resource.claimed':
+        applied('claimed');
+        break;
+      case 'resource.refused':
+        applied('refused');
+        retried(fact);
+        break;
+      case 'resource.failed':
+        applied('failed');
+        retried(fact);
+        break;
+      case 'application.refused':
+        retried(fact);
+        break;
+      case 'actor.failed':
+        metrics.actorFailures.inc();
+        break;
+    }
+  };
+}

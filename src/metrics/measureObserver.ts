@@ -1,0 +1,38 @@
+import type { Metrics } from './metrics.ts';
+
+/** As much of the observer as is measured when somebody asks. */
+export interface ObserverMeasures {
+  /** How many applications are in each state of their machine; a nested one by its outermost name. */
+  readonly applications: Readonly<Record<string, number>>;
+  /** The same of resources; of those that are not observed, by what is known of them. */
+  readonly resources: Readonly<Record<string, number>>;
+}
+
+/** Those that an application stays in; it passes through the others. */
+const applicationStates = ['observing', 'paused', 'invalid', 'backingOff', 'deleting'] as const;
+const resourceStates = [
+  'inSync',
+  'drifted',
+  'missing',
+  'terminating',
+  'claimed',
+  'typeMissing',
+  'refused',
+  'backingOff',
+] as const;
+const passing = 'passing';
+
+/** Brings up to date how the observer stands. Undefined: it is not at work in this process. */
+export function measureObserver(metrics: Metrics, measured: ObserverMeasures | undefined): void {
+  set(metrics.applications, applicationStates, measured?.applications ?? {});
+  set(metrics.applicationResources, resourceStates, measured?.resources ?? {});
+}
+
+function set(gauge: Metrics['applications'], states: readonly string[], found: Readonly<Record<string, number>>): void {
+  for (const state of states) gauge.set({ state }, found[state] ?? 0);
+  const others = Object.entries(found).filter(([state]) => !states.includes(state));
+  gauge.set(
+    { state: passing },
+    others.reduce((sum, [, number]) => sum + number, 0),
+  );
+}

@@ -1,0 +1,98 @@
+/** Every Kubernetes Event that the observer tells, on the Application, by its reason; as src/weeder/eventTable.ts. */
+export const observerEventTable = {
+  Applied: {
+    about: 'application',
+    types: ['Normal', 'Warning'],
+    actions: ['Apply'],
+    meaning:
+      'A spec was applied: each of its resources was tried once. Says of how many something is in the way; a Warning where there is any. Told of a spec once, not at each start of weeder.',
+  },
+  Invalid: {
+    about: 'application',
+    types: ['Warning'],
+    actions: ['Validate'],
+    meaning:
+      'The spec has faults. Says which, and whether nothing is applied, or only what has no faults. The condition `Invalid` has all of them.',
+  },
+  Paused: {
+    about: 'application',
+    types: ['Normal'],
+    actions: ['Wait'],
+    meaning: 'Nothing is applied or corrected before the time that it says.',
+  },
+  Drifted: {
+    about: 'application',
+    types: ['Normal', 'Warning'],
+    actions: ['Notice'],
+    meaning:
+      'Observed fields of a resource are not as they were applied. Says which, never their values, and by whom where that can be told; a Warning where they are not corrected.',
+  },
+  ResourceMissing: {
+    about: 'application',
+    types: ['Normal', 'Warning'],
+    actions: ['Notice'],
+    meaning: 'A resource is not there any more; a Warning where it is not made anew.',
+  },
+  Corrected: {
+    about: 'application',
+    types: ['Normal'],
+    actions: ['Apply', 'Create'],
+    meaning: 'A resource is again as it was applied. Says which fields were put back, or that it was made anew.',
+  },
+  RivalBackOff: {
+    about: 'application',
+    types: ['Warning'],
+    actions: ['Wait'],
+    meaning:
+      'Somebody keeps changing a resource back. Says who, where that can be told, and for how long the next correction waits.',
+  },
+  ChangedOnAdmission: {
+    about: 'application',
+    types: ['Warning'],
+    actions: ['Adopt'],
+    meaning:
+      'The API server changes observed fields each time that they are applied: as it makes them is how they are wanted from now on. Says which.',
+  },
+  Refused: {
+    about: 'application',
+    types: ['Warning'],
+    actions: ['Retry'],
+    meaning:
+      'The API server does not take a resource: it is not valid, an immutable field is another one, or a permission is missing. Says why; it is tried again.',
+  },
+  Claimed: {
+    about: 'application',
+    types: ['Warning'],
+    actions: ['Skip'],
+    meaning: 'A resource belongs to another application, and is left alone. Says to which.',
+  },
+  KindMissing: {
+    about: 'application',
+    types: ['Warning'],
+    actions: ['Wait'],
+    meaning: 'The cluster does not know the kind of a resource, yet. It is applied as soon as it does.',
+  },
+  Pruned: {
+    about: 'application',
+    types: ['Normal'],
+    actions: ['Delete', 'Release'],
+    meaning: 'A resource that left the manifests, or whose application ends, was deleted or let go of.',
+  },
+  DeletionBlocked: {
+    about: 'application',
+    types: ['Warning'],
+    actions: ['Retry'],
+    meaning:
+      'The application cannot end, because a resource of it cannot be deleted. Says why; the annotation `weeder.dev/force-finalize: "true"` ends it all the same.',
+  },
+} as const satisfies Record<
+  string,
+  {
+    readonly about: 'application';
+    readonly types: readonly ('Normal' | 'Warning')[];
+    readonly actions: readonly string[];
+    readonly meaning: string;
+  }
+>;
+
+export type ObserverEventReason = keyof typeof observerEventTable;

@@ -1,0 +1,133 @@
+import { formatDuration } from '../config/duration.ts';
+import type { Occurrence } from '../kube/event.ts';
+import { applicationsGroup, applicationsVersion } from './applicationApi.ts';
+import type { ObserverEventReason, observerEventTable } from './eventTable.ts';
+import type { AboutApplication, AboutResource, ObserverFact, ReportObserver } from './facts.ts';
+import { identityText } from './identity.ts';
+import type { Drift } from './projection.ts';
+import { listed } from './wording.ts';
+
+type Told<R extends ObserverEventReason = ObserverEventReason> = {
+  readonly [Reason in R]: {
+    readonly reason: Reason;
+    readonly type: (typeof observerEventTable)[Reason]['types'][number];
+    readonly action: (typeof observerEventTable)[Reason]['actions'][number];
+    readonly note: string;
+  };
+}[R];
+
+/** Failures that whoever owns the application can do something about; what passes by itself is in the log alone. */
+const theirs: ReadonlySet<string> = new Set(['forbidden', 'immutable', 'permanent', 'schema']);
+
+/** Tells those facts as Kubernetes Events that somebody who looks at the application wants to know. */
+export function tellObserver(record: (occurrence: Occurrence) => void): ReportObserver {
+  return (fact) => {
+    if (fact.type === 'actor.failed') return;
+    const told = 'resource' in fact ? ofResource(fact) : ofApplication(fact);
+    if (told !== undefined) record({ regarding: applicationRef(fact.application), ...told });
+  };
+}
+
+function applicationRef({ namespace, name, uid }: AboutApplication) {
+  return { apiVersion: `${applicationsGroup}/${applicationsVersion}`, kind: 'Application', namespace, name, uid };
+}
+
+type ApplicationFact = Exclude<ObserverFact, AboutResource | { readonly type: 'actor.failed' }>;
+
+function ofApplication(fact: ApplicationFact): Told | undefined {
+  switch (fact.type) {
+    case 'application.applied': {
+      const { generation, resources, failed } = fact;
+      const type = failed > 0 ? 'Warning' : 'Normal';
+      const rest = failed > 0 ? `; something is in the way of ${failed}` : '';
+      return {
+        reason: 'Applied',
+        type,
+        action: 'Apply',
+        note: `Generation ${generation}: ${resources} resources${rest}.`,
+      };
+    }
+    case 'application.invalid': {
+      const note = `Nothing is applied. ${fact.reason}`;
+      return { reason: 'Invalid', type: 'Warning', action: 'Validate', note };
+    }
+    case 'application.faulty': {
+      const note = `What has no faults is applied. ${fact.reason}`;
+      return { reason: 'Invalid', type: 'Warning', action: 'Validate', note };
+    }
+    case 'application.paused': {
+      const until = new Date(fact.until).toISOString().replace(/\.\d+Z$/, 'Z');
+      return {
+        reason: 'Paused',
+        type: 'Normal',
+        action: 'Wait',
+        note: `Nothing is applied or corrected until ${until}.`,
+      };
+    }
+    case 'application.refused':
+      if (fact.failure !== 'blocked') return undefined;
+      return { reason: 'DeletionBlocked', type: 'Warning', action: 'Retry', note: fact.reason };
+    case 'application.deleted':
+      return undefined;
+  }
+}
+
+function ofResource(fact: Extract<ObserverFact, AboutResource>): Told | undefined {
+  const name = identityText(fact.resource);
+  switch (fact.type) {
+    case 'resource.drifted': {
+      const type = fact.isCorrected ? 'Normal' : 'Warning';
+      const by = fact.rival === undefined ? '' : `, by ${fact.rival}`;
+      return {
+        reason: 'Drifted',
+        type,
+        action: 'Notice',
+        note: `${name} is not as it was applied: ${paths(fact.drifts)}${by}.`,
+      };
+    }
+    case 'resource.missing': {
+      const type = fact.isCorrected ? 'Normal' : 'Warning';
+      return { reason: 'ResourceMissing', type, action: 'Notice', note: `${name} is not there.` };
+    }
+    case 'resource.corrected':
+      return { reason: 'Corrected', type: 'Normal', action: 'Apply', note: `${name}: ${paths(fact.drifts)} put back.` };
+    case 'resource.applied':
+      if (fact.how !== 'recreated') return undefined;
+      return { reason: 'Corrected', type: 'Normal', action: 'Create', note: `${name} was made anew.` };
+    case 'resource.contested': {
+      const who = fact.rival ?? 'Somebody';
+      const wait = formatDuration(Math.round(fact.wait / 1_000) * 1_000);
+      const note = `${who} keeps changing ${name} back: its next correction waits for ${wait}.`;
+      return { reason: 'RivalBackOff', type: 'Warning', action: 'Wait', note };
+    }
+    case 'resource.admitted': {
+      const note = `${listed(fact.paths)} of ${name} is changed on admission each time, and taken as it is.`;
+      return { reason: 'ChangedOnAdmission', type: 'Warning', action: 'Adopt', note };
+    }
+    default:
+      return troubleOf(fact, name);
+  }
+}
+
+function troubleOf(fact: Extract<ObserverFact, AboutResource>, name: string): Told | undefined {
+  switch (fact.type) {
+    case 'resource.refused':
+    case 'resource.failed':
+      if (!theirs.has(fact.failure)) return undefined;
+      return { reason: 'Refused', type: 'Warning', action: 'Retry', note: `${name}: ${fact.reason}` };
+    case 'resource.claimed':
+      return { reason: 'Claimed', type: 'Warning', action: 'Skip', note: `${name}: ${fact.reason}` };
+    case 'resource.typeMissing':
+      return { reason: 'KindMissing', type: 'Warning', action: 'Wait', note: `${name}: ${fact.reason}` };
+    case 'resource.deleted':
+      return { reason: 'Pruned', type: 'Normal', action: 'Delete', note: `${name} was deleted.` };
+    case 'resource.released':
+      return { reason: 'Pruned', type: 'Normal', action: 'Release', note: `${name} was let go of.` };
+    default:
+      return undefined;
+  }
+}
+
+function paths(drifts: readonly Drift[]): string {
+  return listed(drifts.map(({ path }) => path));
+}
