@@ -33,9 +33,11 @@ const wrong: readonly Case[] = [
     'demo --kubeconfig=x --kubelet=1.34',
     'The flag --kubelet is for the simulated cluster: a real one goes its own way.',
   ],
-  ['demo now', 'weeder demo does not know "now": it shows outage or restart.'],
+  ['demo now', 'weeder demo does not know "now": it shows outage, restart or observer.'],
   ['demo restarts', 'weeder demo does not know "restarts"; did you mean restart?'],
   ['demo restart --outage 1m', 'The flag --outage is for the outage: weeder demo restart does not have it.'],
+  ['demo observe', 'weeder demo does not know "observe"; did you mean observer?'],
+  ['demo observer --replicas 3', 'The flag --replicas is for the outage: weeder demo observer does not have it.'],
   ['demo restart --context x', 'The flag --context is for the outage: weeder demo restart does not have it.'],
   ['--kube-api-qps=-1', 'The flag --kube-api-qps: found "-1", wanted a number from 0 on.'],
 ];

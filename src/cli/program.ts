@@ -98,14 +98,22 @@ export function createProgram(onExitCode: OnExitCode): Command {
       onExitCode(printDiagram(machine, format));
     });
   addDemoFlags(program.command('demo').usage('[story] [flags]'))
-    .description('show an outage, without a cluster or on one, or restart control')
-    .argument('[story]', `outage, or restart: restarts when ConfigMaps and Secrets change`, 'outage')
+    .description('show an outage, without a cluster or on one, restart control, or the observer')
+    .argument(
+      '[story]',
+      'outage; restart: restarts when ConfigMaps and Secrets change; observer: drift and correction',
+      'outage',
+    )
     .action(async (story: string, flags: DemoFlags, command: Command) => {
       const misplaced = unknownStory(story) ?? misplacedFlag(story, flags, command);
       if (misplaced !== undefined) return onExitCode(fail(misplaced));
       if (story === 'restart') {
         const { demoRestart } = await import('./demoRestart.ts');
         return onExitCode(await demoRestart(flags));
+      }
+      if (story === 'observer') {
+        const { demoObserver } = await import('./demoObserver.ts');
+        return onExitCode(await demoObserver(flags));
       }
       if (isOnCluster(flags)) {
         const { demoOnCluster } = await import('./demoOnCluster.ts');
