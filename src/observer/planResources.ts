@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Application, UnplacedManifest } from './application.ts';
 import type { ApplicationEntry } from './applicationEntry.ts';
 import type { ApplyFailure } from './applyFailure.ts';
@@ -7,13 +6,13 @@ import { type Identity, identityKey, type Manifest } from './identity.ts';
 import { type ShownFault, shownFault } from './invalid.ts';
 import type { ObserverEffects } from './observerEffects.ts';
 import { duplicatesAmong, placed } from './place.ts';
+import { hashOf } from './planHash.ts';
 import type { Kind, ResourcePlan, Target } from './resourceApi.ts';
 import type { ResourceEntry } from './resourceEntry.ts';
 import { leftRow } from './rows.ts';
 import { isAutoscaled, withoutReplicas } from './scaleOwned.ts';
 import type { SchemaFault } from './schema/faults.ts';
 import { type ObserverSchema, readObserverSchema } from './schema/read.ts';
-import type { Shape } from './schema/shape.ts';
 import { shapeFor, unusedEntries } from './schema/shapeFor.ts';
 
 /** What became of planning: each resource has a plan, a fault, or a kind that is missing; or something may pass. */
@@ -99,7 +98,9 @@ async function plan(
   // The document follows a new kind by a second (A16).
   if (!structure.ok) return structure.failure.is === 'typeMissing' ? undefined : structure.failure;
   const manifests = all.map((each) => each.manifest);
-  const shape = isAutoscaled(manifest.identity, manifests) ? withoutReplicas(read.value, manifest.object) : read.value;
+  resource.isAutoscaled = isAutoscaled(manifest.identity, manifests);
+  const isScaled = resource.isAutoscaled || resource.scaledBy !== undefined;
+  const shape = isScaled ? withoutReplicas(read.value, manifest.object) : read.value;
   const { spec } = application;
   const hash = hashOf(manifest, shape);
   // Where nothing is applied, nothing but this tells that something else is wanted now.
@@ -133,14 +134,6 @@ export function accountOf({ namespace, spec }: Application, mayUseOwnRights: boo
   return `system:serviceaccount:${namespace}:${spec.serviceAccountName ?? 'default'}`;
 }
 
-/** Two of one hash are applied alike. */
-function hashOf({ apiVersion, object }: Manifest, shape: Shape): string {
-  const text = JSON.stringify([apiVersion, object, shape], (_key, value: unknown) =>
-    value instanceof Map ? [...value.entries()] : value,
-  );
-  return createHash('sha256').update(text).digest('hex').slice(0, 32);
-}
-
 function entryOf(application: ApplicationEntry, { manifest, unplaced }: Placed): ResourceEntry {
   const { identity } = manifest;
   const key = identityKey(identity);
@@ -168,6 +161,8 @@ function entryOf(application: ApplicationEntry, { manifest, unplaced }: Placed):
       pace: calm,
       corrections: [],
       admitted: [],
+      scaledBy: undefined,
+      isAutoscaled: false,
       conflicts: 0,
       actor: undefined,
     }

@@ -1,0 +1,11 @@
+import { createHash } from 'node:crypto';
+import type { Manifest } from './identity.ts';
+import type { Shape } from './schema/shape.ts';
+
+/** Two of one hash are applied alike. */
+export function hashOf({ apiVersion, object }: Manifest, shape: Shape): string {
+  const text = JSON.stringify([apiVersion, object, shape], (_key, value: unknown) =>
+    value instanceof Map ? [...value.entries()] : value,
+  );
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
