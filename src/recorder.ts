@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import packageJson from '../package.json' with { type: 'json' };
 import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
@@ -13,6 +14,8 @@ import {
   recordingVersion,
 } from './recording/lines.ts';
 import { createMemory } from './recording/memory.ts';
+import type { NoteObserver, ObserverEntry, ObserverNotes } from './recording/observerLines.ts';
+import { createObserverMemory } from './recording/observerMemory.ts';
 import { recordWeeder } from './recording/recordWeeder.ts';
 import type { NoteRestart, RestartEntry, RestartNotes } from './recording/restartLines.ts';
 import { createRestartMemory } from './recording/restartMemory.ts';
@@ -43,6 +46,8 @@ export interface Recorder {
   createStreams(options: StreamsOptions): Streams;
   /** Takes down what passes in and out of restart control, which stands in between by itself. */
   readonly restarts: RestartNotes;
+  /** The same of the application observer. */
+  readonly observer: ObserverNotes;
   /** Writes what is left. */
   close(): Promise<void>;
 }
@@ -69,6 +74,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
   const startedAt = clock.now();
   const memory = createMemory();
   const restartMemory = createRestartMemory();
+  const observerMemory = createObserverMemory();
   let part = 0;
   let size = 0;
   let roof = limit;
@@ -78,6 +84,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
   let weeders = 0;
   let streams: Streams | undefined;
   let busyNow = (): readonly string[] => [];
+  let busyApplications = (): readonly string[] => [];
 
   function write(line: object): void {
     const text = `${JSON.stringify(line)}\n`;
@@ -92,7 +99,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
     return { t, wall };
   }
 
-  function put(entry: RecordedInput | RecordedOutput | RestartEntry, at: Moment): void {
+  function put(entry: RecordedInput | RecordedOutput | RestartEntry | ObserverEntry, at: Moment): void {
     const { t, ...rest } = at;
     write({ t, ...(at.wall === wallWritten ? {} : rest), ...entry });
     wallWritten = at.wall;
@@ -109,6 +116,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
     if (part === 1) return;
     for (const { t, wall: wallThen, ...entry } of memory.recall(now())) put(entry, { t, wall: wallThen });
     for (const restart of restartMemory.recall(busyNow())) put({ restart }, now());
+    for (const observer of observerMemory.recall(busyApplications())) put({ observer }, now());
     // Where the repeated state alone fills a file, not every line may begin a new one.
     roof = Math.max(limit, 2 * size);
   }
@@ -136,6 +144,12 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
     put({ restart }, now());
   };
 
+  const noteObserver: NoteObserver = (observer) => {
+    beginPartIfFull(observer);
+    observerMemory.learn(observer);
+    put({ observer }, now());
+  };
+
   beginPart();
   return {
     createWeeder(weederOptions) {
@@ -159,6 +173,14 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
       note: noteRestart,
       onNewFile(ask) {
         busyNow = ask;
+      },
+    },
+    observer: {
+      note: noteObserver,
+      // It is in no file, so that nobody can guess what stands behind a mark.
+      key: randomBytes(32),
+      onNewFile(ask) {
+        busyApplications = ask;
       },
     },
     close: () => writer.close(),

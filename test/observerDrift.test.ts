@@ -224,6 +224,21 @@ test('a resource of another application is refused with both names, and left as 
   world.stop();
 });
 
+test('the application that has a resource is told of its changes at once, whoever else claims it (A11)', async () => {
+  const world = await observed(['one']);
+  world.apply('api', { manifests: [configMap('one', 'mine')] });
+  await world.pass(10_000);
+  world.edit('ConfigMap/one', { data: { key: 'by hand' } });
+  await world.pass(10);
+  assert.equal(keyOf(world, 'one'), 'a');
+  world.deleteApplication('api');
+  await world.pass(5_000);
+  world.edit('ConfigMap/one', { data: { key: 'again' } });
+  await world.pass(10);
+  assert.equal(keyOf(world, 'one'), 'a', 'also when the other one is gone');
+  world.stop();
+});
+
 test('what admission changes each time is taken as it is, told once, and written once (A6)', async () => {
   const world = await observed(['one']);
   world.admit = (object) =>

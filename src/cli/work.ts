@@ -96,6 +96,7 @@ export async function work({ flags, opened, reload, ...its }: Work, stop: AbortS
       ...context,
       mayUseOwnRights: flags.observerOwnRights,
       report: its.reportObserver,
+      recorder,
     });
     return observer;
   };

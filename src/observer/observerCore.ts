@@ -9,6 +9,7 @@ import type { ApplicationEntry } from './applicationEntry.ts';
 import { applicationStreams, type WrapApplicationSink } from './applicationStream.ts';
 import { createApplications } from './applications.ts';
 import type { ReportObserver } from './facts.ts';
+import { type HashManifest, hashManifest } from './manifestHash.ts';
 import type { ObserverEffects } from './observerEffects.ts';
 import { provideResource } from './resourceActor.ts';
 import type { Kinds, ResourceApi } from './resourceApi.ts';
@@ -31,6 +32,8 @@ export interface ObserverCoreOptions extends Pick<PartContext, OfThePart> {
   readonly mayUseOwnRights: boolean;
   /** Told when it begins to act, with the number of applications. */
   readonly onStarted?: (applications: number) => void;
+  /** Default: `hashManifest`. */
+  readonly hashManifest?: HashManifest;
   readonly wrapApplications?: WrapApplicationSink;
   readonly wrapResources?: WrapResourceSink;
 }
@@ -97,6 +100,7 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
     slots,
     status,
     report,
+    hashManifest: options.hashManifest ?? hashManifest,
     random,
     isDryRun,
     mayUseOwnRights,

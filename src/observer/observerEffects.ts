@@ -2,6 +2,7 @@ import type { ActorRuntime } from '../actorRuntime.ts';
 import type { ApplicationApi } from './applicationApi.ts';
 import type { ApplicationEntry } from './applicationEntry.ts';
 import type { ReportObserver } from './facts.ts';
+import type { HashManifest } from './manifestHash.ts';
 import type { Kinds, ResourceApi } from './resourceApi.ts';
 import type { ResourceEntry } from './resourceEntry.ts';
 import type { ResourceStreams } from './resourceStreams.ts';
@@ -18,6 +19,7 @@ export interface ObserverEffects {
   readonly slots: Slots;
   readonly status: StatusWriter;
   readonly report: ReportObserver;
+  readonly hashManifest: HashManifest;
   /** From 0 to 1, for jitter. */
   readonly random: () => number;
   readonly isDryRun: boolean;

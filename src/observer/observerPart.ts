@@ -1,4 +1,6 @@
 import type { ControllerPart, PartContext } from '../controllerPart.ts';
+import type { ObserverNotes } from '../recording/observerLines.ts';
+import { recordingObserver } from '../recording/recordObserver.ts';
 import { applicationApi } from './applicationApi.ts';
 import type { ReportObserver } from './facts.ts';
 import { kindsOf } from './kinds.ts';
@@ -12,6 +14,8 @@ export interface ObserverPartOptions extends PartContext {
   readonly mayUseOwnRights: boolean;
   /** Told of every fact, beside the log and the Events. */
   readonly report?: ReportObserver | undefined;
+  /** Takes everything down, with `--record`. */
+  readonly recorder?: { readonly observer: ObserverNotes } | undefined;
 }
 
 /** The application observer as one of the controllers of the process. */
@@ -22,10 +26,11 @@ export interface ObserverPart extends ControllerPart {
 
 /** The observer with its streams, its log and its Events. Without its section of the config it does nothing. */
 export function createObserverPart(options: ObserverPartOptions): ObserverPart {
-  const { runtime, client, logger } = options;
+  const { runtime, client, logger, recorder } = options;
+  const create = recorder === undefined ? createObserverCore : recordingObserver(recorder.observer);
   const log = logObserver(logger);
   const tell = tellObserver(options.recordEvent);
-  const core = createObserverCore({
+  const core = create({
     ...options,
     api: resourceRequests(client),
     kinds: kindsOf(client, runtime.clock),

@@ -6,7 +6,6 @@ import { type Identity, identityKey, type Manifest } from './identity.ts';
 import { type ShownFault, shownFault } from './invalid.ts';
 import type { ObserverEffects } from './observerEffects.ts';
 import { duplicatesAmong, placed } from './place.ts';
-import { hashOf } from './planHash.ts';
 import type { Kind, ResourcePlan, Target } from './resourceApi.ts';
 import type { ResourceEntry } from './resourceEntry.ts';
 import { leftRow } from './rows.ts';
@@ -80,7 +79,7 @@ interface About {
 
 /** What went wrong and may pass. */
 async function plan(
-  { kinds, mayUseOwnRights }: ObserverEffects,
+  { kinds, mayUseOwnRights, hashManifest }: ObserverEffects,
   resource: ResourceEntry,
   { kind, manifest, unplaced }: Placed,
   { application, schema, all }: About,
@@ -88,6 +87,7 @@ async function plan(
 ): Promise<ApplyFailure | undefined> {
   const before = resource.plan;
   resource.plan = undefined;
+  resource.planIfScaled = undefined;
   resource.manifest = unplaced;
   const read = shapeFor(manifest, schema);
   resource.fault = read.ok
@@ -102,7 +102,7 @@ async function plan(
   const isScaled = resource.isAutoscaled || resource.scaledBy !== undefined;
   const shape = isScaled ? withoutReplicas(read.value, manifest.object) : read.value;
   const { spec } = application;
-  const hash = hashOf(manifest, shape);
+  const hash = hashManifest(manifest, shape);
   // Where nothing is applied, nothing but this tells that something else is wanted now.
   if (resource.application.isDetectOnly && before?.hash !== hash) resource.baseline = undefined;
   resource.plan = {
@@ -115,6 +115,9 @@ async function plan(
     mayRecreate: spec.recreate.has(`${manifest.identity.kind}/${manifest.identity.name}`),
     ...(resource.applied === undefined ? {} : { before: resource.applied }),
   } satisfies ResourcePlan;
+  const scaled = withoutReplicas(shape, manifest.object);
+  if (scaled !== shape)
+    resource.planIfScaled = { ...resource.plan, shape: scaled, hash: hashManifest(manifest, scaled) };
   return undefined;
 }
 
@@ -162,6 +165,7 @@ function entryOf(application: ApplicationEntry, { manifest, unplaced }: Placed):
       corrections: [],
       admitted: [],
       scaledBy: undefined,
+      planIfScaled: undefined,
       isAutoscaled: false,
       conflicts: 0,
       actor: undefined,

@@ -47,7 +47,8 @@ export interface ResourceStreams {
 interface OpenStream {
   readonly plan: ResourceStreamPlan;
   readonly sink: ClosableSink;
-  readonly members: Map<string, ResourceEntry>;
+  /** By key: of those that claim the same resource each is told. */
+  readonly members: Map<string, readonly ResourceEntry[]>;
   /** Called when its list is complete. */
   readonly waiting: Set<() => void>;
   isSynced: boolean;
@@ -63,7 +64,7 @@ export function createResourceStreams(options: ResourceStreamsOptions): Resource
   const streamOf = new WeakMap<ResourceEntry, string>();
 
   function start(plan: ResourceStreamPlan): OpenStream {
-    const members = new Map<string, ResourceEntry>();
+    const members = new Map<string, readonly ResourceEntry[]>();
     const bare = createSink(plan, members, clock);
     const sink = options.wrap === undefined ? bare : options.wrap(plan, bare);
     const stream: OpenStream = { plan, sink, members, waiting: new Set(), isSynced: false };
@@ -83,8 +84,11 @@ export function createResourceStreams(options: ResourceStreamsOptions): Resource
   function leave(resource: ResourceEntry): void {
     const stream = open.get(streamOf.get(resource) ?? '');
     streamOf.delete(resource);
-    if (stream === undefined || stream.members.get(resource.key) !== resource) return;
-    stream.members.delete(resource.key);
+    const those = stream?.members.get(resource.key) ?? [];
+    if (stream === undefined || !those.includes(resource)) return;
+    const others = those.filter((each) => each !== resource);
+    if (others.length > 0) stream.members.set(resource.key, others);
+    else stream.members.delete(resource.key);
     if (stream.members.size > 0) return;
     const { name } = stream.plan;
     open.delete(name);
@@ -102,7 +106,7 @@ export function createResourceStreams(options: ResourceStreamsOptions): Resource
       leave(resource);
       if (wanted === undefined) return;
       const stream = open.get(wanted.name) ?? start(wanted);
-      stream.members.set(resource.key, resource);
+      stream.members.set(resource.key, [...(stream.members.get(resource.key) ?? []), resource]);
       streamOf.set(resource, wanted.name);
     },
     leave,
@@ -142,14 +146,22 @@ function streamPlan(
 
 function createSink(
   { group, kind }: ResourceStreamPlan,
-  members: ReadonlyMap<string, ResourceEntry>,
+  members: ReadonlyMap<string, readonly ResourceEntry[]>,
   clock: Clock,
 ): ClosableSink {
   let listed: Set<ResourceEntry> | undefined;
 
-  function memberOf(object: JsonObject): ResourceEntry | undefined {
+  function membersOf(object: JsonObject): readonly ResourceEntry[] {
     const { namespace, name } = objectOf(object['metadata']);
-    return members.get(identityKey({ group, kind, namespace: textOf(namespace) ?? '', name: textOf(name) ?? '' }));
+    const key = identityKey({ group, kind, namespace: textOf(namespace) ?? '', name: textOf(name) ?? '' });
+    return members.get(key) ?? [];
+  }
+
+  function take(resource: ResourceEntry, object: JsonObject): void {
+    listed?.add(resource);
+    const before = standing(resource);
+    if (!hear(resource, object, clock.monotonic()) || standing(resource) === before) return;
+    resource.actor?.send({ type: 'object.changed', isInSync: isInSync(resource) });
   }
 
   return {
@@ -158,16 +170,13 @@ function createSink(
     },
     apply(type, object) {
       const its = objectOf(object);
-      const resource = memberOf(its);
-      if (resource === undefined) return;
-      if (type === 'DELETED') return lose(resource, versionOf(its), clock.monotonic());
-      listed?.add(resource);
-      const before = standing(resource);
-      if (!hear(resource, its, clock.monotonic()) || standing(resource) === before) return;
-      resource.actor?.send({ type: 'object.changed', isInSync: isInSync(resource) });
+      for (const resource of membersOf(its)) {
+        if (type === 'DELETED') lose(resource, versionOf(its), clock.monotonic());
+        else take(resource, its);
+      }
     },
     end(resourceVersion) {
-      for (const resource of members.values()) {
+      for (const resource of [...members.values()].flat()) {
         if (listed?.has(resource) === false && foundOf(resource) !== undefined)
           lose(resource, resourceVersion, clock.monotonic());
       }

@@ -69,9 +69,10 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
     const outcome = isOurs ? await api.update(plan, object, until) : await api.create(plan, until);
     return settle(effects, entry, plan, [], outcome);
   }
-  const { drifts } = entry;
+  // The stream may tell of the correction before its answer does, and the drift is over by then.
+  const { drifts, driftedAt = now } = entry;
   if (drifts.length === 0) return lookAgain(entry);
-  return settle(effects, entry, plan, drifts, await api.correct(plan, object, drifts, until));
+  return settle(effects, entry, plan, drifts, await api.correct(plan, object, drifts, until), driftedAt);
 }
 
 /** What stands for a resource that is not there among its drifts. */
@@ -83,13 +84,14 @@ function settle(
   plan: ResourcePlan,
   drifts: readonly Drift[],
   outcome: Outcome<Applied>,
+  since = effects.runtime.clock.monotonic(),
 ): ResourceEvent {
   if (!outcome.ok) return refused(entry, outcome.failure);
   entry.conflicts = 0;
   const before = entry.appliedHash;
   const isMissing = drifts.includes(missing);
   const wasApplied = before === plan.hash && !isMissing;
-  if (wasApplied) noteCorrected(effects, entry, drifts, outcome.value);
+  if (wasApplied) noteCorrected(effects, entry, drifts, since, outcome.value);
   else
     noteApplied(
       effects,
@@ -140,11 +142,11 @@ function noteCorrected(
   effects: ObserverEffects,
   entry: ResourceEntry,
   drifts: readonly Drift[],
+  since: number,
   { object, hasChanged }: Applied,
 ): void {
   const { runtime, report } = effects;
   const now = runtime.clock.monotonic();
-  const since = entry.driftedAt ?? now;
   learn(entry, object, now);
   keepPace(effects, entry, drifts);
   if (!hasChanged) {

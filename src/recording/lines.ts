@@ -2,6 +2,7 @@ import type { ChangeType } from '../kube/sink.ts';
 import type { DeletionAnswer } from '../weeder/deletePod.ts';
 import type { ReadyEvidence } from '../weeder/readiness.ts';
 import type { StreamState } from '../weeder/streams.ts';
+import type { ObserverEntry } from './observerLines.ts';
 import type { RestartEntry } from './restartLines.ts';
 import type { Told } from './told.ts';
 
@@ -68,7 +69,7 @@ export interface Stamp {
 /** Takes down one line of a recording. */
 export type Note = (entry: RecordedInput | RecordedOutput) => void;
 
-export type RecordedLine = Stamp & (RecordedInput | RecordedOutput | RestartEntry);
+export type RecordedLine = Stamp & (RecordedInput | RecordedOutput | RestartEntry | ObserverEntry);
 
 /** By what a question for a service's age is found again in a replay. */
 export function evidenceKey({ backingPods, lastWrite }: ReadyEvidence): string {

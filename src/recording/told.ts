@@ -2,12 +2,13 @@ import { formatDuration } from '../config/duration.ts';
 import { messageOf } from '../errors.ts';
 import type { CrashLoopingPod } from '../weeder/crashLooping.ts';
 import type { WeederFact } from '../weeder/facts.ts';
+import { type ObserverTold, observerDecisions } from './observerTold.ts';
 import { type RestartTold, restartDecisions } from './restartTold.ts';
 
 /** A fact as a recording keeps it and a timeline prints it: flat, and without anything that only timing decides. */
 export interface Told {
-  readonly out: WeederFact['type'] | RestartTold['out'];
-  /** `namespace/service`, a workload or pod of restart control's, or the part of weeder that broke. */
+  readonly out: WeederFact['type'] | RestartTold['out'] | ObserverTold['out'];
+  /** `namespace/service`, a workload or pod of restart control's, an application, or the part of weeder that broke. */
   readonly about: string;
   readonly window?: number;
   /** `namespace/name`. */
@@ -23,6 +24,7 @@ const decisions: ReadonlySet<string> = new Set<Told['out']>([
   'pod.kept',
   'deletion.givenUp',
   ...restartDecisions,
+  ...observerDecisions,
 ]);
 
 export function isDecision({ out }: Told): boolean {

@@ -8,8 +8,14 @@ export interface Answers<T> {
   forget(key: string): void;
 }
 
-/** `expected`: how many answers the recording has for each key. */
-export function createAnswers<T>(expected: ReadonlyMap<string, number>): Answers<T> {
+/**
+ * `expected`: how many answers the recording has for each key. `isKept`: whether an answer that nobody has asked for yet
+ * waits for who will; otherwise it is for all who wait for it when it comes, and for nobody else.
+ */
+export function createAnswers<T>(
+  expected: ReadonlyMap<string, number>,
+  isKept: (key: string) => boolean = () => true,
+): Answers<T> {
   const left = new Map(expected);
   const early = new Map<string, T[]>();
   const asked = new Map<string, ((answer: T) => void)[]>();
@@ -19,15 +25,15 @@ export function createAnswers<T>(expected: ReadonlyMap<string, number>): Answers
       const known = early.get(key)?.splice(0, 1) ?? [];
       for (const answer of known) return Promise.resolve(answer);
       const waiting = asked.get(key) ?? [];
-      if ((left.get(key) ?? 0) <= waiting.length) return Promise.resolve(otherwise);
+      if ((left.get(key) ?? 0) <= (isKept(key) ? waiting.length : 0)) return Promise.resolve(otherwise);
       asked.set(key, waiting);
       return new Promise((resolve) => waiting.push(resolve));
     },
     give(key, answer) {
       left.set(key, (left.get(key) ?? 0) - 1);
-      const [resolve] = asked.get(key)?.splice(0, 1) ?? [];
-      if (resolve !== undefined) resolve(answer);
-      else early.set(key, [...(early.get(key) ?? []), answer]);
+      const waiting = asked.get(key)?.splice(0, isKept(key) ? 1 : Number.POSITIVE_INFINITY) ?? [];
+      for (const resolve of waiting) resolve(answer);
+      if (waiting.length === 0 && isKept(key)) early.set(key, [...(early.get(key) ?? []), answer]);
     },
     forget(key) {
       asked.delete(key);

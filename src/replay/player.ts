@@ -1,6 +1,9 @@
 import type { InspectionEvent } from 'xstate';
 import type { Config } from '../config/config.ts';
+import type { ReportObserver } from '../observer/facts.ts';
+import type { ObserverCore } from '../observer/observerCore.ts';
 import { evidenceKey, type RecordedInput, type RecordedLine, type RecordingHeader } from '../recording/lines.ts';
+import type { ObserverTold } from '../recording/observerTold.ts';
 import type { RestartTold } from '../recording/restartTold.ts';
 import type { ReportRestart } from '../restart/facts.ts';
 import type { RestartControl } from '../restart/restartControl.ts';
@@ -11,6 +14,7 @@ import { createStreams, type Streams } from '../weeder/streams.ts';
 import { createWeeder, type Weeder } from '../weeder/weeder.ts';
 import { createAnswers } from './answers.ts';
 import { isCounted } from './comparable.ts';
+import { createObserverPlayer } from './observerPlayer.ts';
 import { recordedConfig } from './recordedConfig.ts';
 import type { RecordingFile } from './recordingFile.ts';
 import { createRestartPlayer } from './restartPlayer.ts';
@@ -23,6 +27,8 @@ export interface Player {
   weeder(): Weeder;
   /** Undefined: nothing of restart control was recorded so far. */
   restarts(): RestartControl | undefined;
+  /** Undefined: nothing of the application observer was recorded so far. */
+  observer(): ObserverCore | undefined;
   /** How many inputs it has had. */
   inputs(): number;
   /** When the next line was written, in milliseconds since the start; undefined after the last. */
@@ -39,6 +45,10 @@ export interface PlayerOptions {
   readonly reportRestart?: (told: RestartTold) => void;
   /** Told of each of its facts, also of those of which a file that begins in the middle does not say enough. */
   readonly reportRestartFact?: ReportRestart;
+  /** Told of each fact and each write of the application observer. */
+  readonly reportObserver?: (told: ObserverTold) => void;
+  /** Told of each of its facts, also of those of which a file that begins in the middle does not say enough. */
+  readonly reportObserverFact?: ReportObserver;
   readonly inspect?: (event: InspectionEvent) => void;
 }
 
@@ -50,8 +60,9 @@ interface Stage {
 
 export function createPlayer(
   { header, config, lines }: RecordingFile,
-  { report, reportRestart = () => {}, reportRestartFact, inspect }: PlayerOptions,
+  { report, reportRestart = () => {}, reportRestartFact, reportObserver = () => {}, ...its }: PlayerOptions,
 ): Player {
+  const { inspect } = its;
   const startedAt = Date.parse(header.startedAt);
   const clock = virtualClock(startedAt);
   clock.standStill(lines[0]?.t ?? 0);
@@ -71,9 +82,17 @@ export function createPlayer(
     reportFact: reportRestartFact,
     ...(inspect === undefined ? {} : { inspect }),
   });
-  function begin(its: Config, resumed?: RecordingHeader['streams']): Stage {
+  const observer = createObserverPlayer({
+    header,
+    lines,
+    clock,
+    report: reportObserver,
+    reportFact: its.reportObserverFact,
+    ...(inspect === undefined ? {} : { inspect }),
+  });
+  function begin(config: Config, resumed?: RecordingHeader['streams']): Stage {
     const weeder = createWeeder({
-      config: its,
+      config,
       runtime: { clock, ...(inspect === undefined ? {} : { inspect }) },
       concurrentDeletions: header.concurrentDeletions,
       isDryRun: header.isDryRun,
@@ -82,7 +101,7 @@ export function createPlayer(
       deletePod: ({ uid }) => answers.ask(uid, { type: 'delete.accepted' }),
       readySince: (evidence) => ages.ask(evidenceKey(evidence), undefined),
     });
-    return { weeder, streams: createStreams({ weeder, config: its, namespaces: header.namespaces, resumed }) };
+    return { weeder, streams: createStreams({ weeder, config, namespaces: header.namespaces, resumed }) };
   }
   let stage = begin(isContinued ? startingQuietly(config) : config, header.streams);
   async function take(line: RecordedInput): Promise<void> {
@@ -105,6 +124,7 @@ export function createPlayer(
     if (isCounted(line)) inputs += 1;
     if ('in' in line) await take(line);
     if ('restart' in line && 'in' in line.restart) await restart.take(line.restart);
+    if ('observer' in line && 'in' in line.observer) await observer.take(line.observer);
     return true;
   }
 
@@ -113,6 +133,7 @@ export function createPlayer(
     clock,
     weeder: () => stage.weeder,
     restarts: restart.control,
+    observer: observer.core,
     inputs: () => inputs,
     nextAt,
     next,

@@ -1,14 +1,22 @@
 import type { RecordedLine } from '../recording/lines.ts';
 import { tolerance } from './compare.ts';
 
+/** Whose lines they are. */
+export type ChancesOf = 'restart' | 'observer';
+
 /**
- * What restart control made jitter of, in its order. In a file that begins in the middle a replay asks more often, or
- * less, and each chance is for its own time alone: without one it is the middle.
+ * What a controller made jitter of, in its order. In a file that begins in the middle a replay asks more often, or less,
+ * and each chance is for its own time alone: without one it is the middle.
  */
-export function recordedChances(lines: readonly RecordedLine[], isContinued: boolean): (now: number) => number {
-  const chances = lines.flatMap(({ t, ...line }) =>
-    'restart' in line && 'in' in line.restart && line.restart.in === 'random' ? [{ t, value: line.restart.value }] : [],
-  );
+export function recordedChances(
+  lines: readonly RecordedLine[],
+  isContinued: boolean,
+  whose: ChancesOf = 'restart',
+): (now: number) => number {
+  const chances = lines.flatMap((line) => {
+    const entry = entryOf(line, whose);
+    return entry !== undefined && 'in' in entry && entry.in === 'random' ? [{ t: line.t, value: entry.value }] : [];
+  });
   const isNear = (t: number, now: number) => !isContinued || Math.abs(t - now) <= tolerance;
   return (now) => {
     while (isContinued && (chances[0]?.t ?? now) < now - tolerance) chances.shift();
@@ -17,4 +25,9 @@ export function recordedChances(lines: readonly RecordedLine[], isContinued: boo
     chances.shift();
     return next.value;
   };
+}
+
+function entryOf(line: RecordedLine, whose: ChancesOf) {
+  if (whose === 'restart') return 'restart' in line ? line.restart : undefined;
+  return 'observer' in line ? line.observer : undefined;
 }

@@ -41,7 +41,7 @@ export function readRecording(first: JsonLine, rest: readonly JsonLine[]): Resul
 
 /** Undefined: the line has none. */
 function configIn(line: RecordedLine, at: JsonLine): Result<Config> | undefined {
-  const said = 'restart' in line ? line.restart : line;
+  const said = saidIn(line);
   return 'config' in said ? readConfig(said.config, at) : undefined;
 }
 
@@ -68,9 +68,15 @@ function outOfOrder(line: JsonLine, is: number, was: number): Problem {
   return invalid(line, `the line is out of order: its time is ${is} ms, and the line before has ${was} ms`);
 }
 
-/** What stands up to it repeats the file before: the weeder has such a line of its own, and restart control. */
+/** Without the key of the controller that it is of. */
+function saidIn(line: RecordedLine) {
+  if ('restart' in line) return line.restart;
+  return 'observer' in line ? line.observer : line;
+}
+
+/** What stands up to it repeats the file before: the weeder has such a line of its own, and each other controller. */
 function isResume(line: RecordedLine): boolean {
-  const said = 'restart' in line ? line.restart : line;
+  const said = saidIn(line);
   return 'in' in said && said.in === 'resume';
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { RecordedLine, RecordingHeader } from '../recording/lines.ts';
+import { observerEntry } from './observerSchema.ts';
 import { restartEntry } from './restartSchema.ts';
 
 const reason = z.string();
@@ -35,6 +36,7 @@ export const recordedLine: z.ZodType<RecordedLine> = z.union([
     z.object({ ...stamp, in: z.literal('random'), value: z.number() }),
   ]),
   z.object({ ...stamp, restart: restartEntry }),
+  z.object({ ...stamp, observer: observerEntry }),
   z.object({ ...stamp, out: z.literal('readySince.asked'), evidence: z.string() }),
   z.object({ ...stamp, out: z.literal('deletion.requested'), uid: z.string(), resourceVersion: z.string() }),
   z.object({

@@ -1,5 +1,6 @@
 import { type Told, toldOf } from '../recording/told.ts';
 import { comparable, inputsBefore, quietOf } from './comparable.ts';
+import { observedIn } from './observerInputs.ts';
 import { restartsIn } from './passedOver.ts';
 import { createPlayer } from './player.ts';
 import type { RecordingFile } from './recordingFile.ts';
@@ -26,13 +27,14 @@ export interface Replay {
 export async function replayRecording(file: RecordingFile): Promise<Replay> {
   const { header, lines } = file;
   const replayed: Placed[] = [];
-  const restarts: Timed[] = [];
+  const others: Timed[] = [];
   const player = createPlayer(file, {
     report: (fact) => {
       const [t, after] = [player.clock.monotonic(), player.inputs()];
       replayed.push(...toldOf(fact).map((told) => ({ fact: { t, ...told }, after })));
     },
-    reportRestart: (told) => void restarts.push({ t: player.clock.monotonic(), ...told }),
+    reportRestart: (told) => void others.push({ t: player.clock.monotonic(), ...told }),
+    reportObserver: (told) => void others.push({ t: player.clock.monotonic(), ...told }),
   });
   while (await player.next());
   await player.clock.pass(0);
@@ -41,12 +43,12 @@ export async function replayRecording(file: RecordingFile): Promise<Replay> {
   const quiet = quietOf(lines);
   return {
     startedAt: Date.parse(header.startedAt),
-    recorded: inOrder(comparable(recorded, quiet), restartsIn(lines)),
-    replayed: inOrder(comparable(replayed, quiet), restarts),
+    recorded: inOrder(comparable(recorded, quiet), [...restartsIn(lines), ...observedIn(lines)]),
+    replayed: inOrder(comparable(replayed, quiet), others),
     endedAt: lines.at(-1)?.t ?? 0,
   };
 }
 
-function inOrder(facts: readonly Timed[], restarts: readonly Timed[]): Timed[] {
-  return [...facts, ...restarts].toSorted((a, b) => a.t - b.t);
+function inOrder(facts: readonly Timed[], others: readonly Timed[]): Timed[] {
+  return [...facts, ...others].toSorted((a, b) => a.t - b.t);
 }

@@ -1,5 +1,6 @@
 import { workloadKindNames } from '../kube/workloadKinds.ts';
 import type { RecordedLine } from '../recording/lines.ts';
+import type { ObserverInput } from '../recording/observerLines.ts';
 import { questions } from '../recording/recordAnswers.ts';
 import type { RestartInput } from '../recording/restartLines.ts';
 import { readWorkload } from '../restart/workloadFacts.ts';
@@ -10,7 +11,7 @@ export function restartInputs(lines: readonly RecordedLine[]): RestartInput[] {
 }
 
 /** How many answers there are to each question. */
-export function countAnswers(inputs: readonly RestartInput[]): ReadonlyMap<string, number> {
+export function countAnswers(inputs: readonly (RestartInput | ObserverInput)[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const input of inputs) if (input.in === 'answer') counts.set(input.to, (counts.get(input.to) ?? 0) + 1);
   return counts;

@@ -124,7 +124,7 @@ function schema(draw: Draw, node: Node, manifest: unknown): unknown {
   if (node.is === 'map') return mapSchema(draw, node, isObject(manifest) ? manifest : {});
   const list: readonly unknown[] = Array.isArray(manifest) ? manifest : [];
   const listed = list.slice(0, draw.below(list.length + 1)).map((each) => schema(draw, node.items, each));
-  return [...listed, boundsFor(draw, list.length)];
+  return [...listed, { ...boundsFor(draw, list.length), ...(node.list !== 'set' && draw.once(2) ? key : {}) }];
 }
 
 function boundsFor(draw: Draw, length: number) {
@@ -133,6 +133,9 @@ function boundsFor(draw: Draw, length: number) {
   const max = isExact ? length : draw.once(2) ? 0 : length + draw.below(3);
   return { observer_schema_list_min_length: min, observer_schema_list_max_length: max };
 }
+
+/** Where the server tells the elements apart itself, it says nothing. */
+const key = { observer_schema_list_key: 'k' };
 
 /** What admission or a human may make of a value; each of its parts changes once in so many times. */
 function edit(draw: Draw, node: Node, before: unknown, inTimes: number): unknown {

@@ -32,16 +32,16 @@ function listsDiffer(
   reply: unknown,
   found: unknown,
 ): boolean {
-  const isByPosition = node?.is !== 'list' || node.list === 'atomic' || node.list === 'unknown';
-  if (isByPosition && listsAll(schema, manifest)) return !isDeepStrictEqual(reply, found);
-  const before = elementsOf(node, reply);
-  const after = elementsOf(node, found);
+  const isOpaque = node?.is !== 'list' || node.list === 'atomic' || node.list === 'unknown';
+  if (isOpaque && listsAll(schema, manifest)) return !isDeepStrictEqual(reply, found);
+  const before = elementsOf(node, reply, schema);
+  const after = elementsOf(node, found, schema);
   const observed = manifest.map((_, index) => schemaOf(schema, manifest, index));
   const listed = manifest
-    .map((element, index) => who(node, element, index))
+    .map((element, index) => who(node, element, index, schema))
     .filter((_, index) => observed[index] !== undefined);
   const isOther = manifest.some((element, index) => {
-    const id = who(node, element, index);
+    const id = who(node, element, index, schema);
     const items = node?.is === 'list' ? node.items : undefined;
     return differ(items, element, observed[index], before.get(id)?.[0], after.get(id)?.[0]);
   });
@@ -78,6 +78,7 @@ function listsAll(schema: unknown, manifest: unknown): boolean {
   if (!Array.isArray(manifest) || !Array.isArray(schema)) return false;
   const { observer_schema_list_min_length: min, observer_schema_list_max_length: max } = schema.at(-1);
   return (
+    keyOf(schema) === undefined &&
     max > 0 &&
     min === max &&
     max === manifest.length &&
@@ -85,21 +86,26 @@ function listsAll(schema: unknown, manifest: unknown): boolean {
   );
 }
 
-function elementsOf(node: Node | undefined, list: unknown): Elements {
+function elementsOf(node: Node | undefined, list: unknown, schema: unknown): Elements {
   const all = new Map<string, unknown[]>();
   for (const [index, element] of (Array.isArray(list) ? list : []).entries()) {
-    const id = who(node, element, index);
+    const id = who(node, element, index, schema);
     all.set(id, [...(all.get(id) ?? []), element]);
   }
   return all;
 }
 
+function keyOf(schema: unknown): unknown {
+  return Array.isArray(schema) ? get(schema.at(-1), 'observer_schema_list_key') : undefined;
+}
+
 /** What tells an element from the others. */
-function who(node: Node | undefined, element: unknown, index: number): string {
+function who(node: Node | undefined, element: unknown, index: number, schema: unknown): string {
   const list: ListNode['list'] = node?.is === 'list' ? node.list : 'unknown';
   if (list === 'set') return `value ${JSON.stringify(element)}`;
-  if (list === 'atomic' || list === 'unknown' || !isObject(element)) return `position ${index}`;
-  return `keys ${JSON.stringify(list === 'one' ? [element['k']] : [element['k'], element['p'] ?? 'TCP'])}`;
+  const hasKey = list === 'one' || list === 'two' || keyOf(schema) !== undefined;
+  if (!hasKey || !isObject(element)) return `position ${index}`;
+  return `keys ${JSON.stringify(list === 'two' ? [element['k'], element['p'] ?? 'TCP'] : [element['k']])}`;
 }
 
 function isWord(schema: unknown): boolean {
@@ -120,7 +126,10 @@ function unordered(node: Node | undefined, value: unknown): unknown {
     return Object.fromEntries(Object.entries(value).map(([k, each]) => [k, unordered(fieldOf(node, k), each)]));
   if (!Array.isArray(value)) return value;
   const items = node?.is === 'list' ? node.items : undefined;
-  const elements = value.map((each, index) => ({ id: who(node, each, index), value: unordered(items, each) }));
+  const elements = value.map((each, index) => ({
+    id: who(node, each, index, undefined),
+    value: unordered(items, each),
+  }));
   return node?.is === 'list'
     ? elements.toSorted((one, other) => (one.id < other.id ? -1 : one.id > other.id ? 1 : 0))
     : elements;

@@ -78,6 +78,7 @@ export interface ObserverWorldOptions {
   readonly mayUseOwnRights?: boolean;
   readonly inspect?: ActorRuntime['inspect'];
   readonly create?: CreateObserverCore;
+  readonly clock?: VirtualClock;
 }
 
 const known: readonly Kind[] = [
@@ -89,7 +90,7 @@ const known: readonly Kind[] = [
 ];
 
 export async function observerWorld(its: ObserverWorldOptions = {}): Promise<ObserverWorld> {
-  const clock = virtualClock();
+  const clock = its.clock ?? virtualClock();
   const began = clock.now();
   const applications = new Map<string, JsonObject>();
   const objects = new Map<string, JsonObject>();

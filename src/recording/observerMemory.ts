@@ -1,0 +1,193 @@
+import { type JsonObject, objectOf, textOf } from '../json.ts';
+import { isAtLeast } from '../kube/resourceVersion.ts';
+import type { ObserverAnswer, ObserverInput } from './observerLines.ts';
+import type { ObserverTold } from './observerTold.ts';
+
+/**
+ * What a new file of a recording has to repeat of the application observer, because the files before may be gone when it
+ * is replayed: the objects that its streams left behind, how kinds are built, and what is wanted of each resource. What
+ * was applied stands in the status of the applications.
+ */
+export interface ObserverMemory {
+  learn(entry: ObserverInput | ObserverTold): void;
+  /** The lines that a new file begins with. Empty: the observer is not at work. `busy`: see `resume`. */
+  recall(busy: readonly string[]): readonly ObserverInput[];
+  /** An application as it was known last, and which stream told of it. `id`: `namespace/name`. */
+  application(id: string): { readonly stream: string; readonly object: object } | undefined;
+  /** An object with all that earlier lines said of it. */
+  whole(stream: string, object: object): object;
+  applications(): Iterable<string>;
+  /** The lines of a stream, as far as it was read. */
+  list(stream: string): readonly ObserverInput[];
+  /** What was answered last to a question that is answered alike again. */
+  answer(to: string): ObserverAnswer | undefined;
+  /** An object of any stream but those of applications: as it was told of last. */
+  object(kind: string, namespace: string, name: string): object | undefined;
+}
+
+interface StreamMemory {
+  /** By namespace and name. */
+  readonly objects: Map<string, object>;
+  /** What the complete list that is being read has named so far. */
+  listing: Set<string> | undefined;
+  /** How the newest complete list ended; undefined: there was none. */
+  end: Extract<ObserverInput, { readonly in: 'end' }> | undefined;
+}
+
+type Answered = Extract<ObserverInput, { readonly in: 'answer' }>;
+
+const lasting: ReadonlySet<string> = new Set(['find', 'structure']);
+
+export function createObserverMemory(): ObserverMemory {
+  const streams = new Map<string, StreamMemory>();
+  /** By question: which kinds there are, and by resource: what the API server makes of its manifest. */
+  const answers = new Map<string, Answered>();
+  const places = new Map<string, ObserverInput>();
+  const hashes = new Map<string, ObserverInput>();
+  let config: object | undefined;
+  let isRunning = false;
+
+  function streamOf(name: string): StreamMemory {
+    const stream = streams.get(name) ?? { objects: new Map(), listing: undefined, end: undefined };
+    streams.set(name, stream);
+    return stream;
+  }
+
+  function learnStream(entry: Extract<ObserverInput, { readonly stream: string }>): void {
+    if (entry.in === 'closed') {
+      streams.delete(entry.stream);
+      return;
+    }
+    const stream = streamOf(entry.stream);
+    if (entry.in === 'begin') stream.listing = new Set();
+    else if (entry.in === 'end') learnList(stream, entry);
+    else if (entry.in === 'DELETED') stream.objects.delete(nameOf(entry.object));
+    else learnObject(stream, whole(entry.stream, entry.object));
+  }
+
+  function learnList(stream: StreamMemory, end: StreamMemory['end']): void {
+    const { objects, listing } = stream;
+    for (const key of [...objects.keys()]) if (listing?.has(key) === false) objects.delete(key);
+    stream.end = end;
+    stream.listing = undefined;
+  }
+
+  function learnObject({ objects, listing }: StreamMemory, object: object): void {
+    const key = nameOf(object);
+    if (!isOlder(object, objects.get(key))) objects.set(key, object);
+    listing?.add(key);
+  }
+
+  function whole(stream: string, object: object): object {
+    const known = streams.get(stream)?.objects.get(nameOf(object));
+    if (!isApplication(object) || 'spec' in object || known === undefined || !('spec' in known)) return object;
+    return uidOf(known) === uidOf(object) ? { ...object, spec: known.spec } : object;
+  }
+
+  /** Made by the apply alone, its reply is what is wanted; otherwise it is found out by a trial. */
+  function learnAnswer(entry: Answered): void {
+    const [what = '', ...rest] = entry.to.split(' ');
+    if (entry.answer.is !== 'ok') return;
+    if (lasting.has(what)) answers.set(entry.to, entry);
+    const value = objectOf(entry.answer.value);
+    const to = `tryOut ${rest.join(' ')}`;
+    if (what === 'tryOut') answers.set(to, entry);
+    else if (what === 'delete') answers.delete(to);
+    else if (value['isNew'] === true) {
+      const tried = { object: value['object'], isOfItsOwn: true };
+      answers.set(to, { in: 'answer', to, answer: { is: 'ok', value: tried } });
+    }
+  }
+
+  function begin(its: object): void {
+    for (const known of [streams, answers, hashes]) known.clear();
+    config = its;
+    isRunning = false;
+  }
+
+  function learnLife(entry: ObserverInput): void {
+    if (entry.in === 'created') begin(entry.config);
+    else if (entry.in === 'config') config = entry.config;
+    else if (entry.in === 'start' || entry.in === 'stop') isRunning = entry.in === 'start';
+  }
+
+  return {
+    learn(entry) {
+      if ('out' in entry) return;
+      learnLife(entry);
+      if (entry.in === 'place') places.set(JSON.stringify([entry.kind, ...entry.path]), entry);
+      else if (entry.in === 'hash') hashes.set(entry.of, entry);
+      else if (entry.in === 'answer') learnAnswer(entry);
+      else if ('stream' in entry) learnStream(entry);
+    },
+    recall(busy) {
+      if (config === undefined) return [];
+      return [
+        { in: 'created', config },
+        ...(isRunning ? [{ in: 'start' } as const] : []),
+        ...places.values(),
+        ...hashes.values(),
+        ...answers.values(),
+        ...[...streams].flatMap(([name, stream]) => recallStream(name, stream)),
+        { in: 'resume', busy },
+      ];
+    },
+    application(id) {
+      for (const [stream, { objects }] of streams) {
+        const object = objects.get(id);
+        if (object !== undefined && isApplication(object)) return { stream, object };
+      }
+      return undefined;
+    },
+    whole,
+    list(name) {
+      const stream = streams.get(name);
+      return stream === undefined ? [] : recallStream(name, stream);
+    },
+    *applications() {
+      for (const { objects } of streams.values())
+        for (const [id, object] of objects) if (isApplication(object)) yield id;
+    },
+    answer: (to) => answers.get(to)?.answer,
+    object(kind, namespace, name) {
+      for (const { objects } of streams.values()) {
+        const object = objects.get(`${namespace}/${name}`);
+        if (object !== undefined && objectOf(object)['kind'] === kind) return object;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** A list that is being read when the file changes stays open in the new one. */
+function recallStream(stream: string, { objects, listing, end }: StreamMemory): ObserverInput[] {
+  const added = (object: object) => ({ in: 'ADDED', stream, object }) as const;
+  const begin = { in: 'begin', stream } as const;
+  const complete = end === undefined ? [] : [begin, ...[...objects.values()].map(added), end];
+  if (listing === undefined) return complete;
+  const named = [...objects].flatMap(([key, object]) => (listing.has(key) ? added(object) : []));
+  return [...complete, begin, ...named];
+}
+
+function isApplication(object: object): boolean {
+  return objectOf(object)['kind'] === 'Application';
+}
+
+function metaOf(object: object): JsonObject {
+  return objectOf(objectOf(object)['metadata']);
+}
+
+function uidOf(object: object): string {
+  return textOf(metaOf(object)['uid']) ?? '';
+}
+
+function nameOf(object: object): string {
+  const { namespace, name } = metaOf(object);
+  return `${textOf(namespace) ?? ''}/${textOf(name) ?? ''}`;
+}
+
+/** Whether there is a newer version of the same object already. */
+function isOlder(object: object, known: object | undefined): boolean {
+  if (known === undefined || uidOf(object) !== uidOf(known)) return false;
+  return !isAtLeast(textOf(metaOf(object)['resourceVersion']) ?? '', textOf(metaOf(known)['resourceVersion']) ?? '');
+}

@@ -1,0 +1,69 @@
+import { objectOf } from '../json.ts';
+import type { Outcome } from '../observer/applyFailure.ts';
+import type { ResourcePlan, Target } from '../observer/resourceApi.ts';
+import type { At } from '../observer/structure/structure.ts';
+import type { ObserverAnswer } from '../recording/observerLines.ts';
+import type { ObserverTold } from '../recording/observerTold.ts';
+import { kindKey, type ObserverApis, observerQuestions, writeTold } from '../recording/recordObserverApi.ts';
+import { recordedApplied, recordedKind, recordedTried } from './observerSchema.ts';
+
+/** Who answers in place of the API server. */
+export interface ObserverAnswers {
+  ask(to: string): Promise<ObserverAnswer>;
+  /** What there is now. */
+  read(target: Target): Promise<ObserverAnswer>;
+  /** What the API server makes of a manifest. */
+  tryOut(plan: ResourcePlan): Promise<ObserverAnswer>;
+  placesOf(kind: string): At;
+  report(told: ObserverTold): void;
+}
+
+const reason = 'the recording has the class of it only.';
+
+/** What the observer asks, answered by what was recorded. */
+export function observerApis({ ask, read, tryOut, placesOf, report }: ObserverAnswers): ObserverApis {
+  async function outcome<T>(answer: Promise<ObserverAnswer>, value: (from: unknown) => T): Promise<Outcome<T>> {
+    const its = await answer;
+    if (its.is === 'ok') return { ok: true, value: value(its.value) };
+    const { failure, retryAfter, by } = its;
+    return { ok: false, failure: { is: failure, reason, retryAfter, fields: [], ...(by === undefined ? {} : { by }) } };
+  }
+
+  const { resource, application } = observerQuestions;
+  const nothing = () => undefined;
+  const write = (what: 'create' | 'correct' | 'update', { owner, target }: ResourcePlan) => {
+    report(writeTold(what, owner.name, target.identity));
+    return outcome(ask(resource(what, target.identity)), (value) => recordedApplied.parse(value));
+  };
+  return {
+    api: {
+      read: (target) => outcome(read(target), (value) => (value === undefined ? undefined : objectOf(value))),
+      create: (plan) => write('create', plan),
+      correct: (plan) => write('correct', plan),
+      update: (plan) => write('update', plan),
+      tryOut: (plan) => outcome(tryOut(plan), (value) => recordedTried.parse(value)),
+      delete(target, owner) {
+        report(writeTold('delete', owner.name, target.identity));
+        return outcome(ask(resource('delete', target.identity)), nothing);
+      },
+      release(target, owner) {
+        report(writeTold('release', owner.name, target.identity));
+        return outcome(ask(resource('release', target.identity)), nothing);
+      },
+    },
+    kinds: {
+      find: (apiVersion, kind) =>
+        outcome(ask(observerQuestions.find(apiVersion, kind)), (value) => recordedKind.parse(value)),
+      structureOf: (kind) => outcome(ask(observerQuestions.structure(kind)), () => placesOf(kindKey(kind))),
+    },
+    applications: {
+      patchStatus(ref) {
+        report({ out: 'status.write', about: `${ref.namespace}/${ref.name}`, detail: '' });
+        return outcome(ask(application('status', ref)), nothing);
+      },
+      addFinalizer: (ref) => outcome(ask(application('addFinalizer', ref)), nothing),
+      removeFinalizer: (ref) => outcome(ask(application('removeFinalizer', ref)), nothing),
+      isTerminating: (namespace) => outcome(ask(observerQuestions.terminating(namespace)), (value) => value === true),
+    },
+  };
+}

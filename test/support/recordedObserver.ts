@@ -1,0 +1,22 @@
+import { openRecorder } from '../../src/recorder.ts';
+import { recordingObserver } from '../../src/recording/recordObserver.ts';
+import { type ObserverWorld, observerWorld } from './observerWorld.ts';
+import { recordingOf } from './recording.ts';
+
+/** Records into a file what the application observer does while this happens to its world. */
+export async function recordObserved(
+  file: string,
+  happen: (world: ObserverWorld) => Promise<void>,
+  limits: { readonly limit?: number; readonly oldFiles?: number } = {},
+): Promise<ObserverWorld> {
+  const base = recordingOf(file);
+  const config = { services: new Map(), restart: undefined, observer: {} };
+  const opened = await openRecorder({ ...base, ...limits, config });
+  if (!opened.ok) throw new Error(opened.problem.sentence);
+  const recorder = opened.value;
+  const world = await observerWorld({ clock: base.clock, create: recordingObserver(recorder.observer) });
+  await happen(world);
+  world.stop();
+  await recorder.close();
+  return world;
+}
