@@ -104,6 +104,34 @@ suite('what happens while an application is drifted, on a real API server', { co
     await eventually(async () => !(await isThere(ns, 'ConfigMap', 'part-0')), { what: 'the end of all' });
   });
 
+  test('what somebody sets while weeder is away is not taken for wanted, also where no probe can tell (A6)', async (t) => {
+    const scene = await setObserverScene(t, 'outage', plane());
+    const { ns } = scene;
+    const kind = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' } };
+    // No probe can have the same port of the nodes: what is wanted is tried out on the Service itself.
+    const port = { port: 80, targetPort: 80, nodePort: 30_123 };
+    const spec = { type: 'NodePort', selector: { app: 'web' }, ports: [port] };
+    const entry = { ...kind, spec: { externalIPs: 'observed', externalTrafficPolicy: 'observed' } };
+    const first = await scene.start(t);
+    await scene.apply('shop', { manifests: [{ ...kind, spec }], observerSchema: [entry] });
+    await scene.untilInSync('shop');
+    assert.equal(at(await read(ns, 'Service', 'web'), 'spec', 'externalTrafficPolicy'), 'Cluster');
+    await first.stop();
+    await edit(ns, pathOf(ns, 'Service', 'web'), {
+      spec: { externalIPs: ['192.0.2.7'], externalTrafficPolicy: 'Local' },
+    });
+    await scene.start(t);
+    await untilObject(
+      ns,
+      'Service',
+      'web',
+      'both as they were',
+      (object) =>
+        at(object, 'spec', 'externalIPs') === undefined && at(object, 'spec', 'externalTrafficPolicy') === 'Cluster',
+    );
+    await scene.untilInSync('shop');
+  });
+
   test('of two replicas only the leader corrects, and the other goes on where it ended', async (t) => {
     const scene = await setObserverScene(t, 'outage', plane());
     const { ns } = scene;
