@@ -65,6 +65,10 @@ export const errorTable = {
       'The Secret with the key that ConfigMaps and Secrets are hashed with could not be read or made. Nothing is restarted.',
     advice: 'Let weeder get, create and update this one Secret, and see that its namespace exists.',
   },
+  APPLICATION_NOT_FOUND: {
+    meaning: 'The cluster has no application of this name.',
+    advice: 'Give its namespace with -n; `kubectl get applications.weeder.dev -A` lists all.',
+  },
   DEMO_REFUSED: {
     meaning: 'The cluster does not let the demo make or change what it needs.',
     advice: 'Choose a cluster on which you may make namespaces, or run the demo without --kubeconfig.',

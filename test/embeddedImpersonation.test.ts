@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { namespaces, serviceAccounts } from '../src/demo/apiServer/resources.ts';
 import { serving } from './support/servingApi.ts';
+import { until } from './support/until.ts';
 
 const path = '/api/v1/namespaces/default/configmaps';
 
@@ -27,4 +29,18 @@ test('whoever is impersonated may do everything, unless that is to be judged', a
   assert.equal((await free.client.send('GET', path, { impersonate })).status, 200);
   assert.equal((await judged.client.send('GET', path, { impersonate })).status, 403);
   assert.equal((await judged.client.send('GET', path)).status, 200);
+});
+
+test('each namespace has an account of its own, another one when that is deleted, and none at its end', async () => {
+  await using at = await serving();
+  const account = () => at.store.get(serviceAccounts, 'shop', 'default');
+  at.store.create(namespaces, { metadata: { name: 'shop' } });
+  await until('there is one', () => account() !== undefined);
+  const first = account()?.metadata.uid;
+  at.store.delete(serviceAccounts, 'shop', 'default');
+  await until('there is another one', () => account() !== undefined);
+  assert.notEqual(account()?.metadata.uid, first);
+  at.store.delete(namespaces, '', 'shop');
+  await until('the namespace has gone', () => at.store.get(namespaces, '', 'shop') === undefined);
+  assert.equal(account(), undefined);
 });

@@ -147,7 +147,9 @@ test('what somebody took away and nobody observes stays away, but not with an el
   assert.deepEqual([...abandonedIn(without, bodies, structure)].toSorted(), [
     inPods('containers[name="a"].env[name="B"]'),
   ]);
-  assert.deepEqual([...abandonedIn(without, bodies, structure, deployment(container('a', 'A')))], [], 'it is new');
+  const [one, two] = [deployment(container('a', 'A')), deployment(container('a', 'A', 'B'))];
+  assert.deepEqual([...abandonedIn(without, bodies, structure, { from: one, to: two })], [], 'it is new');
+  assert.equal(abandonedIn(without, bodies, structure, { from: two, to: two }).size, 1);
   assert.equal(isHalfMissing(without, bodies, structure), false);
   const none = deployment(container('other'));
   assert.deepEqual([...abandonedIn(none, bodies, structure)], []);

@@ -267,3 +267,15 @@ test('with weeder’s own rights only where the operator’s flag allows it, and
   assert.deepEqual(accounts.sort(), ['system:serviceaccount:shop:deployer', undefined]);
   world.stop();
 });
+
+test('a correction took as long as it took, also where the stream tells of it before the answer is there', async () => {
+  const world = await observed(['one']);
+  world.requestTime = 100;
+  world.edit('ConfigMap/one', { data: { key: 'b' } });
+  await world.pass(second);
+  assert.deepEqual(
+    world.factsOf('resource.corrected').map(({ took }) => took),
+    [100],
+  );
+  world.stop();
+});

@@ -52,27 +52,30 @@ export function isOnCluster({ kubeconfig, context }: DemoFlags): boolean {
   return kubeconfig !== undefined || context !== undefined;
 }
 
-const stories: readonly string[] = ['outage', 'restart'];
+const stories: readonly string[] = ['outage', 'restart', 'observer'];
 
 /** What the demo was asked to show, if it cannot. */
 export function unknownStory(story: string): Problem | undefined {
   if (stories.includes(story)) return undefined;
   const meant = nearest(story, stories);
-  const hint = meant === undefined ? `: it shows ${stories.join(' or ')}` : `; did you mean ${meant}?`;
+  const hint =
+    meant === undefined
+      ? `: it shows ${stories.slice(0, -1).join(', ')} or ${stories.at(-1)}`
+      : `; did you mean ${meant}?`;
   return problem('USAGE', `weeder demo does not know "${story}"${hint}${meant === undefined ? '.' : ''}`);
 }
 
-/** What of the story of the restarts cannot be chosen. */
+/** What cannot be chosen of the stories that are told as they are. */
 const ofOutages = ['replicas', 'outage', 'timeout', 'kubelet', 'kubeconfig', 'context', 'image'];
 
 /** What was asked for of another story, or of the kind of cluster that it is not played on. */
 export function misplacedFlag(story: string, flags: DemoFlags, command: Command): Problem | undefined {
   const isGiven = (name: string) => command.getOptionValueSource(camelCase(name)) === 'cli';
-  if (story === 'restart') {
+  if (story !== 'outage') {
     const other = ofOutages.find(isGiven);
     return other === undefined
       ? undefined
-      : problem('USAGE', `The flag --${other} is for the outage: weeder demo restart does not have it.`);
+      : problem('USAGE', `The flag --${other} is for the outage: weeder demo ${story} does not have it.`);
   }
   if (!isOnCluster(flags)) {
     return isGiven('image') ? problem('USAGE', 'The flag --image needs --kubeconfig or --context.') : undefined;

@@ -13,7 +13,10 @@ import {
   meaninglessFlags,
   type RunFlags,
 } from './runFlags.ts';
-import { readAddress } from './values.ts';
+import { readAddress, readNamespace } from './values.ts';
+
+/** What `explain` takes: with a config, or of one application in its namespace. */
+type ExplainFlags = ClusterFlags & { readonly configFile?: string; readonly namespace: string };
 
 /** Told the exit code of the verb that ran. */
 type OnExitCode = (exitCode: number) => void;
@@ -26,7 +29,7 @@ export function createProgram(onExitCode: OnExitCode): Command {
   const program = new Command('weeder')
     .usage('[run] --config-file <file> [flags]\n       weeder <verb> [flags]')
     .description(
-      'When a service recovers, deletes its dependants’ crash-looping pods, so that they start at once. Restarts workloads when the ConfigMaps and Secrets that they use have changed.',
+      'When a service recovers, deletes its dependants’ crash-looping pods, so that they start at once. Restarts workloads when the ConfigMaps and Secrets that they use have changed. Keeps applications as they were applied.',
     )
     .exitOverride()
     .configureOutput({ writeErr: () => {} })
@@ -51,10 +54,20 @@ export function createProgram(onExitCode: OnExitCode): Command {
       const { check } = await import('./check.ts');
       onExitCode(await check(file));
     });
-  addClusterFlags(addConfigFlag(program.command('explain').usage('--config-file <file> [flags]')))
+  const explaining = program
+    .command('explain')
+    .usage('--config-file <file> [flags]\n       weeder explain application <name> [-n <namespace>] [flags]');
+  addClusterFlags(addConfigFlag(explaining))
     .optionsGroup('Other:')
+    .option('-n, --namespace <name>', 'of the application', readNamespace, 'default')
     .description('say what weeder sees, and what it would do')
-    .action(async (flags: ClusterFlags & { readonly configFile?: string }) => {
+    .argument('[what]', 'application: one of the application observer, which needs no config')
+    .argument('[name]', 'its name')
+    .action(async (what: string | undefined, name: string | undefined, flags: ExplainFlags) => {
+      if (what !== undefined) {
+        const { explainNamed } = await import('./explainNamed.ts');
+        return onExitCode(await explainNamed({ what, name }, flags));
+      }
       const { explain } = await import('./explain.ts');
       onExitCode(await explain(flags));
     });
@@ -85,14 +98,22 @@ export function createProgram(onExitCode: OnExitCode): Command {
       onExitCode(printDiagram(machine, format));
     });
   addDemoFlags(program.command('demo').usage('[story] [flags]'))
-    .description('show an outage, without a cluster or on one, or restart control')
-    .argument('[story]', `outage, or restart: restarts when ConfigMaps and Secrets change`, 'outage')
+    .description('show an outage, without a cluster or on one, restart control, or the observer')
+    .argument(
+      '[story]',
+      'outage; restart: restarts when ConfigMaps and Secrets change; observer: drift and correction',
+      'outage',
+    )
     .action(async (story: string, flags: DemoFlags, command: Command) => {
       const misplaced = unknownStory(story) ?? misplacedFlag(story, flags, command);
       if (misplaced !== undefined) return onExitCode(fail(misplaced));
       if (story === 'restart') {
         const { demoRestart } = await import('./demoRestart.ts');
         return onExitCode(await demoRestart(flags));
+      }
+      if (story === 'observer') {
+        const { demoObserver } = await import('./demoObserver.ts');
+        return onExitCode(await demoObserver(flags));
       }
       if (isOnCluster(flags)) {
         const { demoOnCluster } = await import('./demoOnCluster.ts');

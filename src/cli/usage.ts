@@ -16,7 +16,7 @@ export function unknownVerb(word: string, verbs: readonly string[]): Problem {
 
 function sentenceOf(code: string, message: string, verb: string): string {
   const [, quoted = ''] = /'(.*?)'/s.exec(message) ?? [];
-  const flag = quoted.split(/[ =]/, 1)[0] ?? '';
+  const flag = quoted.split(/[ ,=]/, 1)[0] ?? '';
   switch (code) {
     case 'commander.unknownOption':
       return `There is no flag ${flag}${takesWord(verb, flag) ?? suggestion(message, flag)}`;
@@ -53,6 +53,5 @@ function tooMany(verb: string, words: string): string {
     ? `; a flag that is on or off takes its value behind "=", as in --${booleanFlags[0]}=false`
     : '';
   if (words.includes(', ')) return `weeder ${verb} takes fewer words than ${words}${hint}.`;
-  const isFile = verb === 'explain' && !isBoolean;
-  return `weeder ${verb} does not take the word ${words}${isFile ? '; the config goes behind --config-file' : hint}.`;
+  return `weeder ${verb} does not take the word ${words}${hint}.`;
 }

@@ -5,7 +5,7 @@ import { etcdService } from './objects.ts';
 
 /** A line of the timeline: who did what. */
 export interface TimelineEntry {
-  readonly who: 'etcd' | 'kubectl' | 'kubelet' | 'weeder' | 'cluster';
+  readonly who: 'bot' | 'etcd' | 'kubectl' | 'kubelet' | 'weeder' | 'cluster';
   readonly what: string;
   readonly tone: 'bad' | 'good' | 'deed' | 'plain';
 }

@@ -1,30 +1,46 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../json.ts';
 import type { ApplyBodies } from './applyBodies.ts';
-import { visit } from './livePaths.ts';
+import { findPaths, visit } from './livePaths.ts';
 import { texts } from './strangers.ts';
 import type { At } from './structure/structure.ts';
 
+/** The manifest as it was applied last, and as it is to be. */
+export interface Change {
+  readonly from: JsonObject;
+  readonly to: JsonObject;
+}
+
 /**
  * What is not observed and was taken away by somebody, by `pathText`: it stays away (A2). Not what lies below an element
- * that is observed in part and gone as a whole: that comes back whole. `before`: only what was applied before.
+ * that is observed in part and gone as a whole: that comes back whole. With a change of the manifest, only what the
+ * manifest had and says the same of as before.
  */
 export function abandonedIn(
   live: JsonObject,
   { observed, unobserved }: ApplyBodies,
   structure: At,
-  before?: JsonObject,
+  change?: Change,
 ): ReadonlySet<string> {
   const abandoned = new Set<string>();
   if (unobserved === undefined) return abandoned;
   const there = texts(live, structure);
   const wanted = texts(observed, structure);
-  const known = before === undefined ? undefined : texts(before, structure);
+  const isSame = change === undefined ? () => true : sameIn(change, structure);
   visit(unobserved, structure, (text) => {
     if (there.has(text)) return true;
-    if (!wanted.has(text) && known?.has(text) !== false) abandoned.add(text);
+    if (!wanted.has(text) && isSame(text)) abandoned.add(text);
     return false;
   });
   return abandoned;
+}
+
+/** Whether the manifest had something at a path, and has the same there now. */
+export function sameIn({ from, to }: Change, structure: At): (text: string) => boolean {
+  return (text) => {
+    const [was, is] = [from, to].map((object) => findPaths(object, structure, new Set([text])).get(text));
+    return was !== undefined && is !== undefined && isDeepStrictEqual(was.value, is.value);
+  };
 }
 
 /** Whether something is gone of which a part is observed and another part is not. */

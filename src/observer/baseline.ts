@@ -2,24 +2,28 @@ import type { Json } from './identity.ts';
 import { labelPath, project } from './project.ts';
 import type { Projection } from './projection.ts';
 import type { ResourcePlan, Tried } from './resourceApi.ts';
+import { rivalOf } from './rival.ts';
 
 type Observing = Pick<ResourcePlan, 'manifest' | 'shape' | 'structure'>;
 
 /**
  * What is wanted, from what the API server makes of the manifest (A6). Where that was tried on the live object, lists
  * and sets are as long as in the manifest: whatever an intruder has put into them is in the reply, and would be wanted
- * from then on. `initialised`: what the server had filled in when the resource was made; a probe gets another clusterIP.
+ * from then on. The same goes for a field that the manifest does not have and somebody else owns: it is wanted to be
+ * absent. `initialised`: what the server had filled in when the resource was made; a probe gets another clusterIP.
  */
 export function baselineOf(
-  { manifest, shape, structure }: Observing,
+  { manifest, shape, structure, owner }: Observing & Pick<ResourcePlan, 'owner'>,
   { object, isOfItsOwn }: Tried,
   initialised: ReadonlyMap<string, Json> = new Map(),
 ): Projection {
   const made = project(object, manifest, shape, structure);
-  const fields = new Map([...made.fields, ...initialised]);
-  if (isOfItsOwn) return { fields, lists: made.lists, duplicates: made.duplicates };
-  const { lists, duplicates } = project(manifest.object, manifest, shape, structure);
-  return { fields, lists, duplicates };
+  if (isOfItsOwn) return { ...made, fields: new Map([...made.fields, ...initialised]) };
+  const said = project(manifest.object, manifest, shape, structure);
+  const isForeign = (path: string) =>
+    !said.fields.has(path) && rivalOf(object, { path, is: 'changed' }, owner) !== undefined;
+  const fields = [...made.fields].filter(([path]) => !isForeign(path));
+  return { ...said, fields: new Map([...fields, ...initialised]) };
 }
 
 /** The values of fields that the schema lists and the manifest does not have: only the reply to the apply knows them. */

@@ -5,7 +5,7 @@ import type { Json } from './identity.ts';
 import type { ObserverEffects } from './observerEffects.ts';
 import { project } from './project.ts';
 import type { Projection } from './projection.ts';
-import type { Applied, ResourcePlan } from './resourceApi.ts';
+import type { Applied, ResourcePlan, Tried } from './resourceApi.ts';
 import { foundOf, type ResourceEntry } from './resourceEntry.ts';
 import { lookFailed } from './resourceEvents.ts';
 
@@ -22,10 +22,15 @@ export async function findWanted(
   if (entry.baseline !== undefined || needsApply(entry)) return undefined;
   const tried = await api.tryOut(plan, signal);
   if (!tried.ok) return lookFailed(tried.failure);
-  const filled = initialisedIn(plan, baselineOf(plan, tried.value));
-  entry.initialised = new Map([...filled].map(([path, value]) => [path, knownOf(entry, plan, path) ?? value]));
-  want(entry, baselineOf(plan, tried.value, entry.initialised), runtime.clock.monotonic());
+  wantAsTried(entry, plan, tried.value, runtime.clock.monotonic());
   return undefined;
+}
+
+/** What was tried out is wanted from now on. `now`: by the clock that never jumps. */
+export function wantAsTried(entry: ResourceEntry, plan: ResourcePlan, tried: Tried, now: number): void {
+  const filled = initialisedIn(plan, baselineOf(plan, tried));
+  entry.initialised = new Map([...filled].map(([path, value]) => [path, knownOf(entry, plan, path) ?? value]));
+  want(entry, baselineOf(plan, tried, entry.initialised), now);
 }
 
 /** The reply says what is wanted of what was made by the apply alone; of anything else it may say what others have added. */

@@ -10,7 +10,7 @@ export interface Found {
 }
 
 /**
- * What is at these paths (`pathText`) in an object; what is not there is left out. A text cannot be taken apart by
+ * What is at these paths (`pathText`) in an object; what is not there, or within an atomic value, is left out. A text cannot be taken apart by
  * itself, for a field's name may have dots in it: the object says which names there are.
  */
 export function findPaths(object: JsonObject, structure: At, texts: ReadonlySet<string>): ReadonlyMap<string, Found> {
@@ -28,7 +28,10 @@ export function leaveOut(object: JsonObject, structure: At, texts: ReadonlySet<s
   return texts.size === 0 ? object : withoutFields(object, structure, '', texts);
 }
 
-/** Told of everything in an object, from the top down; false: what lies below is not wanted. */
+/**
+ * Told of everything in an object that can belong to a manager of its own, from the top down; false: what lies below is
+ * not wanted.
+ */
 export type Visit = (text: string, path: Path, value: unknown, at: At) => boolean;
 
 export function visit(object: JsonObject, structure: At, see: Visit): void {
@@ -43,10 +46,11 @@ function visitBelow(value: unknown, at: At, prefix: string, path: Path, see: Vis
   }
 }
 
+/** Nothing in an atomic value: it belongs to one manager, and is there or is left out as a whole. */
 function* stepsOf(value: unknown, at: At) {
-  if (isObject(value)) {
+  if (isObject(value) && at.map === 'granular') {
     for (const [field, below] of Object.entries(value)) yield { step: { field }, below, place: at.field(field) };
-  } else if (Array.isArray(value)) {
+  } else if (Array.isArray(value) && (at.list.is === 'map' || at.list.is === 'set')) {
     for (const [index, below] of value.entries())
       yield { step: elementStep(at.list, below, index), below, place: at.items() };
   }

@@ -8,11 +8,17 @@ import type { ObserverEffects } from './observerEffects.ts';
 import { duplicatesAmong, placed } from './place.ts';
 import type { Kind, ResourcePlan, Target } from './resourceApi.ts';
 import type { ResourceEntry } from './resourceEntry.ts';
+import type { ResourceStreams } from './resourceStreams.ts';
 import { leftRow } from './rows.ts';
 import { isAutoscaled, withoutReplicas } from './scaleOwned.ts';
 import type { SchemaFault } from './schema/faults.ts';
 import { type ObserverSchema, readObserverSchema } from './schema/read.ts';
 import { shapeFor, unusedEntries } from './schema/shapeFor.ts';
+
+/** What planning needs of the world. */
+export interface PlanEffects extends Pick<ObserverEffects, 'kinds' | 'mayUseOwnRights' | 'hashManifest'> {
+  readonly streams: Pick<ResourceStreams, 'join' | 'leave'>;
+}
 
 /** What became of planning: each resource has a plan, a fault, or a kind that is missing; or something may pass. */
 export type Planned =
@@ -29,7 +35,7 @@ interface Placed {
 
 /** Gives each of the manifests an entry with what has to be known to apply it; those of before keep what is known. */
 export async function planResources(
-  effects: ObserverEffects,
+  effects: PlanEffects,
   entry: ApplicationEntry,
   application: Application,
   signal: AbortSignal,
@@ -79,7 +85,7 @@ interface About {
 
 /** What went wrong and may pass. */
 async function plan(
-  { kinds, mayUseOwnRights, hashManifest }: ObserverEffects,
+  { kinds, mayUseOwnRights, hashManifest }: PlanEffects,
   resource: ResourceEntry,
   { kind, manifest, unplaced }: Placed,
   { application, schema, all }: About,
@@ -87,6 +93,7 @@ async function plan(
 ): Promise<ApplyFailure | undefined> {
   const before = resource.plan;
   resource.plan = undefined;
+  resource.planIfScaled = undefined;
   resource.manifest = unplaced;
   const read = shapeFor(manifest, schema);
   resource.fault = read.ok
@@ -97,7 +104,9 @@ async function plan(
   // The document follows a new kind by a second (A16).
   if (!structure.ok) return structure.failure.is === 'typeMissing' ? undefined : structure.failure;
   const manifests = all.map((each) => each.manifest);
-  const shape = isAutoscaled(manifest.identity, manifests) ? withoutReplicas(read.value, manifest.object) : read.value;
+  resource.isAutoscaled = isAutoscaled(manifest.identity, manifests);
+  const isScaled = resource.isAutoscaled || resource.scaledBy !== undefined;
+  const shape = isScaled ? withoutReplicas(read.value, manifest.object) : read.value;
   const { spec } = application;
   const hash = hashManifest(manifest, shape);
   // Where nothing is applied, nothing but this tells that something else is wanted now.
@@ -112,6 +121,9 @@ async function plan(
     mayRecreate: spec.recreate.has(`${manifest.identity.kind}/${manifest.identity.name}`),
     ...(resource.applied === undefined ? {} : { before: resource.applied }),
   } satisfies ResourcePlan;
+  const scaled = withoutReplicas(shape, manifest.object);
+  if (scaled !== shape)
+    resource.planIfScaled = { ...resource.plan, shape: scaled, hash: hashManifest(manifest, scaled) };
   return undefined;
 }
 
@@ -158,6 +170,9 @@ function entryOf(application: ApplicationEntry, { manifest, unplaced }: Placed):
       pace: calm,
       corrections: [],
       admitted: [],
+      scaledBy: undefined,
+      planIfScaled: undefined,
+      isAutoscaled: false,
       conflicts: 0,
       actor: undefined,
     }
@@ -165,7 +180,7 @@ function entryOf(application: ApplicationEntry, { manifest, unplaced }: Placed):
 }
 
 /** Whatever was applied once and is not among the manifests any more has left; what came back has not. */
-function replace({ streams }: ObserverEffects, entry: ApplicationEntry, planned: Map<string, ResourceEntry>): void {
+function replace({ streams }: PlanEffects, entry: ApplicationEntry, planned: Map<string, ResourceEntry>): void {
   for (const [key, resource] of entry.resources) {
     if (planned.has(key)) continue;
     entry.resources.delete(key);

@@ -22,7 +22,7 @@ export function strangersIn(live: JsonObject, body: JsonObject, structure: At): 
     if (applied.has(text)) return true;
     const last = path.at(-1);
     const list = pathText(path.slice(0, -1));
-    const isElement = last !== undefined && !('field' in last) && !('index' in last);
+    const isElement = last !== undefined && !('field' in last);
     if (isElement && applied.has(list)) strangers.push({ path, list });
     return false;
   });
@@ -52,7 +52,7 @@ export function isOwnedBy(live: JsonObject, managers: ReadonlySet<string>, path:
     );
 }
 
-/** `pathText` of everything in an object. */
+/** `pathText` of everything in an object that can belong to a manager of its own. */
 export function texts(object: JsonObject, structure: At): ReadonlySet<string> {
   const all = new Set<string>();
   visit(object, structure, (text) => {

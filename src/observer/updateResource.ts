@@ -1,6 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../json.ts';
-import { abandonedIn } from './abandoned.ts';
+import { abandonedIn, sameIn } from './abandoned.ts';
 import { type ApplyBodies, bodiesOf } from './applyBodies.ts';
 import { done, failed, type Outcome } from './applyFailure.ts';
 import { applyInSteps, applyObservedAnew, type Yielding, yieldsAlways } from './applySteps.ts';
@@ -65,14 +64,14 @@ function updateOnce(
 function yieldingFrom(plan: ResourcePlan, bodies: ApplyBodies, live: JsonObject): Yielding {
   const { before, manifest, structure } = plan;
   if (before === undefined) return yieldsAlways;
-  const valueIn = (object: JsonObject, field: string) =>
-    findPaths(object, structure, new Set([field])).get(field)?.value;
+  const change = { from: before.manifest.object, to: manifest.object };
+  const isSame = sameIn(change, structure);
   return {
-    without: abandonedIn(live, bodies, structure, before.manifest.object),
+    without: abandonedIn(live, bodies, structure, change),
     // What is observed is not for the init manager to force: the own manager does, right after it.
     forces: (field) =>
       bodies.unobserved !== undefined &&
       findPaths(bodies.unobserved, structure, new Set([field])).has(field) &&
-      !isDeepStrictEqual(valueIn(before.manifest.object, field), valueIn(manifest.object, field)),
+      !isSame(field),
   };
 }

@@ -48,17 +48,18 @@ export async function written(
 
 async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<ResourceEvent> {
   const { api, runtime } = effects;
-  const { plan } = entry;
   const until = new AbortController().signal;
-  if (plan === undefined) return conflicted;
+  if (entry.plan === undefined) return conflicted;
   const now = runtime.clock.monotonic();
   if (foundOf(entry)?.object === undefined) {
-    const read = await api.read(plan.target, until);
+    const read = await api.read(entry.plan.target, until);
     if (!read.ok) return writeFailed(read.failure);
     if (read.value === undefined) entry.found = 'missing';
     else hear(entry, read.value, now);
   }
   const found = foundOf(entry);
+  // What is seen of the object may change what is observed of it.
+  const { plan } = entry;
   if (found === undefined) return settle(effects, entry, plan, [missing], await api.create(plan, until));
   const { object, isEnding } = found;
   if (isEnding) return { type: 'write.ending' };
@@ -68,9 +69,10 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
     const outcome = isOurs ? await api.update(plan, object, until) : await api.create(plan, until);
     return settle(effects, entry, plan, [], outcome);
   }
-  const { drifts } = entry;
+  // The stream may tell of the correction before its answer does, and the drift is over by then.
+  const { drifts, driftedAt = now } = entry;
   if (drifts.length === 0) return lookAgain(entry);
-  return settle(effects, entry, plan, drifts, await api.correct(plan, object, drifts, until));
+  return settle(effects, entry, plan, drifts, await api.correct(plan, object, drifts, until), driftedAt);
 }
 
 /** What stands for a resource that is not there among its drifts. */
@@ -82,13 +84,14 @@ function settle(
   plan: ResourcePlan,
   drifts: readonly Drift[],
   outcome: Outcome<Applied>,
+  since = effects.runtime.clock.monotonic(),
 ): ResourceEvent {
   if (!outcome.ok) return refused(entry, outcome.failure);
   entry.conflicts = 0;
   const before = entry.appliedHash;
   const isMissing = drifts.includes(missing);
   const wasApplied = before === plan.hash && !isMissing;
-  if (wasApplied) noteCorrected(effects, entry, drifts, outcome.value);
+  if (wasApplied) noteCorrected(effects, entry, drifts, since, outcome.value);
   else
     noteApplied(
       effects,
@@ -139,11 +142,11 @@ function noteCorrected(
   effects: ObserverEffects,
   entry: ResourceEntry,
   drifts: readonly Drift[],
+  since: number,
   { object, hasChanged }: Applied,
 ): void {
   const { runtime, report } = effects;
   const now = runtime.clock.monotonic();
-  const since = entry.driftedAt ?? now;
   learn(entry, object, now);
   keepPace(effects, entry, drifts);
   if (!hasChanged) {

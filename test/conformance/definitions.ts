@@ -55,7 +55,7 @@ export function undefinedYet(at: Home): Widgets {
 
 /** Asks until the answer has this status; as `impersonate`, if that is given. */
 export async function answered(at: Home, path: string, status: number, impersonate?: string): Promise<Answer> {
-  const deadline = performance.now() + 20_000;
+  const deadline = performance.now() + 60_000;
   for (;;) {
     const answer = await at.send('GET', path, impersonate === undefined ? {} : { impersonate });
     if (answer.status === status) return answer;

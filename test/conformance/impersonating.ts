@@ -43,12 +43,6 @@ export function impersonating(getTarget: GetTarget): void {
     body(await at.send('GET', '/apis/apps/v1', { impersonate: tenant }), 200);
   });
 
-  test('each namespace has an account of its own from the start', async (t) => {
-    const at = await home(t, getTarget);
-    const account = body(await answered(at, at.path('serviceaccounts', 'default'), 200), 200);
-    assert.deepEqual([account['kind'], meta(account)['namespace']], ['ServiceAccount', at.name]);
-  });
-
   test('a role allows its verbs on its resources in its namespace', async (t) => {
     const at = await home(t, getTarget);
     const tenant = accountOf(at);

@@ -13,6 +13,7 @@ import { impersonating } from './impersonating.ts';
 import { kinds } from './kinds.ts';
 import { listing } from './listing.ts';
 import { metadataOnly } from './metadataOnly.ts';
+import { moreKinds } from './moreKinds.ts';
 import { owning } from './owning.ts';
 import { patching } from './patching.ts';
 import { refusing } from './refusing.ts';
@@ -54,6 +55,7 @@ export function conformance(getTarget: GetTarget): void {
     defining,
     describing,
     impersonating,
+    moreKinds,
   ]) {
     part(getTarget);
   }

@@ -41,6 +41,8 @@ export interface ObserverWorld {
   isTold: boolean;
   /** How many requests about resources are under way, at most. */
   mostAtOnce: number;
+  /** Fields of the spec that an apply leaves as they are where the object is there. */
+  keeps: ReadonlySet<string>;
   /** How long one takes. */
   requestTime: number;
   /** Namespaces that are being deleted. */
@@ -177,7 +179,9 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
       return failure('claimed', 'it belongs to another application');
     const labels = { metadata: { labels: { [labelName]: owner.label } } };
     const before = objects.get(keyOf(manifest.object))?.['metadata'];
-    const object = store(mergePatch(mergePatch(live, manifest.object), labels));
+    const kept = Object.entries(objectOf(live['spec'])).filter(([name]) => world.keeps.has(name));
+    const wanted = mergePatch(mergePatch(live, manifest.object), { ...labels, spec: Object.fromEntries(kept) });
+    const object = store(kept.length === 0 ? mergePatch(mergePatch(live, manifest.object), labels) : wanted);
     const hasChanged = objectOf(before)['resourceVersion'] !== metaOf(object)['resourceVersion'];
     return { ok: true, value: { object, hasChanged, isNew: before === undefined } };
   }
@@ -313,6 +317,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     isTold: true,
     mostAtOnce: 0,
     requestTime: 0,
+    keeps: new Set(),
     terminating: new Set(),
     admit: (object) => object,
     apply(name, spec, more = {}) {

@@ -78,8 +78,8 @@ function schemaFor(value: unknown, random: () => number, isTop = true): unknown 
     ];
   }
   if (typeof value !== 'object' || value === null) return 'observed';
-  if (!isTop && random() < 0.15) return 'observed';
-  const kept = Object.entries(value).filter(() => random() < 0.6);
+  if (!isTop && random() < 0.05) return 'observed';
+  const kept = Object.entries(value).filter(() => random() < 0.5);
   const fields = (kept.length === 0 ? Object.entries(value).slice(0, 1) : kept).map(
     ([name, below]) => [name, schemaFor(below, random, false)] as const,
   );
@@ -103,13 +103,13 @@ function edits(other: JsonObject, random: () => number): (live: JsonObject) => J
 }
 
 function mixed(live: unknown, theirs: unknown, depth: number, random: () => number): unknown {
-  if (depth > 2 && random() < 0.25) return theirs ?? live;
+  if (depth > 2 && random() < 0.1) return theirs ?? live;
   if (isRecord(live) && isRecord(theirs)) {
     const keys = [...new Set([...Object.keys(live), ...Object.keys(theirs)])];
     return Object.fromEntries(keys.map((key) => [key, mixed(live[key], theirs[key], depth + 1, random)]));
   }
   if (isRecords(live) && isRecords(theirs)) return mixedList(live, theirs, depth, random);
-  return random() < 0.5 && theirs !== undefined ? theirs : live;
+  return random() < 0.3 && theirs !== undefined ? theirs : live;
 }
 
 function mixedList(live: readonly JsonObject[], theirs: readonly JsonObject[], depth: number, random: () => number) {
@@ -133,23 +133,38 @@ function at(value: unknown, name: string): unknown {
   return isRecord(value) ? value[name] : undefined;
 }
 
+/** Evenly between 0 and 1; fast-check's own doubles are mostly next to nothing. */
+const randomness = fc
+  .infiniteStream(fc.noBias(fc.integer({ min: 0, max: 999 })))
+  .map((stream) => () => Number(stream.next().value) / 1_000);
+
+function observedOf(manifest: JsonObject, random: () => number): JsonObject {
+  const labels = at(manifest['metadata'], 'labels');
+  const hasLabels = isRecord(labels) && Object.keys(labels).length > 0 && random() < 0.5;
+  const spec = schemaFor(manifest['spec'], random);
+  return withName({ ...(hasLabels ? { metadata: { labels: schemaFor(labels, random) } } : {}), spec });
+}
+
 export const randomCases: fc.Arbitrary<RandomCase> = fc
-  .tuple(deployment, deployment, fc.boolean(), fc.infiniteStream(fc.double({ min: 0, max: 0.999, noNaN: true })))
-  .map(([one, other, isAll, stream]) => {
-    const random = () => Number(stream.next().value);
+  .tuple(deployment, deployment, fc.boolean(), randomness)
+  .map(([one, other, isAll, random]) => {
     const manifest = built(one);
-    const { metadata, spec } = manifest;
-    const labels = at(metadata, 'labels');
-    const hasLabels = isRecord(labels) && Object.keys(labels).length > 0 && random() < 0.5;
-    const entry = {
-      ...(hasLabels ? { metadata: { labels: schemaFor(labels, random) } } : {}),
-      spec: schemaFor(spec, random),
-    };
-    return {
-      manifest,
-      observed: isAll || !isRecord(entry) ? undefined : withName(entry),
-      edit: edits(built(other), random),
-    };
+    const observed = observedOf(manifest, random);
+    return { manifest, observed: isAll ? undefined : observed, edit: edits(built(other), random) };
+  });
+
+/** The same, and what the application says of it afterwards: of some cases only the manifest is new, or only the schema. */
+export const randomUpdates: fc.Arbitrary<readonly [RandomCase, RandomCase]> = fc
+  .tuple(deployment, deployment, deployment, fc.constantFrom('manifest', 'schema', 'both', 'all'), randomness)
+  .map(([one, other, third, what, random]) => {
+    const edit = edits(built(other), random);
+    const manifest = built(one);
+    const observed = observedOf(manifest, random);
+    const mixedIn = { ...built(third), spec: mixed(manifest['spec'], built(third)['spec'], 1, random) };
+    const next = what === 'schema' ? manifest : clean(mixedIn);
+    const first = { manifest, observed: what === 'all' ? undefined : observed, edit };
+    const seen = what === 'all' ? undefined : observedOf(next, random);
+    return [first, { manifest: next, observed: seen, edit }];
   });
 
 function withName(entry: JsonObject): JsonObject {

@@ -12,7 +12,7 @@ import { type RequestLog, requestLog } from './http/requestLog.ts';
 import { serve } from './http/serve.ts';
 import { endNamespaces } from './namespaceEnd.ts';
 import type { Resource } from './resource.ts';
-import { resources as builtIn, namespaces } from './resources.ts';
+import { resources as builtIn, clusterRoles, namespaces } from './resources.ts';
 import { failure, type Status } from './status.ts';
 import { createStorage } from './store.ts';
 
@@ -65,9 +65,15 @@ export interface Listening {
   close(): Promise<void>;
 }
 
+/** The one role of the real server's own that tests bind. */
+const clusterAdmin = {
+  metadata: { name: 'cluster-admin' },
+  rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }],
+};
+
 const firstNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 
-/** Makes a server with nothing in it but the namespaces that every cluster has. */
+/** Makes a server with nothing in it but the namespaces that every cluster has, their accounts, and one role. */
 export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   const { clock = systemClock, historyLimit = 10_000, random = Math.random, tokens } = options;
   const storage = createStorage({ clock, random, historyLimit, resources: [...builtIn, ...(options.resources ?? [])] });
@@ -79,6 +85,7 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   serveDefinitions(storage, options.customResourcesServedAfterMs ?? 0);
   collectGarbage(storage);
   for (const name of firstNamespaces) create(storage, namespaces, '', { metadata: { name } });
+  create(storage, clusterRoles, '', clusterAdmin);
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const exchange = exchangeOf(request, response);

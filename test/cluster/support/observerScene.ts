@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { arrayOf, type JsonObject, objectOf, textOf } from '../../../src/json.ts';
 import { applicationsPath } from '../../../src/observer/applicationApi.ts';
+import type { Cluster } from './access.ts';
 import { installApplications } from './applicationCrd.ts';
 import { eventually } from './eventually.ts';
 import { type Cleanup, type TestNamespace, testNamespace } from './namespace.ts';
@@ -37,8 +38,8 @@ const mergePatch = 'application/merge-patch+json';
 const WatchLine = z.object({ type: z.string(), object: z.looseObject({}) });
 
 /** Sets the scene without a weeder: `start()` brings it on. */
-export async function setObserverScene(t: Cleanup, prefix: string): Promise<ObserverScene> {
-  const ns = await testNamespace(t, prefix);
+export async function setObserverScene(t: Cleanup, prefix: string, ofCluster?: Cluster): Promise<ObserverScene> {
+  const ns = await testNamespace(t, prefix, ofCluster);
   const { cluster, name: namespace } = ns;
   await installApplications(cluster);
   await makeTenant(ns);

@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf } from '../../../json.ts';
+import { type JsonObject, numberOf, objectOf } from '../../../json.ts';
 import { resource } from '../resource.ts';
 import { fault } from '../status.ts';
 
@@ -14,9 +14,13 @@ export const horizontalPodAutoscalers = resource({
   complete: (fields) => ({ ...fields, spec: completeSpec(objectOf(fields['spec'])) }),
   initialStatus: () => ({ desiredReplicas: 0, currentMetrics: null }),
   validate: ({ spec }) => {
-    const { maxReplicas } = objectOf(spec);
-    if (typeof maxReplicas === 'number' && maxReplicas > 0) return [];
-    return [fault.invalid('spec.maxReplicas', maxReplicas ?? 0, 'must be greater than 0')];
+    const { maxReplicas, minReplicas } = objectOf(spec);
+    const [most, least] = [numberOf(maxReplicas) ?? 0, numberOf(minReplicas) ?? 1];
+    const tooFew = 'must be greater than or equal to `minReplicas`';
+    return [
+      ...(most > 0 ? [] : [fault.required('spec.maxReplicas', 'must be set and greater than 0')]),
+      ...(most >= least ? [] : [fault.invalid('spec.maxReplicas', most, tooFew)]),
+    ];
   },
 });
 

@@ -1,0 +1,74 @@
+import { systemClock } from '../clock.ts';
+import { failed, ok, type Problem, problem, type Result } from '../errors.ts';
+import { objectOf } from '../json.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { describeFailure } from '../kube/describeFailure.ts';
+import { withoutWrites } from '../kube/withoutWrites.ts';
+import { applicationsPath } from '../observer/applicationApi.ts';
+import { kindsOf } from '../observer/kinds.ts';
+import { readApplication } from '../observer/readApplication.ts';
+import { resourceRequests } from '../observer/resourceRequests.ts';
+import { connect } from './connect.ts';
+import { explainApplication } from './explainApplication.ts';
+import { lookAtApplication, type SeenApplication } from './lookAtApplication.ts';
+import { exitCodes, fail } from './output.ts';
+import type { ClusterFlags } from './runFlags.ts';
+
+/** Somebody waits for the answer: an API server that is away is told within seconds, and once. */
+const impatient = { apiServerTimeout: 5000, onWaiting: () => {}, signal: new AbortController().signal };
+/** Of all that is asked. */
+const patience = 60_000;
+
+/** What `weeder explain` was given beside its flags: `application shop`. */
+export interface ExplainWords {
+  readonly what: string;
+  readonly name: string | undefined;
+}
+
+/**
+ * `weeder explain application NAME`: its conditions, its faults, and each resource with what is wanted of it and what is
+ * there. Nothing is changed: what the API server would make of the manifests it is asked to try only.
+ */
+export async function explainNamed(words: ExplainWords, flags: ClusterFlags & { readonly namespace: string }) {
+  const wrong = wrongWords(words);
+  if (wrong !== undefined) return fail(wrong);
+  const client = await connect({ ...flags, ...impatient }, systemClock);
+  if (!client.ok) return fail(client.problem);
+  const seen = await look(withoutWrites(client.value), flags.namespace, words.name ?? '');
+  await client.value.close();
+  if (!seen.ok) return fail(seen.problem);
+  process.stdout.write(`${explainApplication(seen.value, Date.now()).join('\n\n')}\n`);
+  return exitCodes.ok;
+}
+
+function wrongWords({ what, name }: ExplainWords): Problem | undefined {
+  if (what !== 'application')
+    return problem('USAGE', `weeder explain does not take the word ${what}; the config goes behind --config-file.`);
+  return name === undefined || name === '' ? problem('USAGE', 'weeder explain application needs NAME.') : undefined;
+}
+
+async function look(client: KubeClient, namespace: string, name: string): Promise<Result<SeenApplication>> {
+  const signal = AbortSignal.timeout(patience);
+  const path = `${applicationsPath(namespace)}/${encodeURIComponent(name)}`;
+  const read = await client.call({ method: 'GET', path, isConfidential: true, signal });
+  if (!read.ok && read.failure.kind === 'notFound') return failed(await absent(client, namespace, name));
+  if (!read.ok) {
+    const why = describeFailure(read.failure, client.server);
+    return failed(problem('CLUSTER_UNREACHABLE', `Cannot read the application ${namespace}/${name}:`, why));
+  }
+  const application = readApplication(read.body);
+  if (application === undefined) return failed(problem('CLUSTER_NOT_KUBERNETES', `${path} is no Application.`));
+  const looking = { clock: systemClock, kinds: kindsOf(client, systemClock), api: resourceRequests(client), signal };
+  return ok(await lookAtApplication(application, objectOf(read.body)['status'], looking));
+}
+
+/** Of this name there is none, or there are none at all. */
+async function absent(client: KubeClient, namespace: string, name: string): Promise<Problem> {
+  const all = await client.call({ method: 'GET', path: applicationsPath(namespace), query: { limit: 1 } });
+  const isKnown = all.ok || all.failure.kind !== 'notFound';
+  return isKnown
+    ? problem('APPLICATION_NOT_FOUND', `There is no application ${name} in the namespace ${namespace}.`)
+    : problem('APPLICATION_NOT_FOUND', 'The cluster does not have the kind Application of weeder.dev.', crdAdvice);
+}
+
+const crdAdvice = 'Install it from deploy/.';

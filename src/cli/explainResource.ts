@@ -1,0 +1,97 @@
+import { isDeepStrictEqual } from 'node:util';
+import { textOf } from '../json.ts';
+import { isSecret } from '../observer/confidential.ts';
+import type { SeenField } from '../observer/fieldsSeen.ts';
+import { claimantOf, needsApply } from '../observer/hear.ts';
+import { identityText, type Json } from '../observer/identity.ts';
+import { claimedBy, ownershipOf } from '../observer/ownership.ts';
+import { foundOf } from '../observer/resourceEntry.ts';
+import type { SeenResource } from './lookAtApplication.ts';
+
+/** Of a value; the rest of it is with the API server. */
+const longestValue = 2_000;
+
+/** What there is to say of one resource, as lines of text. `verdict`: what becomes of what is not as it was applied. */
+export function explainResource(seen: SeenResource, verdict: string): string {
+  const { identity } = seen.entry;
+  const { is, isWrong } = standing(seen);
+  const head = `${identityText(identity)}: ${is}${isWrong && verdict !== '' ? `  → ${verdict}` : ''}`;
+  return [head, ...aboutIt(seen), ...diff(seen)].join('\n');
+}
+
+/** How it is, and whether the observer has something to do. */
+function standing(seen: SeenResource): { readonly is: string; readonly isWrong: boolean } {
+  const { entry, live, trouble } = seen;
+  const { plan, fault, identity, drifts, application } = entry;
+  const is = (text: string, isWrong = false) => ({ is: text, isWrong });
+  if (fault !== '') return is('left as it is, for what the observer schema says of it has faults');
+  if (plan === undefined) return is(`the cluster does not know ${entry.manifest.apiVersion} ${identity.kind}`);
+  if (live === undefined && trouble !== '') return is(trouble);
+  if (live === undefined) return is(entry.appliedHash === undefined ? 'not there yet' : 'missing', true);
+  if (foundOf(entry)?.isEnding === true) return is('being deleted, and its end is waited for');
+  if (claimantOf(entry) !== undefined) return is(claimed(seen));
+  if (trouble !== '') return is(trouble);
+  if (needsApply(entry)) return is('its manifest is not applied yet', true);
+  if (drifts.length > 0) return is(`${counted(drifts.length, 'field')} not as wanted`, true);
+  return is(application.isDetectOnly ? 'as its manifest says' : 'as it was applied');
+}
+
+function claimed({ entry, live }: SeenResource): string {
+  const { application, identity } = entry;
+  const ownership = ownershipOf(live ?? {}, application.owner);
+  const by = ownership.is === 'anothers' ? ownership.by : 'another one';
+  const refused = claimedBy(by, application.owner, identity);
+  return refused.ok ? '' : refused.failure.reason.replace(/\.$/, '');
+}
+
+function aboutIt({ entry, refusal, fields }: SeenResource): string[] {
+  const { plan, uid, state, appliedHash, application } = entry;
+  if (plan === undefined) return [];
+  const observed = fields.filter(({ is }) => is !== 'unobserved').length;
+  const how = plan.shape.is === 'leaf' ? 'every field of its manifest' : 'as its entry of the schema lists';
+  const last = appliedHash === plan.hash ? 'this manifest' : 'another manifest than this one';
+  return [
+    ...(fields.length === 0 ? [] : [`  observed: ${counted(observed, 'field')}, ${how}`]),
+    `  applied last: ${appliedHash === undefined ? 'nothing' : last}${uid === undefined ? '' : `, uid ${uid}`}; state in the status: ${state}`,
+    ...(refusal === '' ? [] : [`  as ${plan.target.account ?? 'weeder itself'}: ${refusal}`]),
+    ...(application.isDetectOnly ? ['  mode detect: nothing is applied'] : []),
+  ];
+}
+
+/** What is wanted and what was found, a field a line: `-` and `+` where they differ, `~` what is not observed. */
+function diff({ entry, fields }: SeenResource): string[] {
+  const lines = isSecret(entry.identity) ? fields.map(hidden) : fields.flatMap(compared);
+  return lines.map((line) => `  ${line}`);
+}
+
+function compared(field: SeenField): string[] {
+  const { path, is, wanted, found } = field;
+  if (is === 'same') return [`  ${path}: ${shown(wanted)}`];
+  if (is === 'unobserved') return [`~ ${path}: ${shown(wanted)}${unless(wanted, found)} (not observed)`];
+  const minus = wanted === undefined ? [] : [`- ${path}: ${shown(wanted)}`];
+  return [...minus, `+ ${path}: ${shown(found)}${is === 'duplicate' ? ' times' : ''}${by(field)}`];
+}
+
+function unless(wanted: Json | undefined, found: Json | undefined): string {
+  return isDeepStrictEqual(wanted, found) ? '' : `, is ${shown(found)}`;
+}
+
+/** A Secret's values are never told. */
+function hidden(field: SeenField): string {
+  const { path, is } = field;
+  if (is === 'same') return `  ${path}`;
+  return is === 'unobserved' ? `~ ${path} (not observed)` : `! ${path}: ${is}${by(field)}`;
+}
+
+function by({ rival }: SeenField): string {
+  return rival === undefined ? '' : `  (by ${rival})`;
+}
+
+function shown(value: Json | undefined): string {
+  const text = textOf(JSON.stringify(value)) ?? 'absent';
+  return text.length <= longestValue ? text : `${text.slice(0, longestValue)}… (${text.length} characters)`;
+}
+
+export function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}

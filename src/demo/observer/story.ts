@@ -1,0 +1,189 @@
+import type { JsonObject } from '../../json.ts';
+import type { ObserverFact } from '../../observer/facts.ts';
+import { firstImage, imagesOf, labelsOf, manifestsWith, nextImage, replicasOf } from './objects.ts';
+import type { People, Site } from './site.ts';
+
+/** What a chapter plays on. Times are milliseconds. */
+export interface Stage {
+  readonly site: Site;
+  readonly people: People;
+  /** Starts weeder. */
+  start(): Promise<void>;
+  /** Tells of a deed, and does it. */
+  act(what: string, deed: () => Promise<void>, by?: { readonly who: 'bot' }): Promise<void>;
+  /** Does it, and waits until something was otherwise and is so again; how long that took from the deed on. */
+  untilRestored(isSo: () => boolean, act: () => Promise<void>): Promise<number | undefined>;
+  /** Waits until it is so: how long that took; undefined: too long. */
+  until(isSo: () => boolean): Promise<number | undefined>;
+  pass(ms: number): Promise<void>;
+  /** What weeder has told of since the chapter began. */
+  facts(): readonly ObserverFact[];
+}
+
+/** What came of a chapter. */
+export interface Came {
+  /** What weeder did, for the table. */
+  readonly weeder: string;
+  /** From the deed until it is as it was, in milliseconds. */
+  readonly took: number | undefined;
+  readonly isAsTold: boolean;
+}
+
+export interface Chapter {
+  /** What the timeline says above it. */
+  readonly title: string;
+  /** The same in the table. */
+  readonly row: string;
+  /** Whether what is changed is observed; empty where that is no question. */
+  readonly observed: 'yes' | 'no' | '';
+  play(stage: Stage): Promise<Came>;
+}
+
+/** How long it is waited whether something happens that should not. */
+const quiet = 1_500;
+const bot = 'label-bot';
+/** The bot changes the label so many times. */
+const fights = 3;
+const botPause = 300;
+
+export const chapters: readonly Chapter[] = [
+  {
+    title: 'an application is created: a Deployment and a Service',
+    row: 'it is created',
+    observed: '',
+    async play({ people, start, act, until, site }) {
+      await act('creates the Application nginx', () => people.createApplication(firstImage));
+      await start();
+      const took = await until(() => isDeployed(site, firstImage) && isServed(site));
+      return { weeder: 'applies it', took: undefined, isAsTold: took !== undefined };
+    },
+  },
+  {
+    title: 'somebody sets another image',
+    row: 'another image',
+    observed: 'yes',
+    async play({ people, act, untilRestored, site }) {
+      const containers = [{ name: 'nginx', image: 'nginx:latest' }];
+      const took = await untilRestored(
+        () => isDeployed(site, firstImage),
+        () =>
+          act('sets the image to nginx:latest', () =>
+            people.patch('Deployment', podSpec({ containers }), 'kubectl-set'),
+          ),
+      );
+      return { weeder: 'puts it back', took, isAsTold: took !== undefined };
+    },
+  },
+  {
+    title: 'somebody adds a container',
+    row: 'one container more',
+    observed: 'yes',
+    async play({ people, act, untilRestored, site }) {
+      const containers = [{ name: 'miner', image: 'example.org/miner' }];
+      const took = await untilRestored(
+        () => isDeployed(site, firstImage),
+        () =>
+          act('adds a container "miner"', () => people.patch('Deployment', podSpec({ containers }), 'kubectl-edit')),
+      );
+      return { weeder: 'takes it out', took, isAsTold: took !== undefined };
+    },
+  },
+  {
+    title: 'somebody adds a label that nobody observes',
+    row: 'another label',
+    observed: 'no',
+    async play({ people, act, pass, facts, site }) {
+      const metadata = { labels: { team: 'blue' } };
+      await act('labels the Deployment with team=blue', () =>
+        people.patch('Deployment', { metadata }, 'kubectl-label'),
+      );
+      await pass(quiet);
+      return leftAlone(facts(), labelsOf(site.object('Deployment'))['team'] === 'blue');
+    },
+  },
+  {
+    title: 'somebody scales it, and the schema does not list the replicas',
+    row: 'scaled to 5',
+    observed: 'no',
+    async play({ people, act, pass, facts, site }) {
+      await act('scales the Deployment to 5', () => people.scale(5));
+      await pass(quiet);
+      return leftAlone(facts(), replicasOf(site.object('Deployment')) === 5);
+    },
+  },
+  {
+    title: 'somebody deletes the Service',
+    row: 'the Service deleted',
+    observed: 'yes',
+    async play({ people, act, untilRestored, site }) {
+      const took = await untilRestored(
+        () => isServed(site),
+        () => act('deletes the Service', () => people.delete('Service')),
+      );
+      return { weeder: 'creates it anew', took, isAsTold: took !== undefined };
+    },
+  },
+  {
+    title: 'a bot that will not give in',
+    row: `a bot, ${fights} times`,
+    observed: 'yes',
+    async play({ people, act, untilRestored, pass, facts, site }) {
+      const metadata = { labels: { app: 'web' } };
+      const times: (number | undefined)[] = [];
+      for (let fight = 1; fight <= fights; fight += 1) {
+        await pass(botPause);
+        const deed = () => people.patch('Service', { metadata }, bot);
+        times.push(
+          await untilRestored(
+            () => isServed(site),
+            () => act(`sets the Service's label app to web${fight === 1 ? '' : ', again'}`, deed, { who: 'bot' }),
+          ),
+        );
+      }
+      const rivals = facts().flatMap((fact) => (fact.type === 'resource.contested' ? [fact.rival] : []));
+      const [first, second = 0, third = 0] = times;
+      const isPaced = second > 1_000 && third > 2_000;
+      const isAsTold =
+        !times.includes(undefined) && isPaced && rivals.length > 0 && rivals.every((rival) => rival?.startsWith(bot));
+      const waits = times.slice(1).map((time) => `${((time ?? 0) / 1_000).toFixed(1)} s`);
+      return { weeder: `then after ${waits.join(', ')}`, took: first, isAsTold };
+    },
+  },
+  {
+    title: 'a new version of the application',
+    row: 'a new version',
+    observed: '',
+    async play({ people, act, until, pass, facts, site }) {
+      await act(`sets the image in the Application to ${nextImage}`, () =>
+        people.patchApplication({ spec: { manifests: manifestsWith(nextImage) } }),
+      );
+      const took = await until(() => isDeployed(site, nextImage));
+      await pass(quiet);
+      const deployment = site.object('Deployment');
+      const isKept = replicasOf(deployment) === 5 && labelsOf(deployment)['team'] === 'blue';
+      const isQuiet = !facts().some(({ type }) => type === 'resource.drifted');
+      return {
+        weeder: 'applies it, 5 replicas stay',
+        took: undefined,
+        isAsTold: took !== undefined && isKept && isQuiet,
+      };
+    },
+  },
+];
+
+function leftAlone(facts: readonly ObserverFact[], isStillSo: boolean): Came {
+  return { weeder: 'leaves it', took: undefined, isAsTold: isStillSo && facts.length === 0 };
+}
+
+function isDeployed(site: Site, image: string): boolean {
+  const images = imagesOf(site.object('Deployment'));
+  return images.length === 1 && images[0] === image;
+}
+
+function isServed(site: Site): boolean {
+  return labelsOf(site.object('Service'))['app'] === 'nginx';
+}
+
+function podSpec(spec: JsonObject): JsonObject {
+  return { spec: { template: { spec } } };
+}

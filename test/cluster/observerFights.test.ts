@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { objectOf } from '../../src/json.ts';
+import { eventually } from './support/eventually.ts';
+import {
+  at,
+  conditionOf,
+  configMap,
+  deployment,
+  isThere,
+  pathOf,
+  read,
+  rowOf,
+  untilObject,
+} from './support/observedObjects.ts';
+import { edit, setObserverScene } from './support/observerScene.ts';
+
+const dataOf = (object: unknown) => at(object, 'data', 'a');
+
+suite('who works against an application on a real API server', { concurrency: 2 }, () => {
+  test('who keeps changing a value back is named and corrected later each time, and nothing else waits (A18)', async (t) => {
+    const scene = await setObserverScene(t, 'fight');
+    const { ns } = scene;
+    const weeder = await scene.start(t);
+    await scene.apply('shop', { manifests: [configMap('fought', { a: '1' }), configMap('quiet', { a: '1' })] });
+    await scene.untilInSync('shop');
+    const path = pathOf(ns, 'ConfigMap', 'fought');
+    await edit(ns, path, { data: { a: '2' } }, 'their-operator');
+    await untilObject(ns, 'ConfigMap', 'fought', 'the first correction', (object) => dataOf(object) === '1');
+    await edit(ns, path, { data: { a: '2' } }, 'their-operator');
+    const line = await weeder.log.until('somebody keeps changing the resource back: its correction waits');
+    assert.match(String(line['rival']), /their-operator/);
+    // The other resource is corrected while this one waits.
+    await edit(ns, pathOf(ns, 'ConfigMap', 'quiet'), { data: { a: '2' } });
+    await untilObject(ns, 'ConfigMap', 'quiet', 'the quiet one put back', (object) => dataOf(object) === '1');
+    assert.equal(dataOf(await read(ns, 'ConfigMap', 'fought')), '2');
+    await untilObject(ns, 'ConfigMap', 'fought', 'the second correction', (object) => dataOf(object) === '1');
+    const resource = `ConfigMap ${ns.name}/fought`;
+    await weeder.log.until('resource corrected', { resource }, { count: 2 });
+    const corrected = weeder.log.find('resource corrected', { resource });
+    const times = corrected.map(({ time }) => Date.parse(String(time)));
+    assert.ok((times.at(-1) ?? 0) - (times[0] ?? 0) >= 2_000, JSON.stringify(corrected));
+  });
+
+  test('a value that admission changes each time is taken as it is, and said to be so (A6)', async (t) => {
+    const scene = await setObserverScene(t, 'fight');
+    const { ns } = scene;
+    const api = '/apis/admissionregistration.k8s.io/v1';
+    const name = `mirror-${ns.name}`;
+    const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['configmaps'] };
+    const expression = "Object{data: {'a': 'mirrored'}}";
+    t.after(async () => {
+      await ns.cluster.send('DELETE', `${api}/mutatingadmissionpolicybindings/${name}`);
+      await ns.cluster.send('DELETE', `${api}/mutatingadmissionpolicies/${name}`);
+    });
+    await ns.cluster.api('POST', `${api}/mutatingadmissionpolicies`, {
+      metadata: { name },
+      spec: {
+        failurePolicy: 'Fail',
+        reinvocationPolicy: 'Never',
+        matchConstraints: { resourceRules: [rule] },
+        mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression } }],
+      },
+    });
+    await ns.cluster.api('POST', `${api}/mutatingadmissionpolicybindings`, {
+      metadata: { name },
+      spec: {
+        policyName: name,
+        matchResources: { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': ns.name } } },
+      },
+    });
+    await eventually(
+      async () => {
+        const probe = { metadata: { name: 'probe' }, data: { a: 'x' } };
+        const answer = await ns.cluster.send('POST', `${ns.path('api/v1', 'configmaps')}?dryRun=All`, { body: probe });
+        return dataOf(answer.body) === 'mirrored';
+      },
+      { what: 'that the policy is in force' },
+    );
+    await scene.start(t);
+    await scene.apply('shop', { manifests: [configMap('settings', { a: 'ours', b: '1' })] });
+    await scene.untilInSync('shop');
+    const before = await read(ns, 'ConfigMap', 'settings');
+    assert.equal(dataOf(before), 'mirrored');
+    await edit(ns, pathOf(ns, 'ConfigMap', 'settings'), { data: { b: '2' } });
+    const after = await untilObject(
+      ns,
+      'ConfigMap',
+      'settings',
+      'the other value put back',
+      (object) => at(object, 'data', 'b') === '1',
+    );
+    assert.equal(dataOf(after), 'mirrored');
+    await scene.untilInSync('shop');
+    assert.deepEqual(
+      at(await read(ns, 'ConfigMap', 'settings'), 'metadata', 'resourceVersion'),
+      at(after, 'metadata', 'resourceVersion'),
+    );
+  });
+
+  test('a change of an immutable field is refused and said, the rest is applied; with recreate it is made anew (A19)', async (t) => {
+    const scene = await setObserverScene(t, 'fight');
+    const { ns } = scene;
+    const weeder = await scene.start(t);
+    const manifests = (value: string) => [
+      configMap('fixed', { a: value }, { immutable: true }),
+      configMap('settings', { a: value }),
+    ];
+    await scene.apply('shop', { manifests: manifests('1') });
+    await scene.untilInSync('shop');
+    const { metadata } = await read(ns, 'ConfigMap', 'fixed');
+    await scene.apply('shop', { manifests: manifests('2') });
+    await untilObject(ns, 'ConfigMap', 'settings', 'the update', (object) => dataOf(object) === '2');
+    await weeder.log.until('resource refused');
+    await eventually(async () => (await scene.condition('shop', 'Degraded')) === 'True', { what: 'Degraded' });
+    assert.match(String((await conditionOf(scene, 'shop', 'Degraded'))['message']), /fixed/);
+    assert.equal(dataOf(await read(ns, 'ConfigMap', 'fixed')), '1');
+    await scene.apply('shop', { manifests: manifests('2'), recreate: ['ConfigMap/fixed'] });
+    const anew = await untilObject(ns, 'ConfigMap', 'fixed', 'the new one', (object) => dataOf(object) === '2');
+    assert.notEqual(at(anew, 'metadata', 'uid'), objectOf(metadata)['uid']);
+    await scene.untilInSync('shop');
+    assert.equal(await scene.condition('shop', 'Degraded'), 'False');
+  });
+
+  test('in detect nothing is written: drift and what is missing stand in the status, and correct puts them right', async (t) => {
+    const scene = await setObserverScene(t, 'fight');
+    const { ns } = scene;
+    const weeder = await scene.start(t);
+    const manifests = [configMap('settings', { a: '1' }), configMap('other', { a: '1' })];
+    await scene.apply('shop', { manifests });
+    await scene.untilInSync('shop');
+    await scene.apply('shop', { manifests: [...manifests, deployment()], mode: 'detect' });
+    await edit(ns, pathOf(ns, 'ConfigMap', 'settings'), { data: { a: 'theirs' } });
+    await ns.cluster.api('DELETE', pathOf(ns, 'ConfigMap', 'other'));
+    const told = await eventually(
+      async (saw) => {
+        const row = await rowOf(scene, 'shop', 'ConfigMap', 'settings');
+        saw(row);
+        return row?.['state'] === 'drifted' ? row : undefined;
+      },
+      { what: 'the drift in the status' },
+    );
+    assert.deepEqual(at(told, 'drifts', 0, 'found'), '"theirs"');
+    for (const [kind, name] of [
+      ['ConfigMap', 'other'],
+      ['Deployment', 'web'],
+    ] as const) {
+      await eventually(async () => (await rowOf(scene, 'shop', kind, name))?.['state'] === 'missing', {
+        what: `that ${name} is missing`,
+      });
+    }
+    assert.equal(await scene.condition('shop', 'InSync'), 'False');
+    assert.equal(dataOf(await read(ns, 'ConfigMap', 'settings')), 'theirs');
+    assert.deepEqual(weeder.log.find('resource corrected'), []);
+    assert.equal(await isThere(ns, 'ConfigMap', 'other'), false);
+    assert.equal(await isThere(ns, 'Deployment', 'web'), false);
+    await scene.apply('shop', { manifests: [...manifests, deployment()], mode: 'correct' });
+    await scene.untilInSync('shop');
+    assert.equal(dataOf(await read(ns, 'ConfigMap', 'settings')), '1');
+    assert.ok(await isThere(ns, 'ConfigMap', 'other'));
+    assert.ok(await isThere(ns, 'Deployment', 'web'));
+  });
+
+  test('a pause holds corrections and updates until its time, and ends by itself', async (t) => {
+    const scene = await setObserverScene(t, 'fight');
+    const { ns } = scene;
+    const weeder = await scene.start(t);
+    await scene.apply('shop', { manifests: [configMap('settings', { a: '1' })] });
+    await scene.untilInSync('shop');
+    const until = Date.now() + 6_000;
+    const pausedUntil = new Date(until).toISOString();
+    await scene.apply('shop', { manifests: [configMap('settings', { a: '2' })], pausedUntil });
+    await weeder.log.until('application paused');
+    await edit(ns, pathOf(ns, 'ConfigMap', 'settings'), { data: { a: 'theirs' } });
+    const after = await untilObject(ns, 'ConfigMap', 'settings', 'the update', (object) => dataOf(object) === '2');
+    assert.ok(after);
+    assert.ok(Date.now() >= until);
+    await scene.untilInSync('shop');
+  });
+});

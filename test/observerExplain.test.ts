@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { explainApplication } from '../src/cli/explainApplication.ts';
+import { lookAtApplication } from '../src/cli/lookAtApplication.ts';
+import { systemClock } from '../src/clock.ts';
+import { type JsonObject, objectOf } from '../src/json.ts';
+import type { Outcome } from '../src/observer/applyFailure.ts';
+import { ownerOf } from '../src/observer/managers.ts';
+import { readApplication } from '../src/observer/readApplication.ts';
+import type { Kinds, ResourceApi } from '../src/observer/resourceApi.ts';
+import { anywhere } from '../src/observer/structure/structure.ts';
+
+const { label } = ownerOf({ namespace: 'shop', name: 'web' });
+const now = Date.UTC(2026, 10, 21, 14);
+
+const kinds: Kinds = {
+  find: async (_apiVersion, kind) =>
+    given({ group: '', version: 'v1', kind, plural: `${kind.toLowerCase()}s`, isNamespaced: true }),
+  structureOf: async () => given(anywhere),
+};
+
+function given<T>(value: T): Outcome<T> {
+  return { ok: true, value };
+}
+
+/** What it says of an application with this manifest, where `live` is there; the API server takes manifests as they are. */
+async function explain(manifest: JsonObject, live: JsonObject | undefined, spec: JsonObject = {}): Promise<string[]> {
+  const asked: string[] = [];
+  const api: Pick<ResourceApi, 'read' | 'tryOut'> = {
+    read: async () => given(live),
+    async tryOut({ target, manifest: { object } }) {
+      asked.push(target.account ?? 'own rights');
+      return given({ object: labelled(object), isOfItsOwn: true });
+    },
+  };
+  const metadata = { namespace: 'shop', name: 'web', uid: 'u', resourceVersion: '1', generation: 1 };
+  const application = readApplication({ kind: 'Application', metadata, spec: { manifests: [manifest], ...spec } });
+  if (application === undefined) return assert.fail('it is one');
+  const signal = new AbortController().signal;
+  const seen = await lookAtApplication(application, {}, { clock: systemClock, kinds, api, signal });
+  assert.deepEqual(asked, live === undefined ? [] : ['system:serviceaccount:shop:default']);
+  return explainApplication(seen, now).join('\n').split('\n');
+}
+
+function labelled(object: JsonObject, more: JsonObject = {}): JsonObject {
+  const metadata = { ...objectOf(object['metadata']), uid: 'r', resourceVersion: '5', ...more };
+  return { ...object, metadata: { ...metadata, labels: { 'weeder.dev/application': label } } };
+}
+
+function of(kind: string, data: JsonObject): JsonObject {
+  return { apiVersion: 'v1', kind, metadata: { name: 'one' }, data };
+}
+
+test('in mode detect a difference is shown with both values, and that it is left so', async () => {
+  const lines = await explain(of('ConfigMap', { a: '1', b: '1' }), labelled(of('ConfigMap', { a: '2', b: '1' })), {
+    mode: 'detect',
+  });
+  assert.ok(lines.includes('ConfigMap shop/one: 1 field not as wanted  → told, and left so'), lines.join('\n'));
+  const fields = lines.slice(lines.indexOf('  mode detect: nothing is applied') + 1);
+  assert.deepEqual(fields, ['  - .data.a: "1"', '  + .data.a: "2"', '    .data.b: "1"']);
+});
+
+test('nothing of a Secret is told, also not where it differs or is not applied yet', async () => {
+  const [was, is] = ['hunter2', 'hunter3'].map((text) => Buffer.from(text).toString('base64'));
+  for (const mode of ['detect', 'correct']) {
+    const lines = await explain(of('Secret', { password: was }), labelled(of('Secret', { password: is })), { mode });
+    assert.ok(lines.includes('  ! .data.password: changed'), lines.join('\n'));
+    assert.doesNotMatch(lines.join('\n'), new RegExp(`${was}|${is}|hunter`));
+  }
+});
+
+test('what is being deleted, missing, or paused is said as it is; what a terminal would obey is not written', async () => {
+  const manifest = of('ConfigMap', { a: '1' });
+  const ending = labelled(manifest, { deletionTimestamp: '2026-11-21T13:00:00Z' });
+  const said = async (live: JsonObject | undefined, spec?: JsonObject) =>
+    (await explain(manifest, live, spec)).find((line) => line.startsWith('ConfigMap')) ?? '';
+  assert.match(await said(ending), /: being deleted, and its end is waited for$/);
+  assert.match(await said(undefined), /: not there yet {2}→ put right at once/);
+  const pausedUntil = '2026-11-21T18:00:00Z';
+  assert.match(await said(undefined, { pausedUntil }), /→ left so until 2026-11-21T18:00:00Z$/);
+  const named = of('ConfigMap', { '\u001b[31m': '1' });
+  assert.ok(!(await explain(named, labelled(named))).join('\n').includes('\u001b'));
+});
+
+test('a fault of the whole spec is said with its place, and nothing is asked about resources', async () => {
+  const lines = await explain(of('ConfigMap', {}), undefined, { resyncPeriod: '1s' });
+  assert.match(lines.join('\n'), /^ {2}fault in spec\.resyncPeriod: .*$/m);
+  assert.ok(lines.includes('  → correct the faults; nothing is deleted while there are any'));
+  assert.ok(!lines.some((line) => line.startsWith('ConfigMap')));
+});

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { type TestContext, test } from 'node:test';
+import { parse } from 'yaml';
+import { createApiServer } from '../src/demo/apiServer/apiServer.ts';
+import { customResourceDefinitions, deployments, namespaces, roleBindings } from '../src/demo/apiServer/resources.ts';
+import { arrayOf, type JsonObject, objectOf } from '../src/json.ts';
+import { applicationsPath } from '../src/observer/applicationApi.ts';
+import { httpClient } from './cluster/support/http.ts';
+import { file, kubeconfig, startCli } from './support/cli.ts';
+import { made } from './support/embedded.ts';
+import { until } from './support/until.ts';
+
+const namespace = 'shop';
+const labels = { app: 'web' };
+const deployment = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web', labels },
+  spec: {
+    replicas: 1,
+    selector: { matchLabels: labels },
+    template: { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'web:1' }] } },
+  },
+};
+
+test('on the embedded API server the real program applies an application and puts back what somebody changes', async (t) => {
+  const scene = await setScene(t, true);
+  await scene.apply({ manifests: [deployment] });
+  await until('it is applied', () => scene.image() === 'web:1');
+  await until('it is in sync', () => scene.condition('InSync') === 'True');
+  made(
+    scene.server.store.patch(deployments, namespace, 'web', {
+      metadata: { labels: { team: 'a' } },
+      spec: { template: { spec: { containers: [{ name: 'web', image: 'evil:1' }] } } },
+    }),
+  );
+  await until('it is put back', () => scene.image() === 'web:1');
+  assert.equal(scene.deployment()?.metadata.labels?.['team'], 'a');
+  const asTenant = `system:serviceaccount:${namespace}:default`;
+  assert(scene.server.requests.countAs(asTenant, 'patch', 'deployments') >= 2);
+  await scene.remove();
+  await until('its resources went with it', () => scene.deployment() === undefined);
+  await until('it has gone', () => scene.application() === undefined);
+});
+
+test('on the embedded API server a tenant who may not apply is told so in the condition', async (t) => {
+  const scene = await setScene(t, false);
+  await scene.apply({ manifests: [deployment] });
+  await until('it is told', () => scene.condition('Applied') === 'False');
+  const conditions = arrayOf(objectOf(scene.application()?.['status'])['conditions']).map(objectOf);
+  const applied = conditions.find(({ type }) => type === 'Applied');
+  assert.match(String(applied?.['message']), /deployments/i);
+  assert.equal(scene.deployment(), undefined);
+});
+
+/** The CRD of applications, a namespace whose account may do everything in it or nothing, and the program. */
+async function setScene(t: TestContext, isAllowed: boolean) {
+  const server = createApiServer({ authorizesImpersonated: true });
+  const listening = await server.listen();
+  const client = httpClient(listening.url);
+  t.after(async () => {
+    await client.close();
+    await listening.close();
+  });
+  const { store } = server;
+  const definition: unknown = parse(
+    readFileSync(new URL('../deploy/components/observer-named/crd.yaml', import.meta.url), 'utf8'),
+  );
+  made(store.create(customResourceDefinitions, objectOf(definition)));
+  made(store.create(namespaces, { metadata: { name: namespace } }));
+  if (isAllowed) made(store.create(roleBindings, tenant));
+  const path = applicationsPath(namespace);
+  let application: JsonObject | undefined;
+  const look = async () => {
+    const answer = await client.send('GET', `${path}/shop`);
+    application = answer.status === 200 ? objectOf(answer.body) : undefined;
+  };
+  const looking = setInterval(() => void look().catch(() => undefined), 50);
+  t.after(() => clearInterval(looking));
+  const words = ['--config-file', file(`observer-${isAllowed}.yaml`, JSON.stringify({ observer: {} }))];
+  const access = ['--kubeconfig', file(`observer-${isAllowed}.kubeconfig`, kubeconfig(listening.url))];
+  const weeder = startCli([...words, ...access, '--health-bind-addr=0', '--metrics-bind-addr=0']);
+  t.after(async () => {
+    weeder.child.kill('SIGTERM');
+    await weeder.ended;
+  });
+  const deploymentNow = () => store.get(deployments, namespace, 'web');
+  return {
+    server,
+    application: () => application,
+    deployment: deploymentNow,
+    image() {
+      const template = objectOf(objectOf(deploymentNow()?.['spec'])['template']);
+      return objectOf(arrayOf(objectOf(template['spec'])['containers'])[0])['image'];
+    },
+    condition(type: string) {
+      const conditions = arrayOf(objectOf(application?.['status'])['conditions']).map(objectOf);
+      return conditions.find((each) => each['type'] === type)?.['status'];
+    },
+    async apply(spec: JsonObject) {
+      const body = { apiVersion: 'weeder.dev/v1alpha1', kind: 'Application', metadata: { name: 'shop' }, spec };
+      const answer = await client.send('POST', path, { body });
+      assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    },
+    remove: () => client.send('DELETE', `${path}/shop`),
+  };
+}
+
+const tenant = {
+  metadata: { name: 'tenant', namespace },
+  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+  subjects: [{ kind: 'ServiceAccount', name: 'default', namespace }],
+};
