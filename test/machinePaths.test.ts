@@ -56,6 +56,28 @@ const causes: readonly { readonly machine: string; readonly effect: RegExp; read
     effect: /^reportStalled$/,
     events: ['rollout.stalled', 'xstate.after.progressDeadline.workload.restarting.rolling'],
   },
+  { machine: 'application', effect: /^spawn observer$/, events: ['apply.done'] },
+  { machine: 'application', effect: /^spawn applyResources$/, events: ['spec.valid'] },
+  {
+    machine: 'application',
+    effect: /^spawn deleteResources$/,
+    events: [
+      'application.changed',
+      'deletion.refused',
+      'spec.ending',
+      'xstate.after.retryDelay.application.deleting.waiting',
+    ],
+  },
+  {
+    machine: 'resource',
+    effect: /^spawn correct$/,
+    events: ['look.drifted', 'xstate.after.pace.resource.drifted.waiting'],
+  },
+  {
+    machine: 'resource',
+    effect: /^spawn create$/,
+    events: ['look.missing', 'xstate.after.pace.resource.missing.waiting'],
+  },
   {
     machine: 'endpoint',
     effect: /^spawn dependants/,
