@@ -9,7 +9,7 @@ interface Versioned {
 export interface BareClient {
   /** The whole answer, whatever its status. */
   send(method: 'DELETE' | 'PATCH', path: string, body: object, contentType?: string): Promise<string>;
-  /** Everything with these labels, first as it is, then each change; survives no fault but the end of a stream. */
+  /** Everything with these labels, first as it is, then each change; survives no fault but the end of its stream. */
   follow<T extends Versioned>(stream: BareStream<T>): Promise<never>;
 }
 
@@ -25,6 +25,16 @@ export interface BareStream<T> {
 export function bareClient(origin: string, caFile: string): BareClient {
   const authorization = `Bearer ${process.env['BENCH_TOKEN']}`;
   const agent = new Agent({ connect: { ca: readFileSync(caFile, 'utf8') }, bodyTimeout: 0 });
+
+  async function readStream(path: string, read: (line: string) => void): Promise<void> {
+    const { body } = await agent.request({ origin, path, method: 'GET', headers: { authorization } });
+    let rest = '';
+    for await (const piece of body.setEncoding('utf8')) {
+      const lines = `${rest}${piece}`.split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) read(line);
+    }
+  }
 
   return {
     async send(method, path, body, contentType = 'application/json') {
@@ -46,13 +56,11 @@ export function bareClient(origin: string, caFile: string): BareClient {
         const start = version
           ? `resourceVersion=${version}`
           : 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan';
-        const headers = { authorization };
-        const { body } = await agent.request({ origin, path: `${path}?${common}&${start}`, method: 'GET', headers });
-        let rest = '';
-        for await (const piece of body.setEncoding('utf8')) {
-          const lines = `${rest}${piece}`.split('\n');
-          rest = lines.pop() ?? '';
-          for (const line of lines) read(line);
+        try {
+          await readStream(`${path}?${common}&${start}`, read);
+        } catch (error) {
+          // Without a position there is nothing to go on from.
+          if (version === undefined) throw error;
         }
       }
     },

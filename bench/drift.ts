@@ -40,8 +40,8 @@ export async function measureDrift({ applications: counts, ...options }: DriftOp
       resources: applications * resourcesEach,
       kinds: collections.length,
       idle: options.idleMs / 1000,
-      ...(isMeant('bare') ? { bare: await candidate('bare', startBareObserver) } : {}),
       ...(isMeant('weeder') ? { weeder: await candidate('weeder', startObserver) } : {}),
+      ...(isMeant('bare') ? { bare: await candidate('bare', startBareObserver) } : {}),
     });
   }
   return cases;

@@ -21,7 +21,7 @@ import { monotonic } from './processFigures.ts';
 const width = 32;
 const strategicPatch = 'application/strategic-merge-patch+json';
 const mergePatch = 'application/merge-patch+json';
-const patientMs = 60_000;
+const patientMs = 300_000;
 
 /** Namespaces, each with the account that applies in it. */
 export async function makeNamespaces(cluster: Cluster, applications: number): Promise<void> {

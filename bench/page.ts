@@ -63,4 +63,4 @@ A real kube-apiserver and etcd without controllers, and so many applications in 
 
 **bare** is a script that can do nothing else ([bench/bareObserver.ts](../bench/bareObserver.ts)): a stream for each kind, of each object what its manifest lists, and one server-side apply with the rights of an administrator for each that is different, 8 at a time. Its next start takes whatever is there for what is wanted. Each of the two has a control plane of its own, one after the other in the same run.
 
-Krake, for the same number of resources, would poll 2,500 of them a second.`;
+Krake, for the same number of resources, would poll 2,500 of them a second. What the time is spent on, and what was tried, is told in [ADR 17](adr/0017-speed-of-the-observer.md).`;

@@ -86,6 +86,33 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
         count(walked, 'reportRestarted') === walked.filter(({ event }) => event === 'restart.accepted').length,
     ],
   ],
+  application: [
+    ['an observer runs while observing, and only then', holds('observer', 'application.observing')],
+    ['resources are applied while applying, and only then', holds('applyResources', 'application.applying')],
+    ['and deleted while deleting', holds('deleteResources', 'application.deleting.attempting')],
+    [
+      'after an observer nothing is applied or deleted before its requests were drained',
+      (walked) => {
+        const effects = walked.flatMap((step) => step.effects.map((effect) => [step.event, effect] as const));
+        const last = effects.findLastIndex(([, effect]) => effect === 'stop observer');
+        const next = effects.findIndex(
+          ([, effect], index) => index > last && /^spawn (applyResources|deleteResources)$/.test(effect),
+        );
+        return last === -1 || next === -1 || effects.slice(last, next).some(([event]) => event === 'requests.drained');
+      },
+    ],
+  ],
+  resource: [
+    ['it is looked at while looking, and only then', holds('look', 'resource.looking')],
+    ['a correction is under way while correcting, and only then', holds('correct', 'resource.correcting')],
+    ['it is made while creating, and only then', holds('create', 'resource.creating')],
+    [
+      'what is only to be told is not written',
+      (walked, { context }) =>
+        context.mayCorrect ||
+        !(/^(write)/.test(walked.at(-1)?.event ?? '') && walked.at(-1)?.effects.includes('spawn correct')),
+    ],
+  ],
   endpoint: [
     ['since when is asked while dating, and only then', holds('readySince', /\.dating$/)],
     [

@@ -290,3 +290,58 @@ test('the streams are as many as the kinds in use, whoever uses them', async () 
   assert.deepEqual([...world.core.needs.keys()], ['applications']);
   world.stop();
 });
+
+/** As an autoscaler does, or `kubectl scale`. */
+function scale(world: ObserverWorld, replicas: number): void {
+  const fieldsV1 = { 'f:spec': { 'f:replicas': {} } };
+  const managedFields = [{ manager: 'kube-controller-manager', operation: 'Update', subresource: 'scale', fieldsV1 }];
+  world.edit('Deployment/web', { metadata: { managedFields }, spec: { replicas } });
+}
+
+const deployment = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web' },
+  spec: { replicas: 2, paused: false },
+};
+
+test('replicas that somebody scales are left to whoever scales, and the rest is corrected as ever (F)', async () => {
+  const world = await observerWorld();
+  // The API server leaves to others what the init manager only asks for.
+  world.keeps = new Set(['replicas']);
+  world.apply('web', { manifests: [deployment] });
+  await world.pass(2 * second);
+  scale(world, 7);
+  await world.pass(minute);
+  assert.equal(objectOf(world.object('Deployment/web')?.['spec'])['replicas'], 7);
+  assert.deepEqual([world.factsOf('resource.drifted'), world.condition('web', 'InSync')], [[], 'True']);
+  world.edit('Deployment/web', { spec: { paused: true } });
+  await world.pass(second);
+  assert.deepEqual(objectOf(world.object('Deployment/web'))['spec'], { replicas: 7, paused: false });
+  world.stop();
+});
+
+test('replicas that the schema lists are put back, whoever scales', async () => {
+  const observerSchema = [
+    { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec: { replicas: 'observed' } },
+  ];
+  const world = await observerWorld();
+  world.apply('web', { manifests: [deployment], observerSchema });
+  await world.pass(2 * second);
+  scale(world, 7);
+  await world.pass(second);
+  assert.equal(objectOf(world.object('Deployment/web')?.['spec'])['replicas'], 2);
+  world.stop();
+});
+
+test('without the section observer nothing is looked after, and with it again everything is', async () => {
+  const world = await observed(['one']);
+  world.core.configure({ services: new Map(), restart: undefined });
+  world.edit('ConfigMap/one', { data: { key: 'b' } });
+  await world.pass(minute);
+  assert.deepEqual([keyOf(world, 'one'), [...world.core.needs.keys()], [...world.core.actors()]], ['b', [], []]);
+  world.core.configure({ services: new Map(), restart: undefined, observer: {} });
+  await world.pass(5 * second);
+  assert.equal(keyOf(world, 'one'), 'a');
+  world.stop();
+});

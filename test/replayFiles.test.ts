@@ -167,7 +167,7 @@ test('a flight recording that is replayed to other decisions, or cannot be read,
 test('the page about replays shows replays that are so, and names every kind of step', async () => {
   const page = readFileSync(join(import.meta.dirname, '../docs/replays.md'), 'utf8');
   const examples = [...page.matchAll(/```yaml\n(title[\s\S]*?)```/g)].map(([, example = '']) => example);
-  assert.equal(examples.length, 2);
+  assert.equal(examples.length, 3);
   for (const example of examples) {
     const read = parseReplay(example, 'docs/replays.md');
     assert.ok(read.ok, read.ok ? '' : read.problem.join('\n'));

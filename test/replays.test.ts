@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { application } from '../machines/observer/application.ts';
+import { resource } from '../machines/observer/resource.ts';
 import { workload } from '../machines/restart/workload.ts';
 import { dependants } from '../machines/weeder/dependants.ts';
 import { endpoint } from '../machines/weeder/endpoint.ts';
 import { podDeletion } from '../machines/weeder/podDeletion.ts';
 import { cpuTime } from './support/cpuTime.ts';
+import { rareOfApplication, rareOfResource } from './support/observerRare.ts';
 import { playRecording } from './support/replayAgain.ts';
 import { readReplay } from './support/replayFile.ts';
 import { play } from './support/replayRun.ts';
@@ -17,15 +20,17 @@ import { rareTransitions } from './support/workloadRare.ts';
 const folder = join(import.meta.dirname, 'replays');
 const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
 const recordings = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
-const machines = [endpoint, dependants, podDeletion, workload];
+const machines = [endpoint, dependants, podDeletion, workload, application, resource];
 const coverage = transitionCoverage();
 let report = '';
 
-/** Transitions that no replay can take, and why; those of restart control are taken in workloadMachineRare.test.ts. */
+/** Transitions that no replay takes, and why: they are taken in workloadMachineRare and observerMachineRare.test.ts. */
 const unreachable: Readonly<Record<string, string>> = {
   'podDeletion.attempting -- xstate.error.actor.queueTurn -> podDeletion.backingOff':
     'the queue throws only when a pod enters it twice, which the machine itself rules out',
-  ...Object.fromEntries(rareTransitions.map(({ name, why }) => [name, why])),
+  ...Object.fromEntries(
+    [...rareTransitions, ...rareOfApplication, ...rareOfResource].map(({ name, why }) => [name, why]),
+  ),
 };
 
 after(() => console.log(report));

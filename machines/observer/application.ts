@@ -122,7 +122,6 @@ export const application = setup({
   }),
   initial: 'validating',
   on: {
-    'application.changed': { target: '.validating' },
     'application.gone': { target: '.gone', description: 'Somebody removed the finalizer.' },
   },
   states: {
@@ -149,12 +148,14 @@ export const application = setup({
     invalid: {
       description: 'A fault concerns the whole application: nothing is applied until it is another one.',
       entry: 'reportInvalid',
+      on: { 'application.changed': { target: 'validating' } },
     },
     paused: {
       description:
         'Somebody asked for a pause: nothing is applied or corrected until it ends, which it does by itself.',
       entry: 'reportPaused',
       after: { pauseTime: { target: 'validating' } },
+      on: { 'application.changed': { target: 'validating' } },
     },
     applying: {
       description:

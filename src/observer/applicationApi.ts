@@ -4,6 +4,7 @@ import { describeFailure } from '../kube/describeFailure.ts';
 import type { ApiFailure } from '../kube/failure.ts';
 import type { ApplyFailure, Outcome } from './applyFailure.ts';
 import { finalizer } from './managers.ts';
+import { createSlots } from './slots.ts';
 
 /** Where applications are served. */
 export const applicationsGroup = 'weeder.dev';
@@ -33,8 +34,26 @@ export function applicationsPath(namespace: string | undefined): string {
   return `/apis/${applicationsGroup}/${applicationsVersion}${place}/applications`;
 }
 
+/**
+ * A start has something to ask for each of a thousand applications at the same moment: all of it at once is more than one
+ * connection takes, and what is refused is asked again.
+ */
+const mostAtOnce = 8;
+/** Whoever waits for his turn waits until it comes. */
+const patient = new AbortController().signal;
+
 export function applicationApi(client: KubeClient): ApplicationApi {
+  const slots = createSlots(mostAtOnce);
   const pathOf = ({ namespace, name }: ApplicationRef) => `${applicationsPath(namespace)}/${encodeURIComponent(name)}`;
+
+  async function inTurn<T>({ namespace, name }: ApplicationRef, act: () => Promise<T>): Promise<T> {
+    const release = await slots.take(`${namespace}/${name}`, patient);
+    try {
+      return await act();
+    } finally {
+      release?.();
+    }
+  }
 
   function patch(path: string, body: JsonObject): Promise<ApiResult> {
     const contentType = 'application/merge-patch+json';
@@ -60,11 +79,12 @@ export function applicationApi(client: KubeClient): ApplicationApi {
   return {
     async patchStatus(ref, status) {
       const body = { metadata: { uid: ref.uid }, status };
-      return answered(await patch(`${pathOf(ref)}/status`, body), client.server);
+      return answered(await inTurn(ref, () => patch(`${pathOf(ref)}/status`, body)), client.server);
     },
     addFinalizer: (ref) =>
-      changeFinalizers(ref, (those) => (those.includes(finalizer) ? those : [...those, finalizer])),
-    removeFinalizer: (ref) => changeFinalizers(ref, (those) => those.filter((each) => each !== finalizer)),
+      inTurn(ref, () => changeFinalizers(ref, (those) => (those.includes(finalizer) ? those : [...those, finalizer]))),
+    removeFinalizer: (ref) =>
+      inTurn(ref, () => changeFinalizers(ref, (those) => those.filter((each) => each !== finalizer))),
     async isTerminating(namespace) {
       const read = await client.call({ method: 'GET', path: `/api/v1/namespaces/${encodeURIComponent(namespace)}` });
       if (!read.ok && read.failure.kind === 'notFound') return { ok: true, value: true };

@@ -42,7 +42,11 @@ function leftView({ identity, reason }: { readonly identity: ResourceView['ident
   return { identity, state: 'leaving', isApplied: false, reason, paths: [], rival: undefined } satisfies ResourceView;
 }
 
-function notesOf({ identity, admitted }: ResourceEntry): readonly string[] {
-  if (admitted.length === 0) return [];
-  return [`Changed on admission, and taken as it is: ${listed(admitted)} of ${identityText(identity)}.`];
+function notesOf({ identity, admitted, scaledBy, isAutoscaled }: ResourceEntry): readonly string[] {
+  const name = identityText(identity);
+  const notes: string[] = [];
+  if (admitted.length > 0) notes.push(`Changed on admission, and taken as it is: ${listed(admitted)} of ${name}.`);
+  if (isAutoscaled) notes.push(`The replicas of ${name} are left to its HorizontalPodAutoscaler.`);
+  else if (scaledBy !== undefined) notes.push(`The replicas of ${name} are left to ${scaledBy}, who scales it.`);
+  return notes;
 }

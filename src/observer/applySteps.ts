@@ -37,13 +37,30 @@ export async function applyInSteps(
   signal: AbortSignal,
 ): Promise<Outcome<JsonObject>> {
   const bodies = bodiesOf(plan);
-  const first = await applyYielding(api, plan, live, bodies.whole, yielding, signal);
+  const first = await claimWhole(api, plan, live, bodies.whole, yielding, signal);
   if (!first.ok) return first;
   const { object, without } = first.value;
   const own = await applyObserved(api, plan, object, bodies, signal);
   if (!own.ok) return own;
   const last = await shrinkInit(api, plan, own.value, bodies, { ...yielding, without }, signal);
   return last.ok ? own : last;
+}
+
+/**
+ * What others took away is left away, unless what is left cannot be: the last container that the manifest has, where
+ * somebody had kept another one of before.
+ */
+async function claimWhole(
+  api: ObserverApi,
+  plan: ResourcePlan,
+  live: JsonObject | undefined,
+  whole: JsonObject,
+  yielding: Yielding,
+  signal: AbortSignal,
+): Promise<Outcome<Yielded>> {
+  const applied = await applyYielding(api, plan, live, whole, yielding, signal);
+  if (applied.ok || applied.failure.is !== 'permanent' || yielding.without.size === 0) return applied;
+  return applyYielding(api, plan, live, whole, { ...yielding, without: new Set() }, signal);
 }
 
 /** The observed fields, whoever has written them, on what is there (A1, step 2). */

@@ -6,6 +6,7 @@ import { labelName } from './managers.ts';
 import { project } from './project.ts';
 import type { Drift, Projection } from './projection.ts';
 import { type Found, foundOf, type ResourceEntry } from './resourceEntry.ts';
+import { yieldReplicas } from './scaled.ts';
 
 /**
  * Takes in an object as it is: from a stream, a GET, or the reply to an apply. False: it is older than what is known, or
@@ -45,14 +46,13 @@ export function claimantOf(entry: ResourceEntry): string | undefined {
 }
 
 function judge(entry: ResourceEntry, now: number): void {
-  const { plan, baseline } = entry;
   const found = foundOf(entry);
-  if (found?.object === undefined || plan === undefined || baseline === undefined) {
-    if (found === undefined) entry.drifts = [];
-    return;
-  }
+  if (found === undefined) entry.drifts = [];
+  if (found?.object === undefined || entry.plan === undefined) return;
+  yieldReplicas(entry, found.object);
+  const { plan, baseline } = entry;
   // What is wanted belongs to the manifest of before: it is compared again when the new one is applied.
-  if (needsApply(entry)) return;
+  if (baseline === undefined || needsApply(entry)) return;
   const { manifest, shape, structure } = plan;
   const projection = project(found.object, manifest, shape, structure);
   const drifts = compare(baseline, projection).filter(({ path }) => path !== labelPath);

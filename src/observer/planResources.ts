@@ -93,6 +93,7 @@ async function plan(
 ): Promise<ApplyFailure | undefined> {
   const before = resource.plan;
   resource.plan = undefined;
+  resource.planIfScaled = undefined;
   resource.manifest = unplaced;
   const read = shapeFor(manifest, schema);
   resource.fault = read.ok
@@ -103,7 +104,9 @@ async function plan(
   // The document follows a new kind by a second (A16).
   if (!structure.ok) return structure.failure.is === 'typeMissing' ? undefined : structure.failure;
   const manifests = all.map((each) => each.manifest);
-  const shape = isAutoscaled(manifest.identity, manifests) ? withoutReplicas(read.value, manifest.object) : read.value;
+  resource.isAutoscaled = isAutoscaled(manifest.identity, manifests);
+  const isScaled = resource.isAutoscaled || resource.scaledBy !== undefined;
+  const shape = isScaled ? withoutReplicas(read.value, manifest.object) : read.value;
   const { spec } = application;
   const hash = hashManifest(manifest, shape);
   // Where nothing is applied, nothing but this tells that something else is wanted now.
@@ -118,6 +121,9 @@ async function plan(
     mayRecreate: spec.recreate.has(`${manifest.identity.kind}/${manifest.identity.name}`),
     ...(resource.applied === undefined ? {} : { before: resource.applied }),
   } satisfies ResourcePlan;
+  const scaled = withoutReplicas(shape, manifest.object);
+  if (scaled !== shape)
+    resource.planIfScaled = { ...resource.plan, shape: scaled, hash: hashManifest(manifest, scaled) };
   return undefined;
 }
 
@@ -164,6 +170,9 @@ function entryOf(application: ApplicationEntry, { manifest, unplaced }: Placed):
       pace: calm,
       corrections: [],
       admitted: [],
+      scaledBy: undefined,
+      planIfScaled: undefined,
+      isAutoscaled: false,
       conflicts: 0,
       actor: undefined,
     }

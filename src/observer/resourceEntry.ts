@@ -69,6 +69,12 @@ export interface ResourceEntry {
   readonly corrections: Correction[];
   /** Paths of fields that the API server changes each time that they are applied. */
   admitted: readonly string[];
+  /** The plan that takes the place of the other one when somebody scales it; undefined: there is no difference. */
+  planIfScaled: ResourcePlan | undefined;
+  /** Who has its replicas by the subresource `scale`; they are not observed then. */
+  scaledBy: string | undefined;
+  /** A HorizontalPodAutoscaler among the manifests has them. */
+  isAutoscaled: boolean;
   /** Conflicts in a row. */
   conflicts: number;
   /** While it is observed. */

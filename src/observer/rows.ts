@@ -1,5 +1,6 @@
 import type { ApplicationEntry, LeftResource } from './applicationEntry.ts';
 import type { InventoryEntry } from './inventory.ts';
+import type { Drift } from './projection.ts';
 import { foundOf, type ResourceEntry } from './resourceEntry.ts';
 import { shownDrifts } from './shownDrifts.ts';
 
@@ -26,7 +27,19 @@ function rowOf(resource: ResourceEntry): InventoryEntry {
     uid: foundOf(resource)?.uid ?? resource.uid,
     hash,
     state,
-    drifts: shownDrifts(identity, drifts),
+    drifts: shownDrifts(identity, mayTell(resource) ? drifts : drifts.map(withoutValues)),
     initialised,
   };
+}
+
+/**
+ * The stream is read with weeder's rights, and the status by everybody who may read the application: what is found in an
+ * object is told only where an apply in the place of the tenant has made it one of the application's (A15).
+ */
+function mayTell({ application, appliedHash, found }: ResourceEntry): boolean {
+  return appliedHash !== undefined || (typeof found === 'object' && found.label === application.owner.label);
+}
+
+function withoutValues({ path, is }: Drift): Drift {
+  return { path, is, wanted: undefined, found: undefined };
 }

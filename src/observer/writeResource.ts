@@ -48,17 +48,18 @@ export async function written(
 
 async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<ResourceEvent> {
   const { api, runtime } = effects;
-  const { plan } = entry;
   const until = new AbortController().signal;
-  if (plan === undefined) return conflicted;
+  if (entry.plan === undefined) return conflicted;
   const now = runtime.clock.monotonic();
   if (foundOf(entry)?.object === undefined) {
-    const read = await api.read(plan.target, until);
+    const read = await api.read(entry.plan.target, until);
     if (!read.ok) return writeFailed(read.failure);
     if (read.value === undefined) entry.found = 'missing';
     else hear(entry, read.value, now);
   }
   const found = foundOf(entry);
+  // What is seen of the object may change what is observed of it.
+  const { plan } = entry;
   if (found === undefined) return settle(effects, entry, plan, [missing], await api.create(plan, until));
   const { object, isEnding } = found;
   if (isEnding) return { type: 'write.ending' };

@@ -102,6 +102,21 @@ suite('an update', { concurrency: true }, () => {
     assert.deepEqual(envOf(live), { A: '1', C: '3' });
   });
 
+  test('brings it back all the same where nothing valid would be left', async (t) => {
+    const it = await applying(t, 'update-last');
+    const onlyReplicas = { spec: { replicas: 'observed' } };
+    const more = [{ name: 'b', image: 'registry.invalid/b:1' }];
+    const before = await made(it, web({ more }), { observed: onlyReplicas });
+    await it.edit(before, [{ op: 'remove', path: '/spec/template/spec/containers/0' }], { type: 'json' });
+    const { outcome, live } = await updated(it, web(), { observed: onlyReplicas, before });
+    good(outcome);
+    const containers = arrayOf(at(live, 'spec', 'template', 'spec', 'containers'));
+    assert.deepEqual(
+      containers.map((each) => at(each, 'name')),
+      ['a'],
+    );
+  });
+
   test('of a process that knows no manifest before it overwrites nothing of others that is not observed', async (t) => {
     const it = await applying(t, 'update-restarted');
     const before = await made(it, web(), { observed: onlyImage });

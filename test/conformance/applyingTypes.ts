@@ -165,6 +165,19 @@ export function applyingTypes(getTarget: GetTarget): void {
     assert.equal((await at.send('GET', at.path('configmaps', 'a'))).status, 404);
   });
 
+  test('an apply of an empty egress is another generation each time, one without it is none', async (t) => {
+    const at = await home(t, getTarget);
+    const policy = (name: string, spec: JsonObject) => configuration('NetworkPolicy', name, { spec });
+    const generations = async (object: JsonObject) => {
+      const found: unknown[] = [];
+      for (let round = 0; round < 3; round += 1) found.push(meta(await applied(at, object))['generation']);
+      return found;
+    };
+    assert.deepEqual(await generations(policy('a', { podSelector: {}, egress: [] })), [1, 2, 3]);
+    assert.deepEqual(await generations(policy('b', { podSelector: {} })), [1, 1, 1]);
+    assert.equal(objectOf((await live(at, policy('a', {})))['spec'])['egress'], undefined);
+  });
+
   test('fields that are applied without a change of the spec make no new generation', async (t) => {
     const at = await home(t, getTarget);
     const spec = { containers: [{ name: 'a', image: 'registry.invalid/none:1' }], nodeSelector: { none: 'such' } };

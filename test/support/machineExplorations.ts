@@ -214,7 +214,7 @@ export function pathsOf(
       input,
       events,
       serializeState: (state: AnyMachineSnapshot) =>
-        `${state.status} ${JSON.stringify(state.value)} ${spawnedChildren(state).length} ${state.context.whileNotReady ?? ''}`,
+        `${state.status} ${JSON.stringify(state.value)} ${spawnedChildren(state).length} ${state.context.whileNotReady ?? state.context.hasNews ?? ''}`,
       filterEvents: (state: AnyMachineSnapshot, event) => state.can(event),
       limit: 2000,
     }).map((path) => ({ ...path, input })),

@@ -41,6 +41,8 @@ export interface ObserverWorld {
   isTold: boolean;
   /** How many requests about resources are under way, at most. */
   mostAtOnce: number;
+  /** Fields of the spec that an apply leaves as they are where the object is there. */
+  keeps: ReadonlySet<string>;
   /** How long one takes. */
   requestTime: number;
   /** Namespaces that are being deleted. */
@@ -65,6 +67,8 @@ export interface ObserverWorld {
   /** What was done to resources, without reads and trials. */
   writes(): string[];
   factsOf<T extends ObserverFact['type']>(type: T): Extract<ObserverFact, { type: T }>[];
+  /** A weeder begins, with what the API server has. */
+  start(): void;
   /** Another weeder takes over, from what the API server has. */
   restart(): Promise<void>;
   stop(): void;
@@ -77,6 +81,8 @@ export interface ObserverWorldOptions {
   readonly inspect?: ActorRuntime['inspect'];
   readonly create?: CreateObserverCore;
   readonly clock?: VirtualClock;
+  readonly onFact?: (fact: ObserverFact) => void;
+  readonly onRequest?: (request: ObserverRequest) => void;
 }
 
 const known: readonly Kind[] = [
@@ -87,7 +93,15 @@ const known: readonly Kind[] = [
   { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', isNamespaced: false },
 ];
 
+/** The same with a weeder that has begun. */
 export async function observerWorld(its: ObserverWorldOptions = {}): Promise<ObserverWorld> {
+  const world = createObserverWorld(its);
+  world.start();
+  await world.pass(1);
+  return world;
+}
+
+export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWorld {
   const clock = its.clock ?? virtualClock();
   const began = clock.now();
   const applications = new Map<string, JsonObject>();
@@ -99,7 +113,7 @@ export async function observerWorld(its: ObserverWorldOptions = {}): Promise<Obs
   const config: Config = { services: new Map(), restart: undefined, observer: {} };
 
   function tellApplication(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: JsonObject): void {
-    world.core.needs.get('applications')?.sink.apply(type, object);
+    current?.needs.get('applications')?.sink.apply(type, object);
   }
 
   function storeApplication(name: string, object: JsonObject): void {
@@ -122,7 +136,7 @@ export async function observerWorld(its: ObserverWorldOptions = {}): Promise<Obs
   }
 
   function sinkOf(object: JsonObject) {
-    return [...world.core.needs.values()].find(({ kind }) => kind === object['kind'])?.sink;
+    return [...(current?.needs.values() ?? [])].find(({ kind }) => kind === object['kind'])?.sink;
   }
 
   function store(object: JsonObject): JsonObject {
@@ -142,7 +156,9 @@ export async function observerWorld(its: ObserverWorldOptions = {}): Promise<Obs
 
   function ask<T>(what: ObserverRequest['what'], target: Target, answer: () => Outcome<T>): Promise<Outcome<T>> {
     const key = shortOf(target);
-    world.requests.push({ at: clock.now() - began, what, key, account: target.account });
+    const request = { at: clock.now() - began, what, key, account: target.account };
+    world.requests.push(request);
+    its.onRequest?.(request);
     underWay += 1;
     world.mostAtOnce = Math.max(world.mostAtOnce, underWay);
     const refusal = world.refusals.get(`${what} ${key}`) ?? world.refusals.get(what);
@@ -163,7 +179,9 @@ export async function observerWorld(its: ObserverWorldOptions = {}): Promise<Obs
       return failure('claimed', 'it belongs to another application');
     const labels = { metadata: { labels: { [labelName]: owner.label } } };
     const before = objects.get(keyOf(manifest.object))?.['metadata'];
-    const object = store(mergePatch(mergePatch(live, manifest.object), labels));
+    const kept = Object.entries(objectOf(live['spec'])).filter(([name]) => world.keeps.has(name));
+    const wanted = mergePatch(mergePatch(live, manifest.object), { ...labels, spec: Object.fromEntries(kept) });
+    const object = store(kept.length === 0 ? mergePatch(mergePatch(live, manifest.object), labels) : wanted);
     const hasChanged = objectOf(before)['resourceVersion'] !== metaOf(object)['resourceVersion'];
     return { ok: true, value: { object, hasChanged, isNew: before === undefined } };
   }
@@ -201,6 +219,8 @@ export async function observerWorld(its: ObserverWorldOptions = {}): Promise<Obs
 
   const kinds: Kinds = {
     async find(apiVersion, kind) {
+      const refusal = world.refusals.get('find');
+      if (refusal !== undefined) return { ok: false, failure: refusal };
       const found = [...world.kinds.values()].find(
         (each) =>
           each.kind === kind && apiVersion === (each.group === '' ? each.version : `${each.group}/${each.version}`),
@@ -219,6 +239,8 @@ export async function observerWorld(its: ObserverWorldOptions = {}): Promise<Obs
 
   const applicationApi: ApplicationApi = {
     async patchStatus(ref, status) {
+      const refusal = world.refusals.get('status');
+      if (refusal !== undefined) return { ok: false, failure: refusal };
       statusesUnderWay += 1;
       world.mostStatusesAtOnce = Math.max(world.mostStatusesAtOnce, statusesUnderWay);
       if (world.statusTime === 0) await settled();
@@ -251,7 +273,10 @@ export async function observerWorld(its: ObserverWorldOptions = {}): Promise<Obs
       isDryRun: its.isDryRun ?? false,
       mayUseOwnRights: its.mayUseOwnRights ?? false,
       random: () => 0.5,
-      report: (fact) => void world.facts.push(fact),
+      report(fact) {
+        world.facts.push(fact);
+        its.onFact?.(fact);
+      },
       onStreamsChanged: () => void settled().then(listNew),
       onStreamClosed: (name) => void listed.delete(name),
     });
@@ -260,11 +285,12 @@ export async function observerWorld(its: ObserverWorldOptions = {}): Promise<Obs
   }
 
   const listed = new Set<string>();
+  let current: ObserverCore | undefined;
 
   /** What a stream reads first. */
   function listNew(): void {
-    for (const [name, { kind, sink }] of world.core.needs) {
-      if (listed.has(name)) continue;
+    const isNew = ([name]: readonly [string, unknown]) => !listed.has(name);
+    for (const [name, { kind, sink }] of [...(current?.needs ?? [])].filter(isNew)) {
       listed.add(name);
       sink.begin();
       const all =
@@ -281,7 +307,7 @@ export async function observerWorld(its: ObserverWorldOptions = {}): Promise<Obs
     facts: [],
     requests: [],
     get core(): ObserverCore {
-      return current;
+      return current ?? fail('weeder');
     },
     refusals: new Map(),
     kinds: new Map(known.map((kind) => [kind.kind, kind])),
@@ -291,6 +317,7 @@ export async function observerWorld(its: ObserverWorldOptions = {}): Promise<Obs
     isTold: true,
     mostAtOnce: 0,
     requestTime: 0,
+    keeps: new Set(),
     terminating: new Set(),
     admit: (object) => object,
     apply(name, spec, more = {}) {
@@ -330,15 +357,18 @@ export async function observerWorld(its: ObserverWorldOptions = {}): Promise<Obs
         .map(({ what, key }) => `${what} ${key}`),
     factsOf: (type) =>
       world.facts.filter((fact): fact is Extract<ObserverFact, { type: typeof type }> => fact.type === type),
-    async restart() {
-      current.stop();
-      await current.drained();
+    start() {
       listed.clear();
       current = begin();
       listNew();
+    },
+    async restart() {
+      current?.stop();
+      await current?.drained();
+      world.start();
       await pass(1);
     },
-    stop: () => current.stop(),
+    stop: () => current?.stop(),
     pass,
   };
 
@@ -363,9 +393,6 @@ export async function observerWorld(its: ObserverWorldOptions = {}): Promise<Obs
     } while (clock.monotonic() < end || (clock.nextDue ?? Number.POSITIVE_INFINITY) <= end);
   }
 
-  let current: ObserverCore = begin();
-  listNew();
-  await pass(1);
   return world;
 }
 
@@ -399,7 +426,8 @@ function shortOf({ identity: { kind, name } }: Target): string {
   return `${kind}/${name}`;
 }
 
-function fullKey(text: string): string {
+/** The key of an object such as `ConfigMap/settings`. */
+export function fullKey(text: string): string {
   const [kind = '', name = ''] = text.split('/');
   const { group, isNamespaced } = known.find((each) => each.kind === kind) ?? {
     group: 'example.org',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseDuration } from '../../src/config/duration.ts';
 import { configFile, keysAt as configKeysAt } from '../../src/config/schema.ts';
+import { replayApplication, replayEdit, replayKind, replayRefusal } from './replayObserverFormat.ts';
 import { replaySource, replayWorkload, restartParts, rolloutTime, sourceGone } from './replayRestartFormat.ts';
 
 /** A Go duration as milliseconds; `before` lets it lie before the start. */
@@ -66,6 +67,11 @@ const expectation = z.strictObject({
   pods: z.record(z.string(), z.string()).default({}),
   workloads: z.record(z.string(), z.string()).default({}),
   rollouts: z.record(z.string(), z.int()).default({}),
+  /** By `namespace/name`, and by that and the resource: `shop/web ConfigMap/settings`. */
+  applications: z.record(z.string(), z.string()).default({}),
+  resources: z.record(z.string(), z.string()).default({}),
+  /** By `ConfigMap/settings`: a part of it; null: it is not there. */
+  objects: z.record(z.string(), z.record(z.string(), z.unknown()).nullable()).default({}),
   counts: z
     .strictObject({
       endpoints: z.int().optional(),
@@ -93,6 +99,16 @@ const actions = {
   podBroken: z.string().optional(),
   undo: z.string().optional(),
   putBack: z.string().optional(),
+  application: replayApplication.optional(),
+  applicationGone: z.string().optional(),
+  edit: replayEdit.optional(),
+  object: z.record(z.string(), z.unknown()).optional(),
+  objectGone: z.string().optional(),
+  namespaceEnds: z.string().optional(),
+  refuse: replayRefusal.optional(),
+  kind: replayKind.optional(),
+  requests: duration().optional(),
+  told: z.boolean().optional(),
   gap: stream.optional(),
   relist: stream.optional(),
   answer: answer.optional(),
@@ -116,6 +132,10 @@ const before = z.strictObject({
   pod: actions.pod,
   source: actions.source,
   workload: actions.workload,
+  application: actions.application,
+  object: actions.object,
+  kind: actions.kind,
+  requests: actions.requests,
 });
 
 const line = z.string().transform((text, context) => {
@@ -162,6 +182,10 @@ const shapes: Readonly<Record<string, z.ZodObject>> = {
   source: replaySource,
   sourceGone,
   workload: replayWorkload,
+  application: replayApplication,
+  edit: replayEdit,
+  refuse: replayRefusal,
+  kind: replayKind,
   containers: container,
   initContainers: container,
   before,

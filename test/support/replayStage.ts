@@ -4,12 +4,14 @@ import { deleteThrough } from '../../src/weeder/deletePod.ts';
 import { readySinceThrough } from '../../src/weeder/readySince.ts';
 import { createStreams, type Streams } from '../../src/weeder/streams.ts';
 import { createWeeder, type Weeder } from '../../src/weeder/weeder.ts';
+import { fullKey } from './observerWorld.ts';
 import { replayApi } from './replayApi.ts';
 import { type Kind, type ReplayCluster, replayCluster } from './replayCluster.ts';
 import { replayCrashes } from './replayCrashes.ts';
 import type { Replay } from './replayFile.ts';
 import type { Expectation, PodStep, ReplayStep } from './replayFormat.ts';
 import { podOf, sliceOf } from './replayObjects.ts';
+import { replayObserver } from './replayObserver.ts';
 import { replayRestarts } from './replayRestarts.ts';
 import { isWithin, replayStates } from './replayStates.ts';
 import { sentenceOf, type TimelineLine } from './replayTimeline.ts';
@@ -55,6 +57,8 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
   };
   const restarts = replayRestarts({ replay, clock, tell, inspect: inspectBoth });
 
+  const observer = replayObserver({ replay, clock, tell, inspect: inspectBoth });
+
   function startWeeder(): void {
     weeder = createWeeder({
       config,
@@ -74,12 +78,14 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
     onChanged();
     weeder.start();
     restarts?.start();
+    observer?.start();
   }
 
   function stopWeeder(): void {
     cluster.follow(new Map(), config);
     weeder?.stop();
     restarts?.stop();
+    observer?.stop();
     weeder = undefined;
     streams = undefined;
     states.clear();
@@ -107,7 +113,14 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
     for (const [key, expected] of Object.entries(workloads))
       compare(where, key, expected, states.get(`deployment/${key}`));
     for (const found of restarts?.rolloutsOtherThan(rollouts) ?? []) failures.push(`${where}: ${found}`);
+    checkObserved(expectation, where);
     checkCounts(expectation, where);
+  }
+
+  function checkObserved({ applications, resources, objects }: Expectation, where: string): void {
+    for (const [key, expected] of Object.entries(applications)) compare(where, key, expected, states.get(key));
+    for (const [key, expected] of Object.entries(resources)) compare(where, key, expected, states.get(resourceId(key)));
+    for (const found of observer?.objectsOtherThan(objects) ?? []) failures.push(`${where}: ${found}`);
   }
 
   function checkCounts({ counts }: Expectation, where: string): void {
@@ -133,6 +146,7 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
     if (step.relist) cluster.relist(kinds[step.relist]);
     if (step.expect) check(step.expect, where);
     restarts?.happen(step);
+    observer?.happen(step);
     happenToApi(step);
     happenToWeeder(step);
   }
@@ -153,12 +167,24 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
 
   function leftOver(): string[] {
     const { windows = 0, podDeletions = 0, queued = 0, inFlight = 0 } = weeder?.counts() ?? {};
-    const left = Object.entries({ windows, podDeletions, queued, inFlight, timers: clock.pending })
+    const left = Object.entries({
+      windows,
+      podDeletions,
+      queued,
+      inFlight,
+      timers: observer === undefined ? clock.pending : 0,
+    })
       .filter(([, count]) => count > 0)
       .map(([name, count]) => `${count} ${name}`);
-    return [...left, ...(restarts?.leftOver() ?? [])];
+    return [...left, ...(restarts?.leftOver() ?? []), ...(observer?.leftOver() ?? [])];
   }
 
-  const pass = restarts?.pass ?? clock.pass;
+  const pass = observer?.pass ?? restarts?.pass ?? clock.pass;
   return { clock, cluster, timeline, failures, happen, startWeeder, stopWeeder, pass, leftOver };
+}
+
+/** Of `shop/web ConfigMap/settings` the actor is `shop/web /ConfigMap/shop/settings`. */
+function resourceId(text: string): string {
+  const [application = '', resource = ''] = text.split(' ');
+  return `${application} ${fullKey(resource)}`;
 }

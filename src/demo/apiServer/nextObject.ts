@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../json.ts';
 import { assemble, fieldsOf, type WriteOptions } from './assemble.ts';
 import { baseFields, isSameOwners, managedFieldsOf } from './managedFields.ts';
-import type { Draft, KubeObject, ObjectMeta } from './objects.ts';
+import { type Draft, type KubeObject, type ObjectMeta, withMeta } from './objects.ts';
 import type { Resource } from './resource.ts';
 import type { Storage } from './store.ts';
 
@@ -24,12 +24,9 @@ export function nextObject(
   const meta: ObjectMeta = { ...current.metadata, labels, annotations, ownerReferences, finalizers, generateName };
   const same = assemble(resource, meta, fields);
   if (isDeepStrictEqual(same, assemble(resource, current.metadata, before))) {
-    return withOwners(
-      resource,
-      current,
-      before,
-      options.managedFields ?? baseFields(current, draft.metadata.managedFields, options),
-    );
+    const owners = options.managedFields ?? baseFields(current, draft.metadata.managedFields, options);
+    const owned = withOwners(resource, current, before, owners);
+    return resource.isRestless(given) ? withMeta(owned, { generation: (meta.generation ?? 0) + 1 }) : owned;
   }
   const sent = draft.metadata.managedFields;
   const content = { ...given, metadata: meta };

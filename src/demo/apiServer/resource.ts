@@ -64,6 +64,8 @@ export interface Resource {
   readonly canonical: (fields: JsonObject) => JsonObject;
   /** Fills in what the server chooses, which nobody owns. */
   readonly allocate: (fields: JsonObject, old: KubeObject | undefined, self: Identity) => JsonObject;
+  /** Whether a write of these fields is a new generation although it changes nothing. */
+  readonly isRestless: (given: JsonObject) => boolean;
   /** The status of a new object, whatever the client sent. */
   readonly initialStatus: (fields: JsonObject) => JsonObject | undefined;
   /** What is wrong with an object that is to be created, or to replace `old`. */
@@ -116,6 +118,7 @@ export function resource(row: Row): Resource {
     canonical: shape === undefined ? (fields) => fields : (fields) => objectOf(canonical(shape, fields)),
     complete: (fields) => fields,
     allocate: (fields) => fields,
+    isRestless: () => false,
     initialStatus: () => undefined,
     validate: () => [],
     view: undefined,

@@ -41,7 +41,8 @@ export function serveDefinitions(storage: Storage, servedAfterMs: number): void 
         manager,
         subresource: 'status',
       });
-      storage.clock.setTimeout(() => serve(name), servedAfterMs);
+      if (servedAfterMs > 0) storage.clock.setTimeout(() => serve(name), servedAfterMs);
+      else serve(name);
     } else if (served.has(name)) serve(name);
   }
 

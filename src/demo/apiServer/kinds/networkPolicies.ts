@@ -1,5 +1,8 @@
 import { arrayOf, type JsonObject, objectOf } from '../../../json.ts';
+import { canonical } from '../fields/canonical.ts';
+import { any } from '../fields/shape.ts';
 import { resource } from '../resource.ts';
+import { shapeOf } from '../structure/types.ts';
 
 export const networkPolicies = resource({
   group: 'networking.k8s.io',
@@ -9,8 +12,25 @@ export const networkPolicies = resource({
   generation: 'spec',
   shortNames: ['netpol'],
   zero: { spec: {} },
+  canonical: (fields) => withEmptyEgress(fields, objectOf(canonical(shapeOf('NetworkPolicy') ?? any, fields))),
+  // An empty list is compared with what is stored before it is dropped.
+  isRestless: ({ spec }) => isEmptyList(objectOf(spec)['egress']),
+  allocate: (fields) => ({ ...fields, spec: withoutEmptyEgress(objectOf(fields['spec'])) }),
   complete: (fields) => ({ ...fields, spec: completePolicy(objectOf(fields['spec'])) }),
 });
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+function withEmptyEgress(given: JsonObject, fields: JsonObject): JsonObject {
+  if (!isEmptyList(objectOf(given['spec'])['egress'])) return fields;
+  return { ...fields, spec: { ...objectOf(fields['spec']), egress: [] } };
+}
+
+function withoutEmptyEgress({ egress, ...spec }: JsonObject): JsonObject {
+  return egress === undefined || isEmptyList(egress) ? spec : { ...spec, egress };
+}
 
 /** Who names no types means ingress, and egress only by having rules for it. */
 function completePolicy(spec: JsonObject): JsonObject {
