@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../clock.ts';
 import { ok, type Result } from '../errors.ts';
 import type { ReportProcess } from '../facts.ts';
 import type { Logger } from '../log.ts';
+import type { ReportObserver } from '../observer/facts.ts';
 import type { ReportRestart } from '../restart/facts.ts';
 import type { PageSource } from '../ui/actorTree.ts';
 import type { Report } from '../weeder/facts.ts';
@@ -19,6 +20,7 @@ export interface OfferedPage {
   readonly url: string;
   readonly report: Report;
   readonly reportRestart: ReportRestart;
+  readonly reportObserver: ReportObserver;
   readonly reportProcess: ReportProcess;
   readonly inspect: (event: InspectionEvent) => void;
   /** From now on this is what the page shows. */

@@ -90,11 +90,16 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, meaningless:
       reportProcess,
       listeners,
       inspect: anyOf(inspection.value?.inspect, page?.inspect),
-      reportObserver: observation.reportObserver,
+      reportObserver:
+        page === undefined ? observation.reportObserver : tellBoth(observation.reportObserver, page.reportObserver),
       onStarted(started, { restarts, observer }) {
         controller = started;
         observation.watch(started, { restarts, observer });
-        page?.watch({ ...started, workloads: () => restarts?.control()?.entries() ?? [] });
+        page?.watch({
+          ...started,
+          workloads: () => restarts?.control()?.entries() ?? [],
+          applications: () => observer?.core()?.entries() ?? [],
+        });
       },
     },
     stop.signal,

@@ -78,7 +78,7 @@ export function createApplications({ runtime, logic, report, streams, status }: 
       id,
       about: { namespace, name, uid },
       owner: ownerOf(application),
-      actor: createActor(logic, { ...runtime, id, input: { application: id } }),
+      actor: createActor(logic, { ...runtime, id: `application/${id}`, input: { application: id } }),
       newest: application,
       valid: undefined,
       isDetectOnly: false,

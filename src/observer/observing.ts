@@ -25,7 +25,11 @@ export function startObserver(effects: ObserverEffects, entry: ApplicationEntry,
 
   function start(resource: ResourceEntry): void {
     const id = `${entry.id} ${resource.key}`;
-    const actor = createActor(logic, { ...runtime, id, input: { application: entry.id, resource: resource.key } });
+    const actor = createActor(logic, {
+      ...runtime,
+      id: `application/${id}`,
+      input: { application: entry.id, resource: resource.key },
+    });
     resource.actor = actor;
     actor.subscribe({ error: (error) => report({ type: 'actor.failed', actor: `resource ${id}`, error }) });
     actor.start();

@@ -2,6 +2,7 @@ import { type AnyActorRef, type AnyMachineSnapshot, isMachineSnapshot, type Stat
 import type { ScheduledEvent } from '../actorTimes.ts';
 import { formatDuration } from '../config/duration.ts';
 import { objectOf, textOf } from '../json.ts';
+import type { ApplicationEntry } from '../observer/applicationEntry.ts';
 import type { WorkloadEntry } from '../restart/workloadEntry.ts';
 import type { ActorView } from './protocol.ts';
 
@@ -15,6 +16,8 @@ export interface PageSource {
   crashLooping(namespace: string, service: string): number;
   /** Those that restart control looks after. */
   workloads?(): Iterable<WorkloadEntry>;
+  /** Those that the application observer looks after. */
+  applications?(): Iterable<ApplicationEntry>;
 }
 
 /** An actor of a machine, and where it stands in the tree. */

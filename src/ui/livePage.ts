@@ -3,16 +3,18 @@ import type { InspectionEvent } from 'xstate';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Clock } from '../clock.ts';
 import type { ReportProcess } from '../facts.ts';
+import type { ReportObserver } from '../observer/facts.ts';
 import type { ReportRestart } from '../restart/facts.ts';
 import type { Report } from '../weeder/facts.ts';
 import { type ActorQuery, createActorIndex } from './actorIndex.ts';
 import type { PageSource } from './actorTree.ts';
+import { applicationList, observerMoment } from './applicationViews.ts';
 import { createChosenActors } from './chosen.ts';
 import { type Connection, createConnection, heartbeatEvery } from './connection.ts';
 import { createHistory, momentsOf, processMoment } from './history.ts';
 import { type Changes, lookAround } from './lookout.ts';
 import { eventText, jsonEvent, listParts } from './messages.ts';
-import type { ActorPage, Moment, ReplayClock, WorkloadList } from './protocol.ts';
+import type { ActorPage, ApplicationList, Moment, ReplayClock, WorkloadList } from './protocol.ts';
 import { createTallies } from './tallies.ts';
 import { restartMoment, workloadViews } from './workloadViews.ts';
 
@@ -20,6 +22,7 @@ import { restartMoment, workloadViews } from './workloadViews.ts';
 export interface LivePage {
   readonly report: Report;
   readonly reportRestart: ReportRestart;
+  readonly reportObserver: ReportObserver;
   readonly reportProcess: ReportProcess;
   /** An inspector for `createActor`. */
   readonly inspect: (event: InspectionEvent) => void;
@@ -31,6 +34,8 @@ export interface LivePage {
   tellClock(): void;
   actors(query: ActorQuery): Promise<ActorPage>;
   workloads(): WorkloadList;
+  /** Those of which all words are somewhere in a name or a state. */
+  applications(search: string): ApplicationList;
   /** Whether one more page may be open. */
   hasRoom(): boolean;
   /** Tells a page what there is, and then each change; and of the actor that it has chosen. */
@@ -172,6 +177,10 @@ export function createLivePage({ clock, pace, speed = 1, replayClock, onBroken }
       const moment = restartMoment(fact, clock.now());
       if (moment !== undefined) add(moment);
     },
+    reportObserver(fact) {
+      const moment = observerMoment(fact, clock.now());
+      if (moment !== undefined) add(moment);
+    },
     reportProcess: (fact) => add(processMoment(fact, clock.now())),
     inspect: chosenActors.inspect,
     watch(its) {
@@ -189,6 +198,7 @@ export function createLivePage({ clock, pace, speed = 1, replayClock, onBroken }
     },
     actors: index.find,
     workloads: () => ({ workloads: workloadViews(source?.workloads?.() ?? [], (actor) => source?.since(actor)) }),
+    applications: (search) => applicationList(source?.applications?.() ?? [], search, (actor) => source?.since(actor)),
     hasRoom: () => pages.size < mostPages,
     connect(response, chosen) {
       pages.set(response, { chosen, connection: undefined });

@@ -30,7 +30,13 @@ export interface PageListenerOptions {
 /** Answers the requests of the live page: nothing of it can change anything, but for how a replay goes on. */
 export function pageListener({ live, isLoopback, command, onBroken }: PageListenerOptions): RequestListener {
   const pages = servePages(
-    { ...pageFiles(), '/actors': actorsPage(live), '/workloads': workloadsPage(live), '/events': eventsPage(live) },
+    {
+      ...pageFiles(),
+      '/actors': actorsPage(live),
+      '/workloads': workloadsPage(live),
+      '/applications': applicationsPage(live),
+      '/events': eventsPage(live),
+    },
     onBroken,
   );
   return (request, response) => {
@@ -90,6 +96,13 @@ function actorsPage(live: LivePage): Page {
 
 function workloadsPage(live: LivePage): Page {
   return (_url, request, response) => sendCompressed(request, response, 'json', JSON.stringify(live.workloads()));
+}
+
+function applicationsPage(live: LivePage): Page {
+  return async ({ searchParams }, request, response) => {
+    const found = live.applications(searchParams.get('search') ?? '');
+    await sendCompressed(request, response, 'json', JSON.stringify(found));
+  };
 }
 
 function eventsPage(live: LivePage): Page {

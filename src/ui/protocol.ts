@@ -110,6 +110,71 @@ export interface WorkloadList {
   readonly workloads: readonly WorkloadView[];
 }
 
+/**
+ * An application of the application observer: GET `/applications?search=…` answers an `ApplicationList`. Of a Secret
+ * there is no value in it.
+ */
+export interface ApplicationView {
+  /** `shop/web` */
+  readonly id: string;
+  /** The id of its actor. */
+  readonly actor: string;
+  /** The innermost state of its machine. */
+  readonly state: string;
+  readonly since: number;
+  /** When the state ends by itself; undefined: at no time that is known. */
+  readonly until: number | undefined;
+  /** Nothing is applied: it is in mode `detect`, or weeder in a dry run. */
+  readonly isDetectOnly: boolean;
+  /** With their places. */
+  readonly faults: readonly string[];
+  /** How many there are; of many, those that are not in sync come first, and the rest is left out. */
+  readonly total: number;
+  readonly resources: readonly ResourceView[];
+}
+
+export interface ResourceView {
+  /** `Deployment shop/web` */
+  readonly id: string;
+  /** The id of its actor; undefined: it is not observed now. */
+  readonly actor: string | undefined;
+  /** The innermost state of its machine, or what its status says. */
+  readonly state: string;
+  /** When the state ends by itself, such as a wait before the next correction. */
+  readonly until: number | undefined;
+  readonly reason: string;
+  /** The field manager that changed what differs. */
+  readonly rival: string | undefined;
+  /** How many fields are observed; undefined: not known yet. */
+  readonly observed: number | undefined;
+  readonly drifts: readonly DriftView[];
+  readonly moreDrifts: number;
+  /** The newest first; `corrected` says how many are remembered. */
+  readonly corrections: readonly CorrectionView[];
+  readonly corrected: number;
+}
+
+/** Values are JSON, cut; undefined: absent, or of a Secret. */
+export interface DriftView {
+  readonly path: string;
+  readonly is: 'changed' | 'missing' | 'excess' | 'duplicate';
+  readonly wanted?: string;
+  readonly found?: string;
+}
+
+export interface CorrectionView {
+  readonly at: number;
+  readonly drifts: readonly DriftView[];
+  readonly rival: string | undefined;
+}
+
+export interface ApplicationList {
+  /** How many there are, and how many match. */
+  readonly total: number;
+  readonly found: number;
+  readonly applications: readonly ApplicationView[];
+}
+
 /** As the picture's arrows have `data-from` and `data-to`. */
 export interface Transition {
   readonly at: number;

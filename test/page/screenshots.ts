@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import type { PageMessage } from '../../src/ui/protocol.ts';
-import { actorView, hello, manyActors, scene, workloadScene } from '../support/pageScene.ts';
+import { actorView, applicationScene, hello, manyActors, scene, workloadScene } from '../support/pageScene.ts';
 import { type PageServer, startPageServer } from '../support/pageServer.ts';
 import { launch } from './support/chromium.ts';
 
@@ -33,6 +33,7 @@ const shots: Readonly<Record<string, Shot>> = {
   },
   actors: { view: 'actors', waitsFor: '.actor .id' },
   workloads: { view: 'workloads', waitsFor: '.workload-state' },
+  applications: { view: 'applications', waitsFor: '.difference' },
   timeline: { view: 'timeline', waitsFor: '.deletion' },
   replay: {
     view: 'timeline',
@@ -65,9 +66,11 @@ async function shootAll(): Promise<void> {
   await using server = await startPageServer();
   server.actors = manyActors(10_000, now - 83_000);
   server.workloads = workloadScene(now);
+  server.applications = applicationScene(now);
   for (const name of Object.keys(shots)) await shoot(browser, server, name, '');
-  for (const name of ['services', 'workloads', 'timeline']) await shoot(browser, server, name, '-dark');
-  for (const name of ['services', 'machine', 'workloads', 'timeline']) await shoot(browser, server, name, '-narrow');
+  for (const name of ['services', 'workloads', 'applications', 'timeline']) await shoot(browser, server, name, '-dark');
+  for (const name of ['services', 'machine', 'workloads', 'applications', 'timeline'])
+    await shoot(browser, server, name, '-narrow');
   await browser.close();
 }
 

@@ -1,4 +1,12 @@
-import type { ActorView, Moment, PageMessage, ServiceView, WorkloadView } from '../../src/ui/protocol.ts';
+import type {
+  ActorView,
+  ApplicationView,
+  Moment,
+  PageMessage,
+  ResourceView,
+  ServiceView,
+  WorkloadView,
+} from '../../src/ui/protocol.ts';
 
 /** A service in the middle of a quiet life; `changes` say what is different. */
 export function serviceView(name: string, changes: Partial<ServiceView> = {}): ServiceView {
@@ -81,6 +89,70 @@ export function workloadScene(now: number): WorkloadView[] {
     }),
     workloadView('deployment/shop/web', { state: 'stale', since: ago(1 / 30), until: now + 3_000 }),
     workloadView('statefulset/shop/queue', { since: ago(2_900), sources: ['ConfigMap queue', 'Secret queue#cookie'] }),
+  ];
+}
+
+export function resourceView(id: string, changes: Partial<ResourceView> = {}): ResourceView {
+  const calm = { actor: id, state: 'inSync', until: undefined, reason: '', rival: undefined, observed: 14 };
+  return { id, ...calm, drifts: [], moreDrifts: 0, corrections: [], corrected: 0, ...changes };
+}
+
+export function applicationView(id: string, changes: Partial<ApplicationView> = {}): ApplicationView {
+  const calm = { state: 'observing', since: 0, until: undefined, isDetectOnly: false, faults: [] };
+  const { resources = [resourceView(`Deployment ${id}`)] } = changes;
+  return { id, actor: `application/${id}`, ...calm, total: resources.length, resources, ...changes };
+}
+
+/** Applications of a shop: one that somebody fights over, one that only tells, one with a fault, one in sync. */
+export function applicationScene(now: number): ApplicationView[] {
+  const image = '.spec.template.spec.containers[name="api"].image';
+  const drift = { path: image, is: 'changed', wanted: '"registry.example/api:1.9.2"', found: '"api:debug"' } as const;
+  const rival = 'kubectl-edit/Update';
+  const corrections = [90, 24, 6].map((seconds) => ({ at: now - seconds * 1_000, drifts: [drift], rival })).reverse();
+  return [
+    applicationView('shop/api', {
+      resources: [
+        resourceView('Deployment shop/api', {
+          state: 'drifted.waiting',
+          until: now + 7_000,
+          rival,
+          drifts: [drift],
+          corrections,
+          corrected: 3,
+        }),
+        resourceView('Service shop/api'),
+        resourceView('Secret shop/api', {
+          state: 'drifted.correcting',
+          drifts: [{ path: '.data.token', is: 'changed' }],
+        }),
+      ],
+    }),
+    applicationView('shop/cart', {
+      isDetectOnly: true,
+      resources: [
+        resourceView('ConfigMap shop/cart', {
+          state: 'drifted.told',
+          rival: 'argocd/Apply',
+          drifts: [
+            { path: '.data.currency', is: 'changed', wanted: '"EUR"', found: '"USD"' },
+            { path: '.data.debug', is: 'excess', found: '"true"' },
+          ],
+        }),
+        resourceView('Deployment shop/cart', { corrections: corrections.slice(0, 1), corrected: 1 }),
+      ],
+    }),
+    applicationView('shop/search', {
+      faults: ['spec.observerSchema[0].spec.ports: does not end with the bounds of its length'],
+      resources: [
+        resourceView('Service shop/search', { state: 'refused', reason: 'its entry of the schema has faults' }),
+        resourceView('Index.search.example shop/words', {
+          state: 'typeMissing',
+          reason: 'the cluster does not know search.example/v1 Index',
+          observed: undefined,
+        }),
+      ],
+    }),
+    applicationView('shop/web'),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ActorView, PageMessage, ReplayCommand, WorkloadView } from '../../src/ui/protocol.ts';
+import type { ActorView, ApplicationView, PageMessage, ReplayCommand, WorkloadView } from '../../src/ui/protocol.ts';
 import { pageJson } from './pageBundle.ts';
 
 /** Serves the page and says what a test has it say: the protocol without a weeder. */
@@ -11,6 +11,7 @@ export interface PageServer {
   greeting: readonly PageMessage[];
   actors: readonly ActorView[];
   workloads: readonly WorkloadView[];
+  applications: readonly ApplicationView[];
   /** Nothing is told any more; new connections are taken. */
   isHung: boolean;
   /** New streams are refused: as many pages are open as may be. */
@@ -37,6 +38,7 @@ export async function startPageServer(): Promise<PageServer> {
     greeting: [],
     actors: [],
     workloads: [],
+    applications: [],
     isHung: false,
     isFull: false,
     ahead: 0,
@@ -70,6 +72,10 @@ export async function startPageServer(): Promise<PageServer> {
     } else if (url.pathname === '/workloads') {
       response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify({ workloads: said.workloads }));
+    } else if (url.pathname === '/applications') {
+      response.setHeader('content-type', 'application/json');
+      const found = said.applications.filter(({ id }) => id.includes(url.searchParams.get('search') ?? ''));
+      response.end(JSON.stringify({ total: said.applications.length, found: found.length, applications: found }));
     } else if (url.pathname === '/replay') {
       request.setEncoding('utf8').on('data', (text: string) => said.commands.push(JSON.parse(text)));
       response.writeHead(204).end();

@@ -1,5 +1,6 @@
 import type { PageMessage } from '../../src/ui/protocol.ts';
 import { createActors } from './actors.ts';
+import { createApplications } from './applications.ts';
 import { type ConnectionState, connect } from './connection.ts';
 import { createMachineView } from './machine.ts';
 import { createNews } from './news.ts';
@@ -15,6 +16,7 @@ const clock = createPageClock();
 const status = createStatus();
 const services = createServices(clock.now);
 const workloads = createWorkloads(clock.now);
+const applications = createApplications(clock.now);
 const machine = createMachineView(clock.now);
 const actors = createActors(clock.now);
 const timeline = createTimeline(clock.now);
@@ -88,6 +90,7 @@ function refresh(): void {
   const shown = views.shown();
   if (shown === 'services') services.tick();
   else if (shown === 'workloads') workloads.refresh();
+  else if (shown === 'applications') applications.refresh();
   else if (shown === 'machine') machine.tick();
   else if (shown === 'actors') actors.refresh();
   else timeline.draw();

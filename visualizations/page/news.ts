@@ -1,6 +1,6 @@
 import type { Moment } from '../../src/ui/protocol.ts';
 
-/** Tells who does not see the page what is worth an interruption: outages, windows, deletions given up, and restarts. */
+/** Tells who does not see the page what is worth an interruption: outages, windows, deletions given up, restarts, and applications in trouble. */
 export interface News {
   tell(moment: Moment): void;
 }
@@ -12,6 +12,8 @@ const sentences: Readonly<Record<string, (about: string) => string>> = {
   'workload.restarted': (about) => `${about} is restarted`,
   'workload.held': (about) => `the restart of ${about} is held`,
   'workload.stalled': (about) => `the rollout of ${about} stands still`,
+  'resource.contested': (about) => `somebody keeps changing a resource of ${about} back`,
+  'application.invalid': (about) => `the spec of ${about} has faults`,
   'deletion.givenUp': (about) => `a deletion for ${about} was given up`,
 };
 

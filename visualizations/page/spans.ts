@@ -36,7 +36,7 @@ interface OpenSpan extends Span {
 export function lanesOf(moments: readonly Moment[]): Lane[] {
   const lanes = new Map<string, OpenLane>();
   for (const moment of moments) {
-    if (!/^(service|window|pod|deletion|workload)\./.test(moment.what)) continue;
+    if (!/^(service|window|pod|deletion|workload|application|resource)\./.test(moment.what)) continue;
     const { about } = moment;
     const lane = lanes.get(about) ?? {
       about,
@@ -72,12 +72,22 @@ function put(lane: OpenLane, moment: Moment): void {
       break;
     case 'pod.deleted':
     case 'workload.restarted':
+    case 'resource.corrected':
+    case 'resource.applied':
       lane.deletions.push(moment);
       break;
     case 'workload.held':
     case 'workload.stalled':
     case 'workload.reverted':
     case 'workload.refused':
+    case 'resource.drifted':
+    case 'resource.missing':
+    case 'resource.contested':
+    case 'resource.claimed':
+    case 'resource.refused':
+    case 'resource.failed':
+    case 'application.invalid':
+    case 'application.refused':
     case 'deletion.refused':
     case 'deletion.givenUp':
       lane.troubles.push(moment);

@@ -1,6 +1,6 @@
 import { byId } from './dom.ts';
 
-const names = ['services', 'workloads', 'machine', 'actors', 'timeline'] as const;
+const names = ['services', 'workloads', 'applications', 'machine', 'actors', 'timeline'] as const;
 export type ViewName = (typeof names)[number];
 
 /** One view is shown at a time: the one that the address names, as `#actors`, `#machine=ID of an actor` or `#machine=newest:MACHINE`. */

@@ -1,0 +1,150 @@
+import type { AnyActorRef } from 'xstate';
+import type { ApplicationEntry } from '../observer/applicationEntry.ts';
+import type { AboutResource, ObserverFact } from '../observer/facts.ts';
+import { identityText } from '../observer/identity.ts';
+import type { Drift } from '../observer/projection.ts';
+import type { ResourceEntry } from '../observer/resourceEntry.ts';
+import { shownDrifts } from '../observer/shownDrifts.ts';
+import { listed } from '../observer/wording.ts';
+import { activeStates, timersOf } from './actorTree.ts';
+import type { ApplicationList, ApplicationView, DriftView, Moment, ResourceView } from './protocol.ts';
+
+type Since = (actor: AnyActorRef) => number | undefined;
+
+/** So many are told at once: who looks for others finds them by name or state. */
+const mostApplications = 100;
+/** Of each application. */
+const mostResources = 50;
+/** Of each resource. */
+const mostCorrectionsShown = 5;
+
+/** What a page that asks is shown of the applications, in the order of their names. */
+export function applicationList(entries: Iterable<ApplicationEntry>, search: string, since: Since): ApplicationList {
+  const words = search.toLowerCase().split(/\s+/);
+  const all = [...entries];
+  const found = all.filter((entry) => {
+    const text = textOf(entry);
+    return words.every((word) => text.includes(word));
+  });
+  const applications = found
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+    .slice(0, mostApplications)
+    .map((entry) => viewOf(entry, since));
+  return { total: all.length, found: found.length, applications };
+}
+
+function textOf({ id, actor, resources }: ApplicationEntry): string {
+  const texts = [...resources.values()].map((each) => `${identityText(each.identity)} ${stateOf(each)}`);
+  return `${id} ${innermost(actor)} ${texts.join(' ')}`.toLowerCase();
+}
+
+function viewOf(entry: ApplicationEntry, since: Since): ApplicationView {
+  const { id, actor, isDetectOnly, faults, resources, left } = entry;
+  const all = [...resources.values()];
+  const [troubled, calm] = [all.filter(isTroubled), all.filter((each) => !isTroubled(each))];
+  const gone = [...left.values()].map(
+    ({ identity, reason }): ResourceView => ({ ...nothing, id: identityText(identity), state: 'leaving', reason }),
+  );
+  const shown = all.length > mostResources ? [...troubled, ...calm] : all;
+  return {
+    id,
+    actor: actor.id,
+    state: innermost(actor),
+    since: since(actor) ?? 0,
+    until: endOf(actor, since),
+    isDetectOnly,
+    faults: faults.map(({ place, message }) => `${place}: ${message}`),
+    total: all.length + gone.length,
+    resources: [...shown.map((each) => resourceView(each, since)), ...gone].slice(0, mostResources),
+  };
+}
+
+const nothing = {
+  actor: undefined,
+  until: undefined,
+  rival: undefined,
+  observed: undefined,
+  drifts: [],
+  moreDrifts: 0,
+  corrections: [],
+  corrected: 0,
+};
+
+function isTroubled(resource: ResourceEntry): boolean {
+  return resource.state !== 'inSync' || stateOf(resource) !== 'inSync';
+}
+
+function resourceView(resource: ResourceEntry, since: Since): ResourceView {
+  const { identity, actor, reason, fault, rival, baseline, drifts, corrections } = resource;
+  const told = driftViews(resource, drifts);
+  return {
+    id: identityText(identity),
+    actor: actor?.id,
+    state: stateOf(resource),
+    until: actor === undefined ? undefined : endOf(actor, since),
+    reason: fault === '' ? reason : fault,
+    rival: drifts.length > 0 ? rival : undefined,
+    observed: baseline?.fields.size,
+    drifts: told,
+    moreDrifts: drifts.length - told.length,
+    corrections: corrections
+      .slice(-mostCorrectionsShown)
+      .reverse()
+      .map((each) => ({ at: each.at, drifts: driftViews(resource, each.drifts), rival: each.rival })),
+    corrected: corrections.length,
+  };
+}
+
+/** The same as in the status: cut, and without the values of a Secret (A17). */
+function driftViews({ identity }: ResourceEntry, drifts: readonly Drift[]): readonly DriftView[] {
+  return shownDrifts(identity, drifts);
+}
+
+function stateOf({ actor, state }: ResourceEntry): string {
+  return actor === undefined ? state : innermost(actor);
+}
+
+function innermost(actor: ApplicationEntry['actor'] | NonNullable<ResourceEntry['actor']>): string {
+  return activeStates(actor.getSnapshot().value).at(-1) ?? '';
+}
+
+function endOf(actor: AnyActorRef, since: Since): number | undefined {
+  const delays = timersOf(actor).map(({ delay }) => delay);
+  return delays.length === 0 ? undefined : (since(actor) ?? 0) + Math.min(...delays);
+}
+
+const told: ReadonlySet<ObserverFact['type']> = new Set([
+  'application.applied',
+  'application.invalid',
+  'application.paused',
+  'application.deleted',
+  'application.refused',
+  'resource.applied',
+  'resource.drifted',
+  'resource.corrected',
+  'resource.missing',
+  'resource.contested',
+  'resource.claimed',
+  'resource.refused',
+  'resource.failed',
+  'resource.deleted',
+]);
+
+/** What of the observer belongs into the timeline; undefined: it is no news. No value of a field is in it. */
+export function observerMoment(fact: ObserverFact, t: number): Moment | undefined {
+  if (!told.has(fact.type) || !('application' in fact)) return undefined;
+  const { namespace, name } = fact.application;
+  const about = `application/${namespace}/${name}`;
+  const detail = 'resource' in fact ? `${identityText(fact.resource)}${ofResource(fact)}` : reasonOf(fact);
+  return { t, what: fact.type, about, detail };
+}
+
+function ofResource(fact: Extract<ObserverFact, AboutResource>): string {
+  const text = 'drifts' in fact ? listed(fact.drifts.map(({ path }) => path)) : reasonOf(fact);
+  const by = 'rival' in fact && fact.rival !== undefined ? ` (by ${fact.rival})` : '';
+  return text === '' && by === '' ? '' : `: ${text}${by}`;
+}
+
+function reasonOf(fact: object): string {
+  return 'reason' in fact && typeof fact.reason === 'string' ? fact.reason : '';
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { applicationScene, applicationView, resourceView, scene } from '../support/pageScene.ts';
+import { openPage } from './support/browser.ts';
+
+const now = Date.UTC(2026, 10, 21, 14, 3, 7);
+const path = '/#applications';
+
+test('each resource has its state, what differs as it is wanted and found, the rival, and its corrections', async (t) => {
+  const { page, server, said } = await openPage(
+    t,
+    (its) => {
+      its.greeting = scene(now);
+      its.applications = applicationScene(now);
+    },
+    { path, timezoneId: 'UTC' },
+  );
+  const row = (name: string) => page.getByRole('row', { name }).first();
+  const api = row('Deployment shop/api');
+  await api.getByText('changed by kubectl-edit/Update, 7s left').waitFor();
+  assert.equal(await api.locator('del').first().textContent(), 'wanted: "registry.example/api:1.9.2"');
+  assert.equal(await api.locator('ins').first().textContent(), 'found: "api:debug"');
+  assert.equal(await row('Secret shop/api').locator('.difference').textContent(), '.data.token (changed)');
+  await row('Service shop/search').getByText('its entry of the schema has faults').waitFor();
+  await page.getByText('Nothing is applied: it only tells.').waitFor();
+
+  const history = api.locator('summary');
+  assert.equal(await history.textContent(), '3 corrections, last at 14:03:01');
+  await history.focus();
+  await page.keyboard.press('Enter');
+  await api.getByText('14:01:37, changed by kubectl-edit/Update').waitFor();
+  server.ahead = 4_000;
+  await api.getByText('3s left').waitFor();
+  assert.equal(await api.locator('details').getAttribute('open'), '', 'what was opened stays open');
+  assert.equal(await page.evaluate('document.activeElement.tagName'), 'SUMMARY');
+
+  await page.locator('#applications-search').fill('shop/web');
+  await page.locator('#applications-count', { hasText: '1 of 4' }).waitFor();
+  await row('Deployment shop/web').getByText('14 fields observed').waitFor();
+  await page.getByRole('link', { name: 'shop/web', exact: true }).click();
+  await page.waitForURL(/#machine=application%2Fshop%2Fweb$/);
+  assert.deepEqual(said, []);
+});
+
+test('a screen reader hears a table with its columns, wide and narrow, and what is too narrow is not cut off', async (t) => {
+  for (const width of [1280, 360]) {
+    const { page, said } = await openPage(
+      t,
+      (its) => {
+        its.greeting = scene(now);
+        its.applications = applicationScene(now);
+      },
+      { path, viewport: { width, height: 720 } },
+    );
+    const table = page.getByRole('table', { name: 'Applications' });
+    await table.getByRole('row', { name: 'Deployment shop/api' }).waitFor();
+    const columns = await table.getByRole('columnheader').allTextContents();
+    assert.deepEqual(columns, ['Application and resource', 'State', 'Why, and what differs', 'Corrections']);
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true);
+    assert.deepEqual(said, []);
+    await page.close();
+  }
+});
+
+test('what is put right goes from the page, and a page without applications says so', async (t) => {
+  const { page, server } = await openPage(
+    t,
+    (its) => {
+      its.greeting = scene(now);
+      const drifts = [{ path: '.data.a', is: 'changed', wanted: '"1"', found: '"2"' }] as const;
+      its.applications = [
+        applicationView('shop/web', { resources: [resourceView('ConfigMap shop/web', { state: 'drifted', drifts })] }),
+      ];
+    },
+    { path },
+  );
+  await page.locator('.difference').waitFor();
+  server.applications = [applicationView('shop/web', { resources: [resourceView('ConfigMap shop/web')] })];
+  await page.locator('.difference').waitFor({ state: 'detached' });
+  await page.locator('[data-state=inSync]').waitFor();
+  server.applications = [];
+  await page.getByText('The application observer looks after no application.').waitFor();
+});
