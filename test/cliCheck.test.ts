@@ -58,6 +58,10 @@ suite('check', { concurrency: 4 }, () => {
       `  asked for by annotation, and only then: ${usual}`,
       '  in all: 30 restarts a minute, 20 at once, 10 rollouts under way',
     ]);
+    assert.deepEqual(await lines('observer: {}'), ['restart.yaml: ok, the application observer']);
+    assert.deepEqual(await lines(`${service}\nobserver: {}`), [
+      'restart.yaml: ok, 1 service, 1 podSelector, the application observer',
+    ]);
   });
 
   test('names every fault of a bad one, one a line, with its place, and with what was probably meant', async () => {

@@ -25,12 +25,14 @@ export async function check(file: string): Promise<number> {
 }
 
 /** What a config holds; what its section `restartControl` means stands below. */
-function inShort({ services, restart }: Config): readonly string[] {
+function inShort({ services, restart, observer }: Config): readonly string[] {
   const selectors = [...services.values()].reduce((sum, service) => sum + service.podSelectors.length, 0);
-  const weeding = `${count(services.size, 'service')}, ${count(selectors, 'podSelector')}`;
-  if (restart === undefined) return [weeding];
-  const restarting = `restart control with ${count(restart.rules.length, 'rule')}`;
-  return [services.size === 0 ? restarting : `${weeding}, ${restarting}`, ...describeRestart(restart)];
+  const parts = [
+    ...(services.size === 0 ? [] : [`${count(services.size, 'service')}, ${count(selectors, 'podSelector')}`]),
+    ...(restart === undefined ? [] : [`restart control with ${count(restart.rules.length, 'rule')}`]),
+    ...(observer === undefined ? [] : ['the application observer']),
+  ];
+  return [parts.join(', '), ...(restart === undefined ? [] : describeRestart(restart))];
 }
 
 function count(n: number, noun: string): string {

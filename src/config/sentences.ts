@@ -42,7 +42,11 @@ function unknownKey(root: Located, path: Path, key: string, keysAt: KeysAt): Loc
   const offset = located(root, path)?.keyOffset ?? root.offset;
   const allowed = keysAt(path.slice(0, -1));
   const hint = keyOfAbove(path.slice(0, -1), key, keysAt) ?? didYouMean(key, allowed);
-  return { offset, path, message: `unknown key, allowed are ${allowed.join(', ')}${hint}` };
+  return {
+    offset,
+    path,
+    message: `unknown key, ${allowed.length === 0 ? 'none is allowed here' : `allowed are ${allowed.join(', ')}`}${hint}`,
+  };
 }
 
 /** It is right, only too deep: `maxRestartsPerMinute` at a rule. */
