@@ -130,7 +130,7 @@ test('a screen reader reads a service as one row, with what its columns mean', a
   );
   await table.getByRole('row', { name: /^shop\/db ready › weeding › steady 3m \d\ds left 2 9 1 0$/ }).waitFor();
   assert.equal(await page.getByRole('status').count(), 1);
-  assert.equal(await page.getByRole('navigation', { name: 'Views' }).getByRole('link').count(), 5);
+  assert.equal(await page.getByRole('navigation', { name: 'Views' }).getByRole('link').count(), 6);
   await page.getByRole('link', { name: 'Timeline' }).press('Enter');
   await page
     .getByRole('table', { name: 'What happened, newest first' })
