@@ -35,22 +35,6 @@ const causes: readonly { readonly machine: string; readonly effect: RegExp; read
   { machine: 'workload', effect: /^reportRestarted$/, events: ['restart.accepted'] },
   { machine: 'workload', effect: /^spawn restore$/, events: ['rollout.emptied'] },
   { machine: 'recreation', effect: /^spawn makeJob$/, events: ['xstate.after.nodeRest.recreation.resting'] },
-  { machine: 'application', effect: /^spawn applyResources$/, events: ['spec.valid'] },
-  {
-    machine: 'application',
-    effect: /^spawn deleteResources$/,
-    events: ['application.changed', 'spec.ending', 'xstate.after.retryDelay.application.deleting.waiting'],
-  },
-  {
-    machine: 'resource',
-    effect: /^spawn correct$/,
-    events: ['look.drifted', 'xstate.after.pace.resource.drifted.waiting'],
-  },
-  {
-    machine: 'resource',
-    effect: /^spawn create$/,
-    events: ['look.missing', 'xstate.after.pace.resource.missing.waiting'],
-  },
   {
     machine: 'workload',
     effect: /^reportStalled$/,

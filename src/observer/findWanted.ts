@@ -14,13 +14,14 @@ import { lookFailed } from './resourceEvents.ts';
  * the API server makes of the manifest says it (A6). Undefined: it is known now.
  */
 export async function findWanted(
-  { runtime, api }: Pick<ObserverEffects, 'runtime' | 'api'>,
+  { runtime, api, trials }: Pick<ObserverEffects, 'runtime' | 'api' | 'trials'>,
   entry: ResourceEntry,
   plan: ResourcePlan,
   signal: AbortSignal,
 ): Promise<ResourceEvent | undefined> {
   if (entry.baseline !== undefined || needsApply(entry)) return undefined;
-  const tried = await api.tryOut(plan, signal);
+  const release = await trials.take(entry.application.id, signal);
+  const tried = await api.tryOut(plan, signal).finally(release);
   if (!tried.ok) return lookFailed(tried.failure);
   wantAsTried(entry, plan, tried.value, runtime.clock.monotonic());
   return undefined;

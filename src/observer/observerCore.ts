@@ -1,7 +1,7 @@
 import type { AnyActorRef } from 'xstate';
 import type { ActorRuntime } from '../actorRuntime.ts';
 import type { Config } from '../config/config.ts';
-import type { PartContext } from '../controllerPart.ts';
+import type { PartContext, PartWork } from '../controllerPart.ts';
 import type { StreamNeed } from '../kube/streamNeed.ts';
 import { type ApplicationLogic, provideApplication } from './applicationActor.ts';
 import type { ApplicationApi } from './applicationApi.ts';
@@ -43,9 +43,6 @@ export interface ObserverCounts {
   readonly applications: Readonly<Record<string, number>>;
   /** By state of their machine or, where they are not observed, as the status says it. */
   readonly resources: Readonly<Record<string, number>>;
-  /** Applies that wait for their turn, and requests under way. */
-  readonly queued: number;
-  readonly inFlight: number;
 }
 
 /** The observer without its log and its Events. */
@@ -58,7 +55,10 @@ export interface ObserverCore {
   stop(): void;
   /** Resolves when no request is under way. */
   drained(): Promise<void>;
+  /** Walks through all of them. */
   counts(): ObserverCounts;
+  /** Applies that wait for their turn, and those under way: asked for before each Event, and so without a walk. */
+  work(): PartWork;
   actorCounts(): { readonly applications: number; readonly resources: number };
   /** A root for each application, and for each resource that is observed. */
   actors(): Iterable<AnyActorRef>;
@@ -69,6 +69,8 @@ export type CreateObserverCore = (options: ObserverCoreOptions) => ObserverCore;
 
 /** So many applies in flight are plenty (D). */
 const mostApplies = 8;
+/** A start asks for each resource what is wanted: all at once is more than one connection takes. */
+const mostTrials = 8;
 
 export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
   const { runtime, report, random, isDryRun, mayUseOwnRights, namespaces } = options;
@@ -98,6 +100,7 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
     applications: options.applications,
     streams,
     slots,
+    trials: createSlots(mostTrials),
     status,
     report,
     hashManifest: options.hashManifest ?? hashManifest,
@@ -149,6 +152,8 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
     },
     stop() {
       mayStart = false;
+      // Who comes next goes by what is in the status: what is not in it would be applied once more.
+      status.flush();
       applications.stop();
       status.close();
     },
@@ -156,7 +161,8 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
       const underWay = () => [...inFlight, ...applications.inFlight()];
       for (let works = underWay(); works.length > 0; works = underWay()) await Promise.allSettled(works);
     },
-    counts: () => ({ ...applications.counts(), queued: slots.waiting, inFlight: slots.active }),
+    counts: applications.counts,
+    work: () => ({ queued: slots.waiting, inFlight: slots.active }),
     actorCounts: () => ({ applications: applications.size, resources: applications.observed }),
     actors: applications.actors,
     entries: applications.entries,

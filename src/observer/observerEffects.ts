@@ -16,7 +16,10 @@ export interface ObserverEffects {
   readonly kinds: Kinds;
   readonly applications: ApplicationApi;
   readonly streams: ResourceStreams;
+  /** For what changes the cluster. */
   readonly slots: Slots;
+  /** For trials of what is wanted, so that a start keeps no correction waiting. */
+  readonly trials: Slots;
   readonly status: StatusWriter;
   readonly report: ReportObserver;
   readonly hashManifest: HashManifest;

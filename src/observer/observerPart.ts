@@ -52,10 +52,7 @@ export function createObserverPart(options: ObserverPartOptions): ObserverPart {
     start: core.start,
     stop: core.stop,
     drained: core.drained,
-    work() {
-      const { queued, inFlight } = core.counts();
-      return { queued, inFlight };
-    },
+    work: core.work,
     actors: core.actors,
     actorCounts() {
       const { applications, resources } = core.actorCounts();

@@ -17,6 +17,8 @@ export interface StatusWriter {
   changed(entry: ApplicationEntry): void;
   /** Written now. */
   write(entry: ApplicationEntry): Promise<Outcome<undefined>>;
+  /** All that is to be written soon is written now. */
+  flush(): void;
   /** Nothing is to be written for it any more. */
   forget(entry: ApplicationEntry): void;
   /** Writes nothing any more. */
@@ -121,6 +123,9 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
   return {
     changed: (entry) => schedule(entry, soon),
     write,
+    flush() {
+      for (const [entry, { changedAt }] of pending) if (changedAt !== undefined) track(inFlight, write(entry));
+    },
     forget,
     close() {
       closed.abort();

@@ -124,6 +124,7 @@ function recordObserver(options: ObserverCoreOptions, notes: ObserverNotes): Obs
     },
     drained: core.drained,
     counts: core.counts,
+    work: core.work,
     actorCounts: core.actorCounts,
     actors: core.actors,
     entries: core.entries,

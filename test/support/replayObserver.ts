@@ -65,7 +65,7 @@ export function replayObserver({ replay, clock, tell, inspect }: ReplayObserverO
         return isMet ? [] : [`expected ${name} to be ${JSON.stringify(part)}, saw ${JSON.stringify(found ?? null)}`];
       }),
     leftOver() {
-      const { queued, inFlight } = world.core.counts();
+      const { queued, inFlight } = world.core.work();
       return queued + inFlight === 0 ? [] : [`${queued + inFlight} requests`];
     },
   };

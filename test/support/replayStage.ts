@@ -118,7 +118,8 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
   }
 
   function checkObserved({ applications, resources, objects }: Expectation, where: string): void {
-    for (const [key, expected] of Object.entries(applications)) compare(where, key, expected, states.get(key));
+    for (const [key, expected] of Object.entries(applications))
+      compare(where, key, expected, states.get(`application/${key}`));
     for (const [key, expected] of Object.entries(resources)) compare(where, key, expected, states.get(resourceId(key)));
     for (const found of observer?.objectsOtherThan(objects) ?? []) failures.push(`${where}: ${found}`);
   }
@@ -186,5 +187,5 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
 /** Of `shop/web ConfigMap/settings` the actor is `shop/web /ConfigMap/shop/settings`. */
 function resourceId(text: string): string {
   const [application = '', resource = ''] = text.split(' ');
-  return `${application} ${fullKey(resource)}`;
+  return `application/${application} ${fullKey(resource)}`;
 }
