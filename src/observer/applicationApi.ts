@@ -2,7 +2,7 @@ import { arrayOf, type JsonObject, objectOf, textOf } from '../json.ts';
 import type { ApiResult, KubeClient } from '../kube/client.ts';
 import { describeFailure } from '../kube/describeFailure.ts';
 import type { ApiFailure } from '../kube/failure.ts';
-import type { ApplyFailure, Outcome } from './applyFailure.ts';
+import { type ApplyFailure, done, failed, type Outcome } from './applyFailure.ts';
 import { finalizer } from './managers.ts';
 import { createSlots } from './slots.ts';
 
@@ -95,7 +95,7 @@ export function applicationApi(client: KubeClient): ApplicationApi {
 }
 
 function answered(result: ApiResult, server: string): Outcome<undefined> {
-  return result.ok ? { ok: true, value: undefined } : refused(result.failure, server);
+  return result.ok ? done(undefined) : refused(result.failure, server);
 }
 
 function refused(failure: ApiFailure, server: string): { readonly ok: false; readonly failure: ApplyFailure } {
@@ -110,6 +110,5 @@ function classOf({ kind }: ApiFailure): ApplyFailure['is'] {
 }
 
 function otherUid({ namespace, name }: ApplicationRef): Outcome<never> {
-  const reason = `there is another application ${namespace}/${name} now.`;
-  return { ok: false, failure: { is: 'otherUid', reason, retryAfter: 0, fields: [] } };
+  return failed('otherUid', `there is another application ${namespace}/${name} now.`);
 }

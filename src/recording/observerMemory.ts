@@ -1,7 +1,7 @@
-import { type JsonObject, objectOf, textOf } from '../json.ts';
-import { isAtLeast } from '../kube/resourceVersion.ts';
+import { objectOf, textOf } from '../json.ts';
 import type { ObserverAnswer, ObserverInput } from './observerLines.ts';
 import type { ObserverTold } from './observerTold.ts';
+import { endList, isOlder, nameOf, newStream, recallStream, type StreamMemory } from './streamMemory.ts';
 
 /**
  * What a new file of a recording has to repeat of the application observer, because the files before may be gone when it
@@ -25,15 +25,6 @@ export interface ObserverMemory {
   object(kind: string, namespace: string, name: string): object | undefined;
 }
 
-interface StreamMemory {
-  /** By namespace and name. */
-  readonly objects: Map<string, object>;
-  /** What the complete list that is being read has named so far. */
-  listing: Set<string> | undefined;
-  /** How the newest complete list ended; undefined: there was none. */
-  end: Extract<ObserverInput, { readonly in: 'end' }> | undefined;
-}
-
 type Answered = Extract<ObserverInput, { readonly in: 'answer' }>;
 
 const lasting: ReadonlySet<string> = new Set(['find', 'structure']);
@@ -48,7 +39,7 @@ export function createObserverMemory(): ObserverMemory {
   let isRunning = false;
 
   function streamOf(name: string): StreamMemory {
-    const stream = streams.get(name) ?? { objects: new Map(), listing: undefined, end: undefined };
+    const stream = streams.get(name) ?? newStream();
     streams.set(name, stream);
     return stream;
   }
@@ -60,21 +51,16 @@ export function createObserverMemory(): ObserverMemory {
     }
     const stream = streamOf(entry.stream);
     if (entry.in === 'begin') stream.listing = new Set();
-    else if (entry.in === 'end') learnList(stream, entry);
+    else if (entry.in === 'end') endList(stream, entry);
     else if (entry.in === 'DELETED') stream.objects.delete(nameOf(entry.object));
     else learnObject(stream, whole(entry.stream, entry.object));
   }
 
-  function learnList(stream: StreamMemory, end: StreamMemory['end']): void {
-    const { objects, listing } = stream;
-    for (const key of [...objects.keys()]) if (listing?.has(key) === false) objects.delete(key);
-    stream.end = end;
-    stream.listing = undefined;
-  }
-
   function learnObject({ objects, listing }: StreamMemory, object: object): void {
     const key = nameOf(object);
-    if (!isOlder(object, objects.get(key))) objects.set(key, object);
+    const known = objects.get(key);
+    // Another object of its name is never an older one.
+    if (known === undefined || uidOf(object) !== uidOf(known) || !isOlder(object, known)) objects.set(key, object);
     listing?.add(key);
   }
 
@@ -159,35 +145,10 @@ export function createObserverMemory(): ObserverMemory {
   };
 }
 
-/** A list that is being read when the file changes stays open in the new one. */
-function recallStream(stream: string, { objects, listing, end }: StreamMemory): ObserverInput[] {
-  const added = (object: object) => ({ in: 'ADDED', stream, object }) as const;
-  const begin = { in: 'begin', stream } as const;
-  const complete = end === undefined ? [] : [begin, ...[...objects.values()].map(added), end];
-  if (listing === undefined) return complete;
-  const named = [...objects].flatMap(([key, object]) => (listing.has(key) ? added(object) : []));
-  return [...complete, begin, ...named];
-}
-
 function isApplication(object: object): boolean {
   return objectOf(object)['kind'] === 'Application';
 }
 
-function metaOf(object: object): JsonObject {
-  return objectOf(objectOf(object)['metadata']);
-}
-
 function uidOf(object: object): string {
-  return textOf(metaOf(object)['uid']) ?? '';
-}
-
-function nameOf(object: object): string {
-  const { namespace, name } = metaOf(object);
-  return `${textOf(namespace) ?? ''}/${textOf(name) ?? ''}`;
-}
-
-/** Whether there is a newer version of the same object already. */
-function isOlder(object: object, known: object | undefined): boolean {
-  if (known === undefined || uidOf(object) !== uidOf(known)) return false;
-  return !isAtLeast(textOf(metaOf(object)['resourceVersion']) ?? '', textOf(metaOf(known)['resourceVersion']) ?? '');
+  return textOf(objectOf(objectOf(object)['metadata'])['uid']) ?? '';
 }

@@ -1,7 +1,7 @@
 import { objectOf, textOf } from '../json.ts';
-import { isAtLeast } from '../kube/resourceVersion.ts';
 import type { RestartInput } from './restartLines.ts';
 import type { RestartTold } from './restartTold.ts';
+import { endList, isOlder, nameOf, newStream, recallStream, type StreamMemory } from './streamMemory.ts';
 
 /**
  * What a new file of a recording has to repeat of restart control, because the files before may be gone when it is
@@ -14,15 +14,6 @@ export interface RestartMemory {
   recall(busy: readonly string[]): readonly RestartInput[];
   /** A workload, by its `workloadKey`, as it was known last, and which stream told of it. */
   workload(id: string): { readonly stream: string; readonly object: object } | undefined;
-}
-
-interface StreamMemory {
-  /** By uid. */
-  readonly objects: Map<string, object>;
-  /** What the complete list that is being read has named so far. */
-  listing: Set<string> | undefined;
-  /** How the newest complete list ended; undefined: there was none. */
-  end: Extract<RestartInput, { readonly in: 'end' }> | undefined;
 }
 
 type Answered = Extract<RestartInput, { readonly in: 'answer' }>;
@@ -45,7 +36,7 @@ export function createRestartMemory(): RestartMemory {
   function streamOf(name: string): StreamMemory {
     const known = steps.get(name);
     if (known !== undefined && 'objects' in known) return known;
-    const stream = { objects: new Map(), listing: undefined, end: undefined };
+    const stream = newStream();
     steps.set(name, stream);
     return stream;
   }
@@ -53,11 +44,8 @@ export function createRestartMemory(): RestartMemory {
   function learnStream(entry: Extract<RestartInput, { readonly stream: string }>): void {
     const stream = streamOf(entry.stream);
     if (entry.in === 'begin') stream.listing = new Set();
-    else if (entry.in === 'end') {
-      stream.end = entry;
-      for (const uid of [...stream.objects.keys()]) if (stream.listing?.has(uid) === false) stream.objects.delete(uid);
-      stream.listing = undefined;
-    } else if (entry.in === 'DELETED') {
+    else if (entry.in === 'end') endList(stream, entry);
+    else if (entry.in === 'DELETED') {
       stream.objects.delete(uidOf(entry.object));
       digests.delete(sourceIn(entry.stream, entry.object));
     } else learnObject(stream, entry.object);
@@ -124,33 +112,11 @@ export function createRestartMemory(): RestartMemory {
   };
 }
 
-/** A list that is being read when the file changes stays open in the new one. */
-function recallStream(stream: string, { objects, listing, end }: StreamMemory): RestartInput[] {
-  const added = (object: object) => ({ in: 'ADDED', stream, object }) as const;
-  const begin = { in: 'begin', stream } as const;
-  const complete = end === undefined ? [] : [begin, ...[...objects.values()].map(added), end];
-  if (listing === undefined) return complete;
-  const named = [...objects].flatMap(([uid, object]) => (listing.has(uid) ? added(object) : []));
-  return [...complete, begin, ...named];
-}
-
 function uidOf(object: object): string {
   return textOf(objectOf(objectOf(object)['metadata'])['uid']) ?? nameOf(object);
-}
-
-function nameOf(object: object): string {
-  const { namespace, name } = objectOf(objectOf(object)['metadata']);
-  return `${textOf(namespace) ?? ''}/${textOf(name) ?? ''}`;
 }
 
 /** Its `sourceKey`, by the name of the stream that told of it; of a workload the key of no source. */
 function sourceIn(stream: string, object: object): string {
   return `${stream.startsWith('secrets') ? 'secret' : stream.replace(/s\b.*/, '')}/${nameOf(object)}`;
-}
-
-/** Whether there is a newer version of the same object already. */
-function isOlder(object: object, known: object | undefined): boolean {
-  if (known === undefined) return false;
-  const versionOf = (each: object) => textOf(objectOf(objectOf(each)['metadata'])['resourceVersion']) ?? '';
-  return !isAtLeast(versionOf(object), versionOf(known));
 }
