@@ -9,6 +9,8 @@ function resource(name: string, more: Partial<ResourceView> = {}): ResourceView 
     state: 'inSync',
     isApplied: true,
     reason: '',
+    refusal: '',
+    isAsBefore: false,
     paths: [],
     rival: undefined,
     ...more,
