@@ -123,8 +123,6 @@ function noteApplied(
   how: AppliedHow,
 ): void {
   const now = runtime.clock.monotonic();
-  // What was kept stays kept when it was made anew.
-  if (entry.kept?.plan.hash !== plan.hash) entry.kept = undefined;
   entry.appliedPlan = plan;
   entry.appliedHash = plan.hash;
   entry.admitted = [];
