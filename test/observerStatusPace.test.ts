@@ -48,7 +48,7 @@ test('a drift that is corrected within a second is in no status, one that stays 
   detecting.stop();
 });
 
-test('while corrections wait for their turn no status is written, but for ten seconds at most', async () => {
+test('while corrections wait for their turn no status is written, but for thirty seconds at most', async () => {
   const world = await observed(80);
   world.requestTime = 500;
   editAll(world, 80);
@@ -61,10 +61,10 @@ test('while corrections wait for their turn no status is written, but for ten se
   const slow = await observed(80);
   slow.requestTime = 5 * second;
   editAll(slow, 80);
-  await slow.pass(9 * second);
+  await slow.pass(29 * second);
   assert.deepEqual(slow.statuses, []);
   await slow.pass(3 * second);
-  assert.ok(slow.statuses.length > 50, `${slow.statuses.length} were written`);
+  assert.ok(slow.statuses.length >= 30, `${slow.statuses.length} were written`);
   assert.ok(slow.statuses.every((status) => saidBy(status).includes('drifted')));
   slow.stop();
 });

@@ -39,25 +39,30 @@ export function applicationsPath(namespace: string | undefined): string {
  * connection takes, and what is refused is asked again.
  */
 const mostAtOnce = 8;
-/** Whoever waits for his turn waits until it comes. */
-const patient = new AbortController().signal;
 
 export function applicationApi(client: KubeClient): ApplicationApi {
   const slots = createSlots(mostAtOnce);
   const pathOf = ({ namespace, name }: ApplicationRef) => `${applicationsPath(namespace)}/${encodeURIComponent(name)}`;
 
   async function inTurn<T>({ namespace, name }: ApplicationRef, act: () => Promise<T>): Promise<T> {
-    const release = await slots.take(`${namespace}/${name}`, patient);
+    const release = await slots.wait(`${namespace}/${name}`);
     try {
       return await act();
     } finally {
-      release?.();
+      release();
     }
   }
 
   function patch(path: string, body: JsonObject): Promise<ApiResult> {
     const contentType = 'application/merge-patch+json';
-    return client.call({ method: 'PATCH', path, query: { fieldManager: 'weeder' }, contentType, body });
+    return client.call({
+      method: 'PATCH',
+      path,
+      query: { fieldManager: 'weeder' },
+      contentType,
+      body,
+      onlyStatus: true,
+    });
   }
 
   /** Of this uid; the version is insisted on, since a list can only be replaced as a whole. */
