@@ -69,6 +69,19 @@ test('while corrections wait for their turn no status is written, but for thirty
   slow.stop();
 });
 
+test('what an application itself has come to is written in a second, whatever waits for its turn', async () => {
+  const world = await observed(80);
+  world.requestTime = 5 * second;
+  editAll(world, 80);
+  world.apply('late', { manifests: [configMap('late')], mode: 'detect' });
+  world.apply('broken', { manifests: [] });
+  await world.pass(3 * second);
+  assert.deepEqual(world.factsOf('resource.corrected'), []);
+  assert.equal(world.statuses.length, 2);
+  assert.ok(world.condition('late', 'InSync') !== undefined && world.condition('broken', 'Invalid') !== undefined);
+  world.stop();
+});
+
 test('four statuses are written at a time, and all of them in the end', async () => {
   const world = await observed(0);
   world.statusTime = 100;

@@ -15,6 +15,8 @@ import { statusPatch } from './statusPatch.ts';
 export interface StatusWriter {
   /** Something of it is another one: written soon, together with what changes until then. */
   changed(entry: ApplicationEntry): void;
+  /** The same for what one of its resources is like, which may be corrected any moment: applies come first. */
+  resourceChanged(entry: ApplicationEntry): void;
   /** Written now. */
   write(entry: ApplicationEntry): Promise<Outcome<undefined>>;
   /** All that is to be written soon is written now. */
@@ -47,6 +49,8 @@ const longestRetry = 30_000;
 
 interface Pending {
   timer: TimerHandle | undefined;
+  /** It does not wait until nothing is to be applied. */
+  isFirst: boolean;
   /** By the same clock: since when something of it is another one than was written. */
   changedAt: number | undefined;
   /** By the clock that never jumps: when it was written last. */
@@ -63,7 +67,13 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
   let isClosed = false;
 
   function pendingOf(entry: ApplicationEntry): Pending {
-    const fresh = { timer: undefined, changedAt: undefined, writtenAt: Number.NEGATIVE_INFINITY, failures: 0 };
+    const fresh = {
+      timer: undefined,
+      isFirst: false,
+      changedAt: undefined,
+      writtenAt: Number.NEGATIVE_INFINITY,
+      failures: 0,
+    };
     const known = pending.get(entry) ?? fresh;
     pending.set(entry, known);
     return known;
@@ -86,7 +96,8 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
     heldBackTimer = undefined;
     const now = clock.monotonic();
     for (const entry of heldBack) {
-      if (isHeldBack() && now - (pending.get(entry)?.changedAt ?? now) < longestHeldBack) continue;
+      const { isFirst = false, changedAt = now } = pending.get(entry) ?? {};
+      if (!isFirst && isHeldBack() && now - changedAt < longestHeldBack) continue;
       heldBack.delete(entry);
       track(inFlight, writeInTurn(entry));
     }
@@ -105,6 +116,7 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
   async function write(entry: ApplicationEntry): Promise<Outcome<undefined>> {
     const its = pendingOf(entry);
     its.changedAt = undefined;
+    its.isFirst = false;
     const said = {
       generation: entry.valid?.generation ?? 0,
       conditions: conditionsOf(applicationView(entry)),
@@ -136,7 +148,11 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
   }
 
   return {
-    changed: (entry) => schedule(entry, soon),
+    changed(entry) {
+      pendingOf(entry).isFirst = true;
+      schedule(entry, soon);
+    },
+    resourceChanged: (entry) => schedule(entry, soon),
     write,
     flush() {
       for (const [entry, { changedAt }] of pending) if (changedAt !== undefined) track(inFlight, write(entry));
