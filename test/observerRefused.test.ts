@@ -150,7 +150,7 @@ test('what somebody changes while the new manifest is being tried is put back on
   const world = await refusing('permanent');
   world.requestTime = 500;
   world.apply('web', { manifests: [configMap('one', 'new'), configMap('two')] });
-  await world.pass(100);
+  await world.pass(600);
   assert.equal(count(world, 'update'), 1);
   await change(world, 'by hand', 100);
   assert.deepEqual([keyOf(world), count(world, 'correct')], ['by hand', 0]);

@@ -33,7 +33,7 @@ export function resourceReports(effects: ObserverEffects) {
   function become(entry: ResourceEntry, state: ResourceState, reason = ''): void {
     entry.state = state;
     entry.reason = reason;
-    status.changed(entry.application);
+    status.resourceChanged(entry.application);
   }
 
   /** All but what is so whatever is corrected: that the manifest of now is refused. */

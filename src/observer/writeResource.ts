@@ -55,7 +55,10 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
   // What is seen of the object may change what is observed of it.
   const { kept } = entry;
   const plan = kept?.plan ?? entry.plan;
-  if (found === undefined) return settle(effects, entry, plan, [missing], await api.create(plan, until));
+  if (found === undefined) {
+    const isAbsent = entry.found === 'missing';
+    return settle(effects, entry, plan, [missing], await api.create(plan, until, isAbsent));
+  }
   const { object, isEnding } = found;
   if (isEnding) return { type: 'write.ending' };
   if (object === undefined || claimantOf(entry) !== undefined) return lookAgain(entry);
