@@ -279,3 +279,22 @@ test('a correction took as long as it took, also where the stream tells of it be
   );
   world.stop();
 });
+
+test('an application whose name is another one’s by now is left in silence; another refusal is told, and passes', async () => {
+  for (const [is, told] of [
+    ['otherUid', 0],
+    ['missing', 0],
+    ['transient', 1],
+  ] as const) {
+    const world = await observerWorld();
+    world.refusals.set('status', { is, reason: 'refused.', retryAfter: 0, fields: [] });
+    world.apply('web', { manifests: [configMap('one')] });
+    await world.pass(100);
+    assert.equal(world.factsOf('application.refused').length, told, is);
+    assert.deepEqual(world.writes(), [], 'nothing is applied before its name is in the status');
+    world.refusals.clear();
+    await world.pass(2 * second);
+    assert.deepEqual(world.writes(), ['create ConfigMap/one']);
+    world.stop();
+  }
+});

@@ -5,6 +5,7 @@ import type { ApiFailure } from '../kube/failure.ts';
 import { type ApplyFailure, done, failed, type Outcome } from './applyFailure.ts';
 import { finalizer } from './managers.ts';
 import { createSlots } from './slots.ts';
+import { statusSteps } from './statusPatch.ts';
 
 /** Where applications are served. */
 export const applicationsGroup = 'weeder.dev';
@@ -19,8 +20,11 @@ export interface ApplicationRef {
 
 /** The requests about applications themselves, all with weeder's own rights. Nothing here rejects. */
 export interface ApplicationApi {
-  /** A JSON merge patch of the status. `missing`: it is gone. */
-  patchStatus(ref: ApplicationRef, status: JsonObject): Promise<Outcome<undefined>>;
+  /**
+   * Sets these fields of the status, which is `before` by now. `missing`, `otherUid`: it is gone; `conflict`: the status
+   * is not what it was.
+   */
+  patchStatus(ref: ApplicationRef, before: unknown, fields: JsonObject): Promise<Outcome<undefined>>;
   /** The finalizers of others stay. */
   addFinalizer(ref: ApplicationRef): Promise<Outcome<undefined>>;
   removeFinalizer(ref: ApplicationRef): Promise<Outcome<undefined>>;
@@ -55,12 +59,24 @@ export function applicationApi(client: KubeClient): ApplicationApi {
     }
   }
 
-  function patch(path: string, body: JsonObject): Promise<ApiResult> {
-    const contentType = 'application/merge-patch+json';
+  function patch(path: string, type: 'merge' | 'json', body: unknown): Promise<ApiResult> {
+    const contentType = `application/${type}-patch+json`;
     return client.call({ method: 'PATCH', path, query: { fieldManager: 'weeder' }, contentType, body });
   }
 
-  /** Of this uid; the version is insisted on, since a list can only be replaced as a whole. */
+  /** A test that fails is answered like a step that cannot be done: without a cause. */
+  async function whyNot(ref: ApplicationRef, failure: ApiFailure): Promise<Outcome<undefined>> {
+    if (failure.kind !== 'invalid' || failure.causes !== undefined) return refused(failure, client.server);
+    const read = await client.call({ method: 'GET', path: pathOf(ref) });
+    if (!read.ok) return refused(read.failure, client.server);
+    const { uid } = objectOf(objectOf(read.body)['metadata']);
+    return uid === ref.uid ? failed('conflict', 'its status is not what it was.') : otherUid(ref);
+  }
+
+  /**
+   * Of this uid; the version is insisted on, since a list can only be replaced as a whole. Where the object itself is
+   * patched, and not its status, the API server refuses another uid.
+   */
   async function changeFinalizers(
     ref: ApplicationRef,
     change: (those: readonly string[]) => readonly string[],
@@ -73,14 +89,16 @@ export function applicationApi(client: KubeClient): ApplicationApi {
     const before = arrayOf(finalizers).flatMap((each) => textOf(each) ?? []);
     const after = change(before);
     if (after.length === before.length) return { ok: true, value: undefined };
-    return answered(await patch(path, { metadata: { uid, resourceVersion, finalizers: after } }), client.server);
+    const reply = await patch(path, 'merge', { metadata: { uid, resourceVersion, finalizers: after } });
+    return reply.ok ? done(undefined) : refused(reply.failure, client.server);
   }
 
   return {
-    async patchStatus(ref, status) {
-      const body = { metadata: { uid: ref.uid }, status };
-      return answered(await inTurn(ref, () => patch(`${pathOf(ref)}/status`, body)), client.server);
-    },
+    patchStatus: (ref, before, fields) =>
+      inTurn(ref, async () => {
+        const reply = await patch(`${pathOf(ref)}/status`, 'json', statusSteps(ref.uid, before, fields));
+        return reply.ok ? done(undefined) : whyNot(ref, reply.failure);
+      }),
     addFinalizer: (ref) =>
       inTurn(ref, () => changeFinalizers(ref, (those) => (those.includes(finalizer) ? those : [...those, finalizer]))),
     removeFinalizer: (ref) =>
@@ -92,10 +110,6 @@ export function applicationApi(client: KubeClient): ApplicationApi {
       return { ok: true, value: textOf(objectOf(objectOf(read.body)['metadata'])['deletionTimestamp']) !== undefined };
     },
   };
-}
-
-function answered(result: ApiResult, server: string): Outcome<undefined> {
-  return result.ok ? done(undefined) : refused(result.failure, server);
 }
 
 function refused(failure: ApiFailure, server: string): { readonly ok: false; readonly failure: ApplyFailure } {

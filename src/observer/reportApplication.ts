@@ -42,11 +42,16 @@ export function applicationReports(effects: ObserverEffects) {
       report({ type: 'application.applied', application, generation, resources: all.length, failed });
     }),
     reportRefused: telling((entry, { reason, failure, refusals: attempt, retryIn }) => {
-      if (failure === 'cancelled') return;
+      if (isOver(failure)) return;
       status.changed(entry);
       report({ type: 'application.refused', application: entry.about, reason, failure, attempt, retryIn });
     }),
   } satisfies Actions;
+}
+
+/** Nobody waits for it any more, or the stream is about to tell that it is gone. */
+function isOver(failure: string): boolean {
+  return failure === 'cancelled' || failure === 'missing' || failure === 'otherUid';
 }
 
 /** What the facts need of the machine's context. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type JsonObject, objectOf } from '../json.ts';
+import { isObject, type JsonObject, objectOf } from '../json.ts';
 import type { ConditionSaid } from './conditions.ts';
 import { type InventoryEntry, writeEntry } from './inventory.ts';
 import { nextConditions } from './writtenConditions.ts';
@@ -29,6 +29,16 @@ export function statusPatch(before: unknown, said: StatusSaid, now: number): Jso
   };
   const different = Object.entries(wanted).filter(([key, value]) => !isDeepStrictEqual(there[key], value));
   return different.length === 0 ? undefined : { status: Object.fromEntries(different) };
+}
+
+/**
+ * These fields of the status as a JSON patch that does nothing to a later application of the same name: a merge patch of
+ * a status is done whatever uid it says.
+ */
+export function statusSteps(uid: string, before: unknown, fields: JsonObject): readonly JsonObject[] {
+  const isIt = { op: 'test', path: '/metadata/uid', value: uid };
+  if (!isObject(before)) return [isIt, { op: 'add', path: '/status', value: fields }];
+  return [isIt, ...Object.entries(fields).map(([key, value]) => ({ op: 'add', path: `/status/${key}`, value }))];
 }
 
 /** Where that is too much, fewer drifts of each resource, and at last none: without the rows nothing could be pruned. */

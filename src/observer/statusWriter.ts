@@ -99,7 +99,7 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
     const patch = statusPatch(entry.status, said, clock.now());
     if (patch === undefined) return { ok: true, value: undefined };
     its.writtenAt = clock.monotonic();
-    const written = await applications.patchStatus(entry.about, objectOf(patch['status']));
+    const written = await applications.patchStatus(entry.about, entry.status, objectOf(patch['status']));
     if (written.ok) {
       its.failures = 0;
       entry.status = mergePatch(entry.status, objectOf(patch['status']));

@@ -111,9 +111,9 @@ export function recordObserverApi(
       },
     },
     applications: {
-      patchStatus(ref, status) {
+      patchStatus(ref, before, fields) {
         note({ out: 'status.write', about: `${ref.namespace}/${ref.name}`, detail: '' });
-        return noting(application('status', ref), applications.patchStatus(ref, status), nothing);
+        return noting(application('status', ref), applications.patchStatus(ref, before, fields), nothing);
       },
       addFinalizer: (ref) => noting(application('addFinalizer', ref), applications.addFinalizer(ref), nothing),
       removeFinalizer: (ref) => noting(application('removeFinalizer', ref), applications.removeFinalizer(ref), nothing),

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '../../src/json.ts';
+import { checkSuccessor } from '../support/successor.ts';
+import { clientFor } from './support/applying.ts';
 import { eventually } from './support/eventually.ts';
 import type { TestNamespace } from './support/namespace.ts';
 import { edit, makeClusterTenant, setObserverScene } from './support/observerScene.ts';
@@ -37,6 +39,13 @@ function imageOf(deployment: unknown): unknown {
 }
 
 suite('an application on a real API server', { concurrency: true }, () => {
+  test('what is written for an application never lands on the one that is made under its name after it', async (t) => {
+    const { ns } = await setObserverScene(t, 'observer');
+    const client = clientFor(ns.cluster, 'admin');
+    t.after(() => client.close());
+    await checkSuccessor(client, ns.name);
+  });
+
   test('an image that is changed by hand is corrected, and a label that nobody observes stays', async (t) => {
     const scene = await setObserverScene(t, 'observer');
     const { ns } = scene;

@@ -7,6 +7,7 @@ import { body, type GetTarget, home, meta, refused, versionOf } from './target.t
 
 const status = { subresources: { status: {} } };
 const text = { type: 'string' };
+const untested = 'the server rejected our request due to an error in our request';
 
 /** CustomResourceDefinitions, and what they define. */
 export function defining(getTarget: GetTarget): void {
@@ -260,6 +261,27 @@ export function defining(getTarget: GetTarget): void {
     );
     const options = { body: {}, contentType: 'application/strategic-merge-patch+json' };
     refused(await at.send('PATCH', widgets.path('a'), options), 415, 'UnsupportedMediaType');
+  });
+
+  test('a foreign uid in a patch of a status is read over, and a JSON patch that tests it does nothing; a status can go', async (t) => {
+    const at = await home(t, getTarget);
+    const widgets = await defined(at, { properties: { size: { type: 'integer' } } }, status);
+    const made = body(await widgets.create(widgets.widget('a', { size: 1 })), 201);
+    const patched = body(await widgets.patch('a/status', { metadata: { uid: 'foreign' }, status: { ok: true } }), 200);
+    assert.deepEqual([patched['status'], meta(patched)['uid']], [{ ok: true }, meta(made)['uid']]);
+    refused(await widgets.patch('a', { metadata: { uid: 'foreign' } }), 422, 'Invalid');
+    const steps = (name: string, ...those: readonly JsonObject[]) =>
+      at.send('PATCH', widgets.path(`${name}/status`), { contentType: 'application/json-patch+json', body: those });
+    const isIt = (uid: unknown) => ({ op: 'test', path: '/metadata/uid', value: uid });
+    const add = { op: 'add', path: '/status/ok', value: false };
+    const refusal = refused(await steps('a', isIt('foreign'), add), 422, 'Invalid');
+    assert.deepEqual([refusal['message'], objectOf(refusal['details'])['causes']], [untested, undefined]);
+    assert.deepEqual(body(await steps('a', isIt(meta(made)['uid']), add), 200)['status'], { ok: false });
+    assert.equal(body(await steps('a', { op: 'remove', path: '/status' }), 200)['status'], undefined);
+    refused(await steps('a', isIt(meta(made)['uid']), add), 422, 'Invalid');
+    const wrong = refused(await steps('a', { op: 'add', path: '/status', value: { ok: 'x' } }), 422, 'Invalid');
+    assert.equal(arrayOf(objectOf(wrong['details'])['causes']).length, 1);
+    refused(await steps('b', add), 404, 'NotFound');
   });
 
   test('a custom resource is updated only with a version, and a PUT creates none', async (t) => {

@@ -233,12 +233,13 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
   function changeApplication(ref: ApplicationRef, change: (object: JsonObject) => JsonObject): Outcome<undefined> {
     const object = applications.get(ref.name);
     if (object === undefined) return failure('missing', 'it is gone');
+    if (metaOf(object)['uid'] !== ref.uid) return failure('otherUid', 'it is another one');
     storeApplication(ref.name, change(object));
     return { ok: true, value: undefined };
   }
 
   const applicationApi: ApplicationApi = {
-    async patchStatus(ref, status) {
+    async patchStatus(ref, _before, status) {
       const refusal = world.refusals.get('status');
       if (refusal !== undefined) return { ok: false, failure: refusal };
       statusesUnderWay += 1;

@@ -57,11 +57,18 @@ function nextFields(
   { subresource }: WriteOptions,
 ): JsonObject {
   const given = fieldsOf(resource, draft);
-  if (subresource === 'status') return { ...before, status: given['status'] ?? {} };
+  if (subresource === 'status') return withStatus(resource, before, given['status']);
   const { status: _status, ...rest } = given;
   const completed = resource.complete(resource.hasStatus ? rest : given, current, current.metadata);
   const { status } = before;
   return resource.hasStatus && status !== undefined ? { ...completed, status } : completed;
+}
+
+/** Only of a custom resource it can be taken away. */
+function withStatus({ isCustom }: Resource, before: JsonObject, status: unknown): JsonObject {
+  if (status !== undefined || !isCustom) return { ...before, status: status ?? {} };
+  const { status: _gone, ...rest } = before;
+  return rest;
 }
 
 function nextGeneration(

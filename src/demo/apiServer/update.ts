@@ -65,7 +65,8 @@ export function change(
   const drafted = draftOf(current);
   if (!drafted.ok) return drafted;
   const draft = drafted.value;
-  const refused = identityFault(resource, namespace, current, draft.metadata);
+  const isFixed = !(resource.isCustom && options.subresource === 'status');
+  const refused = identityFault(resource, namespace, current, draft.metadata, isFixed);
   if (refused !== undefined) return failed(refused);
   const next = nextObject(storage, resource, current, draft, options);
   if (next === current) return ok({ object: current, isNew: false });
@@ -108,6 +109,7 @@ function identityFault(
   namespace: string,
   { metadata }: KubeObject,
   given: Draft['metadata'],
+  isFixed: boolean,
 ): Status | undefined {
   const { name, resourceVersion } = metadata;
   if (given.name && given.name !== name) {
@@ -117,7 +119,7 @@ function identityFault(
   if (mismatch !== undefined) return mismatch;
   const version = given.resourceVersion || '0';
   if (version !== '0' && version !== resourceVersion) return conflict(resource, name);
-  const faults = fixedFields.flatMap((field) => {
+  const faults = (isFixed ? fixedFields : []).flatMap((field) => {
     const value = given[field];
     const isChanged = value !== undefined && value !== null && value !== '' && value !== metadata[field];
     return isChanged ? [fault.invalid(`metadata.${field}`, value, 'field is immutable')] : [];
@@ -125,7 +127,10 @@ function identityFault(
   return faults.length === 0 ? undefined : invalid(resource, name, faults);
 }
 
-/** A client may leave these out; what else it may not change is kept in silence. */
+/**
+ * A client may leave these out; what else it may not change is kept in silence, and so are these where the status of a
+ * custom resource is written.
+ */
 const fixedFields = ['uid', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
 
 function changeFaults(resource: Resource, next: KubeObject, current: KubeObject): readonly Fault[] {
