@@ -63,9 +63,9 @@ export function recordObserverApi(
         noting(resource('read', target.identity), api.read(target, signal), (object) =>
           object === undefined ? undefined : reduce.resource(object),
         ),
-      create(plan, signal) {
+      create(plan, signal, isAbsent) {
         note(writeTold('create', plan.owner.name, plan.target.identity));
-        return noting(resource('create', plan.target.identity), api.create(plan, signal), (applied) => ({
+        return noting(resource('create', plan.target.identity), api.create(plan, signal, isAbsent), (applied) => ({
           ...applied,
           object: reduce.resource(applied.object),
         }));

@@ -9,7 +9,7 @@ import { identityKey } from '../../src/observer/identity.ts';
 import { finalizer, labelName } from '../../src/observer/managers.ts';
 import { type CreateObserverCore, createObserverCore, type ObserverCore } from '../../src/observer/observerCore.ts';
 import type { Applied, Kind, Kinds, ResourceApi, ResourcePlan, Target } from '../../src/observer/resourceApi.ts';
-import { anywhere } from '../../src/observer/structure/structure.ts';
+import { type At, anywhere } from '../../src/observer/structure/structure.ts';
 import { settled, type VirtualClock, virtualClock } from './virtualClock.ts';
 
 const namespace = 'shop';
@@ -83,6 +83,8 @@ export interface ObserverWorldOptions {
   readonly clock?: VirtualClock;
   readonly onFact?: (fact: ObserverFact) => void;
   readonly onRequest?: (request: ObserverRequest) => void;
+  /** Default: nothing is known of how objects are built. */
+  readonly structure?: At;
 }
 
 const known: readonly Kind[] = [
@@ -227,7 +229,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
       );
       return found === undefined ? failure('typeMissing', `The cluster has no ${kind}.`) : { ok: true, value: found };
     },
-    structureOf: async () => ({ ok: true, value: anywhere }),
+    structureOf: async () => ({ ok: true, value: its.structure ?? anywhere }),
   };
 
   function changeApplication(ref: ApplicationRef, change: (object: JsonObject) => JsonObject): Outcome<undefined> {
