@@ -39,6 +39,22 @@ test('with the section observer the applications of a recording are decided abou
   );
   assert.match(text, /\+20\.00\ds .* deleted {2}shop\/web ConfigMap shop\/settings\n/);
   assert.doesNotMatch(text, /written|requested|failed|without the section|applications/);
+
+  // As after a crash, while a second correction waits: nobody answers any more, and that is no failure of then.
+  await recordObserved(path, async (world) => {
+    world.apply('web', { manifests: [configMap('settings')] });
+    await world.pass(10 * second);
+    for (const value of ['b', 'c']) {
+      world.edit('ConfigMap/settings', { data: { key: value } });
+      await world.pass(100);
+    }
+  });
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+  const unended = lines.filter((line) => !line.includes('"in":"stop"'));
+  assert.notDeepEqual(unended, lines);
+  const cut = await asked({ ...services, observer: {} }, file('cut.jsonl', `${unended.join('\n')}\n`));
+  assert.match(cut, / contested {2}shop\/web ConfigMap shop\/settings/);
+  assert.doesNotMatch(cut, /failed/);
 });
 
 test('without the section it is said what would not have been done, and that nobody knows what had come of that', async () => {
