@@ -47,6 +47,7 @@ const words: Readonly<Record<Told['out'], string>> = {
   'resource.corrected': 'corrected',
   'resource.missing': 'missing',
   'resource.admitted': 'changed on admission',
+  'resource.wantedAnew': 'wanted anew',
   'resource.contested': 'contested',
   'resource.ending': 'is being deleted',
   'resource.claimed': 'claimed',
