@@ -38,14 +38,14 @@ export async function startBareObserver({ cluster, applications, profile }: Corr
   return { pid: program.pid, observed: program.startToSynced, scrape: async () => undefined, end: program.end };
 }
 
-/** As every deployment has it: the default flags, and the memory limit of the manifest. */
+/** As every deployment of the observer has it: the default flags, and the memory limit of its component. */
 export async function startObserver({ cluster, applications, profile }: CorrectorOptions): Promise<Corrector> {
   const program = await startWeederProgram({
     program: await weederProgram(profile !== undefined),
     dir: cluster.dir,
     kubeconfig: cluster.kubeconfigFor('admin'),
     config: { observer: {} },
-    env: asDeployed(),
+    env: asDeployed('components/observer-named/memory.yaml'),
     nodeFlags: flagsFor(profile),
     synced: 'the application observer starts',
   });

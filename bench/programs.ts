@@ -65,10 +65,13 @@ export function asInImage(): { readonly flags: readonly string[]; readonly env: 
   };
 }
 
-/** What the manifest adds to that: the less memory V8 may have in the end, the sooner it collects. */
-export function asDeployed(): NodeJS.ProcessEnv {
-  const manifest = readFileSync(join(import.meta.dirname, '..', 'deploy', 'base', 'deployment.yaml'), 'utf8');
-  const { containers } = Deployment.parse(parse(manifest)).spec.template.spec;
+/**
+ * What a manifest of deploy/ adds to that, the base's own or that of a component: the less memory V8 may have in the
+ * end, the sooner it collects.
+ */
+export function asDeployed(manifest = 'base/deployment.yaml'): NodeJS.ProcessEnv {
+  const text = readFileSync(join(import.meta.dirname, '..', 'deploy', manifest), 'utf8');
+  const { containers } = Deployment.parse(parse(text)).spec.template.spec;
   const variables = containers.flatMap(({ env }) => env);
   return { NODE_OPTIONS: variables.find(({ name }) => name === 'NODE_OPTIONS')?.value };
 }

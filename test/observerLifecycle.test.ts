@@ -4,6 +4,7 @@ import type { InspectionEvent } from 'xstate';
 import { isActor } from '../src/actorRuntime.ts';
 import { objectOf } from '../src/json.ts';
 import { configMap, type ObserverWorld, observerWorld } from './support/observerWorld.ts';
+import { structureFor } from './support/structures.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -297,4 +298,29 @@ test('an application whose name is another one’s by now is left in silence; an
     assert.deepEqual(world.writes(), ['create ConfigMap/one']);
     world.stop();
   }
+});
+
+test('a manifest with a key twice in a list is refused as a fault, and left as it is; the others go on (A7)', async () => {
+  const containers = (...names: readonly string[]) => ({ containers: names.map((name) => ({ name })) });
+  const web = (...names: readonly string[]) => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web' },
+    spec: { template: { spec: containers(...names) } },
+  });
+  const world = await observerWorld({ structure: structureFor('apps/v1', 'Deployment') });
+  world.apply('web', { manifests: [web('a'), configMap('one')] });
+  await world.pass(2 * second);
+  world.apply('web', { manifests: [web('a', 'b', 'a'), configMap('two')] });
+  await world.pass(2 * second);
+  assert.deepEqual(world.writes().slice(2), ['create ConfigMap/two'], 'and nothing is pruned');
+  assert.equal(world.condition('web', 'Invalid'), 'True');
+  const said = JSON.stringify(world.application('web')?.['status']);
+  const place = 'spec.manifests[0].spec.template.spec.containers';
+  assert.ok(said.includes(`${place}: the key name=\\"a\\" stands at the positions 0, 2`), said);
+  world.apply('web', { manifests: [web('a', 'b'), configMap('two')] });
+  await world.pass(2 * second);
+  assert.deepEqual(world.writes().slice(3), ['update Deployment/web', 'delete ConfigMap/one']);
+  assert.equal(world.condition('web', 'Invalid'), 'False');
+  world.stop();
 });

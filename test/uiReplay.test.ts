@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { arrayOf, objectOf } from '../src/json.ts';
+import type { ApplicationList } from '../src/ui/protocol.ts';
 import { cli, file, folder, oneSentence, startCli } from './support/cli.ts';
+import { configMap as observedMap } from './support/observerWorld.ts';
 import { openPage } from './support/openPage.ts';
+import { recordObserved } from './support/recordedObserver.ts';
 import { recordRestarts } from './support/recordedRestarts.ts';
 import { recordIncident } from './support/recording.ts';
 import { configMap, withEnv } from './support/restartWorld.ts';
@@ -91,6 +94,58 @@ test('a recording of restart control shows its workloads, their actors and its r
   assert.deepEqual(await workloads(), [[web, 'current', ['ConfigMap settings#a'], 'ConfigMap settings (a)']]);
   await tell({ do: 'seek', to: startsAt });
   assert.deepEqual((await workloads()).length, 0);
+});
+
+test('a recording of applications shows them with their diffs, actors and corrections, at the time that is shown', async (t) => {
+  const path = join(folder, 'applications.jsonl');
+  const password = 'aHVudGVyMg==';
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'login' }, data: { password } };
+  await recordObserved(path, async (world) => {
+    world.apply('web', { manifests: [observedMap('settings'), secret] });
+    await world.pass(10_000);
+    for (const value of ['b', 'c']) {
+      world.edit('ConfigMap/settings', { data: { key: value } });
+      await world.pass(100);
+    }
+    world.edit('Secret/login', { data: { password: 'aHVudGVyMw==' } });
+    await world.pass(60_000);
+  });
+  const { weeder, url, tell } = await showing(path);
+  t.after(() => weeder.child.kill('SIGKILL'));
+  await using viewer = await openPage(url);
+  const { startsAt } = await viewer.told('clock');
+  const textNow = async () => (await fetch(`${url}applications`)).text();
+  const resources = async () => {
+    const { applications = [] }: ApplicationList = JSON.parse(await textNow());
+    return applications
+      .flatMap((each) => each.resources)
+      .map(({ id, state, drifts, corrected, rival }) => ({
+        ...{ id, state, drifts, corrected },
+        ...(rival === undefined ? {} : { rival }),
+      }));
+  };
+  const [login, settings] = ['Secret shop/login', 'ConfigMap shop/settings'];
+  const calm = (id: string, corrected: number) => ({ id, state: 'inSync', drifts: [], corrected });
+  assert.deepEqual(await resources(), []);
+  await tell({ do: 'seek', to: startsAt + 9_000 });
+  assert.deepEqual(await resources(), [calm(settings, 0), calm(login, 0)]);
+  await tell({ do: 'seek', to: startsAt + 11_000 });
+  const drifts = [{ path: '.data.key', is: 'changed', wanted: '"a"', found: '"c"' }];
+  assert.deepEqual(await resources(), [
+    { id: settings, state: 'drifted.waiting', drifts, corrected: 1 },
+    calm(login, 1),
+  ]);
+  const told = await viewer.told('moment', ({ moment }) => moment.what === 'resource.corrected');
+  assert.deepEqual(told.moment.about, 'application/shop/web');
+  const actors = await (await fetch(`${url}actors?machine=resource`)).text();
+  assert.match(actors, /"id":"application\/shop\/web \/ConfigMap\/shop\/settings"[^}]*drifted\.waiting/);
+  assert.doesNotMatch(await textNow(), /aHVudGVy|"~/);
+  await tell({ do: 'seek', to: startsAt + 60_000 });
+  assert.deepEqual(await resources(), [calm(settings, 2), calm(login, 1)]);
+  await tell({ do: 'seek', to: startsAt });
+  assert.deepEqual(await resources(), []);
+  await tell({ do: 'step' });
+  await viewer.told('moment', ({ moment }) => moment.what === 'resource.applied' && moment.t === startsAt + 1);
 });
 
 test('a replay is told by its own page only, in JSON, and nothing that it does not know', async (t) => {

@@ -43,25 +43,24 @@ export function applicationsPath(namespace: string | undefined): string {
  * connection takes, and what is refused is asked again.
  */
 const mostAtOnce = 8;
-/** Whoever waits for his turn waits until it comes. */
-const patient = new AbortController().signal;
 
 export function applicationApi(client: KubeClient): ApplicationApi {
   const slots = createSlots(mostAtOnce);
   const pathOf = ({ namespace, name }: ApplicationRef) => `${applicationsPath(namespace)}/${encodeURIComponent(name)}`;
 
   async function inTurn<T>({ namespace, name }: ApplicationRef, act: () => Promise<T>): Promise<T> {
-    const release = await slots.take(`${namespace}/${name}`, patient);
+    const release = await slots.wait(`${namespace}/${name}`);
     try {
       return await act();
     } finally {
-      release?.();
+      release();
     }
   }
 
   function patch(path: string, type: 'merge' | 'json', body: unknown): Promise<ApiResult> {
     const contentType = `application/${type}-patch+json`;
-    return client.call({ method: 'PATCH', path, query: { fieldManager: 'weeder' }, contentType, body });
+    const query = { fieldManager: 'weeder' };
+    return client.call({ method: 'PATCH', path, query, contentType, body, onlyStatus: true });
   }
 
   /** A test that fails is answered like a step that cannot be done: without a cause. */

@@ -19,11 +19,12 @@ export async function createResource(
   api: ObserverApi,
   plan: ResourcePlan,
   signal: AbortSignal,
+  isAbsent = false,
 ): Promise<Outcome<Applied>> {
   for (let tries = 1; ; tries += 1) {
-    const found = await api.read(plan.target, signal);
-    if (!found.ok && found.failure.is !== 'missing') return found;
-    const outcome = await (found.ok ? adopt(api, plan, found.value, signal) : make(api, plan, signal));
+    const found = tries === 1 && isAbsent ? undefined : await api.read(plan.target, signal);
+    if (found?.ok === false && found.failure.is !== 'missing') return found;
+    const outcome = await (found?.ok ? adopt(api, plan, found.value, signal) : make(api, plan, signal));
     if (outcome.ok || !isOtherNow(outcome.failure) || tries === mostTries) return told(api, plan, outcome, signal);
   }
 }

@@ -33,7 +33,7 @@ export function resourceReports(effects: ObserverEffects) {
   function become(entry: ResourceEntry, state: ResourceState, reason = ''): void {
     entry.state = state;
     entry.reason = reason;
-    status.changed(entry.application);
+    status.resourceChanged(entry.application);
   }
 
   /** Of an entry that is there: its application may be gone by the time that its actor speaks. */

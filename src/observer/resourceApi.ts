@@ -63,8 +63,11 @@ export interface Tried {
 export interface ResourceApi {
   /** As it is now; undefined: there is none. With weeder's own rights, as the streams. */
   read(target: Target, signal: AbortSignal): Promise<Outcome<JsonObject | undefined>>;
-  /** The whole resource, from nothing, or where somebody left one of its name (A1, A11). */
-  create(plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<Applied>>;
+  /**
+   * The whole resource, from nothing, or where somebody left one of its name (A1, A11). `isAbsent`: a moment ago it was
+   * not there, and need not be asked for. Default: false.
+   */
+  create(plan: ResourcePlan, signal: AbortSignal, isAbsent?: boolean): Promise<Outcome<Applied>>;
   /** The observed part again, on `live`, where these drifts were found (A1, A3, A4, A5). */
   correct(
     plan: ResourcePlan,
@@ -76,6 +79,8 @@ export interface ResourceApi {
   update(plan: ResourcePlan, live: JsonObject, signal: AbortSignal): Promise<Outcome<Applied>>;
   /** What the API server would make of the manifest (A6). */
   tryOut(plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<Tried>>;
+  /** The same, of what is in sync: whether it still does. */
+  tryAnew(plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<Tried>>;
   /**
    * Of this uid, or, where none is known, whatever has the owner's label. `missing`: it is gone. `otherUid`: another one
    * has its name. `claimed`: another application has it.

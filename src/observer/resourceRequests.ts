@@ -17,10 +17,11 @@ export function resourceRequests(client: KubeClient): ResourceApi {
       const found = await api.read(target, signal);
       return found.ok || found.failure.is !== 'missing' ? found : done(undefined);
     },
-    create: (plan, signal) => createResource(api, plan, signal),
+    create: (plan, signal, isAbsent) => createResource(api, plan, signal, isAbsent),
     correct: (plan, live, drifts, signal) => correctResource(api, plan, live, drifts, signal),
     update: (plan, live, signal) => updateResource(api, plan, live, signal),
     tryOut: (plan, signal) => tryOut(api, plan, signal),
+    tryAnew: (plan, signal) => tryOut(api, plan, signal),
     delete: (target, owner, uid, signal) => deleteResource(api, target, owner, uid, signal),
     release: (target, owner, signal) => releaseResource(api, target, owner, signal),
   };

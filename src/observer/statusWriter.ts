@@ -15,6 +15,8 @@ import { statusPatch } from './statusPatch.ts';
 export interface StatusWriter {
   /** Something of it is another one: written soon, together with what changes until then. */
   changed(entry: ApplicationEntry): void;
+  /** The same for what one of its resources is like, which may be corrected any moment: applies come first. */
+  resourceChanged(entry: ApplicationEntry): void;
   /** Written now. */
   write(entry: ApplicationEntry): Promise<Outcome<undefined>>;
   /** All that is to be written soon is written now. */
@@ -37,15 +39,18 @@ export interface StatusWriterOptions {
 const soon = 1_000;
 /** What is said of many applications at once must not take the API server from the corrections of others. */
 const mostAtOnce = 4;
+/** How often it is asked whether applies still wait. */
 const heldBackFor = 500;
 /** People are told after this long, whatever is to be applied. */
-const longestHeldBack = 10_000;
+const longestHeldBack = 30_000;
 /** Each application's status is written so often at most. */
 const apart = 1_000;
 const longestRetry = 30_000;
 
 interface Pending {
   timer: TimerHandle | undefined;
+  /** It does not wait until nothing is to be applied. */
+  isFirst: boolean;
   /** By the same clock: since when something of it is another one than was written. */
   changedAt: number | undefined;
   /** By the clock that never jumps: when it was written last. */
@@ -55,11 +60,20 @@ interface Pending {
 
 export function createStatusWriter({ clock, applications, inFlight, isHeldBack }: StatusWriterOptions): StatusWriter {
   const pending = new Map<ApplicationEntry, Pending>();
+  /** Whose time has come while applies wait. */
+  const heldBack = new Set<ApplicationEntry>();
   const slots = createSlots(mostAtOnce);
-  const closed = new AbortController();
+  let heldBackTimer: TimerHandle | undefined;
+  let isClosed = false;
 
   function pendingOf(entry: ApplicationEntry): Pending {
-    const fresh = { timer: undefined, changedAt: undefined, writtenAt: Number.NEGATIVE_INFINITY, failures: 0 };
+    const fresh = {
+      timer: undefined,
+      isFirst: false,
+      changedAt: undefined,
+      writtenAt: Number.NEGATIVE_INFINITY,
+      failures: 0,
+    };
     const known = pending.get(entry) ?? fresh;
     pending.set(entry, known);
     return known;
@@ -67,20 +81,31 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
 
   function schedule(entry: ApplicationEntry, shortest: number): void {
     const its = pendingOf(entry);
-    if (closed.signal.aborted || its.timer !== undefined) return;
     its.changedAt ??= clock.monotonic();
+    if (isClosed || its.timer !== undefined || heldBack.has(entry)) return;
     const wait = Math.max(shortest, its.writtenAt + apart - clock.monotonic());
     its.timer = clock.setTimeout(() => {
       its.timer = undefined;
-      const since = clock.monotonic() - (its.changedAt ?? 0);
-      if (isHeldBack() && since < longestHeldBack) schedule(entry, heldBackFor);
-      else track(inFlight, writeInTurn(entry));
+      heldBack.add(entry);
+      if (heldBackTimer === undefined) letGo();
     }, wait);
   }
 
+  /** One timer for all: a thousand applications may be held back for as long as their drifts are corrected. */
+  function letGo(): void {
+    heldBackTimer = undefined;
+    const now = clock.monotonic();
+    for (const entry of heldBack) {
+      const { isFirst = false, changedAt = now } = pending.get(entry) ?? {};
+      if (!isFirst && isHeldBack() && now - changedAt < longestHeldBack) continue;
+      heldBack.delete(entry);
+      track(inFlight, writeInTurn(entry));
+    }
+    if (heldBack.size > 0) heldBackTimer = clock.setTimeout(letGo, heldBackFor);
+  }
+
   async function writeInTurn(entry: ApplicationEntry): Promise<void> {
-    const release = await slots.take(entry.id, closed.signal);
-    if (release === undefined) return;
+    const release = await slots.wait(entry.id);
     try {
       if (pending.has(entry)) await write(entry);
     } finally {
@@ -91,6 +116,7 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
   async function write(entry: ApplicationEntry): Promise<Outcome<undefined>> {
     const its = pendingOf(entry);
     its.changedAt = undefined;
+    its.isFirst = false;
     const said = {
       generation: entry.valid?.generation ?? 0,
       conditions: conditionsOf(applicationView(entry)),
@@ -118,17 +144,23 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
   function forget(entry: ApplicationEntry): void {
     clock.clearTimeout(pending.get(entry)?.timer);
     pending.delete(entry);
+    heldBack.delete(entry);
   }
 
   return {
-    changed: (entry) => schedule(entry, soon),
+    changed(entry) {
+      pendingOf(entry).isFirst = true;
+      schedule(entry, soon);
+    },
+    resourceChanged: (entry) => schedule(entry, soon),
     write,
     flush() {
       for (const [entry, { changedAt }] of pending) if (changedAt !== undefined) track(inFlight, write(entry));
     },
     forget,
     close() {
-      closed.abort();
+      isClosed = true;
+      clock.clearTimeout(heldBackTimer);
       for (const entry of [...pending.keys()]) forget(entry);
     },
   };

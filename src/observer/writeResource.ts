@@ -60,7 +60,10 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
   const found = foundOf(entry);
   // What is seen of the object may change what is observed of it.
   const { plan } = entry;
-  if (found === undefined) return settle(effects, entry, plan, [missing], await api.create(plan, until));
+  if (found === undefined) {
+    const isAbsent = entry.found === 'missing';
+    return settle(effects, entry, plan, [missing], await api.create(plan, until, isAbsent));
+  }
   const { object, isEnding } = found;
   if (isEnding) return { type: 'write.ending' };
   if (object === undefined || claimantOf(entry) !== undefined) return lookAgain(entry);

@@ -13,7 +13,8 @@ export type ResourceWrite = 'create' | 'correct' | 'update' | 'delete' | 'releas
 
 /** By what a question is found again in a replay. */
 export const observerQuestions = {
-  resource: (what: ResourceWrite | 'read' | 'tryOut', identity: Identity) => `${what} ${identityKey(identity)}`,
+  resource: (what: ResourceWrite | 'read' | 'tryOut' | 'tryAnew', identity: Identity) =>
+    `${what} ${identityKey(identity)}`,
   find: (apiVersion: string, kind: string) => `find ${apiVersion} ${kind}`,
   structure: (kind: Pick<Kind, 'group' | 'version' | 'kind'>) => `structure ${kindKey(kind)}`,
   application: (what: 'status' | 'addFinalizer' | 'removeFinalizer', { namespace, name }: About) =>
@@ -63,9 +64,9 @@ export function recordObserverApi(
         noting(resource('read', target.identity), api.read(target, signal), (object) =>
           object === undefined ? undefined : reduce.resource(object),
         ),
-      create(plan, signal) {
+      create(plan, signal, isAbsent) {
         note(writeTold('create', plan.owner.name, plan.target.identity));
-        return noting(resource('create', plan.target.identity), api.create(plan, signal), (applied) => ({
+        return noting(resource('create', plan.target.identity), api.create(plan, signal, isAbsent), (applied) => ({
           ...applied,
           object: reduce.resource(applied.object),
         }));
@@ -90,6 +91,11 @@ export function recordObserverApi(
       },
       tryOut: (plan, signal) =>
         noting(resource('tryOut', plan.target.identity), api.tryOut(plan, signal), (tried) => ({
+          ...tried,
+          object: reduce.resource(tried.object),
+        })),
+      tryAnew: (plan, signal) =>
+        noting(resource('tryAnew', plan.target.identity), api.tryAnew(plan, signal), (tried) => ({
           ...tried,
           object: reduce.resource(tried.object),
         })),

@@ -18,7 +18,8 @@ export interface ObserverAnswers {
   report(told: ObserverTold): void;
 }
 
-const reason = 'the recording has the class of it only.';
+/** Sentences of the API server are in no recording: what a page shows in their place. */
+const reasonOf = (failure: string) => `${failure}: what was said then is in no recording.`;
 
 /** What the observer asks, answered by what was recorded. */
 export function observerApis({ ask, read, tryOut, placesOf, report }: ObserverAnswers): ObserverApis {
@@ -26,7 +27,8 @@ export function observerApis({ ask, read, tryOut, placesOf, report }: ObserverAn
     const its = await answer;
     if (its.is === 'ok') return { ok: true, value: value(its.value) };
     const { failure, retryAfter, by } = its;
-    return { ok: false, failure: { is: failure, reason, retryAfter, fields: [], ...(by === undefined ? {} : { by }) } };
+    const said = { reason: reasonOf(failure), retryAfter, fields: [], ...(by === undefined ? {} : { by }) };
+    return { ok: false, failure: { is: failure, ...said } };
   }
 
   const { resource, application } = observerQuestions;
@@ -42,6 +44,8 @@ export function observerApis({ ask, read, tryOut, placesOf, report }: ObserverAn
       correct: (plan) => write('correct', plan),
       update: (plan) => write('update', plan),
       tryOut: (plan) => outcome(tryOut(plan), (value) => recordedTried.parse(value)),
+      tryAnew: ({ target }) =>
+        outcome(ask(resource('tryAnew', target.identity)), (value) => recordedTried.parse(value)),
       delete(target, owner) {
         report(writeTold('delete', owner.name, target.identity));
         return outcome(ask(resource('delete', target.identity)), nothing);

@@ -43,16 +43,25 @@ export function createReplaying(file: RecordingFile, pace: Clock, onBroken: (err
         facts += 1;
         live.reportRestart(fact);
       },
+      reportObserverFact(fact) {
+        facts += 1;
+        live.reportObserver(fact);
+      },
       inspect(event) {
         times.inspect(event);
         live.inspect(event);
       },
     });
     live.watch({
-      actors: () => [...its.weeder().actors(), ...(its.restarts()?.actors() ?? [])],
+      actors: () => [
+        ...its.weeder().actors(),
+        ...(its.restarts()?.actors() ?? []),
+        ...(its.observer()?.actors() ?? []),
+      ],
       since: times.since,
       crashLooping: (namespace, service) => its.weeder().crashLooping(namespace, service),
       workloads: () => its.restarts()?.entries() ?? [],
+      applications: () => its.observer()?.entries() ?? [],
     });
     return its;
   }

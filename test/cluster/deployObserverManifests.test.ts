@@ -5,7 +5,7 @@ import { suite, test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
 import { applicationCrd } from './support/applicationCrd.ts';
 import { eventually, isAllowed, testNamespace } from './support/cluster.ts';
-import { one, rulesOf } from './support/deployed.ts';
+import { one, rulesOf, Workload, workloadKinds } from './support/deployed.ts';
 import { deployFolder, Manifest } from './support/kustomize.ts';
 import { create, faultsOf } from './support/manifests.ts';
 import { customised, own } from './support/overlays.ts';
@@ -40,6 +40,28 @@ suite('the manifests of the application observer', { concurrency: true }, () => 
         assert.deepEqual(rules(alone)[index]?.slice(1), [...added, impersonating]);
         assert.deepEqual(rules(secrets)[index], [...before, ...added, impersonating, readingSecrets]);
       }
+    });
+
+    test(`${overlay}: the observer has the memory that it needs, and Node's heap stays below the limit`, async () => {
+      const memoryOf = (objects: readonly Manifest[]) => {
+        const [{ env, resources }] = Workload.parse(one(objects, ...workloadKinds)).spec.template.spec.containers;
+        const [, old] =
+          /^--max-old-space-size=(\d+)$/.exec(env.find(({ name }) => name === 'NODE_OPTIONS')?.value ?? '') ?? [];
+        return {
+          names: env.map(({ name }) => name),
+          old: Number(old),
+          limit: Number.parseInt(resources.limits.memory, 10),
+        };
+      };
+      const [plain, observer] = await Promise.all([
+        customised(overlay, {}),
+        customised(overlay, { components: ['observer'] }),
+      ]);
+      const [before, after] = [memoryOf(plain), memoryOf(observer)];
+      assert.deepEqual(after.names.toSorted(), before.names.toSorted());
+      assert.ok(after.old > before.old && after.limit > before.limit);
+      // As deploy/README.md has it: three times the semi-space of 2 MiB, and 80 MiB for everything else.
+      assert.ok(after.old + 3 * 2 + 80 <= after.limit);
     });
 
     test(`${overlay}: of what applications hold weeder may itself write nothing, and without observer-secrets read no Secret`, async () => {

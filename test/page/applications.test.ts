@@ -68,13 +68,13 @@ test('what is put right goes from the page, and a page without applications says
     (its) => {
       its.greeting = scene(now);
       const drifts = [{ path: '.data.a', is: 'changed', wanted: '"1"', found: '"2"' }] as const;
-      its.applications = [
-        applicationView('shop/web', { resources: [resourceView('ConfigMap shop/web', { state: 'drifted', drifts })] }),
-      ];
+      const waiting = { state: 'drifted', drifts, reason: 'The API server is busy.', until: now + 7_000 };
+      its.applications = [applicationView('shop/web', { resources: [resourceView('ConfigMap shop/web', waiting)] })];
     },
     { path },
   );
   await page.locator('.difference').waitFor();
+  await page.getByText('The API server is busy, 7s left', { exact: true }).waitFor();
   server.applications = [applicationView('shop/web', { resources: [resourceView('ConfigMap shop/web')] })];
   await page.locator('.difference').waitFor({ state: 'detached' });
   await page.locator('[data-state=inSync]').waitFor();

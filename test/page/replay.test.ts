@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { folder, startCli } from '../support/cli.ts';
+import { configMap } from '../support/observerWorld.ts';
+import { recordObserved } from '../support/recordedObserver.ts';
 import { recordIncident } from '../support/recording.ts';
 import { until } from '../support/until.ts';
 import { visit } from './support/browser.ts';
@@ -43,3 +45,45 @@ test('a recording is opened offline, stepped through, played at speed, paused, a
   assert.deepEqual(said, []);
   assert.deepEqual([...origins], [new URL(url).origin]);
 });
+
+test('the applications of a recording are shown with their diffs, wide and narrow, and go where it is sought back', async (t) => {
+  const path = join(folder, 'applications.jsonl');
+  await recordObserved(path, async (world) => {
+    world.apply('web', { manifests: [configMap('settings'), configMap('features')] });
+    await world.pass(10_000);
+    for (const value of ['b', 'c']) {
+      world.edit('ConfigMap/settings', { data: { key: value } });
+      await world.pass(100);
+    }
+    await world.pass(60_000);
+  });
+  const weeder = startCli(['replay', path, '--ui', '--ui-bind-addr', '127.0.0.1:0']);
+  t.after(() => weeder.child.kill('SIGKILL'));
+  await until('the page is served', () => /http:\S+/.test(weeder.stdout()));
+  const url = /http:\S+/.exec(weeder.stdout())?.[0] ?? '';
+  for (const width of [1280, 360]) {
+    const { page, said } = await visit(t, `${url}#applications`, { viewport: { width, height: 720 } });
+    await page.getByLabel('Time in the recording').press('Home');
+    await page.getByText('The application observer looks after no application.').waitFor();
+    const row = page.getByRole('row', { name: 'ConfigMap shop/settings' });
+    // The second drift waits two seconds for its correction.
+    await page.evaluate(seekingTo(11_000));
+    await row.getByText('left').waitFor();
+    assert.equal(await row.locator('del').first().textContent(), 'wanted: "a"');
+    assert.equal(await row.locator('ins').first().textContent(), 'found: "c"');
+    assert.match((await row.locator('summary').textContent()) ?? '', /^1 correction, last at /);
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true);
+    await page.getByLabel('Time in the recording').press('End');
+    await row.locator('summary', { hasText: '2 corrections' }).waitFor();
+    await row.locator('ins').first().waitFor({ state: 'hidden' });
+    assert.deepEqual(said, []);
+    await page.close();
+  }
+});
+
+/** As the slider does it, which has no place for every millisecond; `to`: since the start of the recording. */
+function seekingTo(to: number): string {
+  const headers = { 'content-type': 'application/json' };
+  const body = `JSON.stringify({ do: 'seek', to: Number(document.querySelector('#seek').min) + ${to} })`;
+  return `fetch('/replay', { method: 'POST', headers: ${JSON.stringify(headers)}, body: ${body} })`;
+}

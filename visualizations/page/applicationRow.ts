@@ -102,7 +102,8 @@ function whyOf({ reason, until, resource }: Shown, now: number): string {
     ...(moreDrifts > 0 ? [`${moreDrifts} more differences`] : []),
     ...(resource?.state === 'inSync' && observed !== undefined ? [`${observed} fields observed`] : []),
   ];
-  return parts.filter((part) => part !== '').join(', ');
+  const [first = '', ...rest] = parts.filter((part) => part !== '');
+  return rest.length === 0 ? first : [first.replace(/\.$/, ''), ...rest].join(', ');
 }
 
 function cell(tag: 'td' | 'th', label: string, ...children: readonly Node[]): HTMLTableCellElement {

@@ -80,6 +80,8 @@ function take(message: PageMessage): void {
       clock.follow(message);
       timeline.follow(message);
       replay.follow(message);
+      // Whoever steps through it is shown what comes of it at once.
+      if (!message.isPlaying) refresh();
   }
   heardAt = clock.now();
 }
