@@ -13,7 +13,8 @@ export type ResourceWrite = 'create' | 'correct' | 'update' | 'delete' | 'releas
 
 /** By what a question is found again in a replay. */
 export const observerQuestions = {
-  resource: (what: ResourceWrite | 'read' | 'tryOut', identity: Identity) => `${what} ${identityKey(identity)}`,
+  resource: (what: ResourceWrite | 'read' | 'tryOut' | 'tryAnew', identity: Identity) =>
+    `${what} ${identityKey(identity)}`,
   find: (apiVersion: string, kind: string) => `find ${apiVersion} ${kind}`,
   findServed: (group: string, kind: string) => `findServed ${group}/${kind}`,
   structure: (kind: Pick<Kind, 'group' | 'version' | 'kind'>) => `structure ${kindKey(kind)}`,
@@ -91,6 +92,11 @@ export function recordObserverApi(
       },
       tryOut: (plan, signal) =>
         noting(resource('tryOut', plan.target.identity), api.tryOut(plan, signal), (tried) => ({
+          ...tried,
+          object: reduce.resource(tried.object),
+        })),
+      tryAnew: (plan, signal) =>
+        noting(resource('tryAnew', plan.target.identity), api.tryAnew(plan, signal), (tried) => ({
           ...tried,
           object: reduce.resource(tried.object),
         })),

@@ -8,7 +8,7 @@ import type { ObserverFact } from '../../src/observer/facts.ts';
 import { identityKey } from '../../src/observer/identity.ts';
 import { finalizer, labelName } from '../../src/observer/managers.ts';
 import { type CreateObserverCore, createObserverCore, type ObserverCore } from '../../src/observer/observerCore.ts';
-import type { Applied, Kind, Kinds, ResourceApi, ResourcePlan, Target } from '../../src/observer/resourceApi.ts';
+import type { Applied, Kind, Kinds, ResourceApi, ResourcePlan, Target, Tried } from '../../src/observer/resourceApi.ts';
 import { type At, anywhere } from '../../src/observer/structure/structure.ts';
 import { settled, type VirtualClock, virtualClock } from './virtualClock.ts';
 
@@ -17,7 +17,7 @@ const namespace = 'shop';
 /** What was asked of the API server about a resource, in the order in which it was asked. */
 export interface ObserverRequest {
   readonly at: number;
-  readonly what: 'create' | 'correct' | 'update' | 'tryOut' | 'delete' | 'release' | 'read';
+  readonly what: 'create' | 'correct' | 'update' | 'tryOut' | 'tryAnew' | 'delete' | 'release' | 'read';
   readonly key: string;
   readonly account: string | undefined;
 }
@@ -49,6 +49,8 @@ export interface ObserverWorld {
   requestTime: number;
   /** Namespaces that are being deleted. */
   readonly terminating: Set<string>;
+  /** Whether a trial under another name is taken; otherwise it is made on the live object. */
+  isProbeTaken: boolean;
   /** What admission makes of an object. */
   admit: (object: JsonObject) => JsonObject;
   /** Somebody makes the application, or gives it this spec. */
@@ -80,6 +82,8 @@ export interface ObserverWorld {
 export interface ObserverWorldOptions {
   readonly isDryRun?: boolean;
   readonly mayUseOwnRights?: boolean;
+  /** Milliseconds; default: as that of the config. */
+  readonly trialPeriod?: number;
   readonly inspect?: ActorRuntime['inspect'];
   readonly create?: CreateObserverCore;
   readonly clock?: VirtualClock;
@@ -116,7 +120,11 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
   let underWay = 0;
   let statusesUnderWay = 0;
   const newVersion = () => String(++version);
-  const config: Config = { services: new Map(), restart: undefined, observer: {} };
+  const config: Config = {
+    services: new Map(),
+    restart: undefined,
+    observer: { trialPeriod: its.trialPeriod ?? 600_000 },
+  };
 
   function tellApplication(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: JsonObject): void {
     current?.needs.get('applications')?.sink.apply(type, object);
@@ -193,6 +201,12 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     return { ok: true, value: { object, hasChanged, isNew: before === undefined } };
   }
 
+  function tried({ manifest }: ResourcePlan): Outcome<Tried> {
+    const live = objects.get(keyOf(manifest.object)) ?? {};
+    const object = world.admit(world.isProbeTaken ? manifest.object : mergePatch(live, manifest.object));
+    return { ok: true, value: { object, isOfItsOwn: world.isProbeTaken } };
+  }
+
   const api: ResourceApi = {
     read: (target) => ask('read', target, () => ({ ok: true, value: objects.get(identityKey(target.identity)) })),
     create: (plan) => ask('create', plan.target, () => applied(plan, objects.get(keyOf(plan.manifest.object)) ?? {})),
@@ -200,11 +214,8 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
       ask('correct', plan.target, () => applied(plan, objects.get(keyOf(plan.manifest.object)) ?? live)),
     update: (plan, live) =>
       ask('update', plan.target, () => applied(plan, objects.get(keyOf(plan.manifest.object)) ?? live)),
-    tryOut: (plan) =>
-      ask('tryOut', plan.target, () => ({
-        ok: true,
-        value: { object: world.admit(plan.manifest.object), isOfItsOwn: true },
-      })),
+    tryOut: (plan) => ask('tryOut', plan.target, () => tried(plan)),
+    tryAnew: (plan) => ask('tryAnew', plan.target, () => tried(plan)),
     delete: (target, owner, uid) =>
       ask('delete', target, () => {
         const object = objects.get(identityKey(target.identity));
@@ -334,6 +345,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     requestTime: 0,
     keeps: new Set(),
     terminating: new Set(),
+    isProbeTaken: true,
     admit: (object) => object,
     apply(name, spec, more = {}) {
       const before = applications.get(name);
@@ -366,10 +378,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
           .find((each) => each['type'] === type)?.['status'],
       );
     },
-    writes: () =>
-      world.requests
-        .filter(({ what }) => what !== 'read' && what !== 'tryOut')
-        .map(({ what, key }) => `${what} ${key}`),
+    writes: () => world.requests.filter(({ what }) => !asksOnly(what)).map(({ what, key }) => `${what} ${key}`),
     factsOf: (type) =>
       world.facts.filter((fact): fact is Extract<ObserverFact, { type: typeof type }> => fact.type === type),
     start() {
@@ -409,6 +418,11 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
   }
 
   return world;
+}
+
+/** It changes nothing. */
+export function asksOnly(what: ObserverRequest['what']): boolean {
+  return what === 'read' || what === 'tryOut' || what === 'tryAnew';
 }
 
 function metaOf(object: JsonObject): JsonObject {
