@@ -50,7 +50,9 @@ test('an unknown key is named with its place, the allowed ones and the nearest',
     `f:2:1 watchduration: unknown key, allowed are ${topKeys}; did you mean "watchDuration"?`,
   ]);
   assert.deepEqual(faultsOf(`${good}\ninterval: 5m`), [`f:2:1 interval: unknown key, allowed are ${topKeys}`]);
-  assert.deepEqual(faultsOf('observer: {mode: detect}'), ['f:1:12 observer.mode: unknown key, none is allowed here']);
+  assert.deepEqual(faultsOf('observer: {mode: detect}'), [
+    'f:1:12 observer.mode: unknown key, allowed are trialPeriod',
+  ]);
   assert.deepEqual(faultsOfSelector('{matchLabel: {a: b}}'), [
     'f:4:10 ….matchLabel: unknown key, allowed are matchLabels, matchExpressions; did you mean "matchLabels"?',
   ]);

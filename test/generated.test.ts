@@ -8,7 +8,7 @@ import { committed, readResults } from '../bench/results.ts';
 import { endpoint } from '../machines/weeder/endpoint.ts';
 import { formatFaults } from '../src/config/fault.ts';
 import { parseConfig } from '../src/config/parse.ts';
-import { configJsonSchema, restartTables, settingsTable } from '../src/config/reference.ts';
+import { configJsonSchema, observerTable, restartTables, settingsTable } from '../src/config/reference.ts';
 import { drawingOf } from '../src/diagram/drawing.ts';
 import { mermaid } from '../src/diagram/mermaid.ts';
 import { errorsTable } from './support/errorsTable.ts';
@@ -26,7 +26,12 @@ import { layoutsJson, machineSections, visualizations } from './support/visualiz
 const generated: Readonly<Record<string, (file: URL) => string | Promise<string>>> = {
   'schema/weeder.schema.json': () => formattedJson(configJsonSchema()),
   'docs/configuration.md': (file) =>
-    withSections(file, { settings: settingsTable(), ...restartSections(), ...faultExample() }),
+    withSections(file, {
+      settings: settingsTable(),
+      ...restartSections(),
+      observer: observerTable(),
+      ...faultExample(),
+    }),
   'docs/events.md': (file) => withSections(file, { events: eventsTable() }),
   'docs/benchmarks.md': () => benchmarksPage(readResults(committed)),
   'docs/errors.md': (file) => withSections(file, { errors: errorsTable() }),

@@ -7,6 +7,7 @@ import { readApplicationFile } from '../src/cli/checkApplications.ts';
 import { formatFault } from '../src/config/fault.ts';
 import { cli, file } from './support/cli.ts';
 import { byteEdit, edited, editedBytes, times, valueEdit } from './support/fuzz.ts';
+import { repeatedCases } from './support/repeatedKeys.ts';
 
 const read = (name: string) => readFileSync(new URL(`data/applications/${name}`, import.meta.url), 'utf8');
 const nginx = read('nginx.yaml');
@@ -169,6 +170,24 @@ suite('a file of Applications', () => {
       'f:22:7 spec.manifests[0]: ConfigMap shop/settings is also a resource of the application shop/a in this file',
     ]);
     assert.deepEqual(texts(at('shop', 'a'), at('other', 'b')), []);
+  });
+
+  test('names a key that occurs twice in a list of a built-in kind, and leaves other kinds to the cluster (A7)', async () => {
+    const [containers] = repeatedCases;
+    const own = { ...containers?.object, apiVersion: 'example.org/v1', kind: 'Rack' };
+    const manifests = [configMap, containers?.object, own];
+    const path = file('twice.yaml', stringify(application({ manifests })));
+    const { code, stderr } = await cli(['check', path]);
+    assert.equal(code, 1);
+    assert.equal(
+      stderr,
+      `${path}:19:11 spec.manifests[1].spec.containers: the key name="main" stands at the positions 0, 2, and may stand there once\n`,
+    );
+    const good = file(
+      'once.yaml',
+      stringify(application({ manifests: [configMap, repeatedCases.at(-1)?.object, own] })),
+    );
+    assert.equal((await cli(['check', good])).code, 0);
   });
 
   test('whatever it holds, is read or refused in lines with places, and nothing is thrown', () => {

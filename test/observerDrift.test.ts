@@ -340,7 +340,7 @@ test('without the section observer nothing is looked after, and with it again ev
   world.edit('ConfigMap/one', { data: { key: 'b' } });
   await world.pass(minute);
   assert.deepEqual([keyOf(world, 'one'), [...world.core.needs.keys()], [...world.core.actors()]], ['b', [], []]);
-  world.core.configure({ services: new Map(), restart: undefined, observer: {} });
+  world.core.configure({ services: new Map(), restart: undefined, observer: { trialPeriod: 0 } });
   await world.pass(5 * second);
   assert.equal(keyOf(world, 'one'), 'a');
   world.stop();

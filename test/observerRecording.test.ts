@@ -113,6 +113,35 @@ test('the files of a recording are replayed together, and each of them alone', a
   assert.ok(alone > 0, 'a later file alone decides something');
 });
 
+test('what a trial found out is found out again when its recording is replayed, also from the middle', async () => {
+  const file = path('observed-trials.jsonl');
+  const world = await recordObserved(
+    file,
+    async (its) => {
+      its.requestTime = 20;
+      its.apply('site', { manifests: [settings('1'), web('app:1')] });
+      await its.pass(300 * second);
+      its.admit = (object) =>
+        object['kind'] === 'ConfigMap' ? { ...object, data: { a: 'mirrored', b: 'same' } } : object;
+      await its.pass(1200 * second);
+      its.edit('Deployment/web', { spec: { replicas: 2 } });
+      await its.pass(1200 * second);
+      its.admit = (object) => object;
+      await its.pass(1200 * second);
+    },
+    { limit: 8 * 1024, oldFiles: 9 },
+  );
+  assert.equal(world.factsOf('resource.wantedAnew').length, 2);
+  const parts = filesOf(file);
+  assert.ok(parts.length > 2, String(parts.length));
+  const all = await cli(['replay', ...parts]);
+  assert.equal(all.code, 0, all.stdout + all.stderr);
+  assert.equal(all.stdout.match(/ wanted anew /g)?.length, 2);
+  const alone = await Promise.all(parts.slice(1).map((part) => cli(['replay', part])));
+  for (const replayed of alone) assert.equal(replayed.code, 0, replayed.stdout + replayed.stderr);
+  assert.ok(alone.some(({ stdout }) => stdout.includes(' wanted anew ')));
+});
+
 test('nothing of what is secret is in a recording, wherever it stands, and it is replayed all the same', async () => {
   const file = path('observed-marked.jsonl');
   const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': `{"password":"${marker}"}` };

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { formatPath } from '../src/config/fault.ts';
+import { repeatedKeys } from '../src/observer/repeatedKeys.ts';
+import { builtInStructures } from '../src/observer/structure/builtIn.ts';
 import { structureOf, structuresOf } from '../src/observer/structure/openapi.ts';
 import { anywhere } from '../src/observer/structure/structure.ts';
 import { heldBytes } from './support/heldBytes.ts';
+import { repeatedCases } from './support/repeatedKeys.ts';
 import { extracted, extractedDocument, placeAt, structureFor } from './support/structures.ts';
 
 /** Section C of the measurements: kind, path, and what the server says there. */
@@ -226,4 +230,43 @@ test('a document is not kept by what was read from it', () => {
   const grown = heldBytes() - before;
   assert.ok(first.of('a', 'v1', 'A') && kept.every((each) => each.of('a', 'v1', 'A')));
   assert.ok(grown < 1_000_000, `${grown} bytes; a document has more`);
+});
+
+for (const { what, object, faults } of repeatedCases)
+  test(`${what}, twice in a list, is ${faults.length === 0 ? 'no fault' : 'a fault with its positions'} (A7)`, () => {
+    for (const structures of [extracted, builtInStructures()]) {
+      const at = structures.of('', 'v1', String(object['kind']));
+      assert(at !== undefined);
+      assert.deepEqual(
+        repeatedKeys(object, 0, at).map(({ path, message }) => `${formatPath(path)}: ${message}`),
+        faults.map((fault) => `spec.manifests[0].${fault}`),
+      );
+    }
+  });
+
+test('elements that do not say all of their key, and lists of which nothing is known, have no key twice', () => {
+  const at = structureFor('v1', 'Service');
+  const ports = [
+    { port: 80, protocol: null },
+    { port: 80 },
+    { protocol: null },
+    { protocol: null },
+    'x',
+    'x',
+    null,
+    null,
+  ];
+  assert.deepEqual(repeatedKeys({ spec: { ports } }, 0, at), []);
+  assert.deepEqual(repeatedKeys({ spec: { ports: [{ port: 1 }, { port: 1 }] } }, 0, anywhere), []);
+  const gadget = structureFor('observer.example.org/v1', 'Gadget');
+  const parts = [{ name: 'a' }, { name: 'a', protocol: 'TCP' }];
+  assert.equal(repeatedKeys({ spec: { steps: parts } }, 0, gadget).length, 0);
+  assert.equal(repeatedKeys({ spec: { parts } }, 0, gadget).length, 1);
+});
+
+test('a long key that occurs a thousand times is told in one short sentence', () => {
+  const containers = Array.from({ length: 1_000 }, () => ({ name: 'x'.repeat(10_000) }));
+  const faults = repeatedKeys({ spec: { containers } }, 0, structureFor('v1', 'Pod'));
+  assert.equal(faults.length, 1);
+  assert.match(faults[0]?.message ?? '', /^the key name="x{94}… stands at the positions 0, 1, 2, 3, 4 and 995 more, /);
 });

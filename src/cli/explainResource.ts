@@ -24,7 +24,7 @@ function standing(seen: SeenResource): { readonly is: string; readonly isWrong: 
   const { entry, live, trouble } = seen;
   const { plan, fault, identity, drifts, application } = entry;
   const is = (text: string, isWrong = false) => ({ is: text, isWrong });
-  if (fault !== '') return is('left as it is, for what the observer schema says of it has faults');
+  if (fault !== '') return is('left as it is, for its manifest or its entry of the observer schema has faults');
   if (plan === undefined) return is(`the cluster does not know ${entry.manifest.apiVersion} ${identity.kind}`);
   if (live === undefined && trouble !== '') return is(trouble);
   if (live === undefined) return is(entry.appliedHash === undefined ? 'not there yet' : 'missing', true);

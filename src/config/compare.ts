@@ -10,7 +10,7 @@ export interface ConfigChange {
   /** Left out: it says the same. */
   readonly restartControl?: 'added' | 'changed' | 'removed';
   /** The same. */
-  readonly observer?: 'added' | 'removed';
+  readonly observer?: 'added' | 'changed' | 'removed';
 }
 
 export function compareConfigs(old: Config, next: Config): ConfigChange {
@@ -34,8 +34,9 @@ function restartChange(was: RestartConfig | undefined, is: RestartConfig | undef
 }
 
 function observerChange({ observer: was }: Config, { observer: is }: Config): Partial<ConfigChange> {
-  if ((was === undefined) === (is === undefined)) return {};
-  return { observer: was === undefined ? 'added' : 'removed' };
+  if (was?.trialPeriod === is?.trialPeriod) return {};
+  if (was === undefined) return { observer: 'added' };
+  return { observer: is === undefined ? 'removed' : 'changed' };
 }
 
 /** Whether both sections treat every workload the same. Only the rules have an order that means something. */

@@ -8,7 +8,9 @@ export function configFileOf(config: Config): object {
   return {
     ...(entries.length === 0 ? {} : { servicesAndDependantSelectors: Object.fromEntries(entries) }),
     ...(config.restart === undefined ? {} : { restartControl: restartFileOf(config.restart) }),
-    ...(config.observer === undefined ? {} : { observer: {} }),
+    ...(config.observer === undefined
+      ? {}
+      : { observer: { trialPeriod: formatDuration(config.observer.trialPeriod) } }),
   };
 }
 

@@ -37,6 +37,11 @@ export function restartTables(): Readonly<Record<'rule' | 'settings' | 'limits' 
   };
 }
 
+/** The keys of the section `observer`, as a Markdown table. */
+export function observerTable(): string {
+  return tableOf(propertiesOf(below(configJsonSchema(), 'observer')));
+}
+
 /** What stands in a mapping, or in each mapping of a list, by its path. */
 function entriesOf(key: string, schema: Json): Properties {
   const path = schema.type === 'array' ? `${key}[]` : key;

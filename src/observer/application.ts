@@ -70,7 +70,8 @@ export type ApplicationFaultCode =
   | 'generateName'
   | 'namespace'
   | 'itself'
-  | 'secretValue';
+  | 'secretValue'
+  | 'repeatedKey';
 
 /** One thing that is wrong with the spec. Never holds a value of a Secret. */
 export interface ApplicationFault extends ApplicationWarning {

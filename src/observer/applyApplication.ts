@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { ApplicationEntry } from './applicationEntry.ts';
 import type { ApplyFailure } from './applyFailure.ts';
 import { needsApply } from './hear.ts';
+import { shownFault } from './invalid.ts';
 import type { ObserverEffects } from './observerEffects.ts';
 import { definedKind, inApplyOrder, isEstablished } from './order.ts';
 import { planResources } from './planResources.ts';
@@ -64,10 +65,15 @@ async function useDefinition(effects: ObserverEffects, definition: ResourceEntry
   while (areWaiting() && !signal.aborted && !isOutdated(application) && clock.monotonic() < deadline) {
     const read = await effects.api.read(plan.target, signal);
     // Established, it is served a moment later, and its document another moment later (A16).
-    if (read.ok && read.value !== undefined && isEstablished(read.value))
-      await planResources(effects, application, application.newest, signal);
+    if (read.ok && read.value !== undefined && isEstablished(read.value)) await planAnew(effects, application, signal);
     if (areWaiting()) await pause(clock, establishedPause);
   }
+}
+
+/** Of a kind that is known by now more can be wrong. */
+async function planAnew(effects: ObserverEffects, entry: ApplicationEntry, signal: AbortSignal): Promise<void> {
+  const planned = await planResources(effects, entry, entry.newest, signal);
+  if (planned.is === 'planned') entry.faults = [...entry.newest.faults.map(shownFault), ...planned.faults];
 }
 
 function pause(clock: Clock, duration: number): Promise<void> {

@@ -26,6 +26,28 @@ export function baselineOf(
   return { ...said, fields: new Map([...fields, ...initialised]) };
 }
 
+/**
+ * What is wanted from now on, by a trial while `before` is wanted. One that was made on the live object is believed in
+ * the values of what the manifest says, as those are the apply's own: an intruder may be in everything else (A6).
+ */
+export function renewed(
+  plan: Observing & Pick<ResourcePlan, 'owner'>,
+  before: Projection,
+  tried: Tried,
+  initialised: ReadonlyMap<string, Json>,
+): Projection {
+  if (tried.isOfItsOwn) return baselineOf(plan, tried, initialised);
+  const { manifest, shape, structure } = plan;
+  const made = project(tried.object, manifest, shape, structure);
+  const fields = new Map(before.fields);
+  for (const path of project(manifest.object, manifest, shape, structure).fields.keys()) {
+    const value = made.fields.get(path);
+    if (value === undefined) fields.delete(path);
+    else fields.set(path, value);
+  }
+  return { ...before, fields };
+}
+
 /** The values of fields that the schema lists and the manifest does not have: only the reply to the apply knows them. */
 export function initialisedIn(
   { manifest, shape, structure }: Observing,

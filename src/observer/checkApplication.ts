@@ -4,13 +4,17 @@ import { dnsLabel, dnsSubdomain, type NameRule } from '../config/names.ts';
 import { objectOf, textOf } from '../json.ts';
 import type { ApplicationSpec, ApplicationWarning, UnplacedManifest } from './application.ts';
 import { specKeysAt } from './applicationSpec.ts';
+import { groupVersionOf } from './discovery.ts';
 import { type Identity, identityKey, identityText, type Manifest } from './identity.ts';
 import { applicationVersion } from './managers.ts';
 import { placed } from './place.ts';
 import { readSpec } from './readApplication.ts';
+import { repeatedKeys } from './repeatedKeys.ts';
 import type { SchemaFault } from './schema/faults.ts';
 import { type ObserverSchema, readObserverSchema } from './schema/read.ts';
 import { shapeFor, unusedEntries } from './schema/shapeFor.ts';
+import { builtInStructures } from './structure/builtIn.ts';
+import type { Structures } from './structure/openapi.ts';
 
 /** What can be said of an Application in a file, without a cluster. */
 export interface CheckedApplication {
@@ -46,8 +50,9 @@ export function isApplication({ value }: Located): boolean {
  */
 export function checkApplications(roots: readonly Located[]): readonly CheckedApplication[] {
   const owners = new Map<string, string>();
+  const known = builtInStructures();
   return roots.map((root) => {
-    const checked = checkApplication(root);
+    const checked = checkApplication(root, known);
     const claims = checked.resources.flatMap(({ identity, index }) => {
       const owner = owners.get(identityKey(identity));
       const message = `${identityText(identity)} is also a resource of the application ${owner} in this file`;
@@ -58,7 +63,7 @@ export function checkApplications(roots: readonly Located[]): readonly CheckedAp
   });
 }
 
-function checkApplication(root: Located): CheckedApplication {
+function checkApplication(root: Located, known: Structures): CheckedApplication {
   const { apiVersion, metadata, spec: written } = objectOf(root.value);
   const { name, namespace } = objectOf(metadata);
   const home = { name: textOf(name) ?? '', namespace: textOf(namespace) };
@@ -71,6 +76,7 @@ function checkApplication(root: Located): CheckedApplication {
   const schema = readObserverSchema(spec.schema);
   const manifests = spec.manifests.map((manifest) => placedAsFarAsKnown(manifest, home.namespace, schema));
   const ofSchema = schemaFaults(schema, manifests, faults.length === 0);
+  const ofLists = spec.manifests.flatMap((manifest) => listFaults(manifest, known));
   return {
     name: home.namespace === undefined ? home.name : `${home.namespace}/${home.name}`,
     spec,
@@ -79,7 +85,7 @@ function checkApplication(root: Located): CheckedApplication {
       index: spec.manifests[place]?.index ?? place,
       isWhole: isWhole(manifest, schema),
     })),
-    faults: [...ofObject, ...faults, ...ofSchema].map((fault) => inPlace(root, fault)),
+    faults: [...ofObject, ...faults, ...ofLists, ...ofSchema].map((fault) => inPlace(root, fault)),
     warnings: warnings.map((warning) => inPlace(root, warning)),
   };
 }
@@ -99,6 +105,13 @@ function placedAsFarAsKnown(
   );
   const namespace = manifest.namespace ?? home ?? named?.identity.namespace ?? '';
   return placed({ ...manifest, namespace }, namespace, true);
+}
+
+/** Of kinds that are not built in, only a cluster knows. */
+function listFaults({ index, apiVersion, kind, object }: UnplacedManifest, known: Structures) {
+  const { group, version } = groupVersionOf(apiVersion);
+  const structure = known.of(group, version, kind);
+  return structure === undefined ? [] : repeatedKeys(object, index, structure);
 }
 
 /** Entries that no manifest has are told where every manifest could be read. */

@@ -53,6 +53,13 @@ export const observerEventTable = {
     meaning:
       'The API server changes observed fields each time that they are applied: as it makes them is how they are wanted from now on. Says which.',
   },
+  WantedChanged: {
+    about: 'application',
+    types: ['Normal'],
+    actions: ['Adopt'],
+    meaning:
+      'Admission or defaults of the API server have changed: it makes something else of the same manifest, and the resource is to be like that from now on. Says which fields.',
+  },
   Refused: {
     about: 'application',
     types: ['Warning'],

@@ -62,6 +62,8 @@ export type ObserverFact =
   | ({ readonly type: 'resource.missing'; readonly isCorrected: boolean } & AboutResource)
   /** The API server changes it each time that it is applied: as it makes it is how it is wanted from now on. */
   | ({ readonly type: 'resource.admitted'; readonly paths: readonly string[] } & AboutResource)
+  /** Admission or defaults have changed: the API server makes something else of the same manifest, and that is wanted now. */
+  | ({ readonly type: 'resource.wantedAnew'; readonly paths: readonly string[] } & AboutResource)
   /** Somebody keeps changing it back: the next correction waits. Milliseconds. */
   | ({ readonly type: 'resource.contested'; readonly rival: string | undefined; readonly wait: number } & AboutResource)
   /** It is being deleted, and its end is waited for. */

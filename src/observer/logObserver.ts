@@ -53,6 +53,13 @@ function resourceLine(fact: Extract<ObserverFact, AboutResource>): LogLine {
       return about(fact, fact.isCorrected ? 'info' : 'warn', {}, 'resource missing');
     case 'resource.admitted':
       return about(fact, 'warn', { paths: fact.paths }, 'changed on admission each time, and taken as it is');
+    case 'resource.wantedAnew':
+      return about(
+        fact,
+        'info',
+        { paths: fact.paths },
+        'the API server makes something else of the manifest: wanted now',
+      );
     case 'resource.contested':
       return about(
         fact,

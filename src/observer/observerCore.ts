@@ -16,6 +16,7 @@ import type { Kinds, ResourceApi } from './resourceApi.ts';
 import { createResourceStreams, type WrapResourceSink } from './resourceStreams.ts';
 import { createSlots } from './slots.ts';
 import { createStatusWriter } from './statusWriter.ts';
+import { createTurns } from './turns.ts';
 
 type OfThePart = 'config' | 'namespaces' | 'shard' | 'isDryRun' | 'onStreamsChanged' | 'onStreamClosed';
 
@@ -71,12 +72,15 @@ export type CreateObserverCore = (options: ObserverCoreOptions) => ObserverCore;
 const mostApplies = 8;
 /** A start asks for each resource what is wanted: all at once is more than one connection takes. */
 const mostTrials = 8;
+/** One in two seconds is asked for: more than this are under way only where the API server is slow. */
+const mostRetrials = 2;
 
 export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
   const { runtime, report, random, isDryRun, mayUseOwnRights, namespaces } = options;
   const { clock } = runtime;
   const inFlight = new Set<Promise<unknown>>();
   const slots = createSlots(mostApplies);
+  const turns = createTurns(clock, options.config.observer?.trialPeriod ?? 0);
   let isConfigured = options.config.observer !== undefined;
   let mayStart = false;
 
@@ -101,6 +105,8 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
     streams,
     slots,
     trials: createSlots(mostTrials),
+    retrials: createSlots(mostRetrials),
+    turns,
     status,
     report,
     hashManifest: options.hashManifest ?? hashManifest,
@@ -140,6 +146,7 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
     configure(next) {
       const before = isConfigured;
       isConfigured = next.observer !== undefined;
+      turns.configure(next.observer?.trialPeriod ?? 0);
       if (before === isConfigured) return;
       if (!isConfigured) applications.stop();
       for (const name of isConfigured ? [] : all.keys()) options.onStreamClosed(name);

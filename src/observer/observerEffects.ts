@@ -8,6 +8,7 @@ import type { ResourceEntry } from './resourceEntry.ts';
 import type { ResourceStreams } from './resourceStreams.ts';
 import type { Slots } from './slots.ts';
 import type { StatusWriter } from './statusWriter.ts';
+import type { Turns } from './turns.ts';
 
 /** What the machines of the observer need of the world. */
 export interface ObserverEffects {
@@ -20,6 +21,9 @@ export interface ObserverEffects {
   readonly slots: Slots;
   /** For trials of what is wanted, so that a start keeps no correction waiting. */
   readonly trials: Slots;
+  /** For those that are made time and again, so that they keep no start waiting. */
+  readonly retrials: Slots;
+  readonly turns: Turns;
   readonly status: StatusWriter;
   readonly report: ReportObserver;
   readonly hashManifest: HashManifest;

@@ -104,6 +104,10 @@ function ofResource(fact: Extract<ObserverFact, AboutResource>): Told | undefine
       const note = `${listed(fact.paths)} of ${name} is changed on admission each time, and taken as it is.`;
       return { reason: 'ChangedOnAdmission', type: 'Warning', action: 'Adopt', note };
     }
+    case 'resource.wantedAnew': {
+      const note = `The API server makes something else of the manifest of ${name}: ${listed(fact.paths)}.`;
+      return { reason: 'WantedChanged', type: 'Normal', action: 'Adopt', note };
+    }
     default:
       return troubleOf(fact, name);
   }

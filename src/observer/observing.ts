@@ -7,16 +7,18 @@ import type { ObserverEffects } from './observerEffects.ts';
 import { pruneLeft } from './pruneLeft.ts';
 import type { ResourceLogic } from './resourceActor.ts';
 import { foundOf, type ResourceEntry } from './resourceEntry.ts';
+import { tryAnew } from './tryAnew.ts';
 
 /** What a stream tells is believed for this long; then the API server is asked, in case something was never told. */
 const trustFor = 600_000;
 
 /**
  * The observer of one application: a root for each of its resources, and a resync that looks at those again that are not
- * in sync or that no stream tells of. It writes nothing itself. Returns what ends it.
+ * in sync or that no stream tells of, and trials that find out what is wanted anew. It writes nothing itself. Returns what
+ * ends it.
  */
 export function startObserver(effects: ObserverEffects, entry: ApplicationEntry, logic: ResourceLogic): () => void {
-  const { runtime, report, random, streams } = effects;
+  const { runtime, report, random, streams, turns } = effects;
   const { clock } = runtime;
   const stop = new AbortController();
   const started = [...entry.resources.values()];
@@ -52,9 +54,20 @@ export function startObserver(effects: ObserverEffects, entry: ApplicationEntry,
     timer = clock.setTimeout(resync, entry.newest.spec.resyncPeriod * (0.9 + 0.2 * random()));
   }
 
+  function tryOut(resource: ResourceEntry): void {
+    const actor = `trial ${entry.id} ${resource.key}`;
+    const tried = tryAnew(effects, resource, stop.signal);
+    track(
+      entry.inFlight,
+      tried.catch((error) => report({ type: 'actor.failed', actor, error })),
+    );
+  }
+
   for (const resource of started) start(resource);
   wait();
+  const leave = turns.join(started, ({ key }) => `${entry.id} ${key}`, tryOut);
   return () => {
+    leave();
     stop.abort();
     clock.clearTimeout(timer);
     for (const resource of started) {

@@ -6,6 +6,7 @@ import { type Identity, identityKey, type Manifest } from './identity.ts';
 import { type ShownFault, shownFault } from './invalid.ts';
 import type { ObserverEffects } from './observerEffects.ts';
 import { duplicatesAmong, placed } from './place.ts';
+import { repeatedKeys } from './repeatedKeys.ts';
 import type { Kind, ResourcePlan, Target } from './resourceApi.ts';
 import type { ResourceEntry } from './resourceEntry.ts';
 import type { ResourceStreams } from './resourceStreams.ts';
@@ -54,22 +55,20 @@ export async function planResources(
   );
   if (duplicates.length > 0) return { is: 'invalid', faults: duplicates.map(shownFault) };
   const schema = readObserverSchema(application.spec.schema);
-  const faults = [
-    ...schema.faults,
-    ...unusedEntries(
-      schema,
-      all.map(({ manifest }) => manifest),
-    ),
-  ];
+  const unused = unusedEntries(
+    schema,
+    all.map(({ manifest }) => manifest),
+  );
+  const faults = [...schema.faults, ...unused].map(shownSchemaFault);
   const planned = new Map<string, ResourceEntry>();
   for (const each of all) {
     const resource = entryOf(entry, each);
-    const failure = await plan(effects, resource, each, { application, schema, all }, signal);
+    const failure = await plan(effects, resource, each, { application, schema, all, faults }, signal);
     if (failure !== undefined) return { is: 'failed', failure };
     planned.set(resource.key, resource);
   }
   replace(effects, entry, planned);
-  return { is: 'planned', faults: faults.map(shownSchemaFault) };
+  return { is: 'planned', faults };
 }
 
 /** A fault of the observer schema in the words of a condition. */
@@ -81,6 +80,8 @@ interface About {
   readonly application: Application;
   readonly schema: ObserverSchema;
   readonly all: readonly Placed[];
+  /** Those that are found here are put to it. */
+  readonly faults: ShownFault[];
 }
 
 /** What went wrong and may pass. */
@@ -88,7 +89,7 @@ async function plan(
   { kinds, mayUseOwnRights, hashManifest }: PlanEffects,
   resource: ResourceEntry,
   { kind, manifest, unplaced }: Placed,
-  { application, schema, all }: About,
+  { application, schema, all, faults }: About,
   signal: AbortSignal,
 ): Promise<ApplyFailure | undefined> {
   const before = resource.plan;
@@ -103,6 +104,10 @@ async function plan(
   const structure = await kinds.structureOf(kind, signal);
   // The document follows a new kind by a second (A16).
   if (!structure.ok) return structure.failure.is === 'typeMissing' ? undefined : structure.failure;
+  const repeated = repeatedKeys(manifest.object, unplaced.index, structure.value).map(shownFault);
+  faults.push(...repeated);
+  resource.fault = repeated.map(({ place, message }) => `${place}: ${message}.`).join(' ');
+  if (repeated.length > 0) return undefined;
   const manifests = all.map((each) => each.manifest);
   resource.isAutoscaled = isAutoscaled(manifest.identity, manifests);
   const isScaled = resource.isAutoscaled || resource.scaledBy !== undefined;

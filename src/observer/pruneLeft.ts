@@ -5,11 +5,11 @@ import { inDeletionOrder } from './order.ts';
 import { removeResource } from './removeResource.ts';
 
 /**
- * One attempt for each resource that left the manifests (A10). While a manifest cannot be read, nothing is pruned: what
- * seems to have left may be what it means.
+ * One attempt for each resource that left the manifests (A10). While there is a fault, nothing is pruned: what seems to
+ * have left may be what is meant by what cannot be read.
  */
 export async function pruneLeft(effects: ObserverEffects, entry: ApplicationEntry, signal: AbortSignal): Promise<void> {
-  if (entry.isDetectOnly || entry.valid === undefined || entry.valid.faults.length > 0) return;
+  if (entry.isDetectOnly || entry.valid === undefined || entry.faults.length > 0) return;
   for (const row of inDeletionOrder([...entry.left.values()])) {
     if (signal.aborted) return;
     await prune(effects, entry, row, signal);

@@ -79,6 +79,8 @@ export interface ResourceApi {
   update(plan: ResourcePlan, live: JsonObject, signal: AbortSignal): Promise<Outcome<Applied>>;
   /** What the API server would make of the manifest (A6). */
   tryOut(plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<Tried>>;
+  /** The same, of what is in sync: whether it still does. */
+  tryAnew(plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<Tried>>;
   /**
    * Of this uid, or, where none is known, whatever has the owner's label. `missing`: it is gone. `otherUid`: another one
    * has its name. `claimed`: another application has it.
@@ -106,5 +108,7 @@ export interface Kind {
 export interface Kinds {
   /** `typeMissing`: the cluster does not know it, now. */
   find(apiVersion: string, kind: string, signal: AbortSignal): Promise<Outcome<Kind>>;
+  /** The kind under whatever version of its group it is served now (A10). `typeMissing`: under none. */
+  findServed(group: string, kind: string, signal: AbortSignal): Promise<Outcome<Kind>>;
   structureOf(kind: Kind, signal: AbortSignal): Promise<Outcome<At>>;
 }

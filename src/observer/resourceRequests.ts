@@ -21,6 +21,7 @@ export function resourceRequests(client: KubeClient): ResourceApi {
     correct: (plan, live, drifts, signal) => correctResource(api, plan, live, drifts, signal),
     update: (plan, live, signal) => updateResource(api, plan, live, signal),
     tryOut: (plan, signal) => tryOut(api, plan, signal),
+    tryAnew: (plan, signal) => tryOut(api, plan, signal),
     delete: (target, owner, uid, signal) => deleteResource(api, target, owner, uid, signal),
     release: (target, owner, signal) => releaseResource(api, target, owner, signal),
   };

@@ -78,7 +78,10 @@ export function createObserverMemory(): ObserverMemory {
     const value = objectOf(entry.answer.value);
     const to = `tryOut ${rest.join(' ')}`;
     if (what === 'tryOut') answers.set(to, entry);
-    else if (what === 'delete') answers.delete(to);
+    // Of one on the live object only a part is believed.
+    else if (what === 'tryAnew') {
+      if (value['isOfItsOwn'] === true) answers.set(to, { ...entry, to });
+    } else if (what === 'delete') answers.delete(to);
     else if (value['isNew'] === true) {
       const tried = { object: value['object'], isOfItsOwn: true };
       answers.set(to, { in: 'answer', to, answer: { is: 'ok', value: tried } });

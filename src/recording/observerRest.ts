@@ -48,6 +48,8 @@ function isAtRest({ actor, resources, left, inFlight, faults, newest }: Applicat
   if (actor.getSnapshot().value !== 'observing' || left.size > 0 || inFlight.size > 0 || faults.length > 0)
     return false;
   const written = new Map(newest.inventory.map(({ identity, hash }) => [identityKey(identity), hash]));
+  // A row of what is gone is one that a replay would delete.
+  if ([...written.keys()].some((key) => !resources.has(key))) return false;
   return [...resources.values()].every(
     (each) =>
       each.actor?.getSnapshot().value === 'inSync' &&

@@ -21,6 +21,7 @@ export const observerDecisions: readonly ObserverTold['out'][] = [
   'resource.corrected',
   'resource.missing',
   'resource.admitted',
+  'resource.wantedAnew',
   'resource.contested',
   'resource.ending',
   'resource.claimed',
@@ -61,6 +62,7 @@ function detailOf(fact: ObserverFact): string {
     case 'resource.missing':
       return fact.isCorrected ? '' : 'left as it is';
     case 'resource.admitted':
+    case 'resource.wantedAnew':
       return fact.paths.join(', ');
     case 'resource.contested':
       return byWhom(fact.rival).trimStart();

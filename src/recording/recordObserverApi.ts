@@ -13,8 +13,10 @@ export type ResourceWrite = 'create' | 'correct' | 'update' | 'delete' | 'releas
 
 /** By what a question is found again in a replay. */
 export const observerQuestions = {
-  resource: (what: ResourceWrite | 'read' | 'tryOut', identity: Identity) => `${what} ${identityKey(identity)}`,
+  resource: (what: ResourceWrite | 'read' | 'tryOut' | 'tryAnew', identity: Identity) =>
+    `${what} ${identityKey(identity)}`,
   find: (apiVersion: string, kind: string) => `find ${apiVersion} ${kind}`,
+  findServed: (group: string, kind: string) => `findServed ${group}/${kind}`,
   structure: (kind: Pick<Kind, 'group' | 'version' | 'kind'>) => `structure ${kindKey(kind)}`,
   application: (what: 'status' | 'addFinalizer' | 'removeFinalizer', { namespace, name }: About) =>
     `${what} ${namespace}/${name}`,
@@ -93,6 +95,11 @@ export function recordObserverApi(
           ...tried,
           object: reduce.resource(tried.object),
         })),
+      tryAnew: (plan, signal) =>
+        noting(resource('tryAnew', plan.target.identity), api.tryAnew(plan, signal), (tried) => ({
+          ...tried,
+          object: reduce.resource(tried.object),
+        })),
       delete(target, owner, uid, signal) {
         note(writeTold('delete', owner.name, target.identity));
         return noting(resource('delete', target.identity), api.delete(target, owner, uid, signal), nothing);
@@ -105,6 +112,8 @@ export function recordObserverApi(
     kinds: {
       find: (apiVersion, kind, signal) =>
         noting(observerQuestions.find(apiVersion, kind), kinds.find(apiVersion, kind, signal), (found) => found),
+      findServed: (group, kind, signal) =>
+        noting(observerQuestions.findServed(group, kind), kinds.findServed(group, kind, signal), (found) => found),
       async structureOf(kind, signal) {
         const found = await noting(observerQuestions.structure(kind), kinds.structureOf(kind, signal), nothing);
         return found.ok ? { ok: true, value: places(kindKey(kind), found.value) } : found;

@@ -44,6 +44,8 @@ export function observerApis({ ask, read, tryOut, placesOf, report }: ObserverAn
       correct: (plan) => write('correct', plan),
       update: (plan) => write('update', plan),
       tryOut: (plan) => outcome(tryOut(plan), (value) => recordedTried.parse(value)),
+      tryAnew: ({ target }) =>
+        outcome(ask(resource('tryAnew', target.identity)), (value) => recordedTried.parse(value)),
       delete(target, owner) {
         report(writeTold('delete', owner.name, target.identity));
         return outcome(ask(resource('delete', target.identity)), nothing);
@@ -56,6 +58,8 @@ export function observerApis({ ask, read, tryOut, placesOf, report }: ObserverAn
     kinds: {
       find: (apiVersion, kind) =>
         outcome(ask(observerQuestions.find(apiVersion, kind)), (value) => recordedKind.parse(value)),
+      findServed: (group, kind) =>
+        outcome(ask(observerQuestions.findServed(group, kind)), (value) => recordedKind.parse(value)),
       structureOf: (kind) => outcome(ask(observerQuestions.structure(kind)), () => placesOf(kindKey(kind))),
     },
     applications: {

@@ -75,6 +75,7 @@ export const observerEntry: z.ZodType<ObserverEntry['observer']> = z.union([
       'resource.corrected',
       'resource.missing',
       'resource.admitted',
+      'resource.wantedAnew',
       'resource.contested',
       'resource.ending',
       'resource.claimed',

@@ -47,6 +47,7 @@ const words: Readonly<Record<Told['out'], string>> = {
   'resource.corrected': 'corrected',
   'resource.missing': 'missing',
   'resource.admitted': 'changed on admission',
+  'resource.wantedAnew': 'wanted anew',
   'resource.contested': 'contested',
   'resource.ending': 'is being deleted',
   'resource.claimed': 'claimed',
@@ -58,6 +59,11 @@ const words: Readonly<Record<Told['out'], string>> = {
   'resource.write': 'write requested',
   'status.write': 'status written',
 };
+
+/** What happened, in words. */
+export function wordsOf(out: Told['out']): string {
+  return words[out];
+}
 
 /** One line a fact, aligned: time since the start, wall time (UTC), what happened, to what. */
 export function timeline(facts: readonly Timed[], startedAt: number): string[] {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { formatPath } from '../../src/config/fault.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { immutableWords } from '../../src/observer/immutable.ts';
+import { repeatedKeys } from '../../src/observer/repeatedKeys.ts';
+import { repeatedCases } from '../support/repeatedKeys.ts';
 import { applying, at, bad, good } from './support/applying.ts';
 import { grant } from './support/cluster.ts';
 
@@ -60,6 +63,25 @@ const immutables: Readonly<Record<string, readonly [apiVersion: string, one: obj
 };
 
 suite('what the API server says to an apply', { concurrency: true }, () => {
+  for (const { what, object, faults } of repeatedCases)
+    test(`of ${what}, twice in a list, is ${faults.length === 0 ? 'nothing' : 'what weeder says before it is asked'} (A7)`, async (t) => {
+      const { ns, ...it } = await applying(t, 'repeated');
+      const plan = await it.plan(object);
+      const query = 'fieldManager=somebody&dryRun=All';
+      const answer = await ns.cluster.send('PATCH', `${plan.target.path}?${query}`, {
+        body: plan.manifest.object,
+        contentType: 'application/apply-patch+yaml',
+      });
+      const told = repeatedKeys(plan.manifest.object, 0, plan.structure);
+      assert.deepEqual(
+        told.map(({ path, message }) => `${formatPath(path)}: ${message}`),
+        faults.map((fault) => `spec.manifests[0].${fault}`),
+      );
+      const said = JSON.stringify(answer.body);
+      if (faults.length === 0) assert.equal(answer.status, 201, said);
+      else assert.match(said, /duplicate entries for key/);
+    });
+
   test('of a field that can never be changed is known by its words: one table, each row with a kind that says so', async (t) => {
     const it = await applying(t, 'immutable');
     for (const { says, of } of immutableWords) assert(of.length > 0 && says.length > 10);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '../../src/json.ts';
-import { baselineOf, initialisedIn } from '../../src/observer/baseline.ts';
+import { baselineOf, initialisedIn, renewed } from '../../src/observer/baseline.ts';
 import { compare } from '../../src/observer/compare.ts';
 import { project } from '../../src/observer/project.ts';
 import type { ResourcePlan } from '../../src/observer/resourceApi.ts';
@@ -108,9 +108,11 @@ suite('what is wanted is known again after a restart', { concurrency: true }, ()
       const name = what.startsWith('a name') ? `w${'e'.repeat(56)}b` : 'web';
       const object = service(name, fields);
       const ports = [...object.spec.ports, { name: 'evil', port: 81 }];
-      const { trial, drifts, plan } = await tried(it, object, { spec: { ports } });
+      const { trial, drifts, plan, made } = await tried(it, object, { spec: { ports } });
       assert.equal(trial.isOfItsOwn, false);
       assert.deepEqual(drifts, ['excess .spec.ports[port=81,protocol="TCP"]']);
+      // Made while something else is wanted already, the trial blesses no intruder either.
+      assert.deepEqual(compare(made, renewed(plan, made, trial, initialisedIn(plan, made))), []);
       const seen = await it.live(plan);
       const path = '.spec.ports[port=81,protocol="TCP"]';
       good(await it.api.correct(plan, seen, [{ path, wanted: undefined, found: 81, is: 'excess' }], it.signal));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { suite, type TestContext, test } from 'node:test';
 import { objectOf } from '../../src/json.ts';
 import { eventually } from './support/eventually.ts';
 import {
@@ -16,6 +16,47 @@ import {
 import { edit, setObserverScene } from './support/observerScene.ts';
 
 const dataOf = (object: unknown) => at(object, 'data', 'a');
+
+/** Admission that makes another value of each ConfigMap of this namespace. Resolves when it is in force, with what ends it. */
+async function mirroring(
+  t: TestContext,
+  ns: Awaited<ReturnType<typeof setObserverScene>>['ns'],
+): Promise<() => Promise<void>> {
+  const api = '/apis/admissionregistration.k8s.io/v1';
+  const name = `mirror-${ns.name}`;
+  const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['configmaps'] };
+  const expression = "Object{data: {'a': 'mirrored'}}";
+  const end = async () => {
+    await ns.cluster.send('DELETE', `${api}/mutatingadmissionpolicybindings/${name}`);
+    await ns.cluster.send('DELETE', `${api}/mutatingadmissionpolicies/${name}`);
+  };
+  t.after(end);
+  await ns.cluster.api('POST', `${api}/mutatingadmissionpolicies`, {
+    metadata: { name },
+    spec: {
+      failurePolicy: 'Fail',
+      reinvocationPolicy: 'Never',
+      matchConstraints: { resourceRules: [rule] },
+      mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression } }],
+    },
+  });
+  await ns.cluster.api('POST', `${api}/mutatingadmissionpolicybindings`, {
+    metadata: { name },
+    spec: {
+      policyName: name,
+      matchResources: { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': ns.name } } },
+    },
+  });
+  await eventually(
+    async () => {
+      const probe = { metadata: { name: 'probe' }, data: { a: 'x' } };
+      const answer = await ns.cluster.send('POST', `${ns.path('api/v1', 'configmaps')}?dryRun=All`, { body: probe });
+      return dataOf(answer.body) === 'mirrored';
+    },
+    { what: 'that the policy is in force' },
+  );
+  return end;
+}
 
 suite('who works against an application on a real API server', { concurrency: 2 }, () => {
   test('who keeps changing a value back is named and corrected later each time, and nothing else waits (A18)', async (t) => {
@@ -45,38 +86,7 @@ suite('who works against an application on a real API server', { concurrency: 2 
   test('a value that admission changes each time is taken as it is, and said to be so (A6)', async (t) => {
     const scene = await setObserverScene(t, 'fight');
     const { ns } = scene;
-    const api = '/apis/admissionregistration.k8s.io/v1';
-    const name = `mirror-${ns.name}`;
-    const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['configmaps'] };
-    const expression = "Object{data: {'a': 'mirrored'}}";
-    t.after(async () => {
-      await ns.cluster.send('DELETE', `${api}/mutatingadmissionpolicybindings/${name}`);
-      await ns.cluster.send('DELETE', `${api}/mutatingadmissionpolicies/${name}`);
-    });
-    await ns.cluster.api('POST', `${api}/mutatingadmissionpolicies`, {
-      metadata: { name },
-      spec: {
-        failurePolicy: 'Fail',
-        reinvocationPolicy: 'Never',
-        matchConstraints: { resourceRules: [rule] },
-        mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression } }],
-      },
-    });
-    await ns.cluster.api('POST', `${api}/mutatingadmissionpolicybindings`, {
-      metadata: { name },
-      spec: {
-        policyName: name,
-        matchResources: { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': ns.name } } },
-      },
-    });
-    await eventually(
-      async () => {
-        const probe = { metadata: { name: 'probe' }, data: { a: 'x' } };
-        const answer = await ns.cluster.send('POST', `${ns.path('api/v1', 'configmaps')}?dryRun=All`, { body: probe });
-        return dataOf(answer.body) === 'mirrored';
-      },
-      { what: 'that the policy is in force' },
-    );
+    await mirroring(t, ns);
     await scene.start(t);
     await scene.apply('shop', { manifests: [configMap('settings', { a: 'ours', b: '1' })] });
     await scene.untilInSync('shop');
@@ -96,6 +106,21 @@ suite('who works against an application on a real API server', { concurrency: 2 
       at(await read(ns, 'ConfigMap', 'settings'), 'metadata', 'resourceVersion'),
       at(after, 'metadata', 'resourceVersion'),
     );
+  });
+
+  test('admission that changes while weeder runs is found by a trial: what it makes is wanted, and what is there corrected (A6)', async (t) => {
+    const scene = await setObserverScene(t, 'admission');
+    const { ns } = scene;
+    const weeder = await scene.start(t, { config: { observer: { trialPeriod: '2s' } } });
+    await scene.apply('shop', { manifests: [configMap('settings', { a: 'ours', b: '1' })] });
+    await scene.untilInSync('shop');
+    const end = await mirroring(t, ns);
+    await untilObject(ns, 'ConfigMap', 'settings', 'the value of admission', (object) => dataOf(object) === 'mirrored');
+    const { paths } = await weeder.log.until('the API server makes something else of the manifest: wanted now');
+    assert.deepEqual(paths, ['.data.a']);
+    await end();
+    await untilObject(ns, 'ConfigMap', 'settings', 'the value of the manifest', (object) => dataOf(object) === 'ours');
+    await scene.untilInSync('shop');
   });
 
   test('a change of an immutable field is refused and said, the rest is applied; with recreate it is made anew (A19)', async (t) => {

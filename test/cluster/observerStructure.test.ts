@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
-import { isObject, type JsonObject, objectOf } from '../../src/json.ts';
+import { arrayOf, isObject, type JsonObject, objectOf } from '../../src/json.ts';
 import { contentOf } from '../../src/observer/content.ts';
 import { elementStep } from '../../src/observer/elementStep.ts';
 import { stepTextOf } from '../../src/observer/fieldsV1.ts';
 import { elementText } from '../../src/observer/path.ts';
 import type { ResourcePlan } from '../../src/observer/resourceApi.ts';
 import type { At } from '../../src/observer/structure/structure.ts';
+import { merging } from '../conformance/describing.ts';
 import { type Applying, applying, at, driftsOf } from './support/applying.ts';
+import { builtInListsFile, builtInPaths, extractBuiltInLists } from './support/builtInLists.ts';
 import { eventually, sharedControlPlane } from './support/cluster.ts';
 import { gadgetDefinition } from './support/gadgets.ts';
 import { objectsOfKinds } from './support/kindsOfObjects.ts';
@@ -20,10 +22,34 @@ suite('what the API server says of lists and maps is what it does', { concurrenc
     assert.ok(extracted === readFileSync(extractFile, 'utf8'), 'run test/cluster/support/openapiExtract.ts');
   });
 
+  test('what weeder check goes by is what the server says today of every list with keys, and of every set', async () => {
+    const cluster = await sharedControlPlane();
+    const text = readFileSync(builtInListsFile, 'utf8');
+    assert.ok((await extractBuiltInLists(cluster)) === text, 'run test/cluster/support/builtInLists.ts');
+    const known: unknown = JSON.parse(text);
+    let compared = 0;
+    for (const path of await builtInPaths(cluster)) {
+      const real = objectOf(await readDocument(cluster, path));
+      const [version = '', group = ''] = path
+        .replace(/^apis?\//, '')
+        .split('/')
+        .toReversed();
+      const ofPath = onlyOf(objectOf(known), group, version);
+      const there = new Set(kindsIn(real));
+      // A schema in a definition of kinds contains itself: its lists are without end.
+      there.delete('CustomResourceDefinition');
+      for (const kind of kindsIn(ofPath).filter((each) => there.has(each))) {
+        const expected = keyedLists(merging(real, kind));
+        assert.deepEqual(keyedLists(merging(ofPath, kind)), expected, `${path} ${kind}`);
+        compared += expected.size;
+      }
+    }
+    assert.ok(compared > 400, `${compared}`);
+  });
+
   test('every list in the objects of every built-in kind says how its elements are told apart (C)', async () => {
     const cluster = await sharedControlPlane();
-    const index: unknown = JSON.parse(String((await cluster.send('GET', '/openapi/v3')).body));
-    const paths = Object.keys(objectOf(objectOf(index)['paths'])).filter((path) => builtIn.test(path));
+    const paths = await builtInPaths(cluster);
     const lists = (await Promise.all(paths.map((path) => readDocument(cluster, path)))).flatMap(listsIn);
     assert.ok(lists.length > 400, `${lists.length}`);
     const silent = lists.filter(({ schema }) => schema['x-kubernetes-list-type'] === undefined);
@@ -67,7 +93,27 @@ suite('what the API server says of lists and maps is what it does', { concurrenc
     });
 });
 
-const builtIn = /^(api\/v1|apis\/([a-z]+|[a-z.]+\.k8s\.io)\/v\d+)$/;
+/** A document of the kinds of one group and version; what they hold is in it. */
+function onlyOf(schemas: JsonObject, group: string, version: string): JsonObject {
+  const isIt = (kind: JsonObject) => kind['group'] === group && kind['version'] === version;
+  const those = Object.entries(schemas).map(([name, schema]) => {
+    const { 'x-kubernetes-group-version-kind': kinds, ...rest } = objectOf(schema);
+    const own = arrayOf(kinds).map(objectOf).filter(isIt);
+    return [name, own.length === 0 ? rest : { ...rest, 'x-kubernetes-group-version-kind': own }] as const;
+  });
+  return { components: { schemas: Object.fromEntries(those) } };
+}
+
+function kindsIn(document: JsonObject): readonly string[] {
+  const schemas = Object.values(objectOf(objectOf(document['components'])['schemas'])).map(objectOf);
+  const kinds = schemas.flatMap((schema) => arrayOf(schema['x-kubernetes-group-version-kind']).map(objectOf));
+  return kinds.map(({ kind }) => String(kind));
+}
+
+/** A status is no part of a manifest. */
+function keyedLists(all: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  return new Map([...all].filter(([path, is]) => /^(map |set)/.test(is) && !path.includes('.status.')).toSorted());
+}
 
 /** Of objects; a `…List` is the answer to a request. */
 function listsIn(document: unknown): readonly { readonly name: string; readonly schema: JsonObject }[] {

@@ -141,6 +141,24 @@ suite('several applications and tenants on a real API server', { concurrency: 2 
     await scene.apply('twice', { manifests: [configMap('same', { a: '1' }), configMap('same', { a: '2' })] });
     await eventually(async () => (await scene.condition('twice', 'Invalid')) === 'True', { what: 'Invalid' });
     assert.equal(await isThere(ns, 'ConfigMap', 'same'), false);
+    const [port, again] = [
+      { name: 'a', port: 80 },
+      { name: 'b', port: 80, protocol: 'TCP' },
+    ] as const;
+    const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' }, spec: { ports: [port, again] } };
+    await scene.apply('keys', { manifests: [service, configMap('beside', { a: '1' })] });
+    await untilObject(ns, 'ConfigMap', 'beside', 'what stands beside it', (object) => dataOf(object) === '1');
+    const told = await eventually(
+      async () => {
+        const { status, message } = await conditionOf(scene, 'keys', 'Invalid');
+        return status === 'True' ? message : undefined;
+      },
+      { what: 'Invalid, with the key' },
+    );
+    const place = 'spec.manifests[0].spec.ports';
+    const key = 'port=80,protocol="TCP"';
+    assert.equal(told, `One fault: ${place}: the key ${key} stands at the positions 0, 1, and may stand there once.`);
+    assert.equal((await ns.cluster.send('GET', ns.path('api/v1', 'services', 'web'))).status, 404);
   });
 
   test('no value of a Secret is in the status, the log or an Event (A17)', async (t) => {

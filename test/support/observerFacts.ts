@@ -38,6 +38,7 @@ export const told: readonly ObserverFact[] = [
   { type: 'resource.applied', ...about, how: 'recreated' },
   contested,
   { type: 'resource.admitted', ...about, paths: [image] },
+  { type: 'resource.wantedAnew', ...about, paths: [image] },
   { type: 'resource.refused', ...about, ...refusal, failure: 'permanent' },
   { type: 'resource.failed', ...about, ...refusal },
   { type: 'resource.claimed', ...about, reason: 'It belongs to the application shop/api, and not to shop/web.' },

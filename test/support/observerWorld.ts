@@ -8,8 +8,8 @@ import type { ObserverFact } from '../../src/observer/facts.ts';
 import { identityKey } from '../../src/observer/identity.ts';
 import { finalizer, labelName } from '../../src/observer/managers.ts';
 import { type CreateObserverCore, createObserverCore, type ObserverCore } from '../../src/observer/observerCore.ts';
-import type { Applied, Kind, Kinds, ResourceApi, ResourcePlan, Target } from '../../src/observer/resourceApi.ts';
-import { anywhere } from '../../src/observer/structure/structure.ts';
+import type { Applied, Kind, Kinds, ResourceApi, ResourcePlan, Target, Tried } from '../../src/observer/resourceApi.ts';
+import { type At, anywhere } from '../../src/observer/structure/structure.ts';
 import { settled, type VirtualClock, virtualClock } from './virtualClock.ts';
 
 const namespace = 'shop';
@@ -17,7 +17,7 @@ const namespace = 'shop';
 /** What was asked of the API server about a resource, in the order in which it was asked. */
 export interface ObserverRequest {
   readonly at: number;
-  readonly what: 'create' | 'correct' | 'update' | 'tryOut' | 'delete' | 'release' | 'read';
+  readonly what: 'create' | 'correct' | 'update' | 'tryOut' | 'tryAnew' | 'delete' | 'release' | 'read';
   readonly key: string;
   readonly account: string | undefined;
 }
@@ -32,6 +32,8 @@ export interface ObserverWorld {
   readonly refusals: Map<string, ApplyFailure>;
   /** Kinds that the cluster knows. */
   readonly kinds: Map<string, Kind>;
+  /** Versions whose paths are not served, whatever is known of their kinds. */
+  readonly unserved: Set<string>;
   /** Every write of a status. */
   readonly statuses: JsonObject[];
   /** How long the write of one takes, and how many are under way at most. */
@@ -47,6 +49,8 @@ export interface ObserverWorld {
   requestTime: number;
   /** Namespaces that are being deleted. */
   readonly terminating: Set<string>;
+  /** Whether a trial under another name is taken; otherwise it is made on the live object. */
+  isProbeTaken: boolean;
   /** What admission makes of an object. */
   admit: (object: JsonObject) => JsonObject;
   /** Somebody makes the application, or gives it this spec. */
@@ -78,12 +82,18 @@ export interface ObserverWorld {
 export interface ObserverWorldOptions {
   readonly isDryRun?: boolean;
   readonly mayUseOwnRights?: boolean;
+  /** Milliseconds; default: as that of the config. */
+  readonly trialPeriod?: number;
   readonly inspect?: ActorRuntime['inspect'];
   readonly create?: CreateObserverCore;
   readonly clock?: VirtualClock;
   readonly onFact?: (fact: ObserverFact) => void;
   readonly onRequest?: (request: ObserverRequest) => void;
+  /** Default: nothing is known of how objects are built. */
+  readonly structure?: At;
 }
+
+const unservedPath: ApplyFailure = { is: 'typeMissing', reason: 'no such path', retryAfter: 0, fields: [] };
 
 const known: readonly Kind[] = [
   { group: 'apps', version: 'v1', kind: 'Deployment', plural: 'deployments', isNamespaced: true },
@@ -110,7 +120,11 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
   let underWay = 0;
   let statusesUnderWay = 0;
   const newVersion = () => String(++version);
-  const config: Config = { services: new Map(), restart: undefined, observer: {} };
+  const config: Config = {
+    services: new Map(),
+    restart: undefined,
+    observer: { trialPeriod: its.trialPeriod ?? 600_000 },
+  };
 
   function tellApplication(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: JsonObject): void {
     current?.needs.get('applications')?.sink.apply(type, object);
@@ -161,7 +175,8 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     its.onRequest?.(request);
     underWay += 1;
     world.mostAtOnce = Math.max(world.mostAtOnce, underWay);
-    const refusal = world.refusals.get(`${what} ${key}`) ?? world.refusals.get(what);
+    const isServed = !world.unserved.has(target.apiVersion);
+    const refusal = isServed ? (world.refusals.get(`${what} ${key}`) ?? world.refusals.get(what)) : unservedPath;
     return new Promise((resolve) => {
       const end = () => {
         underWay -= 1;
@@ -186,6 +201,12 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     return { ok: true, value: { object, hasChanged, isNew: before === undefined } };
   }
 
+  function tried({ manifest }: ResourcePlan): Outcome<Tried> {
+    const live = objects.get(keyOf(manifest.object)) ?? {};
+    const object = world.admit(world.isProbeTaken ? manifest.object : mergePatch(live, manifest.object));
+    return { ok: true, value: { object, isOfItsOwn: world.isProbeTaken } };
+  }
+
   const api: ResourceApi = {
     read: (target) => ask('read', target, () => ({ ok: true, value: objects.get(identityKey(target.identity)) })),
     create: (plan) => ask('create', plan.target, () => applied(plan, objects.get(keyOf(plan.manifest.object)) ?? {})),
@@ -193,11 +214,8 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
       ask('correct', plan.target, () => applied(plan, objects.get(keyOf(plan.manifest.object)) ?? live)),
     update: (plan, live) =>
       ask('update', plan.target, () => applied(plan, objects.get(keyOf(plan.manifest.object)) ?? live)),
-    tryOut: (plan) =>
-      ask('tryOut', plan.target, () => ({
-        ok: true,
-        value: { object: world.admit(plan.manifest.object), isOfItsOwn: true },
-      })),
+    tryOut: (plan) => ask('tryOut', plan.target, () => tried(plan)),
+    tryAnew: (plan) => ask('tryAnew', plan.target, () => tried(plan)),
     delete: (target, owner, uid) =>
       ask('delete', target, () => {
         const object = objects.get(identityKey(target.identity));
@@ -227,7 +245,13 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
       );
       return found === undefined ? failure('typeMissing', `The cluster has no ${kind}.`) : { ok: true, value: found };
     },
-    structureOf: async () => ({ ok: true, value: anywhere }),
+    async findServed(group, kind) {
+      const refusal = world.refusals.get('findServed');
+      if (refusal !== undefined) return { ok: false, failure: refusal };
+      const found = [...world.kinds.values()].find((each) => each.kind === kind && each.group === group);
+      return found === undefined ? failure('typeMissing', `The cluster has no ${kind}.`) : { ok: true, value: found };
+    },
+    structureOf: async () => ({ ok: true, value: its.structure ?? anywhere }),
   };
 
   function changeApplication(ref: ApplicationRef, change: (object: JsonObject) => JsonObject): Outcome<undefined> {
@@ -312,6 +336,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     },
     refusals: new Map(),
     kinds: new Map(known.map((kind) => [kind.kind, kind])),
+    unserved: new Set(),
     statuses: [],
     statusTime: 0,
     mostStatusesAtOnce: 0,
@@ -320,6 +345,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     requestTime: 0,
     keeps: new Set(),
     terminating: new Set(),
+    isProbeTaken: true,
     admit: (object) => object,
     apply(name, spec, more = {}) {
       const before = applications.get(name);
@@ -352,10 +378,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
           .find((each) => each['type'] === type)?.['status'],
       );
     },
-    writes: () =>
-      world.requests
-        .filter(({ what }) => what !== 'read' && what !== 'tryOut')
-        .map(({ what, key }) => `${what} ${key}`),
+    writes: () => world.requests.filter(({ what }) => !asksOnly(what)).map(({ what, key }) => `${what} ${key}`),
     factsOf: (type) =>
       world.facts.filter((fact): fact is Extract<ObserverFact, { type: typeof type }> => fact.type === type),
     start() {
@@ -395,6 +418,11 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
   }
 
   return world;
+}
+
+/** It changes nothing. */
+export function asksOnly(what: ObserverRequest['what']): boolean {
+  return what === 'read' || what === 'tryOut' || what === 'tryAnew';
 }
 
 function metaOf(object: JsonObject): JsonObject {

@@ -10,7 +10,7 @@ export async function recordObserved(
   limits: { readonly limit?: number; readonly oldFiles?: number } = {},
 ): Promise<ObserverWorld> {
   const base = recordingOf(file);
-  const config = { services: new Map(), restart: undefined, observer: {} };
+  const config = { services: new Map(), restart: undefined, observer: { trialPeriod: 600_000 } };
   const opened = await openRecorder({ ...base, ...limits, config });
   if (!opened.ok) throw new Error(opened.problem.sentence);
   const recorder = opened.value;

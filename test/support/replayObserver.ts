@@ -4,7 +4,7 @@ import { parseDuration } from '../../src/config/duration.ts';
 import { mergePatch } from '../../src/kube/mergePatch.ts';
 import type { ApplyFailure } from '../../src/observer/applyFailure.ts';
 import { toldOfObserver } from '../../src/recording/observerTold.ts';
-import { createObserverWorld, type ObserverWorld } from './observerWorld.ts';
+import { asksOnly, createObserverWorld, type ObserverWorld } from './observerWorld.ts';
 import type { Replay } from './replayFile.ts';
 import type { Expectation, ReplayStep } from './replayFormat.ts';
 import type { ApplicationStep } from './replayObserverFormat.ts';
@@ -38,7 +38,7 @@ export function replayObserver({ replay, clock, tell, inspect }: ReplayObserverO
     inspect,
     isDryRun: replay.dryRun,
     onRequest({ what, key }) {
-      if (what !== 'read' && what !== 'tryOut') tell(`${what.toUpperCase()} ${key}`);
+      if (!asksOnly(what)) tell(`${what.toUpperCase()} ${key}`);
     },
     onFact(fact) {
       const { out, about, detail } = toldOfObserver(fact);
