@@ -34,6 +34,8 @@ export interface ObserverWorld {
   rejects: (manifest: JsonObject) => ApplyFailure | undefined;
   /** Kinds that the cluster knows. */
   readonly kinds: Map<string, Kind>;
+  /** Versions whose paths are not served, whatever is known of their kinds. */
+  readonly unserved: Set<string>;
   /** Every write of a status. */
   readonly statuses: JsonObject[];
   /** How long the write of one takes, and how many are under way at most. */
@@ -92,6 +94,8 @@ export interface ObserverWorldOptions {
   /** Default: nothing is known of how objects are built. */
   readonly structure?: At;
 }
+
+const unservedPath: ApplyFailure = { is: 'typeMissing', reason: 'no such path', retryAfter: 0, fields: [] };
 
 const known: readonly Kind[] = [
   { group: 'apps', version: 'v1', kind: 'Deployment', plural: 'deployments', isNamespaced: true },
@@ -179,7 +183,9 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     underWay += 1;
     world.mostAtOnce = Math.max(world.mostAtOnce, underWay);
     const rejection = manifest === undefined ? undefined : world.rejects(manifest);
-    const refusal = world.refusals.get(`${what} ${key}`) ?? world.refusals.get(what) ?? rejection;
+    const isServed = !world.unserved.has(target.apiVersion);
+    const asked = world.refusals.get(`${what} ${key}`) ?? world.refusals.get(what) ?? rejection;
+    const refusal = isServed ? asked : unservedPath;
     return new Promise((resolve) => {
       const end = () => {
         underWay -= 1;
@@ -249,6 +255,12 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
         (each) =>
           each.kind === kind && apiVersion === (each.group === '' ? each.version : `${each.group}/${each.version}`),
       );
+      return found === undefined ? failure('typeMissing', `The cluster has no ${kind}.`) : { ok: true, value: found };
+    },
+    async findServed(group, kind) {
+      const refusal = world.refusals.get('findServed');
+      if (refusal !== undefined) return { ok: false, failure: refusal };
+      const found = [...world.kinds.values()].find((each) => each.kind === kind && each.group === group);
       return found === undefined ? failure('typeMissing', `The cluster has no ${kind}.`) : { ok: true, value: found };
     },
     structureOf: async () => ({ ok: true, value: its.structure ?? anywhere }),
@@ -337,6 +349,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     refusals: new Map(),
     rejects: () => undefined,
     kinds: new Map(known.map((kind) => [kind.kind, kind])),
+    unserved: new Set(),
     statuses: [],
     statusTime: 0,
     mostStatusesAtOnce: 0,
