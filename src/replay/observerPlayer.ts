@@ -217,7 +217,7 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
 }
 
 function isOfKinds(to: string): boolean {
-  return to.startsWith('find ') || to.startsWith('structure ');
+  return /^(find|findServed|structure) /.test(to);
 }
 
 /** A write is asked for once for each time that it was decided. */
