@@ -279,6 +279,17 @@ test('in detect what was applied before is compared, and only told', async () =>
   world.stop();
 });
 
+test('in detect a manifest that was never accepted, nor refused for good, is what is compared', async () => {
+  const world = await refused('transient');
+  world.apply('web', { manifests: [configMap('one', 'new'), configMap('two', 'new')], mode: 'detect' });
+  await world.pass(3 * second);
+  assert.deepEqual(
+    arrayOf(rowOf(world)['drifts']).map((each) => [objectOf(each)['wanted'], objectOf(each)['found']]),
+    [['"new"', '"old"']],
+  );
+  world.stop();
+});
+
 test('with another schema beside the refused manifest the old one says what is observed', async () => {
   const listing = (key: string) => [
     { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one' }, data: { [key]: 'observed' } },

@@ -117,9 +117,10 @@ async function plan(
   const shape = isScaled ? withoutReplicas(read.value, manifest.object) : read.value;
   const { spec } = application;
   const hash = hashManifest(manifest, shape);
-  // Where nothing is applied, nothing but this tells that something else is wanted now.
-  if (resource.application.isDetectOnly && before?.hash !== hash) resource.baseline = undefined;
   if (before?.hash === hash) resource.kept = kept;
+  // Where nothing is applied, nothing but this tells that something else is wanted now.
+  const isAsWanted = before?.hash === hash && (hash === resource.appliedHash || resource.kept !== undefined);
+  if (resource.application.isDetectOnly && !isAsWanted) resource.baseline = undefined;
   const { appliedPlan } = resource;
   resource.plan = {
     target: targetOf(kind, manifest.identity, accountOf(application, mayUseOwnRights)),
