@@ -116,6 +116,27 @@ test('the files of a recording are replayed together, and each of them alone', a
   assert.ok(alone > 0, 'a later file alone decides something');
 });
 
+test('what is deleted under another version than it was applied in is deleted again when its recording is replayed', async () => {
+  const file = path('observed-versions.jsonl');
+  const widget = (version: string) =>
+    ({ group: 'example.org', version, kind: 'Widget', plural: 'widgets', isNamespaced: true }) as const;
+  const world = await recordObserved(file, async (its) => {
+    its.requestTime = 20;
+    its.kinds.set('Widget', widget('v1'));
+    const one = { apiVersion: 'example.org/v1', kind: 'Widget', metadata: { name: 'one' } };
+    its.apply('site', { manifests: [one, settings('1')] });
+    await its.pass(10 * second);
+    its.kinds.set('Widget', widget('v2'));
+    its.apply('site', { manifests: [settings('1')] });
+    await its.pass(10 * second);
+  });
+  assert.equal(world.object('Widget/one'), undefined);
+  assert.match(readFileSync(file, 'utf8'), /"to":"findServed example\.org\/Widget"/);
+  const replayed = await cli(['replay', file]);
+  assert.equal(replayed.code, 0, replayed.stdout + replayed.stderr);
+  assert.match(replayed.stdout, / deleted .*Widget/);
+});
+
 test('what a trial found out is found out again when its recording is replayed, also from the middle', async () => {
   const file = path('observed-trials.jsonl');
   const world = await recordObserved(
