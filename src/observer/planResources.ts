@@ -117,10 +117,9 @@ async function plan(
   const shape = isScaled ? withoutReplicas(read.value, manifest.object) : read.value;
   const { spec } = application;
   const hash = hashManifest(manifest, shape);
-  if (before?.hash === hash) resource.kept = kept;
-  // Where nothing is applied, nothing but this tells that something else is wanted now.
-  const isAsWanted = before?.hash === hash && (hash === resource.appliedHash || resource.kept !== undefined);
-  if (resource.application.isDetectOnly && !isAsWanted) resource.baseline = undefined;
+  const isSame = before?.hash === hash;
+  resource.kept = isSame ? kept : undefined;
+  if (!isSame || !isWantedOf(resource, hash)) forgetWanted(resource);
   const { appliedPlan } = resource;
   resource.plan = {
     target: targetOf(kind, manifest.identity, accountOf(application, mayUseOwnRights)),
@@ -136,6 +135,16 @@ async function plan(
   if (scaled !== shape)
     resource.planIfScaled = { ...resource.plan, shape: scaled, hash: hashManifest(manifest, scaled) };
   return undefined;
+}
+
+/** Whether what it is compared with is what was made of this manifest, or of the one that is kept. */
+function isWantedOf({ appliedHash, kept }: ResourceEntry, hash: string): boolean {
+  return hash === appliedHash || kept !== undefined;
+}
+
+/** Where nothing is applied, nothing but this tells that something else is wanted now. */
+function forgetWanted(resource: ResourceEntry): void {
+  if (resource.application.isDetectOnly) resource.baseline = undefined;
 }
 
 /** Where a resource of a known kind is found. */
