@@ -16,6 +16,7 @@ const now = Date.UTC(2026, 10, 21, 14);
 const kinds: Kinds = {
   find: async (_apiVersion, kind) =>
     given({ group: '', version: 'v1', kind, plural: `${kind.toLowerCase()}s`, isNamespaced: true }),
+  findServed: async () => assert.fail('nothing is removed'),
   structureOf: async () => given(anywhere),
 };
 

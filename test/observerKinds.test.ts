@@ -164,3 +164,40 @@ test('documents that are not what they should be say nothing, and nothing is thr
     assert.equal(!kind.ok && kind.failure.is, 'typeMissing');
   }
 });
+
+test('a kind is found under whatever version of its group serves it, the preferred one first', async () => {
+  const group = (...versions: readonly string[]) => ({
+    preferredVersion: { groupVersion: versions[0], version: 'x' },
+    versions: [...versions].reverse().map((groupVersion) => ({ groupVersion })),
+  });
+  const answers: Record<string, unknown> = {
+    '/apis/example.org': group('example.org/v3', 'example.org/v2', 'example.org/v1'),
+    '/apis/example.org/v3': { resources: [] },
+    '/apis/example.org/v2': served,
+    '/apis/example.org/v1': served,
+    '/api/v1': { resources: [{ name: 'configmaps', kind: 'ConfigMap', namespaced: true, verbs }] },
+  };
+  await using at = await scene(answers);
+  const said = async (kind: string, of = 'example.org') => {
+    const found = await at.kinds.findServed(of, kind, signal);
+    return found.ok ? `${found.value.version} ${found.value.plural}` : found.failure.is;
+  };
+  assert.match(await said('Widget'), /^v[12] widgets$/);
+  answers['/apis/example.org'] = group('example.org/v2', 'example.org/v1');
+  assert.equal(await said('Widget'), 'v2 widgets');
+  assert.equal(await said('Gadget'), 'typeMissing');
+  assert.equal(await said('ConfigMap', ''), 'v1 configmaps');
+  assert.equal(await said('Widget', ''), 'typeMissing');
+  // What cannot be asked may have it.
+  answers['/apis/example.org/v2'] = answerWith(503, statusBody(503, 'ServiceUnavailable', 'later'));
+  assert.equal(await said('Gadget'), 'transient');
+  assert.equal(await said('Widget'), 'v1 widgets');
+  for (const odd of [null, [], { versions: 3 }, { versions: [{ groupVersion: 3 }, null] }]) {
+    answers['/apis/example.org'] = odd;
+    assert.equal(await said('Widget'), 'typeMissing', JSON.stringify(odd));
+  }
+  answers['/apis/example.org'] = answerWith(500, statusBody(500, 'InternalError', 'trouble'));
+  assert.equal(await said('Widget'), 'transient');
+  delete answers['/apis/example.org'];
+  assert.equal(await said('Widget'), 'typeMissing');
+});

@@ -2,7 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { InspectionEvent } from 'xstate';
 import { isActor } from '../src/actorRuntime.ts';
+
+<<<<<<< HEAD
+
 import { arrayOf, objectOf } from '../src/json.ts';
+
+=======
+
+import { objectOf } from '../src/json.ts';
+import type { Kind } from '../src/observer/resourceApi.ts';
+
+>>>>>>> main
+
 import { configMap, type ObserverWorld, observerWorld } from './support/observerWorld.ts';
 import { structureFor } from './support/structures.ts';
 
@@ -403,5 +414,59 @@ test('a manifest with a key twice in a list is refused as a fault, and left as i
   await world.pass(2 * second);
   assert.deepEqual(world.writes().slice(3), ['update Deployment/web', 'delete ConfigMap/one']);
   assert.equal(world.condition('web', 'Invalid'), 'False');
+  world.stop();
+});
+
+const widget = (version: string): Kind => ({
+  group: 'example.org',
+  version,
+  kind: 'Widget',
+  plural: 'widgets',
+  isNamespaced: true,
+});
+const oneWidget = { apiVersion: 'example.org/v1', kind: 'Widget', metadata: { name: 'one' } };
+
+for (const policy of ['delete', 'orphan'] as const)
+  test(`what was applied in a version that is not served any more is ${policy === 'delete' ? 'deleted' : 'let go of'} under another one (A10)`, async () => {
+    const verb = policy === 'delete' ? 'delete' : 'release';
+    for (const isStale of [false, true]) {
+      const world = await observerWorld();
+      world.kinds.set('Widget', widget('v1'));
+      world.apply('web', { manifests: [oneWidget, configMap('two')], deletionPolicy: policy });
+      await world.pass(2 * second);
+      world.kinds.set('Widget', widget('v2'));
+      // What is remembered of the old version is wrong by now: the request itself finds that out.
+      if (isStale) {
+        world.kinds.set('of before', widget('v1'));
+        world.unserved.add('example.org/v1');
+      }
+      world.apply('web', { manifests: [configMap('two')], deletionPolicy: policy });
+      await world.pass(2 * second);
+      assert.equal(world.writes().at(-1), `${verb} Widget/one`);
+      assert.equal(world.object('Widget/one') === undefined, policy === 'delete');
+      const facts = [...world.factsOf('resource.deleted'), ...world.factsOf('resource.released')];
+      assert.deepEqual(
+        facts.map(({ apiVersion }) => apiVersion),
+        ['example.org/v2'],
+      );
+      assert.equal(world.condition('web', 'Degraded'), 'False');
+      world.stop();
+    }
+  });
+
+test('only a kind that no version has is gone with its objects; where that cannot be asked, it is asked again (A10)', async () => {
+  const world = await observerWorld();
+  world.kinds.set('Widget', widget('v1'));
+  world.apply('web', { manifests: [oneWidget] });
+  await world.pass(2 * second);
+  world.kinds.delete('Widget');
+  world.refusals.set('findServed', { is: 'transient', reason: 'not now.', retryAfter: 0, fields: [] });
+  world.deleteApplication('web');
+  await world.pass(2 * second);
+  assert.notEqual(world.application('web'), undefined, 'the application waits');
+  world.refusals.clear();
+  await world.pass(10 * second);
+  assert.equal(world.application('web'), undefined);
+  assert.deepEqual(world.writes(), ['create Widget/one']);
   world.stop();
 });

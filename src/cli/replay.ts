@@ -1,6 +1,7 @@
 import type { BindAddress } from '../bindAddress.ts';
 import type { Config } from '../config/config.ts';
 import { failed, type Problem, problem, type Result } from '../errors.ts';
+import { leftUndone } from '../replay/applicationsOtherwise.ts';
 import { differences, tolerance } from '../replay/compare.ts';
 import { type JsonFile, type JsonLine, readJsonLines } from '../replay/jsonLines.ts';
 import { isRecording, joinRecordings, type RecordingFile, readRecording } from '../replay/recordingFile.ts';
@@ -65,6 +66,8 @@ async function otherwise(recording: RecordingFile, name: string): Promise<number
   if (!config.ok) return fail(config.problem);
   const result = await replayOtherwise(recording, config.value);
   printWhatIf(result);
+  const undone = leftUndone(recording, config.value);
+  if (undone.length > 0) print(['', ...undone]);
   const unknown = unrecorded(recording, config.value, result.unread);
   if (unknown.length > 0) print(['', 'what the recording cannot tell:', ...unknown.map((each) => `  ${each}`)]);
   return exitCodes.ok;
@@ -97,9 +100,19 @@ async function ofEvents(files: readonly JsonFile[], { config: name }: ReplayFlag
   const config = await configOf(name);
   if (!config.ok) return fail(config.problem);
   printWhatIf(await replayEvents(config.value, events));
+  const untold = untoldByEvents(config.value);
+  if (untold.length > 0) print(['', 'what watch events cannot tell:', ...untold.map((each) => `  ${each}`)]);
   const cuts = files.flatMap(({ cut }) => cut ?? []);
   if (cuts.length > 0) print(['', ...cuts.map(({ sentence }) => `left out: ${sentence}`)]);
   return exitCodes.ok;
+}
+
+/** They are of EndpointSlices and pods. */
+function untoldByEvents({ restart, observer }: Config): string[] {
+  return [
+    ...(restart === undefined ? [] : ['nothing is known of workloads: record with weeder run --record']),
+    ...(observer === undefined ? [] : ['nothing is known of applications: record with weeder run --record']),
+  ];
 }
 
 async function configOf(name: string | undefined): Promise<Result<Config>> {

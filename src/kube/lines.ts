@@ -17,10 +17,13 @@ export function lineSplitter(longest: number): LineSplitter {
   let held = Buffer.alloc(0);
   let length = 0;
 
-  /** Copies into a buffer that doubles, so that a line that comes byte by byte costs no more than its length. */
+  /**
+   * Copies into a buffer that doubles, so that a line that comes byte by byte costs no more than its length. It never
+   * grows beyond the longest line: of one that is refused, no more than that is held.
+   */
   function hold(piece: Buffer): void {
     if (length + piece.length > held.length) {
-      const larger = Buffer.allocUnsafe(Math.max(4_096, 2 * (length + piece.length)));
+      const larger = Buffer.allocUnsafe(Math.min(longest, Math.max(4_096, 2 * (length + piece.length))));
       held.copy(larger, 0, 0, length);
       held = larger;
     }

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import { arrayOf, objectOf, textOf } from '../json.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { describeFailure } from '../kube/describeFailure.ts';
+import type { ApiFailure } from '../kube/failure.ts';
 import { done, failed, type Outcome } from './applyFailure.ts';
 import { once } from './once.ts';
 import type { Kind } from './resourceApi.ts';
@@ -29,27 +30,59 @@ export function discovery(client: KubeClient, clock: Clock) {
       known.set(apiVersion, { served, at: clock.monotonic() });
       return done(served);
     }
-    const { failure } = result;
     known.delete(apiVersion);
-    const reason = describeFailure(failure, client.server);
-    if (failure.kind === 'cancelled') return failed('cancelled', failure.message);
-    // Of a group that it does not have, the server says it without a Status.
-    return failure.status === 404
-      ? failed('typeMissing', `The cluster has no ${apiVersion}.`)
-      : { ok: false, failure: { is: 'transient', reason, retryAfter: failure.retryAfterMs ?? 0, fields: [] } };
+    return discoveryFailed(result.failure, client.server, `The cluster has no ${apiVersion}.`);
   });
 
   /** `typeMissing`: it does not serve this kind, now. */
-  return async function find(apiVersion: string, kind: string): Promise<Outcome<Kind>> {
+  async function find(apiVersion: string, kind: string): Promise<Outcome<Kind>> {
     const kept = known.get(apiVersion);
     const isFresh = kept !== undefined && clock.monotonic() - kept.at < keptMs;
     const found = isFresh ? kept.served.get(kind) : undefined;
     if (found !== undefined) return done(found);
-    const served = await read(apiVersion);
-    if (!served.ok) return served;
-    const now = served.value.get(kind);
-    return now === undefined ? failed('typeMissing', `The cluster has no ${kind} in ${apiVersion}.`) : done(now);
-  };
+    return kindIn(await read(apiVersion), apiVersion, kind);
+  }
+
+  /** Nothing is taken from memory: this is asked where something that is known is no longer so. */
+  async function findServed(group: string, kind: string): Promise<Outcome<Kind>> {
+    const versions = await versionsOf(client, group);
+    if (!versions.ok) return versions;
+    let answer: Outcome<Kind> = failed('typeMissing', `The cluster has no ${kind} in any version of ${group || 'v1'}.`);
+    for (const apiVersion of versions.value) {
+      const found = kindIn(await read(apiVersion), apiVersion, kind);
+      if (found.ok) return found;
+      // It may be in the one that cannot be asked.
+      if (found.failure.is !== 'typeMissing') answer = found;
+    }
+    return answer;
+  }
+
+  return { find, findServed };
+}
+
+function kindIn(served: Outcome<Served>, apiVersion: string, kind: string): Outcome<Kind> {
+  if (!served.ok) return served;
+  const found = served.value.get(kind);
+  return found === undefined ? failed('typeMissing', `The cluster has no ${kind} in ${apiVersion}.`) : done(found);
+}
+
+/** The versions of a group that the API server serves, the preferred one first: `example.org/v2`. The core group has one. */
+async function versionsOf(client: KubeClient, group: string): Promise<Outcome<readonly string[]>> {
+  if (group === '') return done(['v1']);
+  const result = await client.call({ method: 'GET', path: `/apis/${encodeURIComponent(group)}` });
+  if (!result.ok)
+    return discoveryFailed(result.failure, client.server, `The cluster does not have the group ${group}.`);
+  const { preferredVersion, versions } = objectOf(result.body);
+  const all = [preferredVersion, ...arrayOf(versions)].flatMap((each) => textOf(objectOf(each)['groupVersion']) ?? []);
+  return done([...new Set(all)]);
+}
+
+/** Of a group or version that it does not have, the server says it without a Status. */
+function discoveryFailed(failure: ApiFailure, server: string, missing: string): Outcome<never> {
+  if (failure.kind === 'cancelled') return failed('cancelled', failure.message);
+  if (failure.status === 404) return failed('typeMissing', missing);
+  const reason = describeFailure(failure, server);
+  return { ok: false, failure: { is: 'transient', reason, retryAfter: failure.retryAfterMs ?? 0, fields: [] } };
 }
 
 /** `v1` is of the core group, which stands by itself. */

@@ -6,5 +6,5 @@ import type { Kinds } from './resourceApi.ts';
 
 /** What the cluster itself says of its kinds. Requests that several wait for are not ended by the signal of one. */
 export function kindsOf(client: KubeClient, clock: Clock): Kinds {
-  return { find: discovery(client, clock), structureOf: openapiSource(client, clock) };
+  return { ...discovery(client, clock), structureOf: openapiSource(client, clock) };
 }

@@ -1,33 +1,54 @@
 import type { ApplicationEntry } from './applicationEntry.ts';
-import type { ApplyFailure } from './applyFailure.ts';
+import { type ApplyFailure, failed, type Outcome } from './applyFailure.ts';
 import type { InventoryEntry } from './inventory.ts';
 import type { ObserverEffects } from './observerEffects.ts';
 import { accountOf, targetOf } from './planResources.ts';
+import type { Kind } from './resourceApi.ts';
 
 /** It is gone, it goes with its namespace, or it is none of ours. */
 const settled: ReadonlySet<ApplyFailure['is']> = new Set([
   'missing',
-  'typeMissing',
   'otherUid',
   'claimed',
   'terminating',
   'namespaceTerminating',
 ]);
 
-/** Deletes or releases what was applied once, as the application wants it. Gives what is in the way; '': it is done. */
+/**
+ * Deletes or releases what was applied once, as the application wants it. Where the version of its last apply is not
+ * served any more, it is the same object under another one; only a kind that is in no version of its group is gone, with
+ * all of its objects (A10). Gives what is in the way; '': it is done.
+ */
 export async function removeResource(
   effects: ObserverEffects,
   entry: ApplicationEntry,
-  { identity, apiVersion, uid }: InventoryEntry,
+  row: InventoryEntry,
   signal: AbortSignal,
 ): Promise<string> {
-  const { api, kinds, slots, report, mayUseOwnRights } = effects;
+  const { kinds } = effects;
+  const { identity, apiVersion } = row;
+  const known = await kinds.find(apiVersion, identity.kind, signal);
+  let removed: Outcome<undefined> = known.ok ? await removeAs(effects, entry, row, known.value, signal) : known;
+  if (!removed.ok && removed.failure.is === 'typeMissing') {
+    const served = await kinds.findServed(identity.group, identity.kind, signal);
+    if (!served.ok && served.failure.is === 'typeMissing') return '';
+    removed = served.ok ? await removeAs(effects, entry, row, served.value, signal) : served;
+  }
+  return removed.ok || settled.has(removed.failure.is) ? '' : removed.failure.reason;
+}
+
+/** As an object of this kind and version. */
+async function removeAs(
+  { api, slots, report, mayUseOwnRights }: ObserverEffects,
+  entry: ApplicationEntry,
+  { identity, uid }: InventoryEntry,
+  kind: Kind,
+  signal: AbortSignal,
+): Promise<Outcome<undefined>> {
   const application = entry.valid ?? entry.newest;
-  const kind = await kinds.find(apiVersion, identity.kind, signal);
-  if (!kind.ok) return settled.has(kind.failure.is) ? '' : kind.failure.reason;
-  const target = targetOf(kind.value, identity, accountOf(application, mayUseOwnRights));
+  const target = targetOf(kind, identity, accountOf(application, mayUseOwnRights));
   const release = await slots.take(entry.id, signal);
-  if (release === undefined) return 'its turn has not come';
+  if (release === undefined) return failed('cancelled', 'its turn has not come');
   const isReleased = application.spec.deletionPolicy === 'orphan';
   // A request that has left is not taken back.
   const until = new AbortController().signal;
@@ -35,8 +56,8 @@ export async function removeResource(
     ? await api.release(target, entry.owner, until)
     : await api.delete(target, entry.owner, uid, until);
   release();
-  if (!outcome.ok) return settled.has(outcome.failure.is) ? '' : outcome.failure.reason;
   const type = isReleased ? 'resource.released' : 'resource.deleted';
-  report({ type, application: entry.about, resource: identity, apiVersion, uid });
-  return '';
+  const { apiVersion } = target;
+  if (outcome.ok) report({ type, application: entry.about, resource: identity, apiVersion, uid });
+  return outcome;
 }

@@ -108,5 +108,7 @@ export interface Kind {
 export interface Kinds {
   /** `typeMissing`: the cluster does not know it, now. */
   find(apiVersion: string, kind: string, signal: AbortSignal): Promise<Outcome<Kind>>;
+  /** The kind under whatever version of its group it is served now (A10). `typeMissing`: under none. */
+  findServed(group: string, kind: string, signal: AbortSignal): Promise<Outcome<Kind>>;
   structureOf(kind: Kind, signal: AbortSignal): Promise<Outcome<At>>;
 }

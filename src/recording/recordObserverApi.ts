@@ -16,6 +16,7 @@ export const observerQuestions = {
   resource: (what: ResourceWrite | 'read' | 'tryOut' | 'tryAnew', identity: Identity) =>
     `${what} ${identityKey(identity)}`,
   find: (apiVersion: string, kind: string) => `find ${apiVersion} ${kind}`,
+  findServed: (group: string, kind: string) => `findServed ${group}/${kind}`,
   structure: (kind: Pick<Kind, 'group' | 'version' | 'kind'>) => `structure ${kindKey(kind)}`,
   application: (what: 'status' | 'addFinalizer' | 'removeFinalizer', { namespace, name }: About) =>
     `${what} ${namespace}/${name}`,
@@ -112,6 +113,8 @@ export function recordObserverApi(
     kinds: {
       find: (apiVersion, kind, signal) =>
         noting(observerQuestions.find(apiVersion, kind), kinds.find(apiVersion, kind, signal), (found) => found),
+      findServed: (group, kind, signal) =>
+        noting(observerQuestions.findServed(group, kind), kinds.findServed(group, kind, signal), (found) => found),
       async structureOf(kind, signal) {
         const found = await noting(observerQuestions.structure(kind), kinds.structureOf(kind, signal), nothing);
         return found.ok ? { ok: true, value: places(kindKey(kind), found.value) } : found;

@@ -58,6 +58,8 @@ export function observerApis({ ask, read, tryOut, placesOf, report }: ObserverAn
     kinds: {
       find: (apiVersion, kind) =>
         outcome(ask(observerQuestions.find(apiVersion, kind)), (value) => recordedKind.parse(value)),
+      findServed: (group, kind) =>
+        outcome(ask(observerQuestions.findServed(group, kind)), (value) => recordedKind.parse(value)),
       structureOf: (kind) => outcome(ask(observerQuestions.structure(kind)), () => placesOf(kindKey(kind))),
     },
     applications: {

@@ -216,9 +216,14 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
   };
 }
 
+<<<<<<< HEAD
 /** Which kinds there are, and which accounts: one that is there is not asked for each time. */
 function isAnsweredAlike(to: string): boolean {
   return /^(?:find|structure|account) /.test(to);
+=======
+function isOfKinds(to: string): boolean {
+  return /^(find|findServed|structure) /.test(to);
+>>>>>>> main
 }
 
 /** A write is asked for once for each time that it was decided. */

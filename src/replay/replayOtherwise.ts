@@ -4,6 +4,7 @@ import { evidenceKey, type RecordedInput, type RecordedLine, type RecordingHeade
 import { isOfSomeServices } from '../weeder/streamPlan.ts';
 import { createStreams, type StreamSinks } from '../weeder/streams.ts';
 import type { Weeder } from '../weeder/weeder.ts';
+import { createApplicationsOtherwise } from './applicationsOtherwise.ts';
 import { createPodUnion, type PodUnion } from './podUnion.ts';
 import { recordedConfig } from './recordedConfig.ts';
 import type { RecordingFile } from './recordingFile.ts';
@@ -33,6 +34,7 @@ export async function replayOtherwise(recording: RecordingFile, config: Config):
   });
   const { clock } = stage;
   const restarts = config.restart === undefined ? undefined : createRestartsOtherwise(recording, config.restart, clock);
+  const applications = createApplicationsOtherwise(recording, config, clock);
   const begin = (its: Config, resumed?: RecordingHeader['streams']) => {
     const { weeder } = stage;
     const sinks = unfiltered(weeder, createPodUnion(stage.pod));
@@ -57,9 +59,11 @@ export async function replayOtherwise(recording: RecordingFile, config: Config):
     if (line.wall !== undefined) clock.jumpWallClock(startedAt + line.t + line.wall - clock.now());
     if ('in' in line) feed(line);
     if ('restart' in line && 'in' in line.restart) restarts?.take(line.restart);
+    await applications.take(line);
   }
+  applications.end();
   const ended = await stage.end();
-  const facts = [...ended.facts, ...(restarts?.facts ?? [])].toSorted((a, b) => a.t - b.t);
+  const facts = [...ended.facts, ...(restarts?.facts ?? []), ...applications.facts].toSorted((a, b) => a.t - b.t);
   return { ...ended, facts, unread: [...(restarts?.unread ?? [])] };
 }
 

@@ -62,6 +62,11 @@ const words: Readonly<Record<Told['out'], string>> = {
   'status.write': 'status written',
 };
 
+/** What happened, in words. */
+export function wordsOf(out: Told['out']): string {
+  return words[out];
+}
+
 /** One line a fact, aligned: time since the start, wall time (UTC), what happened, to what. */
 export function timeline(facts: readonly Timed[], startedAt: number): string[] {
   return table(facts.map((fact) => cellsOf(fact, startedAt)));

@@ -2,17 +2,16 @@ import type { Config } from '../config/config.ts';
 import { distinctSelectors } from '../config/selectors.ts';
 import type { RecordedLine } from '../recording/lines.ts';
 import { isOfSomeServices, planStreams } from '../weeder/streamPlan.ts';
+import { unrecordedApplications } from './applicationsOtherwise.ts';
 import { recordedConfig } from './recordedConfig.ts';
 import type { RecordingFile } from './recordingFile.ts';
 
 /** What a config asks of a recording that was made with another one, and it cannot say: one sentence each. */
-export function unrecorded(
-  { header, config: recorded, lines }: RecordingFile,
-  config: Config,
-  unread: readonly string[] = [],
-): string[] {
+export function unrecorded(recording: RecordingFile, config: Config, unread: readonly string[] = []): string[] {
+  const { header, config: recorded, lines } = recording;
   const later = lines.flatMap((line) => ('config' in line ? recordedConfig(line.config) : []));
-  const watched = [recorded, ...later].map(watchedBy);
+  const configs = [recorded, ...later];
+  const watched = configs.map(watchedBy);
   const services = [...config.services.keys()];
   const selectors = [...distinctSelectors(config).keys()];
   const never = (has: (then: Watched) => boolean) => !watched.some(has);
@@ -42,6 +41,7 @@ export function unrecorded(
       ? []
       : [`${podsOf(deleted)} deleted then: what they would have done is unknown`]),
     ...(config.restart === undefined ? [] : unrecordedRestarts(lines, unread)),
+    ...unrecordedApplications(recording, config, configs),
   ];
 }
 

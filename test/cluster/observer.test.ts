@@ -132,6 +132,49 @@ suite('an application on a real API server', { concurrency: true }, () => {
     );
   });
 
+  test('what was applied in a version that has ceased to be served is deleted all the same (A10)', async (t) => {
+    const scene = await setObserverScene(t, 'observer');
+    const { ns } = scene;
+    const group = `g${ns.name.replace(/^observer-/, '')}.example.org`;
+    const crd = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.${group}`;
+    t.after(() => ns.cluster.send('DELETE', crd));
+    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+    const versions = (isOldServed: boolean) => [
+      { name: 'v1', served: isOldServed, storage: false, schema },
+      { name: 'v2', served: true, storage: true, schema },
+    ];
+    await ns.cluster.api('POST', crd.replace(/\/widgets\..*$/, ''), {
+      metadata: { name: `widgets.${group}` },
+      spec: {
+        group,
+        scope: 'Namespaced',
+        names: { plural: 'widgets', singular: 'widget', kind: 'Widget' },
+        versions: versions(true),
+      },
+    });
+    await scene.start(t);
+    const widget = (name: string) => ({ apiVersion: `${group}/v1`, kind: 'Widget', metadata: { name } });
+    const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { a: '1' } };
+    await scene.apply('pruned', { manifests: [widget('left'), settings] });
+    await scene.apply('deleted', { manifests: [widget('all')] });
+    await scene.untilInSync('pruned');
+    await scene.untilInSync('deleted');
+
+    await edit(ns, crd, { spec: { versions: versions(false) } });
+    const old = ns.path(`apis/${group}/v1`, 'widgets');
+    const now = (name: string) => ns.path(`apis/${group}/v2`, 'widgets', name);
+    await eventually(async () => (await ns.cluster.send('GET', old)).status === 404, { what: 'the end of v1' });
+    assert.equal((await ns.cluster.send('GET', now('left'))).status, 200);
+    await scene.apply('pruned', { manifests: [settings] });
+    await ns.cluster.api('DELETE', ns.path('apis/weeder.dev/v1alpha1', 'applications', 'deleted'));
+    const isGone = async (path: string) => (await ns.cluster.send('GET', path)).status === 404;
+    await eventually(() => isGone(now('left')), { what: 'the end of what left the manifests' });
+    await eventually(() => isGone(now('all')), { what: 'the end of what the application had' });
+    const application = ns.path('apis/weeder.dev/v1alpha1', 'applications', 'deleted');
+    await eventually(() => isGone(application), { what: 'the end of the application' });
+    await scene.untilInSync('pruned');
+  });
+
   test('what left the manifests is deleted, what somebody else made stays, and so does everything with orphan', async (t) => {
     const scene = await setObserverScene(t, 'observer');
     const { ns } = scene;

@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util';
 import { coordinatesVariable, writeCoordinates } from './support/access.ts';
 import { findAssets } from './support/assets.ts';
 import { startControlPlane } from './support/controlPlane.ts';
+import { orderFiles } from './support/fileOrder.ts';
 import { SetupProblem } from './support/process.ts';
 
 const fileTimeout = 10 * 60_000;
@@ -57,7 +58,13 @@ async function runTests(files: string[], patterns: string[], signal: AbortSignal
   let success = false;
   // Tests mostly wait for the cluster: a file more than there are cores keeps these busy.
   const concurrency = availableParallelism() + 1;
-  const events = run({ files, concurrency, timeout: fileTimeout, testNamePatterns: patterns, signal });
+  const events = run({
+    files: orderFiles(files),
+    concurrency,
+    timeout: fileTimeout,
+    testNamePatterns: patterns,
+    signal,
+  });
   events.on('test:summary', (summary) => {
     if (summary.file === undefined) success = summary.success;
   });

@@ -6,8 +6,8 @@ import { body, type GetTarget, home, meta, refused, versionOf } from './target.t
 
 /** Server-side apply: who owns what, and who may change it. */
 export function applying(getTarget: GetTarget): void {
-  test('an apply creates what is absent, and owns exactly what it says', async (t) => {
-    const at = await home(t, getTarget);
+  test('an apply creates what is absent, and owns exactly what it says', async () => {
+    const at = await home(getTarget);
     const made = body(await apply(at, configMap({ a: '1', b: '2' }, { labels: { l: '1' } })), 201);
     assert.deepEqual(made['data'], { a: '1', b: '2' });
     const [entry, ...more] = arrayOf(meta(made)['managedFields']).map(objectOf);
@@ -23,8 +23,8 @@ export function applying(getTarget: GetTarget): void {
     assert.equal(more.length, 0);
   });
 
-  test('applying what is there changes nothing, and only makes another manager an owner as well', async (t) => {
-    const at = await home(t, getTarget);
+  test('applying what is there changes nothing, and only makes another manager an owner as well', async () => {
+    const at = await home(getTarget);
     const made = await applied(at, configMap({ a: '1', b: '2' }));
     assert.deepEqual(meta(await applied(at, configMap({ a: '1', b: '2' }))), meta(made));
     const shared = await applied(at, configMap({ a: '1' }), 'two');
@@ -36,8 +36,8 @@ export function applying(getTarget: GetTarget): void {
     assert.equal(two?.['time'], undefined);
   });
 
-  test('what another manager owns with another value is refused, each field with its owner', async (t) => {
-    const at = await home(t, getTarget);
+  test('what another manager owns with another value is refused, each field with its owner', async () => {
+    const at = await home(getTarget);
     const made = await applied(at, configMap({ a: '1', b: '2' }));
     const two = refused(await apply(at, configMap({ a: '9', b: '9', c: '1' }), 'two'), 409, 'Conflict');
     assert.equal(two['message'], 'Apply failed with 2 conflicts: conflicts with "one":\n- .data.a\n- .data.b');
@@ -54,8 +54,8 @@ export function applying(getTarget: GetTarget): void {
     assert.equal(edited['message'], 'Apply failed with 1 conflict: conflict with "human" using v1: .data.a');
   });
 
-  test('by force a field is taken from its owner', async (t) => {
-    const at = await home(t, getTarget);
+  test('by force a field is taken from its owner', async () => {
+    const at = await home(getTarget);
     await applied(at, configMap({ a: '1', b: '2' }));
     const taken = await applied(at, configMap({ a: '9' }), 'two&force=true');
     assert.deepEqual(taken['data'], { a: '9', b: '2' });
@@ -65,8 +65,8 @@ export function applying(getTarget: GetTarget): void {
     });
   });
 
-  test('what a manager applies no longer goes, unless somebody else owns it', async (t) => {
-    const at = await home(t, getTarget);
+  test('what a manager applies no longer goes, unless somebody else owns it', async () => {
+    const at = await home(getTarget);
     const made = await applied(at, configMap({ mine: '1', shared: '1', edited: '1' }, { labels: { l: '1' } }));
     await applied(at, configMap({ shared: '1' }), 'two');
     await edit(at, made, { data: { edited: '2', added: '1' } });
@@ -78,8 +78,8 @@ export function applying(getTarget: GetTarget): void {
     assert.deepEqual(human, { 'f:data': { 'f:added': {}, 'f:edited': {} } });
   });
 
-  test('an apply may insist on a version and on a uid; an absent object has no version to insist on', async (t) => {
-    const at = await home(t, getTarget);
+  test('an apply may insist on a version and on a uid; an absent object has no version to insist on', async () => {
+    const at = await home(getTarget);
     const absent = (metadata: object) => apply(at, configMap({ a: '1' }, { name: 'b', ...metadata }));
     const because = 'uid mismatch: the provided object specified uid x, and no existing object was found';
     const noUid = refused(await absent({ uid: 'x' }), 409, 'Conflict');
@@ -94,8 +94,8 @@ export function applying(getTarget: GetTarget): void {
     assert.deepEqual(body(await again({ uid, resourceVersion }), 200)['data'], { a: '2' });
   });
 
-  test('whoever does not say who applies what to which object is refused', async (t) => {
-    const at = await home(t, getTarget);
+  test('whoever does not say who applies what to which object is refused', async () => {
+    const at = await home(getTarget);
     const path = at.path('configmaps', 'a');
     const send = (query: string, object: unknown) =>
       at.send('PATCH', `${path}?${query}`, { body: object, contentType: applyPatch });
@@ -123,8 +123,8 @@ export function applying(getTarget: GetTarget): void {
     assert.match(String(forced['message']), /force: Forbidden: may not be specified for non-apply patch$/);
   });
 
-  test('a configuration may be YAML', async (t) => {
-    const at = await home(t, getTarget);
+  test('a configuration may be YAML', async () => {
+    const at = await home(getTarget);
     const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  # a comment\n  a: "1"\n';
     const path = `${pathOf(at, configMap({}))}?fieldManager=one`;
     const made = body(await at.send('PATCH', path, { text, contentType: applyPatch }), 201);
@@ -132,8 +132,8 @@ export function applying(getTarget: GetTarget): void {
     refused(await at.send('PATCH', path, { text: '{a: b: c', contentType: applyPatch }), 400, 'BadRequest');
   });
 
-  test('a dry run of an apply is answered and stores nothing', async (t) => {
-    const at = await home(t, getTarget);
+  test('a dry run of an apply is answered and stores nothing', async () => {
+    const at = await home(getTarget);
     const created = body(await apply(at, configMap({ a: '1' }), 'one&dryRun=All'), 201);
     assert.equal(meta(created)['resourceVersion'], undefined);
     refused(await at.send('GET', pathOf(at, created)), 404, 'NotFound');

@@ -6,8 +6,8 @@ import { body, type GetTarget, home, meta, refused } from './target.ts';
 
 /** Server-side apply in lists and in objects that have required fields. */
 export function applyingLists(getTarget: GetTarget): void {
-  test('the manager that made a workload cannot apply less of it without losing the rest', async (t) => {
-    const at = await home(t, getTarget);
+  test('the manager that made a workload cannot apply less of it without losing the rest', async () => {
+    const at = await home(getTarget);
     await applied(at, deployment([container('a')], { replicas: 2 }), 'weeder');
     const bare = configuration('Deployment', 'web', { spec: { template: { spec: { containers: [container('a')] } } } });
     const status = refused(await apply(at, bare, 'weeder'), 422, 'Invalid');
@@ -16,8 +16,8 @@ export function applyingLists(getTarget: GetTarget): void {
     assert.deepEqual([objectOf(less['spec'])['replicas'], variables(less)], [1, []]);
   });
 
-  test('with two managers a correction restores what is observed and leaves what is not', async (t) => {
-    const at = await home(t, getTarget);
+  test('with two managers a correction restores what is observed and leaves what is not', async () => {
+    const at = await home(getTarget);
     const whole = deployment([container('a', ['A', 'B'])], { replicas: 0 });
     const observed = configuration('Deployment', 'web', {
       spec: { template: { spec: { containers: [container('a', ['A'])] } } },
@@ -54,8 +54,8 @@ export function applyingLists(getTarget: GetTarget): void {
     });
   });
 
-  test('an apply leaves what somebody added, and removes it once its manager owns it', async (t) => {
-    const at = await home(t, getTarget);
+  test('an apply leaves what somebody added, and removes it once its manager owns it', async () => {
+    const at = await home(getTarget);
     const mine = deployment([container('a')], { replicas: 0 });
     const made = await applied(at, mine, 'weeder');
     const added = await edit(at, mine, [
@@ -75,8 +75,8 @@ export function applyingLists(getTarget: GetTarget): void {
     assert.deepEqual(meta(corrected)['labels'], { human: '1' });
   });
 
-  test('a changed key makes another item, so that an apply meets its own in the way', async (t) => {
-    const at = await home(t, getTarget);
+  test('a changed key makes another item, so that an apply meets its own in the way', async () => {
+    const at = await home(getTarget);
     const service = configuration('Service', 'web', {
       spec: {
         ports: [
@@ -101,8 +101,8 @@ export function applyingLists(getTarget: GetTarget): void {
     );
   });
 
-  test('an item that somebody doubled is one again after an apply', async (t) => {
-    const at = await home(t, getTarget);
+  test('an item that somebody doubled is one again after an apply', async () => {
+    const at = await home(getTarget);
     const mine = deployment([container('a', ['A', 'B'])], { replicas: 0 });
     await applied(at, mine, 'weeder');
     const path = '/spec/template/spec/containers/0/env/-';
@@ -111,8 +111,8 @@ export function applyingLists(getTarget: GetTarget): void {
     assert.deepEqual(variables(await applied(at, mine, 'weeder&force=true')).toSorted(), ['A=A', 'B=B']);
   });
 
-  test('the order of a configuration is kept to, and the items of others stay between', async (t) => {
-    const at = await home(t, getTarget);
+  test('the order of a configuration is kept to, and the items of others stay between', async () => {
+    const at = await home(getTarget);
     const inOrder = (names: readonly string[]) => deployment([container('a', names)], { replicas: 0 });
     const made = await applied(at, inOrder(['A', 'B', 'C']));
     const at2 = '/spec/template/spec/containers/0/env/2';
@@ -127,8 +127,8 @@ export function applyingLists(getTarget: GetTarget): void {
     assert.equal(await order(['K']), 'YK');
   });
 
-  test('a strategic merge patch puts a new item first', async (t) => {
-    const at = await home(t, getTarget);
+  test('a strategic merge patch puts a new item first', async () => {
+    const at = await home(getTarget);
     const made = await applied(at, deployment([container('a', ['A', 'B'])], { replicas: 0 }));
     const patch = (env: JsonObject[]) => ({
       body: { spec: { template: { spec: { containers: [{ name: 'a', env }] } } } },
@@ -145,8 +145,8 @@ export function applyingLists(getTarget: GetTarget): void {
     assert.deepEqual(variables(body(await at.send('PATCH', path, patch(mixed)), 200)), ['A=A', 'B=x', 'Y=Y']);
   });
 
-  test('a whole is replaced as one: part of it deletes the rest', async (t) => {
-    const at = await home(t, getTarget);
+  test('a whole is replaced as one: part of it deletes the rest', async () => {
+    const at = await home(getTarget);
     const backend = { service: { name: 'web', port: { number: 80 } } };
     const rules = [{ host: 'a.example', http: { paths: [{ path: '/', pathType: 'Prefix', backend }] } }];
     const made = await applied(at, configuration('Ingress', 'web', { spec: { rules } }), 'init');

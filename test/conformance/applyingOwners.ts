@@ -8,8 +8,8 @@ const dot = { '.': {} };
 
 /** managedFields as something that clients write themselves. */
 export function applyingOwners(getTarget: GetTarget): void {
-  test('a field is moved to another manager by a patch of managedFields, which is no other content', async (t) => {
-    const at = await home(t, getTarget);
+  test('a field is moved to another manager by a patch of managedFields, which is no other content', async () => {
+    const at = await home(getTarget);
     const made = await applied(at, configMap({ a: '1' }));
     const edited = await edit(at, made, { data: { excess: '1' } });
     const moved = await edit(at, made, {
@@ -23,8 +23,8 @@ export function applyingOwners(getTarget: GetTarget): void {
     refused(await at.send('PATCH', at.path('configmaps', 'a'), options), 409, 'Conflict');
   });
 
-  test('managedFields that are none change nothing, and one empty entry wipes them', async (t) => {
-    const at = await home(t, getTarget);
+  test('managedFields that are none change nothing, and one empty entry wipes them', async () => {
+    const at = await home(getTarget);
     const made = await applied(at, configMap({ a: '1' }));
     const managedFields = async (value: unknown) =>
       owners(await edit(at, made, { metadata: { managedFields: value } }));
@@ -36,8 +36,8 @@ export function applyingOwners(getTarget: GetTarget): void {
     assert.equal(meta(untracked)['managedFields'], undefined);
   });
 
-  test('what is there at the first apply belongs to before-first-apply', async (t) => {
-    const at = await home(t, getTarget);
+  test('what is there at the first apply belongs to before-first-apply', async () => {
+    const at = await home(getTarget);
     const made = await applied(at, configMap({ a: '1', b: '1' }));
     await edit(at, made, { metadata: { managedFields: [{}] } });
     const clash = refused(await apply(at, configMap({ a: '2' })), 409, 'Conflict');
@@ -48,8 +48,8 @@ export function applyingOwners(getTarget: GetTarget): void {
     });
   });
 
-  test('a PUT takes the managedFields that it carries, and without any keeps those that are there', async (t) => {
-    const at = await home(t, getTarget);
+  test('a PUT takes the managedFields that it carries, and without any keeps those that are there', async () => {
+    const at = await home(getTarget);
     const made = await applied(at, configMap({ a: '1' }));
     const put = async (object: JsonObject) =>
       body(await at.send('PUT', `${at.path('configmaps', 'a')}?fieldManager=putter`, { body: object }), 200);
@@ -62,8 +62,8 @@ export function applyingOwners(getTarget: GetTarget): void {
     });
   });
 
-  test('of two managers that claim one label at once, one is refused by the name of the other', async (t) => {
-    const at = await home(t, getTarget);
+  test('of two managers that claim one label at once, one is refused by the name of the other', async () => {
+    const at = await home(getTarget);
     const claim = (by: string) => apply(at, configMap({ [by]: '1' }, { labels: { 'x.io/owner': by } }), by);
     const answers = await Promise.all([claim('one'), claim('two')]);
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, 409]);
@@ -74,8 +74,8 @@ export function applyingOwners(getTarget: GetTarget): void {
     assert.deepEqual((await live(at, configMap({})))['data'], { [winner]: '1' });
   });
 
-  test('the status has managers of its own, and an apply of the object leaves it', async (t) => {
-    const at = await home(t, getTarget);
+  test('the status has managers of its own, and an apply of the object leaves it', async () => {
+    const at = await home(getTarget);
     const set = { spec: { replicas: 0, selector: { matchLabels: { a: 'b' } }, template } };
     const object = { apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata: { name: 'a' }, ...set };
     const path = at.path('replicasets', 'a');
@@ -89,8 +89,8 @@ export function applyingOwners(getTarget: GetTarget): void {
     assert.equal(meta(reported)['generation'], 1);
   });
 
-  test('who scales owns the replicas, under the name of the subresource', async (t) => {
-    const at = await home(t, getTarget);
+  test('who scales owns the replicas, under the name of the subresource', async () => {
+    const at = await home(getTarget);
     const set = { spec: { replicas: 0, selector: { matchLabels: { a: 'b' } }, template } };
     const object = { apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name: 'a' }, ...set };
     const path = at.path('statefulsets', 'a');

@@ -8,8 +8,8 @@ const wholeSecond = (time: number): number => Math.floor(time / 1000) * 1000;
 
 /** POST: what the server adds, and what it refuses. */
 export function creating(getTarget: GetTarget): void {
-  test('a new object gets uid, resourceVersion and creationTimestamp, in the order that clients read', async (t) => {
-    const at = await home(t, getTarget);
+  test('a new object gets uid, resourceVersion and creationTimestamp, in the order that clients read', async () => {
+    const at = await home(getTarget);
     const sent = wholeSecond(Date.now());
     const made = await create(
       at,
@@ -43,8 +43,8 @@ export function creating(getTarget: GetTarget): void {
     assert.deepEqual(meta(found)['uid'], meta(made)['uid']);
   });
 
-  test('resourceVersions grow over all resources', async (t) => {
-    const at = await home(t, getTarget);
+  test('resourceVersions grow over all resources', async () => {
+    const at = await home(getTarget);
     const first = await create(at, 'leases', lease('a'));
     const second = await create(at, 'pods', pod('a'));
     const third = await create(at, 'leases', lease('b'));
@@ -56,8 +56,8 @@ export function creating(getTarget: GetTarget): void {
     assert.equal(new Set(versions).size, 3);
   });
 
-  test('generateName is completed with five characters', async (t) => {
-    const at = await home(t, getTarget);
+  test('generateName is completed with five characters', async () => {
+    const at = await home(getTarget);
     const object = { metadata: { generateName: 'web-' }, spec: objectOf(pod('x')['spec']) };
     const [first, second] = [await create(at, 'pods', object), await create(at, 'pods', object)];
     assert.match(String(meta(first)['name']), /^web-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
@@ -72,8 +72,8 @@ export function creating(getTarget: GetTarget): void {
     ]);
   });
 
-  test('what exists is not created again', async (t) => {
-    const at = await home(t, getTarget);
+  test('what exists is not created again', async () => {
+    const at = await home(getTarget);
     await create(at, 'leases', lease('a'));
     const status = refused(await at.send('POST', at.path('leases'), { body: lease('a') }), 409, 'AlreadyExists');
     assert.equal(status['message'], 'leases.coordination.k8s.io "a" already exists');
@@ -88,8 +88,8 @@ export function creating(getTarget: GetTarget): void {
     assert.deepEqual(status['details'], { name: 'no-such-namespace', kind: 'namespaces' });
   });
 
-  test('bad names are refused with every cause', async (t) => {
-    const at = await home(t, getTarget);
+  test('bad names are refused with every cause', async () => {
+    const at = await home(getTarget);
     const status = refused(await at.send('POST', at.path('pods'), { body: pod('Bad_Name') }), 422, 'Invalid');
     assert.match(
       String(status['message']),
@@ -108,15 +108,15 @@ export function creating(getTarget: GetTarget): void {
     }
   });
 
-  test('an object without a name is refused', async (t) => {
-    const at = await home(t, getTarget);
+  test('an object without a name is refused', async () => {
+    const at = await home(getTarget);
     const status = refused(await at.send('POST', at.path('leases'), { body: { metadata: {} } }), 422, 'Invalid');
     const sentence = 'metadata.name: Required value: name or generateName is required';
     assert.equal(status['message'], `Lease.coordination.k8s.io "" is invalid: ${sentence}`);
   });
 
-  test('bad labels and annotations are refused, one cause for each', async (t) => {
-    const at = await home(t, getTarget);
+  test('bad labels and annotations are refused, one cause for each', async () => {
+    const at = await home(getTarget);
     const labels = { 'a b': 'c d', ok: 'x', '/x': '', 'a/b/c': '', [`p/${'x'.repeat(64)}`]: '' };
     const metadata = { name: 'web', labels, annotations: { 'a b': 'free text' } };
     const status = refused(await at.send('POST', at.path('leases'), { body: { metadata } }), 422, 'Invalid');
@@ -125,8 +125,8 @@ export function creating(getTarget: GetTarget): void {
     assert(causes.filter((field) => field === 'metadata.labels').length >= 5);
   });
 
-  test('what does not fit the request is a bad request', async (t) => {
-    const at = await home(t, getTarget);
+  test('what does not fit the request is a bad request', async () => {
+    const at = await home(getTarget);
     const post = (object: unknown) => at.send('POST', at.path('leases'), { body: object });
     const elsewhere = refused(await post({ metadata: { name: 'a', namespace: 'other' } }), 400, 'BadRequest');
     assert.match(
@@ -143,8 +143,8 @@ export function creating(getTarget: GetTarget): void {
     assert.equal(early['message'], 'resourceVersion should not be set on objects to be created');
   });
 
-  test('a dry run is answered and stores nothing', async (t) => {
-    const at = await home(t, getTarget);
+  test('a dry run is answered and stores nothing', async () => {
+    const at = await home(getTarget);
     const made = body(await at.send('POST', `${at.path('leases')}?dryRun=All`, { body: lease('a') }), 201);
     assert.equal(meta(made)['resourceVersion'], undefined);
     assert.equal(typeof meta(made)['uid'], 'string');
@@ -157,8 +157,8 @@ export function creating(getTarget: GetTarget): void {
     assert.match(String(status['message']), /^CreateOptions\.meta\.k8s\.io "" is invalid: dryRun: Unsupported value/);
   });
 
-  test('a status that comes with a new object is not taken', async (t) => {
-    const at = await home(t, getTarget);
+  test('a status that comes with a new object is not taken', async () => {
+    const at = await home(getTarget);
     const made = await create(at, 'pods', { ...pod('web'), status: { phase: 'Running', podIP: '10.0.0.1' } });
     assert.equal(objectOf(made['status'])['phase'], 'Pending');
     assert.equal(objectOf(made['status'])['podIP'], undefined);

@@ -11,8 +11,8 @@ const untested = 'the server rejected our request due to an error in our request
 
 /** CustomResourceDefinitions, and what they define. */
 export function defining(getTarget: GetTarget): void {
-  test('before its definition a custom resource is not even a Status, and after it it is established and served', async (t) => {
-    const at = await home(t, getTarget);
+  test('before its definition a custom resource is not even a Status, and after it it is established and served', async () => {
+    const at = await home(getTarget);
     const { path } = undefinedYet(at);
     const absent = await at.send('GET', path());
     assert.deepEqual([absent.status, absent.body], [404, '404 page not found\n']);
@@ -41,8 +41,8 @@ export function defining(getTarget: GetTarget): void {
     assert.equal((await at.send('GET', path().replace('widgets', 'gadgets'))).body, '404 page not found\n');
   });
 
-  test('a definition is called by what it defines', async (t) => {
-    const at = await home(t, getTarget);
+  test('a definition is called by what it defines', async () => {
+    const at = await home(getTarget);
     const spec = { group: 'x.example.org', scope: 'Cluster', names: { kind: 'A', plural: 'as' } };
     const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }];
     const wrong = { metadata: { name: 'other.example.org' }, spec: { ...spec, versions } };
@@ -50,8 +50,8 @@ export function defining(getTarget: GetTarget): void {
     assert.match(String(refusal['message']), /must be spec\.names\.plural\+"\."\+spec\.group$/);
   });
 
-  test('a custom resource has its defaults, and nothing that its schema does not have', async (t) => {
-    const at = await home(t, getTarget);
+  test('a custom resource has its defaults, and nothing that its schema does not have', async () => {
+    const at = await home(getTarget);
     const free = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
     const widgets = await defined(at, {
       properties: {
@@ -85,8 +85,8 @@ export function defining(getTarget: GetTarget): void {
     assert.equal(made['invented'], undefined);
   });
 
-  test('a custom resource that does not fit its schema is refused, with each of its faults', async (t) => {
-    const at = await home(t, getTarget);
+  test('a custom resource that does not fit its schema is refused, with each of its faults', async () => {
+    const at = await home(getTarget);
     const set = { type: 'array', 'x-kubernetes-list-type': 'set', items: text, maxItems: 3, minItems: 1 };
     const widgets = await defined(at, {
       required: ['size'],
@@ -174,8 +174,8 @@ export function defining(getTarget: GetTarget): void {
     assert.deepEqual(body(await widgets.create(widgets.widget('a', good)), 201)['spec'], good);
   });
 
-  test('a generation of a custom resource grows with its spec, and its status is written by itself', async (t) => {
-    const at = await home(t, getTarget);
+  test('a generation of a custom resource grows with its spec, and its status is written by itself', async () => {
+    const at = await home(getTarget);
     const widgets = await defined(at, { properties: { size: { type: 'integer' } } }, status);
     const made = body(await widgets.create({ ...widgets.widget('a', { size: 1 }), status: { ok: true } }), 201);
     assert.deepEqual([made['status'], meta(made)['generation']], [undefined, 1]);
@@ -191,8 +191,8 @@ export function defining(getTarget: GetTarget): void {
     assert.equal(meta(body(await widgets.patch('a', { spec: { size: 2 } }), 200))['generation'], 2);
   });
 
-  test('a custom resource is applied by the structure of its schema', async (t) => {
-    const at = await home(t, getTarget);
+  test('a custom resource is applied by the structure of its schema', async () => {
+    const at = await home(getTarget);
     const item = { type: 'object', required: ['n'], properties: { n: text, p: { ...text, default: 'TCP' }, v: text } };
     const widgets = await defined(at, {
       properties: {
@@ -263,8 +263,8 @@ export function defining(getTarget: GetTarget): void {
     refused(await at.send('PATCH', widgets.path('a'), options), 415, 'UnsupportedMediaType');
   });
 
-  test('a foreign uid in a patch of a status is read over, and a JSON patch that tests it does nothing; a status can go', async (t) => {
-    const at = await home(t, getTarget);
+  test('a foreign uid in a patch of a status is read over, and a JSON patch that tests it does nothing; a status can go', async () => {
+    const at = await home(getTarget);
     const widgets = await defined(at, { properties: { size: { type: 'integer' } } }, status);
     const made = body(await widgets.create(widgets.widget('a', { size: 1 })), 201);
     const patched = body(await widgets.patch('a/status', { metadata: { uid: 'foreign' }, status: { ok: true } }), 200);
@@ -284,8 +284,8 @@ export function defining(getTarget: GetTarget): void {
     refused(await steps('b', add), 404, 'NotFound');
   });
 
-  test('a custom resource is updated only with a version, and a PUT creates none', async (t) => {
-    const at = await home(t, getTarget);
+  test('a custom resource is updated only with a version, and a PUT creates none', async () => {
+    const at = await home(getTarget);
     const widgets = await defined(at, { properties: { size: { type: 'integer' } } });
     body(await widgets.create(widgets.widget('a', { size: 1 })), 201);
     const put = (name: string) => at.send('PUT', widgets.path(name), { body: widgets.widget(name, { size: 2 }) });
@@ -293,8 +293,8 @@ export function defining(getTarget: GetTarget): void {
     refused(await put('b'), 404, 'NotFound');
   });
 
-  test('the end of a definition is the end of its objects, and it waits for those that somebody holds', async (t) => {
-    const at = await home(t, getTarget);
+  test('the end of a definition is the end of its objects, and it waits for those that somebody holds', async () => {
+    const at = await home(getTarget);
     const widgets = await defined(at, { properties: { size: { type: 'integer' } } });
     const path = `${definitions}/${widgets.name}`;
     body(await widgets.create(widgets.widget('held', { size: 1 }, { finalizers: ['x.io/hold'] })), 201);

@@ -25,8 +25,8 @@ function remove(at: Home, plural: string, name: string, options?: unknown, query
 
 /** DELETE: preconditions, grace periods, finalizers. */
 export function deleting(getTarget: GetTarget): void {
-  test('a deletion is answered with a Status, or with the object where that may go on existing', async (t) => {
-    const at = await home(t, getTarget);
+  test('a deletion is answered with a Status, or with the object where that may go on existing', async () => {
+    const at = await home(getTarget);
     const { uid } = meta(await create(at, 'leases', lease('a')));
     const status = body(await remove(at, 'leases', 'a'), 200);
     const details = { name: 'a', group: 'coordination.k8s.io', kind: 'leases', uid };
@@ -38,8 +38,8 @@ export function deleting(getTarget: GetTarget): void {
     refused(await at.send('GET', at.path('pods', 'a')), 404, 'NotFound');
   });
 
-  test('a precondition that does not hold is a conflict, in the words of the API', async (t) => {
-    const at = await home(t, getTarget);
+  test('a precondition that does not hold is a conflict, in the words of the API', async () => {
+    const at = await home(getTarget);
     const made = await create(at, 'pods', pod('web'));
     const uid = String(meta(made)['uid']);
     const start = 'Operation cannot be fulfilled on Pod "web": ';
@@ -67,8 +67,8 @@ export function deleting(getTarget: GetTarget): void {
     refused(await remove(at, 'pods', 'web', { preconditions: holds }), 404, 'NotFound');
   });
 
-  test('the precondition of a lease names its kind and group', async (t) => {
-    const at = await home(t, getTarget);
+  test('the precondition of a lease names its kind and group', async () => {
+    const at = await home(getTarget);
     await create(at, 'leases', lease('a'));
     const status = refused(await remove(at, 'leases', 'a', { preconditions: { uid: 'x' } }), 409, 'Conflict');
     assert.match(
@@ -78,7 +78,7 @@ export function deleting(getTarget: GetTarget): void {
   });
 
   test('a pod on no node goes at once, and is seen terminating before', async (t) => {
-    const at = await home(t, getTarget);
+    const at = await home(getTarget);
     await create(at, 'pods', pod('web'));
     const seen = await watch(t, at.target, at.path('pods'), 'resourceVersion=0');
     assert.equal(summary(await seen.next()), 'ADDED web');
@@ -92,8 +92,8 @@ export function deleting(getTarget: GetTarget): void {
     assert.equal(versionOf(answer), versionOf(gone.object));
   });
 
-  test('a pod on a node keeps its grace period, which may only be shortened', async (t) => {
-    const at = await home(t, getTarget);
+  test('a pod on a node keeps its grace period, which may only be shortened', async () => {
+    const at = await home(getTarget);
     // Long, for of a grace that has passed meanwhile a shorter one leaves a second.
     const spec = { ...onNode, terminationGracePeriodSeconds: 70 };
     await create(at, 'pods', pod('web', { spec }));
@@ -113,8 +113,8 @@ export function deleting(getTarget: GetTarget): void {
     refused(await at.send('GET', at.path('pods', 'web')), 404, 'NotFound');
   });
 
-  test('the grace period may come in the query', async (t) => {
-    const at = await home(t, getTarget);
+  test('the grace period may come in the query', async () => {
+    const at = await home(getTarget);
     await create(at, 'pods', pod('web', { spec: onNode }));
     const ending = body(await remove(at, 'pods', 'web', undefined, '?gracePeriodSeconds=2'), 200);
     assert.equal(meta(ending)['deletionGracePeriodSeconds'], 2);
@@ -122,16 +122,16 @@ export function deleting(getTarget: GetTarget): void {
     refused(await at.send('GET', at.path('pods', 'web')), 404, 'NotFound');
   });
 
-  test('a pod that has finished needs no grace', async (t) => {
-    const at = await home(t, getTarget);
+  test('a pod that has finished needs no grace', async () => {
+    const at = await home(getTarget);
     await create(at, 'pods', pod('web', { spec: onNode }));
     await patch(at, 'pods', 'web/status', { status: { phase: 'Failed' } });
     body(await remove(at, 'pods', 'web'), 200);
     refused(await at.send('GET', at.path('pods', 'web')), 404, 'NotFound');
   });
 
-  test('finalizers hold an object until the last is gone, and none is added meanwhile', async (t) => {
-    const at = await home(t, getTarget);
+  test('finalizers hold an object until the last is gone, and none is added meanwhile', async () => {
+    const at = await home(getTarget);
     await create(at, 'leases', { metadata: { name: 'a', finalizers: ['x.io/a', 'x.io/b'] } });
     const ending = body(await remove(at, 'leases', 'a'), 200);
     assert.equal(ending['kind'], 'Lease');
@@ -148,8 +148,8 @@ export function deleting(getTarget: GetTarget): void {
     refused(await at.send('GET', at.path('leases', 'a')), 404, 'NotFound');
   });
 
-  test('a pod whose finalizers are gone still waits for its kubelet', async (t) => {
-    const at = await home(t, getTarget);
+  test('a pod whose finalizers are gone still waits for its kubelet', async () => {
+    const at = await home(getTarget);
     await create(at, 'pods', pod('web', { metadata: { finalizers: ['x.io/a'] }, spec: onNode }));
     body(await remove(at, 'pods', 'web'), 200);
     await patch(at, 'pods', 'web', { metadata: { finalizers: null } });
@@ -158,8 +158,8 @@ export function deleting(getTarget: GetTarget): void {
     refused(await at.send('GET', at.path('pods', 'web')), 404, 'NotFound');
   });
 
-  test('a successor of the same name is another object', async (t) => {
-    const at = await home(t, getTarget);
+  test('a successor of the same name is another object', async () => {
+    const at = await home(getTarget);
     const first = await create(at, 'pods', pod('web'));
     body(await remove(at, 'pods', 'web'), 200);
     const second = await create(at, 'pods', pod('web'));
@@ -168,7 +168,7 @@ export function deleting(getTarget: GetTarget): void {
   });
 
   test('a deletion in the foreground or that orphans leaves a finalizer', async (t) => {
-    const at = await home(t, getTarget);
+    const at = await home(getTarget);
     const seen = await watch(t, at.target, at.path('leases'), 'resourceVersion=0');
     const finalizers = { Foreground: 'foregroundDeletion', Orphan: 'orphan' };
     for (const [propagationPolicy, finalizer] of Object.entries(finalizers)) {
@@ -183,8 +183,8 @@ export function deleting(getTarget: GetTarget): void {
     body(await remove(at, 'leases', 'a', { propagationPolicy: 'Background' }), 200);
   });
 
-  test('a dry run of a deletion deletes nothing, and options of another kind are refused', async (t) => {
-    const at = await home(t, getTarget);
+  test('a dry run of a deletion deletes nothing, and options of another kind are refused', async () => {
+    const at = await home(getTarget);
     await create(at, 'leases', lease('a'));
     body(await remove(at, 'leases', 'a', { dryRun: ['All'] }), 200);
     body(await remove(at, 'leases', 'a', undefined, '?dryRun=All'), 200);
@@ -194,8 +194,8 @@ export function deleting(getTarget: GetTarget): void {
     body(await at.send('GET', at.path('leases', 'a')), 200);
   });
 
-  test('a collection is deleted by its labels, and answered as it was', async (t) => {
-    const at = await home(t, getTarget);
+  test('a collection is deleted by its labels, and answered as it was', async () => {
+    const at = await home(getTarget);
     await create(at, 'leases', lease('a', { x: '1' }));
     await create(at, 'leases', lease('b', { x: '1' }));
     await create(at, 'leases', lease('c'));

@@ -27,8 +27,8 @@ export function describing(getTarget: GetTarget): void {
     });
   }
 
-  test('a custom resource is described by its definition', async (t) => {
-    const at = await home(t, getTarget);
+  test('a custom resource is described by its definition', async () => {
+    const at = await home(getTarget);
     const text = { type: 'string' };
     const keyed = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['n', 'p'] };
     const widgets = await defined(at, {

@@ -20,8 +20,8 @@ function ownedBy(owner: object, more: object = {}) {
 
 /** What goes when something else goes: namespaces with their content, owners with what they own. */
 export function ending(getTarget: GetTarget): void {
-  test('a namespace says its phase and its name, and cannot be created twice', async (t) => {
-    const at = await home(t, getTarget);
+  test('a namespace says its phase and its name, and cannot be created twice', async () => {
+    const at = await home(getTarget);
     const namespace = body(await at.send('GET', `/api/v1/namespaces/${at.name}`), 200);
     assert.deepEqual(objectOf(namespace['status']), { phase: 'Active' });
     assert.deepEqual(meta(namespace)['labels'], { 'kubernetes.io/metadata.name': at.name });
@@ -34,8 +34,8 @@ export function ending(getTarget: GetTarget): void {
     body(await at.send('GET', '/api/v1/namespaces/kube-system'), 200);
   });
 
-  test('a namespace takes its content along, and takes nothing new meanwhile', async (t) => {
-    const at = await home(t, getTarget);
+  test('a namespace takes its content along, and takes nothing new meanwhile', async () => {
+    const at = await home(getTarget);
     await create(at, 'leases', { metadata: { name: 'held', finalizers: ['x.io/a'] } });
     await create(at, 'leases', lease('a'));
     await create(at, 'pods', pod('web'));
@@ -54,16 +54,16 @@ export function ending(getTarget: GetTarget): void {
     await untilGone(at, path);
   });
 
-  test('what is owned goes with its owner', async (t) => {
-    const at = await home(t, getTarget);
+  test('what is owned goes with its owner', async () => {
+    const at = await home(getTarget);
     const owner = await create(at, 'leases', lease('owner'));
     await create(at, 'leases', { metadata: { name: 'owned', ...ownedBy(owner) } });
     body(await at.send('DELETE', at.path('leases', 'owner')), 200);
     await untilGone(at, at.path('leases', 'owned'));
   });
 
-  test('in the foreground what is owned goes first', async (t) => {
-    const at = await home(t, getTarget);
+  test('in the foreground what is owned goes first', async () => {
+    const at = await home(getTarget);
     const owner = await create(at, 'leases', lease('owner'));
     const finalizers = ['x.io/a'];
     await create(at, 'leases', {
@@ -82,8 +82,8 @@ export function ending(getTarget: GetTarget): void {
     await untilGone(at, at.path('leases', 'owner'));
   });
 
-  test('an owner that orphans leaves what it owned, without the reference', async (t) => {
-    const at = await home(t, getTarget);
+  test('an owner that orphans leaves what it owned, without the reference', async () => {
+    const at = await home(getTarget);
     const owner = await create(at, 'leases', lease('owner'));
     await create(at, 'leases', { metadata: { name: 'owned', ...ownedBy(owner) } });
     // The collector has to have seen what is owned, or it leaves the reference and takes it for a dangling one.
@@ -94,8 +94,8 @@ export function ending(getTarget: GetTarget): void {
     assert.equal(meta(owned)['ownerReferences'], undefined);
   });
 
-  test('what has another owner stays', async (t) => {
-    const at = await home(t, getTarget);
+  test('what has another owner stays', async () => {
+    const at = await home(getTarget);
     const [one, two] = [await create(at, 'leases', lease('one')), await create(at, 'leases', lease('two'))];
     const ownerReferences = [...ownedBy(one).ownerReferences, ...ownedBy(two).ownerReferences];
     await create(at, 'leases', { metadata: { name: 'owned', ownerReferences } });

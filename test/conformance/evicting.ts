@@ -37,8 +37,8 @@ async function until(answer: () => Promise<Answer>, status: number): Promise<Ans
 
 /** The eviction of pods, and the budgets that forbid it. */
 export function evicting(getTarget: GetTarget): void {
-  test('an eviction deletes the pod and says so', async (t) => {
-    const at = await home(t, getTarget);
+  test('an eviction deletes the pod and says so', async () => {
+    const at = await home(getTarget);
     await create(at, 'pods', pod('web'));
     const status = body(await evict(at, 'web'), 201);
     assert.deepEqual(status, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 });
@@ -46,8 +46,8 @@ export function evicting(getTarget: GetTarget): void {
     refused(await evict(at, 'web'), 404, 'NotFound');
   });
 
-  test('an eviction keeps to preconditions and to the grace period', async (t) => {
-    const at = await home(t, getTarget);
+  test('an eviction keeps to preconditions and to the grace period', async () => {
+    const at = await home(getTarget);
     await runningPod(at, 'web');
     const now = body(await at.send('GET', at.path('pods', 'web')), 200);
     const { uid } = meta(now);
@@ -62,16 +62,16 @@ export function evicting(getTarget: GetTarget): void {
     assert.equal(meta(ending)['deletionGracePeriodSeconds'], 9);
   });
 
-  test('an eviction of another pod than the one in the path is refused', async (t) => {
-    const at = await home(t, getTarget);
+  test('an eviction of another pod than the one in the path is refused', async () => {
+    const at = await home(getTarget);
     await create(at, 'pods', pod('web'));
     const options = { body: { metadata: { name: 'other' } } };
     const status = refused(await at.send('POST', at.path('pods', 'web/eviction'), options), 400, 'BadRequest');
     assert.equal(status['message'], 'name in URL does not match name in Eviction object');
   });
 
-  test('a budget that needs the pod forbids its eviction, until there is another one', async (t) => {
-    const at = await home(t, getTarget);
+  test('a budget that needs the pod forbids its eviction, until there is another one', async () => {
+    const at = await home(getTarget);
     await budget(at, { minAvailable: 1 });
     await runningPod(at, 'one');
     const held = refused(await until(() => evict(at, 'one'), 429), 429, 'TooManyRequests');
@@ -83,15 +83,15 @@ export function evicting(getTarget: GetTarget): void {
     refused(await evict(at, 'two'), 429, 'TooManyRequests');
   });
 
-  test('budgets do not protect what does not run yet', async (t) => {
-    const at = await home(t, getTarget);
+  test('budgets do not protect what does not run yet', async () => {
+    const at = await home(getTarget);
     await budget(at, { minAvailable: 1 });
     await create(at, 'pods', pod('pending', { metadata: { labels } }));
     body(await until(() => evict(at, 'pending'), 201), 201);
   });
 
-  test('a dry run of an eviction evicts nothing', async (t) => {
-    const at = await home(t, getTarget);
+  test('a dry run of an eviction evicts nothing', async () => {
+    const at = await home(getTarget);
     await create(at, 'pods', pod('web'));
     body(await evict(at, 'web', { dryRun: ['All'] }), 201);
     body(await at.send('GET', at.path('pods', 'web')), 200);

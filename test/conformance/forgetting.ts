@@ -10,7 +10,7 @@ export type Forget = () => Promise<unknown>;
 /** What is answered to those who ask for a past that has been forgotten; for targets that can be made to forget. */
 export function forgetting(getTarget: GetTarget, forget: Forget): void {
   test('a watch from a forgotten version is told 410 in the stream', async (t) => {
-    const at = await home(t, getTarget);
+    const at = await home(getTarget);
     const first = await create(at, 'leases', lease('a'));
     for (const holderIdentity of ['b', 'c']) await patch(at, 'leases', 'a', { spec: { holderIdentity } });
     await forget();
@@ -23,7 +23,7 @@ export function forgetting(getTarget: GetTarget, forget: Forget): void {
   });
 
   test('a watch from the newest version goes on after the past is forgotten', async (t) => {
-    const at = await home(t, getTarget);
+    const at = await home(getTarget);
     await create(at, 'leases', lease('a'));
     await forget();
     const newest = versionOf(body(await at.send('GET', at.path('leases')), 200));
@@ -33,7 +33,7 @@ export function forgetting(getTarget: GetTarget, forget: Forget): void {
   });
 
   test('an open watch does not notice', async (t) => {
-    const at = await home(t, getTarget);
+    const at = await home(getTarget);
     const made = await create(at, 'leases', lease('a'));
     const seen = await watch(t, at.target, at.path('leases'), `resourceVersion=${versionOf(made)}`);
     await create(at, 'leases', lease('b'));
@@ -43,8 +43,8 @@ export function forgetting(getTarget: GetTarget, forget: Forget): void {
     assert.equal(summary(await seen.next()), 'ADDED c');
   });
 
-  test('pages of a forgotten moment are refused with a token for going on all the same', async (t) => {
-    const at = await home(t, getTarget);
+  test('pages of a forgotten moment are refused with a token for going on all the same', async () => {
+    const at = await home(getTarget);
     for (const name of ['a', 'b', 'c']) await create(at, 'leases', lease(name));
     const first = body(await at.send('GET', `${at.path('leases')}?limit=1`), 200);
     const next = encodeURIComponent(textOf(meta(first)['continue']) ?? '');
@@ -58,8 +58,8 @@ export function forgetting(getTarget: GetTarget, forget: Forget): void {
     assert.deepEqual(names(rest), ['b', 'c']);
   });
 
-  test('a forgotten version cannot be listed exactly', async (t) => {
-    const at = await home(t, getTarget);
+  test('a forgotten version cannot be listed exactly', async () => {
+    const at = await home(getTarget);
     const made = await create(at, 'leases', lease('a'));
     await patch(at, 'leases', 'a', { spec: { holderIdentity: 'b' } });
     await forget();

@@ -9,8 +9,8 @@ const rbac = 'rbac.authorization.k8s.io';
 
 /** Requests as a ServiceAccount, which may do what roles allow it. */
 export function impersonating(getTarget: GetTarget): void {
-  test('an account without a role may do nothing, and is told what', async (t) => {
-    const at = await home(t, getTarget);
+  test('an account without a role may do nothing, and is told what', async () => {
+    const at = await home(getTarget);
     const tenant = accountOf(at);
     await create(at, 'configmaps', { metadata: { name: 'a' } });
     const one = refused(await at.send('GET', at.path('configmaps', 'a'), { impersonate: tenant }), 403, 'Forbidden');
@@ -43,8 +43,8 @@ export function impersonating(getTarget: GetTarget): void {
     body(await at.send('GET', '/apis/apps/v1', { impersonate: tenant }), 200);
   });
 
-  test('a role allows its verbs on its resources in its namespace', async (t) => {
-    const at = await home(t, getTarget);
+  test('a role allows its verbs on its resources in its namespace', async () => {
+    const at = await home(getTarget);
     const tenant = accountOf(at);
     await grant(at, [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list'], resourceNames: [] }]);
     await create(at, 'configmaps', { metadata: { name: 'a' } });
@@ -56,8 +56,8 @@ export function impersonating(getTarget: GetTarget): void {
     body(await at.send('GET', at.path('configmaps', 'a')), 200);
   });
 
-  test('a role for one name is none for others', async (t) => {
-    const at = await home(t, getTarget);
+  test('a role for one name is none for others', async () => {
+    const at = await home(getTarget);
     await grant(at, [{ apiGroups: [''], resources: ['configmaps'], verbs: ['*'], resourceNames: ['a'] }]);
     for (const name of ['a', 'b']) await create(at, 'configmaps', { metadata: { name } });
     await allowed(at, at.path('configmaps', 'a'));
@@ -66,8 +66,8 @@ export function impersonating(getTarget: GetTarget): void {
     refused(await at.send('GET', at.path('configmaps'), { impersonate }), 403, 'Forbidden');
   });
 
-  test('who may only patch cannot create by an apply, and the reply is the whole object', async (t) => {
-    const at = await home(t, getTarget);
+  test('who may only patch cannot create by an apply, and the reply is the whole object', async () => {
+    const at = await home(getTarget);
     const impersonate = accountOf(at);
     await grant(at, [
       { apiGroups: [''], resources: ['configmaps'], verbs: ['patch'] },

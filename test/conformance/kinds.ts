@@ -6,8 +6,8 @@ import { watch } from './watching.ts';
 
 /** What the server knows of each kind. */
 export function kinds(getTarget: GetTarget): void {
-  test('pods are completed with the defaults that controllers rely on', async (t) => {
-    const at = await home(t, getTarget);
+  test('pods are completed with the defaults that controllers rely on', async () => {
+    const at = await home(getTarget);
     const { spec, status } = await create(at, 'pods', pod('web'));
     const { restartPolicy, terminationGracePeriodSeconds, dnsPolicy, schedulerName } = objectOf(spec);
     assert.deepEqual(
@@ -19,16 +19,16 @@ export function kinds(getTarget: GetTarget): void {
     assert.deepEqual(status, { phase: 'Pending', qosClass: 'BestEffort' });
   });
 
-  test('pods without containers, or with nameless ones, are refused', async (t) => {
-    const at = await home(t, getTarget);
+  test('pods without containers, or with nameless ones, are refused', async () => {
+    const at = await home(getTarget);
     const none = refused(await at.send('POST', at.path('pods'), { body: { metadata: { name: 'a' } } }), 422, 'Invalid');
     assert.equal(none['message'], 'Pod "a" is invalid: spec.containers: Required value');
     const nameless = { metadata: { name: 'a' }, spec: { containers: [{ image: 'x:1' }] } };
     refused(await at.send('POST', at.path('pods'), { body: nameless }), 422, 'Invalid');
   });
 
-  test('EndpointSlices need an address type, keep it, and write empty lists as null', async (t) => {
-    const at = await home(t, getTarget);
+  test('EndpointSlices need an address type, keep it, and write empty lists as null', async () => {
+    const at = await home(getTarget);
     const slice = {
       metadata: { name: 'a' },
       addressType: 'IPv4',
@@ -48,8 +48,8 @@ export function kinds(getTarget: GetTarget): void {
     assert.match(String(status['message']), /addressType: Invalid value: "IPv6": field is immutable/);
   });
 
-  test('services get an address, which they keep', async (t) => {
-    const at = await home(t, getTarget);
+  test('services get an address, which they keep', async () => {
+    const at = await home(getTarget);
     const made = await create(at, 'services', { metadata: { name: 'web' }, spec: { ports: [{ port: 80 }] } });
     const { clusterIP, type, ports } = objectOf(made['spec']);
     assert.match(String(clusterIP), /^10\.96\.\d+\.\d+$/);
@@ -68,8 +68,8 @@ export function kinds(getTarget: GetTarget): void {
     );
   });
 
-  test('leases keep their times to the microsecond', async (t) => {
-    const at = await home(t, getTarget);
+  test('leases keep their times to the microsecond', async () => {
+    const at = await home(getTarget);
     const spec = {
       holderIdentity: 'me',
       leaseDurationSeconds: 15,
@@ -82,7 +82,7 @@ export function kinds(getTarget: GetTarget): void {
   });
 
   test('events are the same objects in both of their groups', async (t) => {
-    const at = await home(t, getTarget);
+    const at = await home(getTarget);
     const regarding = { kind: 'Pod', namespace: at.name, name: 'web' };
     const event = {
       metadata: { generateName: 'weeder-', labels: { by: 'test' } },
@@ -109,8 +109,8 @@ export function kinds(getTarget: GetTarget): void {
     assert.deepEqual([added.object['apiVersion'], added.object['note']], ['events.k8s.io/v1', 'deleted']);
   });
 
-  test('events that say too little are refused', async (t) => {
-    const at = await home(t, getTarget);
+  test('events that say too little are refused', async () => {
+    const at = await home(getTarget);
     const post = (plural: string, event: object) => at.send('POST', at.path(plural), { body: event });
     refused(await post('events.k8s.io', { metadata: { name: 'a' }, reason: 'x' }), 422, 'Invalid');
     const elsewhere = { metadata: { name: 'a' }, involvedObject: { namespace: 'other', name: 'x' } };
@@ -120,8 +120,8 @@ export function kinds(getTarget: GetTarget): void {
     body(await post('events', { metadata: { name: 'a' }, involvedObject, reason: 'x', message: 'y' }), 201);
   });
 
-  test('ReplicaSets select what their template makes', async (t) => {
-    const at = await home(t, getTarget);
+  test('ReplicaSets select what their template makes', async () => {
+    const at = await home(getTarget);
     const containers = [{ name: 'main', image: 'registry.invalid/none:1' }];
     const set = (app: string) => ({
       metadata: { name: 'web' },
@@ -140,8 +140,8 @@ export function kinds(getTarget: GetTarget): void {
     assert.equal(meta(await patch(at, 'replicasets', 'web', { spec: { minReadySeconds: 1 } }))['generation'], 2);
   });
 
-  test('Endpoints and PodDisruptionBudgets are kept', async (t) => {
-    const at = await home(t, getTarget);
+  test('Endpoints and PodDisruptionBudgets are kept', async () => {
+    const at = await home(getTarget);
     const subsets = [{ addresses: [{ ip: '10.0.0.1' }], ports: [{ port: 80, protocol: 'TCP' }] }];
     const endpoints = await create(at, 'endpoints', { metadata: { name: 'web' }, subsets });
     assert.deepEqual(endpoints['subsets'], subsets);
@@ -150,8 +150,8 @@ export function kinds(getTarget: GetTarget): void {
     assert.deepEqual([budget['spec'], meta(budget)['generation']], [spec, 1]);
   });
 
-  test('fields that a kind does not have are dropped', async (t) => {
-    const at = await home(t, getTarget);
+  test('fields that a kind does not have are dropped', async () => {
+    const at = await home(getTarget);
     const made = await create(at, 'leases', { ...lease('a'), status: { x: 1 }, invented: true });
     assert.deepEqual([made['status'], made['invented']], [undefined, undefined]);
   });

@@ -29,8 +29,8 @@ function continueOf(page: unknown): string {
 
 /** GET on collections: order, pages, versions. */
 export function listing(getTarget: GetTarget): void {
-  test('a list is in the order of names, and its items do not repeat their kind', async (t) => {
-    const at = await home(t, getTarget);
+  test('a list is in the order of names, and its items do not repeat their kind', async () => {
+    const at = await home(getTarget);
     for (const name of ['b', 'a', 'a-b', 'a.b', 'c']) await create(at, 'leases', lease(name));
     const found = await list(at);
     assert.deepEqual([found['kind'], found['apiVersion']], ['LeaseList', 'coordination.k8s.io/v1']);
@@ -43,15 +43,15 @@ export function listing(getTarget: GetTarget): void {
     assert(Number(versionOf(found)) >= newest);
   });
 
-  test('an empty collection is an empty list, also of a namespace that does not exist', async (t) => {
-    const at = await home(t, getTarget);
+  test('an empty collection is an empty list, also of a namespace that does not exist', async () => {
+    const at = await home(getTarget);
     assert.deepEqual((await list(at))['items'], []);
     const nowhere = await at.send('GET', '/apis/coordination.k8s.io/v1/namespaces/no-such-namespace/leases');
     assert.deepEqual(body(nowhere, 200)['items'], []);
   });
 
-  test('a list over all namespaces is in the order of namespaces', async (t) => {
-    const [one, two] = [await home(t, getTarget), await home(t, getTarget)];
+  test('a list over all namespaces is in the order of namespaces', async () => {
+    const [one, two] = [await home(getTarget), await home(getTarget)];
     for (const at of [one, two])
       for (const name of ['b', 'a']) await create(at, 'leases', lease(name, { all: one.name }));
     const query = encodeURIComponent(`all=${one.name}`);
@@ -62,8 +62,8 @@ export function listing(getTarget: GetTarget): void {
     assert.deepEqual(keys, [`${one.name}/a`, `${one.name}/b`, `${two.name}/a`, `${two.name}/b`].toSorted());
   });
 
-  test('pages are of one moment, whatever happens between them', async (t) => {
-    const at = await home(t, getTarget);
+  test('pages are of one moment, whatever happens between them', async () => {
+    const at = await home(getTarget);
     await fill(at, 7);
     const first = await list(at, '?limit=3');
     assert.deepEqual(names(first), ['l-0', 'l-1', 'l-2']);
@@ -82,8 +82,8 @@ export function listing(getTarget: GetTarget): void {
     assert.deepEqual(names(await list(at)), ['l-0', 'l-1', 'l-2', 'l-3', 'l-3a', 'l-4', 'l-6']);
   });
 
-  test('pages over all namespaces go on in the next namespace', async (t) => {
-    const [one, two] = [await home(t, getTarget), await home(t, getTarget)];
+  test('pages over all namespaces go on in the next namespace', async () => {
+    const [one, two] = [await home(getTarget), await home(getTarget)];
     for (const at of [one, two])
       for (const name of ['a', 'b', 'c']) await create(at, 'leases', lease(name, { all: one.name }));
     const path = `/apis/coordination.k8s.io/v1/leases?labelSelector=${encodeURIComponent(`all=${one.name}`)}&limit=2`;
@@ -98,15 +98,15 @@ export function listing(getTarget: GetTarget): void {
     assert.deepEqual(found, ['a', 'b', 'c', 'a', 'b', 'c']);
   });
 
-  test('a limit that is enough gives the whole list', async (t) => {
-    const at = await home(t, getTarget);
+  test('a limit that is enough gives the whole list', async () => {
+    const at = await home(getTarget);
     await fill(at, 3);
     for (const limit of [0, 3, 500]) assert.equal(meta(await list(at, `?limit=${limit}`))['continue'], undefined);
     assert.equal(names(await list(at, '?limit=2&resourceVersion=0')).length, 3);
   });
 
-  test('a version of the past is shown as it was, when it is asked for exactly', async (t) => {
-    const at = await home(t, getTarget);
+  test('a version of the past is shown as it was, when it is asked for exactly', async () => {
+    const at = await home(getTarget);
     await fill(at, 2);
     const then = versionOf(await list(at));
     await create(at, 'leases', lease('later'));
@@ -120,8 +120,8 @@ export function listing(getTarget: GetTarget): void {
     assert(Number(versionOf(await list(at, '?resourceVersion=0'))) > 0);
   });
 
-  test('a version that is still to come is told apart from one that is gone', async (t) => {
-    const at = await home(t, getTarget);
+  test('a version that is still to come is told apart from one that is gone', async () => {
+    const at = await home(getTarget);
     const answer = await at.send('GET', `${at.path('leases')}?resourceVersion=999999999`);
     const status = refused(answer, 504, 'Timeout');
     assert.match(String(status['message']), /^Timeout: Too large resource version: 999999999, current: \d+$/);
@@ -130,8 +130,8 @@ export function listing(getTarget: GetTarget): void {
     assert.equal(details['retryAfterSeconds'], 1);
   });
 
-  test('options that make no sense are refused', async (t) => {
-    const at = await home(t, getTarget);
+  test('options that make no sense are refused', async () => {
+    const at = await home(getTarget);
     await fill(at, 2);
     const next = continueOf(await list(at, '?limit=1'));
     const ask = (query: string) => at.send('GET', `${at.path('leases')}?${query}`);

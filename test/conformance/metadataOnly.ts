@@ -10,8 +10,8 @@ const partial = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' };
 
 /** Metadata without the rest, by the Accept header. */
 export function metadataOnly(getTarget: GetTarget): void {
-  test('an object is given as its metadata, whichever way it is asked for', async (t) => {
-    const at = await home(t, getTarget);
+  test('an object is given as its metadata, whichever way it is asked for', async () => {
+    const at = await home(getTarget);
     const whole = await secret(at, 'a');
     const path = at.path('secrets', 'a');
     assert.deepEqual(body(await at.send('GET', path, { accept: one }), 200), { ...partial, metadata: meta(whole) });
@@ -22,8 +22,8 @@ export function metadataOnly(getTarget: GetTarget): void {
     assert.equal(body(made, 201)['kind'], 'PartialObjectMetadata');
   });
 
-  test('a list has the metadata of its items, which name their kind, in pages', async (t) => {
-    const at = await home(t, getTarget);
+  test('a list has the metadata of its items, which name their kind, in pages', async () => {
+    const at = await home(getTarget);
     const first = await secret(at, 'a');
     await secret(at, 'b');
     const page = body(await at.send('GET', `${at.path('secrets')}?limit=1`, { accept: list }), 200);
@@ -33,8 +33,8 @@ export function metadataOnly(getTarget: GetTarget): void {
     assert.deepEqual(names(body(await at.send('GET', rest, { accept: list }), 200)), ['b']);
   });
 
-  test('one object cannot be asked for as a list, nor a list as one object', async (t) => {
-    const at = await home(t, getTarget);
+  test('one object cannot be asked for as a list, nor a list as one object', async () => {
+    const at = await home(getTarget);
     await secret(at, 'a');
     const found = refused(await at.send('GET', at.path('secrets'), { accept: one }), 406, 'NotAcceptable');
     assert.equal(
@@ -53,8 +53,8 @@ export function metadataOnly(getTarget: GetTarget): void {
     body(await at.send('GET', at.path('secrets', 'b')), 200);
   });
 
-  test('the first wish that can be met counts, in the order of their q', async (t) => {
-    const at = await home(t, getTarget);
+  test('the first wish that can be met counts, in the order of their q', async () => {
+    const at = await home(getTarget);
     const kind = async (accept: string) => body(await at.send('GET', at.path('secrets'), { accept }), 200)['kind'];
     const metadata = 'PartialObjectMetadataList';
     assert.equal(await kind(`${list},application/json`), metadata);
@@ -76,7 +76,7 @@ export function metadataOnly(getTarget: GetTarget): void {
   });
 
   test('a watch has the metadata of what changes, and bookmarks of that kind', async (t) => {
-    const at = await home(t, getTarget);
+    const at = await home(getTarget);
     await secret(at, 'a');
     const query = 'allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan';
     const seen = await watch(t, at.target, at.path('secrets'), query, { accept: one });
@@ -93,14 +93,14 @@ export function metadataOnly(getTarget: GetTarget): void {
   });
 
   test('a watch that is asked for as a list says nothing', async (t) => {
-    const at = await home(t, getTarget);
+    const at = await home(getTarget);
     await secret(at, 'a');
     const seen = await watch(t, at.target, at.path('secrets'), 'resourceVersion=0&timeoutSeconds=5', { accept: list });
     assert.deepEqual(await seen.rest(), []);
   });
 
   test('what a watch through a selector loses is given as its metadata, too', async (t) => {
-    const at = await home(t, getTarget);
+    const at = await home(getTarget);
     await create(at, 'leases', lease('a', { x: '1' }));
     const seen = await watch(t, at.target, at.path('leases'), 'resourceVersion=0&labelSelector=x', { accept: one });
     assert.equal((await seen.next()).type, 'ADDED');

@@ -7,8 +7,8 @@ const rbac = 'rbac.authorization.k8s.io';
 
 /** Kinds that applications have beside their workloads. */
 export function moreKinds(getTarget: GetTarget): void {
-  test('an Ingress needs rules or a backend, and its paths a type', async (t) => {
-    const at = await home(t, getTarget);
+  test('an Ingress needs rules or a backend, and its paths a type', async () => {
+    const at = await home(getTarget);
     const ingress = (spec: JsonObject) => ({ metadata: { name: 'web' }, spec });
     const post = (spec: JsonObject) => at.send('POST', at.path('ingresses'), { body: ingress(spec) });
     const none = refused(await post({}), 422, 'Invalid');
@@ -25,8 +25,8 @@ export function moreKinds(getTarget: GetTarget): void {
     assert.deepEqual([made['spec'], made['status'], meta(made)['generation']], [spec, { loadBalancer: {} }, 1]);
   });
 
-  test('a NetworkPolicy is of ingress, and of egress by having rules for it', async (t) => {
-    const at = await home(t, getTarget);
+  test('a NetworkPolicy is of ingress, and of egress by having rules for it', async () => {
+    const at = await home(getTarget);
     const policy = (name: string, spec: JsonObject) => ({ metadata: { name }, spec });
     const ingress = [{ from: [{ podSelector: {} }], ports: [{ port: 80 }] }];
     const made = await create(at, 'networkpolicies', policy('a', { podSelector: {}, ingress, egress: [] }));
@@ -40,8 +40,8 @@ export function moreKinds(getTarget: GetTarget): void {
     assert.equal(meta(both)['generation'], 1);
   });
 
-  test('a HorizontalPodAutoscaler has one replica at least and goes by the CPU, unless it says otherwise', async (t) => {
-    const at = await home(t, getTarget);
+  test('a HorizontalPodAutoscaler has one replica at least and goes by the CPU, unless it says otherwise', async () => {
+    const at = await home(getTarget);
     const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
     const scaler = (name: string, spec: JsonObject) => ({ metadata: { name }, spec: { scaleTargetRef, ...spec } });
     const made = objectOf((await create(at, 'horizontalpodautoscalers', scaler('a', { maxReplicas: 3 })))['spec']);
@@ -70,8 +70,8 @@ export function moreKinds(getTarget: GetTarget): void {
     );
   });
 
-  test('the role of a binding stays, and its subjects know their group', async (t) => {
-    const at = await home(t, getTarget);
+  test('the role of a binding stays, and its subjects know their group', async () => {
+    const at = await home(getTarget);
     const roleRef = { kind: 'Role', name: 'a:reader' };
     const subjects = [
       { kind: 'ServiceAccount', name: 'web', namespace: at.name },
@@ -95,8 +95,8 @@ export function moreKinds(getTarget: GetTarget): void {
     assert.match(String(refusal['message']), /roleRef: Invalid value: .*cannot change roleRef$/);
   });
 
-  test('a claim is pending, says how it is used, and stays what it was', async (t) => {
-    const at = await home(t, getTarget);
+  test('a claim is pending, says how it is used, and stays what it was', async () => {
+    const at = await home(getTarget);
     const resources = { requests: { storage: '1024Mi' } };
     const claim = {
       metadata: { name: 'a' },
@@ -112,16 +112,16 @@ export function moreKinds(getTarget: GetTarget): void {
     refused(await at.send('POST', at.path('persistentvolumeclaims'), { body: modeless }), 422, 'Invalid');
   });
 
-  test('a ServiceAccount keeps its secrets and images, and an empty list is none', async (t) => {
-    const at = await home(t, getTarget);
+  test('a ServiceAccount keeps its secrets and images, and an empty list is none', async () => {
+    const at = await home(getTarget);
     const account = { automountServiceAccountToken: false, imagePullSecrets: [{ name: 'x' }], secrets: [] };
     const made = await create(at, 'serviceaccounts', { metadata: { name: 'a' }, ...account });
     assert.deepEqual([made['automountServiceAccountToken'], made['imagePullSecrets']], [false, [{ name: 'x' }]]);
     assert.equal(made['secrets'], undefined);
   });
 
-  test('a template is completed down to its probes, variables, volumes and claims', async (t) => {
-    const at = await home(t, getTarget);
+  test('a template is completed down to its probes, variables, volumes and claims', async () => {
+    const at = await home(getTarget);
     const container = {
       name: 'a',
       image: 'registry.invalid/none:1',
@@ -168,8 +168,8 @@ export function moreKinds(getTarget: GetTarget): void {
     assert.deepEqual(objectOf(made['template'])['metadata'], { labels });
   });
 
-  test('the ports of a Service have names when there are several, and no two are the same', async (t) => {
-    const at = await home(t, getTarget);
+  test('the ports of a Service have names when there are several, and no two are the same', async () => {
+    const at = await home(getTarget);
     const post = (ports: readonly JsonObject[]) =>
       at.send('POST', at.path('services'), { body: { metadata: { name: 'web' }, spec: { ports } } });
     const nameless = refused(await post([{ port: 80 }, { port: 81, name: 'b' }]), 422, 'Invalid');

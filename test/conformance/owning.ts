@@ -8,8 +8,8 @@ const all = { '.': {} };
 
 /** managedFields of ConfigMaps and Secrets: which manager owns which field, and since when. */
 export function owning(getTarget: GetTarget): void {
-  test('who sets a key owns it, and takes it from its owner', async (t) => {
-    const at = await home(t, getTarget);
+  test('who sets a key owns it, and takes it from its owner', async () => {
+    const at = await home(getTarget);
     const metadata = { labels: { l: '1' }, annotations: { 'x.io/n': '1' } };
     assert.deepEqual(owners(await make(at, 'one', { ...content, metadata })), {
       one: {
@@ -26,21 +26,21 @@ export function owning(getTarget: GetTarget): void {
     assert.deepEqual(immutable['three'], { 'f:immutable': {} });
   });
 
-  test('a Secret written by its texts is owned by its data', async (t) => {
-    const at = await home(t, getTarget);
+  test('a Secret written by its texts is owned by its data', async () => {
+    const at = await home(getTarget);
     const post = { body: { metadata: { name: 'a' }, stringData: { s: 'x' } } };
     const made = body(await at.send('POST', `${at.path('secrets')}?fieldManager=one`, post), 201);
     assert.deepEqual(owners(made), { one: { 'f:data': { ...all, 'f:s': {} }, 'f:type': {} } });
   });
 
-  test('writing the value that is there changes nothing', async (t) => {
-    const at = await home(t, getTarget);
+  test('writing the value that is there changes nothing', async () => {
+    const at = await home(getTarget);
     const made = await make(at, 'one', content);
     assert.deepEqual(meta(await change(at, 'two', { data: { a: '1' } })), meta(made));
   });
 
-  test('setting a field moves the time of its manager, metadata included; removing one moves none', async (t) => {
-    const at = await home(t, getTarget);
+  test('setting a field moves the time of its manager, metadata included; removing one moves none', async () => {
+    const at = await home(getTarget);
     const first = timeOfManager(await make(at, 'one', content), 'one');
     await nextSecond();
     assert.equal(timeOfManager(await change(at, 'one', { data: { a: null } }), 'one'), first);
@@ -49,8 +49,8 @@ export function owning(getTarget: GetTarget): void {
     assert((moved ?? 0) > (first ?? 0), `${moved} after ${first}`);
   });
 
-  test('an object that nobody owns a field of is never tracked again', async (t) => {
-    const at = await home(t, getTarget);
+  test('an object that nobody owns a field of is never tracked again', async () => {
+    const at = await home(getTarget);
     assert.deepEqual(owners(await make(at, 'one', { data: { a: '1' } })), { one: { 'f:data': { ...all, 'f:a': {} } } });
     assert.equal(meta(await change(at, 'two', { data: { a: null } }))['managedFields'], undefined);
     assert.equal(meta(await change(at, 'two', { data: { b: '1' } }))['managedFields'], undefined);

@@ -27,8 +27,8 @@ function send(at: Home, type: keyof typeof types, change: unknown, name = 'a', p
 
 /** PATCH in its three kinds. */
 export function patching(getTarget: GetTarget): void {
-  test('a merge patch merges objects, removes by null, and replaces lists', async (t) => {
-    const at = await home(t, getTarget);
+  test('a merge patch merges objects, removes by null, and replaces lists', async () => {
+    const at = await home(getTarget);
     await create(at, 'leases', {
       ...lease('a', { keep: '1', drop: '2' }),
       spec: { holderIdentity: 'me', leaseDurationSeconds: 5 },
@@ -45,8 +45,8 @@ export function patching(getTarget: GetTarget): void {
     assert.deepEqual([meta(none)['finalizers'], meta(none)['labels']], [undefined, undefined]);
   });
 
-  test('a patch may insist on a version and not on another identity', async (t) => {
-    const at = await home(t, getTarget);
+  test('a patch may insist on a version and not on another identity', async () => {
+    const at = await home(getTarget);
     const made = await create(at, 'leases', lease('a'));
     const stale = { metadata: { resourceVersion: '1', labels: { x: '1' } } };
     refused(await send(at, 'merge', stale), 409, 'Conflict');
@@ -57,8 +57,8 @@ export function patching(getTarget: GetTarget): void {
     refused(await send(at, 'merge', {}, 'nothing'), 404, 'NotFound');
   });
 
-  test('what is no patch is a bad request', async (t) => {
-    const at = await home(t, getTarget);
+  test('what is no patch is a bad request', async () => {
+    const at = await home(getTarget);
     await create(at, 'leases', lease('a'));
     refused(await send(at, 'merge', []), 400, 'BadRequest');
     refused(await send(at, 'json', {}), 400, 'BadRequest');
@@ -66,8 +66,8 @@ export function patching(getTarget: GetTarget): void {
     refused(broken, 400, 'BadRequest');
   });
 
-  test('a patch that makes an object invalid is refused', async (t) => {
-    const at = await home(t, getTarget);
+  test('a patch that makes an object invalid is refused', async () => {
+    const at = await home(getTarget);
     await create(at, 'leases', lease('a'));
     const status = refused(await send(at, 'merge', { metadata: { labels: { 'a b': 'x' } } }), 422, 'Invalid');
     assert.match(String(status['message']), /metadata\.labels: Invalid value: "a b"/);
@@ -76,8 +76,8 @@ export function patching(getTarget: GetTarget): void {
     assert.match(String(fixed['message']), /^Pod "a" is invalid: spec: Forbidden: pod updates may not change fields/);
   });
 
-  test('a JSON patch tests, adds, replaces, removes, copies and moves', async (t) => {
-    const at = await home(t, getTarget);
+  test('a JSON patch tests, adds, replaces, removes, copies and moves', async () => {
+    const at = await home(getTarget);
     await create(at, 'leases', lease('a', { x: '1' }));
     const changed = body(
       await send(at, 'json', [
@@ -100,8 +100,8 @@ export function patching(getTarget: GetTarget): void {
     await patch(at, 'leases', 'a', { metadata: { finalizers: null } });
   });
 
-  test('a JSON patch of which one step fails does nothing', async (t) => {
-    const at = await home(t, getTarget);
+  test('a JSON patch of which one step fails does nothing', async () => {
+    const at = await home(getTarget);
     const made = await create(at, 'leases', lease('a', { x: '1' }));
     const bad = [
       { op: 'test', path: '/metadata/labels/x', value: '2' },
@@ -116,8 +116,8 @@ export function patching(getTarget: GetTarget): void {
     assert.equal(versionOf(body(await at.send('GET', at.path('leases', 'a')), 200)), versionOf(made));
   });
 
-  test('a strategic merge patch merges conditions by type and containers by name', async (t) => {
-    const at = await home(t, getTarget);
+  test('a strategic merge patch merges conditions by type and containers by name', async () => {
+    const at = await home(getTarget);
     await create(at, 'pods', pod('a'));
     const condition = (type: string, status: string) => ({ type, status });
     const two = { status: { conditions: [condition('Ready', 'False'), condition('PodScheduled', 'True')] } };
@@ -135,8 +135,8 @@ export function patching(getTarget: GetTarget): void {
     assert.deepEqual([container?.['image'], container?.['name']], ['registry.invalid/none:2', 'main']);
   });
 
-  test('other kinds of patches are not supported', async (t) => {
-    const at = await home(t, getTarget);
+  test('other kinds of patches are not supported', async () => {
+    const at = await home(getTarget);
     await create(at, 'leases', lease('a'));
     for (const contentType of ['application/json', 'text/plain']) {
       const answer = await at.send('PATCH', at.path('leases', 'a'), { body: {}, contentType });
@@ -146,8 +146,8 @@ export function patching(getTarget: GetTarget): void {
     body(await at.send('PATCH', at.path('leases', 'a'), { body: {}, contentType }), 200);
   });
 
-  test('a dry run of a patch is answered and stores nothing', async (t) => {
-    const at = await home(t, getTarget);
+  test('a dry run of a patch is answered and stores nothing', async () => {
+    const at = await home(getTarget);
     const made = await create(at, 'leases', lease('a'));
     const options = { body: { metadata: { labels: { x: '1' } } }, contentType: types.merge };
     const answer = body(await at.send('PATCH', `${at.path('leases', 'a')}?dryRun=All`, options), 200);

@@ -4,16 +4,16 @@ import { body, create, type GetTarget, home, lease, pod, refused } from './targe
 
 /** What the server answers to what it does not do. */
 export function refusing(getTarget: GetTarget): void {
-  test('what does not exist is not found, and named', async (t) => {
-    const at = await home(t, getTarget);
+  test('what does not exist is not found, and named', async () => {
+    const at = await home(getTarget);
     const missing = refused(await at.send('GET', at.path('pods', 'nothing')), 404, 'NotFound');
     assert.equal(missing['message'], 'pods "nothing" not found');
     assert.deepEqual(missing['details'], { name: 'nothing', kind: 'pods' });
     refused(await at.send('GET', '/api/v1/namespaces/no-such-namespace'), 404, 'NotFound');
   });
 
-  test('resources that a group does not have are not found', async (t) => {
-    const at = await home(t, getTarget);
+  test('resources that a group does not have are not found', async () => {
+    const at = await home(getTarget);
     const paths = [
       '/api/v1/nothings',
       '/apis/apps/v1/nothings',
@@ -38,8 +38,8 @@ export function refusing(getTarget: GetTarget): void {
     }
   });
 
-  test('methods that a path does not take are refused', async (t) => {
-    const at = await home(t, getTarget);
+  test('methods that a path does not take are refused', async () => {
+    const at = await home(getTarget);
     await create(at, 'pods', pod('web'));
     const sentence = 'the server does not allow this method on the requested resource';
     const attempts = [
@@ -59,8 +59,8 @@ export function refusing(getTarget: GetTarget): void {
     }
   });
 
-  test('answers are JSON, and other wishes are refused unless JSON is one of them', async (t) => {
-    const at = await home(t, getTarget);
+  test('answers are JSON, and other wishes are refused unless JSON is one of them', async () => {
+    const at = await home(getTarget);
     const path = at.path('pods');
     refused(await at.send('GET', path, { accept: 'text/html' }), 406, 'NotAcceptable');
     refused(await at.send('GET', path, { accept: 'application/*' }), 406, 'NotAcceptable');
@@ -71,8 +71,8 @@ export function refusing(getTarget: GetTarget): void {
     }
   });
 
-  test('bodies in other formats are refused', async (t) => {
-    const at = await home(t, getTarget);
+  test('bodies in other formats are refused', async () => {
+    const at = await home(getTarget);
     const post = (contentType: string) => at.send('POST', at.path('leases'), { text: 'x', contentType });
     for (const contentType of ['text/plain', 'application/x-www-form-urlencoded']) {
       refused(await post(contentType), 415, 'UnsupportedMediaType');

@@ -47,8 +47,8 @@ const badLabels: readonly (readonly [string, string])[] = [
 
 /** Label and field selectors. */
 export function selecting(getTarget: GetTarget): void {
-  test('label selectors find what they find on any Kubernetes', async (t) => {
-    const at = await home(t, getTarget);
+  test('label selectors find what they find on any Kubernetes', async () => {
+    const at = await home(getTarget);
     const leases = { none: {}, empty: { x: '' }, a: { x: 'a' }, b: { x: 'b', 'k.io/y': '1' }, number: { n: '5' } };
     for (const [name, labels] of Object.entries(leases)) await create(at, 'leases', lease(name, labels));
     for (const [selector, found] of byLabels) {
@@ -56,8 +56,8 @@ export function selecting(getTarget: GetTarget): void {
     }
   });
 
-  test('what is no label selector is refused in the words of the API', async (t) => {
-    const at = await home(t, getTarget);
+  test('what is no label selector is refused in the words of the API', async () => {
+    const at = await home(getTarget);
     for (const [selector, sentence] of badLabels) {
       const status = refused(await ask(at, 'labelSelector', selector), 400, 'BadRequest');
       assert.equal(status['message'], sentence, selector);
@@ -67,8 +67,8 @@ export function selecting(getTarget: GetTarget): void {
     }
   });
 
-  test('field selectors know names, and of pods their node and phase', async (t) => {
-    const at = await home(t, getTarget);
+  test('field selectors know names, and of pods their node and phase', async () => {
+    const at = await home(getTarget);
     await create(at, 'pods', pod('a', { spec: { nodeName: 'one' } }));
     await create(at, 'pods', pod('b'));
     await patch(at, 'pods', 'b/status', { status: { phase: 'Running' } });
@@ -87,8 +87,8 @@ export function selecting(getTarget: GetTarget): void {
     }
   });
 
-  test('fields that cannot be selected by are refused', async (t) => {
-    const at = await home(t, getTarget);
+  test('fields that cannot be selected by are refused', async () => {
+    const at = await home(getTarget);
     const pods = refused(await ask(at, 'fieldSelector', 'spec.dnsPolicy=x', 'pods'), 400, 'BadRequest');
     assert.equal(pods['message'], 'field label not supported: spec.dnsPolicy');
     const leases = refused(await ask(at, 'fieldSelector', 'spec.holderIdentity=x'), 400, 'BadRequest');

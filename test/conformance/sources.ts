@@ -6,8 +6,8 @@ const contentType = 'application/merge-patch+json';
 
 /** ConfigMaps and Secrets. */
 export function sources(getTarget: GetTarget): void {
-  test('a ConfigMap keeps texts and bytes, and nothing where there is none', async (t) => {
-    const at = await home(t, getTarget);
+  test('a ConfigMap keeps texts and bytes, and nothing where there is none', async () => {
+    const at = await home(getTarget);
     const content = { data: { a: '1' }, binaryData: { b: 'AAEC' } };
     const made = await create(at, 'configmaps', { metadata: { name: 'a' }, ...content });
     assert.deepEqual(Object.keys(made), ['kind', 'apiVersion', 'metadata', 'data', 'binaryData']);
@@ -18,8 +18,8 @@ export function sources(getTarget: GetTarget): void {
     assert.deepEqual(Object.keys(emptied), ['kind', 'apiVersion', 'metadata', 'binaryData']);
   });
 
-  test("a Secret's texts become data, and win over it", async (t) => {
-    const at = await home(t, getTarget);
+  test("a Secret's texts become data, and win over it", async () => {
+    const at = await home(getTarget);
     const content = { data: { a: 'MQ==', b: 'Mg==' }, stringData: { a: 'zz', s: 'text' } };
     const made = await create(at, 'secrets', { metadata: { name: 'a' }, ...content });
     assert.deepEqual(made['data'], { a: 'eno=', b: 'Mg==', s: 'dGV4dA==' });
@@ -28,8 +28,8 @@ export function sources(getTarget: GetTarget): void {
     assert.deepEqual(changed['data'], { a: 'eno=', b: 'Mg==', s: 'bmV3' });
   });
 
-  test('keys and values that cannot be are refused', async (t) => {
-    const at = await home(t, getTarget);
+  test('keys and values that cannot be are refused', async () => {
+    const at = await home(getTarget);
     const post = (plural: string, content: object) =>
       at.send('POST', at.path(plural), { body: { metadata: { name: 'a' }, ...content } });
     const key = refused(await post('configmaps', { data: { 'a b': '1' } }), 422, 'Invalid');
@@ -55,8 +55,8 @@ export function sources(getTarget: GetTarget): void {
   });
 
   for (const plural of ['configmaps', 'secrets']) {
-    test(`an immutable one of the ${plural} keeps its content and stays immutable`, async (t) => {
-      const at = await home(t, getTarget);
+    test(`an immutable one of the ${plural} keeps its content and stays immutable`, async () => {
+      const at = await home(getTarget);
       await create(at, plural, { metadata: { name: 'a' }, data: { a: 'MQ==' } });
       assert.deepEqual((await patch(at, plural, 'a', { data: { a: 'Mg==' } }))['data'], { a: 'Mg==' });
       await patch(at, plural, 'a', { immutable: true });
@@ -69,8 +69,8 @@ export function sources(getTarget: GetTarget): void {
     });
   }
 
-  test('the type of a Secret stays, and selects', async (t) => {
-    const at = await home(t, getTarget);
+  test('the type of a Secret stays, and selects', async () => {
+    const at = await home(getTarget);
     await create(at, 'secrets', { metadata: { name: 'plain' } });
     await create(at, 'secrets', { metadata: { name: 'release' }, type: 'helm.sh/release.v1' });
     assert.deepEqual(await faultsOf(at, 'secrets', { type: 'x/y' }, 'plain'), ['type']);
@@ -83,8 +83,8 @@ export function sources(getTarget: GetTarget): void {
     refused(await list('type=x', 'configmaps'), 400, 'BadRequest');
   });
 
-  test('annotations may have 256 KiB in all', async (t) => {
-    const at = await home(t, getTarget);
+  test('annotations may have 256 KiB in all', async () => {
+    const at = await home(getTarget);
     const limit = 256 * 1024;
     const make = (name: string, size: number) => {
       const metadata = { name, annotations: { a: 'x'.repeat(size) } };

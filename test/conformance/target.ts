@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import type { TestContext } from 'node:test';
 import { arrayOf, type JsonObject, objectOf, textOf } from '../../src/json.ts';
 import type { Answer, HttpClient, Method, RequestOptions } from '../cluster/support/http.ts';
 
@@ -40,12 +39,12 @@ const groups: Readonly<Record<string, string>> = {
   rolebindings: '/apis/rbac.authorization.k8s.io/v1',
 };
 
-export async function home(t: TestContext, getTarget: GetTarget): Promise<Home> {
+/** Its namespace goes away with the API server, as those of `testNamespace` do. */
+export async function home(getTarget: GetTarget): Promise<Home> {
   const target = await getTarget();
   const name = `conformance-${randomBytes(5).toString('hex')}`;
   const answer = await target.send('POST', '/api/v1/namespaces', { body: { metadata: { name } } });
   assert.equal(answer.status, 201, JSON.stringify(answer.body));
-  t.after(() => target.send('DELETE', `/api/v1/namespaces/${name}`));
   return {
     name,
     target,

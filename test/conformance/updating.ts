@@ -7,8 +7,8 @@ const modified = 'the object has been modified; please apply your changes to the
 
 /** PUT, and what every change keeps to: versions, generation, the status apart. */
 export function updating(getTarget: GetTarget): void {
-  test('an update of an older version is a conflict', async (t) => {
-    const at = await home(t, getTarget);
+  test('an update of an older version is a conflict', async () => {
+    const at = await home(getTarget);
     const made = await create(at, 'leases', lease('a'));
     const path = at.path('leases', 'a');
     const next = { ...made, spec: { holderIdentity: 'other' } };
@@ -20,8 +20,8 @@ export function updating(getTarget: GetTarget): void {
     assert.deepEqual(status['details'], { name: 'a', group: 'coordination.k8s.io', kind: 'leases' });
   });
 
-  test('of two updates of the same version exactly one wins', async (t) => {
-    const at = await home(t, getTarget);
+  test('of two updates of the same version exactly one wins', async () => {
+    const at = await home(getTarget);
     const made = await create(at, 'leases', lease('a'));
     const rivals = ['x', 'y', 'z'].map((holderIdentity) =>
       at.send('PUT', at.path('leases', 'a'), { body: { ...made, spec: { holderIdentity } } }),
@@ -30,8 +30,8 @@ export function updating(getTarget: GetTarget): void {
     assert.deepEqual(codes.toSorted(), [200, 409, 409]);
   });
 
-  test('an update without a version is refused for leases and taken for pods', async (t) => {
-    const at = await home(t, getTarget);
+  test('an update without a version is refused for leases and taken for pods', async () => {
+    const at = await home(getTarget);
     await create(at, 'leases', lease('a'));
     const status = refused(await at.send('PUT', at.path('leases', 'a'), { body: lease('a') }), 422, 'Invalid');
     const sentence = 'metadata.resourceVersion: Invalid value: 0: must be specified for an update';
@@ -44,15 +44,15 @@ export function updating(getTarget: GetTarget): void {
     assert.deepEqual(meta(updated)['labels'], { x: '1' });
   });
 
-  test('an update of what does not exist creates a lease, and is refused for a pod', async (t) => {
-    const at = await home(t, getTarget);
+  test('an update of what does not exist creates a lease, and is refused for a pod', async () => {
+    const at = await home(getTarget);
     body(await at.send('PUT', at.path('leases', 'a'), { body: lease('a') }), 201);
     const status = refused(await at.send('PUT', at.path('pods', 'a'), { body: pod('a') }), 404, 'NotFound');
     assert.equal(status['message'], 'pods "a" not found');
   });
 
-  test('an update has to name its object, and no other', async (t) => {
-    const at = await home(t, getTarget);
+  test('an update has to name its object, and no other', async () => {
+    const at = await home(getTarget);
     const made = await create(at, 'leases', lease('a'));
     const put = (object: unknown) => at.send('PUT', at.path('leases', 'a'), { body: object });
     const other = refused(await put({ ...lease('b') }), 400, 'BadRequest');
@@ -68,16 +68,16 @@ export function updating(getTarget: GetTarget): void {
     refused(await put({ metadata: { name: 'a', resourceVersion: 'abc' } }), 500, undefined);
   });
 
-  test('an update that changes nothing keeps the version', async (t) => {
-    const at = await home(t, getTarget);
+  test('an update that changes nothing keeps the version', async () => {
+    const at = await home(getTarget);
     const made = await create(at, 'leases', lease('a', { x: '1' }));
     const again = body(await at.send('PUT', at.path('leases', 'a'), { body: made }), 200);
     assert.equal(versionOf(again), versionOf(made));
     assert.equal(versionOf(await patch(at, 'leases', 'a', { metadata: { labels: { x: '1' } } })), versionOf(made));
   });
 
-  test('the status is changed by way of the status alone', async (t) => {
-    const at = await home(t, getTarget);
+  test('the status is changed by way of the status alone', async () => {
+    const at = await home(getTarget);
     await create(at, 'pods', pod('web'));
     const main = await patch(at, 'pods', 'web', { status: { phase: 'Running' } });
     assert.equal(objectOf(main['status'])['phase'], 'Pending');
@@ -96,8 +96,8 @@ export function updating(getTarget: GetTarget): void {
     refused(await at.send('PUT', at.path('leases', 'a/status'), { body: {} }), 404, 'NotFound');
   });
 
-  test('what belongs to the server stays as it is', async (t) => {
-    const at = await home(t, getTarget);
+  test('what belongs to the server stays as it is', async () => {
+    const at = await home(getTarget);
     const made = await create(at, 'leases', lease('a'));
     const metadata = { creationTimestamp: '2020-01-01T00:00:00Z', deletionTimestamp: null };
     const changed = await patch(at, 'leases', 'a', { metadata: { ...metadata, labels: { x: '1' } } });
@@ -112,8 +112,8 @@ export function updating(getTarget: GetTarget): void {
     }
   });
 
-  test('the generation counts changes of the spec, and only where there is one to count', async (t) => {
-    const at = await home(t, getTarget);
+  test('the generation counts changes of the spec, and only where there is one to count', async () => {
+    const at = await home(getTarget);
     const slice = { metadata: { name: 'a' }, addressType: 'IPv4', endpoints: [], ports: [] };
     assert.equal(meta(await create(at, 'endpointslices', slice))['generation'], 1);
     const annotated = await patch(at, 'endpointslices', 'a', { metadata: { annotations: { x: '1' } } });
@@ -128,8 +128,8 @@ export function updating(getTarget: GetTarget): void {
     assert.equal(meta(await create(at, 'leases', lease('a')))['generation'], undefined);
   });
 
-  test('managedFields say when each part of an object was written last', async (t) => {
-    const at = await home(t, getTarget);
+  test('managedFields say when each part of an object was written last', async () => {
+    const at = await home(getTarget);
     await create(at, 'pods', pod('web'));
     const written = await patch(at, 'pods', 'web/status', { status: { phase: 'Running' } });
     const parts = arrayOf(meta(written)['managedFields']).map((each) => objectOf(each)['subresource'] ?? 'main');
@@ -138,8 +138,8 @@ export function updating(getTarget: GetTarget): void {
     for (const time of times) assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
   });
 
-  test('a dry run of an update is answered and stores nothing', async (t) => {
-    const at = await home(t, getTarget);
+  test('a dry run of an update is answered and stores nothing', async () => {
+    const at = await home(getTarget);
     const made = await create(at, 'leases', lease('a'));
     const next = { ...made, spec: { holderIdentity: 'other' } };
     const answer = body(await at.send('PUT', `${at.path('leases', 'a')}?dryRun=All`, { body: next }), 200);

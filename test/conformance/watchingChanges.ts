@@ -8,7 +8,7 @@ import { summary, watch } from './watching.ts';
 /** What a watch tells of changes. */
 export function watchingChanges(getTarget: GetTarget): void {
   test('a watch tells each change after its version, in order and with its version', async (t) => {
-    const at = await home(t, getTarget);
+    const at = await home(getTarget);
     const first = await create(at, 'leases', lease('a'));
     await create(at, 'leases', lease('b'));
     await patch(at, 'leases', 'a', { spec: { holderIdentity: 'other' } });
@@ -26,7 +26,7 @@ export function watchingChanges(getTarget: GetTarget): void {
   });
 
   test('the first bytes of each line name the object, as clients rely on', async (t) => {
-    const at = await home(t, getTarget);
+    const at = await home(getTarget);
     const seen = await watch(t, at.target, at.path('pods'), 'resourceVersion=0');
     const named = await create(at, 'pods', pod('web', { metadata: { labels: { a: 'b' } } }));
     const generated = await create(at, 'pods', { ...pod('x'), metadata: { generateName: 'web-' } });
@@ -45,7 +45,7 @@ export function watchingChanges(getTarget: GetTarget): void {
   });
 
   test('with a label selector objects come and go as their labels change', async (t) => {
-    const at = await home(t, getTarget);
+    const at = await home(getTarget);
     const seen = await watch(t, at.target, at.path('leases'), 'resourceVersion=0&labelSelector=x%3D1');
     await create(at, 'leases', lease('other', { x: '2' }));
     await create(at, 'leases', lease('a', { x: '1' }));
@@ -63,7 +63,7 @@ export function watchingChanges(getTarget: GetTarget): void {
   });
 
   test('a field selector watches one object', async (t) => {
-    const at = await home(t, getTarget);
+    const at = await home(getTarget);
     const seen = await watch(t, at.target, at.path('leases'), 'resourceVersion=0&fieldSelector=metadata.name%3Da');
     for (const name of ['b', 'a', 'c']) await create(at, 'leases', lease(name));
     await patch(at, 'leases', 'b', { spec: { holderIdentity: 'x' } });
@@ -72,7 +72,7 @@ export function watchingChanges(getTarget: GetTarget): void {
   });
 
   test('a watch of one namespace hears nothing of another, and one of all namespaces hears both', async (t) => {
-    const [one, two] = [await home(t, getTarget), await home(t, getTarget)];
+    const [one, two] = [await home(getTarget), await home(getTarget)];
     const query = `resourceVersion=0&labelSelector=${encodeURIComponent(`all=${one.name}`)}`;
     const narrow = await watch(t, one.target, one.path('leases'), query);
     const wide = await watch(t, one.target, '/apis/coordination.k8s.io/v1/leases', query);
@@ -83,7 +83,7 @@ export function watchingChanges(getTarget: GetTarget): void {
   });
 
   test('a watch brings more than a socket holds, to a reader that takes its time', async (t) => {
-    const at = await home(t, getTarget);
+    const at = await home(getTarget);
     const seen = await watch(t, at.target, at.path('leases'), 'resourceVersion=0');
     const filler = 'x'.repeat(200_000);
     for (let i = 0; i < 30; i += 1) {

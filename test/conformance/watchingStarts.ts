@@ -18,7 +18,7 @@ function isInitialEnd({ type, object }: WatchEvent): boolean {
 /** Where a watch begins, and how it ends. */
 export function watchingStarts(getTarget: GetTarget): void {
   test('without a version, or from 0, a watch begins with what there is', async (t) => {
-    const at = await home(t, getTarget);
+    const at = await home(getTarget);
     await fill(at);
     for (const query of ['', 'resourceVersion=0', 'resourceVersion=']) {
       const seen = await watch(t, at.target, at.path('leases'), query);
@@ -27,7 +27,7 @@ export function watchingStarts(getTarget: GetTarget): void {
   });
 
   test('the complete state ends with a bookmark that says so, and changes follow', async (t) => {
-    const at = await home(t, getTarget);
+    const at = await home(getTarget);
     await fill(at);
     const newest = versionOf(body(await at.send('GET', at.path('leases')), 200));
     const seen = await watch(t, at.target, at.path('leases'), `${withInitial}&${bookmarks}`);
@@ -44,13 +44,13 @@ export function watchingStarts(getTarget: GetTarget): void {
   });
 
   test('the complete state of nothing is the bookmark alone', async (t) => {
-    const at = await home(t, getTarget);
+    const at = await home(getTarget);
     const seen = await watch(t, at.target, at.path('leases'), `${withInitial}&${bookmarks}`);
     assert(isInitialEnd(await seen.next()));
   });
 
   test('the complete state keeps to the selector', async (t) => {
-    const at = await home(t, getTarget);
+    const at = await home(getTarget);
     await fill(at);
     await create(at, 'leases', lease('labelled', { x: '1' }));
     const seen = await watch(t, at.target, at.path('leases'), `${withInitial}&${bookmarks}&labelSelector=x`);
@@ -59,7 +59,7 @@ export function watchingStarts(getTarget: GetTarget): void {
   });
 
   test('without bookmarks the complete state has no end to see', async (t) => {
-    const at = await home(t, getTarget);
+    const at = await home(getTarget);
     await fill(at);
     const seen = await watch(t, at.target, at.path('leases'), `${withInitial}&timeoutSeconds=1`);
     const events = (await seen.rest()).map(summary);
@@ -67,7 +67,7 @@ export function watchingStarts(getTarget: GetTarget): void {
   });
 
   test('a watch that asks for no initial events begins with what comes', async (t) => {
-    const at = await home(t, getTarget);
+    const at = await home(getTarget);
     await fill(at);
     const query = 'sendInitialEvents=false&resourceVersionMatch=NotOlderThan';
     const newest = versionOf(body(await at.send('GET', at.path('leases')), 200));
@@ -77,7 +77,7 @@ export function watchingStarts(getTarget: GetTarget): void {
   });
 
   test('a watch ends in good order after its timeout, and a bookmark comes before', async (t) => {
-    const at = await home(t, getTarget);
+    const at = await home(getTarget);
     const made = await create(at, 'leases', lease('a'));
     const began = performance.now();
     const query = `resourceVersion=${versionOf(made)}&${bookmarks}&timeoutSeconds=6`;
@@ -93,14 +93,14 @@ export function watchingStarts(getTarget: GetTarget): void {
   });
 
   test('a watch without bookmarks gets none', async (t) => {
-    const at = await home(t, getTarget);
+    const at = await home(getTarget);
     const made = await create(at, 'leases', lease('a'));
     const seen = await watch(t, at.target, at.path('leases'), `resourceVersion=${versionOf(made)}&timeoutSeconds=3`);
     assert.deepEqual(await seen.rest(), []);
   });
 
   test('a watch from a version that is still to come says so, or waits for it', async (t) => {
-    const at = await home(t, getTarget);
+    const at = await home(getTarget);
     await create(at, 'leases', lease('a'));
     const far = 'resourceVersion=999999999';
     const told = await watch(t, at.target, at.path('leases'), `${withInitial}&${bookmarks}&${far}`);
@@ -111,8 +111,8 @@ export function watchingStarts(getTarget: GetTarget): void {
     assert.deepEqual(await silent.rest(), []);
   });
 
-  test('a watch that cannot be is refused before it begins', async (t) => {
-    const at = await home(t, getTarget);
+  test('a watch that cannot be is refused before it begins', async () => {
+    const at = await home(getTarget);
     const ask = (query: string) => at.send('GET', `${at.path('leases')}?watch=true&${query}`);
     const missing = refused(await ask('sendInitialEvents=true'), 422, 'Invalid');
     const sentence = 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan';

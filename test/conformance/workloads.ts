@@ -7,8 +7,8 @@ const contentType = 'application/merge-patch+json';
 
 /** Deployments, StatefulSets, DaemonSets, Jobs and CronJobs, before any controller has seen them. */
 export function workloads(getTarget: GetTarget): void {
-  test('workloads are completed with the defaults of their kind', async (t) => {
-    const at = await home(t, getTarget);
+  test('workloads are completed with the defaults of their kind', async () => {
+    const at = await home(getTarget);
     const spec = async (plural: string) => objectOf((await create(at, plural, workload(plural)))['spec']);
     const deployment = await spec('deployments');
     assert.deepEqual(deployment['strategy'], {
@@ -27,8 +27,8 @@ export function workloads(getTarget: GetTarget): void {
     assert.equal(objectOf(template['spec'])['dnsPolicy'], 'ClusterFirst');
   });
 
-  test('a Job finds its pods by its own uid', async (t) => {
-    const at = await home(t, getTarget);
+  test('a Job finds its pods by its own uid', async () => {
+    const at = await home(getTarget);
     const made = await create(at, 'jobs', workload('jobs'));
     const { uid } = meta(made);
     const { selector, template, completions } = objectOf(made['spec']);
@@ -39,8 +39,8 @@ export function workloads(getTarget: GetTarget): void {
   });
 
   for (const plural of ['deployments', 'statefulsets', 'daemonsets', 'cronjobs']) {
-    test(`a generation of ${plural} grows with the spec${plural === 'deployments' ? ' and the annotations' : ''}`, async (t) => {
-      const at = await home(t, getTarget);
+    test(`a generation of ${plural} grows with the spec${plural === 'deployments' ? ' and the annotations' : ''}`, async () => {
+      const at = await home(getTarget);
       await create(at, plural, workload(plural));
       const path = at.path(plural, 'web');
       const grown = async (change: JsonObject, name = 'web') => {
@@ -56,8 +56,8 @@ export function workloads(getTarget: GetTarget): void {
     });
   }
 
-  test('a workload whose selector does not fit its template is refused, and a selector stays', async (t) => {
-    const at = await home(t, getTarget);
+  test('a workload whose selector does not fit its template is refused, and a selector stays', async () => {
+    const at = await home(getTarget);
     for (const plural of ['deployments', 'statefulsets', 'daemonsets']) {
       const wrong = { ...workload(plural), spec: { ...objectOf(workload(plural)['spec']), selector: other } };
       refused(await at.send('POST', at.path(plural), { body: wrong }), 422, 'Invalid');
@@ -67,8 +67,8 @@ export function workloads(getTarget: GetTarget): void {
     }
   });
 
-  test('of a StatefulSet only some of the spec can be changed', async (t) => {
-    const at = await home(t, getTarget);
+  test('of a StatefulSet only some of the spec can be changed', async () => {
+    const at = await home(getTarget);
     await create(at, 'statefulsets', workload('statefulsets'));
     const options = { body: { spec: { serviceName: 'other' } }, contentType };
     const status = refused(await at.send('PATCH', at.path('statefulsets', 'web'), options), 422, 'Invalid');
@@ -79,8 +79,8 @@ export function workloads(getTarget: GetTarget): void {
     await patch(at, 'statefulsets', 'web', { spec: { updateStrategy: { type: 'OnDelete', rollingUpdate: null } } });
   });
 
-  test('strategies that do not exist are refused', async (t) => {
-    const at = await home(t, getTarget);
+  test('strategies that do not exist are refused', async () => {
+    const at = await home(getTarget);
     for (const [plural, field] of [
       ['deployments', 'strategy'],
       ['statefulsets', 'updateStrategy'],
@@ -91,8 +91,8 @@ export function workloads(getTarget: GetTarget): void {
     }
   });
 
-  test("a Job's template stays what it was, and its pods have to say whether they are restarted", async (t) => {
-    const at = await home(t, getTarget);
+  test("a Job's template stays what it was, and its pods have to say whether they are restarted", async () => {
+    const at = await home(getTarget);
     await create(at, 'jobs', workload('jobs'));
     const options = { body: templateChange('jobs'), contentType };
     const status = refused(await at.send('PATCH', at.path('jobs', 'web'), options), 422, 'Invalid');
@@ -109,8 +109,8 @@ export function workloads(getTarget: GetTarget): void {
     );
   });
 
-  test('a CronJob needs a schedule', async (t) => {
-    const at = await home(t, getTarget);
+  test('a CronJob needs a schedule', async () => {
+    const at = await home(getTarget);
     const { jobTemplate } = objectOf(workload('cronjobs')['spec']);
     const refusal = await at.send('POST', at.path('cronjobs'), {
       body: { metadata: { name: 'a' }, spec: { jobTemplate } },
@@ -121,8 +121,8 @@ export function workloads(getTarget: GetTarget): void {
     );
   });
 
-  test('a template without its last annotation is as one that had none', async (t) => {
-    const at = await home(t, getTarget);
+  test('a template without its last annotation is as one that had none', async () => {
+    const at = await home(getTarget);
     const made = await create(at, 'daemonsets', workload('daemonsets'));
     await patch(at, 'daemonsets', 'web', templateChange('daemonsets'));
     const none = await patch(at, 'daemonsets', 'web', templateChange('daemonsets', null));

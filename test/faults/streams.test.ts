@@ -29,7 +29,7 @@ const faults: Readonly<Record<string, (play: Play) => Promise<void>>> = {
   '410 in band': (play) => meet(play, expiredInBand, 1),
   'lines of garbage': (play) => meet(play, beginningWith(Buffer.from([0x7b, 0xff, 0x0a, 0x00, 0x0a])), 3),
   'half an event': (play) => meet(play, beginningWith('{"type":"MODIFIED","object":{"kind":"Pod"\n'), 3),
-  'a line of 50 MB': (play) => meet(play, beginningWith(long), 1),
+  'a line of 50 MB': (play) => meet(play, beginningWith(long), 3),
   async 'lines cut in their middle, and the connection with them'(play) {
     const stop = play.server.failAll(cuttingALine, isResumedWatch);
     play.server.cutConnections();

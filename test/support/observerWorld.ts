@@ -32,6 +32,8 @@ export interface ObserverWorld {
   readonly refusals: Map<string, ApplyFailure>;
   /** Kinds that the cluster knows. */
   readonly kinds: Map<string, Kind>;
+  /** Versions whose paths are not served, whatever is known of their kinds. */
+  readonly unserved: Set<string>;
   /** Every write of a status. */
   readonly statuses: JsonObject[];
   /** How long the write of one takes, and how many are under way at most. */
@@ -94,6 +96,8 @@ export interface ObserverWorldOptions {
   /** Default: nothing is known of how objects are built. */
   readonly structure?: At;
 }
+
+const unservedPath: ApplyFailure = { is: 'typeMissing', reason: 'no such path', retryAfter: 0, fields: [] };
 
 const known: readonly Kind[] = [
   { group: 'apps', version: 'v1', kind: 'Deployment', plural: 'deployments', isNamespaced: true },
@@ -175,7 +179,8 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     its.onRequest?.(request);
     underWay += 1;
     world.mostAtOnce = Math.max(world.mostAtOnce, underWay);
-    const refusal = world.refusals.get(`${what} ${key}`) ?? world.refusals.get(what);
+    const isServed = !world.unserved.has(target.apiVersion);
+    const refusal = isServed ? (world.refusals.get(`${what} ${key}`) ?? world.refusals.get(what)) : unservedPath;
     return new Promise((resolve) => {
       const end = () => {
         underWay -= 1;
@@ -242,6 +247,12 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
         (each) =>
           each.kind === kind && apiVersion === (each.group === '' ? each.version : `${each.group}/${each.version}`),
       );
+      return found === undefined ? failure('typeMissing', `The cluster has no ${kind}.`) : { ok: true, value: found };
+    },
+    async findServed(group, kind) {
+      const refusal = world.refusals.get('findServed');
+      if (refusal !== undefined) return { ok: false, failure: refusal };
+      const found = [...world.kinds.values()].find((each) => each.kind === kind && each.group === group);
       return found === undefined ? failure('typeMissing', `The cluster has no ${kind}.`) : { ok: true, value: found };
     },
     structureOf: async () => ({ ok: true, value: its.structure ?? anywhere }),
@@ -336,6 +347,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     },
     refusals: new Map(),
     kinds: new Map(known.map((kind) => [kind.kind, kind])),
+    unserved: new Set(),
     statuses: [],
     statusTime: 0,
     mostStatusesAtOnce: 0,

@@ -122,7 +122,7 @@ export function applicationScene(now: number): ApplicationView[] {
         }),
         resourceView('Service shop/api'),
         resourceView('Secret shop/api', {
-          state: 'drifted.correcting',
+          state: 'correcting',
           drifts: [{ path: '.data.token', is: 'changed' }],
         }),
       ],

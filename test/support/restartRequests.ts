@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { arrayOf, objectOf, textOf } from '../../src/json.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { readHashKeys } from '../../src/restart/hashKey.ts';
@@ -23,14 +23,14 @@ const template = { metadata: { labels }, spec: { containers: [container], termin
 
 /** What the requests of restart control come to, on the embedded API server and on a real one. */
 export function restartRequests(open: () => Promise<Requested>): void {
-  async function scene(t: TestContext) {
+  async function scene() {
     const { target, client } = await open();
-    const at = await home(t, async () => target);
+    const at = await home(async () => target);
     return { at, client, api: restartApi(client), make: (plural: string, body: object) => make(at, plural, body) };
   }
 
-  test('a patch is accepted as the manager weeder, and gives the workload as it is then', async (t) => {
-    const { at, api, make } = await scene(t);
+  test('a patch is accepted as the manager weeder, and gives the workload as it is then', async () => {
+    const { at, api, make } = await scene();
     const made = await make('deployments', deployment);
     const answer = await settled(async () => {
       const now = await api.readWorkload(workload(at), signal);
@@ -47,8 +47,8 @@ export function restartRequests(open: () => Promise<Requested>): void {
     assert(read.is === 'ok' && meta(read.value)['uid'] === meta(made)['uid']);
   });
 
-  test('a patch of what has changed meanwhile is a conflict, of another uid refused as that, of nothing gone', async (t) => {
-    const { at, api, make } = await scene(t);
+  test('a patch of what has changed meanwhile is a conflict, of another uid refused as that, of nothing gone', async () => {
+    const { at, api, make } = await scene();
     const made = await make('deployments', deployment);
     const annotations = { 'weeder.dev/dependencies': '{}' };
     const patch = (metadata: object) =>
@@ -64,8 +64,8 @@ export function restartRequests(open: () => Promise<Requested>): void {
     assert.deepEqual(await api.readWorkload({ ...workload(at), name: 'gone' }, signal), { is: 'gone' });
   });
 
-  test('the template of a Job cannot be changed, and that is said as what it is', async (t) => {
-    const { at, api, make } = await scene(t);
+  test('the template of a Job cannot be changed, and that is said as what it is', async () => {
+    const { at, api, make } = await scene();
     const spec = { restartPolicy: 'Never', containers: [container] };
     await make('jobs', { metadata: { name: 'once' }, spec: { suspend: false, template: { metadata: {}, spec } } });
     const patch = { spec: { template: { metadata: { annotations: { 'weeder.dev/dependencies-hash': 'one' } } } } };
@@ -73,8 +73,8 @@ export function restartRequests(open: () => Promise<Requested>): void {
     assert.equal(answer.is === 'refused' && answer.failure, 'immutable', JSON.stringify(answer));
   });
 
-  test('a Secret of almost 1 MiB and a ConfigMap with bytes are read to the last byte; one that is not there is gone', async (t) => {
-    const { at, api, make } = await scene(t);
+  test('a Secret of almost 1 MiB and a ConfigMap with bytes are read to the last byte; one that is not there is gone', async () => {
+    const { at, api, make } = await scene();
     const bytes = randomBytes((1 << 20) - 100);
     await make('secrets', { metadata: { name: 'big' }, data: { key: base64(bytes) } });
     await make('configmaps', {
@@ -94,16 +94,16 @@ export function restartRequests(open: () => Promise<Requested>): void {
     assert.deepEqual(await api.readSource(absent, signal), { is: 'gone' });
   });
 
-  test('the pods that the selector selects are listed, and no others', async (t) => {
-    const { at, api, make } = await scene(t);
+  test('the pods that the selector selects are listed, and no others', async () => {
+    const { at, api, make } = await scene();
     await make('pods', pod('a', labels));
     await make('pods', pod('b', { app: 'other' }));
     const answer = await api.listPods(at.name, { matchLabels: labels }, signal);
     assert.deepEqual(answer.is === 'ok' && answer.value.map((each) => meta(each)['name']), ['a']);
   });
 
-  test('an eviction ends the pod that is meant, and neither another of its name nor one that has changed', async (t) => {
-    const { at, api, make } = await scene(t);
+  test('an eviction ends the pod that is meant, and neither another of its name nor one that has changed', async () => {
+    const { at, api, make } = await scene();
     const made = await make('pods', pod('a', labels));
     const ref = { namespace: at.name, name: 'a', uid: textOf(meta(made)['uid']) ?? '' };
     const version = async () => versionOf((await at.send('GET', at.path('pods', 'a'))).body);
@@ -121,8 +121,8 @@ export function restartRequests(open: () => Promise<Requested>): void {
     assert.deepEqual(await api.evict({ ...ref, resourceVersion: old }, signal), { is: 'gone' });
   });
 
-  test('of many that make the hash key at once all have the same one, and it stays', async (t) => {
-    const { at, client } = await scene(t);
+  test('of many that make the hash key at once all have the same one, and it stays', async () => {
+    const { at, client } = await scene();
     const where = { namespace: at.name, name: 'weeder-hash-key' };
     const found = await Promise.all(Array.from({ length: 8 }, () => readHashKeys(client, where, signal)));
     const ids = new Set(
@@ -132,8 +132,8 @@ export function restartRequests(open: () => Promise<Requested>): void {
     assert.match(String([...ids][0]), /^[\w-]{8}$/);
   });
 
-  test('a key Secret that was made without a key is filled, its labels stay; one with a key that is none is left alone', async (t) => {
-    const { at, client, make } = await scene(t);
+  test('a key Secret that was made without a key is filled, its labels stay; one with a key that is none is left alone', async () => {
+    const { at, client, make } = await scene();
     await make('secrets', { metadata: { name: 'empty', labels: { mine: 'yes' } } });
     await make('secrets', { metadata: { name: 'short' }, data: { key: base64('short') } });
     const filled = await readHashKeys(client, { namespace: at.name, name: 'empty' }, signal);

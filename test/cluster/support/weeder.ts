@@ -21,6 +21,8 @@ export interface StartOptions {
   readonly flags?: readonly string[];
   /** Flags of node itself. */
   readonly nodeFlags?: readonly string[];
+  /** Beside the variables of this process. */
+  readonly env?: Readonly<Record<string, string>>;
   /** What this test takes for right beyond a silent, healthy process. Error lines are matched as whole JSON lines. */
   readonly expects?: { readonly exit?: boolean; readonly errorLines?: RegExp; readonly stderr?: RegExp };
 }
@@ -68,7 +70,7 @@ export function temporaryFile(name: string): string {
  * itself, stopped with an exit code other than 0, logged an error or wrote to its error output.
  */
 export function startWeeder(t: Cleanup, options: StartOptions): WeederProcess {
-  const { cluster, config, user = 'admin', flags = [], nodeFlags = [], expects = {} } = options;
+  const { cluster, config, user = 'admin', flags = [], nodeFlags = [], env = {}, expects = {} } = options;
   const configFile = temporaryFile('config.yaml');
   writeFileSync(configFile, typeof config === 'string' ? config : JSON.stringify(config));
   const kubeconfig = options.kubeconfig ?? cluster.kubeconfigFor(user);
@@ -80,7 +82,7 @@ export function startWeeder(t: Cleanup, options: StartOptions): WeederProcess {
     ...flags,
   ];
   const command = [...nodeFlags, join('src', 'cli', 'weeder.ts'), 'run', ...args];
-  return superviseWeeder(t, process.execPath, command, expects);
+  return superviseWeeder(t, process.execPath, command, expects, env);
 }
 
 /** Starts any command line that runs weeder, such as `npm start -- …`, in the checkout. */
@@ -89,9 +91,10 @@ export function superviseWeeder(
   command: string,
   args: readonly string[],
   expects: NonNullable<StartOptions['expects']> = {},
+  env: Readonly<Record<string, string>> = {},
 ): WeederProcess {
   // A group of its own, because npm and the shell that it starts hand no SIGTERM on to the program.
-  const options = { cwd: checkout, env: environment(), detached: true } as const;
+  const options = { cwd: checkout, env: { ...environment(), ...env }, detached: true } as const;
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   const pidFile = temporaryFile('weeder.pid');
   writeFileSync(pidFile, `-${child.pid}`);

@@ -5,11 +5,22 @@ import { eventually, temporaryFile, type WeederProcess } from '../../cluster/sup
 export interface Hand {
   /** What `startWeeder` starts it with. */
   readonly nodeFlags: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
   /** Collects garbage. */
   collect(weeder: WeederProcess): Promise<void>;
   /** From now on weeder's wall clock is so much ahead of ours. Milliseconds. */
   shift(weeder: WeederProcess, by: number): Promise<void>;
 }
+
+/**
+ * As in the image, few pools; and what is freed goes back. Left alone, glibc's malloc learns from the first large buffer
+ * that is freed to keep as much, up to 64 MiB, and then memory in use says nothing of what weeder holds.
+ */
+const givingBack = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: String(128 << 10),
+  MALLOC_TRIM_THRESHOLD_: String(128 << 10),
+};
 
 export function handInWeeder(): Hand {
   const file = temporaryFile('hand.json');
@@ -27,6 +38,7 @@ export function handInWeeder(): Hand {
 
   return {
     nodeFlags: ['--expose-gc', `--import=${preload.href}`],
+    env: givingBack,
     collect: tell,
     shift: (weeder, by) => {
       shiftedBy = by;

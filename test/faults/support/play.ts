@@ -71,6 +71,7 @@ export async function setStage(t: Cleanup, prefix: string, protocol: Spoken, set
       config: scene.config,
       kubeconfig: server.kubeconfig,
       nodeFlags: hand.nodeFlags,
+      env: hand.env,
       ...options,
       flags: [...flags, ...(options.flags ?? [])],
     });
