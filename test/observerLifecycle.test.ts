@@ -3,16 +3,8 @@ import { test } from 'node:test';
 import type { InspectionEvent } from 'xstate';
 import { isActor } from '../src/actorRuntime.ts';
 
-<<<<<<< HEAD
-
 import { arrayOf, objectOf } from '../src/json.ts';
-
-=======
-
-import { objectOf } from '../src/json.ts';
 import type { Kind } from '../src/observer/resourceApi.ts';
-
->>>>>>> main
 
 import { configMap, type ObserverWorld, observerWorld } from './support/observerWorld.ts';
 import { structureFor } from './support/structures.ts';

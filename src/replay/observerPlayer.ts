@@ -216,14 +216,9 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
   };
 }
 
-<<<<<<< HEAD
 /** Which kinds there are, and which accounts: one that is there is not asked for each time. */
 function isAnsweredAlike(to: string): boolean {
-  return /^(?:find|structure|account) /.test(to);
-=======
-function isOfKinds(to: string): boolean {
-  return /^(find|findServed|structure) /.test(to);
->>>>>>> main
+  return /^(find|findServed|structure|account) /.test(to);
 }
 
 /** A write is asked for once for each time that it was decided. */
