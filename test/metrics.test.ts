@@ -192,6 +192,15 @@ test('after every kind of fact each documented metric of weeder has the document
   }
 });
 
+test('a resource of which something of before is kept counts as refused, and others as what they are', async () => {
+  const metrics = createMetrics();
+  measureObserver(metrics, { applications: {}, resources: { keeping: 2, refused: 1, drifted: 4, looking: 3 } });
+  const families = scraped(await metrics.registry.metrics());
+  const samples = families.get('weeder_application_resources')?.samples ?? [];
+  const found = samples.filter(({ value }) => value > 0).map(({ labels, value }) => `${labels['state']} ${value}`);
+  assert.deepEqual(found.toSorted(), ['drifted 4', 'passing 3', 'refused 3']);
+});
+
 test('a controller that takes another’s place begins with no open window, and the last words of the other change none', async () => {
   const metrics = createMetrics();
   const facts = countFacts(metrics, virtualClock());

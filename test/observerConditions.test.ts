@@ -9,6 +9,8 @@ function resource(name: string, more: Partial<ResourceView> = {}): ResourceView 
     state: 'inSync',
     isApplied: true,
     reason: '',
+    refusal: '',
+    isAsBefore: false,
     paths: [],
     rival: undefined,
     ...more,
@@ -119,6 +121,19 @@ suite('the conditions', () => {
         '',
       /^Unknown Applying/,
     );
+  });
+
+  test('say of what is kept that its newest manifest is refused, and whether it is as it was', () => {
+    const kept = { isApplied: false, refusal: 'No such field.' } as const;
+    const asBefore = told({ resources: [resource('web', { ...kept, state: 'refused', isAsBefore: true })] });
+    assert.equal(asBefore['Applied'], 'False Failed: Not applied: Deployment shop/web (No such field).');
+    assert.match(asBefore['InSync'] ?? '', /^True AsApplied/);
+    assert.match(asBefore['Degraded'] ?? '', /^True Refused: .*web \(No such field\)\.$/);
+    const drifted = told({ resources: [resource('web', { ...kept, state: 'drifted', paths: ['.a'] })] });
+    assert.equal(drifted['InSync'], 'False Drifted: Not as applied: Deployment shop/web (.a).');
+    for (const type of ['Applied', 'Degraded'] as const) assert.equal(drifted[type], asBefore[type]);
+    const unknown = told({ resources: [resource('web', { ...kept, state: 'refused' })] });
+    assert.match(unknown['InSync'] ?? '', /^Unknown NotObserved/);
   });
 
   test('say of each trouble what it is, the most lasting first', () => {

@@ -4,7 +4,7 @@ import { explainApplication } from '../src/cli/explainApplication.ts';
 import { lookAtApplication } from '../src/cli/lookAtApplication.ts';
 import { systemClock } from '../src/clock.ts';
 import { type JsonObject, objectOf } from '../src/json.ts';
-import type { Outcome } from '../src/observer/applyFailure.ts';
+import { failed, type Outcome } from '../src/observer/applyFailure.ts';
 import { ownerOf } from '../src/observer/managers.ts';
 import { readApplication } from '../src/observer/readApplication.ts';
 import type { Kinds, ResourceApi } from '../src/observer/resourceApi.ts';
@@ -25,17 +25,24 @@ function given<T>(value: T): Outcome<T> {
 }
 
 /** What it says of an application with this manifest, where `live` is there; the API server takes manifests as they are. */
-async function explain(manifest: JsonObject, live: JsonObject | undefined, spec: JsonObject = {}): Promise<string[]> {
+async function explain(
+  manifest: JsonObject,
+  live: JsonObject | undefined,
+  spec: JsonObject = {},
+  { status = {}, refuses = false }: { readonly status?: JsonObject; readonly refuses?: boolean } = {},
+): Promise<string[]> {
   const asked: string[] = [];
   const api: Pick<ResourceApi, 'read' | 'tryOut'> = {
     read: async () => given(live),
     async tryOut({ target, manifest: { object } }) {
       asked.push(target.account ?? 'own rights');
+      if (refuses) return failed('permanent', 'No such field.');
       return given({ object: labelled(object), isOfItsOwn: true });
     },
   };
   const metadata = { namespace: 'shop', name: 'web', uid: 'u', resourceVersion: '1', generation: 1 };
-  const application = readApplication({ kind: 'Application', metadata, spec: { manifests: [manifest], ...spec } });
+  const object = { kind: 'Application', metadata, spec: { manifests: [manifest], ...spec }, status };
+  const application = readApplication(object);
   if (application === undefined) return assert.fail('it is one');
   const signal = new AbortController().signal;
   const seen = await lookAtApplication(application, {}, { clock: systemClock, kinds, api, signal });
@@ -88,4 +95,33 @@ test('a fault of the whole spec is said with its place, and nothing is asked abo
   assert.match(lines.join('\n'), /^ {2}fault in spec\.resyncPeriod: .*$/m);
   assert.ok(lines.includes('  → correct the faults; nothing is deleted while there are any'));
   assert.ok(!lines.some((line) => line.startsWith('ConfigMap')));
+});
+
+test('of a manifest that is refused it shows what differs from what was applied before it, as the status has it', async () => {
+  const drifts = [{ path: '.data.a', is: 'changed', wanted: '"0"', found: '"2"' }];
+  const row = { apiVersion: 'v1', name: 'one', namespace: 'shop', hash: 'another', state: 'drifted', drifts };
+  for (const kind of ['ConfigMap', 'Secret']) {
+    const lines = await explain(
+      of(kind, { a: 'x' }),
+      labelled(of(kind, { a: 'eA==' })),
+      {},
+      {
+        status: { resources: [{ ...row, kind }] },
+        refuses: true,
+      },
+    );
+    assert.ok(lines.includes(`${kind} shop/one: its manifest is refused: No such field.`), lines.join('\n'));
+    const told = lines.slice(lines.indexOf('  not as it was applied before, says the status:') + 1);
+    assert.deepEqual(told, kind === 'Secret' ? ['  ! .data.a: changed'] : ['  - .data.a: "0"', '  + .data.a: "2"']);
+  }
+  const refused = { ...row, kind: 'ConfigMap', state: 'refused', drifts: [] };
+  const live = labelled(of('ConfigMap', { a: '0' }));
+  const lines = await explain(of('ConfigMap', { a: '1' }), live, {}, { status: { resources: [refused] } });
+  assert.ok(
+    lines.includes(
+      'ConfigMap shop/one: its manifest is not applied: it was refused, and is tried again every five minutes',
+    ),
+    lines.join('\n'),
+  );
+  assert.ok(!lines.join('\n').includes('says the status'));
 });

@@ -7,7 +7,7 @@ import { customResourceDefinitions, deployments, namespaces, roleBindings } from
 import { arrayOf, type JsonObject, objectOf } from '../src/json.ts';
 import { applicationsPath } from '../src/observer/applicationApi.ts';
 import { httpClient } from './cluster/support/http.ts';
-import { file, kubeconfig, startCli } from './support/cli.ts';
+import { cli, file, kubeconfig, startCli } from './support/cli.ts';
 import { made } from './support/embedded.ts';
 import { until } from './support/until.ts';
 
@@ -54,8 +54,25 @@ test('on the embedded API server a tenant who may not apply is told so in the co
   assert.equal(scene.deployment(), undefined);
 });
 
-/** The CRD of applications, a namespace whose account may do everything in it or nothing, and the program. */
-async function setScene(t: TestContext, isAllowed: boolean) {
+test('explain looks in the namespace of the kubeconfig’s context, or in default; the flag wins', async (t) => {
+  const { url, apply } = await setServer(t, true);
+  await apply({ mode: 'detect', manifests: [deployment] });
+  const explain = async (context: object, ...flags: readonly string[]) => {
+    const path = file(`explain-${JSON.stringify(context).length}.kubeconfig`, kubeconfig(url, {}, {}, context));
+    const { stdout, stderr } = await cli(['explain', 'application', 'shop', `--kubeconfig=${path}`, ...flags]);
+    return (stdout || stderr).split('\n', 1)[0] ?? '';
+  };
+  const found = /^Application shop\/shop: mode detect/;
+  const absentIn = (name: string) => new RegExp(`There is no application shop in the namespace ${name}\\.`);
+  assert.match(await explain({ namespace }), found);
+  assert.match(await explain({ namespace: 'other' }), absentIn('other'));
+  assert.match(await explain({ namespace: 'other' }, '-n', namespace), found);
+  assert.match(await explain({ namespace }, '--namespace=other'), absentIn('other'));
+  assert.match(await explain({}), absentIn('default'));
+});
+
+/** The CRD of applications, and a namespace whose account may do everything in it or nothing. */
+async function setServer(t: TestContext, isAllowed: boolean) {
   const server = createApiServer({ authorizesImpersonated: true });
   const listening = await server.listen();
   const client = httpClient(listening.url);
@@ -71,6 +88,23 @@ async function setScene(t: TestContext, isAllowed: boolean) {
   made(store.create(namespaces, { metadata: { name: namespace } }));
   if (isAllowed) made(store.create(roleBindings, tenant));
   const path = applicationsPath(namespace);
+  return {
+    server,
+    client,
+    path,
+    url: listening.url,
+    async apply(spec: JsonObject) {
+      const body = { apiVersion: 'weeder.dev/v1alpha1', kind: 'Application', metadata: { name: 'shop' }, spec };
+      const answer = await client.send('POST', path, { body });
+      assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    },
+  };
+}
+
+/** The same with the program. */
+async function setScene(t: TestContext, isAllowed: boolean) {
+  const { server, client, path, url, apply } = await setServer(t, isAllowed);
+  const { store } = server;
   let application: JsonObject | undefined;
   const look = async () => {
     const answer = await client.send('GET', `${path}/shop`);
@@ -79,7 +113,7 @@ async function setScene(t: TestContext, isAllowed: boolean) {
   const looking = setInterval(() => void look().catch(() => undefined), 50);
   t.after(() => clearInterval(looking));
   const words = ['--config-file', file(`observer-${isAllowed}.yaml`, JSON.stringify({ observer: {} }))];
-  const access = ['--kubeconfig', file(`observer-${isAllowed}.kubeconfig`, kubeconfig(listening.url))];
+  const access = ['--kubeconfig', file(`observer-${isAllowed}.kubeconfig`, kubeconfig(url))];
   const weeder = startCli([...words, ...access, '--health-bind-addr=0', '--metrics-bind-addr=0']);
   t.after(async () => {
     weeder.child.kill('SIGTERM');
@@ -98,11 +132,7 @@ async function setScene(t: TestContext, isAllowed: boolean) {
       const conditions = arrayOf(objectOf(application?.['status'])['conditions']).map(objectOf);
       return conditions.find((each) => each['type'] === type)?.['status'];
     },
-    async apply(spec: JsonObject) {
-      const body = { apiVersion: 'weeder.dev/v1alpha1', kind: 'Application', metadata: { name: 'shop' }, spec };
-      const answer = await client.send('POST', path, { body });
-      assert.equal(answer.status, 201, JSON.stringify(answer.body));
-    },
+    apply,
     remove: () => client.send('DELETE', `${path}/shop`),
   };
 }

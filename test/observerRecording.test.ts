@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { isObject, objectOf } from '../src/json.ts';
+import type { ApplyFailure } from '../src/observer/applyFailure.ts';
 import { cli, folder } from './support/cli.ts';
 import type { ObserverWorld } from './support/observerWorld.ts';
 import { recordObserved } from './support/recordedObserver.ts';
@@ -9,6 +11,7 @@ import { playRecording } from './support/replayAgain.ts';
 
 const second = 1_000;
 const marker = 'hunter2-the-marker';
+const rejection: ApplyFailure = { is: 'permanent', reason: 'No.', retryAfter: 0, fields: [] };
 const path = (name: string) => join(folder, name);
 
 const settings = (value: string) => ({
@@ -113,6 +116,27 @@ test('the files of a recording are replayed together, and each of them alone', a
   assert.ok(alone > 0, 'a later file alone decides something');
 });
 
+test('what is deleted under another version than it was applied in is deleted again when its recording is replayed', async () => {
+  const file = path('observed-versions.jsonl');
+  const widget = (version: string) =>
+    ({ group: 'example.org', version, kind: 'Widget', plural: 'widgets', isNamespaced: true }) as const;
+  const world = await recordObserved(file, async (its) => {
+    its.requestTime = 20;
+    its.kinds.set('Widget', widget('v1'));
+    const one = { apiVersion: 'example.org/v1', kind: 'Widget', metadata: { name: 'one' } };
+    its.apply('site', { manifests: [one, settings('1')] });
+    await its.pass(10 * second);
+    its.kinds.set('Widget', widget('v2'));
+    its.apply('site', { manifests: [settings('1')] });
+    await its.pass(10 * second);
+  });
+  assert.equal(world.object('Widget/one'), undefined);
+  assert.match(readFileSync(file, 'utf8'), /"to":"findServed example\.org\/Widget"/);
+  const replayed = await cli(['replay', file]);
+  assert.equal(replayed.code, 0, replayed.stdout + replayed.stderr);
+  assert.match(replayed.stdout, / deleted .*Widget/);
+});
+
 test('what a trial found out is found out again when its recording is replayed, also from the middle', async () => {
   const file = path('observed-trials.jsonl');
   const world = await recordObserved(
@@ -186,4 +210,38 @@ test('nothing of what is secret is in a recording, wherever it stands, and it is
   for (const each of encodings) assert.ok(!text.includes(each.slice(0, 16)), each);
   assert.ok(text.includes('Secret shop/login'));
   assert.deepEqual(await playRecording(file), []);
+});
+
+test('what was kept while a new manifest was refused is kept again when its recording is replayed, each of its files alone, too', async () => {
+  const file = path('observed-kept.jsonl');
+  const world = await recordObserved(
+    file,
+    async (its) => {
+      its.requestTime = 20;
+      its.apply('site', { manifests: [settings('1'), web('app:1')] });
+      await its.pass(10 * second);
+      its.rejects = ({ data }) => (data === undefined ? undefined : rejection);
+      its.apply('site', { manifests: [settings('2'), web('app:2')] });
+      await its.pass(10 * second);
+      its.rejects = ({ data }) => (isObject(data) && data['a'] === '2' ? rejection : undefined);
+      for (let times = 0; times < 3; times += 1) {
+        its.edit('ConfigMap/settings', { data: { a: `by hand ${times}` } });
+        await its.pass(700 * second);
+      }
+      its.remove('ConfigMap/settings');
+      await its.pass(10 * second);
+      its.rejects = () => undefined;
+      await its.pass(1200 * second);
+      its.edit('ConfigMap/settings', { data: { a: 'by hand' } });
+      await its.pass(10 * second);
+    },
+    { limit: 12 * 1024, oldFiles: 9 },
+  );
+  assert.deepEqual([world.factsOf('resource.corrected').length, world.factsOf('resource.refused').length], [4, 1]);
+  assert.deepEqual(objectOf(world.object('ConfigMap/settings')?.['data'])['a'], '2');
+  const parts = filesOf(file);
+  assert.ok(parts.length > 2, String(parts.length));
+  const all = await cli(['replay', ...parts]);
+  assert.equal(all.code, 0, all.stdout + all.stderr);
+  for (const part of parts) assert.deepEqual(await playRecording(part), [], part);
 });

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { createActorTimes } from '../src/actorTimes.ts';
 import { systemClock } from '../src/clock.ts';
 import { describeActors } from '../src/debugActors.ts';
+import { objectOf } from '../src/json.ts';
+import type { ApplyFailure } from '../src/observer/applyFailure.ts';
 import { createLivePage } from '../src/ui/livePage.ts';
 import type { ApplicationList, ApplicationView, ResourceView } from '../src/ui/protocol.ts';
 import { serveLivePage } from '../src/ui/serve.ts';
@@ -64,6 +66,27 @@ test('a drift is shown as it is wanted and found while its correction waits, and
     ['"c"', '"b"'],
     'the newest first',
   );
+  world.stop();
+});
+
+test('while a new manifest is refused the page shows why, and compares with what was applied before', async () => {
+  await using shown = await shownApplications();
+  const { world, only } = shown;
+  world.apply('web', { manifests: [configMap('one', 'old')] });
+  await world.pass(2 * second);
+  const no: ApplyFailure = { is: 'permanent', reason: 'No such key.', retryAfter: 0, fields: [] };
+  world.rejects = ({ data }) => (objectOf(data)['key'] === 'new' ? no : undefined);
+  world.apply('web', { manifests: [configMap('one', 'new')] });
+  await world.pass(2 * second);
+  const [, kept] = await only();
+  assert.deepEqual([kept.state, kept.reason, kept.drifts], ['keeping', 'No such key.', []]);
+  world.edit('ConfigMap/one', { data: { key: 'b' } });
+  await world.pass(100);
+  world.edit('ConfigMap/one', { data: { key: 'c' } });
+  await world.pass(100);
+  const [, drifted] = await only();
+  assert.deepEqual([drifted.state, drifted.reason], ['drifted.waiting', 'No such key.']);
+  assert.deepEqual(drifted.drifts, [{ path: '.data.key', is: 'changed', wanted: '"old"', found: '"c"' }]);
   world.stop();
 });
 

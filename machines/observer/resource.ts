@@ -53,6 +53,8 @@ export type ResourceEvent =
   | { readonly type: 'look.typeMissing'; readonly reason?: string }
   /** It can never succeed as it is. */
   | ({ readonly type: 'look.refused' } & Refused)
+  /** That is so of its newest manifest, which is tried again after `rest` milliseconds; what was applied before is as it was. */
+  | ({ readonly type: 'look.keeping'; readonly rest?: number } & Refused)
   /** What may pass. */
   | ({ readonly type: 'look.failed' } & Refused)
   /** The same, as the answer to a write. */
@@ -61,7 +63,8 @@ export type ResourceEvent =
   | { readonly type: 'write.ending' }
   | { readonly type: 'write.claimed'; readonly reason?: string }
   | { readonly type: 'write.typeMissing'; readonly reason?: string }
-  | ({ readonly type: 'write.refused' } & Refused)
+  /** `isKept`: it was the newest manifest, and what was applied before is known. */
+  | ({ readonly type: 'write.refused'; readonly isKept?: boolean } & Refused)
   | ({ readonly type: 'write.failed' } & Refused);
 
 const shortestRetry = 200;
@@ -98,6 +101,12 @@ export const resource = setup({
       refusals: context.refusals + 1,
       retryIn: retryDelay(context.refusals, event),
     })),
+    noteKeeping: assign(({ context, event }) => ({
+      reason: reasonOf(event),
+      failure: failureOf(event),
+      refusals: Math.max(1, context.refusals),
+      retryIn: restOf(event),
+    })),
     reportInSync: unprovided,
     reportDrifted: unprovided,
     reportMissing: unprovided,
@@ -108,12 +117,14 @@ export const resource = setup({
     reportClaimed: unprovided,
     reportTypeMissing: unprovided,
     reportRefused: unprovided,
+    reportKeeping: unprovided,
     reportFailed: unprovided,
   },
   guards: {
     isDetectOnly: ({ context }) => !context.mayCorrect,
     isPaced: ({ context }) => context.paceIn > 0,
     isInSync: ({ event }) => event.type === 'object.changed' && event.isInSync === true,
+    isKept: ({ event }) => event.type === 'write.refused' && event.isKept === true,
   },
   delays: {
     pace: ({ context }) => context.paceIn,
@@ -166,6 +177,7 @@ export const resource = setup({
         'look.claimed': { target: 'claimed', actions: ['noteReason', 'reportClaimed'] },
         'look.typeMissing': { target: 'typeMissing', actions: ['noteReason', 'reportTypeMissing'] },
         'look.refused': { target: 'refused', actions: ['noteRefusal', 'reportRefused'] },
+        'look.keeping': { target: 'keeping', actions: ['noteKeeping', 'reportKeeping'] },
         'look.failed': { target: 'backingOff', actions: ['noteRefusal', 'reportFailed'] },
       },
     },
@@ -227,7 +239,15 @@ export const resource = setup({
         'write.ending': { target: 'terminating' },
         'write.claimed': { target: 'claimed', actions: ['noteReason', 'reportClaimed'] },
         'write.typeMissing': { target: 'typeMissing', actions: ['noteReason', 'reportTypeMissing'] },
-        'write.refused': { target: 'refused', actions: ['noteRefusal', 'reportRefused'] },
+        'write.refused': [
+          {
+            guard: 'isKept',
+            target: 'looking',
+            actions: ['noteRefusal', 'reportRefused'],
+            description: 'What was applied before is compared from now on.',
+          },
+          { target: 'refused', actions: ['noteRefusal', 'reportRefused'] },
+        ],
         'write.failed': { target: 'backingOff', actions: ['noteRefusal', 'reportFailed'] },
       },
     },
@@ -247,7 +267,15 @@ export const resource = setup({
         'write.ending': { target: 'terminating' },
         'write.claimed': { target: 'claimed', actions: ['noteReason', 'reportClaimed'] },
         'write.typeMissing': { target: 'typeMissing', actions: ['noteReason', 'reportTypeMissing'] },
-        'write.refused': { target: 'refused', actions: ['noteRefusal', 'reportRefused'] },
+        'write.refused': [
+          {
+            guard: 'isKept',
+            target: 'looking',
+            actions: ['noteRefusal', 'reportRefused'],
+            description: 'What was applied before is compared from now on.',
+          },
+          { target: 'refused', actions: ['noteRefusal', 'reportRefused'] },
+        ],
         'write.failed': { target: 'backingOff', actions: ['noteRefusal', 'reportFailed'] },
       },
     },
@@ -273,6 +301,12 @@ export const resource = setup({
         ],
         'resync.due': { description: 'What is refused is refused again.' },
       },
+    },
+    keeping: {
+      description:
+        'The API server will not take its newest manifest, and what was applied before is as it was: that is put back ' +
+        'when somebody changes it. The newest one is tried again every five minutes.',
+      after: { retryDelay: { target: 'looking' } },
     },
     backingOff: {
       description:
@@ -306,6 +340,11 @@ function reasonOf(event: object): string {
 
 function failureOf(event: object): string {
   return 'failure' in event && typeof event.failure === 'string' ? event.failure : 'other';
+}
+
+/** Whoever does not say it waits for as long as anything is waited for. */
+function restOf(event: object): number {
+  return 'rest' in event && typeof event.rest === 'number' ? Math.max(0, event.rest) : longestRetry;
 }
 
 /** Doubles from 200 ms to five minutes, of which a random half is taken off; never sooner than the server asked for. */

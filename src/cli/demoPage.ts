@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ShopViewer } from '../demo/restart/run.ts';
 import type { DemoViewer } from '../demo/run.ts';
+import type { StoryViewer } from '../demo/storyOptions.ts';
 import type { Logger } from '../log.ts';
 import { say } from './demoOutput.ts';
 import type { OfferedPage } from './offerPage.ts';
 import { stopOnSignals } from './signals.ts';
 
 /** A demo begins when somebody looks, or after a while, so that nothing of it is missed. */
-export function viewerOf(page: OfferedPage): DemoViewer & ShopViewer {
+export function viewerOf(page: OfferedPage): DemoViewer & StoryViewer {
   const deadline = performance.now() + 30_000;
   return {
     ...page,

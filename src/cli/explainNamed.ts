@@ -3,6 +3,7 @@ import { failed, ok, type Problem, problem, type Result } from '../errors.ts';
 import { objectOf } from '../json.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { describeFailure } from '../kube/describeFailure.ts';
+import { loadKubeConfig } from '../kube/kubeConfig.ts';
 import { withoutWrites } from '../kube/withoutWrites.ts';
 import { applicationsPath } from '../observer/applicationApi.ts';
 import { kindsOf } from '../observer/kinds.ts';
@@ -29,12 +30,14 @@ export interface ExplainWords {
  * `weeder explain application NAME`: its conditions, its faults, and each resource with what is wanted of it and what is
  * there. Nothing is changed: what the API server would make of the manifests it is asked to try only.
  */
-export async function explainNamed(words: ExplainWords, flags: ClusterFlags & { readonly namespace: string }) {
+export async function explainNamed(words: ExplainWords, flags: ClusterFlags & { readonly namespace?: string }) {
   const wrong = wrongWords(words);
   if (wrong !== undefined) return fail(wrong);
+  const namespace = namespaceOf(flags);
+  if (!namespace.ok) return fail(namespace.problem);
   const client = await connect({ ...flags, ...impatient }, systemClock);
   if (!client.ok) return fail(client.problem);
-  const seen = await look(withoutWrites(client.value), flags.namespace, words.name ?? '');
+  const seen = await look(withoutWrites(client.value), namespace.value, words.name ?? '');
   await client.value.close();
   if (!seen.ok) return fail(seen.problem);
   process.stdout.write(`${explainApplication(seen.value, Date.now()).join('\n\n')}\n`);
@@ -45,6 +48,13 @@ function wrongWords({ what, name }: ExplainWords): Problem | undefined {
   if (what !== 'application')
     return problem('USAGE', `weeder explain does not take the word ${what}; the config goes behind --config-file.`);
   return name === undefined || name === '' ? problem('USAGE', 'weeder explain application needs NAME.') : undefined;
+}
+
+/** As with kubectl: the flag, or else the namespace of the context, in a pod its own, or else `default`. */
+function namespaceOf(flags: ClusterFlags & { readonly namespace?: string }): Result<string> {
+  if (flags.namespace !== undefined) return ok(flags.namespace);
+  const access = loadKubeConfig(flags, process.env);
+  return access.ok ? ok(access.value.namespace ?? 'default') : access;
 }
 
 async function look(client: KubeClient, namespace: string, name: string): Promise<Result<SeenApplication>> {

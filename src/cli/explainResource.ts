@@ -16,7 +16,7 @@ export function explainResource(seen: SeenResource, verdict: string): string {
   const { identity } = seen.entry;
   const { is, isWrong } = standing(seen);
   const head = `${identityText(identity)}: ${is}${isWrong && verdict !== '' ? `  → ${verdict}` : ''}`;
-  return [head, ...aboutIt(seen), ...diff(seen)].join('\n');
+  return [head, ...aboutIt(seen), ...ofBefore(seen), ...diff(seen)].join('\n');
 }
 
 /** How it is, and whether the observer has something to do. */
@@ -31,6 +31,8 @@ function standing(seen: SeenResource): { readonly is: string; readonly isWrong: 
   if (foundOf(entry)?.isEnding === true) return is('being deleted, and its end is waited for');
   if (claimantOf(entry) !== undefined) return is(claimed(seen));
   if (trouble !== '') return is(trouble);
+  if (needsApply(entry) && entry.state === 'refused')
+    return is('its manifest is not applied: it was refused, and is tried again every five minutes');
   if (needsApply(entry)) return is('its manifest is not applied yet', true);
   if (drifts.length > 0) return is(`${counted(drifts.length, 'field')} not as wanted`, true);
   return is(application.isDetectOnly ? 'as its manifest says' : 'as it was applied');
@@ -56,6 +58,17 @@ function aboutIt({ entry, refusal, fields }: SeenResource): string[] {
     ...(refusal === '' ? [] : [`  as ${plan.target.account ?? 'weeder itself'}: ${refusal}`]),
     ...(application.isDetectOnly ? ['  mode detect: nothing is applied'] : []),
   ];
+}
+
+/** As the status has it: values of before are nowhere else but in the weeder that has applied them. */
+function ofBefore({ before, entry }: SeenResource): string[] {
+  if (before.length === 0) return [];
+  const lines = before.flatMap(({ path, is, wanted, found }) =>
+    isSecret(entry.identity)
+      ? [`! ${path}: ${is}`]
+      : [...(wanted === undefined ? [] : [`- ${path}: ${wanted}`]), `+ ${path}: ${found ?? 'absent'}`],
+  );
+  return ['  not as it was applied before, says the status:', ...lines.map((line) => `  ${line}`)];
 }
 
 /** What is wanted and what was found, a field a line: `-` and `+` where they differ, `~` what is not observed. */

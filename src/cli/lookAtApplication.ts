@@ -4,11 +4,13 @@ import type { Clock } from '../clock.ts';
 import type { JsonObject } from '../json.ts';
 import type { Application } from '../observer/application.ts';
 import type { ApplicationEntry } from '../observer/applicationEntry.ts';
+import type { ApplyFailure } from '../observer/applyFailure.ts';
 import { fieldsSeen, type SeenField } from '../observer/fieldsSeen.ts';
 import { wantAsTried } from '../observer/findWanted.ts';
-import { hear } from '../observer/hear.ts';
+import { hear, needsApply } from '../observer/hear.ts';
 import { identityKey } from '../observer/identity.ts';
 import { type ShownFault, shownFault } from '../observer/invalid.ts';
+import type { ShownDrift } from '../observer/inventory.ts';
 import { ownerOf } from '../observer/managers.ts';
 import { hashManifest } from '../observer/manifestHash.ts';
 import { accountOf, planResources } from '../observer/planResources.ts';
@@ -28,6 +30,8 @@ export interface SeenResource {
   readonly refusal: string;
   /** What its manifest says and its schema lists, by path. */
   readonly fields: readonly SeenField[];
+  /** In what it differs from what was applied before its manifest of now, as the status has it: only a weeder knows. */
+  readonly before: readonly ShownDrift[];
 }
 
 /** An application as the API server has it, compared with what is there. */
@@ -73,7 +77,9 @@ export async function lookAtApplication(
   const all = [...entry.resources.values()];
   for (let index = 0; index < all.length; index += concurrency) {
     const some = all.slice(index, index + concurrency);
-    resources.push(...(await Promise.all(some.map((each) => lookAt(each, looking)))));
+    resources.push(
+      ...(await Promise.all(some.map(async (each) => withBefore(await lookAt(each, looking), application)))),
+    );
   }
   return { ...nothing, faults: [...faults, ...planned.faults], resources };
 }
@@ -102,7 +108,7 @@ function entryOf(application: Application, status: unknown): ApplicationEntry {
 
 async function lookAt(entry: ResourceEntry, { clock, api, signal }: LookingAt): Promise<SeenResource> {
   const { plan } = entry;
-  const nothing: SeenResource = { entry, live: undefined, trouble: '', refusal: '', fields: [] };
+  const nothing: SeenResource = { entry, live: undefined, trouble: '', refusal: '', fields: [], before: [] };
   if (plan === undefined) return nothing;
   const read = await api.read(plan.target, signal);
   if (!read.ok) return { ...nothing, trouble: `it cannot be read: ${read.failure.reason}` };
@@ -113,9 +119,20 @@ async function lookAt(entry: ResourceEntry, { clock, api, signal }: LookingAt): 
   }
   hear(entry, live, clock.monotonic());
   const { tried, refusal } = await tryOut(api, plan, signal);
-  if (!tried.ok) return { ...nothing, live, refusal, trouble: `what is wanted is not known: ${tried.failure.reason}` };
+  if (!tried.ok) return { ...nothing, live, refusal, trouble: troubleOf(entry, tried.failure) };
   wantAsTried(entry, plan, tried.value, clock.monotonic());
   return { ...nothing, live, refusal, fields: fieldsSeen(entry, plan, live) };
+}
+
+function troubleOf(entry: ResourceEntry, { is, reason }: ApplyFailure): string {
+  const isRefused = needsApply(entry) && (is === 'permanent' || is === 'immutable');
+  return isRefused ? `its manifest is refused: ${reason}` : `what is wanted is not known: ${reason}`;
+}
+
+function withBefore(seen: SeenResource, { inventory }: Application): SeenResource {
+  const { entry } = seen;
+  const row = inventory.find(({ identity }) => identityKey(identity) === entry.key);
+  return needsApply(entry) && row?.hash !== undefined ? { ...seen, before: row.drifts } : seen;
 }
 
 /** As the account would; where that may not, or whoever asks may not take its place, with the rights of who asks. */

@@ -16,7 +16,7 @@ import {
 import { readAddress, readNamespace } from './values.ts';
 
 /** What `explain` takes: with a config, or of one application in its namespace. */
-type ExplainFlags = ClusterFlags & { readonly configFile?: string; readonly namespace: string };
+type ExplainFlags = ClusterFlags & { readonly configFile?: string; readonly namespace?: string };
 
 /** Told the exit code of the verb that ran. */
 type OnExitCode = (exitCode: number) => void;
@@ -59,7 +59,7 @@ export function createProgram(onExitCode: OnExitCode): Command {
     .usage('--config-file <file> [flags]\n       weeder explain application <name> [-n <namespace>] [flags]');
   addClusterFlags(addConfigFlag(explaining))
     .optionsGroup('Other:')
-    .option('-n, --namespace <name>', 'of the application', readNamespace, 'default')
+    .option('-n, --namespace <name>', 'of the application; default: that of the kubeconfig’s context', readNamespace)
     .description('say what weeder sees, and what it would do')
     .argument('[what]', 'application: one of the application observer, which needs no config')
     .argument('[name]', 'its name')

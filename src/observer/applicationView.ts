@@ -1,6 +1,6 @@
 import type { ApplicationEntry } from './applicationEntry.ts';
 import type { ApplicationView, ResourceView } from './conditions.ts';
-import { needsApply } from './hear.ts';
+import { isInSync, needsApply } from './hear.ts';
 import { identityText } from './identity.ts';
 import type { ResourceEntry } from './resourceEntry.ts';
 import { listed } from './wording.ts';
@@ -34,18 +34,22 @@ function viewOf(resource: ResourceEntry): ResourceView {
     state,
     isApplied: resource.plan !== undefined && !needsApply(resource),
     reason,
+    refusal: resource.kept?.reason ?? '',
+    isAsBefore: resource.kept !== undefined && isInSync(resource),
     paths: drifts.map(({ path }) => path),
     rival: isContested ? (rival ?? 'somebody') : undefined,
   };
 }
 
 function leftView({ identity, reason }: { readonly identity: ResourceView['identity']; readonly reason: string }) {
-  return { identity, state: 'leaving', isApplied: false, reason, paths: [], rival: undefined } satisfies ResourceView;
+  const nothing = { isApplied: false, refusal: '', isAsBefore: false, paths: [], rival: undefined };
+  return { ...nothing, identity, state: 'leaving', reason } satisfies ResourceView;
 }
 
-function notesOf({ identity, admitted, scaledBy, isAutoscaled }: ResourceEntry): readonly string[] {
+function notesOf({ identity, kept, admitted, scaledBy, isAutoscaled }: ResourceEntry): readonly string[] {
   const name = identityText(identity);
   const notes: string[] = [];
+  if (kept !== undefined) notes.push(`Of ${name} what was applied before is kept.`);
   if (admitted.length > 0) notes.push(`Changed on admission, and taken as it is: ${listed(admitted)} of ${name}.`);
   if (isAutoscaled) notes.push(`The replicas of ${name} are left to its HorizontalPodAutoscaler.`);
   else if (scaledBy !== undefined) notes.push(`The replicas of ${name} are left to ${scaledBy}, who scales it.`);

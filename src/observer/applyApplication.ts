@@ -39,6 +39,8 @@ export async function applyApplication(
     }
     if (signal.aborted || isOutdated(entry)) return done;
     tried.add(next);
+    // Whatever was refused before: something is another one now.
+    next.kept = undefined;
     await written(effects, next, signal);
     await useDefinition(effects, next, signal);
   }

@@ -23,6 +23,10 @@ export interface ResourceView {
   readonly isApplied: boolean;
   /** Why it is refused, tried again or claimed, or what its deletion waits for; empty otherwise. */
   readonly reason: string;
+  /** Why its manifest of now is refused, while what was applied before is kept; empty otherwise. */
+  readonly refusal: string;
+  /** That is compared, and as it was. */
+  readonly isAsBefore: boolean;
   /** Of the drifts. */
   readonly paths: readonly string[];
   /** Who keeps changing it back, while the next correction waits. */
@@ -67,7 +71,7 @@ function applied({ phase, mode, pausedUntil, faults, accountFault, resources }: 
   if (mode === 'detect') return said('False', 'DetectOnly', 'Nothing is ever applied in mode detect.');
   if (phase === 'applying' && accountFault !== '') return said('False', 'AccountMissing', accountFault);
   const missing = resources.filter(({ isApplied, state }) => !isApplied && state !== 'leaving');
-  const failing = missing.filter(({ reason }) => reason !== '');
+  const failing = missing.filter(({ reason, refusal }) => reason !== '' || refusal !== '');
   if (failing.length > 0) return said('False', 'Failed', sentenceOf('Not applied', failing.map(withReason)));
   if (missing.length > 0 || phase === 'applying') return said('Unknown', 'Applying', 'Resources are being applied.');
   if (faults.length > 0) return said('False', 'Invalid', 'All but what has faults is applied.');
@@ -85,7 +89,7 @@ function inSync({ phase, pausedUntil, notes, resources }: ApplicationView): Said
     const reason = out.every(({ state }) => state === 'missing') ? 'Missing' : 'Drifted';
     return said('False', reason, withNotes(sentenceOf('Not as applied', out.map(withPaths)), notes));
   }
-  const unknown = resources.filter(({ state }) => state !== 'inSync' && state !== 'leaving');
+  const unknown = resources.filter(({ state, isAsBefore }) => state !== 'inSync' && state !== 'leaving' && !isAsBefore);
   if (unknown.length > 0 || phase !== 'observing') {
     const which = unknown.map(({ identity }) => identityText(identity));
     return said('Unknown', 'NotObserved', sentenceOf('Not compared yet', which));
@@ -107,7 +111,7 @@ function degraded({ phase, mode, accountFault, resources }: ApplicationView): Sa
   if (phase === 'applying' && mode === 'correct' && accountFault !== '')
     return said('True', 'AccountMissing', accountFault);
   for (const [state, reason] of troubles) {
-    const those = resources.filter((each) => each.state === state);
+    const those = resources.filter((each) => each.state === state || (state === 'refused' && each.refusal !== ''));
     if (those.length > 0) return said('True', reason, sentenceOf(headings[reason], those.map(withReason)));
   }
   const fought = resources.filter(({ rival }) => rival !== undefined);
@@ -123,8 +127,9 @@ const headings = {
   Retrying: 'Tried again',
 } as const;
 
-function withReason({ identity, reason }: ResourceView): string {
-  return reason === '' ? identityText(identity) : `${identityText(identity)} (${reason.replace(/\.$/, '')})`;
+function withReason({ identity, reason, refusal }: ResourceView): string {
+  const why = refusal === '' ? reason : refusal;
+  return why === '' ? identityText(identity) : `${identityText(identity)} (${why.replace(/\.$/, '')})`;
 }
 
 function withPaths({ identity, state, paths }: ResourceView): string {

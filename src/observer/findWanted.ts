@@ -1,6 +1,6 @@
 import type { ResourceEvent } from '../../machines/observer/resource.ts';
 import { baselineOf, initialisedIn } from './baseline.ts';
-import { needsApply, want } from './hear.ts';
+import { planInForce, want } from './hear.ts';
 import type { Json } from './identity.ts';
 import type { ObserverEffects } from './observerEffects.ts';
 import { project } from './project.ts';
@@ -16,10 +16,10 @@ import { lookFailed } from './resourceEvents.ts';
 export async function findWanted(
   { runtime, api, trials }: Pick<ObserverEffects, 'runtime' | 'api' | 'trials'>,
   entry: ResourceEntry,
-  plan: ResourcePlan,
   signal: AbortSignal,
 ): Promise<ResourceEvent | undefined> {
-  if (entry.baseline !== undefined || needsApply(entry)) return undefined;
+  const plan = planInForce(entry);
+  if (entry.baseline !== undefined || plan === undefined) return undefined;
   const release = await trials.take(entry.application.id, signal);
   const tried = await api.tryOut(plan, signal).finally(release);
   if (!tried.ok) return lookFailed(tried.failure);

@@ -2,9 +2,11 @@ import { isObject, type JsonObject, objectOf, textOf } from '../json.ts';
 import { isAtLeast } from '../kube/resourceVersion.ts';
 import { labelPath } from './applyFailure.ts';
 import { compare } from './compare.ts';
+import { isOurDoing } from './halfApplied.ts';
 import { labelName } from './managers.ts';
 import { project } from './project.ts';
 import type { Drift, Projection } from './projection.ts';
+import type { ResourcePlan } from './resourceApi.ts';
 import { type Found, foundOf, type ResourceEntry } from './resourceEntry.ts';
 import { yieldReplicas } from './scaled.ts';
 
@@ -45,18 +47,21 @@ export function claimantOf(entry: ResourceEntry): string | undefined {
   return label === entry.application.owner.label ? undefined : label;
 }
 
+/** What is compared and corrected: not what is yet to be applied, but what was before, where that is kept. */
+export function planInForce(entry: ResourceEntry): ResourcePlan | undefined {
+  return entry.kept?.plan ?? (needsApply(entry) ? undefined : entry.plan);
+}
+
 function judge(entry: ResourceEntry, now: number): void {
   const found = foundOf(entry);
   if (found === undefined) entry.drifts = [];
   if (found?.object === undefined || entry.plan === undefined) return;
   yieldReplicas(entry, found.object);
-  const { plan, baseline } = entry;
-  // What is wanted belongs to the manifest of before: it is compared again when the new one is applied.
-  if (baseline === undefined || needsApply(entry)) return;
-  const { manifest, shape, structure } = plan;
-  const projection = project(found.object, manifest, shape, structure);
-  const drifts = compare(baseline, projection).filter(({ path }) => path !== labelPath);
-  entry.drifts = [...labelDrift(entry, found), ...drifts];
+  const { baseline } = entry;
+  const plan = planInForce(entry);
+  // What is wanted belongs to the manifest of before: it is compared again when the new one is applied, or refused.
+  if (baseline === undefined || plan === undefined) return;
+  entry.drifts = [...labelDrift(entry, found), ...driftsOf(entry, plan, baseline, found.object)];
   if (entry.drifts.length > 0) {
     entry.driftedAt ??= now;
     return;
@@ -64,6 +69,17 @@ function judge(entry: ResourceEntry, now: number): void {
   entry.driftedAt = undefined;
   const isOurs = found.label === entry.application.owner.label;
   if (isOurs && !found.isEnding) entry.found = { ...found, object: undefined };
+}
+
+function driftsOf(
+  { kept, application }: ResourceEntry,
+  { manifest, shape, structure }: ResourcePlan,
+  baseline: Projection,
+  object: JsonObject,
+): readonly Drift[] {
+  const drifts = compare(baseline, project(object, manifest, shape, structure));
+  const others = drifts.filter(({ path }) => path !== labelPath);
+  return kept === undefined ? others : others.filter((drift) => !isOurDoing(object, drift, application.owner));
 }
 
 /** Whose it is is always observed (A13), where it was ever said. */

@@ -2,7 +2,8 @@ import type { ResourceEvent } from '../../machines/observer/resource.ts';
 import { objectOf, textOf } from '../json.ts';
 import { missingKey, paceKey, waitBefore } from './driftPace.ts';
 import { findWanted } from './findWanted.ts';
-import { claimantOf, hear, needsApply } from './hear.ts';
+import { claimantOf, hear, planInForce } from './hear.ts';
+import { keepUntilDue, restOf } from './kept.ts';
 import { annotationName } from './managers.ts';
 import type { ObserverEffects } from './observerEffects.ts';
 import { foundOf, type ResourceEntry } from './resourceEntry.ts';
@@ -30,7 +31,8 @@ async function findOut(
 ): Promise<ResourceEvent | undefined> {
   const { plan } = entry;
   if (plan === undefined) return withoutPlan(effects, entry, signal);
-  return (await findWanted(effects, entry, plan, signal)) ?? (await findObject(effects, entry, plan, signal));
+  keepUntilDue(entry, effects.runtime.clock.monotonic());
+  return (await findWanted(effects, entry, signal)) ?? (await findObject(effects, entry, plan, signal));
 }
 
 type Plan = NonNullable<ResourceEntry['plan']>;
@@ -63,20 +65,26 @@ async function withoutPlan(
 function judged({ runtime }: ObserverEffects, entry: ResourceEntry): ResourceEvent {
   const mayCorrect = !entry.application.isDetectOnly;
   const found = foundOf(entry);
-  const now = runtime.clock.now();
-  const isNew = needsApply(entry);
-  if (found === undefined) {
-    return { type: 'look.missing', mayCorrect, wait: isNew ? 0 : waitBefore(entry.pace, [missingKey], now) };
+  const isNew = planInForce(entry) === undefined;
+  const rest = entry.kept === undefined ? undefined : restOf(entry.kept, runtime.clock.monotonic());
+
+  /** Whoever fights over what is kept does not keep the manifest of now from being tried again. */
+  function wait(keys: readonly string[]): number {
+    return isNew ? 0 : Math.min(rest ?? Number.POSITIVE_INFINITY, waitBefore(entry.pace, keys, runtime.clock.now()));
   }
+
+  if (found === undefined) return { type: 'look.missing', mayCorrect, wait: wait([missingKey]) };
   if (found.isEnding) return { type: 'look.ending' };
   if (claimantOf(entry) !== undefined) return { type: 'look.claimed', reason: claimReason(entry) };
   if (isNew) return { type: 'look.drifted', mayCorrect, wait: 0 };
   if (entry.drifts.length === 0) {
     entry.conflicts = 0;
-    return { type: 'look.inSync' };
+    if (entry.kept === undefined || rest === undefined) return { type: 'look.inSync' };
+    const { reason, failure } = entry.kept;
+    return { type: 'look.keeping', reason, failure, rest };
   }
   entry.rival = rivalIn(entry);
-  return { type: 'look.drifted', mayCorrect, wait: waitBefore(entry.pace, entry.drifts.map(paceKey), now) };
+  return { type: 'look.drifted', mayCorrect, wait: wait(entry.drifts.map(paceKey)) };
 }
 
 /** Of the first drift that has one: what was deleted has no owner any more. */

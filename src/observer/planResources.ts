@@ -4,6 +4,7 @@ import type { ApplyFailure } from './applyFailure.ts';
 import { calm } from './driftPace.ts';
 import { type Identity, identityKey, type Manifest } from './identity.ts';
 import { type ShownFault, shownFault } from './invalid.ts';
+import { rememberApplied } from './kept.ts';
 import type { ObserverEffects } from './observerEffects.ts';
 import { duplicatesAmong, placed } from './place.ts';
 import { repeatedKeys } from './repeatedKeys.ts';
@@ -92,8 +93,10 @@ async function plan(
   { application, schema, all, faults }: About,
   signal: AbortSignal,
 ): Promise<ApplyFailure | undefined> {
-  const before = resource.plan;
+  rememberApplied(resource);
+  const { plan: before, kept } = resource;
   resource.plan = undefined;
+  resource.kept = undefined;
   resource.planIfScaled = undefined;
   resource.manifest = unplaced;
   const read = shapeFor(manifest, schema);
@@ -116,6 +119,8 @@ async function plan(
   const hash = hashManifest(manifest, shape);
   // Where nothing is applied, nothing but this tells that something else is wanted now.
   if (resource.application.isDetectOnly && before?.hash !== hash) resource.baseline = undefined;
+  if (before?.hash === hash) resource.kept = kept;
+  const { appliedPlan } = resource;
   resource.plan = {
     target: targetOf(kind, manifest.identity, accountOf(application, mayUseOwnRights)),
     manifest,
@@ -124,7 +129,7 @@ async function plan(
     owner: resource.application.owner,
     hash,
     mayRecreate: spec.recreate.has(`${manifest.identity.kind}/${manifest.identity.name}`),
-    ...(resource.applied === undefined ? {} : { before: resource.applied }),
+    ...(appliedPlan === undefined ? {} : { before: { manifest: appliedPlan.manifest, shape: appliedPlan.shape } }),
   } satisfies ResourcePlan;
   const scaled = withoutReplicas(shape, manifest.object);
   if (scaled !== shape)
@@ -160,10 +165,11 @@ function entryOf(application: ApplicationEntry, { manifest, unplaced }: Placed):
       manifest: unplaced,
       plan: undefined,
       fault: '',
-      applied: undefined,
+      appliedPlan: undefined,
       appliedHash: row?.hash,
       uid: row?.uid,
       initialised: row?.initialised ?? new Map(),
+      kept: undefined,
       baseline: undefined,
       found: 'unknown',
       writtenVersion: undefined,

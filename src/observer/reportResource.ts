@@ -1,5 +1,5 @@
 import type { AboutResource } from './facts.ts';
-import { needsApply } from './hear.ts';
+import { planInForce } from './hear.ts';
 import type { ResourceState } from './inventory.ts';
 import type { ObserverEffects } from './observerEffects.ts';
 import type { ResourceLogic } from './resourceActor.ts';
@@ -36,6 +36,13 @@ export function resourceReports(effects: ObserverEffects) {
     status.resourceChanged(entry.application);
   }
 
+  /** All but what is so whatever is corrected: that the manifest of now is refused. */
+  function forgetTold(entry: ResourceEntry): void {
+    const lasting = entry.kept?.reason;
+    if (lasting !== undefined && told.get(entry)?.has(lasting)) told.set(entry, new Set([lasting]));
+    else told.delete(entry);
+  }
+
   /** Of an entry that is there: its application may be gone by the time that its actor speaks. */
   function telling(tell: (entry: ResourceEntry, context: Context) => void) {
     return ({ context }: { readonly context: Context }) => {
@@ -55,7 +62,7 @@ export function resourceReports(effects: ObserverEffects) {
     }),
     reportDrifted: telling((entry, { mayCorrect }) => {
       // What is yet to be applied is not there as it is wanted, and nobody has changed it.
-      if (needsApply(entry)) return;
+      if (planInForce(entry) === undefined) return;
       const { drifts, rival } = entry;
       become(entry, 'drifted');
       tellOnce(entry, `drifted ${JSON.stringify(drifts)}`, () =>
@@ -63,7 +70,7 @@ export function resourceReports(effects: ObserverEffects) {
       );
     }),
     reportMissing: telling((entry, { mayCorrect }) => {
-      if (needsApply(entry)) return;
+      if (planInForce(entry) === undefined) return;
       become(entry, 'missing');
       const isCorrected = mayCorrect;
       tellOnce(entry, 'missing', () => report({ type: 'resource.missing', ...aboutOf(entry), isCorrected }));
@@ -76,8 +83,8 @@ export function resourceReports(effects: ObserverEffects) {
       tellOnce(entry, 'ending', () => report({ type: 'resource.ending', ...aboutOf(entry) }));
     }),
     // Told by who wrote, who knows what.
-    reportCorrected: telling((entry) => void told.delete(entry)),
-    reportCreated: telling((entry) => void told.delete(entry)),
+    reportCorrected: telling(forgetTold),
+    reportCreated: telling(forgetTold),
     reportClaimed: telling((entry, { reason }) => {
       become(entry, 'claimed', reason);
       tellOnce(entry, reason, () => report({ type: 'resource.claimed', ...aboutOf(entry), reason }));
@@ -87,6 +94,13 @@ export function resourceReports(effects: ObserverEffects) {
       tellOnce(entry, reason, () => report({ type: 'resource.typeMissing', ...aboutOf(entry), reason }));
     }),
     reportRefused: telling((entry, context) => {
+      become(entry, 'refused', context.reason);
+      tellOnce(entry, context.reason, () =>
+        report({ type: 'resource.refused', ...aboutOf(entry), ...refusal(context) }),
+      );
+    }),
+    reportKeeping: telling((entry, context) => {
+      forgetTold(entry);
       become(entry, 'refused', context.reason);
       tellOnce(entry, context.reason, () =>
         report({ type: 'resource.refused', ...aboutOf(entry), ...refusal(context) }),

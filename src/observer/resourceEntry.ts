@@ -5,9 +5,10 @@ import type { ApplicationEntry } from './applicationEntry.ts';
 import type { DriftPace } from './driftPace.ts';
 import type { Identity, Json } from './identity.ts';
 import type { ResourceState } from './inventory.ts';
+import type { Kept } from './kept.ts';
 import type { Drift, Projection } from './projection.ts';
 import type { ResourceLogic } from './resourceActor.ts';
-import type { ResourcePlan, Wanted } from './resourceApi.ts';
+import type { ResourcePlan } from './resourceApi.ts';
 
 /** An object as it was heard of last. */
 export interface Found {
@@ -43,14 +44,16 @@ export interface ResourceEntry {
   plan: ResourcePlan | undefined;
   /** What is wrong with what the schema says of it, in sentences; '': nothing. */
   fault: string;
-  /** What the newest successful apply was made of; undefined: none by this process. */
-  applied: Wanted | undefined;
+  /** What was applied last; undefined: this process has never known it. */
+  appliedPlan: ResourcePlan | undefined;
   /** The hash of what was applied last, by this process or one before it; undefined: nothing was. */
   appliedHash: string | undefined;
   /** Of the object that was applied last; undefined: nobody knows. */
   uid: string | undefined;
   /** By path: what the API server filled in where the schema lists a field that the manifest does not have (A9). */
   initialised: ReadonlyMap<string, Json>;
+  /** The manifest of now is refused for good, and this is compared and corrected; undefined: nothing is. */
+  kept: Kept | undefined;
   /** What is wanted of it; undefined: not known yet. */
   baseline: Projection | undefined;
   /** `unknown`: ask. `lost`: its stream has it no more, which may mean a lost label; ask. `missing`: it is not there. */

@@ -1,10 +1,11 @@
 import type { ResourceEvent } from '../../machines/observer/resource.ts';
-import type { ApplyFailure, Outcome } from './applyFailure.ts';
+import type { Outcome } from './applyFailure.ts';
 import { initialisedIn } from './baseline.ts';
 import { afterCorrection, missingKey, paceKey } from './driftPace.ts';
 import type { AppliedHow } from './facts.ts';
 import { wantedBy } from './findWanted.ts';
 import { claimantOf, hear, needsApply, want } from './hear.ts';
+import { keepUntilDue } from './kept.ts';
 import type { ObserverEffects } from './observerEffects.ts';
 import { project } from './project.ts';
 import type { Drift } from './projection.ts';
@@ -12,11 +13,7 @@ import { aboutOf } from './reportResource.ts';
 import type { Applied, ResourcePlan } from './resourceApi.ts';
 import { foundOf, mostCorrections, type ResourceEntry } from './resourceEntry.ts';
 import { writeFailed } from './resourceEvents.ts';
-
-/** So many conflicts in a row are no reason to pause: who writes at the same time is soon done. */
-const patientConflicts = 3;
-
-const conflicted: ResourceEvent = { type: 'write.conflicted' };
+import { conflicted, lookAgain, writeRefused } from './writeRefused.ts';
 
 /**
  * Brings a resource to what its manifest says, by what is known when it is its turn: created, updated, or corrected.
@@ -51,15 +48,13 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
   const until = new AbortController().signal;
   if (entry.plan === undefined) return conflicted;
   const now = runtime.clock.monotonic();
-  if (foundOf(entry)?.object === undefined) {
-    const read = await api.read(entry.plan.target, until);
-    if (!read.ok) return writeFailed(read.failure);
-    if (read.value === undefined) entry.found = 'missing';
-    else hear(entry, read.value, now);
-  }
+  keepUntilDue(entry, now);
+  const unknown = await see(effects, entry, entry.plan, until);
+  if (unknown !== undefined) return unknown;
   const found = foundOf(entry);
   // What is seen of the object may change what is observed of it.
-  const { plan } = entry;
+  const { kept } = entry;
+  const plan = kept?.plan ?? entry.plan;
   if (found === undefined) {
     const isAbsent = entry.found === 'missing';
     return settle(effects, entry, plan, [missing], await api.create(plan, until, isAbsent));
@@ -67,7 +62,7 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
   const { object, isEnding } = found;
   if (isEnding) return { type: 'write.ending' };
   if (object === undefined || claimantOf(entry) !== undefined) return lookAgain(entry);
-  if (needsApply(entry)) {
+  if (kept === undefined && needsApply(entry)) {
     const isOurs = found.label !== undefined;
     const outcome = isOurs ? await api.update(plan, object, until) : await api.create(plan, until);
     return settle(effects, entry, plan, [], outcome);
@@ -76,6 +71,21 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
   const { drifts, driftedAt = now } = entry;
   if (drifts.length === 0) return lookAgain(entry);
   return settle(effects, entry, plan, drifts, await api.correct(plan, object, drifts, until), driftedAt);
+}
+
+/** Undefined: it is known what is there, or that nothing is. */
+async function see(
+  { api, runtime }: ObserverEffects,
+  entry: ResourceEntry,
+  { target }: ResourcePlan,
+  signal: AbortSignal,
+): Promise<ResourceEvent | undefined> {
+  if (foundOf(entry)?.object !== undefined) return undefined;
+  const read = await api.read(target, signal);
+  if (!read.ok) return writeFailed(read.failure);
+  if (read.value === undefined) entry.found = 'missing';
+  else hear(entry, read.value, runtime.clock.monotonic());
+  return undefined;
 }
 
 /** What stands for a resource that is not there among its drifts. */
@@ -89,12 +99,12 @@ function settle(
   outcome: Outcome<Applied>,
   since = effects.runtime.clock.monotonic(),
 ): ResourceEvent {
-  if (!outcome.ok) return refused(entry, outcome.failure);
+  if (!outcome.ok) return writeRefused(entry, plan, outcome.failure, effects.runtime.clock.monotonic());
   entry.conflicts = 0;
   const before = entry.appliedHash;
   const isMissing = drifts.includes(missing);
   const wasApplied = before === plan.hash && !isMissing;
-  if (wasApplied) noteCorrected(effects, entry, drifts, since, outcome.value);
+  if (wasApplied) noteCorrected(effects, entry, plan, drifts, since, outcome.value);
   else
     noteApplied(
       effects,
@@ -107,22 +117,6 @@ function settle(
   return { type: 'write.done' };
 }
 
-function refused(entry: ResourceEntry, failure: ApplyFailure): ResourceEvent {
-  if (failure.is !== 'conflict' && failure.is !== 'otherUid' && failure.is !== 'missing') return writeFailed(failure);
-  // Whatever it is now, it is not what it was when this was decided.
-  entry.found = 'lost';
-  return lookAgain(entry, failure);
-}
-
-/** It is not what it was when this was decided. Time and again, that is as good as a failure: nobody asks in a circle. */
-function lookAgain(
-  entry: ResourceEntry,
-  failure: ApplyFailure = { is: 'conflict', reason: 'It changes all the time.', retryAfter: 0, fields: [] },
-): ResourceEvent {
-  entry.conflicts += 1;
-  return entry.conflicts < patientConflicts ? conflicted : writeFailed(failure);
-}
-
 /** The observed part of the API server's own reply is what is wanted from now on (A6). */
 function noteApplied(
   { runtime, report }: ObserverEffects,
@@ -132,7 +126,7 @@ function noteApplied(
   how: AppliedHow,
 ): void {
   const now = runtime.clock.monotonic();
-  entry.applied = { manifest: plan.manifest, shape: plan.shape };
+  entry.appliedPlan = plan;
   entry.appliedHash = plan.hash;
   entry.admitted = [];
   entry.baseline = wantedBy(plan, done);
@@ -144,6 +138,7 @@ function noteApplied(
 function noteCorrected(
   effects: ObserverEffects,
   entry: ResourceEntry,
+  plan: ResourcePlan,
   drifts: readonly Drift[],
   since: number,
   { object, hasChanged }: Applied,
@@ -153,7 +148,7 @@ function noteCorrected(
   learn(entry, object, now);
   keepPace(effects, entry, drifts);
   if (!hasChanged) {
-    admit(effects, entry, drifts, object);
+    admit(effects, entry, plan, drifts, object);
     return;
   }
   entry.corrections.push({ at: runtime.clock.now(), drifts, rival: entry.rival });
@@ -168,11 +163,11 @@ function noteCorrected(
 function admit(
   { runtime, report }: ObserverEffects,
   entry: ResourceEntry,
+  plan: ResourcePlan,
   drifts: readonly Drift[],
   object: Applied['object'],
 ): void {
-  const { plan } = entry;
-  if (plan === undefined || drifts.some(({ is }) => is === 'excess' || is === 'duplicate')) return;
+  if (drifts.some(({ is }) => is === 'excess' || is === 'duplicate')) return;
   want(entry, project(object, plan.manifest, plan.shape, plan.structure), runtime.clock.monotonic());
   entry.admitted = [...new Set([...entry.admitted, ...drifts.map(({ path }) => path)])];
   report({ type: 'resource.admitted', ...aboutOf(entry), paths: drifts.map(({ path }) => path) });

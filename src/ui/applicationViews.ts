@@ -75,14 +75,14 @@ function isTroubled(resource: ResourceEntry): boolean {
 }
 
 function resourceView(resource: ResourceEntry, since: Since): ResourceView {
-  const { identity, actor, reason, fault, rival, baseline, drifts, corrections } = resource;
+  const { identity, actor, reason, fault, kept, rival, baseline, drifts, corrections } = resource;
   const told = driftViews(resource, drifts);
   return {
     id: identityText(identity),
     actor: actor?.id,
     state: stateOf(resource),
     until: actor === undefined ? undefined : endOf(actor, since),
-    reason: fault === '' ? reason : fault,
+    reason: [fault, reason, kept?.reason].find((each) => each) ?? '',
     rival: drifts.length > 0 ? rival : undefined,
     observed: baseline?.fields.size,
     drifts: told,

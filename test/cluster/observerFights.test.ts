@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
-import { objectOf } from '../../src/json.ts';
+import { type JsonObject, objectOf } from '../../src/json.ts';
 import { eventually } from './support/eventually.ts';
 import {
   at,
   conditionOf,
   configMap,
+  containersOf,
   deployment,
   isThere,
+  namesIn,
   pathOf,
   read,
   rowOf,
@@ -15,7 +17,17 @@ import {
 } from './support/observedObjects.ts';
 import { edit, setObserverScene } from './support/observerScene.ts';
 
+const mode = { name: 'MODE', value: 'a' };
+const exactlyOne = { observer_schema_list_min_length: 1, observer_schema_list_max_length: 1 };
 const dataOf = (object: unknown) => at(object, 'data', 'a');
+
+/** Of the Deployment `web` the image and the variable `MODE`, and at most so many variables. */
+function observing(mostVariables: number) {
+  const bounds = { observer_schema_list_min_length: 1, observer_schema_list_max_length: mostVariables };
+  const container = { name: 'observed', image: 'observed', env: [{ name: 'observed', value: 'observed' }, bounds] };
+  const spec = { template: { spec: { containers: [container, exactlyOne] } } };
+  return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec };
+}
 
 /** Admission that makes another value of each ConfigMap of this namespace. Resolves when it is in force, with what ends it. */
 async function mirroring(
@@ -145,6 +157,62 @@ suite('who works against an application on a real API server', { concurrency: 2 
     assert.notEqual(at(anew, 'metadata', 'uid'), objectOf(metadata)['uid']);
     await scene.untilInSync('shop');
     assert.equal(await scene.condition('shop', 'Degraded'), 'False');
+  });
+
+  test('while a new manifest is refused for good, what was applied before is kept, and what it has brought in is not fought', async (t) => {
+    const scene = await setObserverScene(t, 'fight');
+    const { ns } = scene;
+    const weeder = await scene.start(t);
+    const spec = (container: JsonObject, data: JsonObject, mostVariables: number) => ({
+      manifests: [deployment('web', container), configMap('settings', data), configMap('other', data)],
+      observerSchema: [observing(mostVariables)],
+    });
+    await scene.apply('shop', spec({}, { a: '1' }, 1));
+    await scene.untilInSync('shop');
+    // No image, and no key: each is refused by the API server as it is; of the Deployment the rest is applied before that.
+    const wrong = { image: '', env: [mode, { name: 'EXTRA', value: 'b' }] };
+    await scene.apply('shop', spec(wrong, { 'a b': '2' }, 2));
+    for (const resource of [`Deployment ${ns.name}/web`, `ConfigMap ${ns.name}/settings`])
+      await weeder.log.until('resource refused', { resource });
+    assert.deepEqual(namesIn(containersOf(await read(ns, 'Deployment', 'web'))[0]?.['env']), ['MODE', 'EXTRA']);
+    const [web, settings] = [pathOf(ns, 'Deployment', 'web'), pathOf(ns, 'ConfigMap', 'settings')];
+    const containers = [
+      { name: 'web', image: 'theirs:1' },
+      { name: 'intruder', image: 'theirs:1' },
+    ];
+    await ns.cluster.send('PATCH', `${web}?fieldManager=kubectl-edit`, {
+      body: { spec: { replicas: 3, template: { spec: { containers } } } },
+      contentType: 'application/strategic-merge-patch+json',
+    });
+    await edit(ns, settings, { data: { a: 'theirs' } });
+    await ns.cluster.api('DELETE', pathOf(ns, 'ConfigMap', 'other'));
+    const corrected = await untilObject(ns, 'Deployment', 'web', 'the image put back, the intruder gone', (object) => {
+      const all = containersOf(object);
+      return all.length === 1 && all[0]?.['image'] === 'web:1';
+    });
+    assert.equal(at(corrected, 'spec', 'replicas'), 3, 'nobody observes it');
+    await untilObject(ns, 'ConfigMap', 'settings', 'the value put back', (object) => dataOf(object) === '1');
+    await eventually(() => isThere(ns, 'ConfigMap', 'other'), { what: 'that it is made anew' });
+    await eventually(
+      async (saw) => {
+        const said = await conditionOf(scene, 'shop', 'InSync');
+        saw(said);
+        return said['status'] === 'True' && /web what was applied before is kept/.test(String(said['message']));
+      },
+      { what: 'that all is as it was' },
+    );
+    for (const type of ['Applied', 'Degraded']) {
+      const { status, message } = await conditionOf(scene, 'shop', type);
+      assert.equal(status, type === 'Applied' ? 'False' : 'True');
+      for (const name of ['web', 'settings', 'other']) assert.match(String(message), new RegExp(`/${name} \\(`));
+    }
+    const resource = `Deployment ${ns.name}/web`;
+    await weeder.log.until('resource corrected', { resource });
+    assert.equal(weeder.log.find('resource corrected', { resource }).length, 1, 'what we brought in is no drift');
+    await scene.apply('shop', spec({ image: 'web:2' }, { a: '2' }, 1));
+    await scene.untilInSync('shop');
+    assert.equal(containersOf(await read(ns, 'Deployment', 'web'))[0]?.['image'], 'web:2');
+    assert.equal(dataOf(await read(ns, 'ConfigMap', 'settings')), '2');
   });
 
   test('in detect nothing is written: drift and what is missing stand in the status, and correct puts them right', async (t) => {

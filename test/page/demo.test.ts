@@ -76,3 +76,18 @@ test('the demo of restart control behind the page: workloads go through their st
   await page.locator('tr[data-what="workload.restarted"]').first().waitFor({ state: 'attached' });
   assert.deepEqual(said, []);
 });
+
+test('the demo of the observer behind the page: the application has its resources, and each correction is counted and drawn', async (t) => {
+  const demo = startCli(['demo', 'observer', '--ui-bind-addr', '127.0.0.1:0']);
+  t.after(() => demo.child.kill('SIGKILL'));
+  await until('the page is served', () => /page: http:\S+/.test(demo.stdout()));
+  const url = /http:\S+/.exec(demo.stdout())?.[0] ?? '';
+  const { page, said } = await visit(t, `${url}#applications`);
+  const deployment = page.getByRole('row', { name: 'Deployment shop/nginx' });
+  await deployment.locator('[data-state=inSync]').waitFor();
+  await deployment.locator('summary', { hasText: /^2 corrections/ }).waitFor();
+  await page.getByRole('link', { name: 'Timeline' }).click();
+  await page.locator('.lane[data-about="application/shop/nginx"] .deletion').first().waitFor({ state: 'attached' });
+  await page.locator('tr[data-what="resource.corrected"]').first().waitFor({ state: 'attached' });
+  assert.deepEqual(said, []);
+});

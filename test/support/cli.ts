@@ -101,13 +101,18 @@ export function logOf({ stdout }: { readonly stdout: string }): readonly Readonl
 }
 
 /** The text of a kubeconfig; `user` and `cluster` are added to the entries. */
-export function kubeconfig(server: string, user: object = { token: 'secret' }, cluster: object = {}): string {
+export function kubeconfig(
+  server: string,
+  user: object = { token: 'secret' },
+  cluster: object = {},
+  context: object = {},
+): string {
   return JSON.stringify({
     apiVersion: 'v1',
     kind: 'Config',
     clusters: [{ name: 'here', cluster: { server, ...cluster } }],
     users: [{ name: 'me', user }],
-    contexts: [{ name: 'here', context: { cluster: 'here', user: 'me' } }],
+    contexts: [{ name: 'here', context: { cluster: 'here', user: 'me', ...context } }],
     'current-context': 'here',
   });
 }

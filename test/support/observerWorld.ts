@@ -30,6 +30,8 @@ export interface ObserverWorld {
   core: ObserverCore;
   /** By kind and what is asked: how it is refused. */
   readonly refusals: Map<string, ApplyFailure>;
+  /** How a manifest is refused, however it is applied; undefined: it is not. */
+  rejects: (manifest: JsonObject) => ApplyFailure | undefined;
   /** Kinds that the cluster knows. */
   readonly kinds: Map<string, Kind>;
   /** Versions whose paths are not served, whatever is known of their kinds. */
@@ -172,15 +174,22 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     return stored;
   }
 
-  function ask<T>(what: ObserverRequest['what'], target: Target, answer: () => Outcome<T>): Promise<Outcome<T>> {
+  function ask<T>(
+    what: ObserverRequest['what'],
+    target: Target,
+    answer: () => Outcome<T>,
+    manifest?: JsonObject,
+  ): Promise<Outcome<T>> {
     const key = shortOf(target);
     const request = { at: clock.now() - began, what, key, account: target.account };
     world.requests.push(request);
     its.onRequest?.(request);
     underWay += 1;
     world.mostAtOnce = Math.max(world.mostAtOnce, underWay);
+    const rejection = manifest === undefined ? undefined : world.rejects(manifest);
     const isServed = !world.unserved.has(target.apiVersion);
-    const refusal = isServed ? (world.refusals.get(`${what} ${key}`) ?? world.refusals.get(what)) : unservedPath;
+    const asked = world.refusals.get(`${what} ${key}`) ?? world.refusals.get(what) ?? rejection;
+    const refusal = isServed ? asked : unservedPath;
     return new Promise((resolve) => {
       const end = () => {
         underWay -= 1;
@@ -205,6 +214,11 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     return { ok: true, value: { object, hasChanged, isNew: before === undefined } };
   }
 
+  function applying(what: 'create' | 'correct' | 'update', plan: ResourcePlan, live: JsonObject) {
+    const { object } = plan.manifest;
+    return ask(what, plan.target, () => applied(plan, objects.get(keyOf(object)) ?? live), object);
+  }
+
   function tried({ manifest }: ResourcePlan): Outcome<Tried> {
     const live = objects.get(keyOf(manifest.object)) ?? {};
     const object = world.admit(world.isProbeTaken ? manifest.object : mergePatch(live, manifest.object));
@@ -213,11 +227,9 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
 
   const api: ResourceApi = {
     read: (target) => ask('read', target, () => ({ ok: true, value: objects.get(identityKey(target.identity)) })),
-    create: (plan) => ask('create', plan.target, () => applied(plan, objects.get(keyOf(plan.manifest.object)) ?? {})),
-    correct: (plan, live) =>
-      ask('correct', plan.target, () => applied(plan, objects.get(keyOf(plan.manifest.object)) ?? live)),
-    update: (plan, live) =>
-      ask('update', plan.target, () => applied(plan, objects.get(keyOf(plan.manifest.object)) ?? live)),
+    create: (plan) => applying('create', plan, {}),
+    correct: (plan, live) => applying('correct', plan, live),
+    update: (plan, live) => applying('update', plan, live),
     tryOut: (plan) => ask('tryOut', plan.target, () => tried(plan)),
     tryAnew: (plan) => ask('tryAnew', plan.target, () => tried(plan)),
     delete: (target, owner, uid) =>
@@ -346,6 +358,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
       return current ?? fail('weeder');
     },
     refusals: new Map(),
+    rejects: () => undefined,
     kinds: new Map(known.map((kind) => [kind.kind, kind])),
     unserved: new Set(),
     statuses: [],

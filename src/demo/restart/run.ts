@@ -1,46 +1,14 @@
-import type { Clock } from '../../clock.ts';
 import { createKubeClient } from '../../kube/client.ts';
-import type { Logger } from '../../log.ts';
-import type { ReportRestart, RestartFact } from '../../restart/facts.ts';
-import { accessTo, type DemoViewer } from '../run.ts';
+import type { RestartFact } from '../../restart/facts.ts';
+import { accessTo } from '../run.ts';
 import { skippingClock } from '../skippingClock.ts';
+import type { StoryOptions } from '../storyOptions.ts';
 import type { ShopFact } from './facts.ts';
 import { plainWatcher } from './plainWatcher.ts';
 import { openShop } from './shop.ts';
 import { chapters } from './story.ts';
 import { faultsOf, type Told, tellStory } from './tell.ts';
-import { type StartedKeeper, weederKeeper } from './weederKeeper.ts';
-
-export interface RestartDemoOptions {
-  /** In its time the story takes its course. */
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly seed: number;
-  /** Shows weeder to whoever looks. */
-  readonly viewer?: ShopViewer;
-  /** Told of everything; `time` is milliseconds since the beginning of the story. */
-  readonly onFact: (time: number, fact: ShopFact | RestartFact) => void;
-  /** Told that the story begins. */
-  readonly onBegin: (story: RestartStory) => void;
-  /** Told how it ended; weeder and its cluster stay for as long as this takes. */
-  readonly onEnd: (outcome: RestartOutcome) => Promise<void>;
-}
-
-/** Looks at weeder, and at the workloads of the shop, while it works. */
-export interface ShopViewer extends Omit<DemoViewer, 'report' | 'watch'> {
-  readonly reportRestart: ReportRestart;
-  watch(started: StartedKeeper): void;
-}
-
-/** The story while it is told. */
-export interface RestartStory {
-  /** Milliseconds since its beginning. */
-  time(): number;
-  /** From 0 to 1: how many of its chapters have begun. */
-  done(): number;
-  /** How many workloads are in which state of their machine. */
-  states(): Readonly<Record<string, number>>;
-}
+import { weederKeeper } from './weederKeeper.ts';
 
 export interface RestartOutcome {
   readonly told: readonly Told[];
@@ -49,7 +17,7 @@ export interface RestartOutcome {
 }
 
 /** Tells the story with the real weeder, which talks to the embedded API server over HTTP; time runs fast. */
-export async function playRestarts(options: RestartDemoOptions): Promise<void> {
+export async function playRestarts(options: StoryOptions<ShopFact | RestartFact, RestartOutcome>): Promise<void> {
   const { clock, logger, viewer, seed } = options;
   let startedAt: number | undefined;
   const time = () => (startedAt === undefined ? 0 : clock.monotonic() - startedAt);

@@ -1,0 +1,48 @@
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../log.ts';
+import type { Controller, ControllerOptions } from '../main.ts';
+import type { ApplicationEntry } from '../observer/applicationEntry.ts';
+import type { ReportObserver } from '../observer/facts.ts';
+import type { ReportRestart } from '../restart/facts.ts';
+import type { WorkloadEntry } from '../restart/workloadEntry.ts';
+
+/** How a story in chapters is told: `Fact` is what happens in it, `Outcome` how it ended. */
+export interface StoryOptions<Fact, Outcome> {
+  /** In its time the story takes its course. */
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly seed: number;
+  /** Shows weeder to whoever looks. */
+  readonly viewer?: StoryViewer;
+  /** Told of everything; `time` is milliseconds since the beginning of the story. */
+  readonly onFact: (time: number, fact: Fact) => void;
+  /** Told that the story begins. */
+  readonly onBegin: (course: StoryCourse) => void;
+  /** Told how it ended; weeder and its cluster stay for as long as this takes. */
+  readonly onEnd: (outcome: Outcome) => Promise<void>;
+}
+
+/** The story while it is told. */
+export interface StoryCourse {
+  /** Milliseconds since its beginning. */
+  time(): number;
+  /** From 0 to 1: how many of its chapters have begun. */
+  done(): number;
+  /** How much of what weeder looks after is in which state of its machine; empty while it is away. */
+  states(): Readonly<Record<string, number>>;
+}
+
+/** Looks at weeder, and at what it looks after, while it works. */
+export interface StoryViewer extends Pick<ControllerOptions, 'inspect' | 'reportProcess'> {
+  readonly reportRestart: ReportRestart;
+  readonly reportObserver: ReportObserver;
+  watch(started: ShownWeeder): void;
+  /** The story begins after that. */
+  readonly isReady: () => Promise<void>;
+}
+
+/** What a page looks at. */
+export interface ShownWeeder extends Controller {
+  workloads?(): Iterable<WorkloadEntry>;
+  applications?(): Iterable<ApplicationEntry>;
+}
