@@ -31,8 +31,11 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** An RFC 3339 time as epoch milliseconds, or undefined. */
+/**
+ * An RFC 3339 time as epoch milliseconds, or undefined. Years have four digits: JavaScript also reads longer ones, and
+ * a moment after the last of them is none that it can write.
+ */
 export function timeOf(value: unknown): number | undefined {
-  const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  const time = typeof value === 'string' && value[4] === '-' ? Date.parse(value) : Number.NaN;
   return Number.isNaN(time) ? undefined : time;
 }

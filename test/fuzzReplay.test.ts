@@ -16,7 +16,7 @@ import { savings } from '../src/replay/savings.ts';
 import { diffLines, timeline } from '../src/replay/timeline.ts';
 import { unrecorded } from '../src/replay/unrecorded.ts';
 import { readEvents } from '../src/replay/watchEvent.ts';
-import { byteEdit, edited, editedBytes, times, valueEdit } from './support/fuzz.ts';
+import { byteEdit, edited, editedBytes, nameFrom, times, valueEdit } from './support/fuzz.ts';
 import { recordIncident } from './support/recording.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'weeder-fuzz-replay-'));
@@ -108,6 +108,36 @@ test('any value at any place of a line: a sentence, or a replay that can be read
     times(150),
   );
   assert.ok(replayed - before > 20, `${replayed - before} were replayed`);
+});
+
+test('a mapping at each place of a header, as a value or made a key, is told in a sentence that does not say [object Object]', async () => {
+  const [header = '', ...rest] = files.recording;
+  const value = { a: 1 };
+  const said = new Set<string>();
+  for (const what of ['replace', 'rename'] as const) {
+    for (let place = 0; place < 60; place += 1) {
+      const first = JSON.stringify(edited(JSON.parse(header), [{ place, what, value }]));
+      const lines = await linesOf(Buffer.from([first, ...rest].join('\n')));
+      assertReadable(lines);
+      if (lines.length === 1) said.add(lines[0]?.replace(/.*: /, '') ?? '');
+    }
+  }
+  assert.ok([...said].some((each) => each.startsWith('found a mapping, expected ')));
+  // What a person wrote so is quoted as it stands: the fuzz must not write it.
+  assert.equal(nameFrom(value), '{"a":1}');
+  const config = '{"servicesAndDependantSelectors":{"[object Object]":{}}}';
+  const [quoted = ''] = await linesOf(Buffer.from(header.replace(/"config":\{.*\}(?=\})/, `"config":${config}`)));
+  assert.ok(quoted.includes('["[object Object]"]'), quoted);
+});
+
+test('a line of a recording that is later than any time can be written is told to be garbled', async () => {
+  const [header = ''] = files.recording;
+  for (const stamp of ['"t":1e308', '"t":1e15', '"t":0,"wall":1e308', '"t":0,"wall":-1e15']) {
+    const [line = ''] = await linesOf(Buffer.from(`${header}\n{${stamp},"in":"stop"}\n`));
+    assert.match(line, /:2: the line is garbled/);
+  }
+  const read = await linesOf(Buffer.from(`${header}\n{"t":1e9,"wall":-1e9,"in":"stop"}\n`));
+  assert.ok(read.includes('weeder would have deleted no pod'), read.join('\n'));
 });
 
 test('any bytes in a file: a sentence, or a replay that can be read', async () => {

@@ -149,6 +149,7 @@ test('any value at any place of an event: told as garbled, or taken for no more 
       const bytes = linesOf([edited(events[0], changes), ...events.slice(1)]);
       const outcomes = read(at, resource, bytes);
       garbled += outcomes.filter((each) => typeof each === 'object' && 'garbled' in each).length;
+      assert.doesNotMatch(JSON.stringify(outcomes), /\[object/);
       await assertEnds(at, bytes);
       deleted += at.deletions.length;
     }),

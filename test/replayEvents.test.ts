@@ -169,3 +169,24 @@ test('watch events need a config that can be used', async () => {
     /^none\.yaml: there is no such file\./,
   );
 });
+
+test('a time after the last year of four digits, or before all, is none: a sentence or a replay, never an exception', async () => {
+  const last = '+275760-09-13T00:00:00.000Z';
+  const event = (ts: string, metadata: object = {}) => {
+    const object = {
+      kind: 'Pod',
+      metadata: { name: 'a', namespace: 'b', uid: 'c', resourceVersion: '1', ...metadata },
+    };
+    return JSON.stringify({ ...(ts === '' ? {} : { ts }), type: 'ADDED', object });
+  };
+  const asked = (line: string) => cli(['replay', '--config', config, file('late.jsonl', `${line}\n`)]);
+  assert.match(oneSentence(await asked(event(last)), 1), /ts is "\+275760-09-13T00:00:00\.000Z", which is not a time/);
+  assert.match(oneSentence(await asked(event('', { creationTimestamp: last })), 1), /its object names no time/);
+  for (const deletionGracePeriodSeconds of [-1e308, 1e308])
+    assert.equal(
+      newestTime({ metadata: { deletionTimestamp: '2026-11-21T06:20:40Z', deletionGracePeriodSeconds } }),
+      undefined,
+    );
+  const good = await asked(event('9999-12-31T23:59:59.999Z'));
+  assert.deepEqual([good.code, good.stderr], [0, '']);
+});

@@ -91,6 +91,8 @@ test('restart-on-change says true or false, and nothing else counts as either', 
   assert.equal(optedIn('true'), true);
   assert.equal(optedIn('false'), false);
   for (const text of [undefined, '', 'True', 'yes', true, 1]) assert.equal(optedIn(text), undefined, String(text));
+  const mapping = annotated({ 'weeder.dev/restart-on-change': { a: 1 } });
+  assert.doesNotMatch(JSON.stringify(mapping), /\[object/);
 });
 
 test('a pause is read as a time with a zone, and one that cannot be read is not taken for none', () => {

@@ -37,7 +37,8 @@ export function watchReader(reading: Reading, sink: ObjectSink, start: string | 
   let position = start;
 
   function apply(type: ChangeType, object: JsonObject): LineOutcome {
-    if (object['kind'] !== kind) return { garbled: `an object of kind ${String(object['kind'])} instead of ${kind}` };
+    if (object['kind'] !== kind)
+      return { garbled: `an object of kind ${textOf(object['kind']) ?? '(none)'} instead of ${kind}` };
     const identity = identityOf(object);
     if (identity === undefined) return { garbled: 'an object without namespace, name, uid or version' };
     sink.apply(type, reduced(reading, object));

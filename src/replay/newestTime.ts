@@ -28,7 +28,9 @@ export function isNewborn(object: JsonObject): boolean {
 /** `deletionTimestamp` is when the grace period ends. */
 function deletionAsked(meta: JsonObject): number | undefined {
   const ends = timeOf(meta['deletionTimestamp']);
-  return ends === undefined ? undefined : ends - 1000 * (numberOf(meta['deletionGracePeriodSeconds']) ?? 0);
+  if (ends === undefined) return undefined;
+  const grace = 1000 * (numberOf(meta['deletionGracePeriodSeconds']) ?? 0);
+  return grace >= 0 && grace <= ends ? ends - grace : undefined;
 }
 
 function timesOfState(state: unknown): unknown[] {

@@ -18,7 +18,9 @@ const deletionAnswer = z.discriminatedUnion('type', [
   }),
 ]);
 
-const stamp = { t: z.number().nonnegative(), wall: z.number().exactOptional() };
+/** A hundred years: what is later is no time that could be written. Milliseconds. */
+const longest = 100 * 365 * 86_400_000;
+const stamp = { t: z.number().min(0).max(longest), wall: z.number().min(-longest).max(longest).exactOptional() };
 const stream = z.string();
 const object = z.looseObject({});
 

@@ -122,7 +122,7 @@ function restartsOf(container: JsonObject): number {
 function troubleWith(container: JsonObject): string | undefined {
   const state = objectOf(container['state']);
   const { reason } = objectOf(state['waiting']);
-  const where = `container ${String(container['name'])}`;
+  const where = `container ${textOf(container['name']) ?? '(no name)'}`;
   if (troubles.has(reason)) return `${where}: ${String(reason)}`;
   const exitCode = numberOf(objectOf(state['terminated'])['exitCode']) ?? 0;
   const isHeldBack = exitCode !== 0 && restartsOf(container) > 0;

@@ -129,7 +129,10 @@ function readJob(meta: JsonObject, spec: JsonObject, status: JsonObject): JobFac
   const managedBy = textOf(spec['managedBy']);
   return {
     isOver: conditions.some(({ type, status: says }) => endings.has(type) && says === 'True'),
-    maker: owner === undefined ? undefined : `${String(owner['kind'])} ${String(owner['name'])}`,
+    maker:
+      owner === undefined
+        ? undefined
+        : `${textOf(owner['kind']) ?? '(no kind)'} ${textOf(owner['name']) ?? '(no name)'}`,
     managedBy: managedBy === 'kubernetes.io/job-controller' ? undefined : managedBy,
   };
 }
@@ -154,7 +157,7 @@ function readOptIn(text: unknown): boolean | undefined {
 
 function optInFault(text: unknown): string | undefined {
   if (text === undefined || readOptIn(text) !== undefined) return undefined;
-  return `it says ${quoted(String(text))}, and neither "true" nor "false": the rules of the config decide, as if it were not there`;
+  return `it says ${quoted(textOf(text) ?? JSON.stringify(text))}, and neither "true" nor "false": the rules of the config decide, as if it were not there`;
 }
 
 /** A time without a zone is nobody's time, and one that cannot be read must not be taken for none. */

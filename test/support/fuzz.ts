@@ -88,8 +88,13 @@ function editEntry(
   edit: ValueEdit,
 ): [string, unknown][] {
   if (isMeant && edit.what === 'remove') return done(left, []);
-  if (isMeant && edit.what === 'rename') return done(left, [[String(edit.value), each]]);
+  if (isMeant && edit.what === 'rename') return done(left, [[nameFrom(edit.value), each]]);
   return [[key, editAt(each, left, edit)]];
+}
+
+/** A key that says `[object Object]` would be told from a value that was written so by mistake by nobody. */
+export function nameFrom(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function done<T>(left: { at: number }, result: T): T {
