@@ -23,6 +23,7 @@ function view(more: Partial<ApplicationView> = {}): ApplicationView {
     mode: 'correct',
     pausedUntil: undefined,
     faults: [],
+    accountFault: '',
     notes: [],
     resources: [resource('web')],
     ...more,
@@ -37,6 +38,23 @@ function told(more: Partial<ApplicationView>): Readonly<Record<string, string>> 
 }
 
 suite('the conditions', () => {
+  test('say of a missing account that nothing is applied, where something is to be', () => {
+    const accountFault = 'Nothing is applied: the ServiceAccount shop/deployer is not there.';
+    const those = (more: Partial<ApplicationView>) => {
+      const { Applied, Degraded } = told({ accountFault, resources: [resource('web', { isApplied: false })], ...more });
+      return [Applied, Degraded];
+    };
+    assert.deepEqual(those({ phase: 'applying' }), [
+      `False AccountMissing: ${accountFault}`,
+      `True AccountMissing: ${accountFault}`,
+    ]);
+    assert.deepEqual(those({ phase: 'applying', mode: 'detect' })[1], 'False AsExpected: Nothing fails.');
+    assert.deepEqual(those({ phase: 'deleting' }), [
+      'False Deleting: The application is being deleted.',
+      'False AsExpected: Nothing fails.',
+    ]);
+  });
+
   test('of an application that is well', () => {
     assert.deepEqual(told({}), {
       Applied: 'True AllApplied: All manifests are applied as they are now.',

@@ -53,6 +53,7 @@ test('docs/observer.md has each reason of a condition, and no other', () => {
     mode: 'correct',
     pausedUntil: undefined,
     faults: [],
+    accountFault: '',
     notes: [],
     resources: [],
   });

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { InspectionEvent } from 'xstate';
 import { isActor } from '../src/actorRuntime.ts';
-import { objectOf } from '../src/json.ts';
+
+import { arrayOf, objectOf } from '../src/json.ts';
 import type { Kind } from '../src/observer/resourceApi.ts';
+
 import { configMap, type ObserverWorld, observerWorld } from './support/observerWorld.ts';
 import { structureFor } from './support/structures.ts';
 
@@ -257,6 +259,87 @@ test('applies are made in the place of the namespace’s account, or of the one 
   );
   assert.equal(accounts.get('ConfigMap/one'), 'system:serviceaccount:shop:default');
   assert.equal(accounts.get('ConfigMap/two'), 'system:serviceaccount:shop:deployer');
+  world.stop();
+});
+
+test('in the place of an account that is missing nothing is applied, which is said once; when it is there it goes on', async () => {
+  const world = await observerWorld();
+  world.missingAccounts.add('shop/deployer');
+  world.apply('web', { manifests: [configMap('one')], serviceAccountName: 'deployer' });
+  await world.pass(10 * minute);
+  assert.deepEqual(world.requests, []);
+  const said = world.factsOf('application.accountMissing');
+  const sentence =
+    'Nothing is applied: the ServiceAccount shop/deployer is not there. Make it, or name another one in spec.serviceAccountName.';
+  assert.deepEqual(
+    said.map(({ reason }) => reason),
+    [sentence],
+  );
+  const { conditions } = objectOf(world.application('web')?.['status']);
+  const applied = arrayOf(conditions)
+    .map(objectOf)
+    .find(({ type }) => type === 'Applied');
+  assert.deepEqual([applied?.['reason'], applied?.['message']], ['AccountMissing', sentence]);
+  assert.equal(world.condition('web', 'Degraded'), 'True');
+  assert.ok(world.accountLooks.length < 25, String(world.accountLooks.length));
+  world.missingAccounts.clear();
+  await world.pass(minute + 2 * second);
+  assert.deepEqual(world.writes(), ['create ConfigMap/one']);
+  assert.deepEqual([world.condition('web', 'Applied'), world.condition('web', 'Degraded')], ['True', 'False']);
+  world.stop();
+});
+
+test('the account of a new namespace, which comes a moment after it, is waited for, and nobody is told', async () => {
+  const world = await observerWorld();
+  world.missingAccounts.add('shop/default');
+  world.apply('web', { manifests: [configMap('one')] });
+  await world.pass(100);
+  assert.deepEqual(world.writes(), []);
+  world.missingAccounts.clear();
+  await world.pass(second);
+  assert.deepEqual(world.writes(), ['create ConfigMap/one']);
+  assert.deepEqual(world.factsOf('application.accountMissing'), []);
+  world.stop();
+});
+
+test('where nobody may look whether an account is there, everything is applied as ever, and that is told once', async () => {
+  const world = await observerWorld();
+  world.refusals.set('account', { is: 'forbidden', reason: 'no.', retryAfter: 0, fields: [] });
+  world.apply('web', { manifests: [configMap('one')] });
+  world.apply('api', { manifests: [configMap('two')], serviceAccountName: 'deployer' });
+  await world.pass(2 * second);
+  assert.deepEqual(world.writes(), ['create ConfigMap/one', 'create ConfigMap/two']);
+  assert.equal(world.factsOf('application.accountUnseen').length, 1);
+  assert.equal(world.factsOf('application.refused').length, 0);
+  world.stop();
+});
+
+test('an account that is there is looked for once in five minutes, whoever has it, and only where something is to be applied', async () => {
+  const world = await observed(['one']);
+  for (const name of ['api', 'jobs']) world.apply(name, { manifests: [configMap(`of-${name}`)] });
+  world.apply('seen', { manifests: [configMap('seen')], mode: 'detect', serviceAccountName: 'other' });
+  await world.pass(minute);
+  assert.deepEqual(world.accountLooks, ['shop/default']);
+  await world.restart();
+  await world.pass(6 * minute);
+  assert.deepEqual(world.accountLooks, ['shop/default'], 'all is applied');
+  world.apply('web', { manifests: [configMap('one', 'b')] });
+  await world.pass(6 * minute);
+  world.apply('web', { manifests: [configMap('one', 'c')] });
+  await world.pass(second);
+  assert.deepEqual(world.accountLooks, ['shop/default', 'shop/default', 'shop/default']);
+  world.stop();
+});
+
+test('an application that makes its account itself is applied', async () => {
+  const world = await observerWorld();
+  const kind = { group: '', version: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts', isNamespaced: true };
+  world.kinds.set('ServiceAccount', kind);
+  world.missingAccounts.add('shop/own');
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'own' } };
+  world.apply('web', { manifests: [account, configMap('one')], serviceAccountName: 'own' });
+  await world.pass(2 * second);
+  assert.deepEqual(world.writes(), ['create ServiceAccount/own', 'create ConfigMap/one']);
   world.stop();
 });
 

@@ -99,6 +99,7 @@ function entryOf(application: Application, status: unknown): ApplicationEntry {
     resources: new Map(),
     left: new Map(inventory.map((row) => [identityKey(row.identity), leftOf(row)])),
     faults: [],
+    accountFault: '',
     inFlight: new Set(),
     status,
     toldGeneration: application.observedGeneration,

@@ -28,6 +28,8 @@ export interface ApplicationApi {
   /** The finalizers of others stay. */
   addFinalizer(ref: ApplicationRef): Promise<Outcome<undefined>>;
   removeFinalizer(ref: ApplicationRef): Promise<Outcome<undefined>>;
+  /** Whether there is a ServiceAccount. */
+  hasAccount(namespace: string, name: string): Promise<Outcome<boolean>>;
   /** Whether a namespace is being deleted, or is gone. */
   isTerminating(namespace: string): Promise<Outcome<boolean>>;
 }
@@ -102,6 +104,14 @@ export function applicationApi(client: KubeClient): ApplicationApi {
       inTurn(ref, () => changeFinalizers(ref, (those) => (those.includes(finalizer) ? those : [...those, finalizer]))),
     removeFinalizer: (ref) =>
       inTurn(ref, () => changeFinalizers(ref, (those) => those.filter((each) => each !== finalizer))),
+    hasAccount: (namespace, name) =>
+      inTurn({ namespace, name, uid: '' }, async () => {
+        const [home, its] = [encodeURIComponent(namespace), encodeURIComponent(name)];
+        const path = `/api/v1/namespaces/${home}/serviceaccounts/${its}`;
+        const read = await client.call({ method: 'GET', path });
+        if (!read.ok && read.failure.kind !== 'notFound') return refused(read.failure, client.server);
+        return done(read.ok);
+      }),
     async isTerminating(namespace) {
       const read = await client.call({ method: 'GET', path: `/api/v1/namespaces/${encodeURIComponent(namespace)}` });
       if (!read.ok && read.failure.kind === 'notFound') return { ok: true, value: true };

@@ -32,6 +32,8 @@ export interface ApplicationEntry {
   readonly left: Map<string, LeftResource>;
   /** What is wrong with its spec, its manifests and its schema. */
   faults: readonly ShownFault[];
+  /** Why nothing is applied, where the account is missing in whose place it would be; '': it is not. */
+  accountFault: string;
   /** Requests about its resources that are under way. */
   readonly inFlight: Set<Promise<unknown>>;
   /** The newest of which it was told that it was applied. */

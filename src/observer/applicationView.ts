@@ -7,12 +7,13 @@ import { listed } from './wording.ts';
 
 /** The application as its conditions see it. */
 export function applicationView(entry: ApplicationEntry): ApplicationView {
-  const { faults, left, newest, resources } = entry;
+  const { accountFault, faults, left, newest, resources } = entry;
   return {
     phase: phaseOf(entry),
     mode: entry.isDetectOnly ? 'detect' : 'correct',
     pausedUntil: newest.spec.pausedUntil,
     faults,
+    accountFault,
     notes: [...resources.values()].flatMap(notesOf),
     resources: [...[...resources.values()].map(viewOf), ...[...left.values()].map(leftView)],
   };

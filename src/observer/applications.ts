@@ -85,6 +85,7 @@ export function createApplications({ runtime, logic, report, streams, status }: 
       resources: new Map(),
       left: new Map(inventory.map((row) => [identityKey(row.identity), leftOf(row)])),
       faults: [],
+      accountFault: '',
       inFlight: new Set(),
       toldGeneration: application.observedGeneration,
       status: its,

@@ -4,6 +4,7 @@ import type { ApplicationEntry } from './applicationEntry.ts';
 import type { ApplyFailure } from './applyFailure.ts';
 import { needsApply } from './hear.ts';
 import { shownFault } from './invalid.ts';
+import { lookForAccount } from './lookForAccount.ts';
 import type { ObserverEffects } from './observerEffects.ts';
 import { definedKind, inApplyOrder, isEstablished } from './order.ts';
 import { planResources } from './planResources.ts';
@@ -18,7 +19,7 @@ const establishedPause = 100;
 /**
  * One attempt for each resource, in order. What fails stays in the way of nothing: it is tried again while the
  * application is observed. Before anything is applied for the first time its name is in the status, so that nothing is
- * ever applied that nobody would delete again (A10).
+ * ever applied that nobody would delete again (A10). Nothing is applied in the place of an account that is not there.
  */
 export async function applyApplication(
   effects: ObserverEffects,
@@ -31,6 +32,8 @@ export async function applyApplication(
   // A kind that is defined here changes what is known of the rest.
   for (let next = nextOf(entry, tried); next !== undefined; next = nextOf(entry, tried)) {
     if (tried.size === 0) {
+      const missing = await lookForAccount(effects, entry);
+      if (missing !== undefined) return missing;
       const listed = await effects.status.write(entry);
       if (!listed.ok) return refused(listed.failure);
     }
@@ -41,6 +44,7 @@ export async function applyApplication(
     await written(effects, next, signal);
     await useDefinition(effects, next, signal);
   }
+  entry.accountFault = '';
   if (!isOutdated(entry)) await pruneLeft(effects, entry, signal);
   return done;
 }

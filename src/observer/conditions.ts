@@ -41,6 +41,8 @@ export interface ApplicationView {
   readonly pausedUntil: number | undefined;
   /** Of the spec as a whole, of manifests, of the observer schema. */
   readonly faults: readonly ShownFault[];
+  /** Why nothing is applied, where the account is missing in whose place it would be; '': it is not. */
+  readonly accountFault: string;
   /** Sentences that belong to being in sync: replicas that an autoscaler has, values that admission changes. */
   readonly notes: readonly string[];
   readonly resources: readonly ResourceView[];
@@ -62,11 +64,12 @@ function said(status: Said['status'], reason: string, message: string): Said {
   return { status, reason, message };
 }
 
-function applied({ phase, mode, pausedUntil, faults, resources }: ApplicationView): Said {
+function applied({ phase, mode, pausedUntil, faults, accountFault, resources }: ApplicationView): Said {
   if (phase === 'deleting') return said('False', 'Deleting', 'The application is being deleted.');
   if (phase === 'invalid') return said('False', 'Invalid', 'Nothing is applied before the spec is without faults.');
   if (phase === 'paused') return said('False', 'Paused', pauseSentence(pausedUntil));
   if (mode === 'detect') return said('False', 'DetectOnly', 'Nothing is ever applied in mode detect.');
+  if (phase === 'applying' && accountFault !== '') return said('False', 'AccountMissing', accountFault);
   const missing = resources.filter(({ isApplied, state }) => !isApplied && state !== 'leaving');
   const failing = missing.filter(({ reason, refusal }) => reason !== '' || refusal !== '');
   if (failing.length > 0) return said('False', 'Failed', sentenceOf('Not applied', failing.map(withReason)));
@@ -102,9 +105,11 @@ const troubles = [
   ['backingOff', 'Retrying'],
 ] as const;
 
-function degraded({ phase, resources }: ApplicationView): Said {
+function degraded({ phase, mode, accountFault, resources }: ApplicationView): Said {
   const held = resources.filter(({ state, reason }) => reason !== '' && (phase === 'deleting' || state === 'leaving'));
   if (held.length > 0) return said('True', 'DeletionBlocked', sentenceOf('Not deleted', held.map(withReason)));
+  if (phase === 'applying' && mode === 'correct' && accountFault !== '')
+    return said('True', 'AccountMissing', accountFault);
   for (const [state, reason] of troubles) {
     const those = resources.filter((each) => each.state === state || (state === 'refused' && each.refusal !== ''));
     if (those.length > 0) return said('True', reason, sentenceOf(headings[reason], those.map(withReason)));

@@ -20,6 +20,13 @@ export const observerEventTable = {
     actions: ['Wait'],
     meaning: 'Nothing is applied or corrected before the time that it says.',
   },
+  AccountMissing: {
+    about: 'application',
+    types: ['Warning'],
+    actions: ['Wait'],
+    meaning:
+      'The ServiceAccount is not there in whose place the application would be applied: nothing of it is. Says which; it is looked for again.',
+  },
   Drifted: {
     about: 'application',
     types: ['Normal', 'Warning'],

@@ -39,6 +39,10 @@ export type ObserverFact =
       /** Epoch milliseconds. */
       readonly until: number;
     } & OfApplication)
+  /** For a while now there is no account in whose place it could be applied. */
+  | ({ readonly type: 'application.accountMissing'; readonly reason: string } & OfApplication)
+  /** Nobody may look whether it is there, and it is applied all the same. Told once for each namespace. */
+  | ({ readonly type: 'application.accountUnseen'; readonly reason: string } & OfApplication)
   /** Its resources are gone, or let go of. */
   | ({ readonly type: 'application.deleted'; readonly policy: 'delete' | 'orphan' } & OfApplication)
   /** Something could not be done for it as a whole. */

@@ -32,6 +32,10 @@ function applicationLine(fact: Exclude<ObserverFact, AboutResource | { readonly 
       return of(fact, 'warn', { reason: fact.reason }, 'a part of the application is left as it is');
     case 'application.paused':
       return of(fact, 'info', { until: new Date(fact.until).toISOString() }, 'application paused');
+    case 'application.accountMissing':
+      return of(fact, 'warn', { reason: fact.reason }, 'the account of the application is missing');
+    case 'application.accountUnseen':
+      return of(fact, 'warn', { reason: fact.reason }, 'not looked whether the account of the application is there');
     case 'application.deleted':
       return of(fact, 'info', { policy: fact.policy }, 'application deleted');
     case 'application.refused':

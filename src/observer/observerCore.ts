@@ -3,6 +3,7 @@ import type { ActorRuntime } from '../actorRuntime.ts';
 import type { Config } from '../config/config.ts';
 import type { PartContext, PartWork } from '../controllerPart.ts';
 import type { StreamNeed } from '../kube/streamNeed.ts';
+import { createAccounts } from './accounts.ts';
 import { type ApplicationLogic, provideApplication } from './applicationActor.ts';
 import type { ApplicationApi } from './applicationApi.ts';
 import type { ApplicationEntry } from './applicationEntry.ts';
@@ -102,6 +103,7 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
     api: options.api,
     kinds: options.kinds,
     applications: options.applications,
+    accounts: createAccounts(clock, options.applications),
     streams,
     slots,
     trials: createSlots(mostTrials),

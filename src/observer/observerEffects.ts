@@ -1,4 +1,5 @@
 import type { ActorRuntime } from '../actorRuntime.ts';
+import type { Accounts } from './accounts.ts';
 import type { ApplicationApi } from './applicationApi.ts';
 import type { ApplicationEntry } from './applicationEntry.ts';
 import type { ReportObserver } from './facts.ts';
@@ -16,6 +17,7 @@ export interface ObserverEffects {
   readonly api: ResourceApi;
   readonly kinds: Kinds;
   readonly applications: ApplicationApi;
+  readonly accounts: Accounts;
   readonly streams: ResourceStreams;
   /** For what changes the cluster. */
   readonly slots: Slots;

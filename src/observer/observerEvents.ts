@@ -64,9 +64,12 @@ function ofApplication(fact: ApplicationFact): Told | undefined {
         note: `Nothing is applied or corrected until ${until}.`,
       };
     }
+    case 'application.accountMissing':
+      return { reason: 'AccountMissing', type: 'Warning', action: 'Wait', note: fact.reason };
     case 'application.refused':
       if (fact.failure !== 'blocked') return undefined;
       return { reason: 'DeletionBlocked', type: 'Warning', action: 'Retry', note: fact.reason };
+    case 'application.accountUnseen':
     case 'application.deleted':
       return undefined;
   }

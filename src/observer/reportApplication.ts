@@ -1,14 +1,20 @@
 import type { ApplicationLogic } from './applicationActor.ts';
 import type { ApplicationEntry } from './applicationEntry.ts';
 import { needsApply } from './hear.ts';
+import { accountMissing } from './lookForAccount.ts';
 import type { ObserverEffects } from './observerEffects.ts';
 import { faultsSentence } from './validateApplication.ts';
 
 type Actions = NonNullable<Parameters<ApplicationLogic['provide']>[0]['actions']>;
 
+/** The account of a new namespace comes a moment after it: people are told when it was looked for so often. */
+const patientLooks = 3;
+
 /** What the `application` machine reports: as facts, and in the status. */
 export function applicationReports(effects: ObserverEffects) {
   const { report, status, runtime } = effects;
+  /** It was told of these that their account is missing. */
+  const without = new WeakSet<ApplicationEntry>();
 
   /** Of an entry that is there: it may be gone by the time that its actor speaks. */
   function telling(tell: (entry: ApplicationEntry, context: Context) => void) {
@@ -30,6 +36,7 @@ export function applicationReports(effects: ObserverEffects) {
     }),
     reportApplied: telling((entry) => {
       status.changed(entry);
+      without.delete(entry);
       const { about: application, faults, resources } = entry;
       const generation = entry.valid?.generation ?? 0;
       // Applied again by another process, or because a kind has come, is no news.
@@ -45,6 +52,9 @@ export function applicationReports(effects: ObserverEffects) {
       if (isOver(failure)) return;
       status.changed(entry);
       report({ type: 'application.refused', application: entry.about, reason, failure, attempt, retryIn });
+      if (failure !== accountMissing || attempt < patientLooks || without.has(entry)) return;
+      without.add(entry);
+      report({ type: 'application.accountMissing', application: entry.about, reason });
     }),
   } satisfies Actions;
 }

@@ -27,7 +27,7 @@ export interface ObserverMemory {
 
 type Answered = Extract<ObserverInput, { readonly in: 'answer' }>;
 
-const lasting: ReadonlySet<string> = new Set(['find', 'structure']);
+const lasting: ReadonlySet<string> = new Set(['find', 'structure', 'account']);
 
 export function createObserverMemory(): ObserverMemory {
   const streams = new Map<string, StreamMemory>();
@@ -70,13 +70,18 @@ export function createObserverMemory(): ObserverMemory {
     return uidOf(known) === uidOf(object) ? { ...object, spec: known.spec } : object;
   }
 
-  /** Made by the apply alone, its reply is what is wanted; otherwise it is found out by a trial. */
   function learnAnswer(entry: Answered): void {
     const [what = '', ...rest] = entry.to.split(' ');
     if (entry.answer.is !== 'ok') return;
-    if (lasting.has(what)) answers.set(entry.to, entry);
-    const value = objectOf(entry.answer.value);
-    const to = `tryOut ${rest.join(' ')}`;
+    // An account that is missing is asked for again and again.
+    if (entry.answer.value === false) answers.delete(entry.to);
+    else if (lasting.has(what)) answers.set(entry.to, entry);
+    else learnWanted(what, `tryOut ${rest.join(' ')}`, entry);
+  }
+
+  /** Made by the apply alone, its reply is what is wanted; otherwise it is found out by a trial. */
+  function learnWanted(what: string, to: string, entry: Answered): void {
+    const value = objectOf('value' in entry.answer ? entry.answer.value : undefined);
     if (what === 'tryOut') answers.set(to, entry);
     // Of one on the live object only a part is believed.
     else if (what === 'tryAnew') {

@@ -15,6 +15,7 @@ export const observerDecisions: readonly ObserverTold['out'][] = [
   'application.applied',
   'application.invalid',
   'application.paused',
+  'application.accountMissing',
   'application.deleted',
   'resource.applied',
   'resource.drifted',

@@ -20,6 +20,7 @@ export const observerQuestions = {
   structure: (kind: Pick<Kind, 'group' | 'version' | 'kind'>) => `structure ${kindKey(kind)}`,
   application: (what: 'status' | 'addFinalizer' | 'removeFinalizer', { namespace, name }: About) =>
     `${what} ${namespace}/${name}`,
+  account: (namespace: string, name: string) => `account ${namespace}/${name}`,
   terminating: (namespace: string) => `terminating ${namespace}`,
 };
 
@@ -126,6 +127,8 @@ export function recordObserverApi(
       },
       addFinalizer: (ref) => noting(application('addFinalizer', ref), applications.addFinalizer(ref), nothing),
       removeFinalizer: (ref) => noting(application('removeFinalizer', ref), applications.removeFinalizer(ref), nothing),
+      hasAccount: (namespace, name) =>
+        noting(observerQuestions.account(namespace, name), applications.hasAccount(namespace, name), (is) => is),
       isTerminating: (namespace) =>
         noting(observerQuestions.terminating(namespace), applications.isTerminating(namespace), (is) => is),
     },

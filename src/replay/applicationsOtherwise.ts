@@ -18,7 +18,8 @@ export interface ApplicationsOtherwise {
 
 /**
  * A config says of applications only whether they are looked after: with its section `observer` what was recorded of
- * them is decided again, and without it there is nothing.
+ * them is decided again, and without it there is nothing. How often manifests are tried out stays as it was recorded: of
+ * other times nobody knows what the API server would have made of them.
  */
 export function createApplicationsOtherwise(
   { header, lines }: RecordingFile,

@@ -69,6 +69,8 @@ export function observerApis({ ask, read, tryOut, placesOf, report }: ObserverAn
       },
       addFinalizer: (ref) => outcome(ask(application('addFinalizer', ref)), nothing),
       removeFinalizer: (ref) => outcome(ask(application('removeFinalizer', ref)), nothing),
+      hasAccount: (namespace, name) =>
+        outcome(ask(observerQuestions.account(namespace, name)), (value) => value !== false),
       isTerminating: (namespace) => outcome(ask(observerQuestions.terminating(namespace)), (value) => value === true),
     },
   };

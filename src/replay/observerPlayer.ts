@@ -51,7 +51,7 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
   const chanceAt = recordedChances(options.lines, isMidway, 'observer');
   const answers = createAnswers<ObserverAnswer>(countAnswers(inputs), (to) => !isMidway || isWrite(to));
   const hashes = new Map(inputs.flatMap((each) => (each.in === 'hash' ? [[each.of, each.hash]] : [])));
-  /** Which kinds there are, by question. */
+  /** Which kinds and accounts there are, by question. */
   const standing = new Map<string, ObserverAnswer>();
   /** Of these the file does not say enough: the observer is not told of them. */
   const busy = new Set<string>();
@@ -73,7 +73,7 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
 
   async function ask(to: string): Promise<ObserverAnswer> {
     const known = isMidway ? standing.get(to) : undefined;
-    return known ?? answers.ask(to, to.startsWith('status ') ? written : unanswered);
+    return known ?? answers.ask(to, /^(?:status|account) /.test(to) ? written : unanswered);
   }
 
   const apis = observerApis({
@@ -175,8 +175,8 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
   function learn(input: ObserverInput): void {
     if (input.in === 'begin') closed.delete(input.stream);
     memory.learn(input);
-    if (input.in === 'answer' && isOfKinds(input.to)) {
-      if (input.answer.is === 'ok') standing.set(input.to, input.answer);
+    if (input.in === 'answer' && isAnsweredAlike(input.to)) {
+      if (input.answer.is === 'ok' && input.answer.value !== false) standing.set(input.to, input.answer);
       else standing.delete(input.to);
     }
     if (input.in === 'resume') for (const application of input.busy) busy.add(application);
@@ -216,8 +216,9 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
   };
 }
 
-function isOfKinds(to: string): boolean {
-  return /^(find|findServed|structure) /.test(to);
+/** Which kinds there are, and which accounts: one that is there is not asked for each time. */
+function isAnsweredAlike(to: string): boolean {
+  return /^(find|findServed|structure|account) /.test(to);
 }
 
 /** A write is asked for once for each time that it was decided. */

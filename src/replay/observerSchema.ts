@@ -68,6 +68,8 @@ export const observerEntry: z.ZodType<ObserverEntry['observer']> = z.union([
       'application.invalid',
       'application.faulty',
       'application.paused',
+      'application.accountMissing',
+      'application.accountUnseen',
       'application.deleted',
       'application.refused',
       'resource.applied',

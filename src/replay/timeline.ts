@@ -40,6 +40,8 @@ const words: Readonly<Record<Told['out'], string>> = {
   'application.invalid': 'invalid',
   'application.faulty': 'partly invalid',
   'application.paused': 'paused',
+  'application.accountMissing': 'account missing',
+  'application.accountUnseen': 'account not looked for',
   'application.deleted': 'deleted',
   'application.refused': 'refused',
   'resource.applied': 'applied',

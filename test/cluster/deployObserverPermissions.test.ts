@@ -153,6 +153,14 @@ suite('the permissions of the application observer', { concurrency: 3 }, () => {
     });
   }
 
+  test('need get serviceaccounts to see that an account is missing: without it, the log says what to grant, and all is applied', async (t) => {
+    const missing = { verb: 'get', group: '', resource: 'serviceaccounts', name: undefined };
+    const { weeder } = await deployWithout(t, missing);
+    await untilDenied(weeder, missing);
+    const { failed } = await weeder.log.until('application applied');
+    assert.equal(failed, 0);
+  });
+
   test('need impersonate serviceaccounts: without it nothing is written, and the log says what to grant', async (t) => {
     const missing = { verb: 'impersonate', group: '', resource: 'serviceaccounts', name: undefined };
     const { scene, weeder } = await deployWithout(t, missing);

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import { objectOf } from '../../src/json.ts';
 import { eventually } from './support/eventually.ts';
 import { at, conditionOf, configMap, isThere, pathOf, read, rowOf, untilObject } from './support/observedObjects.ts';
-import { edit, setObserverScene } from './support/observerScene.ts';
+import { edit, makeAccount, setObserverScene } from './support/observerScene.ts';
 import { grant } from './support/rbac.ts';
 
 const dataOf = (object: unknown) => at(object, 'data', 'a');
@@ -53,7 +53,7 @@ suite('several applications and tenants on a real API server', { concurrency: 2 
     const scene = await setObserverScene(t, 'tenants');
     const { ns } = scene;
     await scene.start(t);
-    await ns.cluster.api('POST', ns.path('api/v1', 'serviceaccounts'), { metadata: { name: 'poor' } });
+    await makeAccount(ns, 'poor');
     await scene.apply('shop', { manifests: [configMap('settings', { a: '1' })], serviceAccountName: 'poor' });
     const message = await eventually(
       async () => {
@@ -66,6 +66,30 @@ suite('several applications and tenants on a real API server', { concurrency: 2 
     assert.equal(await isThere(ns, 'ConfigMap', 'settings'), false);
     const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['create', 'patch'] }];
     await grant(ns.cluster, `system:serviceaccount:${ns.name}:poor`, rules, { namespace: ns.name });
+    await scene.untilInSync('shop');
+    assert.equal(dataOf(await read(ns, 'ConfigMap', 'settings')), '1');
+  });
+
+  test('in the place of an account that is missing nothing is applied, though the API server would: it is when it is made', async (t) => {
+    const scene = await setObserverScene(t, 'tenants');
+    const { ns } = scene;
+    const account = `system:serviceaccount:${ns.name}:late`;
+    const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['create', 'patch'] }];
+    await grant(ns.cluster, account, rules, { namespace: ns.name });
+    const weeder = await scene.start(t);
+    await scene.apply('shop', { manifests: [configMap('settings', { a: '1' })], serviceAccountName: 'late' });
+    await weeder.log.until('the account of the application is missing');
+    const { reason, message } = await eventually(
+      async () => {
+        const said = await conditionOf(scene, 'shop', 'Applied');
+        return said['reason'] === 'AccountMissing' ? said : undefined;
+      },
+      { what: 'the condition' },
+    );
+    assert.equal(reason, 'AccountMissing');
+    assert.match(String(message), new RegExp(`the ServiceAccount ${ns.name}/late is not there`));
+    assert.equal(await isThere(ns, 'ConfigMap', 'settings'), false);
+    await makeAccount(ns, 'late');
     await scene.untilInSync('shop');
     assert.equal(dataOf(await read(ns, 'ConfigMap', 'settings')), '1');
   });

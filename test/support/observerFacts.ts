@@ -30,6 +30,7 @@ export const told: readonly ObserverFact[] = [
   { type: 'application.faulty', application, reason: 'One fault: a.' },
   { type: 'application.paused', application, until: Date.UTC(2026, 0, 1) },
   { type: 'application.refused', application, ...refusal, failure: 'blocked' },
+  { type: 'application.accountMissing', application, reason: 'the ServiceAccount shop/deployer is not there.' },
   drifted,
   { ...drifted, isCorrected: false },
   missing,
@@ -53,6 +54,7 @@ export const quiet: readonly ObserverFact[] = [
   { type: 'application.refused', application, ...refusal, failure: 'transient' },
   { type: 'resource.applied', ...about, how: 'created' },
   { type: 'resource.ending', ...about },
+  { type: 'application.accountUnseen', application, reason: 'not allowed.' },
   { type: 'application.deleted', application, policy: 'delete' },
   { type: 'actor.failed', actor: 'x', error: new Error('x') },
 ];

@@ -51,6 +51,10 @@ export interface ObserverWorld {
   requestTime: number;
   /** Namespaces that are being deleted. */
   readonly terminating: Set<string>;
+  /** `shop/deployer`. */
+  readonly missingAccounts: Set<string>;
+  /** Which ones were looked for, in that order. */
+  readonly accountLooks: string[];
   /** Whether a trial under another name is taken; otherwise it is made on the live object. */
   isProbeTaken: boolean;
   /** What admission makes of an object. */
@@ -295,6 +299,13 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
       await settled();
       return changeApplication(ref, (object) => mergePatch(object, { metadata: { finalizers: [] } }));
     },
+    async hasAccount(home, name) {
+      world.accountLooks.push(`${home}/${name}`);
+      const refusal = world.refusals.get('account');
+      if (refusal !== undefined) return { ok: false, failure: refusal };
+      await settled();
+      return { ok: true, value: !world.missingAccounts.has(`${home}/${name}`) };
+    },
     isTerminating: async (name) => ({ ok: true, value: world.terminating.has(name) }),
   };
 
@@ -358,6 +369,8 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     requestTime: 0,
     keeps: new Set(),
     terminating: new Set(),
+    missingAccounts: new Set(),
+    accountLooks: [],
     isProbeTaken: true,
     admit: (object) => object,
     apply(name, spec, more = {}) {

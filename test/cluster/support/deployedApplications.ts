@@ -4,6 +4,7 @@ import { createAll, type DeployedWeeder, one, startDeployed } from './deployed.t
 import type { Manifest } from './kustomize.ts';
 import { create } from './manifests.ts';
 import { type Cleanup, type TestNamespace, testNamespace } from './namespace.ts';
+import { makeAccount } from './observerScene.ts';
 
 /** A namespace with an account that may do everything in it, and weeder's own. */
 export interface DeployedApplications {
@@ -23,6 +24,7 @@ export async function deployedApplications(
   const ns = await testNamespace(t, 'applications', cluster);
   const home = await testNamespace(t, 'home', ns.cluster);
   await installApplications(ns.cluster);
+  await makeAccount(ns, 'default');
   await create(ns.cluster, {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'RoleBinding',

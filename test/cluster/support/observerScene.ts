@@ -126,13 +126,20 @@ export async function setObserverScene(t: Cleanup, prefix: string, ofCluster?: C
 }
 
 /** The account in whose place weeder applies: whoever makes applications here may do everything here. */
-async function makeTenant({ cluster, name: namespace }: TestNamespace): Promise<void> {
+async function makeTenant(ns: TestNamespace): Promise<void> {
+  const { cluster, name: namespace } = ns;
+  await makeAccount(ns, 'default');
   const group = '/apis/rbac.authorization.k8s.io/v1';
   await cluster.api('POST', `${group}/namespaces/${namespace}/rolebindings`, {
     metadata: { name: 'tenant' },
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
     subjects: [{ kind: 'ServiceAccount', name: 'default', namespace }],
   });
+}
+
+/** As the controller for them does, which does not run here. */
+export async function makeAccount({ cluster, path }: TestNamespace, name: string): Promise<void> {
+  await cluster.api('POST', path('api/v1', 'serviceaccounts'), { metadata: { name } });
 }
 
 /** The same account may do everything everywhere: for what is in no namespace. */
