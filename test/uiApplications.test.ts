@@ -114,6 +114,7 @@ test('applications are found by all words of names, kinds and states, and actors
   await world.pass(2 * second);
   const all = await list();
   assert.deepEqual([all.total, all.applications.map(({ id }) => id)], [2, ['shop/api', 'shop/web']]);
+  assert.deepEqual(await list('  '), all);
   assert.deepEqual(
     (await list('configmap WEB-2 insync')).applications.map(({ id }) => id),
     ['shop/web'],
