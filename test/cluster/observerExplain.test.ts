@@ -160,7 +160,10 @@ suite('weeder explain application, on a real API server', { concurrency: true },
       two.some((line) => /^ {2}fault in observerSchema\[0\]\.spec\.type: has a text for a value/.test(line)),
       two.join('\n'),
     );
-    assert.match(about(two, `Service ${ns.name}/web`)[0] ?? '', /left as it is, for what the observer schema says/);
+    assert.match(
+      about(two, `Service ${ns.name}/web`)[0] ?? '',
+      /left as it is, for its manifest or its entry of the observer schema has faults/,
+    );
     assert.match(
       about(two, `Widget.example.org ${ns.name}/w`)[0] ?? '',
       /the cluster does not know example.org\/v1 Widget/,
