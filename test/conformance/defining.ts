@@ -59,15 +59,22 @@ export function defining(getTarget: GetTarget): void {
         parts: { type: 'array', items: { type: 'object', properties: { n: text, p: { ...text, default: 'TCP' } } } },
         free,
         inner: { ...free, 'x-kubernetes-embedded-resource': true },
+        named: {
+          ...free,
+          'x-kubernetes-embedded-resource': true,
+          properties: { metadata: { type: 'object', properties: { name: text } } },
+        },
         maybe: { ...text, nullable: true },
         map: { type: 'object', additionalProperties: text },
       },
     });
     const inner = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'x', invented: 1 }, spec: { any: 1 } };
+    const named = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'x', labels: { team: 'a' } } };
     const spec = {
       parts: [{ n: 'a', x: 1 }],
       free: { any: [{ thing: 1 }] },
       inner,
+      named,
       maybe: null,
       map: {},
       mode: null,
@@ -78,6 +85,7 @@ export function defining(getTarget: GetTarget): void {
       parts: [{ n: 'a', p: 'TCP' }],
       free: spec.free,
       inner: { ...inner, metadata: { name: 'x' } },
+      named,
       maybe: null,
       map: {},
       mode: 'a',

@@ -17,7 +17,7 @@ export function schemaValue(schema: JsonObject, value: unknown): unknown {
   const kept = Object.entries(value).flatMap(([key, each]) => {
     const at = propertySchema(schema, key);
     if (at === undefined || (each === null && isDeclared(schema, key) && at['nullable'] !== true)) return [];
-    return [[key, schemaValue(at, each)] as const];
+    return [[key, isMetadata(schema, key) ? each : schemaValue(at, each)] as const];
   });
   const missing = Object.entries(properties)
     .map(([key, each]) => [key, objectOf(each)] as const)
@@ -47,7 +47,11 @@ export function isEmbedded(schema: JsonObject): boolean {
   return schema['x-kubernetes-embedded-resource'] === true;
 }
 
-/** The metadata of an embedded object have only the fields that metadata have. */
+/** The metadata of an embedded object have only the fields that metadata have, whatever the schema says of some. */
 function embeddedPart(schema: JsonObject, key: string, value: unknown): unknown {
-  return isEmbedded(schema) && key === 'metadata' ? canonical(shapeOf('ObjectMeta') ?? any, value) : value;
+  return isMetadata(schema, key) ? canonical(shapeOf('ObjectMeta') ?? any, value) : value;
+}
+
+function isMetadata(schema: JsonObject, key: string): boolean {
+  return isEmbedded(schema) && key === 'metadata';
 }
