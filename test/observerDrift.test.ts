@@ -177,6 +177,20 @@ test('what somebody else puts right while it is refused is seen', async () => {
   world.stop();
 });
 
+test('what is refused before it was applied stands in the status as it is, however long it lasts', async () => {
+  const world = await observerWorld();
+  world.put({ ...configMap('one'), metadata: { name: 'one', namespace: 'shop' } });
+  world.refusals.set('create ConfigMap/one', refusal('permanent'));
+  world.apply('web', { manifests: [configMap('one'), configMap('two')] });
+  await world.pass(minute);
+  const said = world.statuses.length;
+  const uid = objectOf(objectOf(world.object('ConfigMap/one'))['metadata'])['uid'];
+  assert(JSON.stringify(world.application('web')).includes(String(uid)));
+  await world.pass(60 * minute);
+  assert.equal(world.statuses.length, said);
+  world.stop();
+});
+
 test('a resource whose first apply fails is tried again, and the others are applied', async () => {
   const world = await observerWorld();
   world.refusals.set('create ConfigMap/one', refusal('forbidden'));

@@ -75,6 +75,20 @@ test('updated: the observer is stopped before anything is applied, and a new one
   world.stop();
 });
 
+test('updated while its kinds are still asked for: what it says now is applied, whichever answer comes last', async () => {
+  const world = await observerWorld();
+  world.findTimes.push(300, 300, 10, 10);
+  world.apply('web', { manifests: [configMap('old'), configMap('one')] });
+  await world.pass(5);
+  world.apply('web', { manifests: [configMap('one'), configMap('new')] });
+  await world.pass(2 * second);
+  assert.deepEqual(world.writes(), ['create ConfigMap/one', 'create ConfigMap/new']);
+  assert.equal(world.condition('web', 'InSync'), 'True');
+  await world.pass(minute);
+  assert.equal(world.writes().length, 2);
+  world.stop();
+});
+
 test('updated while it is drifted: the correction that is under way ends first, then the new manifest is applied', async () => {
   const world = await observed(['one']);
   world.requestTime = 50;

@@ -1,7 +1,7 @@
 import { type JsonObject, objectOf } from '../json.ts';
 import { fillAtomics, hasPartlyObservedAtomics } from './atomicValues.ts';
 import { annotationName, labelName } from './managers.ts';
-import { uidOf, versionOf } from './ownership.ts';
+import { ownershipOf, uidOf, versionOf } from './ownership.ts';
 import type { ResourcePlan } from './resourceApi.ts';
 import { split } from './split.ts';
 
@@ -40,12 +40,15 @@ export function onlyTo(body: JsonObject, live: JsonObject): JsonObject {
 
 /**
  * The observed fields for this very object: atomic values of which only a part is observed are as they are live, and
- * then it has to be the version that was read (A5).
+ * then it has to be the version that was read (A5). So it has to where the object has lost its label: by then another
+ * application may have claimed it, and its label must not be taken by force (A11).
  */
 export function observedFor(live: JsonObject, observed: JsonObject, plan: ResourcePlan): JsonObject {
-  const { manifest, shape, structure } = plan;
-  if (!hasPartlyObservedAtomics(manifest.object, shape, structure)) return onlyTo(observed, live);
-  const body = onlyTo(fillAtomics(observed, manifest.object, live, shape, structure), live);
+  const { manifest, shape, structure, owner } = plan;
+  const isFilled = hasPartlyObservedAtomics(manifest.object, shape, structure);
+  if (!isFilled && ownershipOf(live, owner).is === 'ours') return onlyTo(observed, live);
+  const filled = isFilled ? fillAtomics(observed, manifest.object, live, shape, structure) : observed;
+  const body = onlyTo(filled, live);
   return { ...body, metadata: { ...objectOf(body['metadata']), resourceVersion: versionOf(live) } };
 }
 

@@ -1,13 +1,14 @@
 import type { JsonObject } from '../json.ts';
 import { type ApplyBodies, bodiesOf, observedFor, onlyTo } from './applyBodies.ts';
 import { done, type Outcome } from './applyFailure.ts';
-import { leaveOut } from './livePaths.ts';
+import { findPaths, leaveOut } from './livePaths.ts';
 import type { ObserverApi } from './observerApi.ts';
 import { hasManager } from './ownership.ts';
 import { type Path, pathText } from './path.ts';
 import { takeOverAll } from './removals.ts';
 import type { ResourcePlan } from './resourceApi.ts';
-import { isOwnedBy, strangersIn } from './strangers.ts';
+import { rivalOf } from './rival.ts';
+import { isOwnedBy, renamedIn, strangersIn } from './strangers.ts';
 
 /** How fields that are not observed are treated where somebody else has written them. */
 export interface Yielding {
@@ -19,6 +20,22 @@ export interface Yielding {
 
 /** Nothing of anybody else's is touched. */
 export const yieldsAlways: Yielding = { without: new Set(), forces: () => false };
+
+/**
+ * The same of an object that may have been applied before, by a process that knew another manifest. What is observed no
+ * more still belongs to the own manager: left to it, it would be deleted by its next apply.
+ */
+export function yieldsToOthers(plan: ResourcePlan, live: JsonObject): Yielding {
+  const { owner, structure } = plan;
+  const { unobserved } = bodiesOf(plan);
+  const isOwn = (path: string) =>
+    isOwnedBy(live, new Set([owner.own]), path) && rivalOf(live, { path, is: 'changed' }, owner) === undefined;
+  return {
+    without: new Set(),
+    forces: (field) =>
+      unobserved !== undefined && findPaths(unobserved, structure, new Set([field])).has(field) && isOwn(field),
+  };
+}
 
 /** Fields may come to belong to somebody else between two tries. */
 const mostTries = 5;
@@ -40,7 +57,7 @@ export async function applyInSteps(
   const first = await claimWhole(api, plan, live, bodies.whole, yielding, signal);
   if (!first.ok) return first;
   const { object, without } = first.value;
-  const own = await applyObserved(api, plan, object, bodies, signal);
+  const own = await applyObservedAnew(api, plan, object, bodies, signal);
   if (!own.ok) return own;
   const last = await shrinkInit(api, plan, own.value, bodies, { ...yielding, without }, signal);
   return last.ok ? own : last;
@@ -75,7 +92,7 @@ export function applyObserved(
   return api.apply(plan.target, observedFor(live, observed, plan), how, signal);
 }
 
-/** The same with other values than before: elements that are not among them any more must not stand in their way. */
+/** The same with other values than before: elements that are not among them must not stand in their way. */
 export async function applyObservedAnew(
   api: ObserverApi,
   plan: ResourcePlan,
@@ -85,7 +102,7 @@ export async function applyObservedAnew(
 ): Promise<Outcome<JsonObject>> {
   const applied = await applyObserved(api, plan, live, bodies, signal);
   if (applied.ok || applied.failure.is !== 'permanent') return applied;
-  const taken = await takeOverAll(api, plan, live, formerElements(plan, bodies.observed), plan.owner.own, signal);
+  const taken = await takeOverAll(api, plan, live, elementsInTheWay(plan), plan.owner.own, signal);
   if (!taken.ok) return taken;
   return taken.value === live ? applied : applyObserved(api, plan, taken.value, bodies, signal);
 }
@@ -124,7 +141,7 @@ async function applyYielding(
   const manager = plan.owner.init;
   const applied = await applyAround(api, plan, seen, body, yielding, signal);
   if (applied.ok || applied.failure.is !== 'permanent' || seen === undefined) return applied;
-  const taken = await takeOverAll(api, plan, seen, formerElements(plan, body), manager, signal);
+  const taken = await takeOverAll(api, plan, seen, elementsInTheWay(plan), manager, signal);
   if (!taken.ok) return taken;
   return taken.value === seen ? applied : applyAround(api, plan, taken.value, body, yielding, signal);
 }
@@ -153,11 +170,19 @@ async function applyAround(
   }
 }
 
-/** Elements that one of the two managers has applied before and that are not in the body: a port that is another one now. */
-function formerElements({ structure, owner }: ResourcePlan, body: JsonObject): (live: JsonObject) => readonly Path[] {
+/**
+ * Elements that are live and not in the manifest, and that one of the two managers has applied before: a port that is
+ * another one now. And those that somebody has put in the place of observed ones.
+ */
+function elementsInTheWay(plan: ResourcePlan): (live: JsonObject) => readonly Path[] {
+  const { structure, owner } = plan;
+  const bodies = bodiesOf(plan);
   const managers = new Set([owner.own, owner.init]);
-  return (live) =>
-    strangersIn(live, body, structure)
-      .filter(({ path }) => isOwnedBy(live, managers, pathText(path)))
-      .map(({ path }) => path);
+  return (live) => {
+    const former = strangersIn(live, bodies.whole, structure).filter(({ path }) =>
+      isOwnedBy(live, managers, pathText(path)),
+    );
+    const paths = [...former.map(({ path }) => path), ...renamedIn(live, bodies, structure)];
+    return [...new Map(paths.map((path) => [pathText(path), path])).values()];
+  };
 }

@@ -4,6 +4,7 @@ import { type ApplyBodies, bodiesOf } from './applyBodies.ts';
 import { done, failed, type Outcome } from './applyFailure.ts';
 import { applyInSteps, applyObserved, yieldsAlways } from './applySteps.ts';
 import { told } from './createResource.ts';
+import { withFilledIn } from './filledIn.ts';
 import { identityText } from './identity.ts';
 import { findPaths } from './livePaths.ts';
 import type { ObserverApi } from './observerApi.ts';
@@ -13,7 +14,7 @@ import type { Drift } from './projection.ts';
 import { orRecreate } from './recreateResource.ts';
 import { readSame, takeOverAll } from './removals.ts';
 import type { Applied, ResourcePlan } from './resourceApi.ts';
-import { listsWithGaps, strangersIn } from './strangers.ts';
+import { renamedIn } from './strangers.ts';
 
 /** Others write at the same time: where the version matters, theirs make ours an old one. */
 const mostTries = 5;
@@ -31,12 +32,12 @@ export async function correctResource(
   drifts: readonly Drift[],
   signal: AbortSignal,
 ): Promise<Outcome<Applied>> {
-  const ownership = ownershipOf(seen, plan.owner);
-  if (ownership.is === 'anothers') return claimedBy(ownership.by, plan.owner, plan.target.identity);
   if (isEnding(seen)) return failed('terminating', `${identityText(plan.target.identity)} is being deleted.`);
-  const bodies = bodiesOf(plan);
+  const bodies = withFilledIn(plan, bodiesOf(plan), seen, drifts);
   let live = seen;
   for (let tries = 1; ; tries += 1) {
+    const ownership = ownershipOf(live, plan.owner);
+    if (ownership.is === 'anothers') return claimedBy(ownership.by, plan.owner, plan.target.identity);
     const outcome = await correctOnce(api, plan, bodies, live, drifts, signal);
     if (outcome.ok) return outcome;
     if (outcome.failure.is !== 'conflict' || tries === mostTries)
@@ -61,7 +62,7 @@ async function correctOnce(
   const live = cleared.value;
   const applied = await write(api, plan, bodies, live, signal);
   if (applied.ok || applied.failure.is !== 'permanent') return appliedTo(seen, live, applied);
-  const renamed = await takeOverAll(api, plan, live, renamedIn(plan, bodies), own, signal);
+  const renamed = await takeOverAll(api, plan, live, (now) => renamedIn(now, bodies, plan.structure), own, signal);
   if (!renamed.ok) return renamed;
   if (renamed.value === live) return applied;
   return appliedTo(seen, renamed.value, await write(api, plan, bodies, renamed.value, signal));
@@ -96,14 +97,4 @@ function excessIn({ structure }: ResourcePlan, drifts: readonly Drift[]): (live:
   const excess = drifts.filter(({ is, wanted }) => is === 'excess' && wanted === undefined);
   const texts = new Set(excess.map(({ path }) => path));
   return (live) => [...findPaths(live, structure, texts).values()].map(({ path }) => path);
-}
-
-/** Elements that somebody has put in the place of ours: others of a list from which one of ours is gone. */
-function renamedIn({ structure }: ResourcePlan, { observed }: ApplyBodies): (live: JsonObject) => readonly Path[] {
-  return (live) => {
-    const gaps = listsWithGaps(live, observed, structure);
-    return strangersIn(live, observed, structure)
-      .filter(({ list }) => gaps.has(list))
-      .map(({ path }) => path);
-  };
 }

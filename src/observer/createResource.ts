@@ -1,10 +1,10 @@
 import type { JsonObject } from '../json.ts';
 import { bodiesOf } from './applyBodies.ts';
 import { type ApplyFailure, done, failed, type Outcome } from './applyFailure.ts';
-import { applyInSteps, yieldsAlways } from './applySteps.ts';
+import { applyInSteps, yieldsAlways, yieldsToOthers } from './applySteps.ts';
 import { identityText } from './identity.ts';
 import type { ObserverApi } from './observerApi.ts';
-import { claimedBy, isEnding, ownershipOf, versionOf } from './ownership.ts';
+import { claimedBy, isEnding, isOnlyOf, ownershipOf, versionOf } from './ownership.ts';
 import type { Applied, ResourcePlan } from './resourceApi.ts';
 
 /** An object can come and go between two requests. */
@@ -34,14 +34,18 @@ function isOtherNow({ is }: ApplyFailure): boolean {
   return is === 'missing' || is === 'otherUid' || is === 'conflict';
 }
 
-/** With everything observed there is one manager, and one apply (A1). */
+/**
+ * With everything observed there is one manager, and one apply (A1). Otherwise somebody may come in between the first
+ * and the second, and what they write is in the reply.
+ */
 async function make(api: ObserverApi, plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<Applied>> {
   const { observed, unobserved } = bodiesOf(plan);
   const made =
     unobserved === undefined
       ? await api.apply(plan.target, observed, { manager: plan.owner.own, force: false }, signal)
       : await applyInSteps(api, plan, undefined, yieldsAlways, signal);
-  return made.ok ? done({ object: made.value, hasChanged: true, isNew: true }) : made;
+  if (!made.ok) return made;
+  return done({ object: made.value, hasChanged: true, isNew: isOnlyOf(made.value, plan.owner) });
 }
 
 async function adopt(
@@ -53,7 +57,7 @@ async function adopt(
   const ownership = ownershipOf(live, plan.owner);
   if (ownership.is === 'anothers') return claimedBy(ownership.by, plan.owner, plan.target.identity);
   if (isEnding(live)) return failed('terminating', `${identityText(plan.target.identity)} is being deleted.`);
-  const applied = await applyInSteps(api, plan, live, yieldsAlways, signal);
+  const applied = await applyInSteps(api, plan, live, yieldsToOthers(plan, live), signal);
   if (!applied.ok) return applied;
   return done({ object: applied.value, hasChanged: versionOf(applied.value) !== versionOf(live), isNew: false });
 }

@@ -8,6 +8,7 @@ import type { Projection } from './projection.ts';
 import type { Applied, ResourcePlan, Tried } from './resourceApi.ts';
 import { foundOf, type ResourceEntry } from './resourceEntry.ts';
 import { lookFailed } from './resourceEvents.ts';
+import { rivalOf } from './rival.ts';
 
 /**
  * Finds out what is wanted, where that is not known: after a restart, and after an apply to what was there before. What
@@ -39,10 +40,14 @@ export function wantedBy(plan: ResourcePlan, { object, isNew }: Applied): Projec
   return isNew ? project(object, plan.manifest, plan.shape, plan.structure) : undefined;
 }
 
-/** What the API server filled in when it was made, and would fill in otherwise now: an address, a port. */
+/**
+ * What the API server filled in when it was made, and would fill in otherwise now: an address, a port. What somebody owns
+ * is none of the server's doing.
+ */
 function knownOf(entry: ResourceEntry, plan: ResourcePlan, path: string): Json | undefined {
   const object = foundOf(entry)?.object;
   const known = entry.initialised.get(path);
   if (known !== undefined || object === undefined) return known;
+  if (rivalOf(object, { path, is: 'changed' }, plan.owner) !== undefined) return undefined;
   return project(object, plan.manifest, plan.shape, plan.structure).fields.get(path);
 }

@@ -37,12 +37,17 @@ export function startObserver(effects: ObserverEffects, entry: ApplicationEntry,
     actor.start();
   }
 
+  /** What rests is not looked at before its time: what is known of it stays known. */
+  function doubt(resource: ResourceEntry): void {
+    if (resource.actor?.getSnapshot().can({ type: 'resync.due' })) resource.found = 'unknown';
+  }
+
   function resync(): void {
     const isDoubtful = clock.monotonic() >= trustedUntil;
     if (isDoubtful) trustedUntil = clock.monotonic() + trustFor;
     for (const resource of started) {
       const isTold = streams.isTold(resource) && foundOf(resource) !== undefined;
-      if (isDoubtful || !isTold) resource.found = 'unknown';
+      if (isDoubtful || !isTold) doubt(resource);
       else if (isInSync(resource)) continue;
       resource.actor?.send({ type: 'resync.due' });
     }

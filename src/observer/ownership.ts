@@ -38,3 +38,10 @@ export function versionOf(object: JsonObject): string | undefined {
 export function hasManager(live: JsonObject, manager: string): boolean {
   return arrayOf(objectOf(live['metadata'])['managedFields']).some((entry) => objectOf(entry)['manager'] === manager);
 }
+
+/** Whether nobody but its application has written anything of it, but for its status. */
+export function isOnlyOf(live: JsonObject, { own, init }: ApplicationOwner): boolean {
+  return arrayOf(objectOf(live['metadata'])['managedFields'])
+    .map(objectOf)
+    .every(({ manager, subresource }) => manager === own || manager === init || subresource === 'status');
+}

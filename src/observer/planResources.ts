@@ -35,7 +35,10 @@ interface Placed {
   readonly manifest: Manifest;
 }
 
-/** Gives each of the manifests an entry with what has to be known to apply it; those of before keep what is known. */
+/**
+ * Gives each of the manifests an entry with what has to be known to apply it; those of before keep what is known. Once
+ * `signal` ends it, it changes nothing more: by then another one may plan what the application says now.
+ */
 export async function planResources(
   effects: PlanEffects,
   entry: ApplicationEntry,
@@ -46,6 +49,7 @@ export async function planResources(
   const all: Placed[] = [];
   for (const unplaced of application.spec.manifests) {
     const kind = await kinds.find(unplaced.apiVersion, unplaced.kind, signal);
+    if (signal.aborted) return { is: 'failed', failure: ended };
     if (!kind.ok && kind.failure.is !== 'typeMissing') return { is: 'failed', failure: kind.failure };
     const known = kind.ok ? kind.value : undefined;
     const manifest = placed(unplaced, application.namespace, known?.isNamespaced ?? true);
@@ -71,6 +75,8 @@ export async function planResources(
   replace(effects, entry, planned);
   return { is: 'planned', faults };
 }
+
+const ended: ApplyFailure = { is: 'cancelled', reason: 'It is another one by now.', retryAfter: 0, fields: [] };
 
 /** A fault of the observer schema in the words of a condition. */
 function shownSchemaFault({ where, sentence, advice }: SchemaFault): ShownFault {
@@ -105,6 +111,7 @@ async function plan(
     : read.problem.map(({ where, sentence, advice }) => `${where} ${sentence}. ${advice}`).join(' ');
   if (!read.ok || kind === undefined) return undefined;
   const structure = await kinds.structureOf(kind, signal);
+  if (signal.aborted) return ended;
   // The document follows a new kind by a second (A16).
   if (!structure.ok) return structure.failure.is === 'typeMissing' ? undefined : structure.failure;
   const repeated = repeatedKeys(manifest.object, unplaced.index, structure.value).map(shownFault);

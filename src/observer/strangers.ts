@@ -1,4 +1,5 @@
 import { arrayOf, isObject, type JsonObject, objectOf } from '../json.ts';
+import type { ApplyBodies } from './applyBodies.ts';
 import { ownsAt } from './fieldsV1.ts';
 import { visit } from './livePaths.ts';
 import { type Path, pathText } from './path.ts';
@@ -40,6 +41,16 @@ export function listsWithGaps(live: JsonObject, body: JsonObject, structure: At)
     return false;
   });
   return lists;
+}
+
+/**
+ * Elements that somebody has put in the place of observed ones (A4): such as the manifest does not have, in a list from
+ * which an observed one is gone.
+ */
+export function renamedIn(live: JsonObject, { observed, whole }: ApplyBodies, structure: At): readonly Path[] {
+  const gaps = listsWithGaps(live, observed, structure);
+  const strangers = gaps.size === 0 ? [] : strangersIn(live, whole, structure);
+  return strangers.filter(({ list }) => gaps.has(list)).map(({ path }) => path);
 }
 
 /** Whether one of these managers owns something there. */

@@ -2,7 +2,7 @@ import type { JsonObject } from '../json.ts';
 import { abandonedIn, sameIn } from './abandoned.ts';
 import { type ApplyBodies, bodiesOf } from './applyBodies.ts';
 import { done, failed, type Outcome } from './applyFailure.ts';
-import { applyInSteps, applyObservedAnew, type Yielding, yieldsAlways } from './applySteps.ts';
+import { applyInSteps, applyObservedAnew, type Yielding, yieldsToOthers } from './applySteps.ts';
 import { told } from './createResource.ts';
 import { identityText } from './identity.ts';
 import { findPaths } from './livePaths.ts';
@@ -49,7 +49,7 @@ export async function updateResource(
 }
 
 /** With everything observed, before and now, there is one manager, whose every field is forced. */
-function updateOnce(
+async function updateOnce(
   api: ObserverApi,
   plan: ResourcePlan,
   live: JsonObject,
@@ -58,12 +58,17 @@ function updateOnce(
   const bodies = bodiesOf(plan);
   if (bodies.unobserved === undefined && !hasManager(live, plan.owner.init))
     return applyObservedAnew(api, plan, live, bodies, signal);
-  return applyInSteps(api, plan, live, yieldingFrom(plan, bodies, live), signal);
+  const yielding = yieldingFrom(plan, bodies, live);
+  const applied = await applyInSteps(api, plan, live, yielding, signal);
+  if (applied.ok || applied.failure.is !== 'permanent' || plan.before !== undefined) return applied;
+  // What is not there may be new in the manifest, or taken away by somebody: what cannot come back stays away.
+  const without = abandonedIn(live, bodies, plan.structure);
+  return without.size === 0 ? applied : applyInSteps(api, plan, live, { ...yielding, without }, signal);
 }
 
 function yieldingFrom(plan: ResourcePlan, bodies: ApplyBodies, live: JsonObject): Yielding {
   const { before, manifest, structure } = plan;
-  if (before === undefined) return yieldsAlways;
+  if (before === undefined) return yieldsToOthers(plan, live);
   const change = { from: before.manifest.object, to: manifest.object };
   const isSame = sameIn(change, structure);
   return {

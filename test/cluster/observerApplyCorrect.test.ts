@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { arrayOf, type JsonObject } from '../../src/json.ts';
-import { labelName } from '../../src/observer/managers.ts';
+import { arrayOf, type JsonObject, objectOf } from '../../src/json.ts';
+import { labelName, ownerOf } from '../../src/observer/managers.ts';
+import type { Drift } from '../../src/observer/projection.ts';
 import type { ResourcePlan } from '../../src/observer/resourceApi.ts';
+import { resourceRequests } from '../../src/observer/resourceRequests.ts';
 import { type Applying, applying, at, bad, driftsOf, good } from './support/applying.ts';
 
 const bounds = (min: number, max: number) => ({
@@ -161,6 +163,35 @@ suite('a correction', { concurrency: true }, () => {
     assert.equal(at(other.live, 'spec', 'ports', 0, 'targetPort'), 8080);
   });
 
+  test('never takes a resource that has lost its label from who has claimed it meanwhile', async (t) => {
+    const it = await applying(t, 'correct-claimed');
+    const plan = await it.plan(service);
+    const made = good(await it.api.create(plan, it.signal)).object;
+    await it.edit(plan, { metadata: { labels: { [labelName]: null } } });
+    const seen = await it.live(plan);
+    const another = ownerOf({ namespace: it.ns.name, name: 'another' });
+    const claimed = await it.plan(service, { owner: another });
+    const slow = resourceRequests({
+      ...it.client,
+      async call(request) {
+        if (request.method === 'PATCH' && labelNow === undefined) {
+          good(await it.api.create(claimed, it.signal));
+          labelNow = another.label;
+        }
+        return it.client.call(request);
+      },
+    });
+    let labelNow: string | undefined;
+    const drifts: readonly Drift[] = [
+      { path: `.metadata.labels.${labelName}`, wanted: it.owner.label, found: undefined, is: 'missing' },
+    ];
+    assert.equal(bad(await slow.correct(plan, seen, drifts, it.signal)).is, 'claimed');
+    assert.equal(at(await it.live(plan), 'metadata', 'labels', labelName), another.label);
+    await it.edit(plan, { metadata: { labels: { [labelName]: null } } });
+    good(await it.api.correct(plan, await it.live(plan), drifts, it.signal));
+    assert.deepEqual(driftsOf(plan, made, await it.live(plan)), []);
+  });
+
   test('brings a renamed port back, which a plain apply never can, and the manifest can be updated afterwards', async (t) => {
     const it = await applying(t, 'correct-rename');
     for (const [name, observed] of [
@@ -189,6 +220,23 @@ suite('a correction', { concurrency: true }, () => {
         name,
       );
     }
+  });
+
+  test('puts back what the server had filled in where the schema looks, which the manifest does not have', async (t) => {
+    const it = await applying(t, 'correct-filled');
+    const observed = {
+      spec: { type: 'observed', sessionAffinity: 'observed', ports: [{ targetPort: 'observed' }, bounds(1, 0)] },
+    };
+    const plain = { ...service, spec: { ...service.spec, ports: [{ name: 'http', port: 80 }] } };
+    const { outcome, drifts, left, live } = await corrected(it, plain, observed, async (plan) => {
+      await it.edit(plan, { spec: { type: 'NodePort', sessionAffinity: 'ClientIP' } });
+      await it.edit(plan, [{ op: 'replace', path: '/spec/ports/0/targetPort', value: 9999 }], { type: 'json' });
+    });
+    assert.equal(drifts.length, 3, JSON.stringify(drifts));
+    assert(good(outcome).hasChanged);
+    assert.deepEqual(left, []);
+    const { type, sessionAffinity } = objectOf(at(live, 'spec'));
+    assert.deepEqual([type, sessionAffinity, at(live, 'spec', 'ports', 0, 'targetPort')], ['ClusterIP', 'None', 80]);
   });
 
   test('leaves an Ingress’s paths where only its host is observed, and a Role’s other rules and verbs', async (t) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '../../src/json.ts';
 import { annotationName, labelName, ownerOf } from '../../src/observer/managers.ts';
+import { resourceRequests } from '../../src/observer/resourceRequests.ts';
 import { type Applying, applying, at, bad, good } from './support/applying.ts';
 
 /** Image and one of two env variables are observed; replicas, args, limits and the other variable are not. */
@@ -104,7 +105,6 @@ suite('what the observer makes of nothing, and of what is there', { concurrency:
     test(`a creation that ended after ${done} of its requests is completed by the next one`, async (t) => {
       const it = await applying(t, 'create-ended');
       const plan = await it.plan(web, { observed: observedOfWeb });
-      const { resourceRequests } = await import('../../src/observer/resourceRequests.ts');
       let writes = 0;
       const dying = resourceRequests({
         ...it.client,
@@ -130,6 +130,26 @@ suite('what the observer makes of nothing, and of what is there', { concurrency:
       assert.deepEqual(at(live, 'spec', 'template'), at(await whole.live(other.plan), 'spec', 'template'));
     });
   }
+
+  test('what somebody writes between two requests of a creation is not taken for wanted', async (t) => {
+    const it = await applying(t, 'create-between');
+    const observed = { spec: { ...observedOfWeb.spec, minReadySeconds: 'observed' } };
+    const plan = await it.plan(web, { observed });
+    let writes = 0;
+    const slow = resourceRequests({
+      ...it.client,
+      async call(request) {
+        if (request.method === 'PATCH') writes += 1;
+        if (request.method === 'PATCH' && writes === 2) await it.edit(plan, { spec: { minReadySeconds: 7 } });
+        return it.client.call(request);
+      },
+    });
+    const made = good(await slow.create(plan, it.signal));
+    assert.equal(at(made.object, 'spec', 'minReadySeconds'), 7);
+    assert.equal(made.isNew, false, 'what is wanted has to be tried out');
+    const alone = await applying(t, 'create-alone');
+    assert(good(await alone.api.create(await alone.plan(web, { observed }), alone.signal)).isNew);
+  });
 
   test('an object that is there without a label is taken over: what is observed is set, and nothing else of others', async (t) => {
     const it = await applying(t, 'adopt');

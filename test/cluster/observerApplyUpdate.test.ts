@@ -128,6 +128,43 @@ suite('an update', { concurrency: true }, () => {
     assert.deepEqual([at(main(live), 'image'), at(live, 'spec', 'replicas')], ['registry.invalid/web:2', 9]);
   });
 
+  test('of a process that knows no manifest before it takes nothing away that is not observed any more', async (t) => {
+    const it = await applying(t, 'update-forgotten');
+    await made(it, web(), { observed: entry({ image: 'observed', args: 'observed' }) });
+    const next = web({ image: 'registry.invalid/web:2', args: ['--slow'], env: { B: '2' } });
+    const { outcome, live } = await updated(it, next, { observed: { spec: { replicas: 'observed' } } });
+    good(outcome);
+    assert.deepEqual([at(main(live), 'image'), at(main(live), 'args')], ['registry.invalid/web:2', ['--slow']]);
+  });
+
+  test('of a resource whose port somebody has renamed puts the port back, also where it was never applied whole', async (t) => {
+    const it = await applying(t, 'update-renamed');
+    const service = (name: string, targetPort: number) => ({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name },
+      spec: { selector: { app: 'web' }, ports: [{ name: 'http', port: 80, targetPort }] },
+    });
+    for (const [name, observed] of [
+      ['all', undefined],
+      ['part', { spec: { ports: [{ port: 'observed' }, bounds(1, 1)] } }],
+      ['roomy', { spec: { ports: [{ port: 'observed', targetPort: 'observed' }, bounds(1, 0)] } }],
+    ] as const)
+      for (const isKnown of [true, false]) {
+        const options = observed === undefined ? {} : { observed };
+        const before = await made(it, service(name, 8080), options);
+        await it.edit(before, [{ op: 'replace', path: '/spec/ports/0/port', value: 82 }], { type: 'json' });
+        const { outcome, live } = await updated(it, service(name, 9090), {
+          ...options,
+          ...(isKnown ? { before } : {}),
+        });
+        good(outcome);
+        const ports = arrayOf(at(live, 'spec', 'ports')).map((each) => [at(each, 'port'), at(each, 'targetPort')]);
+        assert.deepEqual(ports, [[80, 9090]], `${name} ${isKnown}`);
+        await it.ns.cluster.api('DELETE', before.target.path);
+      }
+  });
+
   test('lets a field go from observed to unobserved and back without deleting it', async (t) => {
     const it = await applying(t, 'update-sides');
     const onlyArgs = entry({ args: 'observed', env: [{ name: 'observed', value: 'observed' }, bounds(0, 0)] });

@@ -49,6 +49,8 @@ export interface ObserverWorld {
   keeps: ReadonlySet<string>;
   /** How long one takes. */
   requestTime: number;
+  /** How long the next answers about kinds take, in milliseconds; none is left: no time. */
+  readonly findTimes: number[];
   /** Namespaces that are being deleted. */
   readonly terminating: Set<string>;
   /** `shop/deployer`. */
@@ -254,6 +256,8 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
   const kinds: Kinds = {
     async find(apiVersion, kind) {
       const refusal = world.refusals.get('find');
+      const wait = world.findTimes.shift();
+      if (wait !== undefined) await new Promise<void>((resolve) => void clock.setTimeout(resolve, wait));
       if (refusal !== undefined) return { ok: false, failure: refusal };
       const found = [...world.kinds.values()].find(
         (each) =>
@@ -367,6 +371,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     isTold: true,
     mostAtOnce: 0,
     requestTime: 0,
+    findTimes: [],
     keeps: new Set(),
     terminating: new Set(),
     missingAccounts: new Set(),
