@@ -1,0 +1,84 @@
+import {
+  type Content,
+  defaultOf,
+  elementsAround,
+  elementsIn,
+  isWithin,
+  listOf,
+  type WantedFields,
+} from './plainObserver.ts';
+
+/** What is known of a resource beside what its manifest says now. */
+export interface Past {
+  /** What its application wanted of it before, as often as that changed. */
+  readonly earlier: readonly WantedFields[];
+  /** Whether its application gave a field its value, or took it away. */
+  readonly isOurs: (path: string) => boolean;
+  /** Whether the object ever had anything there. */
+  readonly hasSeen: (path: string) => boolean;
+  /** This process has not applied it yet, and so does not know what others have taken away. */
+  readonly isForgotten: boolean;
+  /** Somebody has changed it while it was being created or updated: nobody knows who was first. */
+  readonly isAtOnce: (path: string) => boolean;
+}
+
+const marks = new Set(['metadata/labels/weeder.dev/application', 'metadata/annotations/weeder.dev/application-name']);
+
+/** Everything in one write of weeder's that it may not write: an observed field to what it should be, and little more. */
+export function faultsOfWrite(before: Content, after: Content, wanted: WantedFields, past: Past): string[] {
+  const paths = new Set([...before.fields.keys(), ...after.fields.keys()]);
+  const changed = [...paths].filter((path) => before.fields.get(path) !== after.fields.get(path) && !marks.has(path));
+  return changed.flatMap((path) => {
+    const around = elementsAround(path);
+    const added = around.find((each) => !before.elements.has(each) && after.elements.has(each));
+    const removed = around.find((each) => before.elements.has(each) && !after.elements.has(each));
+    const isAllowed =
+      added !== undefined
+        ? mayAdd(added, wanted, past) && (hasRightValue(path) || past.isAtOnce(added))
+        : removed !== undefined
+          ? mayRemove(removed, before, wanted, past)
+          : mayChange(path);
+    return isAllowed ? [] : [`${path}: ${String(before.fields.get(path))} became ${String(after.fields.get(path))}`];
+  });
+
+  /** What is not in the manifest has its default. */
+  function hasRightValue(path: string): boolean {
+    const field = wanted.fields.get(path);
+    return field === undefined || after.fields.get(path) === field.value;
+  }
+
+  function mayChange(path: string): boolean {
+    const field = wanted.fields.get(path);
+    const value = after.fields.get(path);
+    if ([...wanted.absent].some((each) => isWithin(path, each))) return value === undefined;
+    if (field === undefined) return value === defaultOf(path) && (!before.fields.has(path) || mayTakeAway(path, past));
+    if (value !== field.value) return false;
+    if (field.isObserved || past.isOurs(path) || !past.hasSeen(path) || past.isAtOnce(path)) return true;
+    if (past.isForgotten) return !before.fields.has(path);
+    return past.earlier.some(({ fields }) => fields.get(path)?.value !== field.value);
+  }
+}
+
+/** What left the manifest, unless somebody has given it another value and nobody ever observed it. */
+function mayTakeAway(path: string, { earlier, isOurs }: Past): boolean {
+  return earlier.some(({ fields }) => fields.get(path)?.isObserved === true || (fields.has(path) && isOurs(path)));
+}
+
+/** An element of which something is observed comes back whole; another one only where the manifest is new. */
+function mayAdd(element: string, wanted: WantedFields, { earlier, hasSeen, isAtOnce, isForgotten }: Past): boolean {
+  if (!wanted.elements.has(element)) return false;
+  if (!hasSeen(element) || isAtOnce(element) || isForgotten) return true;
+  const isObserved = [...wanted.fields].some(([path, field]) => field.isObserved && isWithin(path, element));
+  return isObserved || earlier.some(({ elements }) => !elements.has(element));
+}
+
+function mayRemove(element: string, before: Content, wanted: WantedFields, { earlier }: Past): boolean {
+  const path = listOf(element);
+  const list = wanted.lists.find((each) => each.path === path);
+  const isWanted = wanted.elements.has(element);
+  if (!isWanted && earlier.some(({ elements }) => elements.has(element))) return true;
+  if (list === undefined || list.listed.has(element)) return false;
+  if (list.max > 0 && elementsIn(before, path).length > list.max) return true;
+  // Somebody's element may stand where ours belongs, so that both cannot be there.
+  return !isWanted && [...list.listed].some((each) => !before.elements.has(each));
+}

@@ -1,0 +1,93 @@
+import { arrayOf, type JsonObject, objectOf } from '../../src/json.ts';
+import { contentOf, differences } from './plainObserver.ts';
+import { conditionOf, newest, type StoryApplication, wantedOf } from './storyApplications.ts';
+import type { Scene } from './storyHappenings.ts';
+import { type Judge, labelOf } from './storyJudge.ts';
+import { uidOf } from './storyWriters.ts';
+
+/** What is not as it should be when everything has been quiet for long, and the API server friendly. */
+export function faultsAtTheEnd(scene: Scene, judge: Judge): string[] {
+  const applications = [...scene.applications.values()];
+  const unfinished = applications.flatMap((each) => faultsOf(each, scene, judge));
+  return [...unfinished, ...marksOfNobody(scene)];
+}
+
+function faultsOf(application: StoryApplication, scene: Scene, judge: Judge): string[] {
+  const { world } = scene;
+  const { name } = application;
+  const { isDeleted, mode, resources } = newest(application);
+  const live = world.get(`Application/${name}`);
+  if (isDeleted)
+    return live === undefined ? leftOver(application, new Set(), scene, judge) : [`${name} is still there`];
+  const all = [...resources].map(([key, resource]) => {
+    const object = world.get(key);
+    const isAnothers = labelOf(object) !== undefined && !isOf(object, name);
+    const wanted = wantedOf(resource);
+    // Nobody can say whether a value that was there, and is nobody's, was filled in by the server.
+    const isUnsure = (path: string) => wanted.filledIn.has(path) && judge.adopted.has(uidOf(object) ?? '');
+    const differing =
+      object === undefined
+        ? ['it is not there']
+        : differences(wanted, contentOf(object)).filter((path) => !isUnsure(path));
+    const isStrangers = object !== undefined && mode === 'correct' && !isOf(object, name) && !isAnothers;
+    return { key, isAnothers, differing: isStrangers ? [...differing, 'it has no label'] : differing };
+  });
+  const inSync = conditionOf(live, 'InSync');
+  const isClaimed = all.some(({ isAnothers }) => isAnothers);
+  const isEqual = all.every(({ differing }) => differing.length === 0);
+  const wrong = all.filter(({ differing, isAnothers }) => differing.length > 0 && !isAnothers);
+  const said =
+    conditionOf(live, 'Invalid') === 'False' ? [] : [`${name} is invalid: ${JSON.stringify(live?.['status'])}`];
+  const status =
+    isClaimed || (inSync === 'True') === isEqual ? [] : [`${name} says InSync ${inSync}: ${JSON.stringify(all)}`];
+  if (mode === 'detect') return [...said, ...status];
+  return [
+    ...said,
+    ...status,
+    ...wrong.map(({ key, differing }) => `${key} of ${name} differs: ${differing.join(', ')}`),
+    ...unwritten(application, scene, judge),
+    ...leftOver(application, new Set(resources.keys()), scene, judge),
+  ];
+}
+
+/** What weeder wrote last, and is not as the manifest says now. */
+function unwritten(application: StoryApplication, { world }: Scene, judge: Judge): string[] {
+  return [...newest(application).resources].flatMap(([key, resource]) => {
+    const object = world.get(key);
+    if (!isOf(object, application.name)) return [];
+    const { fields } = contentOf(object);
+    const wrong = [...wantedOf(resource).fields].filter(
+      ([path, { value }]) => fields.get(path) !== value && judge.writers.of(object, path) === application.name,
+    );
+    return wrong.map(([path]) => `${key}: ${path} is ${fields.get(path)}, as weeder wrote it, and not as it says now`);
+  });
+}
+
+/** What it has applied and does not want any more is deleted, or let go of. */
+function leftOver({ name }: StoryApplication, wanted: ReadonlySet<string>, { world }: Scene, judge: Judge): string[] {
+  const applied = [...judge.applied].filter(([key]) => key.startsWith(`${name} `));
+  return applied.flatMap(([which, uid]) => {
+    const key = which.slice(name.length + 1);
+    const object = world.get(key);
+    if (wanted.has(key) || uidOf(object) !== uid) return [];
+    return isOf(object, name) ? [`${key} is left over of ${name}`] : [];
+  });
+}
+
+/** An object without the label has nothing else of weeder's. */
+function marksOfNobody({ world, applications }: Scene): string[] {
+  const isWanted = (key: string) => [...applications.values()].some((each) => newest(each).resources.has(key));
+  return [...world.objects()].flatMap(([key, object]) => {
+    const { managedFields, annotations } = objectOf(object['metadata']);
+    const managers = arrayOf(managedFields).map((each) => String(objectOf(each)['manager']));
+    const isMarked =
+      managers.some((each) => each.startsWith('weeder')) || 'weeder.dev/application-name' in objectOf(annotations);
+    return labelOf(object) === undefined && isMarked && !isWanted(key) ? [`${key} has marks, and no label`] : [];
+  });
+}
+
+/** By the name that stands beside the label. */
+function isOf(object: JsonObject | undefined, name: string): boolean {
+  const { annotations } = objectOf(object?.['metadata']);
+  return labelOf(object) !== undefined && objectOf(annotations)['weeder.dev/application-name'] === `shop/${name}`;
+}

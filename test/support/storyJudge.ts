@@ -1,0 +1,208 @@
+import { type JsonObject, objectOf, textOf } from '../../src/json.ts';
+import type { ObserverCore } from '../../src/observer/observerCore.ts';
+import type { Ask, Onlooker } from './imaginedServer.ts';
+import { type Content, contentOf } from './plainObserver.ts';
+import { faultsOfWrite } from './plainWrites.ts';
+import { type Generation, type StoryApplication, wantedOf } from './storyApplications.ts';
+import type { StoryResource } from './storyManifests.ts';
+import { type StoryWriters, storyWriters, uidOf } from './storyWriters.ts';
+
+/** How long what was begun may go on after its application has become another one: milliseconds. */
+const grace = 150_000;
+/** Whoever writes so shortly before a creation or an update ends may be overwritten: nobody knows who was first. */
+const atOnce = 2_000;
+
+export interface JudgedWorld {
+  now(): number;
+  /** Epoch milliseconds. */
+  time(): number;
+  core(): ObserverCore | undefined;
+  /** Of this name; undefined: none was ever made. */
+  application(name: string): StoryApplication | undefined;
+  /** The number of the newest weeder. */
+  process(): number;
+  log(line: string): void;
+}
+
+/** Looks at each request as it is made, and takes down what must not be. */
+export interface Judge extends Onlooker {
+  readonly faults: string[];
+  /** Of resources and of applications, that changed anything. */
+  readonly writes: number;
+  readonly writers: StoryWriters;
+  /** Uids of what was there, and nobody's, when an application took it over. */
+  readonly adopted: ReadonlySet<string>;
+  /** The uid of what an application has applied last, by its name and the key. */
+  readonly applied: ReadonlyMap<string, string>;
+  /** The process that is there has applied it; or it is the application's no more. */
+  remember(name: string, key: string, isApplied: boolean): void;
+}
+
+export function judge(world: JudgedWorld): Judge {
+  const faults: string[] = [];
+  const writers = storyWriters(world.now);
+  const remembered = new Map<string, number>();
+  const underWay = new Set<Ask>();
+  /** By application: the value of its label. */
+  const labels = new Map<string, string>();
+  const applied = new Map<string, string>();
+  const adopted = new Set<string>();
+  let writes = 0;
+
+  function fault(ask: Ask, what: string): void {
+    faults.push(`${world.now()} ${ask.request.method} ${keyOf(ask)} for ${ownerOf(ask)}: ${what}`);
+  }
+
+  /** What is said of it by the machines, at the moment in which it is sent. */
+  function judgeSending(ask: Ask): void {
+    const entry = [...(world.core()?.entries() ?? [])].find(({ about }) => about.name === ownerOf(ask));
+    if (entry === undefined) return;
+    const state = entry.actor.getSnapshot().value;
+    const others = [...underWay].filter((each) => each.process === ask.process && ownerOf(each) === ownerOf(ask));
+    const observed = [...entry.resources.values()].filter(({ actor }) => actor !== undefined);
+    const wrong = [
+      [others.some((each) => keyOf(each) === keyOf(ask)), 'another write of it is under way'],
+      [state === 'validating' || state === 'paused' || state === 'invalid', `written while ${String(state)}`],
+      [state === 'applying' && others.length > 0, 'two writes while it is applied'],
+      [state !== 'observing' && observed.length > 0, `observed while ${String(state)}`],
+      [entry.isDetectOnly && typeof state !== 'object', 'written in detect'],
+    ] as const;
+    for (const [isWrong, what] of wrong) if (isWrong) fault(ask, what);
+  }
+
+  /** What may have been known to whoever decided on it. */
+  function recent({ generations }: StoryApplication): Generation[] {
+    return generations.filter((_, index) => (generations[index + 1]?.at ?? world.now()) >= world.now() - grace);
+  }
+
+  function judgeWrite(ask: Ask, before: JsonObject | undefined, after: JsonObject | undefined): void {
+    const application = world.application(ownerOf(ask));
+    const all = application === undefined ? [] : recent(application);
+    const isWanted = all.every(({ isDeleted, resources }) => !isDeleted && resources.has(keyOf(ask)));
+    judgeOccasion(ask, before, all);
+    if (after === undefined) {
+      if (isWanted) fault(ask, 'deleted, and still wanted');
+      if (all.every(({ policy }) => policy === 'orphan')) fault(ask, 'deleted, and to be left');
+    } else if (application !== undefined) judgeContent(application, ask, before, after, all, isWanted);
+  }
+
+  /** Whether anything may be written at all. */
+  function judgeOccasion(ask: Ask, before: JsonObject | undefined, all: readonly Generation[]): void {
+    const label = labelOf(before);
+    const own = labelBy(ask) ?? labels.get(ownerOf(ask));
+    if (own !== undefined) labels.set(ownerOf(ask), own);
+    const isPaused = ({ pausedUntil = 0, isDeleted }: Generation) => !isDeleted && pausedUntil >= world.time();
+    if (label !== undefined && label !== own) fault(ask, 'it belongs to another application');
+    if (all.every(({ mode, isDeleted }) => mode === 'detect' && !isDeleted)) fault(ask, 'it is in detect');
+    if (all.every(isPaused)) fault(ask, 'it is paused');
+  }
+
+  function judgeContent(
+    application: StoryApplication,
+    ask: Ask,
+    before: JsonObject | undefined,
+    after: JsonObject,
+    all: readonly Generation[],
+    isWanted: boolean,
+  ): void {
+    const was = contentOf(before);
+    if (!isWanted && isReleased(was, contentOf(after))) return;
+    const possible = all.flatMap(({ resources }) => resources.get(keyOf(ask)) ?? []);
+    const failed = possible.map((resource) => faultsAgainst(application, resource, ask, was, after));
+    const [least = ['it is none of its resources']] = failed.toSorted((a, b) => a.length - b.length);
+    if (least.length > 0) fault(ask, least.join('; '));
+  }
+
+  function faultsAgainst(
+    { generations }: StoryApplication,
+    resource: StoryResource,
+    ask: Ask,
+    before: Content,
+    after: JsonObject,
+  ): string[] {
+    const key = keyOf(ask);
+    const index = generations.findLastIndex(({ resources }) => resources.get(key) === resource);
+    const earlier = generations.slice(0, index).flatMap(({ resources }) => resources.get(key) ?? []);
+    const isInit = textOf(ask.request.query?.['fieldManager'])?.startsWith('weeder-init:') === true;
+    return faultsOfWrite(before, contentOf(after), wantedOf(resource), {
+      earlier: earlier.map(wantedOf),
+      isOurs: (path) => writers.of(after, path) === ownerOf(ask),
+      hasSeen: (path) => writers.hasSeen(after, path),
+      isForgotten: remembered.get(`${ownerOf(ask)} ${key}`) !== ask.process,
+      isAtOnce: (path) => isInit && writers.isFresh(after, path, atOnce),
+    });
+  }
+
+  return {
+    faults,
+    writers,
+    applied,
+    adopted,
+    get writes() {
+      return writes;
+    },
+    remember(name, key, isApplied) {
+      if (isApplied) remembered.set(`${name} ${key}`, world.process());
+      else remembered.delete(`${name} ${key}`);
+    },
+    sent(ask) {
+      if (!ask.isWrite || isApplication(ask)) return;
+      const { request } = ask;
+      const isUncertain = textOf(objectOf(objectOf(request.body)['preconditions'])['uid']) === undefined;
+      if (request.method === 'DELETE' && isUncertain) fault(ask, 'deleted without its uid');
+      if (request.impersonate === undefined) fault(ask, 'written with weeder’s own rights');
+      judgeSending(ask);
+      underWay.add(ask);
+    },
+    done(ask, before, after) {
+      if (isSame(before, after)) return;
+      writes += 1;
+      const manager = textOf(ask.request.query?.['fieldManager'])?.split(':')[0] ?? '';
+      world.log(`${world.now()} ${ask.request.method} ${keyOf(ask)} ${manager} by process ${ask.process}`);
+      if (isApplication(ask)) return;
+      // All of one that is made is its first writer's.
+      judgeWrite(ask, before ?? after, after);
+      writers.note(before, after, ownerOf(ask));
+      if (labelOf(after) === undefined) writers.disown(after, ownerOf(ask));
+      const uid = uidOf(after);
+      if (uid !== undefined && before !== undefined && labelOf(before) === undefined) adopted.add(uid);
+      if (uid !== undefined && labelOf(after) !== undefined) applied.set(`${ownerOf(ask)} ${keyOf(ask)}`, uid);
+      else applied.delete(`${ownerOf(ask)} ${keyOf(ask)}`);
+    },
+    answered: (ask) => void underWay.delete(ask),
+  };
+}
+
+/** Nothing of its content is other than it was. */
+function isReleased(before: Content, after: Content): boolean {
+  const bare = ({ fields }: Content) => JSON.stringify([...fields].filter(([path]) => !path.includes('weeder.dev/')));
+  return bare(before) === bare(after);
+}
+
+function isApplication({ named }: Ask): boolean {
+  return named?.resource.kind === 'Application';
+}
+
+/** `ConfigMap/web`. */
+export function keyOf({ named }: Ask): string {
+  return `${named?.resource.kind}/${named?.name}`;
+}
+
+/** Each application has an account of its name. */
+function ownerOf({ request, named }: Ask): string {
+  return request.impersonate?.split(':').at(-1) ?? named?.name ?? '';
+}
+
+/** Each field manager ends with the value of the label; a deletion has none. */
+function labelBy({ request }: Ask): string | undefined {
+  return textOf(request.query?.['fieldManager'])?.split(':')[1];
+}
+
+export function labelOf(object: JsonObject | undefined): string | undefined {
+  return textOf(objectOf(objectOf(object?.['metadata'])['labels'])['weeder.dev/application']);
+}
+
+function isSame(before: JsonObject | undefined, after: JsonObject | undefined): boolean {
+  const versionOf = (object: JsonObject | undefined) => objectOf(object?.['metadata'])['resourceVersion'];
+  return versionOf(before) === versionOf(after) && uidOf(before) === uidOf(after);
+}
