@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { playObserver, someObserverStory } from './support/observerStory.ts';
 
 /** The same stories each time. Others: `RUNS=500 SEED=7 node --test test/observerPathProperties.test.ts` */
-const numRuns = Number(process.env['RUNS'] ?? 15);
+const numRuns = Number(process.env['RUNS'] ?? 60);
 const seed = Number(process.env['SEED'] ?? 5);
 
 test('whatever happens: what is observed is as applied in the end, what is not is never written, and nobody else’s is touched', async () => {
