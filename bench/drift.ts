@@ -103,7 +103,9 @@ async function measured(
   await applying.end();
   const [corrector, again] = await started('next start');
   await pause(untilRestMs);
+  const restFrom = monotonic();
   const rest = await atRest(corrector, idleMs);
+  phases.push({ what: `${name}, at rest`, pid: corrector.pid, from: restFrom, to: monotonic() });
   say(`${name}, at rest: ${rest.idleCpu} % CPU, ${rest.idleRequests ?? '?'} requests a second`);
   const drift = async (what: string, act: () => Promise<Corrected>): Promise<Drifts> => {
     const [before, cpu, from] = [await corrector.scrape(), cpuSeconds(corrector.pid), monotonic()];

@@ -12,6 +12,9 @@ import { tryAnew } from './tryAnew.ts';
 /** What a stream tells is believed for this long; then the API server is asked, in case something was never told. */
 const trustFor = 600_000;
 
+/** All resyncs of the same second come together: at a time of its own, each of thousands would wake up the process. */
+const step = 1_000;
+
 /**
  * The observer of one application: a root for each of its resources, and a resync that looks at those again that are not
  * in sync or that no stream tells of, and trials that find out what is wanted anew. It writes nothing itself. Returns what
@@ -56,7 +59,9 @@ export function startObserver(effects: ObserverEffects, entry: ApplicationEntry,
   }
 
   function wait(): void {
-    timer = clock.setTimeout(resync, entry.newest.spec.resyncPeriod * (0.9 + 0.2 * random()));
+    const now = clock.now();
+    const due = now + entry.newest.spec.resyncPeriod * (0.9 + 0.2 * random());
+    timer = clock.setTimeout(resync, Math.ceil(due / step) * step - now);
   }
 
   function tryOut(resource: ResourceEntry): void {
