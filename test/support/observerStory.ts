@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import type { ObserverFact } from '../../src/observer/facts.ts';
+import { keyOf } from './storyAsks.ts';
 import { diceOf } from './storyDraw.ts';
 import { faultsAtTheEnd } from './storyEnd.ts';
 import { happenings, makeApplication, names, type Scene } from './storyHappenings.ts';
-import { judge, keyOf } from './storyJudge.ts';
+import { judge } from './storyJudge.ts';
 import { storyWorld } from './storyWorld.ts';
 import { somebody } from './storyWriters.ts';
 
@@ -46,6 +47,7 @@ export async function playObserver(seed: number, story: readonly ObserverStep[])
     onlooker: {
       sent: judged.sent,
       answered: judged.answered,
+      refusedForGood: judged.refusedForGood,
       done(ask, before, after) {
         judged.done(ask, before, after);
         fight(scene, keyOf(ask));
