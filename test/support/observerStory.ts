@@ -40,6 +40,7 @@ export async function playObserver(seed: number, story: readonly ObserverStep[])
     core: () => world.core,
     application: (name) => scene.applications.get(name),
     process: () => world.process,
+    startedAt: () => world.startedAt,
     log: (line) => void log.push(line),
   });
   const world = storyWorld({

@@ -16,8 +16,8 @@ export interface Refusal {
 
 /** Which manifest of each resource was applied last, by which process, and what was refused since. */
 export interface StoryApplied {
-  /** A process asks for something: it is there from now on. */
-  noteProcess(process: number): void;
+  /** A process is there since then. What it is told may be as old as that. */
+  noteProcess(process: number, startedAt: number): void;
   /** `all`: which of these it was. `live`: as it was left. */
   applied(id: string, process: number, all: readonly Generation[], live: JsonObject | undefined): void;
   forgotten(id: string): void;
@@ -59,8 +59,8 @@ export function storyApplied(now: () => number): StoryApplied {
   }
 
   return {
-    noteProcess(process) {
-      if (!since.has(process)) since.set(process, now());
+    noteProcess(process, startedAt) {
+      if (!since.has(process)) since.set(process, startedAt);
     },
     applied(id, process, all, live) {
       const resources = all.flatMap((each) => each.resources.get(keyIn(id)) ?? []);

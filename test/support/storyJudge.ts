@@ -23,6 +23,8 @@ export interface JudgedWorld {
   application(name: string): StoryApplication | undefined;
   /** The number of the newest weeder. */
   process(): number;
+  /** When it was started. */
+  startedAt(): number;
   log(line: string): void;
 }
 
@@ -174,7 +176,7 @@ export function judge(world: JudgedWorld): Judge {
       return past.refusal(application, `${application.name} ${key}`, world.process(), newest);
     },
     sent(ask) {
-      past.noteProcess(ask.process);
+      past.noteProcess(ask.process, world.startedAt());
       if (!ask.isWrite || isApplication(ask)) return;
       const { request } = ask;
       const isUncertain = textOf(objectOf(objectOf(request.body)['preconditions'])['uid']) === undefined;
