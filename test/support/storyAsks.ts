@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf, textOf } from '../../src/json.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '../../src/json.ts';
 import type { Ask } from './imaginedServer.ts';
 import { uidOf } from './storyWriters.ts';
 
@@ -33,6 +33,12 @@ export function labelBy({ request }: Ask): string | undefined {
 
 export function labelOf(object: JsonObject | undefined): string | undefined {
   return textOf(objectOf(objectOf(object?.['metadata'])['labels'])['weeder.dev/application']);
+}
+
+/** Some of it is an application's: somebody may have taken only the label away. */
+export function isMarked(object: JsonObject | undefined): boolean {
+  const { managedFields } = objectOf(object?.['metadata']);
+  return arrayOf(managedFields).some((each) => textOf(objectOf(each)['manager'])?.startsWith('weeder') === true);
 }
 
 export function isSame(before: JsonObject | undefined, after: JsonObject | undefined): boolean {

@@ -5,7 +5,7 @@ import { type Content, contentOf } from './plainObserver.ts';
 import { faultsOfWrite } from './plainWrites.ts';
 import { type Generation, type StoryApplication, wantedOf } from './storyApplications.ts';
 import { type Refusal, storyApplied } from './storyApplied.ts';
-import { idOf, isApplication, isSame, isTakeOver, keyOf, labelBy, labelOf, ownerOf } from './storyAsks.ts';
+import { idOf, isApplication, isMarked, isSame, isTakeOver, keyOf, labelBy, labelOf, ownerOf } from './storyAsks.ts';
 import type { StoryResource } from './storyManifests.ts';
 import { type StoryWriters, storyWriters, uidOf } from './storyWriters.ts';
 
@@ -196,7 +196,7 @@ export function judge(world: JudgedWorld): Judge {
       // All of one that is made is its first writer's.
       judgeWrite(ask, before ?? after, after);
       writers.note(before, after, ownerOf(ask));
-      if (labelOf(after) === undefined) writers.disown(after, ownerOf(ask));
+      if (!isMarked(after)) writers.disown(after, ownerOf(ask));
       noteOwner(ask, before, after);
       if (manager === 'weeder' && !isTakeOver(ask)) takenOver.delete(idOf(ask));
     },
