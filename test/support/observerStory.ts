@@ -63,7 +63,10 @@ export async function playObserver(seed: number, story: readonly ObserverStep[])
   const scene: Scene = { world, applications: new Map(), rivals: new Map() };
 
   function hear(fact: ObserverFact): void {
-    if (fact.type === 'resource.corrected') corrections += 1;
+    if (fact.type === 'resource.corrected') {
+      corrections += 1;
+      judged.corrected(fact.application.name, `${fact.resource.kind}/${fact.resource.name}`);
+    }
     if (fact.type === 'resource.applied')
       judged.remember(fact.application.name, `${fact.resource.kind}/${fact.resource.name}`, true);
     if (fact.type === 'resource.deleted' || fact.type === 'resource.released')

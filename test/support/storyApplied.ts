@@ -20,6 +20,8 @@ export interface StoryApplied {
   noteProcess(process: number, startedAt: number): void;
   /** `all`: which of these it was. `live`: as it was left. */
   applied(id: string, process: number, all: readonly Generation[], live: JsonObject | undefined): void;
+  /** What was applied is as wanted again, which may tell which one of several it was. */
+  corrected(id: string, live: JsonObject | undefined): void;
   forgotten(id: string): void;
   /** For good, so that another manifest has to come. */
   refused(id: string): void;
@@ -68,6 +70,13 @@ export function storyApplied(now: () => number): StoryApplied {
       const isNewest = newest !== undefined && differences(wantedOf(newest), contentOf(live)).length === 0;
       last.set(id, { process, resources: new Set(isNewest ? [newest] : resources) });
       refusedAt.delete(id);
+    },
+    corrected(id, live) {
+      const was = last.get(id);
+      const equal = [...(was?.resources ?? [])].filter(
+        (each) => differences(wantedOf(each), contentOf(live)).length === 0,
+      );
+      if (was !== undefined && equal.length > 0) last.set(id, { ...was, resources: new Set(equal) });
     },
     forgotten(id) {
       last.delete(id);

@@ -40,6 +40,8 @@ export interface Judge extends Onlooker {
   readonly applied: ReadonlyMap<string, string>;
   /** The process that is there has applied it; or it is the application's no more. */
   remember(name: string, key: string, isApplied: boolean): void;
+  /** The process that is there has put it back. */
+  corrected(name: string, key: string): void;
   /** While its newest manifest is refused for good. */
   refusal(application: StoryApplication, key: string): Refusal | undefined;
 }
@@ -170,6 +172,7 @@ export function judge(world: JudgedWorld): Judge {
       if (isApplied && application !== undefined) past.applied(id, world.process(), recent(application), left.get(id));
       else past.forgotten(id);
     },
+    corrected: (name, key) => past.corrected(`${name} ${key}`, left.get(`${name} ${key}`)),
     refusal(application, key) {
       const newest = application.generations.at(-1)?.resources.get(key);
       if (newest === undefined) return undefined;
