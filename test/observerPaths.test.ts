@@ -12,7 +12,8 @@ const bounds = (min: number, max: number) => ({
 });
 
 function quietWorld(): StoryWorld {
-  const onlooker = { sent: () => undefined, done: () => undefined, answered: () => undefined };
+  const nothing = () => undefined;
+  const onlooker = { sent: nothing, done: nothing, refusedForGood: nothing, answered: nothing };
   return storyWorld({ random: () => 0.5, onlooker, report: () => undefined, onOthers: () => undefined });
 }
 

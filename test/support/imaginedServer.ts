@@ -30,6 +30,8 @@ export interface Onlooker {
   sent(ask: Ask): void;
   /** It was done; `before` and `after` are the same where it changed nothing, undefined where there is no object. */
   done(ask: Ask, before: JsonObject | undefined, after: JsonObject | undefined): void;
+  /** It was not done, because it never can be as it is. */
+  refusedForGood(ask: Ask): void;
   answered(ask: Ask): void;
 }
 
@@ -137,6 +139,7 @@ export function imaginedServer(clock: VirtualClock, random: () => number, onlook
     const before = now();
     const outcome = carryOut(storage, request, named);
     if (ask.isWrite && outcome.ok) onlooker.done(ask, before, now());
+    if (ask.isWrite && !outcome.ok && isForGood(outcome.problem)) onlooker.refusedForGood(ask);
     return outcome.ok ? { ok: true, status: 200, body: outcome.value } : refusal(request, outcome.problem);
   }
 
@@ -156,6 +159,11 @@ const dead: Refused = { ok: false, failure: { kind: 'cancelled', message: 'the p
 const cancelled: Refused = { ok: false, failure: { kind: 'cancelled', message: 'nobody waits for it' } };
 const broken: Refused = { ok: false, failure: { kind: 'network', message: 'the connection broke' } };
 const late: Refused = { ok: false, failure: { kind: 'timeout', message: 'nothing came for 10 s' } };
+
+/** What is refused so will be refused again. */
+function isForGood({ code }: Status): boolean {
+  return code === 400 || code === 422;
+}
 
 function statusOf(code: 429 | 500 | 503 | 403): Status {
   if (code === 429) return failure(code, 'TooManyRequests', 'too many requests', { retryAfterSeconds: 1 });

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import type { ObserverFact } from '../../src/observer/facts.ts';
+import { keyOf } from './storyAsks.ts';
 import { diceOf } from './storyDraw.ts';
 import { faultsAtTheEnd } from './storyEnd.ts';
 import { happenings, makeApplication, names, type Scene } from './storyHappenings.ts';
-import { judge, keyOf } from './storyJudge.ts';
+import { judge } from './storyJudge.ts';
 import { storyWorld } from './storyWorld.ts';
 import { somebody } from './storyWriters.ts';
 
@@ -39,6 +40,7 @@ export async function playObserver(seed: number, story: readonly ObserverStep[])
     core: () => world.core,
     application: (name) => scene.applications.get(name),
     process: () => world.process,
+    startedAt: () => world.startedAt,
     log: (line) => void log.push(line),
   });
   const world = storyWorld({
@@ -46,6 +48,7 @@ export async function playObserver(seed: number, story: readonly ObserverStep[])
     onlooker: {
       sent: judged.sent,
       answered: judged.answered,
+      refusedForGood: judged.refusedForGood,
       done(ask, before, after) {
         judged.done(ask, before, after);
         fight(scene, keyOf(ask));
@@ -60,7 +63,10 @@ export async function playObserver(seed: number, story: readonly ObserverStep[])
   const scene: Scene = { world, applications: new Map(), rivals: new Map() };
 
   function hear(fact: ObserverFact): void {
-    if (fact.type === 'resource.corrected') corrections += 1;
+    if (fact.type === 'resource.corrected') {
+      corrections += 1;
+      judged.corrected(fact.application.name, `${fact.resource.kind}/${fact.resource.name}`);
+    }
     if (fact.type === 'resource.applied')
       judged.remember(fact.application.name, `${fact.resource.kind}/${fact.resource.name}`, true);
     if (fact.type === 'resource.deleted' || fact.type === 'resource.released')

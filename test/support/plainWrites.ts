@@ -16,8 +16,13 @@ export interface Past {
   readonly isOurs: (path: string) => boolean;
   /** Whether the object ever had anything there. */
   readonly hasSeen: (path: string) => boolean;
-  /** This process has not applied it yet, and so does not know what others have taken away. */
-  readonly isForgotten: boolean;
+  /**
+   * Whether this process knows the manifest that was applied last: surely, when it has applied it; perhaps, when it may
+   * have seen it as the newest one; and otherwise it does not know what others have changed or taken away.
+   */
+  readonly knowsApplied: 'surely' | 'perhaps' | 'no';
+  /** Whether elements in the place of observed ones were taken over when the object was so: what was there then goes. */
+  readonly takenOver: Content | undefined;
   /** Somebody has changed it while it was being created or updated: nobody knows who was first. */
   readonly isAtOnce: (path: string) => boolean;
 }
@@ -54,8 +59,8 @@ export function faultsOfWrite(before: Content, after: Content, wanted: WantedFie
     if (field === undefined) return value === defaultOf(path) && (!before.fields.has(path) || mayTakeAway(path, past));
     if (value !== field.value) return false;
     if (field.isObserved || past.isOurs(path) || !past.hasSeen(path) || past.isAtOnce(path)) return true;
-    if (past.isForgotten) return !before.fields.has(path);
-    return past.earlier.some(({ fields }) => fields.get(path)?.value !== field.value);
+    if (past.knowsApplied !== 'surely' && !before.fields.has(path)) return true;
+    return past.knowsApplied !== 'no' && past.earlier.some(({ fields }) => fields.get(path)?.value !== field.value);
   }
 }
 
@@ -64,15 +69,27 @@ function mayTakeAway(path: string, { earlier, isOurs }: Past): boolean {
   return earlier.some(({ fields }) => fields.get(path)?.isObserved === true || (fields.has(path) && isOurs(path)));
 }
 
-/** An element of which something is observed comes back whole; another one only where the manifest is new. */
-function mayAdd(element: string, wanted: WantedFields, { earlier, hasSeen, isAtOnce, isForgotten }: Past): boolean {
+/** An element of which something is observed comes back whole; another one only where the manifest says something new of it. */
+function mayAdd(element: string, wanted: WantedFields, { earlier, hasSeen, isAtOnce, knowsApplied }: Past): boolean {
   if (!wanted.elements.has(element)) return false;
-  if (!hasSeen(element) || isAtOnce(element) || isForgotten) return true;
+  if (!hasSeen(element) || isAtOnce(element) || knowsApplied !== 'surely') return true;
   const isObserved = [...wanted.fields].some(([path, field]) => field.isObserved && isWithin(path, element));
-  return isObserved || earlier.some(({ elements }) => !elements.has(element));
+  return isObserved || earlier.some((was) => isOther(element, was, wanted));
 }
 
-function mayRemove(element: string, before: Content, wanted: WantedFields, { earlier }: Past): boolean {
+/** Whether two manifests read differently there. A filled-in value stands in neither of them. */
+function isOther(element: string, one: WantedFields, other: WantedFields): boolean {
+  const said = ({ fields, filledIn }: WantedFields) =>
+    new Map(
+      [...fields].flatMap(([path, { value }]) =>
+        isWithin(path, element) && !filledIn.has(path) ? [[path, value]] : [],
+      ),
+    );
+  const [was, is] = [said(one), said(other)];
+  return was.size !== is.size || [...is].some(([path, value]) => was.get(path) !== value);
+}
+
+function mayRemove(element: string, before: Content, wanted: WantedFields, { earlier, takenOver }: Past): boolean {
   const path = listOf(element);
   const list = wanted.lists.find((each) => each.path === path);
   const isWanted = wanted.elements.has(element);
@@ -80,5 +97,7 @@ function mayRemove(element: string, before: Content, wanted: WantedFields, { ear
   if (list === undefined || list.listed.has(element)) return false;
   if (list.max > 0 && elementsIn(before, path).length > list.max) return true;
   // Somebody's element may stand where ours belongs, so that both cannot be there.
-  return !isWanted && [...list.listed].some((each) => !before.elements.has(each));
+  const hasGap = (content: Content) => [...list.listed].some((each) => !content.elements.has(each));
+  if (isWanted) return false;
+  return hasGap(before) || (takenOver?.elements.has(element) === true && hasGap(takenOver));
 }

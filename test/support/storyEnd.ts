@@ -1,8 +1,10 @@
 import { arrayOf, type JsonObject, objectOf } from '../../src/json.ts';
-import { contentOf, differences } from './plainObserver.ts';
+import { type Content, contentOf, differences, elementsIn, type WantedFields } from './plainObserver.ts';
 import { conditionOf, newest, type StoryApplication, wantedOf } from './storyApplications.ts';
+import type { Refusal } from './storyApplied.ts';
+import { labelOf } from './storyAsks.ts';
 import type { Scene } from './storyHappenings.ts';
-import { type Judge, labelOf } from './storyJudge.ts';
+import type { Judge } from './storyJudge.ts';
 import { uidOf } from './storyWriters.ts';
 
 /** What is not as it should be when everything has been quiet for long, and the API server friendly. */
@@ -23,38 +25,64 @@ function faultsOf(application: StoryApplication, scene: Scene, judge: Judge): st
     const object = world.get(key);
     const isAnothers = labelOf(object) !== undefined && !isOf(object, name);
     const wanted = wantedOf(resource);
+    const refusal = judge.refusal(application, key);
     // Nobody can say whether a value that was there, and is nobody's, was filled in by the server.
     const isUnsure = (path: string) => wanted.filledIn.has(path) && judge.adopted.has(uidOf(object) ?? '');
     const differing =
       object === undefined
         ? ['it is not there']
-        : differences(wanted, contentOf(object)).filter((path) => !isUnsure(path));
+        : differencesOf(wanted, refusal, contentOf(object)).filter((path) => !isUnsure(path));
     const isStrangers = object !== undefined && mode === 'correct' && !isOf(object, name) && !isAnothers;
-    return { key, isAnothers, differing: isStrangers ? [...differing, 'it has no label'] : differing };
+    const isUnknown = refusal !== undefined && refusal.knows !== 'surely';
+    return {
+      key,
+      refusal,
+      isUnknown,
+      isAnothers,
+      differing: isStrangers ? [...differing, 'it has no label'] : differing,
+    };
   });
   const inSync = conditionOf(live, 'InSync');
   const isClaimed = all.some(({ isAnothers }) => isAnothers);
   const isEqual = all.every(({ differing }) => differing.length === 0);
-  const wrong = all.filter(({ differing, isAnothers }) => differing.length > 0 && !isAnothers);
+  const wrong = all.filter(({ differing, isAnothers, isUnknown }) => differing.length > 0 && !isAnothers && !isUnknown);
   const said =
     conditionOf(live, 'Invalid') === 'False' ? [] : [`${name} is invalid: ${JSON.stringify(live?.['status'])}`];
-  const status =
-    isClaimed || (inSync === 'True') === isEqual ? [] : [`${name} says InSync ${inSync}: ${JSON.stringify(all)}`];
+  // Of what is refused, and was applied by a process that is gone, nothing is observed.
+  const isSaid = (inSync === 'True') === isEqual || (inSync !== 'True' && all.some(({ isUnknown }) => isUnknown));
+  const status = isClaimed || isSaid ? [] : [`${name} says InSync ${inSync}: ${JSON.stringify(all)}`];
   if (mode === 'detect') return [...said, ...status];
+  const isHidden = all.some(({ refusal }) => refusal !== undefined) && conditionOf(live, 'Degraded') !== 'True';
   return [
     ...said,
     ...status,
+    ...(isHidden ? [`${name} does not say that a manifest of it is refused`] : []),
     ...wrong.map(({ key, differing }) => `${key} of ${name} differs: ${differing.join(', ')}`),
     ...unwritten(application, scene, judge),
     ...leftOver(application, new Set(resources.keys()), scene, judge),
   ];
 }
 
+/** By what was applied last where the newest is refused; what that one has brought in nevertheless stays. */
+function differencesOf(wanted: WantedFields, refusal: Refusal | undefined, live: Content): string[] {
+  if (refusal === undefined) return differences(wanted, live);
+  const all = refusal.kept.map((each) => {
+    const was = wantedOf(each);
+    const isNew = (element: string) => wanted.elements.has(element) && !was.elements.has(element);
+    const isBroughtIn = (path: string) =>
+      path.endsWith('#length')
+        ? elementsIn(live, path.replace('#length', '')).some(isNew)
+        : wanted.fields.has(path) && wanted.fields.get(path)?.value === live.fields.get(path);
+    return differences(was, live).filter((path) => !isBroughtIn(path));
+  });
+  return all.toSorted((a, b) => a.length - b.length)[0] ?? differences(wanted, live);
+}
+
 /** What weeder wrote last, and is not as the manifest says now. */
 function unwritten(application: StoryApplication, { world }: Scene, judge: Judge): string[] {
   return [...newest(application).resources].flatMap(([key, resource]) => {
     const object = world.get(key);
-    if (!isOf(object, application.name)) return [];
+    if (!isOf(object, application.name) || judge.refusal(application, key) !== undefined) return [];
     const { fields } = contentOf(object);
     const wrong = [...wantedOf(resource).fields].filter(
       ([path, { value }]) => fields.get(path) !== value && judge.writers.of(object, path) === application.name,

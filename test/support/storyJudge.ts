@@ -4,6 +4,8 @@ import type { Ask, Onlooker } from './imaginedServer.ts';
 import { type Content, contentOf } from './plainObserver.ts';
 import { faultsOfWrite } from './plainWrites.ts';
 import { type Generation, type StoryApplication, wantedOf } from './storyApplications.ts';
+import { type Refusal, storyApplied } from './storyApplied.ts';
+import { idOf, isApplication, isMarked, isSame, isTakeOver, keyOf, labelBy, labelOf, ownerOf } from './storyAsks.ts';
 import type { StoryResource } from './storyManifests.ts';
 import { type StoryWriters, storyWriters, uidOf } from './storyWriters.ts';
 
@@ -21,6 +23,8 @@ export interface JudgedWorld {
   application(name: string): StoryApplication | undefined;
   /** The number of the newest weeder. */
   process(): number;
+  /** When it was started. */
+  startedAt(): number;
   log(line: string): void;
 }
 
@@ -36,12 +40,20 @@ export interface Judge extends Onlooker {
   readonly applied: ReadonlyMap<string, string>;
   /** The process that is there has applied it; or it is the application's no more. */
   remember(name: string, key: string, isApplied: boolean): void;
+  /** The process that is there has put it back. */
+  corrected(name: string, key: string): void;
+  /** While its newest manifest is refused for good. */
+  refusal(application: StoryApplication, key: string): Refusal | undefined;
 }
 
 export function judge(world: JudgedWorld): Judge {
   const faults: string[] = [];
   const writers = storyWriters(world.now);
-  const remembered = new Map<string, number>();
+  const past = storyApplied(world.now);
+  /** By the name of the application and the key: as it was written last. */
+  const left = new Map<string, JsonObject>();
+  /** The same: as it was when the fields of others were taken over, until the observed ones are applied. */
+  const takenOver = new Map<string, Content>();
   const underWay = new Set<Ask>();
   /** By application: the value of its label. */
   const labels = new Map<string, string>();
@@ -107,20 +119,25 @@ export function judge(world: JudgedWorld): Judge {
   ): void {
     const was = contentOf(before);
     if (!isWanted && isReleased(was, contentOf(after))) return;
-    const possible = all.flatMap(({ resources }) => resources.get(keyOf(ask)) ?? []);
+    const newest = all.flatMap(({ resources }) => resources.get(keyOf(ask)) ?? []);
+    const possible = [
+      ...newest,
+      ...newest.flatMap((each) => past.refusal(application, idOf(ask), ask.process, each)?.kept ?? []),
+    ];
     const failed = possible.map((resource) => faultsAgainst(application, resource, ask, was, after));
     const [least = ['it is none of its resources']] = failed.toSorted((a, b) => a.length - b.length);
     if (least.length > 0) fault(ask, least.join('; '));
   }
 
   function faultsAgainst(
-    { generations }: StoryApplication,
+    application: StoryApplication,
     resource: StoryResource,
     ask: Ask,
     before: Content,
     after: JsonObject,
   ): string[] {
     const key = keyOf(ask);
+    const { generations } = application;
     const index = generations.findLastIndex(({ resources }) => resources.get(key) === resource);
     const earlier = generations.slice(0, index).flatMap(({ resources }) => resources.get(key) ?? []);
     const isInit = textOf(ask.request.query?.['fieldManager'])?.startsWith('weeder-init:') === true;
@@ -128,9 +145,17 @@ export function judge(world: JudgedWorld): Judge {
       earlier: earlier.map(wantedOf),
       isOurs: (path) => writers.of(after, path) === ownerOf(ask),
       hasSeen: (path) => writers.hasSeen(after, path),
-      isForgotten: remembered.get(`${ownerOf(ask)} ${key}`) !== ask.process,
+      knowsApplied: past.knows(application, idOf(ask), ask.process, resource),
+      takenOver: takenOver.get(idOf(ask)),
       isAtOnce: (path) => isInit && writers.isFresh(after, path, atOnce),
     });
+  }
+
+  function noteOwner(ask: Ask, before: JsonObject | undefined, after: JsonObject | undefined): void {
+    const uid = uidOf(after);
+    if (uid !== undefined && before !== undefined && labelOf(before) === undefined) adopted.add(uid);
+    if (uid !== undefined && labelOf(after) !== undefined) applied.set(idOf(ask), uid);
+    else applied.delete(idOf(ask));
   }
 
   return {
@@ -142,10 +167,19 @@ export function judge(world: JudgedWorld): Judge {
       return writes;
     },
     remember(name, key, isApplied) {
-      if (isApplied) remembered.set(`${name} ${key}`, world.process());
-      else remembered.delete(`${name} ${key}`);
+      const id = `${name} ${key}`;
+      const application = world.application(name);
+      if (isApplied && application !== undefined) past.applied(id, world.process(), recent(application), left.get(id));
+      else past.forgotten(id);
+    },
+    corrected: (name, key) => past.corrected(`${name} ${key}`, left.get(`${name} ${key}`)),
+    refusal(application, key) {
+      const newest = application.generations.at(-1)?.resources.get(key);
+      if (newest === undefined) return undefined;
+      return past.refusal(application, `${application.name} ${key}`, world.process(), newest);
     },
     sent(ask) {
+      past.noteProcess(ask.process, world.startedAt());
       if (!ask.isWrite || isApplication(ask)) return;
       const { request } = ask;
       const isUncertain = textOf(objectOf(objectOf(request.body)['preconditions'])['uid']) === undefined;
@@ -160,14 +194,17 @@ export function judge(world: JudgedWorld): Judge {
       const manager = textOf(ask.request.query?.['fieldManager'])?.split(':')[0] ?? '';
       world.log(`${world.now()} ${ask.request.method} ${keyOf(ask)} ${manager} by process ${ask.process}`);
       if (isApplication(ask)) return;
+      if (isTakeOver(ask)) takenOver.set(idOf(ask), contentOf(before));
+      if (after !== undefined) left.set(idOf(ask), after);
       // All of one that is made is its first writer's.
       judgeWrite(ask, before ?? after, after);
       writers.note(before, after, ownerOf(ask));
-      if (labelOf(after) === undefined) writers.disown(after, ownerOf(ask));
-      const uid = uidOf(after);
-      if (uid !== undefined && before !== undefined && labelOf(before) === undefined) adopted.add(uid);
-      if (uid !== undefined && labelOf(after) !== undefined) applied.set(`${ownerOf(ask)} ${keyOf(ask)}`, uid);
-      else applied.delete(`${ownerOf(ask)} ${keyOf(ask)}`);
+      if (!isMarked(after)) writers.disown(after, ownerOf(ask));
+      noteOwner(ask, before, after);
+      if (manager === 'weeder' && !isTakeOver(ask)) takenOver.delete(idOf(ask));
+    },
+    refusedForGood(ask) {
+      if (!isApplication(ask)) past.refused(idOf(ask));
     },
     answered: (ask) => void underWay.delete(ask),
   };
@@ -177,32 +214,4 @@ export function judge(world: JudgedWorld): Judge {
 function isReleased(before: Content, after: Content): boolean {
   const bare = ({ fields }: Content) => JSON.stringify([...fields].filter(([path]) => !path.includes('weeder.dev/')));
   return bare(before) === bare(after);
-}
-
-function isApplication({ named }: Ask): boolean {
-  return named?.resource.kind === 'Application';
-}
-
-/** `ConfigMap/web`. */
-export function keyOf({ named }: Ask): string {
-  return `${named?.resource.kind}/${named?.name}`;
-}
-
-/** Each application has an account of its name. */
-function ownerOf({ request, named }: Ask): string {
-  return request.impersonate?.split(':').at(-1) ?? named?.name ?? '';
-}
-
-/** Each field manager ends with the value of the label; a deletion has none. */
-function labelBy({ request }: Ask): string | undefined {
-  return textOf(request.query?.['fieldManager'])?.split(':')[1];
-}
-
-export function labelOf(object: JsonObject | undefined): string | undefined {
-  return textOf(objectOf(objectOf(object?.['metadata'])['labels'])['weeder.dev/application']);
-}
-
-function isSame(before: JsonObject | undefined, after: JsonObject | undefined): boolean {
-  const versionOf = (object: JsonObject | undefined) => objectOf(object?.['metadata'])['resourceVersion'];
-  return versionOf(before) === versionOf(after) && uidOf(before) === uidOf(after);
 }

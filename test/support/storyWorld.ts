@@ -26,6 +26,8 @@ export interface StoryWorld {
   readonly streams: ImaginedStreams | undefined;
   /** Of the newest process. */
   readonly process: number;
+  /** Since when it is there: milliseconds. */
+  readonly startedAt: number;
   start(): void;
   /** An orderly end. */
   stop(): Promise<void>;
@@ -64,6 +66,7 @@ export function storyWorld({ random, onlooker, report, onOthers }: StoryWorldOpt
   const { storage } = server;
   let running: { readonly core: ObserverCore; readonly streams: ImaginedStreams; die(): void } | undefined;
   let process = 0;
+  let startedAt = 0;
 
   function resourceOf(key: string): { readonly resource: Resource; readonly name: string } {
     const [kind = '', name = ''] = key.split('/');
@@ -74,6 +77,7 @@ export function storyWorld({ random, onlooker, report, onOthers }: StoryWorldOpt
 
   function start(): void {
     process += 1;
+    startedAt = clock.monotonic();
     const { client, die } = server.connect(process);
     const streams = imaginedStreams(storage, clock, random);
     const core = createObserverCore({
@@ -107,6 +111,9 @@ export function storyWorld({ random, onlooker, report, onOthers }: StoryWorldOpt
     },
     get process() {
       return process;
+    },
+    get startedAt() {
+      return startedAt;
     },
     start,
     async stop() {

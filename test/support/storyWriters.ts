@@ -12,10 +12,10 @@ export interface StoryWriters {
   note(before: JsonObject | undefined, after: JsonObject | undefined, who: Writer): void;
   /** Somebody applies the fields of `given`, and has them from now on, also where they are as they were. */
   share(object: JsonObject | undefined, given: JsonObject): void;
-  /** What this application has written is nobody's from now on. */
+  /** What this application has written is nobody's from now on, as `metadata.managedFields` says: as if never written. */
   disown(object: JsonObject | undefined, who: Writer): void;
   of(object: JsonObject | undefined, path: string): Writer | undefined;
-  /** Whether the object ever had anything there. */
+  /** Whether the object ever had anything there that is not nobody's. */
   hasSeen(object: JsonObject | undefined, path: string): boolean;
   /** Whether somebody has written there in the last so many milliseconds. */
   isFresh(object: JsonObject | undefined, path: string, ms: number): boolean;
@@ -41,7 +41,7 @@ export function storyWriters(now: () => number): StoryWriters {
     },
     disown(object, who) {
       const writers = its(object);
-      for (const [path, { who: one, at }] of writers) if (one === who) writers.set(path, { who: somebody, at });
+      for (const [path, { who: one }] of writers) if (one === who) writers.delete(path);
     },
     of: (object, path) => its(object).get(path)?.who,
     hasSeen: (object, path) => [...its(object).keys()].some((each) => isWithin(each, path)),
