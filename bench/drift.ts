@@ -14,8 +14,8 @@ import { percentile, rounded } from './statistics.ts';
 /** Until Events, the status and the collection of garbage are done with. */
 const settleMs = 5_000;
 /**
- * Five seconds after its last request V8 collects what a start has left, which takes 0.3 s of CPU once. At rest is what
- * comes after it.
+ * Some seconds after its last request V8 collects what a start has left, which takes 0.3 s of CPU once. At rest is what
+ * comes after it, if it is not late.
  */
 const untilRestMs = 15_000;
 /** At rest a resync is a part of what happens, and it comes every 30 s. */
