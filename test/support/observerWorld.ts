@@ -419,7 +419,12 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     },
     async restart() {
       current?.stop();
-      await current?.drained();
+      let isDrained = current === undefined;
+      void current?.drained().then(() => {
+        isDrained = true;
+      });
+      // What is under way takes its time, which has to pass.
+      for (await pass(0); !isDrained; ) await pass(100);
       world.start();
       await pass(1);
     },
