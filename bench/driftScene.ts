@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parse } from 'yaml';
+import { inParallel } from '../src/inParallel.ts';
 import type { Cluster } from '../test/cluster/support/access.ts';
 import { newNamespace } from '../test/cluster/support/namespace.ts';
 import {
@@ -15,7 +16,6 @@ import {
   type Round,
 } from './driftManifests.ts';
 import type { DriftWatching } from './driftWatching.ts';
-import { inParallel } from './parallel.ts';
 import { monotonic } from './processFigures.ts';
 
 const width = 32;

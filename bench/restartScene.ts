@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
+import { inParallel } from '../src/inParallel.ts';
 import type { Cluster } from '../test/cluster/support/access.ts';
 import { newNamespace } from '../test/cluster/support/namespace.ts';
 import { running } from '../test/cluster/support/statuses.ts';
-import { inParallel } from './parallel.ts';
 import { monotonic } from './processFigures.ts';
 
 const width = 32;

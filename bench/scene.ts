@@ -1,9 +1,9 @@
+import { inParallel } from '../src/inParallel.ts';
 import type { Cluster } from '../test/cluster/support/access.ts';
 import { newNamespace, type TestNamespace } from '../test/cluster/support/namespace.ts';
 import { Pod } from '../test/cluster/support/objects.ts';
 import { createService, setSlice } from '../test/cluster/support/services.ts';
 import { crashLoopBackOff, patchPodStatus, running } from '../test/cluster/support/statuses.ts';
-import { inParallel } from './parallel.ts';
 import { podBody, podStatus } from './podBody.ts';
 import { monotonic } from './processFigures.ts';
 

@@ -60,7 +60,7 @@ suite('weeder demo observer', { concurrency: 2 }, () => {
     const [, ...parts] = stdout.split(/^\d\. .*\n/m);
     const weeder = parts.map((part) => [...part.matchAll(/^t= *[\d.]+s {2}weeder {3}(.*)$/gm)].map(([, what]) => what));
     const [created, image, container, label, scaled, deleted, fight, version] = weeder;
-    assert.deepEqual(created, ['creates Deployment nginx', 'creates Service nginx']);
+    assert.deepEqual(created, ['creates Service nginx', 'creates Deployment nginx']);
     assert.equal(image?.[0], 'Deployment nginx has drifted, by kubectl-set:');
     assert.match(parts[1] ?? '', /image\n {20}- "nginx:1\.27"\n {20}\+ "nginx:latest"\n/);
     assert.match(image?.[1] ?? '', /^corrects it, /);

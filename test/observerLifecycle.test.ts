@@ -36,6 +36,38 @@ test('created: an application is applied in the order of its manifests, and then
   world.stop();
 });
 
+test('the resources of a large application are applied eight at a time, begun in the order of the manifests', async () => {
+  const world = await observerWorld();
+  world.requestTime = 100;
+  const names = Array.from({ length: 80 }, (_, index) => `c${index}`);
+  world.apply('web', { manifests: names.map((name) => configMap(name)) });
+  for (let tick = 0; tick < 600 && stateOf(world) !== 'observing'; tick += 1) await world.pass(100);
+  assert.equal(world.mostAtOnce, 8);
+  const created = world.requests.filter(({ what }) => what === 'create');
+  assert.deepEqual(
+    created.map(({ key }) => key),
+    names.map((name) => `ConfigMap/${name}`),
+  );
+  // Each is asked for and made: 80 of them in ten rounds.
+  const took = (created.at(-1)?.at ?? 0) - (created.at(0)?.at ?? 0);
+  assert.ok(took < 10 * 2 * 100, `${took} ms`);
+  world.stop();
+});
+
+test('what runs containers is applied when all that it may read was tried, and what fails holds nothing up', async () => {
+  const world = await observerWorld();
+  world.requestTime = 100;
+  world.refusals.set('create ConfigMap/b', { is: 'permanent', reason: 'no', retryAfter: 0, fields: [] });
+  const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec: { replicas: 1 } };
+  world.apply('web', { manifests: [deployment, ...['a', 'b', 'c'].map((name) => configMap(name))] });
+  await world.pass(10 * second);
+  const writes = world.writes();
+  const at = writes.indexOf('create Deployment/web');
+  assert.deepEqual(writes.slice(0, at).toSorted(), ['create ConfigMap/a', 'create ConfigMap/b', 'create ConfigMap/c']);
+  assert.notEqual(world.object('Deployment/web'), undefined);
+  world.stop();
+});
+
 test('before anything is applied its name is in the status, and the finalizer on the application', async () => {
   const world = await observerWorld();
   world.requestTime = 10;

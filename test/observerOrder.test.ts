@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Manifest } from '../src/observer/identity.ts';
-import { definedKind, inApplyOrder, inDeletionOrder, isEstablished } from '../src/observer/order.ts';
+import { definedKind, firstStage, inApplyOrder, inDeletionOrder, isEstablished } from '../src/observer/order.ts';
 import { isAutoscaled, scaledBy, scaleOwnerOf, withoutReplicas } from '../src/observer/scaleOwned.ts';
 import { fieldOf, leaf, observesAnything, type Shape } from '../src/observer/schema/shape.ts';
 
@@ -20,13 +20,33 @@ suite('the order of an application', () => {
   ];
   const names = (resources: readonly Manifest[]) => resources.map(({ identity }) => identity.name);
 
-  test('is namespaces, then definitions of kinds, then the rest as the manifests have it', () => {
-    assert.deepEqual(names(inApplyOrder(all)), ['n', 'widgets', 'w', 'web', 'a']);
+  test('is namespaces, then definitions of kinds, then the rest as the manifests have it, then what runs containers', () => {
+    assert.deepEqual(names(inApplyOrder(all)), ['n', 'widgets', 'w', 'a', 'web']);
     assert.deepEqual(names(inApplyOrder(inApplyOrder(all))), names(inApplyOrder(all)));
   });
 
   test('is the other way round for a deletion', () => {
-    assert.deepEqual(names(inDeletionOrder(all)), ['a', 'web', 'w', 'widgets', 'n']);
+    assert.deepEqual(names(inDeletionOrder(all)), ['web', 'a', 'w', 'widgets', 'n']);
+  });
+
+  test('has what admission asks for before what is admitted: accounts, defaults and roles before bindings and Pods', () => {
+    const rbac = 'rbac.authorization.k8s.io';
+    const mixed = [
+      of('Pod', 'pod'),
+      of('RoleBinding', 'binding', rbac),
+      of('ConfigMap', 'a'),
+      of('Role', 'role', rbac),
+      of('LimitRange', 'defaults'),
+      of('ServiceAccount', 'account'),
+    ];
+    assert.deepEqual(names(inApplyOrder(mixed)), ['role', 'defaults', 'account', 'binding', 'a', 'pod']);
+  });
+
+  test('has stages, of which the earliest comes first, whole', () => {
+    assert.deepEqual(names(firstStage(all)), ['n']);
+    assert.deepEqual(names(firstStage(all.slice(0, 2))), ['w']);
+    assert.deepEqual(names(firstStage([of('ConfigMap', 'a'), of('Secret', 'b')])), ['a', 'b']);
+    assert.deepEqual(firstStage([]), []);
   });
 
   test('goes by group and kind: a Namespace of another group is like the rest', () => {

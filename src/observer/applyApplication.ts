@@ -1,12 +1,13 @@
 import type { ApplicationEvent } from '../../machines/observer/application.ts';
 import type { Clock } from '../clock.ts';
+import { inParallel } from '../inParallel.ts';
 import type { ApplicationEntry } from './applicationEntry.ts';
 import type { ApplyFailure } from './applyFailure.ts';
 import { needsApply } from './hear.ts';
 import { shownFault } from './invalid.ts';
 import { lookForAccount } from './lookForAccount.ts';
 import type { ObserverEffects } from './observerEffects.ts';
-import { definedKind, inApplyOrder, isEstablished } from './order.ts';
+import { definedKind, firstStage, isEstablished } from './order.ts';
 import { planResources } from './planResources.ts';
 import { pruneLeft } from './pruneLeft.ts';
 import type { ResourceEntry } from './resourceEntry.ts';
@@ -16,8 +17,11 @@ import { written } from './writeResource.ts';
 const establishedWithin = 30_000;
 const establishedPause = 100;
 
+/** So many requests of one application are under way at most, as many as of all applications together. */
+const mostAtOnce = 8;
+
 /**
- * One attempt for each resource, in order. What fails stays in the way of nothing: it is tried again while the
+ * One attempt for each resource, stage by stage. What fails stays in the way of nothing: it is tried again while the
  * application is observed. Before anything is applied for the first time its name is in the status, so that nothing is
  * ever applied that nobody would delete again (A10). Nothing is applied in the place of an account that is not there.
  */
@@ -30,27 +34,35 @@ export async function applyApplication(
   if (entry.isDetectOnly) return done;
   const tried = new Set<ResourceEntry>();
   // A kind that is defined here changes what is known of the rest.
-  for (let next = nextOf(entry, tried); next !== undefined; next = nextOf(entry, tried)) {
-    if (tried.size === 0) {
-      const missing = await lookForAccount(effects, entry);
-      if (missing !== undefined) return missing;
-      const listed = await effects.status.write(entry);
-      if (!listed.ok) return refused(listed.failure);
-    }
+  for (let stage = nextOf(entry, tried); stage.length > 0; stage = nextOf(entry, tried)) {
+    const refusal = tried.size === 0 ? await prepare(effects, entry) : undefined;
+    if (refusal !== undefined) return refusal;
+    await inParallel(stage, mostAtOnce, async (next) => {
+      if (signal.aborted || isOutdated(entry)) return;
+      tried.add(next);
+      // Whatever was refused before: something is another one now.
+      next.kept = undefined;
+      await written(effects, next, signal);
+    });
     if (signal.aborted || isOutdated(entry)) return done;
-    tried.add(next);
-    // Whatever was refused before: something is another one now.
-    next.kept = undefined;
-    await written(effects, next, signal);
-    await useDefinition(effects, next, signal);
+    for (const each of stage) await useDefinition(effects, each, signal);
   }
   entry.accountFault = '';
   if (!isOutdated(entry)) await pruneLeft(effects, entry, signal);
   return done;
 }
 
-function nextOf({ resources }: ApplicationEntry, tried: ReadonlySet<ResourceEntry>): ResourceEntry | undefined {
-  return inApplyOrder([...resources.values()]).find((each) => !tried.has(each) && needsApply(each));
+/** Looks for the account, and writes down what is about to be applied. Undefined: it may be. */
+async function prepare(effects: ObserverEffects, entry: ApplicationEntry): Promise<ApplicationEvent | undefined> {
+  const missing = await lookForAccount(effects, entry);
+  if (missing !== undefined) return missing;
+  const listed = await effects.status.write(entry);
+  return listed.ok ? undefined : refused(listed.failure);
+}
+
+/** Those that can be applied now: empty when all were tried. */
+function nextOf({ resources }: ApplicationEntry, tried: ReadonlySet<ResourceEntry>): readonly ResourceEntry[] {
+  return firstStage([...resources.values()].filter((each) => !tried.has(each) && needsApply(each)));
 }
 
 /** The application is another one, or is to be deleted: the rest is up to the next attempt. */

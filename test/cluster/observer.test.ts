@@ -100,7 +100,7 @@ suite('an application on a real API server', { concurrency: true }, () => {
     const made = scene.changes.filter(({ type, kind }) => type === 'ADDED' && kind !== 'Application');
     assert.deepEqual(
       made.map(({ kind }) => kind),
-      ['Deployment', 'Service'],
+      ['Service', 'Deployment'],
     );
 
     // Update: while it is applied nothing is corrected, and afterwards the newest state is observed.
@@ -125,7 +125,7 @@ suite('an application on a real API server', { concurrency: true }, () => {
       },
       { what: 'the end of all three' },
     );
-    assert.deepEqual(gone, ['Service', 'Deployment', 'Application']);
+    assert.deepEqual(gone, ['Deployment', 'Service', 'Application']);
     assert.deepEqual(
       scene.changes.slice(before).filter(({ type }) => type === 'ADDED'),
       [],

@@ -46,6 +46,11 @@ export interface Judge extends Onlooker {
   refusal(application: StoryApplication, key: string): Refusal | undefined;
 }
 
+/** What runs containers is applied after everything else. */
+function isLast(ask: Ask): boolean {
+  return keyOf(ask).startsWith('Deployment/');
+}
+
 export function judge(world: JudgedWorld): Judge {
   const faults: string[] = [];
   const writers = storyWriters(world.now);
@@ -75,7 +80,8 @@ export function judge(world: JudgedWorld): Judge {
     const wrong = [
       [others.some((each) => keyOf(each) === keyOf(ask)), 'another write of it is under way'],
       [state === 'validating' || state === 'paused' || state === 'invalid', `written while ${String(state)}`],
-      [state === 'applying' && others.length > 0, 'two writes while it is applied'],
+      [state === 'applying' && others.length >= 8, 'too many writes while it is applied'],
+      [state === 'applying' && others.some((each) => isLast(each) !== isLast(ask)), 'two stages at once'],
       [state !== 'observing' && observed.length > 0, `observed while ${String(state)}`],
       [entry.isDetectOnly && typeof state !== 'object', 'written in detect'],
     ] as const;
