@@ -75,6 +75,33 @@ test('what the observer decided is decided again when its recording is replayed'
     assert.ok(replayed.stdout.includes(words), `${words} in ${replayed.stdout}`);
 });
 
+/** The stream of ConfigMaps is lost, changes go unreported, and it resumes. */
+async function anOutage(world: ObserverWorld): Promise<void> {
+  world.requestTime = 20;
+  world.apply('site', { manifests: [settings('1')] });
+  await world.pass(10 * second);
+  const sink = () => [...world.core.needs.values()].find(({ kind }) => kind === 'ConfigMap')?.sink;
+  for (const value of ['one', 'other']) {
+    sink()?.lost?.();
+    world.isTold = false;
+    world.edit('ConfigMap/settings', { data: { a: value } });
+    world.isTold = true;
+    await world.pass(60 * second);
+    sink()?.resumed?.();
+    await world.pass(700 * second);
+  }
+}
+
+test('what was read and put back while a stream was lost is read and put back again in a replay', async () => {
+  const file = path('observed-lost.jsonl');
+  const world = await recordObserved(file, anOutage, { limit: 3 * 1024, oldFiles: 9 });
+  assert.equal(world.factsOf('resource.corrected').length, 2);
+  const parts = filesOf(file);
+  assert.ok(parts.some((part) => readFileSync(part, 'utf8').includes('"in":"lost"')));
+  const all = await cli(['replay', ...parts]);
+  assert.equal(all.code, 0, all.stdout + all.stderr);
+});
+
 test('a correction that is not in the recording, or that is only there, is told and ends with 1', async () => {
   const file = path('observed-to-change.jsonl');
   await recordObserved(file, aMorning);

@@ -40,6 +40,8 @@ export type ResourceEvent =
   | { readonly type: 'object.changed'; readonly isInSync?: boolean }
   /** It is time to look again, whatever was told. */
   | { readonly type: 'resync.due' }
+  /** Its stream was lost, and reports its changes again. */
+  | { readonly type: 'stream.resumed' }
   | { readonly type: 'look.inSync' }
   /** An observed field is different. */
   | ({ readonly type: 'look.drifted' } & ToCorrect)
@@ -318,6 +320,7 @@ export const resource = setup({
           { description: 'Looked at when the pause is over.' },
         ],
         'resync.due': { description: 'Looked at when the pause is over.' },
+        'stream.resumed': { target: 'looking', description: 'Whatever was away is back.' },
       },
     },
   },

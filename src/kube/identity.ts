@@ -18,6 +18,16 @@ export function identityOf(object: unknown): Identity | undefined {
   return { namespace, name, uid, resourceVersion };
 }
 
+/**
+ * The resourceVersion of an object that can be told apart from all others, whether its kind is namespaced or
+ * cluster-scoped: it has a name and a uid, and a namespace or none at all. Undefined: it cannot.
+ */
+export function versionOf(object: unknown): string | undefined {
+  const { namespace, name, uid, resourceVersion } = objectOf(objectOf(object)['metadata']);
+  if (namespace !== undefined && !isNamed(namespace)) return undefined;
+  return isNamed(name) && isNamed(uid) && isNamed(resourceVersion) ? resourceVersion : undefined;
+}
+
 function isNamed(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }

@@ -1,8 +1,9 @@
 import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../json.ts';
 import type { ApiResult, KubeClient } from './client.ts';
 import type { ApiFailure } from './failure.ts';
-import { identityOf } from './identity.ts';
+import { versionOf } from './identity.ts';
 import { acceptOf, isConfidential, reduced, wireKind } from './objectForm.ts';
+import { unidentified } from './watchEvents.ts';
 import type { WatchSource } from './watchOnce.ts';
 
 /** The complete state was handed to the sink, or why not. */
@@ -44,7 +45,7 @@ export async function listPages(client: KubeClient, source: WatchSource, signal:
       objects = 0;
       source.sink.begin();
     }
-    for (const item of page.items) source.sink.apply('ADDED', reduced(source, item));
+    for (const item of page.items) take(source, item);
     objects += page.items.length;
     next = page.next;
     if (next === undefined) {
@@ -52,6 +53,12 @@ export async function listPages(client: KubeClient, source: WatchSource, signal:
       return { ok: true, resourceVersion: page.resourceVersion, objects };
     }
   }
+}
+
+/** What cannot be told apart from other objects says nothing of them. */
+function take(source: WatchSource, item: JsonObject): void {
+  if (versionOf(item) === undefined) source.onUnreadable?.(unidentified);
+  else source.sink.apply('ADDED', reduced(source, item));
 }
 
 function queryOf({ labelSelector, fieldSelector }: WatchSource, next: string | undefined) {
@@ -68,9 +75,8 @@ function pageOf(result: ApiResult, kind: string): Page | ApiFailure {
     return { kind: 'badAnswer', status: result.status, message: `the answer is not a ${kind}List` };
   }
   const objects = arrayOf(items).filter(isObject);
-  if (objects.length < items.length || !objects.every((each) => identityOf(each) !== undefined)) {
-    const message = `the ${kind}List has an object without namespace, name, uid or version`;
-    return { kind: 'badAnswer', status: result.status, message };
+  if (objects.length < items.length) {
+    return { kind: 'badAnswer', status: result.status, message: `the ${kind}List has an item that is no object` };
   }
   return { resourceVersion, next: textOf(metadata['continue']) || undefined, items: objects };
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { KubeClient } from './client.ts';
 import { failureLog, type LossFact, type ReflectorLog } from './failureLog.ts';
 import { startListWatch } from './listWatch.ts';
+import type { ObjectSink } from './sink.ts';
 import type { LossReason, StreamStatuses } from './streamStatus.ts';
 import type { WatchSource } from './watchOnce.ts';
 
@@ -21,10 +22,23 @@ export interface ReflectorParts {
 /** The reflector machine with its implementation: start it with `{ input: { name } }`, as a root or as a child. */
 export function provideReflector({ client, clock, log, statuses, sourceOf }: ReflectorParts) {
   const failures = failureLog(log);
+  /** Streams whose newest complete state lacks an object, or that have left one out since then. */
+  const incomplete = new Set<string>();
+  /** Streams of which it is logged already that objects are left out. */
+  const warned = new Set<string>();
 
   function lost(reason: LossReason, loss: LossFact): void {
     failures.failed(`stream ${reason}`, loss);
     statuses?.lost(loss.stream, reason, loss.cause);
+    sourceOf(loss.stream)?.sink.lost?.();
+  }
+
+  function leaveOut(stream: string, what: string, sink: ObjectSink): void {
+    incomplete.add(stream);
+    const level = warned.has(stream) ? 'debug' : 'warn';
+    warned.add(stream);
+    log[level]({ stream, cause: what }, 'stream has an object that cannot be read: it is left out');
+    sink.lost?.();
   }
 
   return reflector.provide({
@@ -33,20 +47,33 @@ export function provideReflector({ client, clock, log, statuses, sourceOf }: Ref
         const source = sourceOf(input.name);
         if (source === undefined) throw new Error(`there is no stream called "${input.name}"`);
         const { name, resourceVersion } = input;
-        statuses?.begun(name, source.path, resourceVersion !== undefined);
-        const heard = { ...source, onHeard: (bytes: number) => statuses?.heard(name, bytes) };
+        const isResuming = resourceVersion !== undefined;
+        statuses?.begun(name, source.path, isResuming);
+        if (!isResuming) {
+          incomplete.delete(name);
+          source.sink.lost?.();
+        }
+        const heard = {
+          ...source,
+          onHeard: (bytes: number) => statuses?.heard(name, bytes),
+          onUnreadable: (what: string) => leaveOut(name, what, source.sink),
+        };
         return startListWatch(client, clock, heard, input, sendBack);
       }),
     },
     actions: {
       reportOpened: ({ context }) => {
-        failures.opened(context.name);
-        statuses?.opened(context.name);
+        const { name, resourceVersion } = context;
+        failures.opened(name);
+        statuses?.opened(name);
+        if (resourceVersion !== undefined && !incomplete.has(name)) sourceOf(name)?.sink.resumed?.();
       },
       reportSynced: ({ context, event }) => {
         const { resourceVersion, objects } = detailsOf(event);
         log.info({ stream: context.name, resourceVersion, objects }, 'stream synced');
         statuses?.synced(context.name, objects);
+        // Its sink takes the end of a list for complete.
+        if (incomplete.has(context.name)) sourceOf(context.name)?.sink.lost?.();
       },
       reportEnded: ({ context, event }) => {
         log.debug({ stream: context.name, cause: detailsOf(event).message }, 'stream ended, going on');

@@ -15,6 +15,13 @@ export interface ObjectSink {
   /** The list is complete, as of this resourceVersion: what was not seen since the last `begin()` is gone. */
   end(resourceVersion?: string): void;
   /**
+   * From now on changes may be missed: the stream is down, or an object of it could not be read. What the sink holds is
+   * the state of before, until `resumed()` or `end()`.
+   */
+  lost?(): void;
+  /** The stream goes on where it stopped: every change since then comes in. */
+  resumed?(): void;
+  /**
    * Asked before a line is parsed: true = it cannot matter and need not be. `line` is a view of a buffer that is used
    * again, so copy what has to be kept; `metadata` is what its first bytes say.
    */
@@ -36,6 +43,8 @@ export function tellingComplete(sink: ObjectSink, onComplete: () => void): Objec
       sink.end(resourceVersion);
       onComplete();
     },
+    ...(sink.lost === undefined ? {} : { lost: sink.lost.bind(sink) }),
+    ...(sink.resumed === undefined ? {} : { resumed: sink.resumed.bind(sink) }),
     ...(sink.isIrrelevant === undefined ? {} : { isIrrelevant: sink.isIrrelevant.bind(sink) }),
   };
 }

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, objectOf, textOf } from '../json.ts';
 import { type ApiFailure, classifyStatus } from './failure.ts';
-import { identityOf } from './identity.ts';
+import { versionOf } from './identity.ts';
 import { type Reading, reduced, wireKind } from './objectForm.ts';
 import { peekMetadata } from './peek.ts';
 import type { ChangeType, ObjectSink } from './sink.ts';
@@ -13,6 +13,8 @@ export type LineOutcome =
   | 'progressed'
   /** The bookmark that ends the complete state. */
   | 'complete'
+  /** One object cannot be read, which says nothing of the others: it is left out, and the stream goes on. */
+  | { readonly unreadable: string }
   /** Not a watch event of the expected kind, or cut. */
   | { readonly garbled: string }
   /** The server says that it cannot go on. */
@@ -25,6 +27,9 @@ export interface WatchReader {
   /** The resourceVersion of the last line that was read completely. */
   readonly position: string | undefined;
 }
+
+/** What is wrong with an object that cannot be told apart from others. */
+export const unidentified = 'an object without a name, uid or resourceVersion';
 
 /** Says of the last bookmark of a complete state that it is the last (KEP 3157). */
 const lastInitialEvent = 'k8s.io/initial-events-end';
@@ -39,10 +44,10 @@ export function watchReader(reading: Reading, sink: ObjectSink, start: string | 
   function apply(type: ChangeType, object: JsonObject): LineOutcome {
     if (object['kind'] !== kind)
       return { garbled: `an object of kind ${textOf(object['kind']) ?? '(none)'} instead of ${kind}` };
-    const identity = identityOf(object);
-    if (identity === undefined) return { garbled: 'an object without namespace, name, uid or version' };
+    const resourceVersion = versionOf(object);
+    if (resourceVersion === undefined) return { unreadable: unidentified };
     sink.apply(type, reduced(reading, object));
-    position = identity.resourceVersion;
+    position = resourceVersion;
     return 'changed';
   }
 

@@ -21,6 +21,8 @@ export interface WatchSource extends Reading {
   readonly sink: ObjectSink;
   /** Told of every sign of life of the server, with the bytes that came. */
   readonly onHeard?: (bytes: number) => void;
+  /** Told of each object that cannot be read and is left out, with what is wrong with it. */
+  readonly onUnreadable?: (what: string) => void;
 }
 
 /** One watch request. */
@@ -184,7 +186,8 @@ function followProgress({ client, clock, source, start }: WatchRun): Progress {
   }
 
   function noteTrouble(outcome: Exclude<LineOutcome, string> | SinkFailure): void {
-    if ('failure' in outcome) ended ??= refusedEnd(outcome.failure, client.server, reader.position, changes);
+    if ('unreadable' in outcome) source.onUnreadable?.(outcome.unreadable);
+    else if ('failure' in outcome) ended ??= refusedEnd(outcome.failure, client.server, reader.position, changes);
     else if ('garbled' in outcome) finish('garbled', `${client.server} sent ${outcome.garbled}`);
     else finish('sinkFailed', `an object could not be taken in: ${outcome.sinkFailed}`);
   }

@@ -1,5 +1,6 @@
 import type { ResourceEvent } from '../../machines/observer/resource.ts';
 import { objectOf, textOf } from '../json.ts';
+import type { ApplyFailure } from './applyFailure.ts';
 import { missingKey, paceKey, waitBefore } from './driftPace.ts';
 import { findWanted } from './findWanted.ts';
 import { claimantOf, hear, planInForce } from './hear.ts';
@@ -42,11 +43,20 @@ async function findObject(effects: ObserverEffects, entry: ResourceEntry, plan: 
   if (entry.found === 'unknown') await effects.streams.listed(entry, signal);
   if (typeof entry.found === 'object' || entry.found === 'missing') return undefined;
   const read = await effects.api.read(plan.target, signal);
-  if (!read.ok) return lookFailed(read.failure);
+  if (!read.ok) return lookFailed(effects.streams.isTold(entry) ? read.failure : pausing(read.failure));
   if (read.value !== undefined) hear(entry, read.value, effects.runtime.clock.monotonic());
   // What was heard meanwhile is newer.
   else if (typeof entry.found !== 'object') entry.found = 'missing';
   return undefined;
+}
+
+/** Milliseconds. */
+const pauseWithoutStream = 30_000;
+
+/** While its stream is lost, too, whatever is away is away for all of its kind: the stream finds out when it is back. */
+function pausing(failure: ApplyFailure): ApplyFailure {
+  if (failure.is !== 'transient') return failure;
+  return { ...failure, retryAfter: Math.max(failure.retryAfter, pauseWithoutStream) };
 }
 
 /** Once its kind is known, the application is planned anew: whether the kind lives in namespaces says which object it is. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { type JsonObject, objectOf, textOf } from '../json.ts';
 import { isAtLeast } from '../kube/resourceVersion.ts';
-import { type ClosableSink, tellingComplete } from '../kube/sink.ts';
+import { type ClosableSink, type ObjectSink, tellingComplete } from '../kube/sink.ts';
 import type { StreamNeed } from '../kube/streamNeed.ts';
 import { isSecret } from './confidential.ts';
 import { hear, isInSync } from './hear.ts';
@@ -40,7 +40,10 @@ export interface ResourceStreams {
   leave(resource: ResourceEntry): void;
   /** Resolves when its stream has read its complete list, or has not for a while: then the API server has to be asked. */
   listed(resource: ResourceEntry, signal: AbortSignal): Promise<void>;
-  /** Whether a stream that has read its complete list would tell of it. */
+  /**
+   * Whether a stream reports every change of it. False while the stream is lost, and for as long after that as it may
+   * be lost again at once: then only the API server itself can say how the resource is.
+   */
   isTold(resource: ResourceEntry): boolean;
 }
 
@@ -51,8 +54,14 @@ interface OpenStream {
   readonly members: Map<string, readonly ResourceEntry[]>;
   /** Called when its list is complete. */
   readonly waiting: Set<() => void>;
+  /** It has read its complete list at least once. */
   isSynced: boolean;
+  /** Since when every change comes in, by the monotonic clock; undefined: changes may be missed. */
+  reliableSince: number | undefined;
 }
+
+/** A stream that goes on where it was lost has proved reliable after this long: before, it may be lost again at once. */
+const provenAfter = 5_000;
 
 /** A stream that nobody may read must not hold up what can be asked for one by one. */
 const longestList = 3_000;
@@ -67,11 +76,34 @@ export function createResourceStreams(options: ResourceStreamsOptions): Resource
     const members = new Map<string, readonly ResourceEntry[]>();
     const bare = createSink(plan, members, clock);
     const sink = options.wrap === undefined ? bare : options.wrap(plan, bare);
-    const stream: OpenStream = { plan, sink, members, waiting: new Set(), isSynced: false };
-    const told = tellingComplete(sink, () => {
-      stream.isSynced = true;
-      for (const tell of [...stream.waiting]) tell();
-    });
+    const stream: OpenStream = {
+      plan,
+      sink,
+      members,
+      waiting: new Set(),
+      isSynced: false,
+      reliableSince: undefined,
+    };
+    const told: ObjectSink = {
+      ...tellingComplete(sink, () => {
+        const wasLost = stream.reliableSince === undefined;
+        stream.isSynced = true;
+        stream.reliableSince = clock.monotonic();
+        for (const tell of [...stream.waiting]) tell();
+        if (wasLost) wake(members);
+      }),
+      lost() {
+        if (stream.reliableSince === undefined) return;
+        stream.reliableSince = undefined;
+        sink.lost?.();
+      },
+      resumed() {
+        if (!stream.isSynced || stream.reliableSince !== undefined) return;
+        stream.reliableSince = clock.monotonic() + provenAfter;
+        sink.resumed?.();
+        wake(members);
+      },
+    };
     open.set(plan.name, stream);
     const { name, path, kind } = plan;
     const need = { name, path, kind, labelSelector: labelName, sink: told };
@@ -126,7 +158,10 @@ export function createResourceStreams(options: ResourceStreamsOptions): Resource
         }
       });
     },
-    isTold: (resource) => open.get(streamOf.get(resource) ?? '')?.isSynced === true,
+    isTold(resource) {
+      const since = open.get(streamOf.get(resource) ?? '')?.reliableSince;
+      return since !== undefined && clock.monotonic() >= since;
+    },
   };
 }
 
@@ -164,6 +199,16 @@ function createSink(
     resource.actor?.send({ type: 'object.changed', isInSync: isInSync(resource) });
   }
 
+  /** An error would end the stream for all others. The look that follows meets it too, and reports it. */
+  function takeSafely(resource: ResourceEntry, object: JsonObject): void {
+    try {
+      take(resource, object);
+    } catch {
+      resource.found = 'unknown';
+      resource.actor?.send({ type: 'object.changed', isInSync: false });
+    }
+  }
+
   return {
     begin() {
       listed = new Set();
@@ -172,7 +217,7 @@ function createSink(
       const its = objectOf(object);
       for (const resource of membersOf(its)) {
         if (type === 'DELETED') lose(resource, versionOf(its), clock.monotonic());
-        else take(resource, its);
+        else takeSafely(resource, its);
       }
     },
     end(resourceVersion) {
@@ -184,6 +229,11 @@ function createSink(
     },
     close: () => undefined,
   };
+}
+
+/** What failed while the stream was lost may succeed now. */
+function wake(members: ReadonlyMap<string, readonly ResourceEntry[]>): void {
+  for (const { actor } of [...members.values()].flat()) actor?.send({ type: 'stream.resumed' });
 }
 
 /** Its stream has it no more: deleted, or without its label. What weeder has written since is not meant (A12, A13). */

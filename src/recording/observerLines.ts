@@ -30,6 +30,9 @@ export type ObserverInput =
   | { readonly in: 'start' | 'stop' }
   | { readonly in: 'config'; readonly config: object }
   | { readonly in: 'begin'; readonly stream: string }
+  /** Changes may be missed until it is resumed, or the next complete list has ended. */
+  | { readonly in: 'lost'; readonly stream: string }
+  | { readonly in: 'resumed'; readonly stream: string }
   /** Nothing comes of it any more. */
   | { readonly in: 'closed'; readonly stream: string }
   | { readonly in: 'end'; readonly stream: string; readonly resourceVersion?: string }

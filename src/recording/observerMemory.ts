@@ -44,13 +44,22 @@ export function createObserverMemory(): ObserverMemory {
     return stream;
   }
 
+  function recallObserved(stream: string): readonly ObserverInput[] {
+    const known = streams.get(stream);
+    if (known === undefined) return [];
+    const lines = recallStream(stream, known);
+    return known.isLost ? [...lines, { in: 'lost', stream }] : lines;
+  }
+
   function learnStream(entry: Extract<ObserverInput, { readonly stream: string }>): void {
     if (entry.in === 'closed') {
       streams.delete(entry.stream);
       return;
     }
     const stream = streamOf(entry.stream);
-    if (entry.in === 'begin') stream.listing = new Set();
+    if (entry.in === 'lost') stream.isLost = true;
+    else if (entry.in === 'resumed') stream.isLost = false;
+    else if (entry.in === 'begin') stream.listing = new Set();
     else if (entry.in === 'end') endList(stream, entry);
     else if (entry.in === 'DELETED') stream.objects.delete(nameOf(entry.object));
     else learnObject(stream, whole(entry.stream, entry.object));
@@ -122,7 +131,7 @@ export function createObserverMemory(): ObserverMemory {
         ...places.values(),
         ...hashes.values(),
         ...answers.values(),
-        ...[...streams].flatMap(([name, stream]) => recallStream(name, stream)),
+        ...[...streams.keys()].flatMap(recallObserved),
         { in: 'resume', busy },
       ];
     },
@@ -135,8 +144,7 @@ export function createObserverMemory(): ObserverMemory {
     },
     whole,
     list(name) {
-      const stream = streams.get(name);
-      return stream === undefined ? [] : recallStream(name, stream);
+      return recallObserved(name);
     },
     *applications() {
       for (const { objects } of streams.values())

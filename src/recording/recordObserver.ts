@@ -83,7 +83,11 @@ function recordObserver(options: ObserverCoreOptions, notes: ObserverNotes): Obs
     ...recordObserverApi(options, reduce, note),
     hashManifest: hashOf,
     wrapApplications: (name, sink) => recordingSink(name, sink, applicationOf),
-    wrapResources: ({ name }, sink) => recordingSink(name, sink, (object) => reduce.resource(objectOf(object))),
+    wrapResources: ({ name: stream }, sink) => ({
+      ...recordingSink(stream, sink, (object) => reduce.resource(objectOf(object))),
+      lost: () => note({ in: 'lost', stream }),
+      resumed: () => note({ in: 'resumed', stream }),
+    }),
     report(fact) {
       note(toldOfObserver(fact));
       options.report(fact);

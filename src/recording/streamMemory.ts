@@ -17,10 +17,12 @@ export interface StreamMemory {
   listing: Set<string> | undefined;
   /** How the newest complete list ended; undefined: there was none. */
   end: ListEnd | undefined;
+  /** Changes may have been missed since then. */
+  isLost: boolean;
 }
 
 export function newStream(): StreamMemory {
-  return { objects: new Map(), listing: undefined, end: undefined };
+  return { objects: new Map(), listing: undefined, end: undefined, isLost: false };
 }
 
 /** The complete list has ended: what it has not named is gone. */
@@ -28,6 +30,7 @@ export function endList(stream: StreamMemory, end: ListEnd): void {
   const { objects, listing } = stream;
   for (const key of [...objects.keys()]) if (listing?.has(key) === false) objects.delete(key);
   stream.end = end;
+  stream.isLost = false;
   stream.listing = undefined;
 }
 

@@ -139,6 +139,8 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
   function tell(line: Extract<ObserverInput, { readonly stream: string }>, sink: ObjectSink | undefined): void {
     if (line.in === 'begin') sink?.begin();
     else if (line.in === 'end') sink?.end(line.resourceVersion);
+    else if (line.in === 'lost') sink?.lost?.();
+    else if (line.in === 'resumed') sink?.resumed?.();
     else if (line.in !== 'closed' && !isBusy(line.object)) sink?.apply(line.in, line.object);
   }
 

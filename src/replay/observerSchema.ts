@@ -42,6 +42,8 @@ const input: z.ZodType<ObserverInput> = z.discriminatedUnion('in', [
   z.object({ in: z.enum(['created', 'config']), config }),
   z.object({ in: z.enum(['start', 'stop']) }),
   z.object({ in: z.literal('begin'), stream }),
+  z.object({ in: z.literal('lost'), stream }),
+  z.object({ in: z.literal('resumed'), stream }),
   z.object({ in: z.literal('closed'), stream }),
   z.object({ in: z.literal('end'), stream, resourceVersion: z.string().exactOptional() }),
   z.object({ in: z.enum(['ADDED', 'MODIFIED', 'DELETED']), stream, object: z.looseObject({}) }),
