@@ -185,7 +185,10 @@ test('what is refused before it was applied stands in the status as it is, howev
   await world.pass(minute);
   const said = world.statuses.length;
   const uid = objectOf(objectOf(world.object('ConfigMap/one'))['metadata'])['uid'];
-  assert(JSON.stringify(world.application('web')).includes(String(uid)));
+  assert(
+    !JSON.stringify(world.application('web')).includes(String(uid)),
+    'what was only found is not listed as applied',
+  );
   await world.pass(60 * minute);
   assert.equal(world.statuses.length, said);
   world.stop();

@@ -99,7 +99,15 @@ test('a fault of the whole spec is said with its place, and nothing is asked abo
 
 test('of a manifest that is refused it shows what differs from what was applied before it, as the status has it', async () => {
   const drifts = [{ path: '.data.a', is: 'changed', wanted: '"0"', found: '"2"' }];
-  const row = { apiVersion: 'v1', name: 'one', namespace: 'shop', hash: 'another', state: 'drifted', drifts };
+  const row = {
+    apiVersion: 'v1',
+    name: 'one',
+    namespace: 'shop',
+    hash: 'another',
+    appliedUid: 'u',
+    state: 'drifted',
+    drifts,
+  };
   for (const kind of ['ConfigMap', 'Secret']) {
     const lines = await explain(
       of(kind, { a: 'x' }),

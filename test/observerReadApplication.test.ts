@@ -34,7 +34,10 @@ suite('an Application that is read', () => {
         finalizers: ['x', 'weeder.dev/application'],
       },
       spec: { manifests: [configMap('a')] },
-      status: { observedGeneration: 2, resources: [{ kind: 'ConfigMap', name: 'a', apiVersion: 'v1', uid: 'u2' }] },
+      status: {
+        observedGeneration: 2,
+        resources: [{ kind: 'ConfigMap', name: 'a', apiVersion: 'v1', appliedUid: 'u2' }],
+      },
     });
     assert(application !== undefined);
     const { spec, faults, warnings, inventory, ...rest } = application;
@@ -50,7 +53,7 @@ suite('an Application that is read', () => {
       observedGeneration: 2,
     });
     assert.deepEqual(
-      inventory.map(({ identity, uid, state }) => [identity.name, uid, state]),
+      inventory.map(({ identity, appliedUid, state }) => [identity.name, appliedUid, state]),
       [['a', 'u2', 'pending']],
     );
     const { manifests, ...settings } = spec;

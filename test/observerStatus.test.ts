@@ -18,7 +18,7 @@ function entry(more: Partial<InventoryEntry> = {}): InventoryEntry {
   return {
     identity: deployment,
     apiVersion: 'apps/v1',
-    uid: 'u1',
+    appliedUid: 'u1',
     hash: 'h1',
     state: 'inSync',
     drifts: [],
@@ -59,7 +59,7 @@ suite('the status patch', () => {
           kind: 'Deployment',
           namespace: 'shop',
           name: 'web',
-          uid: 'u1',
+          appliedUid: 'u1',
           hash: 'h1',
           state: 'inSync',
         },
@@ -150,11 +150,22 @@ suite('the inventory', () => {
           ['.spec.none', null],
         ]),
       }),
-      entry({ identity: { group: '', kind: 'Namespace', namespace: '', name: 'x' }, uid: undefined, hash: undefined }),
+      entry({
+        identity: { group: '', kind: 'Namespace', namespace: '', name: 'x' },
+        appliedUid: undefined,
+        hash: undefined,
+      }),
     ];
     const patch = statusPatch(undefined, said({ inventory: entries }), now);
     const stored: unknown = JSON.parse(JSON.stringify(objectOf(objectOf(patch)['status'])['resources']));
     assert.deepEqual(readInventory(stored), entries);
+  });
+
+  test('of an earlier version, which had the uid of whatever it found, proves no apply: neither uid nor hash is taken from it', () => {
+    const [row] = readInventory([
+      { kind: 'Pod', apiVersion: 'v1', name: 'a', uid: 'found', hash: 'h', state: 'inSync' },
+    ]);
+    assert.deepEqual([row?.appliedUid, row?.hash, row?.state], [undefined, undefined, 'inSync']);
   });
 
   test('that somebody has damaged loses the damaged rows, and keeps the others', () => {
@@ -168,7 +179,7 @@ suite('the inventory', () => {
       entry({
         identity: { group: '', kind: 'Pod', namespace: '', name: 'a' },
         apiVersion: 'v1',
-        uid: undefined,
+        appliedUid: undefined,
         hash: undefined,
         state: 'pending',
       }),

@@ -47,7 +47,7 @@ function claimed({ entry, live }: SeenResource): string {
 }
 
 function aboutIt({ entry, refusal, fields }: SeenResource): string[] {
-  const { plan, uid, state, appliedHash, application } = entry;
+  const { plan, appliedUid: uid, state, appliedHash, application } = entry;
   if (plan === undefined) return [];
   const observed = fields.filter(({ is }) => is !== 'unobserved').length;
   const how = plan.shape.is === 'leaf' ? 'every field of its manifest' : 'as its entry of the schema lists';

@@ -92,6 +92,13 @@ export const observerEventTable = {
     actions: ['Delete', 'Release'],
     meaning: 'A resource that left the manifests, or whose application ends, was deleted or let go of.',
   },
+  DeletionSkipped: {
+    about: 'application',
+    types: ['Normal'],
+    actions: ['Skip'],
+    meaning:
+      'A resource left the manifests, or its application ends, and nothing was deleted or released: no object of its name is known to be applied by the application. What others have under that name stays as it is.',
+  },
   DeletionBlocked: {
     about: 'application',
     types: ['Warning'],

@@ -82,6 +82,11 @@ export type ObserverFact =
   /** It left the manifests, or its application ended. */
   | ({ readonly type: 'resource.deleted' } & AboutResource)
   | ({ readonly type: 'resource.released' } & AboutResource)
+  /**
+   * Neither: nothing is there that is proven to be applied by the application. `reason` says what was found, and is for
+   * the operator alone: the account of the application need not be allowed to know.
+   */
+  | ({ readonly type: 'resource.deletionSkipped'; readonly reason: string } & AboutResource)
   /** A mistake of ours. */
   | { readonly type: 'actor.failed'; readonly actor: string; readonly error: unknown };
 

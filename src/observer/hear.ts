@@ -82,9 +82,13 @@ function driftsOf(
   return kept === undefined ? others : others.filter((drift) => !isOurDoing(object, drift, application.owner));
 }
 
-/** Whose it is is always observed (A13), where it was ever said. */
-function labelDrift({ application, appliedHash }: ResourceEntry, { label }: Found): Drift[] {
-  if (application.isDetectOnly || appliedHash === undefined || label !== undefined) return [];
+/**
+ * Whose it is is always observed, where it was ever said. An object that somebody put in the place of the applied one is
+ * not applied, whatever label it has: until it is, nothing proves that it may be deleted with its application.
+ */
+function labelDrift({ application, appliedHash, appliedUid }: ResourceEntry, { label, uid }: Found): Drift[] {
+  if (application.isDetectOnly || appliedHash === undefined) return [];
+  if (label !== undefined && uid === appliedUid) return [];
   return [{ path: labelPath, wanted: application.owner.label, found: undefined, is: 'missing' }];
 }
 

@@ -32,8 +32,11 @@ export interface InventoryEntry {
   readonly identity: Identity;
   /** Under which it was applied last; after a restart its stream and its requests go there. */
   readonly apiVersion: string;
-  /** Undefined: the row was written before the first apply, and nobody knows whether that came through. */
-  readonly uid: string | undefined;
+  /**
+   * From the reply to an apply of this application: never of an object that was only found. Undefined: no reply has come
+   * to any apply, so only the object itself can show whether one came through.
+   */
+  readonly appliedUid: string | undefined;
   /** Of manifest and shape as applied last; undefined: not applied yet. */
   readonly hash: string | undefined;
   readonly state: ResourceState;
@@ -55,7 +58,7 @@ export function readInventory(resources: unknown): readonly InventoryEntry[] {
 
 /** The row that `readInventory` reads; what is not known or empty is left out. */
 export function writeEntry(entry: InventoryEntry): JsonObject {
-  const { identity, apiVersion, uid, hash, state, drifts, initialised } = entry;
+  const { identity, apiVersion, appliedUid, hash, state, drifts, initialised } = entry;
   const { group, kind, namespace, name } = identity;
   const texts = [...initialised].map(([path, value]) => [path, JSON.stringify(value)]);
   return {
@@ -64,7 +67,7 @@ export function writeEntry(entry: InventoryEntry): JsonObject {
     kind,
     ...(namespace === '' ? {} : { namespace }),
     name,
-    ...(uid === undefined ? {} : { uid }),
+    ...(appliedUid === undefined ? {} : { appliedUid }),
     ...(hash === undefined ? {} : { hash }),
     state,
     ...(drifts.length === 0 ? {} : { drifts }),
@@ -75,11 +78,13 @@ export function writeEntry(entry: InventoryEntry): JsonObject {
 function readEntry(row: JsonObject): InventoryEntry | undefined {
   const [kind, name, apiVersion] = [textOf(row['kind']), textOf(row['name']), textOf(row['apiVersion'])];
   if (!kind || !name || !apiVersion) return undefined;
+  const appliedUid = textOf(row['appliedUid']) || undefined;
   return {
     identity: { group: textOf(row['group']) ?? '', kind, namespace: textOf(row['namespace']) ?? '', name },
     apiVersion,
-    uid: textOf(row['uid']) || undefined,
-    hash: textOf(row['hash']) || undefined,
+    appliedUid,
+    // Without the uid that was applied, as earlier versions wrote it, a hash proves nothing: the manifest is applied again.
+    hash: appliedUid === undefined ? undefined : textOf(row['hash']) || undefined,
     state: resourceStates.find((state) => state === row['state']) ?? 'pending',
     drifts: arrayOf(row['drifts']).flatMap(readDrift),
     initialised: readInitialised(row['initialised']),

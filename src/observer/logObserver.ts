@@ -85,6 +85,8 @@ function resourceLine(fact: Extract<ObserverFact, AboutResource>): LogLine {
       return about(fact, 'info', {}, 'resource deleted');
     case 'resource.released':
       return about(fact, 'info', {}, 'resource released');
+    case 'resource.deletionSkipped':
+      return about(fact, 'info', { reason: fact.reason }, 'deletion skipped');
   }
 }
 

@@ -28,8 +28,8 @@ export interface ObserverApi {
   tryCreate(target: Target, body: JsonObject, manager: string, signal: AbortSignal): Promise<Outcome<JsonObject>>;
   /** A JSON merge patch; the object as it is then. */
   patch(target: Target, patch: JsonObject, manager: string, signal: AbortSignal): Promise<Outcome<JsonObject>>;
-  /** Only the object of this uid, and what it owns after it. */
-  remove(target: Target, uid: string, signal: AbortSignal): Promise<Outcome<undefined>>;
+  /** Only this object in the version that was read, and what it owns after it; `conflict`: it is another one by now. */
+  remove(target: Target, live: JsonObject, signal: AbortSignal): Promise<Outcome<undefined>>;
 }
 
 /** The client says whether writes go out: `whileLeading` and `withoutWrites` of src/kube. */
@@ -93,8 +93,9 @@ export function observerApi(client: KubeClient): ObserverApi {
         body: patch,
         signal,
       }),
-    async remove(target, uid, signal) {
-      const body = { preconditions: { uid }, propagationPolicy: 'Background' };
+    async remove(target, live, signal) {
+      const { uid, resourceVersion } = objectOf(live['metadata']);
+      const body = { preconditions: { uid, resourceVersion }, propagationPolicy: 'Background' };
       const answer = await ask(target, 'delete', { method: 'DELETE', body, signal, onlyStatus: true });
       return answer.ok ? done(undefined) : answer;
     },

@@ -130,9 +130,16 @@ function troubleOf(fact: Extract<ObserverFact, AboutResource>, name: string): To
       return { reason: 'Pruned', type: 'Normal', action: 'Delete', note: `${name} was deleted.` };
     case 'resource.released':
       return { reason: 'Pruned', type: 'Normal', action: 'Release', note: `${name} was let go of.` };
+    case 'resource.deletionSkipped':
+      return { reason: 'DeletionSkipped', type: 'Normal', action: 'Skip', note: skippedNote(name) };
     default:
       return undefined;
   }
+}
+
+/** The same whether there is another object of this name or none: the tenant who reads it may not be allowed to know. */
+function skippedNote(name: string): string {
+  return `Nothing is deleted or released as ${name}: no object of this name is known to be applied by this application.`;
 }
 
 function paths(drifts: readonly Drift[]): string {

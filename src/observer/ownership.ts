@@ -39,6 +39,22 @@ export function hasManager(live: JsonObject, manager: string): boolean {
   return arrayOf(objectOf(live['metadata'])['managedFields']).some((entry) => objectOf(entry)['manager'] === manager);
 }
 
+/**
+ * Whether an object may be deleted, released or recreated for an application: it has the application's label now, and it
+ * is the object of this uid, which the reply to an apply has given. Where that reply was lost, the object is proof itself
+ * if nobody but the application has ever written it: it was created by the apply. One that was there before stays.
+ */
+export function isProvenOf(live: JsonObject, owner: ApplicationOwner, appliedUid: string | undefined): boolean {
+  if (ownershipOf(live, owner).is !== 'ours') return false;
+  if (appliedUid !== undefined && uidOf(live) === appliedUid) return true;
+  return (hasManager(live, owner.own) || hasManager(live, owner.init)) && isOnlyOf(live, owner);
+}
+
+/** The refusal to delete, release or recreate what nothing proves to be applied by this application. */
+export function notApplied(owner: ApplicationOwner, identity: Identity): Outcome<never> {
+  return failed('otherUid', `${identityText(identity)} is left as it is: ${owner.name} has not applied this object.`);
+}
+
 /** Whether nobody but its application has written anything of it, but for its status. */
 export function isOnlyOf(live: JsonObject, { own, init }: ApplicationOwner): boolean {
   return arrayOf(objectOf(live['metadata'])['managedFields'])

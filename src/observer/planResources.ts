@@ -184,7 +184,7 @@ function entryOf(application: ApplicationEntry, { manifest, unplaced }: Placed):
       fault: '',
       appliedPlan: undefined,
       appliedHash: row?.hash,
-      uid: row?.uid,
+      appliedUid: row?.appliedUid,
       initialised: row?.initialised ?? new Map(),
       kept: undefined,
       baseline: undefined,

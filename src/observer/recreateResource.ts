@@ -3,24 +3,38 @@ import type { ApplyFailure, Outcome } from './applyFailure.ts';
 import { createResource } from './createResource.ts';
 import { canBeRecreated } from './immutable.ts';
 import type { ObserverApi } from './observerApi.ts';
-import { uidOf } from './ownership.ts';
+import { isProvenOf } from './ownership.ts';
+import { readSame } from './removals.ts';
 import type { Applied, ResourcePlan } from './resourceApi.ts';
+
+/** Others write at the same time, a controller its status for instance. */
+const mostTries = 5;
 
 /**
  * Where only a new object could have the wanted values, and the application allows it for this one, it is deleted and
- * made anew (A19). As long as the old one takes to go, this is `terminating`: whoever then finds it missing makes it.
+ * made anew, with the proof that every deletion needs. As long as the old one takes to go, this is `terminating`: whoever
+ * then finds it missing makes it.
  */
 export async function orRecreate(
   api: ObserverApi,
   plan: ResourcePlan,
-  live: JsonObject,
+  seen: JsonObject,
   failure: ApplyFailure,
   signal: AbortSignal,
 ): Promise<Outcome<Applied>> {
-  const uid = uidOf(live);
   const mayBe = failure.is === 'immutable' && plan.mayRecreate && canBeRecreated(plan.target.identity);
-  if (!mayBe || uid === undefined) return { ok: false, failure };
-  const removed = await api.remove(plan.target, uid, signal);
-  if (!removed.ok && removed.failure.is !== 'missing') return removed;
-  return createResource(api, plan, signal);
+  if (!mayBe) return { ok: false, failure };
+  let live = seen;
+  for (let tries = 1; ; tries += 1) {
+    if (!isProvenOf(live, plan.owner, plan.appliedUid)) {
+      const reason = `${failure.reason} It is not recreated: ${plan.owner.name} has not applied this object.`;
+      return { ok: false, failure: { ...failure, reason } };
+    }
+    const removed = await api.remove(plan.target, live, signal);
+    if (removed.ok || removed.failure.is === 'missing') return createResource(api, plan, signal);
+    if (removed.failure.is !== 'conflict' || tries === mostTries) return removed;
+    const read = await readSame(api, plan, live, signal);
+    if (!read.ok) return read;
+    live = read.value;
+  }
 }

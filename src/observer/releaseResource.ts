@@ -1,7 +1,8 @@
 import { done, type Outcome } from './applyFailure.ts';
+import { readProven } from './deleteResource.ts';
 import { type ApplicationOwner, annotationName, labelName } from './managers.ts';
 import type { ObserverApi } from './observerApi.ts';
-import { ownershipOf, uidOf, versionOf } from './ownership.ts';
+import { uidOf, versionOf } from './ownership.ts';
 import type { Target } from './resourceApi.ts';
 import { withoutManagers } from './takeOver.ts';
 
@@ -9,19 +10,20 @@ const mostTries = 5;
 
 /**
  * Leaves a resource to itself: label, annotation and the entries of both managers go by one patch, and no field of it is
- * touched. An apply of less than everything would empty it (A10). What another application has is left as it is.
+ * touched. An apply of less than everything would empty it. Only with the proof that a deletion needs: nothing is written
+ * to what another application has, or what this one has not applied.
  */
 export async function releaseResource(
   api: ObserverApi,
   target: Target,
   owner: ApplicationOwner,
+  appliedUid: string | undefined,
   signal: AbortSignal,
 ): Promise<Outcome<undefined>> {
   for (let tries = 1; ; tries += 1) {
-    const found = await api.read(target, signal);
+    const found = await readProven(api, target, owner, appliedUid, signal);
     if (!found.ok) return found;
     const live = found.value;
-    if (ownershipOf(live, owner).is === 'anothers') return done(undefined);
     const patch = {
       metadata: {
         uid: uidOf(live),

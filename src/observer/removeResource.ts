@@ -14,6 +14,9 @@ const settled: ReadonlySet<ApplyFailure['is']> = new Set([
   'namespaceTerminating',
 ]);
 
+/** Nothing is there that is proven to be applied by the application. */
+const skipped: ReadonlySet<ApplyFailure['is']> = new Set(['missing', 'otherUid', 'claimed']);
+
 /**
  * Deletes or releases what was applied once, as the application wants it. Where the version of its last apply is not
  * served any more, it is the same object under another one; only a kind that is in no version of its group is gone, with
@@ -41,7 +44,7 @@ export async function removeResource(
 async function removeAs(
   { api, slots, report, mayUseOwnRights }: ObserverEffects,
   entry: ApplicationEntry,
-  { identity, uid }: InventoryEntry,
+  { identity, appliedUid: uid }: InventoryEntry,
   kind: Kind,
   signal: AbortSignal,
 ): Promise<Outcome<undefined>> {
@@ -53,11 +56,12 @@ async function removeAs(
   // A request that has left is not taken back.
   const until = new AbortController().signal;
   const outcome = isReleased
-    ? await api.release(target, entry.owner, until)
+    ? await api.release(target, entry.owner, uid, until)
     : await api.delete(target, entry.owner, uid, until);
   release();
-  const type = isReleased ? 'resource.released' : 'resource.deleted';
-  const { apiVersion } = target;
-  if (outcome.ok) report({ type, application: entry.about, resource: identity, apiVersion, uid });
+  const about = { application: entry.about, resource: identity, apiVersion: target.apiVersion, uid };
+  if (outcome.ok) report({ type: isReleased ? 'resource.released' : 'resource.deleted', ...about });
+  else if (skipped.has(outcome.failure.is))
+    report({ type: 'resource.deletionSkipped', ...about, reason: outcome.failure.reason });
   return outcome;
 }

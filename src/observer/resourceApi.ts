@@ -37,6 +37,8 @@ export interface ResourcePlan extends Wanted {
   readonly mayRecreate: boolean;
   /** What was applied last, where that is known. */
   readonly before?: Wanted;
+  /** Of the object in the reply to the last apply: only that one may be deleted to be recreated. */
+  readonly appliedUid?: string;
 }
 
 /** What an apply has made of a resource. */
@@ -82,17 +84,22 @@ export interface ResourceApi {
   /** The same, of what is in sync: whether it still does. */
   tryAnew(plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<Tried>>;
   /**
-   * Of this uid, or, where none is known, whatever has the owner's label. `missing`: it is gone. `otherUid`: another one
-   * has its name. `claimed`: another application has it.
+   * Only with proof (`isProvenOf`); `appliedUid` is from the reply to an apply. `missing`: it is gone. `otherUid`: nothing
+   * proves that the application has applied what has its name. `claimed`: another application has it.
    */
   delete(
     target: Target,
     owner: ApplicationOwner,
-    uid: string | undefined,
+    appliedUid: string | undefined,
     signal: AbortSignal,
   ): Promise<Outcome<undefined>>;
-  /** Takes label, annotation and managers away, and leaves the rest as it is. */
-  release(target: Target, owner: ApplicationOwner, signal: AbortSignal): Promise<Outcome<undefined>>;
+  /** Takes label, annotation and managers away, and leaves the rest as it is. With the same proof, or not at all. */
+  release(
+    target: Target,
+    owner: ApplicationOwner,
+    appliedUid: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Outcome<undefined>>;
 }
 
 /** A kind as the cluster serves it. */

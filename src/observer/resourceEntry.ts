@@ -48,8 +48,8 @@ export interface ResourceEntry {
   appliedPlan: ResourcePlan | undefined;
   /** The hash of what was applied last, by this process or one before it; undefined: nothing was. */
   appliedHash: string | undefined;
-  /** Of the object that was applied last; undefined: nobody knows. */
-  uid: string | undefined;
+  /** Of the object in the reply to the last apply; undefined: no reply has come yet. A found object's uid is none. */
+  appliedUid: string | undefined;
   /** By path: what the API server filled in where the schema lists a field that the manifest does not have (A9). */
   initialised: ReadonlyMap<string, Json>;
   /** The manifest of now is refused for good, and this is compared and corrected; undefined: nothing is. */

@@ -22,7 +22,7 @@ export function resourceRequests(client: KubeClient): ResourceApi {
     update: (plan, live, signal) => updateResource(api, plan, live, signal),
     tryOut: (plan, signal) => tryOut(api, plan, signal),
     tryAnew: (plan, signal) => tryOut(api, plan, signal),
-    delete: (target, owner, uid, signal) => deleteResource(api, target, owner, uid, signal),
-    release: (target, owner, signal) => releaseResource(api, target, owner, signal),
+    delete: (target, owner, appliedUid, signal) => deleteResource(api, target, owner, appliedUid, signal),
+    release: (target, owner, appliedUid, signal) => releaseResource(api, target, owner, appliedUid, signal),
   };
 }

@@ -1,7 +1,7 @@
 import type { ApplicationEntry, LeftResource } from './applicationEntry.ts';
 import type { InventoryEntry } from './inventory.ts';
 import type { Drift } from './projection.ts';
-import { foundOf, type ResourceEntry } from './resourceEntry.ts';
+import type { ResourceEntry } from './resourceEntry.ts';
 import { shownDrifts } from './shownDrifts.ts';
 
 /** Everything that the application has applied or is about to apply: the rows of `status.resources`. */
@@ -24,7 +24,7 @@ function rowOf(resource: ResourceEntry): InventoryEntry {
   return {
     identity,
     apiVersion: plan?.target.apiVersion ?? manifest.apiVersion,
-    uid: foundOf(resource)?.uid ?? resource.uid,
+    appliedUid: resource.appliedUid,
     hash,
     state,
     drifts: shownDrifts(identity, mayTell(resource) ? drifts : drifts.map(withoutValues)),

@@ -7,7 +7,8 @@ import { wantedBy } from './findWanted.ts';
 import { claimantOf, hear, needsApply, want } from './hear.ts';
 import { keepUntilDue } from './kept.ts';
 import type { ObserverEffects } from './observerEffects.ts';
-import { project } from './project.ts';
+import { uidOf } from './ownership.ts';
+import { labelPath, project } from './project.ts';
 import type { Drift } from './projection.ts';
 import { aboutOf } from './reportResource.ts';
 import type { Applied, ResourcePlan } from './resourceApi.ts';
@@ -54,7 +55,8 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
   const found = foundOf(entry);
   // What is seen of the object may change what is observed of it.
   const { kept } = entry;
-  const plan = kept?.plan ?? entry.plan;
+  const chosen = kept?.plan ?? entry.plan;
+  const plan = entry.appliedUid === undefined ? chosen : { ...chosen, appliedUid: entry.appliedUid };
   if (found === undefined) {
     const isAbsent = entry.found === 'missing';
     return settle(effects, entry, plan, [missing], await api.create(plan, until, isAbsent));
@@ -167,19 +169,21 @@ function admit(
   drifts: readonly Drift[],
   object: Applied['object'],
 ): void {
-  if (drifts.some(({ is }) => is === 'excess' || is === 'duplicate')) return;
+  // That it is applied is no value that admission changes.
+  const changed = drifts.filter(({ path }) => path !== labelPath);
+  if (changed.length === 0 || drifts.some(({ is }) => is === 'excess' || is === 'duplicate')) return;
   want(entry, project(object, plan.manifest, plan.shape, plan.structure), runtime.clock.monotonic());
-  entry.admitted = [...new Set([...entry.admitted, ...drifts.map(({ path }) => path)])];
-  report({ type: 'resource.admitted', ...aboutOf(entry), paths: drifts.map(({ path }) => path) });
+  entry.admitted = [...new Set([...entry.admitted, ...changed.map(({ path }) => path)])];
+  report({ type: 'resource.admitted', ...aboutOf(entry), paths: changed.map(({ path }) => path) });
 }
 
 function keepPace({ runtime }: ObserverEffects, entry: ResourceEntry, drifts: readonly Drift[]): void {
   entry.pace = afterCorrection(entry.pace, drifts.map(paceKey), runtime.clock.now());
 }
 
-/** The reply is the newest that is known of it, whatever its stream tells later of before. */
+/** The reply is the newest that is known of it, whatever its stream tells later of before; and it proves what was applied. */
 function learn(entry: ResourceEntry, object: Applied['object'], now: number): void {
+  entry.appliedUid = uidOf(object) ?? entry.appliedUid;
   hear(entry, object, now);
-  entry.uid = foundOf(entry)?.uid ?? entry.uid;
   entry.writtenVersion = foundOf(entry)?.resourceVersion ?? entry.writtenVersion;
 }

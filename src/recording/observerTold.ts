@@ -30,6 +30,7 @@ export const observerDecisions: readonly ObserverTold['out'][] = [
   'resource.refused',
   'resource.deleted',
   'resource.released',
+  'resource.deletionSkipped',
   'resource.write',
 ];
 

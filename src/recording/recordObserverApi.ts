@@ -101,13 +101,13 @@ export function recordObserverApi(
           ...tried,
           object: reduce.resource(tried.object),
         })),
-      delete(target, owner, uid, signal) {
+      delete(target, owner, appliedUid, signal) {
         note(writeTold('delete', owner.name, target.identity));
-        return noting(resource('delete', target.identity), api.delete(target, owner, uid, signal), nothing);
+        return noting(resource('delete', target.identity), api.delete(target, owner, appliedUid, signal), nothing);
       },
-      release(target, owner, signal) {
+      release(target, owner, appliedUid, signal) {
         note(writeTold('release', owner.name, target.identity));
-        return noting(resource('release', target.identity), api.release(target, owner, signal), nothing);
+        return noting(resource('release', target.identity), api.release(target, owner, appliedUid, signal), nothing);
       },
     },
     kinds: {

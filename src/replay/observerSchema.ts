@@ -88,6 +88,7 @@ export const observerEntry: z.ZodType<ObserverEntry['observer']> = z.union([
       'resource.failed',
       'resource.deleted',
       'resource.released',
+      'resource.deletionSkipped',
       'resource.write',
       'status.write',
       'actor.failed',

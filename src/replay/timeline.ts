@@ -58,6 +58,7 @@ const words: Readonly<Record<Told['out'], string>> = {
   'resource.failed': 'failed',
   'resource.deleted': 'deleted',
   'resource.released': 'released',
+  'resource.deletionSkipped': 'deletion skipped',
   'resource.write': 'write requested',
   'status.write': 'status written',
 };

@@ -286,8 +286,14 @@ suite('a field that can never be changed', { concurrency: true }, () => {
   test('waits for the end of the old one, which its finalizers put off, and is then made', async (t) => {
     const it = await applying(t, 'recreate-slow');
     const before = await made(it, selector('web'));
-    await it.edit(before, { metadata: { finalizers: ['example.org/stay'] } });
-    const plan = await it.plan(selector('other'), { before, mayRecreate: true });
+    const edited = await it.edit(before, { metadata: { finalizers: ['example.org/stay'] } });
+    const unproven = await it.plan(selector('other'), { before, mayRecreate: true });
+    assert.match(
+      bad(await it.api.update(unproven, edited, it.signal)).reason,
+      /not recreated/,
+      'others have written it',
+    );
+    const plan = { ...unproven, appliedUid: String(at(edited, 'metadata', 'uid')) };
     assert.equal(bad(await it.api.update(plan, await it.live(plan), it.signal)).is, 'terminating');
     assert.equal(bad(await it.api.create(plan, it.signal)).is, 'terminating');
     await it.edit(before, { metadata: { finalizers: null } });
@@ -302,6 +308,7 @@ suite('what an application gives up', { concurrency: true }, () => {
     const it = await applying(t, 'delete');
     const plan = await made(it, settings);
     const { uid } = objectOf((await it.live(plan))['metadata']);
+    await it.edit(plan, { metadata: { labels: { mine: 'yes' } } });
     const remove = (of: string | undefined) => it.api.delete(plan.target, it.owner, of, it.signal);
     assert.equal(bad(await remove('00000000-0000-4000-8000-000000000000')).is, 'otherUid');
     assert.equal(at(await it.live(plan), 'metadata', 'uid'), uid);
@@ -314,7 +321,10 @@ suite('what an application gives up', { concurrency: true }, () => {
     assert.equal(bad(await remove(undefined)).is, 'claimed');
     assert.deepEqual(at(await it.live(plan), 'data'), settings.data);
     await it.edit(plan, { metadata: { labels: { [labelName]: it.owner.label } } });
-    good(await remove(undefined));
+    assert.equal(bad(await remove(undefined)).is, 'otherUid', 'a label that somebody wrote is no apply');
+    const { uid: theirs } = objectOf((await it.live(plan))['metadata']);
+    good(await it.api.update(plan, await it.live(plan), it.signal));
+    good(await remove(String(theirs)));
     await eventually(async () => good(await it.api.read(plan.target, it.signal)) === undefined, { what: 'its end' });
   });
 
@@ -323,7 +333,8 @@ suite('what an application gives up', { concurrency: true }, () => {
     for (const observed of [undefined, { data: { a: 'observed' } }]) {
       const plan = await made(it, settings, observed === undefined ? {} : { observed });
       await it.edit(plan, { metadata: { labels: { mine: 'yes' } } });
-      good(await it.api.release(plan.target, it.owner, it.signal));
+      const { uid } = objectOf((await it.live(plan))['metadata']);
+      good(await it.api.release(plan.target, it.owner, String(uid), it.signal));
       const live = await it.live(plan);
       assert.deepEqual(at(live, 'data'), settings.data);
       assert.deepEqual(at(live, 'metadata', 'labels'), { mine: 'yes' });
@@ -333,7 +344,7 @@ suite('what an application gives up', { concurrency: true }, () => {
       await it.ns.cluster.api('DELETE', plan.target.path);
     }
     const plan = await made(it, settings);
-    good(await it.api.release(plan.target, it.owner, it.signal));
+    good(await it.api.release(plan.target, it.owner, undefined, it.signal));
     assert(!JSON.stringify(at(await it.live(plan), 'metadata', 'managedFields') ?? []).includes('weeder'));
     assert.deepEqual(at(await it.live(plan), 'data'), settings.data);
   });

@@ -222,7 +222,7 @@ suite('the CRD of Applications', { concurrency: true }, () => {
           {
             identity: { group: '', kind: 'ConfigMap', namespace: ns.name, name: 'settings' },
             apiVersion: 'v1',
-            uid: 'u',
+            appliedUid: 'u',
             hash: 'h',
             state: 'drifted',
             drifts: [{ path: '.data.a', is: 'changed', wanted: '"1"', found: '"2"' }],

@@ -50,10 +50,10 @@ export function carryOut(storage: Storage, request: ApiRequest, named: Named): O
   const dryRun = query?.['dryRun'] !== undefined;
   const { resource, namespace, name } = named;
   if (method === 'GET') return read(storage, named);
-  if (method === 'DELETE')
-    return remove(storage, resource, namespace, name, {
-      uid: textOf(objectOf(objectOf(sent)['preconditions'])['uid']),
-    });
+  if (method === 'DELETE') {
+    const { uid, resourceVersion } = objectOf(objectOf(sent)['preconditions']);
+    return remove(storage, resource, namespace, name, { uid: textOf(uid), resourceVersion: textOf(resourceVersion) });
+  }
   if (method === 'POST') {
     const draft = decode(resource, sent);
     const made = draft.ok ? create(storage, resource, namespace, draft.value, { manager, dryRun }) : draft;

@@ -46,6 +46,7 @@ export const told: readonly ObserverFact[] = [
   { type: 'resource.typeMissing', ...about, reason: 'The cluster has no Widget.' },
   { type: 'resource.deleted', ...about },
   { type: 'resource.released', ...about },
+  { type: 'resource.deletionSkipped', ...about, reason: 'shop/web has not applied this object.' },
 ];
 
 /** One of each that is in the log alone. */

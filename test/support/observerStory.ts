@@ -3,7 +3,7 @@ import type { ObserverFact } from '../../src/observer/facts.ts';
 import { keyOf } from './storyAsks.ts';
 import { diceOf } from './storyDraw.ts';
 import { faultsAtTheEnd } from './storyEnd.ts';
-import { happenings, makeApplication, names, type Scene } from './storyHappenings.ts';
+import { happenings, makeApplication, makeForeignObjects, names, type Scene } from './storyHappenings.ts';
 import { judge } from './storyJudge.ts';
 import { storyWorld } from './storyWorld.ts';
 import { somebody } from './storyWriters.ts';
@@ -71,12 +71,14 @@ export async function playObserver(seed: number, story: readonly ObserverStep[])
       judged.remember(fact.application.name, `${fact.resource.kind}/${fact.resource.name}`, true);
     if (fact.type === 'resource.deleted' || fact.type === 'resource.released')
       judged.remember(fact.application.name, `${fact.resource.kind}/${fact.resource.name}`, false);
+    if (fact.type === 'resource.deletionSkipped') judged.skipped.add(`${fact.resource.kind}/${fact.resource.name}`);
     if (fact.type === 'actor.failed') judged.faults.push(`${fact.actor} failed: ${String(fact.error)}`);
     const { type, ...rest } = fact;
     log.push(`${world.clock.monotonic()} ${type} ${JSON.stringify(rest)}`);
   }
 
   world.put('ConfigMap/nobodys', nobodys, 'somebody');
+  makeForeignObjects(scene, dice);
   for (const name of names.slice(0, 1 + dice.below(3))) makeApplication(scene, dice, name);
   world.start();
   for (const { wait, does, seed: its } of story) {

@@ -25,7 +25,7 @@ export interface StoryApplication {
 export const kinds: readonly [StoryKind, ...StoryKind[]] = ['ConfigMap', 'Deployment', 'Service'];
 
 /** Its own three, and one that every application may have. */
-function poolOf(name: string): string[] {
+export function poolOf(name: string): string[] {
   return [...kinds.map((kind) => `${kind}/${name}`), 'ConfigMap/shared'];
 }
 

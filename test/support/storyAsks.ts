@@ -21,6 +21,11 @@ export function isTakeOver({ request }: Ask): boolean {
   return objectOf(objectOf(request.body)['metadata'])['managedFields'] !== undefined;
 }
 
+/** It applies a manifest, or a part of one. */
+export function isApply({ request }: Ask): boolean {
+  return request.contentType === 'application/apply-patch+yaml';
+}
+
 /** Each application has an account of its name. */
 export function ownerOf({ request, named }: Ask): string {
   return request.impersonate?.split(':').at(-1) ?? named?.name ?? '';

@@ -11,7 +11,7 @@ import { uidOf } from './storyWriters.ts';
 export function faultsAtTheEnd(scene: Scene, judge: Judge): string[] {
   const applications = [...scene.applications.values()];
   const unfinished = applications.flatMap((each) => faultsOf(each, scene, judge));
-  return [...unfinished, ...marksOfNobody(scene)];
+  return [...unfinished, ...marksOfNobody(scene, judge)];
 }
 
 function faultsOf(application: StoryApplication, scene: Scene, judge: Judge): string[] {
@@ -97,20 +97,34 @@ function leftOver({ name }: StoryApplication, wanted: ReadonlySet<string>, { wor
   return applied.flatMap(([which, uid]) => {
     const key = which.slice(name.length + 1);
     const object = world.get(key);
-    if (wanted.has(key) || uidOf(object) !== uid) return [];
+    if (wanted.has(key) || uidOf(object) !== uid || isUnproven(key, object, judge)) return [];
     return isOf(object, name) ? [`${key} is left over of ${name}`] : [];
   });
 }
 
-/** An object without the label has nothing else of weeder's. */
-function marksOfNobody({ world, applications }: Scene): string[] {
-  const isWanted = (key: string) => [...applications.values()].some((each) => newest(each).resources.has(key));
+/** Its reply never came, or was never written down, and others have written it, too: it is left, and that is said. */
+function isUnproven(key: string, object: JsonObject | undefined, { skipped }: Judge): boolean {
+  const managers = arrayOf(objectOf(object?.['metadata'])['managedFields']).map((each) => objectOf(each)['manager']);
+  return skipped.has(key) && managers.some((each) => !String(each).startsWith('weeder'));
+}
+
+/** An object without the label has nothing else of weeder's, unless somebody took only that away, and it was left for it. */
+function marksOfNobody({ world, applications }: Scene, { skipped }: Judge): string[] {
+  /** In detect nothing is deleted or released, either. */
+  const isWanted = (key: string) =>
+    [...applications.values()].some(({ name, generations }) => {
+      const { resources, mode, isDeleted } = newest({ name, generations });
+      const those = mode === 'detect' && !isDeleted ? generations : [{ resources }];
+      return those.some((each) => each.resources.has(key));
+    });
   return [...world.objects()].flatMap(([key, object]) => {
     const { managedFields, annotations } = objectOf(object['metadata']);
     const managers = arrayOf(managedFields).map((each) => String(objectOf(each)['manager']));
     const isMarked =
       managers.some((each) => each.startsWith('weeder')) || 'weeder.dev/application-name' in objectOf(annotations);
-    return labelOf(object) === undefined && isMarked && !isWanted(key) ? [`${key} has marks, and no label`] : [];
+    return labelOf(object) === undefined && isMarked && !isWanted(key) && !skipped.has(key)
+      ? [`${key} has marks, and no label`]
+      : [];
   });
 }
 

@@ -1,6 +1,14 @@
 import { type JsonObject, objectOf } from '../../src/json.ts';
 import type { Trouble } from './imaginedServer.ts';
-import { type Generation, kinds, newest, type StoryApplication, someResources, specOf } from './storyApplications.ts';
+import {
+  type Generation,
+  kinds,
+  newest,
+  poolOf,
+  type StoryApplication,
+  someResources,
+  specOf,
+} from './storyApplications.ts';
 import type { Dice } from './storyDraw.ts';
 import { edited } from './storyEdits.ts';
 import { someResource } from './storyManifests.ts';
@@ -35,6 +43,7 @@ export const happenings: Readonly<Record<string, Happening>> = {
   edit: { weight: 36, act: edit },
   removeObject: { weight: 3, act: (scene, dice) => scene.world.remove(someKey(scene, dice)) },
   makeObject: { weight: 3, act: makeObject },
+  replaceObject: { weight: 3, act: replaceObject },
   stripLabel: { weight: 2, act: stripLabel },
   rival: { weight: 2, act: rival },
   update: { weight: 6, act: update },
@@ -101,6 +110,27 @@ function makeObject(scene: Scene, dice: Dice): void {
   const object = { ...manifest, metadata: { ...objectOf(manifest['metadata']), namespace: 'shop' } };
   if (scene.world.get(key) === undefined) scene.world.put(key, object, dice.of(people));
   else scene.world.apply(key, object, dice.of(people));
+}
+
+/** As `kubectl replace --force` does it: another object of the same content, with the label of before or without. */
+function replaceObject({ world, ...scene }: Scene, dice: Dice): void {
+  const key = someKey({ world, ...scene }, dice);
+  const live = world.get(key);
+  if (live === undefined) return;
+  const { name, namespace, labels, annotations } = objectOf(live['metadata']);
+  world.remove(key);
+  const metadata = { name, namespace, ...(dice.once(2) ? { labels, annotations } : {}) };
+  world.put(key, { ...live, metadata }, dice.of(people));
+}
+
+/** Objects that are there before any application, under names that applications may have. */
+export function makeForeignObjects(scene: Scene, dice: Dice): void {
+  for (const key of dice.some([...names.flatMap(poolOf)], 4)) {
+    const [kind, name = ''] = key.split('/');
+    const { manifest } = someResource(kinds.find((each) => each === kind) ?? 'ConfigMap', name, dice.below(2 ** 30));
+    const object = { ...manifest, metadata: { ...objectOf(manifest['metadata']), namespace: 'shop' } };
+    if (scene.world.get(key) === undefined) scene.world.put(key, object, dice.of(people));
+  }
 }
 
 function stripLabel(scene: Scene, dice: Dice): void {

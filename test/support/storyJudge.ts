@@ -5,7 +5,18 @@ import { type Content, contentOf } from './plainObserver.ts';
 import { faultsOfWrite } from './plainWrites.ts';
 import { type Generation, type StoryApplication, wantedOf } from './storyApplications.ts';
 import { type Refusal, storyApplied } from './storyApplied.ts';
-import { idOf, isApplication, isMarked, isSame, isTakeOver, keyOf, labelBy, labelOf, ownerOf } from './storyAsks.ts';
+import {
+  idOf,
+  isApplication,
+  isApply,
+  isMarked,
+  isSame,
+  isTakeOver,
+  keyOf,
+  labelBy,
+  labelOf,
+  ownerOf,
+} from './storyAsks.ts';
 import type { StoryResource } from './storyManifests.ts';
 import { type StoryWriters, storyWriters, uidOf } from './storyWriters.ts';
 
@@ -38,6 +49,8 @@ export interface Judge extends Onlooker {
   readonly adopted: ReadonlySet<string>;
   /** The uid of what an application has applied last, by its name and the key. */
   readonly applied: ReadonlyMap<string, string>;
+  /** Keys of what a deletion left, and said so. */
+  readonly skipped: Set<string>;
   /** The process that is there has applied it; or it is the application's no more. */
   remember(name: string, key: string, isApplied: boolean): void;
   /** The process that is there has put it back. */
@@ -63,6 +76,8 @@ export function judge(world: JudgedWorld): Judge {
   /** By application: the value of its label. */
   const labels = new Map<string, string>();
   const applied = new Map<string, string>();
+  /** By application: the uid of each object to which it ever applied anything. */
+  const everApplied = new Map<string, Set<string>>();
   const adopted = new Set<string>();
   let writes = 0;
 
@@ -98,10 +113,19 @@ export function judge(world: JudgedWorld): Judge {
     const all = application === undefined ? [] : recent(application);
     const isWanted = all.every(({ isDeleted, resources }) => !isDeleted && resources.has(keyOf(ask)));
     judgeOccasion(ask, before, all);
+    judgeProof(ask, before, after);
     if (after === undefined) {
       if (isWanted) fault(ask, 'deleted, and still wanted');
       if (all.every(({ policy }) => policy === 'orphan')) fault(ask, 'deleted, and to be left');
     } else if (application !== undefined) judgeContent(application, ask, before, after, all, isWanted);
+  }
+
+  /** What is deleted or released was applied by the application, as this very object, and what is deleted has its label. */
+  function judgeProof(ask: Ask, before: JsonObject | undefined, after: JsonObject | undefined): void {
+    if (after !== undefined && isMarked(after)) return;
+    if (everApplied.get(ownerOf(ask))?.has(uidOf(before) ?? '') !== true)
+      fault(ask, 'deleted or released, and it has never applied it');
+    if (labelOf(before) === undefined) fault(ask, 'deleted or released without its label');
   }
 
   /** Whether anything may be written at all. */
@@ -159,6 +183,10 @@ export function judge(world: JudgedWorld): Judge {
 
   function noteOwner(ask: Ask, before: JsonObject | undefined, after: JsonObject | undefined): void {
     const uid = uidOf(after);
+    if (uid !== undefined && isApply(ask)) {
+      const its = everApplied.get(ownerOf(ask)) ?? new Set();
+      everApplied.set(ownerOf(ask), its.add(uid));
+    }
     if (uid !== undefined && before !== undefined && labelOf(before) === undefined) adopted.add(uid);
     if (uid !== undefined && labelOf(after) !== undefined) applied.set(idOf(ask), uid);
     else applied.delete(idOf(ask));
@@ -169,6 +197,7 @@ export function judge(world: JudgedWorld): Judge {
     writers,
     applied,
     adopted,
+    skipped: new Set(),
     get writes() {
       return writes;
     },
@@ -188,8 +217,9 @@ export function judge(world: JudgedWorld): Judge {
       past.noteProcess(ask.process, world.startedAt());
       if (!ask.isWrite || isApplication(ask)) return;
       const { request } = ask;
-      const isUncertain = textOf(objectOf(objectOf(request.body)['preconditions'])['uid']) === undefined;
-      if (request.method === 'DELETE' && isUncertain) fault(ask, 'deleted without its uid');
+      const { uid, resourceVersion } = objectOf(objectOf(request.body)['preconditions']);
+      const isUncertain = textOf(uid) === undefined || textOf(resourceVersion) === undefined;
+      if (request.method === 'DELETE' && isUncertain) fault(ask, 'deleted without its uid and version');
       if (request.impersonate === undefined) fault(ask, 'written with weeder’s own rights');
       judgeSending(ask);
       underWay.add(ask);
