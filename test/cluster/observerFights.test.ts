@@ -223,6 +223,8 @@ suite('who works against an application on a real API server', { concurrency: 2 
     await scene.apply('shop', { manifests });
     await scene.untilInSync('shop');
     await scene.apply('shop', { manifests: [...manifests, deployment()], mode: 'detect' });
+    // Before that it would be corrected.
+    await eventually(async () => (await scene.condition('shop', 'Applied')) === 'False', { what: 'mode detect' });
     await edit(ns, pathOf(ns, 'ConfigMap', 'settings'), { data: { a: 'theirs' } });
     await ns.cluster.api('DELETE', pathOf(ns, 'ConfigMap', 'other'));
     const told = await eventually(
