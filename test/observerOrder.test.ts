@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Manifest } from '../src/observer/identity.ts';
 import { definedKind, firstStage, inApplyOrder, inDeletionOrder, isEstablished } from '../src/observer/order.ts';
-import { isAutoscaled, scaledBy, scaleOwnerOf, withoutReplicas } from '../src/observer/scaleOwned.ts';
+import {
+  isAutoscaled,
+  isScaledByUnknown,
+  scaledBy,
+  scaleOwnerOf,
+  withoutReplicas,
+} from '../src/observer/scaleOwned.ts';
 import { fieldOf, leaf, observesAnything, type Shape } from '../src/observer/schema/shape.ts';
 
 function of(kind: string, name: string, group = ''): Manifest {
@@ -108,6 +114,25 @@ suite('replicas that somebody else has', () => {
     assert.equal(scaleOwnerOf(live({ ...entry, subresource: 'status' })), undefined);
     assert.equal(scaleOwnerOf(live({ ...entry, fieldsV1: { 'f:spec': { 'f:paused': {} } } })), undefined);
     assert.equal(scaleOwnerOf({}), undefined);
+  });
+
+  test('are somebody’s who has scaled to 0, after which nobody owns them, and not the default of the API server', () => {
+    const entry = (manager: string, fields: object, subresource?: string) => ({
+      manager,
+      ...(subresource === undefined ? {} : { subresource }),
+      fieldsV1: { 'f:spec': fields },
+    });
+    const live = (spec: object, ...managedFields: object[]) => ({ metadata: { managedFields }, spec });
+    const managers = { own: 'weeder:web', init: 'weeder-init:web' };
+    const ours = entry('weeder:web', { 'f:template': {} });
+    assert.ok(isScaledByUnknown(live({ replicas: 0 }, ours), managers));
+    assert.ok(isScaledByUnknown(live({ replicas: 3 }, ours, entry('kubectl', { 'f:paused': {} })), managers));
+    const owned = entry('weeder:web', { 'f:replicas': {} });
+    assert.ok(!isScaledByUnknown(live({ replicas: 0 }, owned), managers));
+    assert.ok(!isScaledByUnknown(live({ replicas: 0 }, ours, entry('kubectl-edit', { 'f:replicas': {} })), managers));
+    assert.ok(!isScaledByUnknown(live({}, ours), managers));
+    assert.ok(!isScaledByUnknown(live({ replicas: 0 }, entry('helm', {})), managers));
+    assert.ok(!isScaledByUnknown({ spec: { replicas: 0 } }, managers));
   });
 
   test('are those of what an autoscaler names, in its own namespace', () => {

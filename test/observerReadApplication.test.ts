@@ -214,6 +214,21 @@ suite('a manifest', () => {
       secret({ stringData: { pin: 1234 } }),
       '.stringData.pin: must be a text (its value is not told)',
     ],
+    [
+      'of a Secret whose data is a list',
+      secret({ data: [{ password: 'hunter2' }] }),
+      '.data: must be a mapping of texts (its content is not told)',
+    ],
+    [
+      'of a Secret whose stringData is a text',
+      secret({ data: { a: null }, stringData: 'hunter2' }),
+      '.stringData: must be a mapping of texts (its content is not told)',
+    ],
+    [
+      'of a Secret with a number in data',
+      secret({ data: { pin: 1234 } }),
+      '.data.pin: must be a text (its value is not told)',
+    ],
   ] as const) {
     test(`${what} is a fault of its own, and the others stay whole`, () => {
       const spec = { manifests: [configMap('before'), manifest, configMap('after')] };
@@ -245,6 +260,15 @@ suite('a manifest', () => {
     assert.deepEqual(faultsOf({ manifests: [role, user, list] }), []);
   });
 
+  test('with a name beside its generateName has that name, as with the API server', () => {
+    const { spec, faults } = readSpec(
+      { manifests: [configMap('a', { metadata: { name: 'a-x', generateName: 'a-' } })] },
+      home,
+    );
+    assert.deepEqual(faults, []);
+    assert.deepEqual(spec.manifests[0]?.object['metadata'], { name: 'a-x' });
+  });
+
   test('that was copied from the API server is as somebody would have written it', () => {
     const metadata = {
       name: 'a',
@@ -263,7 +287,7 @@ suite('a manifest', () => {
       apiVersion: 'v1',
       kind: 'ConfigMap',
       data: { a: '1' },
-      metadata: { name: 'a', labels: { app: 'web' }, annotations: {}, finalizers: ['keep'] },
+      metadata: { name: 'a', labels: { app: 'web' } },
     });
   });
 });

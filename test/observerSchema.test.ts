@@ -61,9 +61,9 @@ const rows: Readonly<Partial<Record<SchemaFaultCode, readonly Row[]>>> = {
   ],
   namespace: [
     {
-      bad: [{ ...service, metadata: { name: 'nginx', namespace: null }, spec: null }],
+      bad: [{ ...service, metadata: { name: 'nginx', namespace: 7 }, spec: null }],
       where: 'observerSchema[0].metadata.namespace',
-      good: [{ ...service, metadata: { name: 'nginx', namespace: 'shop' }, spec: null }],
+      good: [{ ...service, metadata: { name: 'nginx', namespace: null }, spec: null }],
     },
   ],
   duplicate: [
@@ -77,7 +77,7 @@ const rows: Readonly<Partial<Record<SchemaFaultCode, readonly Row[]>>> = {
     { bad: withSpec({ type: {} }), where: 'observerSchema[0].spec.type', good: withSpec({ type: null }) },
     { bad: withPorts(), where: 'observerSchema[0].spec.ports', good: withPorts(null, bounds(0, 0)) },
     { bad: withPorts({}, bounds(0, 0)), where: 'observerSchema[0].spec.ports[0]', good: withPorts(bounds(0, 3)) },
-    { bad: [service], where: 'observerSchema[0]', good: withSpec('observed') },
+    { bad: withSpec({}), where: 'observerSchema[0].spec', good: [service] },
     { bad: withPorts(bounds(0, 0)), where: 'observerSchema[0]', good: withPorts(bounds(1, 0)) },
   ],
   leaf: [
@@ -110,6 +110,11 @@ const rows: Readonly<Partial<Record<SchemaFaultCode, readonly Row[]>>> = {
       bad: [{ ...service, metadata: { name: 'nginx', uid: null } }],
       where: 'observerSchema[0].metadata.uid',
       good: [{ ...service, metadata: { name: 'nginx', labels: null } }],
+    },
+    {
+      bad: [{ ...service, metadata: { name: 'nginx', annotations: { 'pv.kubernetes.io/bind-completed': null } } }],
+      where: 'observerSchema[0].metadata.annotations["pv.kubernetes.io/bind-completed"]',
+      good: [{ ...service, metadata: { name: 'nginx', annotations: { team: null }, finalizers: null } }],
     },
   ],
   boundsMissing: [
@@ -199,18 +204,6 @@ const rows: Readonly<Partial<Record<SchemaFaultCode, readonly Row[]>>> = {
       bad: withSpec({ selector: [null, bounds(0, 0)] }),
       where: 'observerSchema[0].spec.selector',
       good: withSpec({ selector: null }),
-    },
-  ],
-  beyondManifest: [
-    {
-      bad: withPorts(null, null, null, null, bounds(0, 0)),
-      where: 'observerSchema[0].spec.ports',
-      good: withPorts(null, null, null, bounds(0, 0)),
-    },
-    {
-      bad: withSpec({ externalIPs: [null, bounds(0, 0)] }),
-      where: 'observerSchema[0].spec.externalIPs',
-      good: withSpec({ externalIPs: [bounds(0, 1)] }),
     },
   ],
   minAboveManifest: [

@@ -71,9 +71,12 @@ function inShort({ name, spec, resources }: CheckedApplication): readonly string
   const count = `${resources.length} ${resources.length === 1 ? 'resource' : 'resources'}`;
   return [
     `application ${name}: ${count}, mode ${mode}, deletionPolicy ${deletionPolicy}, as the account ${serviceAccountName}`,
-    ...resources.map(
-      ({ identity, isWhole }) =>
-        `  ${identityText(identity)}: ${isWhole ? 'every field of its manifest is observed' : 'observed as its entry of the schema lists'}`,
-    ),
+    ...resources.map(({ identity, observed }) => `  ${identityText(identity)}: ${observedInWords[observed]}`),
   ];
 }
+
+const observedInWords = {
+  all: 'every field of its manifest is observed',
+  listed: 'observed as its entry of the schema lists',
+  presence: 'only that it is there is observed',
+} as const;

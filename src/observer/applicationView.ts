@@ -52,6 +52,6 @@ function notesOf({ identity, kept, admitted, scaledBy, isAutoscaled }: ResourceE
   if (kept !== undefined) notes.push(`Of ${name} what was applied before is kept.`);
   if (admitted.length > 0) notes.push(`Changed on admission, and taken as it is: ${listed(admitted)} of ${name}.`);
   if (isAutoscaled) notes.push(`The replicas of ${name} are left to its HorizontalPodAutoscaler.`);
-  else if (scaledBy !== undefined) notes.push(`The replicas of ${name} are left to ${scaledBy}, who scales it.`);
+  else if (scaledBy !== undefined) notes.push(`The replicas of ${name} are left to ${scaledBy}, which scales it.`);
   return notes;
 }

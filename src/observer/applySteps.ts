@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts';
+import { type JsonObject, objectOf } from '../json.ts';
 import { type ApplyBodies, bodiesOf, observedFor, onlyTo } from './applyBodies.ts';
 import { done, type Outcome } from './applyFailure.ts';
 import { findPaths, leaveOut } from './livePaths.ts';
@@ -8,6 +8,7 @@ import { type Path, pathText } from './path.ts';
 import { takeOverAll } from './removals.ts';
 import type { ResourcePlan } from './resourceApi.ts';
 import { rivalOf } from './rival.ts';
+import { isScaledByUnknown, replicasPath } from './scaleOwned.ts';
 import { isOwnedBy, renamedIn, strangersIn } from './strangers.ts';
 
 /** How fields that are not observed are treated where somebody else has written them. */
@@ -156,6 +157,7 @@ async function applyAround(
 ): Promise<Outcome<Yielded>> {
   const { target, structure, owner } = plan;
   const without = new Set(yielding.without);
+  if (live !== undefined && isLeftScaled(plan, live, yielding)) without.add(replicasPath);
   let force = false;
   for (let tries = 1; ; tries += 1) {
     const left = leaveOut(live === undefined ? body : onlyTo(body, live), structure, without);
@@ -168,6 +170,15 @@ async function applyAround(
     // The label is no conflict by now: what is forced are fields whose values are new.
     force = foreign.length === 0;
   }
+}
+
+/**
+ * What has no owner is no conflict. Where nothing is known of the manifest of before, the API server's default of 1 may
+ * be what it had.
+ */
+function isLeftScaled({ owner, before }: ResourcePlan, live: JsonObject, { forces }: Yielding): boolean {
+  const isDefault = before === undefined && objectOf(live['spec'])['replicas'] === 1;
+  return !isDefault && isScaledByUnknown(live, owner) && !forces(replicasPath);
 }
 
 /**

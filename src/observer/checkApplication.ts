@@ -12,6 +12,7 @@ import { readSpec } from './readApplication.ts';
 import { repeatedKeys } from './repeatedKeys.ts';
 import type { SchemaFault } from './schema/faults.ts';
 import { type ObserverSchema, readObserverSchema } from './schema/read.ts';
+import { observesAnything } from './schema/shape.ts';
 import { shapeFor, unusedEntries } from './schema/shapeFor.ts';
 import { builtInStructures } from './structure/builtIn.ts';
 import type { Structures } from './structure/openapi.ts';
@@ -31,8 +32,8 @@ export interface CheckedResource {
   readonly identity: Identity;
   /** Its place in `spec.manifests`. */
   readonly index: number;
-  /** Every field of its manifest is observed, for the schema has no entry for it. */
-  readonly isWhole: boolean;
+  /** What of it is observed: every field of its manifest, what its entry of the schema lists, or that it is there. */
+  readonly observed: 'all' | 'listed' | 'presence';
 }
 
 /**
@@ -83,7 +84,7 @@ function checkApplication(root: Located, known: Structures): CheckedApplication 
     resources: manifests.map((manifest, place) => ({
       identity: manifest.identity,
       index: spec.manifests[place]?.index ?? place,
-      isWhole: isWhole(manifest, schema),
+      observed: observedOf(manifest, schema),
     })),
     faults: [...ofObject, ...faults, ...ofLists, ...ofSchema].map((fault) => inPlace(root, fault)),
     warnings: warnings.map((warning) => inPlace(root, warning)),
@@ -128,9 +129,10 @@ function schemaFaults(schema: ObserverSchema, manifests: readonly Manifest[], is
   }));
 }
 
-function isWhole(manifest: Manifest, schema: ObserverSchema): boolean {
+function observedOf(manifest: Manifest, schema: ObserverSchema): CheckedResource['observed'] {
   const shape = shapeFor(manifest, schema);
-  return shape.ok && shape.value.is === 'leaf';
+  if (!shape.ok || observesAnything(shape.value)) return shape.ok && shape.value.is === 'leaf' ? 'all' : 'listed';
+  return 'presence';
 }
 
 function nameFault(path: Path, value: unknown, { pattern, allowed }: NameRule, isNeeded: boolean) {

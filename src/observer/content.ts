@@ -1,8 +1,8 @@
 import { type JsonObject, objectOf } from '../json.ts';
-import { serverOwned } from './schema/read.ts';
+import { serverOwnedMetadata } from './serverOwned.ts';
 
 const identifying: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
-const ofTheServer: ReadonlySet<string> = new Set(['name', 'namespace', ...serverOwned]);
+const ofTheServer: ReadonlySet<string> = new Set(['name', 'namespace', ...serverOwnedMetadata]);
 
 /** A manifest's own fields: without what identifies it, its status, and what in its metadata the API server writes. */
 export function contentOf(manifest: JsonObject): JsonObject {

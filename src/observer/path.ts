@@ -52,3 +52,9 @@ const wayIn = /[.[]/;
 function leadsInto(maps: ReadonlySet<string>, name: string): boolean {
   return name.split('').some((letter, index) => wayIn.test(letter) && maps.has(name.slice(0, index)));
 }
+
+/**
+ * By `pathText`: lists to which any controller adds elements of its own, for the time that it needs them. To take one
+ * away would end what it protects: a finalizer keeps an object until its owner has cleaned up.
+ */
+export const sharedLists: ReadonlySet<string> = new Set(['.metadata.finalizers', '.metadata.ownerReferences']);

@@ -5,7 +5,7 @@ import type { Manifest } from './identity.ts';
 import { isSameJson, ownField } from './jsonValue.ts';
 import { inOrder, lookAtList } from './listElements.ts';
 import { labelName } from './managers.ts';
-import { fieldTexts } from './path.ts';
+import { fieldTexts, sharedLists } from './path.ts';
 import type { Projection } from './projection.ts';
 import { fieldOf, type Shape } from './schema/shape.ts';
 import { observesAll } from './schema/whole.ts';
@@ -79,6 +79,8 @@ function visitList({ live, manifest, shape, at, path }: Place, draft: Draft): vo
   for (const { live: element, manifest: wanted, shape: below, step } of listed)
     visit({ live: element, manifest: wanted, shape: below, at: at.items(), path: path + step }, draft);
   for (const [step, count] of duplicates) draft.putDuplicate(path + step, count);
+  // What other controllers add there is theirs, whatever the manifest has and the bounds allow.
+  if (sharedLists.has(path)) return;
   const bounds = shape.is === 'list' ? shape : undefined;
   if (bounds === undefined) draft.putList(path, { length, bounds, others });
   else if (bounds.min > 0 || bounds.max > 0)

@@ -5,8 +5,8 @@ import { isObject, type JsonObject, objectOf } from '../json.ts';
 import type { ApplicationFault, ApplicationFaultCode, UnplacedManifest } from './application.ts';
 import { isSecret } from './confidential.ts';
 import { isBuiltIn } from './identity.ts';
-import { annotationName, labelName } from './managers.ts';
-import { withoutStringData, wrongStringData } from './secretData.ts';
+import { withoutStringData, wrongSecretData } from './secretData.ts';
+import { withoutServerOwned } from './serverOwned.ts';
 
 /** The application that the manifest stands in; in a file, its namespace may be left out. */
 export interface Home {
@@ -31,17 +31,24 @@ export function readManifest(value: unknown, index: number, home: Home): Result<
     return failed(faults);
   }
   const type = readType(apiVersion, kind, refuse);
-  if (isThere(generateName)) refuse('generateName', ['metadata', 'generateName'], noFixedName);
-  const isNamed = isName(name, type?.group, refuse, !isThere(generateName));
+  const isGenerated = isThere(generateName) && !isThere(name);
+  if (isGenerated) refuse('generateName', ['metadata', 'generateName'], noFixedName);
+  const isNamed = isName(name, type?.group, refuse, !isGenerated);
   const place = readNamespace(namespace, refuse);
   if (type !== undefined && isSecret(type)) {
-    for (const path of wrongStringData(value)) refuse('secretValue', path, 'must be a text (its value is not told)');
+    for (const path of wrongSecretData(value)) refuse('secretValue', path, wrongSecretValue(path));
   }
   if (type === undefined || !isNamed || faults.length > 0) return failed(faults);
   const manifest = { index, ...type, namespace: place, name, object: cleaned(value, type) };
   if (!isItself(manifest, home)) return ok(manifest);
   refuse('itself', [], 'an application cannot hold itself');
   return failed(faults);
+}
+
+function wrongSecretValue({ length }: Path): string {
+  return length === 1
+    ? 'must be a mapping of texts (its content is not told)'
+    : 'must be a text (its value is not told)';
 }
 
 type Refuse = (code: ApplicationFaultCode, path: Path, message: string) => void;
@@ -111,34 +118,9 @@ function isItself({ group, kind, namespace, name }: UnplacedManifest, home: Home
   return namespace === undefined || namespace === home.namespace;
 }
 
-/** What the API server alone writes, which a copied object brings along: applied, it would be refused. */
-const serversOwn: ReadonlySet<string> = new Set([
-  'uid',
-  'resourceVersion',
-  'generation',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-  'managedFields',
-  'selfLink',
-]);
-
 function cleaned(value: JsonObject, type: Type): JsonObject {
-  const { status: _observed, ...wanted } = value;
-  const metadata = Object.fromEntries(
-    Object.entries(objectOf(wanted['metadata'])).filter(([key]) => !serversOwn.has(key)),
-  );
-  const marked = { ...without(metadata, 'labels', labelName), ...without(metadata, 'annotations', annotationName) };
-  const object = { ...wanted, metadata: { ...metadata, ...marked } };
+  const object = withoutServerOwned(value, type);
   return isSecret(type) ? withoutStringData(object) : object;
-}
-
-/** The mark of an application, which a copied object brings along too. */
-function without(metadata: JsonObject, part: 'labels' | 'annotations', mark: string): JsonObject {
-  const marks = metadata[part];
-  if (!isObject(marks) || !(mark in marks)) return {};
-  const { [mark]: _foreign, ...others } = marks;
-  return { [part]: others };
 }
 
 function wrong(value: unknown, expected: string): string {

@@ -1,13 +1,33 @@
 import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../json.ts';
 import { type Identity, identityKey, type Manifest } from './identity.ts';
+import type { ApplicationOwner } from './managers.ts';
+import { hasManager } from './ownership.ts';
 import { leaf, type Shape } from './schema/shape.ts';
 
 /** Who has written `spec.replicas` by the subresource `scale`, as an autoscaler does (F); undefined: nobody. */
 export function scaleOwnerOf(live: JsonObject): string | undefined {
-  const owner = arrayOf(objectOf(live['metadata'])['managedFields'])
-    .map(objectOf)
-    .find(({ subresource, fieldsV1 }) => subresource === 'scale' && isObject(replicasIn(fieldsV1)));
+  const owner = entriesWithReplicas(live).find(({ subresource }) => subresource === 'scale');
   return textOf(owner?.['manager']);
+}
+
+/** `pathText` of what the subresource `scale` writes. */
+export const replicasPath = '.spec.replicas';
+
+/**
+ * Whether somebody has scaled an object to 0, or up from it, to which an application has applied replicas. The API
+ * server does not say who: a Scale leaves a zero out, so the field goes from its owner, and nobody gets it. Nothing else
+ * takes it from its owner and leaves it there.
+ */
+export function isScaledByUnknown(live: JsonObject, { own, init }: Pick<ApplicationOwner, 'own' | 'init'>): boolean {
+  const isThere = 'replicas' in objectOf(live['spec']);
+  const isApplied = hasManager(live, own) || hasManager(live, init);
+  return isThere && isApplied && entriesWithReplicas(live).length === 0;
+}
+
+function entriesWithReplicas(live: JsonObject): readonly JsonObject[] {
+  return arrayOf(objectOf(live['metadata'])['managedFields'])
+    .map(objectOf)
+    .filter(({ fieldsV1 }) => isObject(replicasIn(fieldsV1)));
 }
 
 function replicasIn(fields: unknown): unknown {

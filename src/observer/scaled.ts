@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.ts';
 import { type Kept, rememberApplied } from './kept.ts';
 import type { ResourceEntry } from './resourceEntry.ts';
-import { scaleOwnerOf, withoutReplicas } from './scaleOwned.ts';
+import { isScaledByUnknown, scaleOwnerOf, withoutReplicas } from './scaleOwned.ts';
 
 /**
  * Leaves the replicas to whoever scales the object, unless the schema lists them (F): what is observed is another thing
@@ -10,10 +10,11 @@ import { scaleOwnerOf, withoutReplicas } from './scaleOwned.ts';
 export function yieldReplicas(entry: ResourceEntry, live: JsonObject): void {
   if (entry.kept !== undefined) yieldKept(entry, entry.kept, live);
   if (entry.planIfScaled === undefined || entry.scaledBy !== undefined) return;
-  entry.scaledBy = scaleOwnerOf(live);
+  entry.scaledBy = scalerOf(entry, live, [entry.plan?.hash, entry.planIfScaled.hash]);
   if (entry.scaledBy === undefined) return;
   rememberApplied(entry);
-  entry.plan = entry.planIfScaled;
+  const { appliedPlan: before } = entry;
+  entry.plan = { ...entry.planIfScaled, ...(before === undefined ? {} : { before }) };
   entry.kept = undefined;
   entry.baseline = undefined;
 }
@@ -21,8 +22,22 @@ export function yieldReplicas(entry: ResourceEntry, live: JsonObject): void {
 /** The manifest of now may have no replicas, or leave them to an autoscaler, where the one that is kept has some. */
 function yieldKept(entry: ResourceEntry, kept: Kept, live: JsonObject): void {
   const shape = withoutReplicas(kept.plan.shape, kept.plan.manifest.object);
-  const isScaled = entry.isAutoscaled || (entry.scaledBy ?? scaleOwnerOf(live)) !== undefined;
+  const isScaled = entry.isAutoscaled || (entry.scaledBy ?? scalerOf(entry, live, [kept.plan.hash])) !== undefined;
   if (shape === kept.plan.shape || !isScaled) return;
   entry.kept = { ...kept, plan: { ...kept.plan, shape } };
   entry.baseline = undefined;
+}
+
+/**
+ * Only of what was applied with replicas, or without them because they were left to somebody, does it say anything that
+ * nobody owns them: replicas that the manifest has not had before are the API server's default.
+ */
+function scalerOf(
+  { appliedHash, application }: ResourceEntry,
+  live: JsonObject,
+  withReplicas: readonly (string | undefined)[],
+): string | undefined {
+  const owner = scaleOwnerOf(live);
+  if (owner !== undefined || appliedHash === undefined || !withReplicas.includes(appliedHash)) return owner;
+  return isScaledByUnknown(live, application.owner) ? 'another manager' : undefined;
 }

@@ -19,9 +19,22 @@ export function withoutStringData({ stringData, ...rest }: JsonObject): JsonObje
   return { ...rest, data: { ...objectOf(rest['data']), ...Object.fromEntries(encoded) } };
 }
 
-/** Where `stringData` has something else than texts. The API server would say so, and echo the value. */
-export function wrongStringData({ stringData }: JsonObject): readonly Path[] {
-  if (stringData === undefined || stringData === null) return [];
-  if (!isObject(stringData)) return [['stringData']];
-  return Object.entries(stringData).flatMap(([key, value]) => (typeof value === 'string' ? [] : [['stringData', key]]));
+/**
+ * Where `data` or `stringData` is no map, or has something else than texts in it; a null in `data` is an empty value. The
+ * API server would refuse it, and repeat the value in its sentence.
+ */
+export function wrongSecretData({ data, stringData }: JsonObject): readonly Path[] {
+  return [...wrongIn('data', data, isNothing), ...wrongIn('stringData', stringData, () => false)];
+}
+
+function wrongIn(part: string, map: unknown, mayBe: (value: unknown) => boolean): readonly Path[] {
+  if (isNothing(map)) return [];
+  if (!isObject(map)) return [[part]];
+  return Object.entries(map).flatMap(([key, value]) =>
+    typeof value === 'string' || mayBe(value) ? [] : [[part, key]],
+  );
+}
+
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null;
 }

@@ -2,7 +2,7 @@ import { arrayOf, isObject, type JsonObject, objectOf } from '../json.ts';
 import type { ApplyBodies } from './applyBodies.ts';
 import { ownsAt } from './fieldsV1.ts';
 import { visit } from './livePaths.ts';
-import { type Path, pathText } from './path.ts';
+import { type Path, pathText, sharedLists } from './path.ts';
 import type { At } from './structure/structure.ts';
 
 /** An element of a merged list that is live and not in what is applied. */
@@ -14,7 +14,7 @@ export interface Stranger {
 
 /**
  * Elements of merged lists that `live` has and `body` does not, of lists that `body` has: what server-side apply leaves
- * there, because nobody who applies owns them (A3).
+ * there, because nobody who applies owns them (A3). Not of lists that belong to all controllers.
  */
 export function strangersIn(live: JsonObject, body: JsonObject, structure: At): readonly Stranger[] {
   const applied = texts(body, structure);
@@ -24,7 +24,7 @@ export function strangersIn(live: JsonObject, body: JsonObject, structure: At): 
     const last = path.at(-1);
     const list = pathText(path.slice(0, -1));
     const isElement = last !== undefined && !('field' in last);
-    if (isElement && applied.has(list)) strangers.push({ path, list });
+    if (isElement && applied.has(list) && !sharedLists.has(list)) strangers.push({ path, list });
     return false;
   });
   return strangers;

@@ -4,8 +4,8 @@ import type { WorkloadKind } from '../kube/workloadKinds.ts';
 import { alsoDependsOn } from '../restart/alsoDependsOn.ts';
 import { keptFor } from '../restart/keptJob.ts';
 import { podTemplateOf, templateAnnotation, templateHashOf } from '../restart/podTemplate.ts';
-import { changeCauseMark } from '../restart/restartPatch.ts';
 import { noNode, workloadAnnotations } from '../restart/workloadFacts.ts';
+import { changeCauseMark } from '../restartMarks.ts';
 import { pick } from './pick.ts';
 
 /** What of a workload a recording keeps. */

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { isObject, type JsonObject } from '../json.ts';
-import { withoutStringData, wrongStringData } from '../observer/secretData.ts';
+import { withoutStringData, wrongSecretData } from '../observer/secretData.ts';
 
 /**
  * Puts marks in the place of what Secrets hold, wherever one stands: in a manifest, in an answer, in an application
@@ -40,7 +40,7 @@ export function secretMask(key: Buffer): SecretMask {
   }
 
   function secret(value: JsonObject): JsonObject {
-    const isAsStored = String(value['apiVersion']).includes('/') || wrongStringData(value).length > 0;
+    const isAsStored = String(value['apiVersion']).includes('/') || wrongSecretData(value).length > 0;
     const object = isAsStored ? value : withoutStringData(value);
     return mapped(object, (name, each) => {
       if (harmless.has(name)) return each;

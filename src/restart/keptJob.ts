@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, objectOf, textOf } from '../json.ts';
 import { identityOf } from '../kube/identity.ts';
+import { generatedJobLabels } from '../kube/jobLabels.ts';
 import type { WorkloadRef } from './refs.ts';
 import { workloadAnnotations } from './workloadFacts.ts';
 
@@ -20,13 +21,6 @@ export interface KeptJob {
   readonly jobVersion: string;
 }
 
-/** What the controller and the API server write into a Job's template: for the new one they do so again. */
-const generatedLabels = [
-  'controller-uid',
-  'job-name',
-  'batch.kubernetes.io/controller-uid',
-  'batch.kubernetes.io/job-name',
-];
 /** Deletion policies leave these; they are not the user's. */
 const deletionFinalizers: ReadonlySet<unknown> = new Set(['foregroundDeletion', 'orphan']);
 
@@ -113,10 +107,11 @@ export function readKept(object: unknown): KeptJob | undefined {
   };
 }
 
+/** The controller and the API server write these labels again for the new one. */
 function withoutGenerated(template: unknown): JsonObject {
   const { metadata, ...rest } = objectOf(template);
   const meta = objectOf(metadata);
-  const labels = Object.entries(objectOf(meta['labels'])).filter(([name]) => !generatedLabels.includes(name));
+  const labels = Object.entries(objectOf(meta['labels'])).filter(([name]) => !generatedJobLabels.has(name));
   return { ...rest, metadata: { ...meta, labels: Object.fromEntries(labels) } };
 }
 

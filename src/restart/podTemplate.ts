@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, objectOf, textOf } from '../json.ts';
 import type { WorkloadKind } from '../kube/workloadKinds.ts';
+import { restartMarks } from '../restartMarks.ts';
 
 /** In the pod template: what a restart changes, so that Kubernetes rolls the pods. */
-export const templateAnnotation = 'weeder.dev/dependencies-hash';
+export const templateAnnotation = restartMarks.template;
 
 /** The pod template of a workload as the API serves it; an empty one where it has none. */
 export function podTemplateOf(object: unknown, kind: WorkloadKind): JsonObject {

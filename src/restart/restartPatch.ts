@@ -1,10 +1,8 @@
 import type { JsonObject } from '../json.ts';
 import { mergePatch } from '../kube/mergePatch.ts';
+import { changeCauseMark } from '../restartMarks.ts';
 import { templateAnnotation } from './podTemplate.ts';
 import { noNode, type WorkloadFacts, workloadAnnotations } from './workloadFacts.ts';
-
-/** What every change cause of ours begins with: any other is the user's own. */
-export const changeCauseMark = 'weeder: ';
 
 /**
  * The restart, as a JSON merge patch: the new state and the hash in the pod template, in one write that fails if

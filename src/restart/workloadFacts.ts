@@ -3,6 +3,7 @@ import { arrayOf, type JsonObject, numberOf, objectOf, textOf } from '../json.ts
 import { identityOf } from '../kube/identity.ts';
 import type { LabelSelector } from '../kube/selector.ts';
 import type { WorkloadKind } from '../kube/workloadKinds.ts';
+import { restartMarks } from '../restartMarks.ts';
 import { alsoDependsOn } from './alsoDependsOn.ts';
 import { readLabelSelector, readTexts } from './labelSelector.ts';
 import { quoted } from './names.ts';
@@ -12,11 +13,11 @@ import { readStatus, type WorkloadStatus } from './workloadStatus.ts';
 
 /** Annotations on a workload. `changeCause` is what `kubectl rollout history` shows of a revision. */
 export const workloadAnnotations = {
-  state: 'weeder.dev/dependencies',
+  state: restartMarks.state,
   optIn: 'weeder.dev/restart-on-change',
   pausedUntil: 'weeder.dev/paused-until',
   changeCause: 'kubernetes.io/change-cause',
-  emptied: 'weeder.dev/emptied',
+  emptied: restartMarks.emptied,
 } as const;
 
 /** How pods of an older template go; `partition`: only those with this ordinal or a higher one. */

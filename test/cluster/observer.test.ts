@@ -251,30 +251,31 @@ suite('an application on a real API server', { concurrency: true }, () => {
     });
   });
 
-  test('without a schema, replicas that somebody scales are left to them, also by the next weeder, and the rest is corrected (F)', async (t) => {
-    const scene = await setObserverScene(t, 'observer');
-    const { ns } = scene;
-    const first = await scene.start(t);
-    await scene.apply('shop', { manifests: [nginx()] });
-    await scene.untilInSync('shop');
-    const path = ns.path('apis/apps/v1', 'deployments', 'nginx');
-    const replicas = async () => objectOf(objectOf(await ns.cluster.api('GET', path))['spec'])['replicas'];
-    await edit(ns, `${path}/scale`, { spec: { replicas: 3 } }, 'autoscaler');
-    await first.log.until('resource applied', { how: 'updated' });
-    await scene.untilInSync('shop');
-    await editImage(ns, path, 'evil:1');
-    await first.log.until('resource corrected');
-    assert.deepEqual([await replicas(), imageOf(await ns.cluster.api('GET', path))], [3, 'nginx:1.25']);
-    await first.stop();
-    await scene.start(t);
-    await editImage(ns, path, 'evil:2');
-    // It may have come before the next weeder has looked: then it is put right by an update, and not by a correction.
-    await eventually(async () => imageOf(await ns.cluster.api('GET', path)) === 'nginx:1.25', {
-      what: 'the image put back',
+  for (const scaled of [3, 0])
+    test(`without a schema, replicas that somebody scales to ${scaled} are left to them, also by the next weeder, and the rest is corrected (F)`, async (t) => {
+      const scene = await setObserverScene(t, 'observer');
+      const { ns } = scene;
+      const first = await scene.start(t);
+      await scene.apply('shop', { manifests: [nginx()] });
+      await scene.untilInSync('shop');
+      const path = ns.path('apis/apps/v1', 'deployments', 'nginx');
+      const replicas = async () => objectOf(objectOf(await ns.cluster.api('GET', path))['spec'])['replicas'];
+      await edit(ns, `${path}/scale`, { spec: { replicas: scaled } }, 'autoscaler');
+      await first.log.until('resource applied', { how: 'updated' });
+      await scene.untilInSync('shop');
+      await editImage(ns, path, 'evil:1');
+      await first.log.until('resource corrected');
+      assert.deepEqual([await replicas(), imageOf(await ns.cluster.api('GET', path))], [scaled, 'nginx:1.25']);
+      await first.stop();
+      await scene.start(t);
+      await editImage(ns, path, 'evil:2');
+      // It may have come before the next weeder has looked: then it is put right by an update, and not by a correction.
+      await eventually(async () => imageOf(await ns.cluster.api('GET', path)) === 'nginx:1.25', {
+        what: 'the image put back',
+      });
+      await scene.untilInSync('shop');
+      assert.equal(await replicas(), scaled);
     });
-    await scene.untilInSync('shop');
-    assert.equal(await replicas(), 3);
-  });
 
   test('what somebody changes while weeder is away is corrected when it is back', async (t) => {
     const scene = await setObserverScene(t, 'observer');

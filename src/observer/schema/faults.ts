@@ -55,7 +55,7 @@ export const schemaFaultTable = {
     advice: 'Remove it: a status is what others found out, and cannot be corrected.',
   },
   serverOwned: {
-    meaning: 'A field is listed that the API server alone writes.',
+    meaning: 'A field is listed that the API server or a controller of Kubernetes writes.',
     advice: 'Remove it.',
   },
   boundsMissing: {
@@ -107,10 +107,6 @@ export const schemaFaultTable = {
   notAListInManifest: {
     meaning: 'The schema lists elements where the manifest has no list.',
     advice: 'Write the schema in the form of the manifest, or observed for all that is there.',
-  },
-  beyondManifest: {
-    meaning: 'The schema lists more elements than the manifest has.',
-    advice: 'The n-th element of the schema belongs to the n-th of the manifest: remove those that it does not have.',
   },
   minAboveManifest: {
     meaning: 'The least length of a list is above what the manifest has.',

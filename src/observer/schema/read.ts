@@ -73,8 +73,10 @@ function readEntry(entry: unknown, path: Path, readFields: ReadFields): ReadEntr
   if (!isObject(entry)) return unreadable('notAnObject', path, 'is not a partial resource');
   const faults = createFaultList();
   const identity = readIdentity(entry, path, faults);
-  const shape = readFields(observedOf(entry, path, faults), path, faults);
-  if (faults.found.length === 0 && !observesAnything(shape))
+  const content = observedOf(entry, path, faults);
+  const shape = readFields(content, path, faults);
+  // An entry that only names its resource observes that it is there. One that lists something means more than that.
+  if (faults.found.length === 0 && Object.keys(content).length > 0 && !observesAnything(shape))
     faults.add('nullsLost', path, 'lists no field, so that nothing of the resource would be observed');
   return { identity, shape, faults };
 }
@@ -100,13 +102,14 @@ function readIdentity(entry: JsonObject, path: Path, faults: FaultList): Partial
   if (group === undefined) faults.add('apiVersion', [...path, 'apiVersion'], said(apiVersion, 'an apiVersion'));
   if (!isName(kind)) faults.add('kind', [...path, 'kind'], said(kind, 'a kind'));
   if (!isName(name)) faults.add('name', [...path, 'metadata', 'name'], said(name, 'a name'));
-  if (namespace !== undefined && !isName(namespace))
+  const isOpen = namespace === undefined || namespace === null;
+  if (!isOpen && !isName(namespace))
     faults.add('namespace', [...path, 'metadata', 'namespace'], said(namespace, 'a namespace'));
   return {
     ...(group === undefined ? {} : { group }),
     ...(isName(kind) ? { kind } : {}),
     ...(isName(name) ? { name } : {}),
-    ...(namespace === undefined ? { namespace: '' } : isName(namespace) ? { namespace } : {}),
+    ...(isOpen ? { namespace: '' } : isName(namespace) ? { namespace } : {}),
   };
 }
 
@@ -127,22 +130,8 @@ function observedOf(entry: JsonObject, path: Path, faults: FaultList): JsonObjec
   if (status !== undefined) faults.add('status', [...path, 'status'], 'is listed');
   if (metadata !== undefined && !isObject(metadata)) faults.add('name', [...path, 'metadata'], 'is not a map');
   const { name: ___, namespace: ____, ...rest } = objectOf(metadata);
-  for (const field of serverOwned)
-    if (field in rest) faults.add('serverOwned', [...path, 'metadata', field], 'is written by the API server alone');
   return Object.keys(rest).length > 0 ? { metadata: rest, ...content } : content;
 }
-
-/** In `metadata`, without those that identify. */
-export const serverOwned = [
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-  'generation',
-  'managedFields',
-  'resourceVersion',
-  'selfLink',
-  'uid',
-] as const;
 
 function isName(value: unknown): value is string {
   return typeof value === 'string' && value !== '';

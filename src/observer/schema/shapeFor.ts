@@ -3,6 +3,7 @@ import { failed, ok, type Result } from '../../errors.ts';
 import { isObject } from '../../json.ts';
 import { type Identity, identityKey, identityText, type Manifest } from '../identity.ts';
 import { ownField } from '../jsonValue.ts';
+import { type Assigned, serverOwnedIn } from '../serverOwned.ts';
 import { createFaultList, type FaultList, type SchemaFault, schemaFault } from './faults.ts';
 import type { FaultyEntry, ObserverSchema, SchemaEntry } from './read.ts';
 import { type ListShape, leaf, type Shape } from './shape.ts';
@@ -21,7 +22,18 @@ export function shapeFor(manifest: Manifest, schema: ObserverSchema): Result<Sha
   }
   const faults = createFaultList();
   const shape = fit(entry.shape, object, [entry.index], faults);
+  for (const assigned of serverOwnedIn(object, identity)) checkAssigned(entry, assigned, faults);
   return faults.found.length === 0 ? ok(shape) : failed(faults.found);
+}
+
+function checkAssigned({ shape, index }: SchemaEntry, { at, owns }: Assigned, faults: FaultList): void {
+  const map = at.reduce<Shape | undefined>(
+    (below, step) => (below?.is === 'map' ? below.fields.get(step) : undefined),
+    shape,
+  );
+  if (map?.is !== 'map') return;
+  for (const field of map.fields.keys())
+    if (owns(field)) faults.add('serverOwned', [index, ...at, field], 'is written by the API server or a controller');
 }
 
 /** A fault for each entry that no manifest has: what it lists is observed nowhere. */
@@ -70,12 +82,13 @@ function fit(shape: Shape, value: unknown, path: Path, faults: FaultList): Shape
 function fitList(shape: ListShape, values: readonly unknown[], path: Path, faults: FaultList): Shape {
   const { elements, min, max, key } = shape;
   const has = `the manifest has ${values.length}`;
-  if (elements.length > values.length)
-    faults.add('beyondManifest', path, `has ${elements.length} elements listed, and ${has}`);
   if (min > values.length) faults.add('minAboveManifest', path, `must have ${min} elements, and ${has}`);
   if (max > 0 && max < values.length) faults.add('maxBelowManifest', path, `may have ${max} elements, and ${has}`);
   if (key !== undefined) checkKeys(key, values, path, faults);
-  const fitted = elements.map((element, index) => fit(element, values[index], [...path, index], faults));
+  // What the manifest does not have is within the bounds or beyond them: there is no value that it could have.
+  const fitted = elements
+    .slice(0, values.length)
+    .map((element, index) => fit(element, values[index], [...path, index], faults));
   return { ...shape, elements: padded(fitted, Math.min(min, values.length)) };
 }
 
