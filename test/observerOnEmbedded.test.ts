@@ -54,6 +54,21 @@ test('on the embedded API server a tenant who may not apply is told so in the co
   assert.equal(scene.deployment(), undefined);
 });
 
+test('what was never applied, and its stream does not have, takes one request each: nothing is read before it', async (t) => {
+  const scene = await setScene(t, true);
+  const settings = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { a: '1' } });
+  await scene.apply({ manifests: [settings('first')] });
+  await until('the first one is in sync', () => scene.condition('InSync') === 'True');
+  const asTenant = `system:serviceaccount:${namespace}:default`;
+  const { requests } = scene.server;
+  const counts = () => [requests.count('get', 'configmaps'), requests.countAs(asTenant, 'patch', 'configmaps')];
+  const [reads = 0, applies = 0] = counts();
+  const names = Array.from({ length: 20 }, (_, index) => `c${index}`);
+  await scene.update({ manifests: ['first', ...names].map(settings) });
+  await until('all are in sync', () => scene.inSync() === 21);
+  assert.deepEqual(counts(), [reads, applies + 20]);
+});
+
 test('explain looks in the namespace of the kubeconfig’s context, or in default; the flag wins', async (t) => {
   const { url, apply } = await setServer(t, true);
   await apply({ mode: 'detect', manifests: [deployment] });
@@ -132,7 +147,16 @@ async function setScene(t: TestContext, isAllowed: boolean) {
       const conditions = arrayOf(objectOf(application?.['status'])['conditions']).map(objectOf);
       return conditions.find((each) => each['type'] === type)?.['status'];
     },
+    /** How many of its resources are in sync. */
+    inSync() {
+      const rows = arrayOf(objectOf(application?.['status'])['resources']).map(objectOf);
+      return rows.filter(({ state }) => state === 'inSync').length;
+    },
     apply,
+    async update(spec: JsonObject) {
+      const headers = { body: { spec }, contentType: 'application/merge-patch+json' };
+      assert.equal((await client.send('PATCH', `${path}/shop`, headers)).status, 200);
+    },
     remove: () => client.send('DELETE', `${path}/shop`),
   };
 }

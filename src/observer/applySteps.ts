@@ -50,17 +50,28 @@ const mostTries = 5;
 export async function applyInSteps(
   api: ObserverApi,
   plan: ResourcePlan,
-  live: JsonObject | undefined,
+  live: JsonObject,
+  yielding: Yielding,
+  signal: AbortSignal,
+): Promise<Outcome<JsonObject>> {
+  const first = await claimWhole(api, plan, live, bodiesOf(plan).whole, yielding, signal);
+  if (!first.ok) return first;
+  const { object, without } = first.value;
+  return finishSteps(api, plan, object, { ...yielding, without }, signal);
+}
+
+/** The second and the third of them, after the first one's reply. */
+export async function finishSteps(
+  api: ObserverApi,
+  plan: ResourcePlan,
+  claimed: JsonObject,
   yielding: Yielding,
   signal: AbortSignal,
 ): Promise<Outcome<JsonObject>> {
   const bodies = bodiesOf(plan);
-  const first = await claimWhole(api, plan, live, bodies.whole, yielding, signal);
-  if (!first.ok) return first;
-  const { object, without } = first.value;
-  const own = await applyObservedAnew(api, plan, object, bodies, signal);
+  const own = await applyObservedAnew(api, plan, claimed, bodies, signal);
   if (!own.ok) return own;
-  const last = await shrinkInit(api, plan, own.value, bodies, { ...yielding, without }, signal);
+  const last = await shrinkInit(api, plan, own.value, bodies, yielding, signal);
   return last.ok ? own : last;
 }
 
@@ -71,7 +82,7 @@ export async function applyInSteps(
 async function claimWhole(
   api: ObserverApi,
   plan: ResourcePlan,
-  live: JsonObject | undefined,
+  live: JsonObject,
   whole: JsonObject,
   yielding: Yielding,
   signal: AbortSignal,
@@ -134,14 +145,14 @@ interface Yielded {
 async function applyYielding(
   api: ObserverApi,
   plan: ResourcePlan,
-  seen: JsonObject | undefined,
+  seen: JsonObject,
   body: JsonObject,
   yielding: Yielding,
   signal: AbortSignal,
 ): Promise<Outcome<Yielded>> {
   const manager = plan.owner.init;
   const applied = await applyAround(api, plan, seen, body, yielding, signal);
-  if (applied.ok || applied.failure.is !== 'permanent' || seen === undefined) return applied;
+  if (applied.ok || applied.failure.is !== 'permanent') return applied;
   const taken = await takeOverAll(api, plan, seen, elementsInTheWay(plan), manager, signal);
   if (!taken.ok) return taken;
   return taken.value === seen ? applied : applyAround(api, plan, taken.value, body, yielding, signal);
@@ -150,7 +161,7 @@ async function applyYielding(
 async function applyAround(
   api: ObserverApi,
   plan: ResourcePlan,
-  live: JsonObject | undefined,
+  live: JsonObject,
   body: JsonObject,
   yielding: Yielding,
   signal: AbortSignal,
@@ -160,7 +171,7 @@ async function applyAround(
   if (live !== undefined && isLeftScaled(plan, live, yielding)) without.add(replicasPath);
   let force = false;
   for (let tries = 1; ; tries += 1) {
-    const left = leaveOut(live === undefined ? body : onlyTo(body, live), structure, without);
+    const left = leaveOut(onlyTo(body, live), structure, without);
     const reply = await api.apply(target, left, { manager: owner.init, force }, signal);
     if (reply.ok) return done({ object: reply.value, without });
     const { is, fields } = reply.failure;

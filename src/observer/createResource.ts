@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.ts';
 import { bodiesOf } from './applyBodies.ts';
 import { type ApplyFailure, done, failed, type Outcome } from './applyFailure.ts';
-import { applyInSteps, yieldsAlways, yieldsToOthers } from './applySteps.ts';
+import { applyInSteps, finishSteps, yieldsAlways, yieldsToOthers } from './applySteps.ts';
 import { identityText } from './identity.ts';
 import type { ObserverApi } from './observerApi.ts';
 import { claimedBy, isEnding, isOnlyOf, ownershipOf, versionOf } from './ownership.ts';
@@ -13,7 +13,8 @@ const mostTries = 3;
 /**
  * The whole resource, whether there is nothing of its name, what an earlier try has left, or an object of somebody's
  * (A1, A11). Of the last one only the observed fields are set; where others have written what is not observed, that is
- * left to them. Refused as `claimed` when another application has it: of two that try at once, one succeeds.
+ * left to them. Refused as `claimed` when another application has it: of two that try at once, one succeeds. `isAbsent`
+ * is a guess: where it is wrong, the first apply is a conflict, is refused, or says that it has made nothing new.
  */
 export async function createResource(
   api: ObserverApi,
@@ -21,12 +22,24 @@ export async function createResource(
   signal: AbortSignal,
   isAbsent = false,
 ): Promise<Outcome<Applied>> {
+  const guessed = isAbsent ? await make(api, plan, signal) : undefined;
+  if (guessed !== undefined && !mayBeThere(guessed)) return told(api, plan, guessed, signal);
   for (let tries = 1; ; tries += 1) {
-    const found = tries === 1 && isAbsent ? undefined : await api.read(plan.target, signal);
-    if (found?.ok === false && found.failure.is !== 'missing') return found;
-    const outcome = await (found?.ok ? adopt(api, plan, found.value, signal) : make(api, plan, signal));
+    const found = await api.read(plan.target, signal);
+    if (!found.ok && found.failure.is !== 'missing') return found;
+    if (!found.ok && guessed !== undefined && isRefused(guessed)) return guessed;
+    const outcome = await (found.ok ? adopt(api, plan, found.value, signal) : make(api, plan, signal));
     if (outcome.ok || !isOtherNow(outcome.failure) || tries === mostTries) return told(api, plan, outcome, signal);
   }
+}
+
+/** Where it was there all the same, its elements may be what is in the way. */
+function mayBeThere(outcome: Outcome<Applied>): boolean {
+  return isRefused(outcome) || (!outcome.ok && isOtherNow(outcome.failure));
+}
+
+function isRefused(outcome: Outcome<Applied>): boolean {
+  return !outcome.ok && outcome.failure.is === 'permanent';
 }
 
 /** What was read a moment ago is there no more, or is there now. */
@@ -39,13 +52,16 @@ function isOtherNow({ is }: ApplyFailure): boolean {
  * and the second, and what they write is in the reply.
  */
 async function make(api: ObserverApi, plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<Applied>> {
-  const { observed, unobserved } = bodiesOf(plan);
-  const made =
-    unobserved === undefined
-      ? await api.apply(plan.target, observed, { manager: plan.owner.own, force: false }, signal)
-      : await applyInSteps(api, plan, undefined, yieldsAlways, signal);
+  const { target, owner } = plan;
+  const { whole, unobserved } = bodiesOf(plan);
+  const isAllObserved = unobserved === undefined;
+  const made = await api.make(target, whole, isAllObserved ? owner.own : owner.init, signal);
   if (!made.ok) return made;
-  return done({ object: made.value, hasChanged: true, isNew: isOnlyOf(made.value, plan.owner) });
+  const { object, isNew } = made.value;
+  if (!isNew) return adopt(api, plan, object, signal);
+  const applied = isAllObserved ? done(object) : await finishSteps(api, plan, object, yieldsAlways, signal);
+  if (!applied.ok) return applied;
+  return done({ object: applied.value, hasChanged: true, isNew: isOnlyOf(applied.value, owner) });
 }
 
 async function adopt(

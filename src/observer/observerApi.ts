@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf, textOf } from '../json.ts';
-import type { ApiRequest, KubeClient } from '../kube/client.ts';
+import type { ApiRequest, ApiResult, KubeClient } from '../kube/client.ts';
 import type { ApiFailure } from '../kube/failure.ts';
 import { type AskedOf, applyFailure, done, type Outcome } from './applyFailure.ts';
 import { identityText } from './identity.ts';
@@ -15,6 +15,13 @@ export interface ApplyHow {
   readonly isTrial?: boolean;
 }
 
+/** What an apply without force has made. */
+export interface Made {
+  readonly object: JsonObject;
+  /** False: an object of this name was there before, and the apply has only added to it. */
+  readonly isNew: boolean;
+}
+
 /** The single requests about one object. Nothing here ever rejects. */
 export interface ObserverApi {
   /**
@@ -24,6 +31,8 @@ export interface ObserverApi {
   read(target: Target, signal: AbortSignal): Promise<Outcome<JsonObject>>;
   /** Server-side apply: the object as it is then. */
   apply(target: Target, body: JsonObject, how: ApplyHow, signal: AbortSignal): Promise<Outcome<JsonObject>>;
+  /** The same without force, of what is expected not to be there: the status of the answer says whether it was. */
+  make(target: Target, body: JsonObject, manager: string, signal: AbortSignal): Promise<Outcome<Made>>;
   /** What the server would make of this new object. */
   tryCreate(target: Target, body: JsonObject, manager: string, signal: AbortSignal): Promise<Outcome<JsonObject>>;
   /** A JSON merge patch; the object as it is then. */
@@ -32,15 +41,18 @@ export interface ObserverApi {
   remove(target: Target, live: JsonObject, signal: AbortSignal): Promise<Outcome<undefined>>;
 }
 
+const created = 201;
+
 /** The client says whether writes go out: `whileLeading` and `withoutWrites` of src/kube. */
 export function observerApi(client: KubeClient): ObserverApi {
   type Asked = Omit<ApiRequest, 'path'> & { readonly path?: string };
+  type Answer = Extract<ApiResult, { readonly ok: true }>;
 
-  async function ask(target: Target, verb: AskedOf['verb'], request: Asked): Promise<Outcome<unknown>> {
+  async function ask(target: Target, verb: AskedOf['verb'], request: Asked): Promise<Outcome<Answer>> {
     const isConfidential = target.identity.group === '' && target.identity.kind === 'Secret';
     const who = verb === 'get' || target.account === undefined ? {} : { impersonate: target.account };
     const result = await client.call({ path: target.path, isConfidential, ...who, ...request });
-    return result.ok ? done(result.body) : refuse(target, verb, result.failure);
+    return result.ok ? done(result) : refuse(target, verb, result.failure);
   }
 
   function refuse(target: Target, verb: AskedOf['verb'], failure: ApiFailure) {
@@ -49,29 +61,39 @@ export function observerApi(client: KubeClient): ObserverApi {
   }
 
   /** Something in front of the API server may answer with anything. */
-  async function object(target: Target, verb: AskedOf['verb'], request: Asked, name = target.identity.name) {
+  async function made(
+    target: Target,
+    verb: AskedOf['verb'],
+    request: Asked,
+    name = target.identity.name,
+  ): Promise<Outcome<Made>> {
     const answer = await ask(target, verb, request);
     if (!answer.ok) return answer;
-    const metadata = objectOf(objectOf(answer.value)['metadata']);
-    const isThat = objectOf(answer.value)['kind'] === target.identity.kind && metadata['name'] === name;
+    const { body, status } = answer.value;
+    const metadata = objectOf(objectOf(body)['metadata']);
+    const isThat = objectOf(body)['kind'] === target.identity.kind && metadata['name'] === name;
     const isWhole = verb === 'create' || textOf(metadata['resourceVersion']) !== undefined;
-    if (isThat && isWhole) return done(objectOf(answer.value));
+    if (isThat && isWhole) return done({ object: objectOf(body), isNew: status === created });
     return refuse(target, verb, {
       kind: 'badAnswer',
       message: `the answer is not the ${identityText(target.identity)}`,
     });
   }
 
+  async function object(...asked: Parameters<typeof made>): Promise<Outcome<JsonObject>> {
+    const answer = await made(...asked);
+    return answer.ok ? done(answer.value.object) : answer;
+  }
+
+  function applying(body: JsonObject, { manager, force, isTrial = false }: ApplyHow, signal: AbortSignal): Asked {
+    const query = { fieldManager: manager, force, ...(isTrial ? { dryRun: 'All' } : {}) };
+    return { method: 'PATCH', query, contentType: 'application/apply-patch+yaml', body, signal };
+  }
+
   return {
     read: (target, signal) => object(target, 'get', { method: 'GET', signal }),
-    apply: (target, body, { manager, force, isTrial = false }, signal) =>
-      object(target, 'patch', {
-        method: 'PATCH',
-        query: { fieldManager: manager, force, ...(isTrial ? { dryRun: 'All' } : {}) },
-        contentType: 'application/apply-patch+yaml',
-        body,
-        signal,
-      }),
+    apply: (target, body, how, signal) => object(target, 'patch', applying(body, how, signal)),
+    make: (target, body, manager, signal) => made(target, 'patch', applying(body, { manager, force: false }, signal)),
     tryCreate: (target, body, manager, signal) =>
       object(
         target,

@@ -58,8 +58,7 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
   const chosen = kept?.plan ?? entry.plan;
   const plan = entry.appliedUid === undefined ? chosen : { ...chosen, appliedUid: entry.appliedUid };
   if (found === undefined) {
-    const isAbsent = entry.found === 'missing';
-    return settle(effects, entry, plan, [missing], await api.create(plan, until, isAbsent));
+    return settle(effects, entry, plan, [missing], await api.create(plan, until, true));
   }
   const { object, isEnding } = found;
   if (isEnding) return { type: 'write.ending' };
@@ -75,14 +74,18 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
   return settle(effects, entry, plan, drifts, await api.correct(plan, object, drifts, until), driftedAt);
 }
 
-/** Undefined: it is known what is there, or that nothing is. */
+/**
+ * Undefined: it is known what is there, that nothing is, or, where its stream has nothing of what was never applied, that
+ * nothing is expected to be: the first apply finds that out, and a start asks for each resource once and not twice.
+ */
 async function see(
-  { api, runtime }: ObserverEffects,
+  { api, runtime, streams }: ObserverEffects,
   entry: ResourceEntry,
   { target }: ResourcePlan,
   signal: AbortSignal,
 ): Promise<ResourceEvent | undefined> {
   if (foundOf(entry)?.object !== undefined) return undefined;
+  if (entry.found === 'unknown' && entry.appliedHash === undefined && streams.isTold(entry)) return undefined;
   const read = await api.read(target, signal);
   if (!read.ok) return writeFailed(read.failure);
   if (read.value === undefined) entry.found = 'missing';
@@ -113,7 +116,7 @@ function settle(
       entry,
       plan,
       outcome.value,
-      isMissing ? (before === undefined ? 'created' : 'recreated') : 'updated',
+      isMissing && outcome.value.isNew ? (before === undefined ? 'created' : 'recreated') : 'updated',
     );
   if (isMissing && before !== undefined) keepPace(effects, entry, [missing]);
   return { type: 'write.done' };

@@ -94,7 +94,18 @@ suite('what the observer makes of nothing, and of what is there', { concurrency:
 
   test('without a schema everything is observed, by one manager and in one request', async (t) => {
     const it = await applying(t, 'create-all');
-    const { plan, applied } = await tookPlace(it, settings({ a: '1', 'b.c': '2' }));
+    const plan = await it.plan(settings({ a: '1', 'b.c': '2' }));
+    const methods: string[] = [];
+    const counted = resourceRequests({
+      ...it.client,
+      call(request) {
+        methods.push(request.method);
+        return it.client.call(request);
+      },
+    });
+    const applied = good(await counted.create(plan, it.signal, true));
+    assert.deepEqual(methods, ['PATCH']);
+    assert.deepEqual([applied.isNew, applied.hasChanged], [true, true]);
     const live = await it.live(plan);
     assert.deepEqual(Object.keys(managersOf(live)), [it.owner.own]);
     assert.deepEqual(at(live, 'data'), { a: '1', 'b.c': '2' });
@@ -151,39 +162,84 @@ suite('what the observer makes of nothing, and of what is there', { concurrency:
     assert(good(await alone.api.create(await alone.plan(web, { observed }), alone.signal)).isNew);
   });
 
-  test('an object that is there without a label is taken over: what is observed is set, and nothing else of others', async (t) => {
-    const it = await applying(t, 'adopt');
-    const plan = await it.plan(web, { observed: observedOfWeb });
-    const theirs = structuredClone(web);
-    Object.assign(theirs.spec, { replicas: 9, paused: true });
-    const [main] = theirs.spec.template.spec.containers;
-    assert(main);
-    Object.assign(main, { image: 'registry.invalid/web:old', args: ['--slow'], env: [{ name: 'B', value: 'theirs' }] });
-    await it.ns.cluster.api('POST', `${plan.target.collection}?fieldManager=kubectl-create`, theirs);
-    const applied = good(await it.api.create(plan, it.signal));
-    assert.deepEqual([applied.isNew, applied.hasChanged], [false, true]);
-    const live = await it.live(plan);
-    assert.equal(at(container(live), 'image'), 'registry.invalid/web:1');
-    assert.deepEqual([at(live, 'spec', 'replicas'), at(live, 'spec', 'paused')], [9, true]);
-    assert.deepEqual(at(container(live), 'args'), ['--slow']);
-    const env = arrayOf(at(container(live), 'env')).map((each) => `${at(each, 'name')}=${at(each, 'value')}`);
-    assert.deepEqual(env.toSorted(), ['A=1', 'B=theirs']);
-    assert.equal(at(live, 'metadata', 'labels', labelName), it.owner.label);
-  });
+  for (const isAbsent of [false, true]) {
+    const how = isAbsent ? 'taken to be absent' : 'read before';
 
-  test('with everything observed, an object that is there is made what the manifest says, and what it does not mention stays', async (t) => {
-    const it = await applying(t, 'adopt-all');
-    const plan = await it.plan(settings({ a: '1' }));
-    await it.ns.cluster.api(
-      'POST',
-      `${plan.target.collection}?fieldManager=kubectl-create`,
-      settings({ a: 'old', b: '2' }),
-    );
-    good(await it.api.create(plan, it.signal));
-    const live = await it.live(plan);
-    assert.deepEqual(at(live, 'data'), { a: '1', b: '2' });
-    assert.deepEqual(Object.keys(managersOf(live)).toSorted(), ['kubectl-create', it.owner.own].toSorted());
-  });
+    test(`an object that is there without a label is taken over: what is observed is set, and nothing else of others (${how})`, async (t) => {
+      const it = await applying(t, 'adopt');
+      const plan = await it.plan(web, { observed: observedOfWeb });
+      const theirs = structuredClone(web);
+      Object.assign(theirs.spec, { replicas: 9, paused: true });
+      const [main] = theirs.spec.template.spec.containers;
+      assert(main);
+      Object.assign(main, {
+        image: 'registry.invalid/web:old',
+        args: ['--slow'],
+        env: [{ name: 'B', value: 'theirs' }],
+      });
+      await it.ns.cluster.api('POST', `${plan.target.collection}?fieldManager=kubectl-create`, theirs);
+      const applied = good(await it.api.create(plan, it.signal, isAbsent));
+      assert.deepEqual([applied.isNew, applied.hasChanged], [false, true]);
+      const live = await it.live(plan);
+      assert.equal(at(container(live), 'image'), 'registry.invalid/web:1');
+      assert.deepEqual([at(live, 'spec', 'replicas'), at(live, 'spec', 'paused')], [9, true]);
+      assert.deepEqual(at(container(live), 'args'), ['--slow']);
+      const env = arrayOf(at(container(live), 'env')).map((each) => `${at(each, 'name')}=${at(each, 'value')}`);
+      assert.deepEqual(env.toSorted(), ['A=1', 'B=theirs']);
+      assert.equal(at(live, 'metadata', 'labels', labelName), it.owner.label);
+    });
+
+    test(`with everything observed, an object that is there is made what the manifest says, and what it does not mention stays (${how})`, async (t) => {
+      const it = await applying(t, 'adopt-all');
+      const plan = await it.plan(settings({ a: '1' }));
+      await it.ns.cluster.api(
+        'POST',
+        `${plan.target.collection}?fieldManager=kubectl-create`,
+        settings({ a: 'old', b: '2' }),
+      );
+      good(await it.api.create(plan, it.signal, isAbsent));
+      const live = await it.live(plan);
+      assert.deepEqual(at(live, 'data'), { a: '1', b: '2' });
+      assert.deepEqual(Object.keys(managersOf(live)).toSorted(), ['kubectl-create', it.owner.own].toSorted());
+    });
+
+    test(`an object that is as the manifest says, and has more, is no new one (${how})`, async (t) => {
+      const it = await applying(t, 'adopt-same');
+      const plan = await it.plan(settings({ a: '1' }));
+      const theirs = settings({ a: '1', b: 'theirs' });
+      await it.ns.cluster.api('POST', `${plan.target.collection}?fieldManager=kubectl-create`, theirs);
+      const applied = good(await it.api.create(plan, it.signal, isAbsent));
+      assert.equal(applied.isNew, false, 'what is wanted has to be tried out');
+      const live = await it.live(plan);
+      assert.deepEqual(at(live, 'data'), { a: '1', b: 'theirs' });
+      assert(managersOf(live)['kubectl-create']?.includes('f:a'), 'whoever wrote it still owns it');
+    });
+
+    test(`what is refused for good is refused with the same words, and nothing is made (${how})`, async (t) => {
+      const it = await applying(t, 'create-refused');
+      const plan = await it.plan(settings({ 'no key': '1' }));
+      const failure = bad(await it.api.create(plan, it.signal, isAbsent));
+      assert.equal(failure.is, 'permanent');
+      assert.match(failure.reason, /no key/);
+      assert.equal((await it.ns.cluster.send('GET', plan.target.path)).status, 404);
+    });
+
+    test(`a port of somebody's in the place of one of the manifest does not stand in the way (${how})`, async (t) => {
+      const it = await applying(t, 'adopt-port');
+      const service = (ports: readonly object[]) => ({
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: { name: 'web' },
+        spec: { clusterIP: 'None', ports },
+      });
+      const plan = await it.plan(service([{ name: 'http', port: 80 }]));
+      const theirs = service([{ name: 'http', port: 8080 }]);
+      await it.ns.cluster.api('POST', `${plan.target.collection}?fieldManager=kubectl-create`, theirs);
+      good(await it.api.create(plan, it.signal, isAbsent));
+      const ports = arrayOf(at(await it.live(plan), 'spec', 'ports')).map((each) => at(each, 'port'));
+      assert.deepEqual(ports, [80]);
+    });
+  }
 
   test('the second application that claims a resource is refused with both names, and nothing of it is written', async (t) => {
     const it = await applying(t, 'claim');

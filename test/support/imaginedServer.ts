@@ -140,7 +140,8 @@ export function imaginedServer(clock: VirtualClock, random: () => number, onlook
     const outcome = carryOut(storage, request, named);
     if (ask.isWrite && outcome.ok) onlooker.done(ask, before, now());
     if (ask.isWrite && !outcome.ok && isForGood(outcome.problem)) onlooker.refusedForGood(ask);
-    return outcome.ok ? { ok: true, status: 200, body: outcome.value } : refusal(request, outcome.problem);
+    const status = before === undefined ? 201 : 200;
+    return outcome.ok ? { ok: true, status, body: outcome.value } : refusal(request, outcome.problem);
   }
 
   function refusal({ isConfidential = false }: ApiRequest, status: Status): ApiResult {
