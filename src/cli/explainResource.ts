@@ -5,7 +5,7 @@ import type { SeenField } from '../observer/fieldsSeen.ts';
 import { claimantOf, needsApply } from '../observer/hear.ts';
 import { identityText, type Json } from '../observer/identity.ts';
 import { claimedBy, ownershipOf } from '../observer/ownership.ts';
-import { foundOf } from '../observer/resourceEntry.ts';
+import { foundOf, type ResourceEntry } from '../observer/resourceEntry.ts';
 import type { SeenResource } from './lookAtApplication.ts';
 
 /** Of a value; the rest of it is with the API server. */
@@ -22,10 +22,10 @@ export function explainResource(seen: SeenResource, verdict: string): string {
 /** How it is, and whether the observer has something to do. */
 function standing(seen: SeenResource): { readonly is: string; readonly isWrong: boolean } {
   const { entry, live, trouble } = seen;
-  const { plan, fault, identity, drifts, application } = entry;
+  const { plan, fault, drifts, application } = entry;
   const is = (text: string, isWrong = false) => ({ is: text, isWrong });
   if (fault !== '') return is('left as it is, for its manifest or its entry of the observer schema has faults');
-  if (plan === undefined) return is(`the cluster does not know ${entry.manifest.apiVersion} ${identity.kind}`);
+  if (plan === undefined) return is(unplanned(entry));
   if (live === undefined && trouble !== '') return is(trouble);
   if (live === undefined) return is(entry.appliedHash === undefined ? 'not there yet' : 'missing', true);
   if (foundOf(entry)?.isEnding === true) return is('being deleted, and its end is waited for');
@@ -36,6 +36,11 @@ function standing(seen: SeenResource): { readonly is: string; readonly isWrong: 
   if (needsApply(entry)) return is('its manifest is not applied yet', true);
   if (drifts.length > 0) return is(`${counted(drifts.length, 'field')} not as wanted`, true);
   return is(application.isDetectOnly ? 'as its manifest says' : 'as it was applied');
+}
+
+function unplanned({ state, reason, manifest, identity }: ResourceEntry): string {
+  if (state === 'backingOff') return `not looked at: ${reason.replace(/\.$/, '')}`;
+  return `the cluster does not know ${manifest.apiVersion} ${identity.kind}`;
 }
 
 function claimed({ entry, live }: SeenResource): string {

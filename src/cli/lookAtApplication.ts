@@ -69,7 +69,8 @@ export async function lookAtApplication(
   const nothing = { entry, account, faults, trouble: '', resources: [] };
   if (application.faults.some(({ manifest }) => manifest === undefined)) return nothing;
   const streams = { join: () => undefined, leave: () => undefined };
-  const effects = { kinds: looking.kinds, mayUseOwnRights: false, hashManifest, streams };
+  const runtime = { clock: looking.clock };
+  const effects = { runtime, kinds: looking.kinds, mayUseOwnRights: false, hashManifest, streams };
   const planned = await planResources(effects, entry, application, looking.signal);
   if (planned.is === 'failed') return { ...nothing, trouble: planned.failure.reason };
   if (planned.is === 'invalid') return { ...nothing, faults: [...faults, ...planned.faults] };

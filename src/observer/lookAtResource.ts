@@ -68,6 +68,8 @@ async function withoutPlan(
   if (fault !== '') return { type: 'look.refused', reason: fault, failure: 'schema' };
   const kind = await kinds.find(manifest.apiVersion, manifest.kind, signal);
   if (!kind.ok) return lookFailed(kind.failure);
+  const structure = await kinds.structureOf(kind.value, signal);
+  if (!structure.ok) return lookFailed(structure.failure);
   application.actor.send({ type: 'application.changed' });
   return { type: 'look.typeMissing', reason: `The cluster has ${manifest.kind} now.` };
 }

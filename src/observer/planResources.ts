@@ -2,6 +2,7 @@ import type { Application, UnplacedManifest } from './application.ts';
 import type { ApplicationEntry } from './applicationEntry.ts';
 import type { ApplyFailure } from './applyFailure.ts';
 import { calm } from './driftPace.ts';
+import { findKinds, type Located } from './findKinds.ts';
 import { type Identity, identityKey, type Manifest } from './identity.ts';
 import { type ShownFault, shownFault } from './invalid.ts';
 import { rememberApplied } from './kept.ts';
@@ -19,19 +20,21 @@ import { shapeFor, unusedEntries } from './schema/shapeFor.ts';
 
 /** What planning needs of the world. */
 export interface PlanEffects extends Pick<ObserverEffects, 'kinds' | 'mayUseOwnRights' | 'hashManifest'> {
+  readonly runtime: Pick<ObserverEffects['runtime'], 'clock'>;
   readonly streams: Pick<ResourceStreams, 'join' | 'leave'>;
 }
 
-/** What became of planning: each resource has a plan, a fault, or a kind that is missing; or something may pass. */
+/**
+ * What became of planning: each resource has a plan, a fault, or a reason why nothing is known of its kind; or it was
+ * ended by its signal.
+ */
 export type Planned =
   | { readonly is: 'planned'; readonly faults: readonly ShownFault[] }
   | { readonly is: 'invalid'; readonly faults: readonly ShownFault[] }
   | { readonly is: 'failed'; readonly failure: ApplyFailure };
 
-/** A manifest in its place; without a kind where the cluster does not know it. */
-interface Placed {
-  readonly unplaced: UnplacedManifest;
-  readonly kind: Kind | undefined;
+/** A manifest in its place. */
+interface Placed extends Located {
   readonly manifest: Manifest;
 }
 
@@ -45,16 +48,13 @@ export async function planResources(
   application: Application,
   signal: AbortSignal,
 ): Promise<Planned> {
-  const { kinds } = effects;
-  const all: Placed[] = [];
-  for (const unplaced of application.spec.manifests) {
-    const kind = await kinds.find(unplaced.apiVersion, unplaced.kind, signal);
-    if (signal.aborted) return { is: 'failed', failure: ended };
-    if (!kind.ok && kind.failure.is !== 'typeMissing') return { is: 'failed', failure: kind.failure };
-    const known = kind.ok ? kind.value : undefined;
-    const manifest = placed(unplaced, application.namespace, known?.isNamespaced ?? true);
-    all.push({ unplaced, kind: known, manifest });
-  }
+  const { kinds, runtime } = effects;
+  const located = await findKinds({ kinds, clock: runtime.clock }, application.spec.manifests, signal);
+  if (signal.aborted) return { is: 'failed', failure: ended };
+  const all = located.map((each): Placed => {
+    const isNamespaced = each.kind?.isNamespaced ?? !isKnownWithoutNamespace(entry, each.unplaced);
+    return { ...each, manifest: placed(each.unplaced, application.namespace, isNamespaced) };
+  });
   const duplicates = duplicatesAmong(
     all.map(({ unplaced: { index }, manifest: { identity } }) => ({ index, identity })),
   );
@@ -68,8 +68,7 @@ export async function planResources(
   const planned = new Map<string, ResourceEntry>();
   for (const each of all) {
     const resource = entryOf(entry, each);
-    const failure = await plan(effects, resource, each, { application, schema, all, faults }, signal);
-    if (failure !== undefined) return { is: 'failed', failure };
+    plan(effects, resource, each, { application, schema, all, faults });
     planned.set(resource.key, resource);
   }
   replace(effects, entry, planned);
@@ -91,14 +90,22 @@ interface About {
   readonly faults: ShownFault[];
 }
 
-/** What went wrong and may pass. */
-async function plan(
-  { kinds, mayUseOwnRights, hashManifest }: PlanEffects,
+/**
+ * Of a kind that the cluster does not say, the inventory tells whether it lives in namespaces, where it was applied
+ * before: under another identity it would seem to have left the manifests.
+ */
+function isKnownWithoutNamespace(entry: ApplicationEntry, { group, kind, name }: UnplacedManifest): boolean {
+  const key = identityKey({ group, kind, namespace: '', name });
+  return entry.resources.has(key) || entry.left.has(key);
+}
+
+/** Synchronous, so that whoever applies meanwhile sees either the plan of before or this one. */
+function plan(
+  { mayUseOwnRights, hashManifest }: PlanEffects,
   resource: ResourceEntry,
-  { kind, manifest, unplaced }: Placed,
+  { kind, structure, manifest, unplaced }: Placed,
   { application, schema, all, faults }: About,
-  signal: AbortSignal,
-): Promise<ApplyFailure | undefined> {
+): void {
   rememberApplied(resource);
   const { plan: before, kept } = resource;
   resource.plan = undefined;
@@ -109,15 +116,15 @@ async function plan(
   resource.fault = read.ok
     ? ''
     : read.problem.map(({ where, sentence, advice }) => `${where} ${sentence}. ${advice}`).join(' ');
-  if (!read.ok || kind === undefined) return undefined;
-  const structure = await kinds.structureOf(kind, signal);
-  if (signal.aborted) return ended;
-  // The document follows a new kind by a second (A16).
-  if (!structure.ok) return structure.failure.is === 'typeMissing' ? undefined : structure.failure;
+  if (!read.ok) return;
+  if (kind === undefined || !structure.ok) {
+    if (!structure.ok) becomeUnplanned(resource, structure.failure);
+    return;
+  }
   const repeated = repeatedKeys(manifest.object, unplaced.index, structure.value).map(shownFault);
   faults.push(...repeated);
   resource.fault = repeated.map(({ place, message }) => `${place}: ${message}.`).join(' ');
-  if (repeated.length > 0) return undefined;
+  if (repeated.length > 0) return;
   const manifests = all.map((each) => each.manifest);
   resource.isAutoscaled = isAutoscaled(manifest.identity, manifests);
   const isScaled = resource.isAutoscaled || resource.scaledBy !== undefined;
@@ -141,7 +148,12 @@ async function plan(
   const scaled = withoutReplicas(shape, manifest.object);
   if (scaled !== shape)
     resource.planIfScaled = { ...resource.plan, shape: scaled, hash: hashManifest(manifest, scaled) };
-  return undefined;
+}
+
+/** The status says why before its machine does, which does not run while the application is applied. */
+function becomeUnplanned(resource: ResourceEntry, { is, reason }: ApplyFailure): void {
+  resource.state = is === 'typeMissing' ? 'typeMissing' : 'backingOff';
+  resource.reason = reason;
 }
 
 /** Whether what it is compared with is what was made of this manifest, or of the one that is kept. */

@@ -12,8 +12,20 @@ export async function pruneLeft(effects: ObserverEffects, entry: ApplicationEntr
   if (entry.isDetectOnly || entry.valid === undefined || entry.faults.length > 0) return;
   for (const row of inDeletionOrder([...entry.left.values()])) {
     if (signal.aborted) return;
+    if (mayBeMeant(entry, row)) continue;
     await prune(effects, entry, row, signal);
   }
+}
+
+/**
+ * As long as nothing is known of a kind, not even whether it lives in namespaces, a manifest of it may mean any object of
+ * its name.
+ */
+function mayBeMeant({ resources }: ApplicationEntry, { identity: { group, kind, name } }: LeftResource): boolean {
+  return [...resources.values()].some(
+    ({ plan, identity }) =>
+      plan === undefined && identity.group === group && identity.kind === kind && identity.name === name,
+  );
 }
 
 async function prune(effects: ObserverEffects, entry: ApplicationEntry, row: LeftResource, signal: AbortSignal) {

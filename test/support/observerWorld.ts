@@ -28,8 +28,10 @@ export interface ObserverWorld {
   readonly facts: ObserverFact[];
   readonly requests: ObserverRequest[];
   core: ObserverCore;
-  /** By kind and what is asked: how it is refused. */
+  /** By what is asked, and of what (`find Widget`, `create Deployment/web`): how it is refused. */
   readonly refusals: Map<string, ApplyFailure>;
+  /** By the same: how long the answer takes, in milliseconds. */
+  readonly slow: Map<string, number>;
   /** How a manifest is refused, however it is applied; undefined: it is not. */
   rejects: (manifest: JsonObject) => ApplyFailure | undefined;
   /** Kinds that the cluster knows. */
@@ -109,6 +111,7 @@ const known: readonly Kind[] = [
   { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', isNamespaced: true },
   { group: '', version: 'v1', kind: 'Secret', plural: 'secrets', isNamespaced: true },
   { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', isNamespaced: false },
+  { group: 'example.org', version: 'v1', kind: 'Globe', plural: 'globes', isNamespaced: false },
 ];
 
 /** The same with a weeder that has begun. */
@@ -197,8 +200,9 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
         underWay -= 1;
         resolve(refusal === undefined ? answer() : { ok: false, failure: refusal });
       };
-      if (world.requestTime === 0) void settled().then(end);
-      else clock.setTimeout(end, world.requestTime);
+      const time = world.slow.get(`${what} ${key}`) ?? world.requestTime;
+      if (time === 0) void settled().then(end);
+      else clock.setTimeout(end, time);
     });
   }
 
@@ -255,8 +259,8 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
 
   const kinds: Kinds = {
     async find(apiVersion, kind) {
-      const refusal = world.refusals.get('find');
-      const wait = world.findTimes.shift();
+      const refusal = world.refusals.get(`find ${kind}`) ?? world.refusals.get('find');
+      const wait = world.slow.get(`find ${kind}`) ?? world.findTimes.shift();
       if (wait !== undefined) await new Promise<void>((resolve) => void clock.setTimeout(resolve, wait));
       if (refusal !== undefined) return { ok: false, failure: refusal };
       const found = [...world.kinds.values()].find(
@@ -271,7 +275,12 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
       const found = [...world.kinds.values()].find((each) => each.kind === kind && each.group === group);
       return found === undefined ? failure('typeMissing', `The cluster has no ${kind}.`) : { ok: true, value: found };
     },
-    structureOf: async () => ({ ok: true, value: its.structure ?? anywhere }),
+    async structureOf({ kind }) {
+      const refusal = world.refusals.get(`structure ${kind}`);
+      const wait = world.slow.get(`structure ${kind}`);
+      if (wait !== undefined) await new Promise<void>((resolve) => void clock.setTimeout(resolve, wait));
+      return refusal === undefined ? { ok: true, value: its.structure ?? anywhere } : { ok: false, failure: refusal };
+    },
   };
 
   function changeApplication(ref: ApplicationRef, change: (object: JsonObject) => JsonObject): Outcome<undefined> {
@@ -362,6 +371,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
       return current ?? fail('weeder');
     },
     refusals: new Map(),
+    slow: new Map(),
     rejects: () => undefined,
     kinds: new Map(known.map((kind) => [kind.kind, kind])),
     unserved: new Set(),

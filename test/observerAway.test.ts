@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { arrayOf, type JsonObject, objectOf, textOf } from '../src/json.ts';
+import type { ApplyFailure } from '../src/observer/applyFailure.ts';
+import { type ObserverWorld, observerWorld } from './support/observerWorld.ts';
+
+const second = 1_000;
+const widgets = { group: 'example.org', version: 'v1', kind: 'Widget', plural: 'widgets', isNamespaced: true };
+const away: ApplyFailure = { is: 'transient', reason: 'The API group is away.', retryAfter: 0, fields: [] };
+
+const settings = (a: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { a } });
+const widget = { apiVersion: 'example.org/v1', kind: 'Widget', metadata: { name: 'one' }, spec: { size: 1 } };
+const globe = { apiVersion: 'example.org/v1', kind: 'Globe', metadata: { name: 'world' }, spec: { size: 1 } };
+
+/** A world with a kind of an aggregated API server. */
+async function worldOf(): Promise<ObserverWorld> {
+  const world = await observerWorld({ trialPeriod: 0 });
+  world.kinds.set('Widget', widgets);
+  return world;
+}
+
+function goAway(world: ObserverWorld): void {
+  for (const what of ['find', 'structure'])
+    for (const kind of ['Widget', 'Globe']) world.refusals.set(`${what} ${kind}`, away);
+  for (const what of ['create', 'read', 'update', 'delete', 'tryOut', 'correct'])
+    for (const key of ['Widget/one', 'Globe/world']) world.refusals.set(`${what} ${key}`, away);
+}
+
+const dataOf = (world: ObserverWorld) => world.object('ConfigMap/settings')?.['data'];
+
+function conditionOf(world: ObserverWorld, type: string): JsonObject {
+  const { conditions } = objectOf(world.application('web')?.['status']);
+  return (
+    arrayOf(conditions)
+      .map(objectOf)
+      .find((each) => each['type'] === type) ?? assert.fail(type)
+  );
+}
+
+/** That everything but the widget is looked after, and that the status says what is not, and why. */
+async function assertOthersGoOn(world: ObserverWorld, data: JsonObject): Promise<void> {
+  assert.deepEqual(dataOf(world), data);
+  world.edit('ConfigMap/settings', { data: { a: 'theirs' } });
+  await world.pass(2 * second);
+  assert.deepEqual(dataOf(world), data);
+  assert.equal(conditionOf(world, 'Degraded')['status'], 'True');
+  assert.equal(conditionOf(world, 'Degraded')['reason'], 'Retrying');
+  assert.match(
+    textOf(conditionOf(world, 'Degraded')['message']) ?? '',
+    /Widget\.example\.org shop\/one \(The API group is away\)/,
+  );
+  assert.notEqual(conditionOf(world, 'Applied')['status'], 'True');
+}
+
+test('at the first apply, a kind whose API group is away holds up its own resources alone', async () => {
+  const world = await worldOf();
+  goAway(world);
+  world.apply('web', { manifests: [widget, settings('1')] });
+  await world.pass(5 * second);
+  await assertOthersGoOn(world, { a: '1' });
+  world.refusals.clear();
+  await world.pass(60 * second);
+  assert.ok(world.object('Widget/one'));
+  assert.equal(world.condition('web', 'InSync'), 'True');
+  assert.equal(world.condition('web', 'Degraded'), 'False');
+});
+
+test('an update is applied to all but the resources whose API group is away', async () => {
+  const world = await worldOf();
+  world.apply('web', { manifests: [widget, settings('1')] });
+  await world.pass(5 * second);
+  goAway(world);
+  world.apply('web', { manifests: [widget, settings('2')] });
+  await world.pass(5 * second);
+  await assertOthersGoOn(world, { a: '2' });
+});
+
+test('after a restart of weeder, all but the resources whose API group is away are looked after', async () => {
+  const world = await worldOf();
+  world.apply('web', { manifests: [widget, settings('1')] });
+  await world.pass(5 * second);
+  goAway(world);
+  await world.restart();
+  await world.pass(5 * second);
+  await assertOthersGoOn(world, { a: '1' });
+  world.refusals.clear();
+  await world.pass(60 * second);
+  assert.equal(world.condition('web', 'InSync'), 'True');
+  assert.deepEqual(
+    world.writes().filter((each) => each.startsWith('delete')),
+    [],
+  );
+});
+
+test('a cluster-scoped resource whose API group is away at a restart is not taken for one that left the manifests', async () => {
+  const world = await worldOf();
+  world.apply('web', { manifests: [globe, settings('1')] });
+  await world.pass(5 * second);
+  const uid = objectOf(world.object('Globe/world')?.['metadata'])['uid'];
+  assert.ok(uid);
+  // Planning fails, and pruning would not.
+  world.refusals.set('find Globe', away);
+  await world.restart();
+  world.refusals.clear();
+  await world.pass(120 * second);
+  assert.equal(objectOf(world.object('Globe/world')?.['metadata'])['uid'], uid);
+  assert.deepEqual(
+    world.writes().filter((each) => each.startsWith('delete')),
+    [],
+  );
+  assert.equal(world.condition('web', 'InSync'), 'True');
+});
+
+for (const what of ['find Widget', 'structure Widget'])
+  test(`an answer to “${what}” that takes very long holds up the resources of that kind alone`, async () => {
+    const world = await worldOf();
+    world.slow.set(what, 30 * second);
+    world.refusals.set(what, away);
+    world.apply('web', { manifests: [widget, settings('1')] });
+    await world.pass(5 * second);
+    assert.deepEqual(dataOf(world), { a: '1' });
+    assert.equal(conditionOf(world, 'Degraded')['status'], 'True');
+    assert.match(
+      textOf(conditionOf(world, 'Degraded')['message']) ?? '',
+      /Widget\.example\.org shop\/one \(The API server does not say/,
+    );
+    world.edit('ConfigMap/settings', { data: { a: 'theirs' } });
+    await world.pass(2 * second);
+    assert.deepEqual(dataOf(world), { a: '1' });
+    world.slow.clear();
+    world.refusals.clear();
+    await world.pass(120 * second);
+    assert.ok(world.object('Widget/one'));
+    assert.equal(world.condition('web', 'InSync'), 'True');
+  });
