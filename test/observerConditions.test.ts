@@ -38,6 +38,15 @@ function told(more: Partial<ApplicationView>): Readonly<Record<string, string>> 
 }
 
 suite('the conditions', () => {
+  test('do not say that nothing fails while something is yet to be applied', () => {
+    const waiting = { resources: [resource('web', { isApplied: false, state: 'pending' })] };
+    const degraded = (more: Partial<ApplicationView>) => told(more)['Degraded'];
+    assert.equal(degraded(waiting), 'False AsExpected: Nothing has failed so far.');
+    assert.equal(degraded({ ...waiting, phase: 'applying' }), 'False AsExpected: Nothing has failed so far.');
+    assert.equal(degraded({ ...waiting, mode: 'detect' }), 'False AsExpected: Nothing fails.');
+    assert.equal(degraded({}), 'False AsExpected: Nothing fails.');
+  });
+
   test('say of a missing account that nothing is applied, where something is to be', () => {
     const accountFault = 'Nothing is applied: the ServiceAccount shop/deployer is not there.';
     const those = (more: Partial<ApplicationView>) => {

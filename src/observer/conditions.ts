@@ -117,10 +117,17 @@ function degraded({ phase, mode, accountFault, resources }: ApplicationView): Sa
   const fought = resources.filter(({ rival }) => rival !== undefined);
   if (fought.length > 0)
     return said('True', 'Contested', sentenceOf('Changed back again and again', fought.map(byWhom)));
-  const isDone = phase !== 'applying' && resources.every(({ isApplied, state }) => isApplied || state === 'leaving');
-  if (mode === 'correct' && phase !== 'invalid' && phase !== 'paused' && !isDone)
-    return said('False', 'AsExpected', 'Nothing has failed so far.');
-  return said('False', 'AsExpected', 'Nothing fails.');
+  const isUnderWay = phase === 'applying' || (phase === 'observing' && !resources.every(isSettled));
+  return said(
+    'False',
+    'AsExpected',
+    mode === 'correct' && isUnderWay ? 'Nothing has failed so far.' : 'Nothing fails.',
+  );
+}
+
+/** Nothing of it is yet to be applied. */
+function isSettled({ isApplied, state }: ResourceView): boolean {
+  return isApplied || state === 'leaving';
 }
 
 const headings = {
