@@ -57,6 +57,8 @@ export type ResourceEvent =
   | ({ readonly type: 'look.refused' } & Refused)
   /** That is so of its newest manifest, which is tried again after `rest` milliseconds; what was applied before is as it was. */
   | ({ readonly type: 'look.keeping'; readonly rest?: number } & Refused)
+  /** There is no proof that the application's account may see the object: nothing that is found of it is told. */
+  | ({ readonly type: 'look.unverified' } & Refused)
   /** What may pass. */
   | ({ readonly type: 'look.failed' } & Refused)
   /** The same, as the answer to a write. */
@@ -67,6 +69,7 @@ export type ResourceEvent =
   | { readonly type: 'write.typeMissing'; readonly reason?: string }
   /** `isKept`: it was the newest manifest, and what was applied before is known. */
   | ({ readonly type: 'write.refused'; readonly isKept?: boolean } & Refused)
+  | ({ readonly type: 'write.unverified' } & Refused)
   | ({ readonly type: 'write.failed' } & Refused);
 
 const shortestRetry = 200;
@@ -121,6 +124,7 @@ export const resource = setup({
     reportRefused: unprovided,
     reportKeeping: unprovided,
     reportFailed: unprovided,
+    reportUnverified: unprovided,
   },
   guards: {
     isDetectOnly: ({ context }) => !context.mayCorrect,
@@ -180,6 +184,7 @@ export const resource = setup({
         'look.typeMissing': { target: 'typeMissing', actions: ['noteReason', 'reportTypeMissing'] },
         'look.refused': { target: 'refused', actions: ['noteRefusal', 'reportRefused'] },
         'look.keeping': { target: 'keeping', actions: ['noteKeeping', 'reportKeeping'] },
+        'look.unverified': { target: 'unverified', actions: ['noteRefusal', 'reportUnverified'] },
         'look.failed': { target: 'backingOff', actions: ['noteRefusal', 'reportFailed'] },
       },
     },
@@ -250,6 +255,7 @@ export const resource = setup({
           },
           { target: 'refused', actions: ['noteRefusal', 'reportRefused'] },
         ],
+        'write.unverified': { target: 'unverified', actions: ['noteRefusal', 'reportUnverified'] },
         'write.failed': { target: 'backingOff', actions: ['noteRefusal', 'reportFailed'] },
       },
     },
@@ -278,7 +284,18 @@ export const resource = setup({
           },
           { target: 'refused', actions: ['noteRefusal', 'reportRefused'] },
         ],
+        'write.unverified': { target: 'unverified', actions: ['noteRefusal', 'reportUnverified'] },
         'write.failed': { target: 'backingOff', actions: ['noteRefusal', 'reportFailed'] },
+      },
+    },
+    unverified: {
+      description:
+        'There is no proof that the account of the application may see the object: whatever becomes of the object, the ' +
+        'same is reported, at the same times. Asked for again after a pause of up to five minutes.',
+      after: { retryDelay: { target: 'looking' } },
+      on: {
+        'object.changed': { description: 'It must not show whether there is an object, or how it is.' },
+        'resync.due': { description: 'Asked for when the pause is over.' },
       },
     },
     terminating: {

@@ -19,6 +19,7 @@ const resourceStates = [
   'typeMissing',
   'refused',
   'backingOff',
+  'unverified',
 ] as const;
 const passing = 'passing';
 

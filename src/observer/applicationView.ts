@@ -2,6 +2,7 @@ import type { ApplicationEntry } from './applicationEntry.ts';
 import type { ApplicationView, ResourceView } from './conditions.ts';
 import { isInSync, needsApply } from './hear.ts';
 import { identityText } from './identity.ts';
+import { mayTell } from './proof.ts';
 import type { ResourceEntry } from './resourceEntry.ts';
 import { listed } from './wording.ts';
 
@@ -35,8 +36,8 @@ function viewOf(resource: ResourceEntry): ResourceView {
     isApplied: resource.plan !== undefined && !needsApply(resource),
     reason,
     refusal: resource.kept?.reason ?? '',
-    isAsBefore: resource.kept !== undefined && isInSync(resource),
-    paths: drifts.map(({ path }) => path),
+    isAsBefore: mayTell(resource) && resource.kept !== undefined && isInSync(resource),
+    paths: mayTell(resource) ? drifts.map(({ path }) => path) : [],
     rival: isContested ? (rival ?? 'somebody') : undefined,
   };
 }
@@ -46,12 +47,14 @@ function leftView({ identity, reason }: { readonly identity: ResourceView['ident
   return { ...nothing, identity, state: 'leaving', reason } satisfies ResourceView;
 }
 
-function notesOf({ identity, kept, admitted, scaledBy, isAutoscaled }: ResourceEntry): readonly string[] {
+function notesOf(resource: ResourceEntry): readonly string[] {
+  const { identity, kept, admitted, scaledBy, isAutoscaled } = resource;
   const name = identityText(identity);
   const notes: string[] = [];
   if (kept !== undefined) notes.push(`Of ${name} what was applied before is kept.`);
   if (admitted.length > 0) notes.push(`Changed on admission, and taken as it is: ${listed(admitted)} of ${name}.`);
   if (isAutoscaled) notes.push(`The replicas of ${name} are left to its HorizontalPodAutoscaler.`);
-  else if (scaledBy !== undefined) notes.push(`The replicas of ${name} are left to ${scaledBy}, which scales it.`);
+  else if (scaledBy !== undefined && mayTell(resource))
+    notes.push(`The replicas of ${name} are left to ${scaledBy}, which scales it.`);
   return notes;
 }

@@ -99,6 +99,7 @@ function inSync({ phase, pausedUntil, notes, resources }: ApplicationView): Said
 
 /** From the most to the least lasting. */
 const troubles = [
+  ['unverified', 'Unverified'],
   ['claimed', 'Claimed'],
   ['refused', 'Refused'],
   ['typeMissing', 'TypeMissing'],
@@ -131,6 +132,7 @@ function isSettled({ isApplied, state }: ResourceView): boolean {
 }
 
 const headings = {
+  Unverified: 'The account may not see',
   Claimed: 'Belongs to another application',
   Refused: 'The API server does not take',
   TypeMissing: 'The cluster does not know the kind of',

@@ -14,6 +14,8 @@ export const resourceStates = [
   'typeMissing',
   'refused',
   'backingOff',
+  /** There is no proof that the application's account may see it. */
+  'unverified',
   /** It left the manifests, and is not deleted or released yet. */
   'leaving',
 ] as const;

@@ -7,13 +7,15 @@ import { claimantOf, hear, planInForce } from './hear.ts';
 import { keepUntilDue, restOf } from './kept.ts';
 import { annotationName } from './managers.ts';
 import type { ObserverEffects } from './observerEffects.ts';
+import { isProved } from './proof.ts';
 import { foundOf, type ResourceEntry } from './resourceEntry.ts';
-import { lookFailed } from './resourceEvents.ts';
+import { lookFailed, unverified } from './resourceEvents.ts';
 import { rivalOf } from './rival.ts';
 
 /**
  * How a resource is now: by what its stream told last; where that cannot be known, the API server is asked. The
- * comparison is made at the moment in which its result is told, so that nothing that comes in between is missed.
+ * comparison is made at the moment in which its result is told, so that nothing that comes in between is missed. Before
+ * anything else it is verified that the account may see the object.
  */
 export async function lookAtResource(
   effects: ObserverEffects,
@@ -32,6 +34,10 @@ async function findOut(
 ): Promise<ResourceEvent | undefined> {
   const { plan } = entry;
   if (plan === undefined) return withoutPlan(effects, entry, signal);
+  if (!isProved(entry, effects.runtime.clock.monotonic())) {
+    const verified = await effects.access.verify(entry, plan.target, signal);
+    if (!verified.ok) return unverified('look', verified.failure);
+  }
   keepUntilDue(entry, effects.runtime.clock.monotonic());
   return (await findWanted(effects, entry, signal)) ?? (await findObject(effects, entry, plan, signal));
 }

@@ -1,9 +1,10 @@
 import { type JsonObject, objectOf, textOf } from '../json.ts';
 import type { ApiRequest, ApiResult, KubeClient } from '../kube/client.ts';
 import type { ApiFailure } from '../kube/failure.ts';
+import { accessReview } from './accessReview.ts';
 import { type AskedOf, applyFailure, done, type Outcome } from './applyFailure.ts';
 import { identityText } from './identity.ts';
-import type { Target } from './resourceApi.ts';
+import type { ResourceApi, Target } from './resourceApi.ts';
 
 /** How an apply is meant. */
 export interface ApplyHow {
@@ -23,10 +24,10 @@ export interface Made {
 }
 
 /** The single requests about one object. Nothing here ever rejects. */
-export interface ObserverApi {
+export interface ObserverApi extends Pick<ResourceApi, 'may' | 'tryPatch'> {
   /**
-   * As it is now, `missing` when it is not there. With weeder's own rights, as the streams: an account need not be
-   * allowed to read, and nothing of it is told before an apply under the account has succeeded (A15).
+   * As it is now, `missing` when it is not there. With weeder's own rights, as the streams: nothing of it is told before
+   * there is a proof that the account may see it.
    */
   read(target: Target, signal: AbortSignal): Promise<Outcome<JsonObject>>;
   /** Server-side apply: the object as it is then. */
@@ -91,6 +92,17 @@ export function observerApi(client: KubeClient): ObserverApi {
   }
 
   return {
+    may: accessReview(client),
+    async tryPatch(target, signal) {
+      const tried = await object(target, 'patch', {
+        method: 'PATCH',
+        query: { dryRun: 'All' },
+        contentType: 'application/merge-patch+json',
+        body: {},
+        signal,
+      });
+      return tried.ok ? done(undefined) : tried;
+    },
     read: (target, signal) => object(target, 'get', { method: 'GET', signal }),
     apply: (target, body, how, signal) => object(target, 'patch', applying(body, how, signal)),
     make: (target, body, manager, signal) => made(target, 'patch', applying(body, { manager, force: false }, signal)),

@@ -3,6 +3,7 @@ import type { ActorRuntime } from '../actorRuntime.ts';
 import type { Config } from '../config/config.ts';
 import type { PartContext, PartWork } from '../controllerPart.ts';
 import type { StreamNeed } from '../kube/streamNeed.ts';
+import { createAccess } from './access.ts';
 import { createAccounts } from './accounts.ts';
 import { type ApplicationLogic, provideApplication } from './applicationActor.ts';
 import type { ApplicationApi } from './applicationApi.ts';
@@ -103,6 +104,7 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
     api: options.api,
     kinds: options.kinds,
     applications: options.applications,
+    access: createAccess(clock, options.api),
     accounts: createAccounts(clock, options.applications),
     streams,
     slots,

@@ -1,4 +1,5 @@
 import type { ActorRuntime } from '../actorRuntime.ts';
+import type { Access } from './access.ts';
 import type { Accounts } from './accounts.ts';
 import type { ApplicationApi } from './applicationApi.ts';
 import type { ApplicationEntry } from './applicationEntry.ts';
@@ -17,6 +18,7 @@ export interface ObserverEffects {
   readonly api: ResourceApi;
   readonly kinds: Kinds;
   readonly applications: ApplicationApi;
+  readonly access: Access;
   readonly accounts: Accounts;
   readonly streams: ResourceStreams;
   /** For what changes the cluster. */

@@ -4,6 +4,7 @@ import { track } from '../inFlight.ts';
 import type { ApplicationEntry } from './applicationEntry.ts';
 import { isInSync } from './hear.ts';
 import type { ObserverEffects } from './observerEffects.ts';
+import { isProved } from './proof.ts';
 import { pruneLeft } from './pruneLeft.ts';
 import type { ResourceLogic } from './resourceActor.ts';
 import { foundOf, type ResourceEntry } from './resourceEntry.ts';
@@ -11,6 +12,9 @@ import { tryAnew } from './tryAnew.ts';
 
 /** What a stream tells is believed for this long; then the API server is asked, in case something was never told. */
 const trustFor = 600_000;
+
+/** Proofs that are due for renewal are looked for this often. */
+const renewEvery = 60_000;
 
 /** All resyncs of the same second come together: at a time of its own, each of thousands would wake up the process. */
 const step = 1_000;
@@ -27,6 +31,7 @@ export function startObserver(effects: ObserverEffects, entry: ApplicationEntry,
   const started = [...entry.resources.values()];
   let trustedUntil = clock.monotonic() + trustFor * (0.5 + 0.5 * random());
   let timer: TimerHandle | undefined;
+  let proofTimer: TimerHandle | undefined;
 
   function start(resource: ResourceEntry): void {
     const id = `${entry.id} ${resource.key}`;
@@ -59,9 +64,23 @@ export function startObserver(effects: ObserverEffects, entry: ApplicationEntry,
   }
 
   function wait(): void {
+    timer = later(resync, entry.newest.spec.resyncPeriod * (0.9 + 0.2 * random()));
+  }
+
+  function later(act: () => void, wait: number): TimerHandle {
     const now = clock.now();
-    const due = now + entry.newest.spec.resyncPeriod * (0.9 + 0.2 * random());
-    timer = clock.setTimeout(resync, Math.ceil(due / step) * step - now);
+    return clock.setTimeout(act, Math.ceil((now + wait) / step) * step - now);
+  }
+
+  /** However long the resync period is, a right that was taken away is noticed: not only once something changes. */
+  function renewProofs(): void {
+    const now = clock.monotonic();
+    for (const resource of started) if (!isProved(resource, now)) resource.actor?.send({ type: 'resync.due' });
+    renewLater();
+  }
+
+  function renewLater(): void {
+    proofTimer = later(renewProofs, renewEvery);
   }
 
   function tryOut(resource: ResourceEntry): void {
@@ -75,11 +94,13 @@ export function startObserver(effects: ObserverEffects, entry: ApplicationEntry,
 
   for (const resource of started) start(resource);
   wait();
+  renewLater();
   const leave = turns.join(started, ({ key }) => `${entry.id} ${key}`, tryOut);
   return () => {
     leave();
     stop.abort();
     clock.clearTimeout(timer);
+    clock.clearTimeout(proofTimer);
     for (const resource of started) {
       resource.actor?.stop();
       resource.actor = undefined;

@@ -202,6 +202,7 @@ function entryOf(application: ApplicationEntry, { manifest, unplaced }: Placed):
       baseline: undefined,
       found: 'unknown',
       writtenVersion: undefined,
+      proof: undefined,
       drifts: [],
       driftedAt: undefined,
       rival: undefined,

@@ -106,6 +106,12 @@ export function resourceReports(effects: ObserverEffects) {
         report({ type: 'resource.refused', ...aboutOf(entry), ...refusal(context) }),
       );
     }),
+    reportUnverified: telling((entry, context) => {
+      if (context.failure === 'cancelled') return;
+      told.delete(entry);
+      become(entry, 'unverified', context.reason);
+      report({ type: 'resource.failed', ...aboutOf(entry), ...refusal(context) });
+    }),
     reportFailed: telling((entry, context) => {
       if (context.failure === 'cancelled') return;
       become(entry, 'backingOff', context.reason);

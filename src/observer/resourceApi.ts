@@ -61,8 +61,18 @@ export interface Tried {
   readonly isOfItsOwn: boolean;
 }
 
+/** What the account of an application may do to an object. */
+export type AccessVerb = 'get' | 'patch';
+
 /** What the machines ask of the API server about one resource. Nothing here rejects. */
 export interface ResourceApi {
+  /**
+   * Whether the account may do this to the object or, with `kind`, to every object of its kind in its namespace. Asked
+   * under the account, and answered from its rights alone.
+   */
+  may(target: Target, verb: AccessVerb, extent: 'kind' | 'object', signal: AbortSignal): Promise<Outcome<boolean>>;
+  /** A dry run, under the account, of a patch that changes nothing: a success is answered with the object. */
+  tryPatch(target: Target, signal: AbortSignal): Promise<Outcome<undefined>>;
   /** As it is now; undefined: there is none. With weeder's own rights, as the streams. */
   read(target: Target, signal: AbortSignal): Promise<Outcome<JsonObject | undefined>>;
   /**

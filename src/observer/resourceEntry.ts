@@ -7,6 +7,7 @@ import type { Identity, Json } from './identity.ts';
 import type { ResourceState } from './inventory.ts';
 import type { Kept } from './kept.ts';
 import type { Drift, Projection } from './projection.ts';
+import type { Proof } from './proof.ts';
 import type { ResourceLogic } from './resourceActor.ts';
 import type { ResourcePlan } from './resourceApi.ts';
 
@@ -60,6 +61,8 @@ export interface ResourceEntry {
   found: Found | 'unknown' | 'lost' | 'missing';
   /** Of our own last write: what is told of older versions is no news (A12). */
   writtenVersion: string | undefined;
+  /** That the account may see it; undefined: nothing that was found of it may be told. */
+  proof: Proof | undefined;
   drifts: readonly Drift[];
   /** By the clock that never jumps: when the drift was heard of that is there now. */
   driftedAt: number | undefined;

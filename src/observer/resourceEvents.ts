@@ -22,6 +22,11 @@ export function lookFailed({ is, reason, retryAfter }: ApplyFailure): ResourceEv
   return { type: `look.${states[is]}`, reason, retryAfter, failure: is };
 }
 
+/** There is no proof that the account may see the object. */
+export function unverified(during: 'look' | 'write', { is, reason, retryAfter }: ApplyFailure): ResourceEvent {
+  return { type: `${during}.unverified`, reason, retryAfter, failure: is };
+}
+
 /** The failed write, as an event. */
 export function writeFailed({ is, reason, retryAfter }: ApplyFailure): ResourceEvent {
   return { type: `write.${states[is]}`, reason, retryAfter, failure: is };

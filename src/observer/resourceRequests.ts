@@ -13,6 +13,8 @@ import { updateResource } from './updateResource.ts';
 export function resourceRequests(client: KubeClient): ResourceApi {
   const api = observerApi(client);
   return {
+    may: api.may,
+    tryPatch: api.tryPatch,
     async read(target, signal) {
       const found = await api.read(target, signal);
       return found.ok || found.failure.is !== 'missing' ? found : done(undefined);

@@ -1,6 +1,6 @@
 import type { ApplicationEntry, LeftResource } from './applicationEntry.ts';
 import type { InventoryEntry } from './inventory.ts';
-import type { Drift } from './projection.ts';
+import { mayTell } from './proof.ts';
 import type { ResourceEntry } from './resourceEntry.ts';
 import { shownDrifts } from './shownDrifts.ts';
 
@@ -27,19 +27,7 @@ function rowOf(resource: ResourceEntry): InventoryEntry {
     appliedUid: resource.appliedUid,
     hash,
     state,
-    drifts: shownDrifts(identity, mayTell(resource) ? drifts : drifts.map(withoutValues)),
+    drifts: shownDrifts(identity, mayTell(resource) ? drifts : []),
     initialised,
   };
-}
-
-/**
- * The stream is read with weeder's rights, and the status by everybody who may read the application: what is found in an
- * object is told only where an apply in the place of the tenant has made it one of the application's (A15).
- */
-function mayTell({ application, appliedHash, found }: ResourceEntry): boolean {
-  return appliedHash !== undefined || (typeof found === 'object' && found.label === application.owner.label);
-}
-
-function withoutValues({ path, is }: Drift): Drift {
-  return { path, is, wanted: undefined, found: undefined };
 }

@@ -10,10 +10,11 @@ import type { ObserverEffects } from './observerEffects.ts';
 import { uidOf } from './ownership.ts';
 import { labelPath, project } from './project.ts';
 import type { Drift } from './projection.ts';
+import { isProved, noteReply } from './proof.ts';
 import { aboutOf } from './reportResource.ts';
 import type { Applied, ResourcePlan } from './resourceApi.ts';
 import { foundOf, mostCorrections, type ResourceEntry } from './resourceEntry.ts';
-import { writeFailed } from './resourceEvents.ts';
+import { unverified, writeFailed } from './resourceEvents.ts';
 import { conflicted, lookAgain, writeRefused } from './writeRefused.ts';
 
 /**
@@ -38,15 +39,35 @@ export async function written(
   const release = await effects.slots.take(entry.application.id, signal);
   if (release === undefined) return conflicted;
   try {
-    return await write(effects, entry);
+    return await verifiedWrite(effects, entry);
   } finally {
     release();
   }
 }
 
+/** A request that has left is not taken back. */
+const until = new AbortController().signal;
+
+/**
+ * What is read before the first request under the account, with weeder's own rights, must not show: without the right to
+ * patch nothing is read, and a refusal is told only when the account may see the object.
+ */
+async function verifiedWrite(effects: ObserverEffects, entry: ResourceEntry): Promise<ResourceEvent> {
+  const { access, runtime } = effects;
+  const { plan } = entry;
+  if (plan === undefined) return conflicted;
+  if (!isProved(entry, runtime.clock.monotonic())) {
+    const may = await access.verifyWrite(plan.target, until);
+    if (!may.ok) return unverified('write', may.failure);
+  }
+  const event = await write(effects, entry);
+  if (event.type === 'write.done' || event.type === 'write.conflicted') return event;
+  const proved = await access.verify(entry, plan.target, until);
+  return proved.ok ? event : unverified('write', proved.failure);
+}
+
 async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<ResourceEvent> {
   const { api, runtime } = effects;
-  const until = new AbortController().signal;
   if (entry.plan === undefined) return conflicted;
   const now = runtime.clock.monotonic();
   keepUntilDue(entry, now);
@@ -105,6 +126,7 @@ function settle(
   since = effects.runtime.clock.monotonic(),
 ): ResourceEvent {
   if (!outcome.ok) return writeRefused(entry, plan, outcome.failure, effects.runtime.clock.monotonic());
+  noteReply(entry, plan.target.account, effects.runtime.clock.monotonic());
   entry.conflicts = 0;
   const before = entry.appliedHash;
   const isMissing = drifts.includes(missing);
@@ -127,16 +149,16 @@ function noteApplied(
   { runtime, report }: ObserverEffects,
   entry: ResourceEntry,
   plan: ResourcePlan,
-  done: Applied,
+  applied: Applied,
   how: AppliedHow,
 ): void {
   const now = runtime.clock.monotonic();
   entry.appliedPlan = plan;
   entry.appliedHash = plan.hash;
   entry.admitted = [];
-  entry.baseline = wantedBy(plan, done);
+  entry.baseline = wantedBy(plan, applied);
   entry.initialised = entry.baseline === undefined ? entry.initialised : initialisedIn(plan, entry.baseline);
-  learn(entry, done.object, now);
+  learn(entry, applied.object, now);
   report({ type: 'resource.applied', ...aboutOf(entry), how });
 }
 

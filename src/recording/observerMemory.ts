@@ -27,7 +27,7 @@ export interface ObserverMemory {
 
 type Answered = Extract<ObserverInput, { readonly in: 'answer' }>;
 
-const lasting: ReadonlySet<string> = new Set(['find', 'structure', 'account']);
+const lasting: ReadonlySet<string> = new Set(['find', 'structure', 'account', 'access', 'patchable']);
 
 export function createObserverMemory(): ObserverMemory {
   const streams = new Map<string, StreamMemory>();
@@ -82,7 +82,7 @@ export function createObserverMemory(): ObserverMemory {
   function learnAnswer(entry: Answered): void {
     const [what = '', ...rest] = entry.to.split(' ');
     if (entry.answer.is !== 'ok') return;
-    // An account that is missing is asked for again and again.
+    // An account that is missing, or may not see something, is asked for again and again.
     if (entry.answer.value === false) answers.delete(entry.to);
     else if (lasting.has(what)) answers.set(entry.to, entry);
     else learnWanted(what, `tryOut ${rest.join(' ')}`, entry);

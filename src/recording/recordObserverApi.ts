@@ -1,7 +1,7 @@
 import type { ApplicationApi } from '../observer/applicationApi.ts';
 import type { Outcome } from '../observer/applyFailure.ts';
 import { type Identity, identityKey, identityText } from '../observer/identity.ts';
-import type { Kind, Kinds, ResourceApi } from '../observer/resourceApi.ts';
+import type { AccessVerb, Kind, Kinds, ResourceApi, Target } from '../observer/resourceApi.ts';
 import type { NoteObserver, ObserverAnswer } from './observerLines.ts';
 import type { ObserverTold } from './observerTold.ts';
 import { recordPlaces } from './recordPlaces.ts';
@@ -20,6 +20,9 @@ export const observerQuestions = {
   structure: (kind: Pick<Kind, 'group' | 'version' | 'kind'>) => `structure ${kindKey(kind)}`,
   application: (what: 'status' | 'addFinalizer' | 'removeFinalizer', { namespace, name }: About) =>
     `${what} ${namespace}/${name}`,
+  access: (verb: AccessVerb, extent: 'kind' | 'object', { account = '', collection, path }: Target) =>
+    `access ${account} ${verb} ${extent === 'kind' ? collection : path}`,
+  patchable: ({ account = '', path }: Target) => `patchable ${account} ${path}`,
   account: (namespace: string, name: string) => `account ${namespace}/${name}`,
   terminating: (namespace: string) => `terminating ${namespace}`,
 };
@@ -62,6 +65,9 @@ export function recordObserverApi(
   const nothing = () => undefined;
   return {
     api: {
+      may: (target, verb, extent, signal) =>
+        noting(observerQuestions.access(verb, extent, target), api.may(target, verb, extent, signal), (is) => is),
+      tryPatch: (target, signal) => noting(observerQuestions.patchable(target), api.tryPatch(target, signal), nothing),
       read: (target, signal) =>
         noting(resource('read', target.identity), api.read(target, signal), (object) =>
           object === undefined ? undefined : reduce.resource(object),

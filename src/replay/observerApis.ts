@@ -39,6 +39,9 @@ export function observerApis({ ask, read, tryOut, placesOf, report }: ObserverAn
   };
   return {
     api: {
+      may: (target, verb, extent) =>
+        outcome(ask(observerQuestions.access(verb, extent, target)), (value) => value !== false),
+      tryPatch: (target) => outcome(ask(observerQuestions.patchable(target)), nothing),
       read: (target) => outcome(read(target), (value) => (value === undefined ? undefined : objectOf(value))),
       create: (plan) => write('create', plan),
       correct: (plan) => write('correct', plan),

@@ -51,7 +51,7 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
   const chanceAt = recordedChances(options.lines, isMidway, 'observer');
   const answers = createAnswers<ObserverAnswer>(countAnswers(inputs), (to) => !isMidway || isWrite(to));
   const hashes = new Map(inputs.flatMap((each) => (each.in === 'hash' ? [[each.of, each.hash]] : [])));
-  /** Which kinds and accounts there are, by question. */
+  /** Which kinds and accounts there are, and what these may see, by question. */
   const standing = new Map<string, ObserverAnswer>();
   /** Of these the file does not say enough: the observer is not told of them. */
   const busy = new Set<string>();
@@ -73,7 +73,7 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
 
   async function ask(to: string): Promise<ObserverAnswer> {
     const known = isMidway ? standing.get(to) : undefined;
-    return known ?? answers.ask(to, /^(?:status|account) /.test(to) ? written : unanswered);
+    return known ?? answers.ask(to, /^(?:status|account|access|patchable) /.test(to) ? written : unanswered);
   }
 
   const apis = observerApis({
@@ -220,7 +220,7 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
 
 /** Which kinds there are, and which accounts: one that is there is not asked for each time. */
 function isAnsweredAlike(to: string): boolean {
-  return /^(find|findServed|structure|account) /.test(to);
+  return /^(find|findServed|structure|account|access|patchable) /.test(to);
 }
 
 /** A write is asked for once for each time that it was decided. */

@@ -8,7 +8,16 @@ import type { ObserverFact } from '../../src/observer/facts.ts';
 import { identityKey } from '../../src/observer/identity.ts';
 import { finalizer, labelName } from '../../src/observer/managers.ts';
 import { type CreateObserverCore, createObserverCore, type ObserverCore } from '../../src/observer/observerCore.ts';
-import type { Applied, Kind, Kinds, ResourceApi, ResourcePlan, Target, Tried } from '../../src/observer/resourceApi.ts';
+import type {
+  AccessVerb,
+  Applied,
+  Kind,
+  Kinds,
+  ResourceApi,
+  ResourcePlan,
+  Target,
+  Tried,
+} from '../../src/observer/resourceApi.ts';
 import { type At, anywhere } from '../../src/observer/structure/structure.ts';
 import { settled, type VirtualClock, virtualClock } from './virtualClock.ts';
 
@@ -59,6 +68,12 @@ export interface ObserverWorld {
   readonly missingAccounts: Set<string>;
   /** Which ones were looked for, in that order. */
   readonly accountLooks: string[];
+  /** What the account of an application may do to `Deployment/web`; default: everything. */
+  may: (verb: AccessVerb, text: string, account: string | undefined) => boolean;
+  /** Whether the rights of an account are said of a kind as a whole, or only of its single objects. */
+  isAllowedByKind: boolean;
+  /** Which of the account's rights were asked for, in that order: `get kind Deployment/web`, `tryPatch Deployment/web`. */
+  readonly accessAsks: string[];
   /** Whether a trial under another name is taken; otherwise it is made on the live object. */
   isProbeTaken: boolean;
   /** What admission makes of an object. */
@@ -231,7 +246,24 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     return { ok: true, value: { object, isOfItsOwn: world.isProbeTaken } };
   }
 
+  async function asking<T>(text: string, answer: () => Outcome<T>): Promise<Outcome<T>> {
+    world.accessAsks.push(text);
+    await settled();
+    const refusal = world.refusals.get(text.split(' ')[0] ?? '');
+    return refusal === undefined ? answer() : { ok: false, failure: refusal };
+  }
+
   const api: ResourceApi = {
+    may: (target, verb, extent) =>
+      asking(`${verb} ${extent} ${shortOf(target)}`, () => {
+        const isAsked = extent === 'object' || world.isAllowedByKind;
+        return { ok: true, value: isAsked && world.may(verb, shortOf(target), target.account) };
+      }),
+    tryPatch: (target) =>
+      asking(`tryPatch ${shortOf(target)}`, () => {
+        if (!world.may('patch', shortOf(target), target.account)) return failure('forbidden', 'cannot patch');
+        return objects.has(identityKey(target.identity)) ? { ok: true, value: undefined } : failure('missing', 'gone');
+      }),
     read: (target) => ask('read', target, () => ({ ok: true, value: objects.get(identityKey(target.identity)) })),
     create: (plan) => applying('create', plan, {}),
     correct: (plan, live) => applying('correct', plan, live),
@@ -386,6 +418,9 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     terminating: new Set(),
     missingAccounts: new Set(),
     accountLooks: [],
+    may: () => true,
+    isAllowedByKind: true,
+    accessAsks: [],
     isProbeTaken: true,
     admit: (object) => object,
     apply(name, spec, more = {}) {
@@ -444,7 +479,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
 
   /** Until nothing happens any more but with time. */
   async function calm(): Promise<void> {
-    const happened = () => [world.requests, world.facts, world.statuses].map(({ length }) => length);
+    const happened = () => [world.requests, world.facts, world.statuses, world.accessAsks].map(({ length }) => length);
     let before = '';
     for (let quiet = 0; quiet < 3; ) {
       await settled();

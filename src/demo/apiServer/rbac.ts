@@ -14,17 +14,21 @@ export interface User {
 /** What somebody wants to do. */
 export interface Attempt {
   readonly verb: string;
-  readonly resource: Resource;
+  readonly resource: Pick<Resource, 'group' | 'plural'>;
   /** Undefined: on all of them, or cluster-wide. */
   readonly namespace: string | undefined;
   readonly name: string | undefined;
   readonly subresource: string | undefined;
 }
 
+/** Whether a role that is bound to the user allows it. */
+export function allowed(storage: Storage, user: User, attempt: Attempt): boolean {
+  return rulesOf(storage, user, attempt.namespace).some((rule) => allows(objectOf(rule), attempt));
+}
+
 /** 403 when no role that is bound to the user allows it. */
 export function refusal(storage: Storage, user: User, attempt: Attempt): Status | undefined {
-  const isAllowed = rulesOf(storage, user, attempt.namespace).some((rule) => allows(objectOf(rule), attempt));
-  return isAllowed ? undefined : forbiddenStatus(user, attempt);
+  return allowed(storage, user, attempt) ? undefined : forbiddenStatus(user, attempt);
 }
 
 /** A ServiceAccount's user is in groups of its own, whoever says so. */

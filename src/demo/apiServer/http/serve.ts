@@ -6,6 +6,7 @@ import { remove } from '../remove.ts';
 import type { Resource } from '../resource.ts';
 import { methodNotAllowed, notFound, type Outcome, unknownResource } from '../status.ts';
 import type { Storage } from '../store.ts';
+import { isAccessReview, reviewAccess } from './accessReview.ts';
 import { type Address, addressOf } from './address.ts';
 import { impersonationRefusal } from './authorize.ts';
 import { discover } from './discovery.ts';
@@ -25,6 +26,12 @@ export async function serve(storage: Storage, exchange: Exchange, isAuthorizing:
   const refused = isAuthorizing ? impersonationRefusal(storage, exchange, address) : undefined;
   if (refused !== undefined) {
     sendStatus(exchange, refused);
+    return;
+  }
+  if (isAccessReview(exchange)) {
+    const review = await reviewAccess(storage, exchange, isAuthorizing);
+    if (review.ok) sendJson(exchange, 201, JSON.stringify(review.value));
+    else sendStatus(exchange, review.problem);
     return;
   }
   if (address.kind === 'other') {

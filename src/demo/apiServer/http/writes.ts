@@ -136,7 +136,7 @@ export async function postEviction(target: Target, exchange: Exchange): Promise<
   return evicted.ok ? ok({ code: 201, content: { is: 'status', status: success(undefined, 201) } }) : evicted;
 }
 
-async function objectBody(exchange: Exchange): Promise<Outcome<unknown>> {
+export async function objectBody(exchange: Exchange): Promise<Outcome<unknown>> {
   const type = mediaTypeOf(exchange);
   if (type !== '' && type !== 'application/json') {
     const message = 'the body of the request was in an unknown format - accepted media types include: application/json';
