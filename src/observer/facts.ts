@@ -13,7 +13,7 @@ export interface AboutResource {
   readonly application: AboutApplication;
   readonly resource: Identity;
   readonly apiVersion: string;
-  /** Undefined: there is none, or nobody has seen it. */
+  /** Undefined: there is none, or the account of the application may not see it. */
   readonly uid: string | undefined;
 }
 

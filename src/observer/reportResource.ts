@@ -2,6 +2,7 @@ import type { AboutResource } from './facts.ts';
 import { planInForce } from './hear.ts';
 import type { ResourceState } from './inventory.ts';
 import type { ObserverEffects } from './observerEffects.ts';
+import { mayTell } from './proof.ts';
 import type { ResourceLogic } from './resourceActor.ts';
 import { foundOf, type ResourceEntry } from './resourceEntry.ts';
 
@@ -13,7 +14,7 @@ export function aboutOf(entry: ResourceEntry): AboutResource {
     application: entry.application.about,
     resource: entry.identity,
     apiVersion: entry.manifest.apiVersion,
-    uid: foundOf(entry)?.uid,
+    uid: mayTell(entry) ? foundOf(entry)?.uid : undefined,
   };
 }
 

@@ -47,8 +47,9 @@ export interface ObserverWorld {
   readonly kinds: Map<string, Kind>;
   /** Versions whose paths are not served, whatever is known of their kinds. */
   readonly unserved: Set<string>;
-  /** Every write of a status. */
+  /** Every write of a status, and when it was made: milliseconds since the beginning. */
   readonly statuses: JsonObject[];
+  readonly statusesAt: number[];
   /** How long the write of one takes, and how many are under way at most. */
   statusTime: number;
   mostStatusesAtOnce: number;
@@ -334,6 +335,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
       statusesUnderWay -= 1;
       const outcome = changeApplication(ref, (object) => mergePatch(object, { status }));
       world.statuses.push(status);
+      world.statusesAt.push(clock.now() - began);
       return outcome;
     },
     async addFinalizer(ref) {
@@ -408,6 +410,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     kinds: new Map(known.map((kind) => [kind.kind, kind])),
     unserved: new Set(),
     statuses: [],
+    statusesAt: [],
     statusTime: 0,
     mostStatusesAtOnce: 0,
     isTold: true,
