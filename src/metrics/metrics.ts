@@ -129,7 +129,7 @@ export function createMetrics() {
     ),
     applicationResources: gauge(
       'application_resources',
-      'Resources of these applications, by state: inSync, drifted, missing, terminating (their end is waited for), claimed (by another application), typeMissing (the cluster does not know their kind), refused, backingOff, passing (any other).',
+      'Resources of these applications, by state: inSync, drifted, missing, terminating (their end is waited for), claimed (by another application), typeMissing (the cluster does not know their kind), refused, backingOff, unverified (their account may not see them), passing (any other).',
       ['state'],
     ),
     resourceDrifts: counter('resource_drifts_total', 'Drifts that were found, by the kind of the resource.', ['kind']),

@@ -6,6 +6,7 @@ import { answered } from './definitions.ts';
 import { body, create, type GetTarget, type Home, home, meta, refused } from './target.ts';
 
 const rbac = 'rbac.authorization.k8s.io';
+const selfReview = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview' };
 
 /** Requests as a ServiceAccount, which may do what roles allow it. */
 export function impersonating(getTarget: GetTarget): void {
@@ -90,6 +91,30 @@ export function impersonating(getTarget: GetTarget): void {
     assert.deepEqual(body(await send('configmaps', configMap({ b: '2' })), 200)['data'], { a: '1', b: '2' });
     const made = body(await send('secrets', configuration('Secret', 'a', { data: {} })), 201);
     assert.equal(objectOf(meta(made))['name'], 'a');
+  });
+
+  test('an account may ask what it may do: of one object, or of all of a kind, and nothing is kept of a dry run', async () => {
+    const at = await home(getTarget);
+    const impersonate = accountOf(at);
+    await grant(at, [
+      { apiGroups: [''], resources: ['configmaps'], verbs: ['get'] },
+      { apiGroups: [''], resources: ['secrets'], verbs: ['get'], resourceNames: ['a'] },
+    ]);
+    await create(at, 'configmaps', { metadata: { name: 'a' } });
+    await allowed(at, at.path('configmaps', 'a'));
+    const may = async (verb: string, resource: string, more: JsonObject = {}) => {
+      const spec = { resourceAttributes: { verb, group: '', resource, namespace: at.name, ...more } };
+      const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews?dryRun=All';
+      const review = body(await at.send('POST', path, { body: { ...selfReview, spec }, impersonate }), 201);
+      return objectOf(review['status'])['allowed'];
+    };
+    assert.equal(await may('get', 'configmaps'), true);
+    assert.equal(await may('get', 'configmaps', { name: 'absent' }), true);
+    assert.equal(await may('patch', 'configmaps'), false);
+    assert.equal(await may('get', 'configmaps', { namespace: 'default' }), false);
+    assert.equal(await may('get', 'secrets'), false);
+    assert.equal(await may('get', 'secrets', { name: 'a' }), true);
+    assert.equal(await may('get', 'secrets', { name: 'b' }), false);
   });
 }
 
