@@ -43,14 +43,16 @@ export function createAccess(clock: Clock, api: Pick<ResourceApi, 'may' | 'tryPa
     const its = known.get(key);
     if (its !== undefined && now < its.until) return its.asked;
     for (const [id, { until }] of known) if (until <= now) known.delete(id);
-    const asked = api.may(target, verb, 'kind', never);
-    const fresh = { asked, until: now + believedFor };
+    const fresh = { asked: ask(), until: now + believedFor };
     known.set(key, fresh);
-    return asked.then((answer) => {
+    return fresh.asked;
+
+    async function ask(): Promise<Outcome<boolean>> {
+      const answer = await api.may(target, verb, 'kind', never);
       if (!answer.ok) fresh.until = now;
       else if (!answer.value) fresh.until = clock.monotonic() + deniedFor;
       return answer;
-    });
+    }
   }
 
   function may(target: Target, verb: AccessVerb, extent: 'kind' | 'object', signal: AbortSignal) {
