@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
+import { believedFor, isProved } from './accessProof.ts';
 import { type ApplyFailure, done, failed, type Outcome } from './applyFailure.ts';
-import { believedFor, isProved } from './proof.ts';
 import type { AccessVerb, ResourceApi, Target } from './resourceApi.ts';
 import type { ResourceEntry } from './resourceEntry.ts';
 

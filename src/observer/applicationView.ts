@@ -1,8 +1,8 @@
+import { mayTell } from './accessProof.ts';
 import type { ApplicationEntry } from './applicationEntry.ts';
 import type { ApplicationView, ResourceView } from './conditions.ts';
 import { isInSync, needsApply } from './hear.ts';
 import { identityText } from './identity.ts';
-import { mayTell } from './proof.ts';
 import type { ResourceEntry } from './resourceEntry.ts';
 import { listed } from './wording.ts';
 

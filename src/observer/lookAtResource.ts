@@ -1,5 +1,6 @@
 import type { ResourceEvent } from '../../machines/observer/resource.ts';
 import { objectOf, textOf } from '../json.ts';
+import { isProved } from './accessProof.ts';
 import type { ApplyFailure } from './applyFailure.ts';
 import { missingKey, paceKey, waitBefore } from './driftPace.ts';
 import { findWanted } from './findWanted.ts';
@@ -7,7 +8,6 @@ import { claimantOf, hear, planInForce } from './hear.ts';
 import { keepUntilDue, restOf } from './kept.ts';
 import { annotationName } from './managers.ts';
 import type { ObserverEffects } from './observerEffects.ts';
-import { isProved } from './proof.ts';
 import { foundOf, type ResourceEntry } from './resourceEntry.ts';
 import { lookFailed, unverified } from './resourceEvents.ts';
 import { rivalOf } from './rival.ts';

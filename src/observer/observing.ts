@@ -1,10 +1,10 @@
 import { createActor } from 'xstate';
 import type { TimerHandle } from '../clock.ts';
 import { track } from '../inFlight.ts';
+import { isProved } from './accessProof.ts';
 import type { ApplicationEntry } from './applicationEntry.ts';
 import { isInSync } from './hear.ts';
 import type { ObserverEffects } from './observerEffects.ts';
-import { isProved } from './proof.ts';
 import { pruneLeft } from './pruneLeft.ts';
 import type { ResourceLogic } from './resourceActor.ts';
 import { foundOf, type ResourceEntry } from './resourceEntry.ts';

@@ -1,8 +1,8 @@
+import { mayTell } from './accessProof.ts';
 import type { AboutResource } from './facts.ts';
 import { planInForce } from './hear.ts';
 import type { ResourceState } from './inventory.ts';
 import type { ObserverEffects } from './observerEffects.ts';
-import { mayTell } from './proof.ts';
 import type { ResourceLogic } from './resourceActor.ts';
 import { foundOf, type ResourceEntry } from './resourceEntry.ts';
 

@@ -1,5 +1,6 @@
 import type { Actor } from 'xstate';
 import type { JsonObject } from '../json.ts';
+import type { Proof } from './accessProof.ts';
 import type { UnplacedManifest } from './application.ts';
 import type { ApplicationEntry } from './applicationEntry.ts';
 import type { DriftPace } from './driftPace.ts';
@@ -7,7 +8,6 @@ import type { Identity, Json } from './identity.ts';
 import type { ResourceState } from './inventory.ts';
 import type { Kept } from './kept.ts';
 import type { Drift, Projection } from './projection.ts';
-import type { Proof } from './proof.ts';
 import type { ResourceLogic } from './resourceActor.ts';
 import type { ResourcePlan } from './resourceApi.ts';
 

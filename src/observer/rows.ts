@@ -1,6 +1,6 @@
+import { mayTell } from './accessProof.ts';
 import type { ApplicationEntry, LeftResource } from './applicationEntry.ts';
 import type { InventoryEntry } from './inventory.ts';
-import { mayTell } from './proof.ts';
 import type { ResourceEntry } from './resourceEntry.ts';
 import { shownDrifts } from './shownDrifts.ts';
 

@@ -1,4 +1,5 @@
 import type { ResourceEvent } from '../../machines/observer/resource.ts';
+import { isProved, noteReply } from './accessProof.ts';
 import type { Outcome } from './applyFailure.ts';
 import { initialisedIn } from './baseline.ts';
 import { afterCorrection, missingKey, paceKey } from './driftPace.ts';
@@ -10,7 +11,6 @@ import type { ObserverEffects } from './observerEffects.ts';
 import { uidOf } from './ownership.ts';
 import { labelPath, project } from './project.ts';
 import type { Drift } from './projection.ts';
-import { isProved, noteReply } from './proof.ts';
 import { aboutOf } from './reportResource.ts';
 import type { Applied, ResourcePlan } from './resourceApi.ts';
 import { foundOf, mostCorrections, type ResourceEntry } from './resourceEntry.ts';
