@@ -25,8 +25,12 @@ interface ManagerContext extends ManagerInput {
 export type ManagerEvent =
   | { readonly type: 'leadership.acquired' }
   | { readonly type: 'leadership.lost' }
-  /** The config has changed: these are the streams that are needed now. */
-  | { readonly type: 'streams.changed'; readonly streams?: readonly string[] }
+  /** These are the streams that are needed now; nothing waits for the `optional` ones among them. */
+  | {
+      readonly type: 'streams.changed';
+      readonly streams?: readonly string[];
+      readonly optional?: readonly string[];
+    }
   /** It was given back, or never had. */
   | { readonly type: 'leadership.released' }
   /** A reflector has read the complete state for the first time. */
@@ -197,7 +201,11 @@ export const manager = setup({
 });
 
 /** The streams by name, and which of them have not been read yet; those that stay are as they were. */
-function streamsOf(context: ManagerContext, { streams = context.streams }: { readonly streams?: readonly string[] }) {
-  const isUnsynced = (name: string) => context.unsynced.includes(name) || !context.streams.includes(name);
+function streamsOf(
+  context: ManagerContext,
+  { streams = context.streams, optional = [] }: Extract<ManagerEvent, { readonly type: 'streams.changed' }>,
+) {
+  const isUnsynced = (name: string) =>
+    !optional.includes(name) && (context.unsynced.includes(name) || !context.streams.includes(name));
   return { streams, unsynced: streams.filter(isUnsynced) };
 }

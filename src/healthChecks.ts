@@ -66,13 +66,22 @@ function leaseCheck({ state, lease, identity, holder }: Leadership): HealthCheck
   return { name, isOk: true, detail: holder === undefined ? 'nobody leads' : `${holder} leads` };
 }
 
-function streamCheck({ name, state, isSynced, since, downFor, problem, objects }: StreamStatus): HealthCheck {
+function streamCheck({
+  name,
+  state,
+  isSynced,
+  since,
+  downFor,
+  problem,
+  objects,
+  isOptional,
+}: StreamStatus): HealthCheck {
   const isDown = downFor !== undefined && downFor > longestDown;
   const down =
     downFor === undefined ? [] : [`down for ${inSeconds(downFor)}`, ...(problem === undefined ? [] : [problem])];
   const listed = objects === undefined ? [] : [`${objects} objects listed`];
   const detail = [`${state} since ${new Date(since).toISOString()}`, ...(isSynced ? listed : ['not synced']), ...down];
-  return { name: `stream/${name}`, isOk: isSynced && !isDown, detail: detail.join(', ') };
+  return { name: `stream/${name}`, isOk: isOptional === true || (isSynced && !isDown), detail: detail.join(', ') };
 }
 
 function inSeconds(milliseconds: number): string {

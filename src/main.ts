@@ -16,6 +16,7 @@ import type { KubeClient } from './kube/client.ts';
 import { createEventRecorder } from './kube/events.ts';
 import type { Election } from './kube/lease/election.ts';
 import { provideReflector } from './kube/reflector.ts';
+import type { StreamNeed } from './kube/streamNeed.ts';
 import { createStreamStatuses, type StreamStatus, type StreamTotals } from './kube/streamStatus.ts';
 import { whileLeading } from './kube/whileLeading.ts';
 import { withoutWrites } from './kube/withoutWrites.ts';
@@ -110,12 +111,14 @@ export function startController(options: ControllerOptions): Controller {
     shard: options.shard,
     isDryRun,
     recordEvent: (occurrence) => events?.record(occurrence),
-    onStreamsChanged: () => actor.send({ type: 'streams.changed', streams: names() }),
+    onStreamsChanged: () => actor.send({ type: 'streams.changed', streams: names(), optional: names(isOptional) }),
     onStreamClosed: (name) => statuses.forget(name),
   };
   const weeder = createWeederPart({ ...context, concurrentDeletions, report: options.report, recorder });
   const parts = [weeder, ...(options.others ?? []).map((create) => create(context))];
-  const names = () => [...streamsOfParts(parts).keys()];
+  const isOptional = (need: StreamNeed | undefined) => need?.isOptional === true;
+  const names = (isMeant: (need: StreamNeed) => boolean = () => true) =>
+    [...streamsOfParts(parts).values()].filter(isMeant).map(({ name }) => name);
   const work = () => totalWork(parts);
 
   function createEvents(instance: string) {
@@ -204,7 +207,10 @@ export function startController(options: ControllerOptions): Controller {
         ...Object.assign({}, ...parts.map((part) => part.actorCounts())),
       };
     },
-    streams: () => statuses.all(),
+    streams() {
+      const needs = streamsOfParts(parts);
+      return statuses.all().map((status) => ({ ...status, isOptional: isOptional(needs.get(status.name)) }));
+    },
     streamTotals: () => statuses.totals(),
     *actors() {
       yield actor;

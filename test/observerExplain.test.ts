@@ -17,6 +17,7 @@ const kinds: Kinds = {
   find: async (_apiVersion, kind) =>
     given({ group: '', version: 'v1', kind, plural: `${kind.toLowerCase()}s`, isNamespaced: true }),
   findServed: async () => assert.fail('nothing is removed'),
+  served: async () => assert.fail('nothing is waited for'),
   structureOf: async () => given(anywhere),
 };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Manifest } from '../src/observer/identity.ts';
-import { definedKind, firstStage, inApplyOrder, inDeletionOrder, isEstablished } from '../src/observer/order.ts';
+import { definedKind, firstStage, inApplyOrder, inDeletionOrder } from '../src/observer/order.ts';
 import {
   isAutoscaled,
   isScaledByUnknown,
@@ -64,19 +64,6 @@ suite('the order of an application', () => {
     assert.deepEqual(definedKind(crd.identity, object), { group: 'example.org', kind: 'Widget' });
     assert.equal(definedKind(crd.identity, { spec: {} }), undefined);
     assert.equal(definedKind(of('Widget', 'w').identity, object), undefined);
-  });
-
-  test('a definition is waited for until it is established', () => {
-    const status = (value: string) => ({
-      status: {
-        conditions: [
-          { type: 'NamesAccepted', status: 'True' },
-          { type: 'Established', status: value },
-        ],
-      },
-    });
-    assert.ok(isEstablished(status('True')));
-    assert.ok(!isEstablished(status('False')) && !isEstablished({}));
   });
 });
 

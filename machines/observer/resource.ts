@@ -51,8 +51,9 @@ export type ResourceEvent =
   | { readonly type: 'look.ending' }
   /** Another application has it. */
   | { readonly type: 'look.claimed'; readonly reason?: string }
-  /** The cluster does not know its kind. */
+  /** The cluster does not know its kind; `kind.served`: now it does. */
   | { readonly type: 'look.typeMissing'; readonly reason?: string }
+  | { readonly type: 'kind.served' }
   /** It can never succeed as it is. */
   | ({ readonly type: 'look.refused' } & Refused)
   /** That is so of its newest manifest, which is tried again after `rest` milliseconds; what was applied before is as it was. */
@@ -95,6 +96,7 @@ export const resource = setup({
     look: unprovidedEffect(),
     correct: unprovidedEffect(),
     create: unprovidedEffect(),
+    awaitKind: unprovidedEffect(),
   },
   actions: {
     noteWanted: assign(({ event }) => toCorrectOf(event)),
@@ -137,8 +139,6 @@ export const resource = setup({
     retryDelay: ({ context }) => context.retryIn,
     /** What the API server will never take is shown at once, and tried again this rarely. */
     refusalRest: longestRetry,
-    /** A kind may be installed at any time. */
-    typeRest: 1_000,
     /** The stream tells sooner, unless it is broken. */
     lookAgain: 5_000,
   },
@@ -307,8 +307,18 @@ export const resource = setup({
       description: 'It belongs to another application, and is left alone.',
     },
     typeMissing: {
-      description: 'The cluster does not know its kind, yet: looked for again and again.',
-      after: { typeRest: { target: 'looking' } },
+      description:
+        'The cluster does not know its kind, yet: waits until discovery, which all resources share, says that it is served.',
+      invoke: {
+        id: 'awaitKind',
+        src: 'awaitKind',
+        input: ({ context }) => inputOf(context),
+        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportFailed'] },
+      },
+      on: {
+        'kind.served': { target: 'looking' },
+        'look.failed': { target: 'backingOff', actions: ['noteRefusal', 'reportFailed'] },
+      },
     },
     refused: {
       description: 'The API server will not take it as it is: tried again every five minutes.',

@@ -23,6 +23,8 @@ export interface ApiRequest {
   readonly impersonate?: string;
   /** In which form the answer is wanted, as `acceptOf` gives it. Default: `application/json`. */
   readonly accept?: string;
+  /** `If-None-Match`: where the answer would still be the one of this `etag`, its status is 304 and its body undefined. */
+  readonly etag?: string;
   /** Its answer may hold secrets: no failure quotes from it, but for the message of a Status. */
   readonly isConfidential?: boolean;
   /** Ends the request, with a failure of kind `cancelled`. */
@@ -47,7 +49,13 @@ export interface ApiRequest {
 
 /** The parsed answer (undefined for an empty one), or why there is none. */
 export type ApiResult =
-  | { readonly ok: true; readonly status: number; readonly body: unknown }
+  | {
+      readonly ok: true;
+      readonly status: number;
+      readonly body: unknown;
+      /** Where the server gave one. */
+      readonly etag?: string;
+    }
   | { readonly ok: false; readonly failure: ApiFailure };
 
 /** An answer whose body is still coming in, or why there is none. */
@@ -99,6 +107,7 @@ export interface KubeClientOptions {
 const longestBody = 128 << 20;
 /** A page of an error, not the error itself. */
 const longestErrorBody = 1 << 20;
+const notModified = 304;
 
 /** A client for one cluster, with one shared set of connections. */
 export function createKubeClient({ access, clock, qps = 0, burst = 0, onRequest }: KubeClientOptions): KubeClient {
@@ -115,13 +124,17 @@ export function createKubeClient({ access, clock, qps = 0, burst = 0, onRequest 
     const opened = await exchanger.open(request);
     if (!opened.ok) return opened;
     const { exchange } = opened;
+    if (exchange.status === notModified && request.etag !== undefined) {
+      exchange.drain();
+      return { ok: true, status: exchange.status, body: undefined, etag: request.etag };
+    }
     if (!isSuccess(exchange.status)) return { ok: false, failure: await refusal(request, exchange) };
     if (request.onlyStatus && isJson(exchange)) {
       exchange.drain();
       return { ok: true, status: exchange.status, body: undefined };
     }
     const text = await readText(exchange, longestBody);
-    return typeof text === 'string' ? parse(request, exchange.status, text) : { ok: false, failure: text };
+    return typeof text === 'string' ? parse(request, exchange, text) : { ok: false, failure: text };
   }
 
   async function stream(request: ApiRequest): Promise<StreamResult> {
@@ -189,11 +202,12 @@ function isJson({ headers }: Exchange): boolean {
   return type === undefined || String(type).includes('json');
 }
 
-function parse(request: ApiRequest, status: number, text: string): ApiResult {
+function parse(request: ApiRequest, { status, headers }: Exchange, text: string): ApiResult {
   if (text === '') return { ok: true, status, body: undefined };
+  const { etag } = headers;
   try {
     const body: unknown = JSON.parse(text);
-    return { ok: true, status, body };
+    return { ok: true, status, body, ...(typeof etag === 'string' ? { etag } : {}) };
   } catch {
     return unreadable(request, status, text);
   }

@@ -194,7 +194,8 @@ async function* listened(body: AsyncIterable<Buffer>, hear: (bytes: number) => v
 function headersOf(request: ApiRequest, credentials: Credentials): Record<string, string | string[]> {
   const { impersonate } = request;
   const who = impersonate === undefined ? credentials.headers : impersonating(credentials.headers, impersonate);
-  const headers = { ...who, accept: request.accept ?? 'application/json', 'user-agent': userAgent };
+  const cached = request.etag === undefined ? {} : { 'if-none-match': request.etag };
+  const headers = { ...who, ...cached, accept: request.accept ?? 'application/json', 'user-agent': userAgent };
   return request.body === undefined
     ? headers
     : { ...headers, 'content-type': request.contentType ?? 'application/json' };

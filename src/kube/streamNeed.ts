@@ -4,4 +4,6 @@ import type { WatchSource } from './watchOnce.ts';
 export interface StreamNeed extends WatchSource {
   /** Unique in the process, and readable in a log line: health, metrics and recordings know the stream by it. */
   readonly name: string;
+  /** What it tells can be had without it, only later: weeder is ready also while it cannot be read. Default: false. */
+  readonly isOptional?: boolean;
 }

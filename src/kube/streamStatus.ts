@@ -28,6 +28,8 @@ export interface StreamStatus {
   readonly bytes: number;
   /** How many objects the last complete state had. */
   readonly objects: number | undefined;
+  /** Weeder is ready also while it cannot be read. Default: false. */
+  readonly isOptional?: boolean;
 }
 
 /** What the streams of one resource did so far, those that are forgotten included. */

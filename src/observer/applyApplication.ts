@@ -7,7 +7,7 @@ import { needsApply } from './hear.ts';
 import { shownFault } from './invalid.ts';
 import { lookForAccount } from './lookForAccount.ts';
 import type { ObserverEffects } from './observerEffects.ts';
-import { definedKind, firstStage, isEstablished } from './order.ts';
+import { definedKind, firstStage } from './order.ts';
 import { planResources } from './planResources.ts';
 import { pruneLeft } from './pruneLeft.ts';
 import type { ResourceEntry } from './resourceEntry.ts';
@@ -15,7 +15,8 @@ import { written } from './writeResource.ts';
 
 /** A definition of a kind is served soon, or something is wrong with it: nobody is kept waiting for longer. */
 const establishedWithin = 30_000;
-const establishedPause = 100;
+/** How often it is asked meanwhile whether the application is another one. No request. */
+const outdatedPause = 250;
 
 /** So many requests of one application are under way at most, as many as of all applications together. */
 const mostAtOnce = 8;
@@ -78,14 +79,19 @@ async function useDefinition(effects: ObserverEffects, definition: ResourceEntry
   if (plan === undefined || defined === undefined) return;
   const isMeant = ({ manifest }: ResourceEntry) => manifest.group === defined.group && manifest.kind === defined.kind;
   const isWaiting = (each: ResourceEntry) => each.plan === undefined && each.fault === '' && isMeant(each);
-  const areWaiting = () => [...application.resources.values()].some(isWaiting);
+  const awaited = [...application.resources.values()].find(isWaiting);
+  if (awaited === undefined) return;
+  const { apiVersion, kind } = awaited.manifest;
+  const stop = new AbortController();
+  let isOver = false;
+  const served = effects.kinds.served(apiVersion, kind, stop.signal, true).finally(() => {
+    isOver = true;
+  });
   const deadline = clock.monotonic() + establishedWithin;
-  while (areWaiting() && !signal.aborted && !isOutdated(application) && clock.monotonic() < deadline) {
-    const read = await effects.api.read(plan.target, signal);
-    // Established, it is served a moment later, and its document another moment later (A16).
-    if (read.ok && read.value !== undefined && isEstablished(read.value)) await planAnew(effects, application, signal);
-    if (areWaiting()) await pause(clock, establishedPause);
-  }
+  while (!isOver && !signal.aborted && !isOutdated(application) && clock.monotonic() < deadline)
+    await Promise.race([served, pause(clock, outdatedPause)]);
+  stop.abort();
+  if ((await served).ok && !signal.aborted) await planAnew(effects, application, signal);
 }
 
 /** Of a kind that is known by now more can be wrong. */

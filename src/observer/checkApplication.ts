@@ -4,7 +4,6 @@ import { dnsLabel, dnsSubdomain, type NameRule } from '../config/names.ts';
 import { objectOf, textOf } from '../json.ts';
 import type { ApplicationSpec, ApplicationWarning, UnplacedManifest } from './application.ts';
 import { specKeysAt } from './applicationSpec.ts';
-import { groupVersionOf } from './discovery.ts';
 import { type Identity, identityKey, identityText, type Manifest } from './identity.ts';
 import { applicationVersion } from './managers.ts';
 import { placed } from './place.ts';
@@ -14,6 +13,7 @@ import type { SchemaFault } from './schema/faults.ts';
 import { type ObserverSchema, readObserverSchema } from './schema/read.ts';
 import { observesAnything } from './schema/shape.ts';
 import { shapeFor, unusedEntries } from './schema/shapeFor.ts';
+import { groupVersionOf } from './servedKinds.ts';
 import { builtInStructures } from './structure/builtIn.ts';
 import type { Structures } from './structure/openapi.ts';
 

@@ -3,7 +3,7 @@ import type { ObserverNotes } from '../recording/observerLines.ts';
 import { recordingObserver } from '../recording/recordObserver.ts';
 import { applicationApi } from './applicationApi.ts';
 import type { ReportObserver } from './facts.ts';
-import { kindsOf } from './kinds.ts';
+import { watchedKinds } from './kinds.ts';
 import { logObserver } from './logObserver.ts';
 import { createObserverCore, type ObserverCore } from './observerCore.ts';
 import { tellObserver } from './observerEvents.ts';
@@ -30,10 +30,12 @@ export function createObserverPart(options: ObserverPartOptions): ObserverPart {
   const create = recorder === undefined ? createObserverCore : recordingObserver(recorder.observer);
   const log = logObserver(logger);
   const tell = tellObserver(options.recordEvent);
+  const { onStreamsChanged: onChanged, onStreamClosed: onClosed } = options;
+  const { kinds, streams } = watchedKinds(client, { clock: runtime.clock, onChanged, onClosed });
   const core = create({
     ...options,
     api: resourceRequests(client),
-    kinds: kindsOf(client, runtime.clock),
+    kinds,
     applications: applicationApi(client),
     report(fact) {
       log(fact);
@@ -46,7 +48,7 @@ export function createObserverPart(options: ObserverPartOptions): ObserverPart {
   return {
     name: 'the application observer',
     get needs() {
-      return core.needs;
+      return new Map([...core.needs, ...streams.needs]);
     },
     configure: core.configure,
     start: core.start,

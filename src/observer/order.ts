@@ -1,4 +1,4 @@
-import { arrayOf, type JsonObject, objectOf, textOf } from '../json.ts';
+import { type JsonObject, objectOf, textOf } from '../json.ts';
 import type { Identity } from './identity.ts';
 
 /**
@@ -65,11 +65,4 @@ export function definedKind(identity: Identity, object: JsonObject): { group: st
   const spec = objectOf(object['spec']);
   const [group, kind] = [textOf(spec['group']), textOf(objectOf(spec['names'])['kind'])];
   return group === undefined || kind === undefined ? undefined : { group, kind };
-}
-
-/** Whether a CustomResourceDefinition, as the API server has it, is served. The API server follows a moment later. */
-export function isEstablished(definition: JsonObject): boolean {
-  return arrayOf(objectOf(definition['status'])['conditions'])
-    .map(objectOf)
-    .some(({ type, status }) => type === 'Established' && status === 'True');
 }

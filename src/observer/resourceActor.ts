@@ -33,11 +33,25 @@ export function provideResource(effects: ObserverEffects): ResourceLogic {
     });
   }
 
+  /** Is no request about the resource, so that nobody has to wait for its end. */
+  const awaitKind = fromCallback<AnyEventObject, ResourceInput>(({ input, sendBack }) => {
+    const entry = resourceOf(input.application, input.resource);
+    if (entry === undefined) throw new Error(`there is no resource ${input.resource} in ${input.application}`);
+    const stop = new AbortController();
+    const { apiVersion, kind } = entry.manifest;
+    effects.kinds.served(apiVersion, kind, stop.signal).then(
+      (served) => sendBack(served.ok ? { type: 'kind.served' } : { type: 'look.failed', jitter: random() }),
+      (error) => sendBack({ type: 'look.failed', reason: messageOf(error), jitter: random() }),
+    );
+    return () => stop.abort(ended);
+  });
+
   return resource.provide({
     actors: {
       look: asking('look.failed', lookAtResource),
       correct: asking('write.failed', writeResource),
       create: asking('write.failed', writeResource),
+      awaitKind,
     },
     actions: resourceReports(effects),
   });

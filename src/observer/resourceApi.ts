@@ -123,9 +123,15 @@ export interface Kind {
 
 /** Which kinds the cluster serves, and how their objects are built. Nothing here rejects. */
 export interface Kinds {
-  /** `typeMissing`: the cluster does not know it, now. */
+  /** `typeMissing`: the cluster does not know it, as far as is known. Asking for it often costs no more requests. */
   find(apiVersion: string, kind: string, signal: AbortSignal): Promise<Outcome<Kind>>;
+  /**
+   * Resolves once it is served, and `structureOf` it is known, as the API server says after this call. `isExpected`: its
+   * definition has just been applied. `cancelled`: the signal ended the wait.
+   */
+  served(apiVersion: string, kind: string, signal: AbortSignal, isExpected?: boolean): Promise<Outcome<Kind>>;
   /** The kind under whatever version of its group it is served now (A10). `typeMissing`: under none. */
   findServed(group: string, kind: string, signal: AbortSignal): Promise<Outcome<Kind>>;
+  /** `typeMissing`: the cluster does not say it yet. */
   structureOf(kind: Kind, signal: AbortSignal): Promise<Outcome<At>>;
 }

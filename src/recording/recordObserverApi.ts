@@ -17,6 +17,7 @@ export const observerQuestions = {
     `${what} ${identityKey(identity)}`,
   find: (apiVersion: string, kind: string) => `find ${apiVersion} ${kind}`,
   findServed: (group: string, kind: string) => `findServed ${group}/${kind}`,
+  served: (apiVersion: string, kind: string) => `served ${apiVersion} ${kind}`,
   structure: (kind: Pick<Kind, 'group' | 'version' | 'kind'>) => `structure ${kindKey(kind)}`,
   application: (what: 'status' | 'addFinalizer' | 'removeFinalizer', { namespace, name }: About) =>
     `${what} ${namespace}/${name}`,
@@ -121,6 +122,12 @@ export function recordObserverApi(
         noting(observerQuestions.find(apiVersion, kind), kinds.find(apiVersion, kind, signal), (found) => found),
       findServed: (group, kind, signal) =>
         noting(observerQuestions.findServed(group, kind), kinds.findServed(group, kind, signal), (found) => found),
+      served: (apiVersion, kind, signal, isExpected) =>
+        noting(
+          observerQuestions.served(apiVersion, kind),
+          kinds.served(apiVersion, kind, signal, isExpected),
+          (found) => found,
+        ),
       async structureOf(kind, signal) {
         const found = await noting(observerQuestions.structure(kind), kinds.structureOf(kind, signal), nothing);
         return found.ok ? { ok: true, value: places(kindKey(kind), found.value) } : found;

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { objectOf } from '../json.ts';
 import type { Outcome } from '../observer/applyFailure.ts';
 import type { ResourcePlan, Target } from '../observer/resourceApi.ts';
@@ -63,6 +64,14 @@ export function observerApis({ ask, read, tryOut, placesOf, report }: ObserverAn
         outcome(ask(observerQuestions.find(apiVersion, kind)), (value) => recordedKind.parse(value)),
       findServed: (group, kind) =>
         outcome(ask(observerQuestions.findServed(group, kind)), (value) => recordedKind.parse(value)),
+      async served(apiVersion, kind, signal) {
+        const answer = await outcome(ask(observerQuestions.served(apiVersion, kind)), (value) =>
+          recordedKind.parse(value),
+        );
+        // A recording that has no answer ended while it was waited for.
+        if (!answer.ok && !signal.aborted) await once(signal, 'abort');
+        return answer;
+      },
       structureOf: (kind) => outcome(ask(observerQuestions.structure(kind)), () => placesOf(kindKey(kind))),
     },
     applications: {

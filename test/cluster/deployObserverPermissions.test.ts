@@ -108,7 +108,7 @@ function oneOfEach(namespace: string): readonly object[] {
 }
 
 const all = permissions((await alone('x')).flatMap(rulesOf)).filter(({ group }) => group !== 'events.k8s.io');
-const ofTheCluster = /^(clusterrole|clusterrolebinding|customresourcedefinition|namespace)s$/;
+const ofTheCluster = /^(apiservice|clusterrole|clusterrolebinding|customresourcedefinition|namespace)s$/;
 /** Of the kinds that applications hold, this one stands for all: the same code asks for each of them. */
 const isTried = ({ group, resource }: Permission) => group === 'weeder.dev' || resource === 'configmaps';
 /** Lists are streamed, where the API server can. */

@@ -71,6 +71,39 @@ export function discovering(getTarget: GetTarget): void {
     }
   });
 
+  test('all that is served below /api and /apis is one document each, and not sent again while it is the same', async () => {
+    const target = await getTarget();
+    const form = (version: string) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
+    const accept = `${form('v2')},${form('v2beta1')},application/json`;
+    for (const [path, group, version, plural] of [
+      ['/api', undefined, 'v1', 'pods'],
+      ['/apis', 'apps', 'v1', 'deployments'],
+    ] as const) {
+      const answer = await target.send('GET', path, { accept });
+      const list = body(answer, 200);
+      assert.deepEqual([list['kind'], list['apiVersion']], ['APIGroupDiscoveryList', 'apidiscovery.k8s.io/v2']);
+      const its = arrayOf(list['items'])
+        .map(objectOf)
+        .find(({ metadata }) => objectOf(metadata)['name'] === group);
+      const served = objectOf(arrayOf(its?.['versions'])[0]);
+      assert.deepEqual([served['version'], served['freshness']], [version, 'Current']);
+      const row = arrayOf(served['resources'])
+        .map(objectOf)
+        .find(({ resource }) => resource === plural);
+      assert.equal(row?.['scope'], 'Namespaced');
+      const kind = plural === 'pods' ? 'Pod' : 'Deployment';
+      assert.deepEqual(row?.['responseKind'], { group: '', version: '', kind });
+      for (const verb of ['get', 'patch', 'delete']) assert(arrayOf(row?.['verbs']).includes(verb));
+      const etag = String(answer.headers['etag']);
+      assert.match(etag, /^"[0-9A-F]{128}"$/);
+      const again = await target.send('GET', path, { accept, etag });
+      // A definition that another test makes meanwhile is news.
+      assert([200, 304].includes(again.status), String(again.status));
+      const plain = body(await target.send('GET', path, { accept: 'application/json' }), 200);
+      assert.equal(plain['kind'], path === '/api' ? 'APIVersions' : 'APIGroupList');
+    }
+  });
+
   test('the verbs of a resource are the ones it answers', async () => {
     const target = await getTarget();
     const list = body(await target.send('GET', '/api/v1'), 200);

@@ -314,6 +314,15 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
       if (wait !== undefined) await new Promise<void>((resolve) => void clock.setTimeout(resolve, wait));
       return refusal === undefined ? { ok: true, value: its.structure ?? anywhere } : { ok: false, failure: refusal };
     },
+    async served(apiVersion, kind, signal) {
+      for (;;) {
+        await new Promise<void>((resolve) => void clock.setTimeout(resolve, 1_000));
+        if (signal.aborted) return failure('cancelled', 'nobody waits');
+        const found = await kinds.find(apiVersion, kind, signal);
+        const structure = found.ok ? await kinds.structureOf(found.value, signal) : found;
+        if (found.ok && structure.ok) return found;
+      }
+    },
   };
 
   function changeApplication(ref: ApplicationRef, change: (object: JsonObject) => JsonObject): Outcome<undefined> {

@@ -6,7 +6,6 @@ import { createKubeClient, type KubeClient } from '../../../src/kube/client.ts';
 import { loadKubeConfig } from '../../../src/kube/kubeConfig.ts';
 import type { Outcome } from '../../../src/observer/applyFailure.ts';
 import { compare } from '../../../src/observer/compare.ts';
-import { groupVersionOf, groupVersionPath } from '../../../src/observer/discovery.ts';
 import type { Manifest } from '../../../src/observer/identity.ts';
 import { kindsOf } from '../../../src/observer/kinds.ts';
 import { type ApplicationOwner, ownerOf } from '../../../src/observer/managers.ts';
@@ -16,6 +15,7 @@ import type { ResourceApi, ResourcePlan, Target } from '../../../src/observer/re
 import { resourceRequests } from '../../../src/observer/resourceRequests.ts';
 import { readObserverSchema } from '../../../src/observer/schema/read.ts';
 import { shapeFor } from '../../../src/observer/schema/shapeFor.ts';
+import { groupVersionOf, groupVersionPath } from '../../../src/observer/servedKinds.ts';
 import type { Cluster } from './access.ts';
 import { type Cleanup, type TestNamespace, testNamespace } from './namespace.ts';
 

@@ -15,6 +15,8 @@ export interface RequestOptions {
   readonly text?: string;
   /** Default `application/json`. */
   readonly accept?: string;
+  /** `If-None-Match`. */
+  readonly etag?: string;
   /** Default `application/json`; a PATCH needs its own, such as `application/merge-patch+json`. */
   readonly contentType?: string;
   /** The user that the request is made as. */
@@ -32,6 +34,15 @@ export interface HttpClient {
   close(): Promise<void>;
 }
 
+function headersOf({ accept, etag, token, impersonate }: RequestOptions): Record<string, string> {
+  return {
+    accept: accept ?? 'application/json',
+    ...(etag === undefined ? {} : { 'if-none-match': etag }),
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(impersonate === undefined ? {} : { 'impersonate-user': impersonate }),
+  };
+}
+
 /** A client for `origin` that trusts the given certificates (PEM) and nothing else. */
 export function httpClient(origin: string, ca?: string): HttpClient {
   // HTTP/1.1: a connection per watch, so that nothing that one request does can disturb another.
@@ -47,9 +58,7 @@ export function httpClient(origin: string, ca?: string): HttpClient {
       dispatcher: agent,
       method,
       headers: {
-        accept: options.accept ?? 'application/json',
-        ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
-        ...(options.impersonate === undefined ? {} : { 'impersonate-user': options.impersonate }),
+        ...headersOf(options),
         ...(body === undefined ? {} : { 'content-type': options.contentType ?? 'application/json' }),
       },
       ...(body === undefined ? {} : { body }),

@@ -34,7 +34,7 @@ export function discover(resources: readonly Resource[], asked: string): object 
   return resourceList(resources, group, groupVersion);
 }
 
-function groupsOf(resources: readonly Resource[]): readonly string[] {
+export function groupsOf(resources: readonly Resource[]): readonly string[] {
   return [...new Set(resources.map(({ group }) => group))].filter((group) => group !== '');
 }
 
@@ -56,26 +56,37 @@ const described = {
   scale: { group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: ['get', 'patch', 'update'] },
 };
 
-function rowsOf(resource: Resource) {
-  const { plural, singular, kind, isNamespaced: namespaced, shortNames, hasStatus, subresources } = resource;
+/** What can be done to its objects. */
+export function verbsOf({ hasCollectionDeletion }: Resource): readonly string[] {
   const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+  return hasCollectionDeletion ? verbs : verbs.filter((verb) => verb !== 'deletecollection');
+}
+
+/** By name: what can be done to each, and the kind of what it takes where that is another one. */
+export function subresourcesOf({ hasStatus, subresources }: Resource) {
+  return [
+    ...subresources.map((name) => ({ name, ...described[name] })),
+    ...(hasStatus ? [{ name: 'status', verbs: ['get', 'patch', 'update'] }] : []),
+  ];
+}
+
+function rowsOf(resource: Resource) {
+  const { plural, singular, kind, isNamespaced: namespaced, shortNames } = resource;
   return [
     {
       name: plural,
       singularName: singular,
       namespaced,
       kind,
-      verbs: resource.hasCollectionDeletion ? verbs : verbs.filter((verb) => verb !== 'deletecollection'),
+      verbs: verbsOf(resource),
       ...(shortNames.length === 0 ? {} : { shortNames }),
     },
-    ...subresources.map((name) => ({
+    ...subresourcesOf(resource).map(({ name, ...its }) => ({
       name: `${plural}/${name}`,
       singularName: '',
       namespaced,
-      ...described[name],
+      kind,
+      ...its,
     })),
-    ...(hasStatus
-      ? [{ name: `${plural}/status`, singularName: '', namespaced, kind, verbs: ['get', 'patch', 'update'] }]
-      : []),
   ];
 }

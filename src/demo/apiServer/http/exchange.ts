@@ -41,8 +41,8 @@ export async function bodyOf({ request }: Exchange): Promise<Outcome<string>> {
   return failed(failure(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${longestBody}`));
 }
 
-export function sendJson({ response }: Exchange, code: number, json: string): void {
-  send(response, code, 'application/json', json);
+export function sendJson({ response }: Exchange, code: number, json: string, type = 'application/json'): void {
+  send(response, code, type, json);
 }
 
 export function sendText({ response }: Exchange, code: number, text: string): void {

@@ -8,6 +8,7 @@ import { methodNotAllowed, notFound, type Outcome, unknownResource } from '../st
 import type { Storage } from '../store.ts';
 import { isAccessReview, reviewAccess } from './accessReview.ts';
 import { type Address, addressOf } from './address.ts';
+import { serveAggregated } from './aggregatedDiscovery.ts';
 import { impersonationRefusal } from './authorize.ts';
 import { discover } from './discovery.ts';
 import { type Exchange, mediaTypeOf, sendJson, sendStatus, sendText } from './exchange.ts';
@@ -75,6 +76,7 @@ function send(exchange: Exchange, resource: Resource, form: Form, answer: Outcom
 function serveOther(storage: Storage, exchange: Exchange): void {
   const { resources } = storage;
   if (exchange.method === 'GET' && serveOpenApi(storage, exchange)) return;
+  if (exchange.method === 'GET' && serveAggregated(resources, exchange)) return;
   const found = discover(resources, exchange.path);
   if (found === undefined) sendText(exchange, 404, '404 page not found\n');
   else if (exchange.method !== 'GET') sendStatus(exchange, methodNotAllowed);
