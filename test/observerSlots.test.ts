@@ -65,3 +65,30 @@ test('who gives up while waiting never gets a place; who has one keeps it', asyn
   assert.deepEqual(got.at(-1), 'b1');
   assert.deepEqual([slots.active, slots.waiting], [1, 0]);
 });
+
+test('a namespace with a hundred applications gets no more turns than one with a single one', async () => {
+  const { got, wait, release } = queue(1);
+  for (let index = 0; index < 100; index += 1) wait(`many/app-${index}`, `many${index}`);
+  wait('few/app', 'few0');
+  wait('few/app', 'few1');
+  wait('some/app', 'some0');
+  await turn();
+  // One place for each namespace, and one more for all of them together.
+  assert.deepEqual(got, ['many0', 'few0']);
+  await release('few0');
+  assert.deepEqual(got.slice(2), ['few1']);
+  await release('few1');
+  assert.deepEqual(got.slice(3), ['some0']);
+  await release('some0');
+  assert.deepEqual(got.slice(4), [], 'the namespace has all that one may have');
+  await release('many0');
+  assert.deepEqual(got.slice(4), ['many1']);
+});
+
+test('a namespace whose requests do not end leaves places for the others', async () => {
+  const { got, slots, wait } = queue(8);
+  for (let index = 0; index < 50; index += 1) wait('slow/app', `slow${index}`);
+  wait('other/app', 'other');
+  await turn();
+  assert.deepEqual([got.length, got.at(-1), slots.waiting], [9, 'other', 42]);
+});

@@ -1,4 +1,5 @@
 import type { Clock, TimerHandle } from '../clock.ts';
+import { createFairQueue } from '../fairQueue.ts';
 import type { ApiRequest, KubeClient } from './client.ts';
 import { describeFailure } from './describeFailure.ts';
 import { type EventSource, eventBody, eventsPath, type Occurrence, seriesBody } from './event.ts';
@@ -24,9 +25,12 @@ export interface EventState {
   isLost: boolean;
 }
 
-/** Writes Events one after the other, in their own time: nobody waits for it. */
+/** Writes Events in their own time: nobody waits for it. The namespaces of their objects take turns. */
 export interface EventSender {
-  /** Takes its place at the end, unless it waits already; what is written is its newest state. */
+  /**
+   * Takes its place at the end, unless it waits already; what is written is its newest state. Where too many wait, one of
+   * the namespace that has the most is lost.
+   */
   put(event: EventState): void;
   /** Writes what waits without further delay, and ends: after `ms` milliseconds whatever is left is lost. */
   flush(ms: number): Promise<void>;
@@ -62,7 +66,7 @@ const longestPause = 60_000;
 
 export function createEventSender(options: EventSenderOptions): EventSender {
   const { client, clock, source, losses, permissions, isHeldBack, onWritten, random } = options;
-  const queue = new Set<EventState>();
+  const queue = createFairQueue<EventState>();
   const bucket = createTokenBucket(burst, perSecond, clock);
   const stop = new AbortController();
   let active = 0;
@@ -101,18 +105,23 @@ export function createEventSender(options: EventSenderOptions): EventSender {
   function sendDue(): void {
     clock.clearTimeout(timer);
     timer = undefined;
-    for (const event of queue) {
+    while (queue.size > 0) {
       if (!hasPlace()) return;
       const wait = waitTime();
       if (wait > 0) {
         arm(wait);
         return;
       }
-      queue.delete(event);
-      if (permissions.mayTry(event.occurrence.regarding.namespace)) void send(event);
-      else drop(event, 'forbidden');
+      sendNext();
     }
     if (active === 0) onEmpty?.();
+  }
+
+  function sendNext(): void {
+    const event = queue.next()?.item;
+    if (event === undefined) return;
+    if (permissions.mayTry(event.occurrence.regarding.namespace)) void send(event);
+    else drop(event, 'forbidden');
   }
 
   async function send(event: EventState): Promise<void> {
@@ -166,7 +175,7 @@ export function createEventSender(options: EventSenderOptions): EventSender {
   function retry(event: EventState, failure: ApiFailure): void {
     // Whatever else keeps an Event from being written says nothing about this one.
     if (failure.kind === 'unavailable') event.tries += 1;
-    if (event.tries < mostTries && onEmpty === undefined) queue.add(event);
+    if (event.tries < mostTries && onEmpty === undefined) enqueue(event);
     else drop(event, 'refused', describeFailure(failure, client.server));
   }
 
@@ -174,6 +183,10 @@ export function createEventSender(options: EventSenderOptions): EventSender {
     const backOff = Math.min(longestPause, shortestPause * 2 ** failures) * (0.5 + random() / 2);
     failures += 1;
     pausedUntil = clock.monotonic() + Math.max(backOff, retryAfterMs);
+  }
+
+  function enqueue(event: EventState): void {
+    queue.add({ outer: event.occurrence.regarding.namespace ?? '', inner: '' }, event);
   }
 
   function drop(event: EventState, cause: LossCause, why?: string): void {
@@ -184,13 +197,11 @@ export function createEventSender(options: EventSenderOptions): EventSender {
   return {
     put(event) {
       if (queue.has(event)) return;
-      if (queue.size >= mostWaiting) {
-        drop(event, 'queueFull');
-        return;
-      }
       busyAt = clock.monotonic();
       if (queue.size === 0) waitingSince = busyAt;
-      queue.add(event);
+      enqueue(event);
+      const surplus = queue.size > mostWaiting ? queue.newestOfLargest() : undefined;
+      if (surplus !== undefined && queue.delete(surplus)) drop(surplus, 'queueFull');
       if (active === 0) arm(calmAfter);
     },
     async flush(ms) {
@@ -198,8 +209,7 @@ export function createEventSender(options: EventSenderOptions): EventSender {
       onEmpty = resolve;
       const limit = clock.setTimeout(() => {
         stop.abort();
-        for (const event of queue) drop(event, 'stopped');
-        queue.clear();
+        for (const event of [...queue]) if (queue.delete(event)) drop(event, 'stopped');
         if (active === 0) resolve();
       }, ms);
       sendDue();

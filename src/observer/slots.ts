@@ -1,72 +1,73 @@
+import { createFairQueue, type Share } from '../fairQueue.ts';
+
 /** Gives a place back. */
 export type Release = () => void;
 
-/** So many things at once; who waits in one group does not keep those of another one waiting. */
+/**
+ * So many things at once. The namespaces of those who wait take turns, and within each its applications: whoever has many
+ * applications, or many resources, keeps nobody else waiting for longer.
+ */
 export interface Slots {
   /**
    * Resolves with what gives the place back; undefined: nobody waits for it any more. Each waiter listens on the signal:
-   * on one that thousands share, each would be compared with all others.
+   * on one that thousands share, each would be compared with all others. `application`: `namespace/name`.
    */
-  take(group: string, signal: AbortSignal): Promise<Release | undefined>;
+  take(application: string, signal: AbortSignal): Promise<Release | undefined>;
   /** The same for as long as it takes. */
-  wait(group: string): Promise<Release>;
+  wait(application: string): Promise<Release>;
   readonly active: number;
   readonly waiting: number;
 }
 
 type Grant = (release: Release) => void;
 
-/** `most` places, which the groups that wait take in turns. */
+/**
+ * `most` places for each namespace, and a few more for all of them together: one whose requests are slow, by its own
+ * admission webhook for instance, does not have them all.
+ */
 export function createSlots(most: number): Slots {
-  /** By group, the one whose turn it is first. */
-  const queues = new Map<string, Set<Grant>>();
+  const places = most + Math.ceil(most / 4);
+  const queue = createFairQueue<Grant>();
+  /** By namespace: how many it has now. */
+  const held = new Map<string, number>();
   let active = 0;
-  let waiting = 0;
 
-  function enter(group: string, grant: Grant): void {
-    const queue = queues.get(group) ?? new Set();
-    queues.set(group, queue.add(grant));
-    waiting += 1;
-  }
-
-  function leave(group: string, grant: Grant): boolean {
-    const queue = queues.get(group);
-    if (queue?.delete(grant) !== true) return false;
-    waiting -= 1;
-    if (queue.size === 0) queues.delete(group);
-    return true;
-  }
+  const hasPlace = (namespace: string) => active < places && (held.get(namespace) ?? 0) < most;
 
   function next(): void {
-    if (active >= most) return;
-    for (const [group, queue] of queues) {
-      for (const grant of queue) {
-        leave(group, grant);
-        if (queues.delete(group)) queues.set(group, queue);
-        occupy(grant);
-        return;
-      }
-    }
+    if (active >= places) return;
+    const found = queue.next(hasPlace);
+    if (found !== undefined) occupy(found.share.outer, found.item);
   }
 
-  function occupy(grant: Grant): void {
+  function occupy(namespace: string, grant: Grant): void {
     active += 1;
+    held.set(namespace, (held.get(namespace) ?? 0) + 1);
     let isHeld = true;
     grant(() => {
       if (!isHeld) return;
       isHeld = false;
       active -= 1;
+      const left = (held.get(namespace) ?? 0) - 1;
+      if (left > 0) held.set(namespace, left);
+      else held.delete(namespace);
       next();
     });
   }
 
+  /** Whoever comes while others wait does so because no place is left for them. */
+  function enter(application: string, grant: Grant): void {
+    const share = shareOf(application);
+    if (hasPlace(share.outer)) occupy(share.outer, grant);
+    else queue.add(share, grant);
+  }
+
   return {
-    take: (group, signal) =>
+    take: (application, signal) =>
       new Promise((grant) => {
         if (signal.aborted) return grant(undefined);
-        if (active < most) return occupy(grant);
-        enter(group, granted);
-        signal.addEventListener('abort', giveUp);
+        enter(application, granted);
+        if (queue.has(granted)) signal.addEventListener('abort', giveUp);
 
         function granted(release: Release): void {
           signal.removeEventListener('abort', giveUp);
@@ -74,16 +75,21 @@ export function createSlots(most: number): Slots {
         }
 
         function giveUp(): void {
-          if (leave(group, granted)) grant(undefined);
+          if (queue.delete(granted)) grant(undefined);
         }
         return undefined;
       }),
-    wait: (group) => new Promise((grant) => (active < most ? occupy(grant) : enter(group, grant))),
+    wait: (application) => new Promise((grant) => enter(application, grant)),
     get active() {
       return active;
     },
     get waiting() {
-      return waiting;
+      return queue.size;
     },
   };
+}
+
+function shareOf(application: string): Share {
+  const slash = application.indexOf('/');
+  return { outer: application.slice(0, Math.max(0, slash)), inner: application.slice(slash + 1) };
 }

@@ -127,6 +127,18 @@ test('the queue is bounded: what is too much is counted, and told in one line', 
   assert.deepEqual(api.logged, [{ fact: { lost: { queueFull: 10 } }, sentence: 'some Events were not written' }]);
 });
 
+test('who has very many Events to be written delays nobody else’s, and loses his own where there are too many', async () => {
+  const api = eventApi();
+  const of = (namespace: string, index: number) => occurrence({ namespace, pod: `web-${index}` });
+  for (let index = 0; index < 5_010; index += 1) api.recorder.record(of('loud', index));
+  for (let index = 0; index < 3; index += 1) api.recorder.record(of('quiet', index));
+  assert.equal(api.recorder.lost.queueFull, 13);
+  await api.clock.pass(1_000);
+  const written = [...api.stored.keys()].filter((key) => key.startsWith('quiet/'));
+  assert.equal(written.length, 3);
+  assert(api.stored.size <= 200);
+});
+
 test('what is lost later is told ten minutes after the last line', async () => {
   const api = eventApi();
   const lose = (times: number) => {
