@@ -1,4 +1,5 @@
 import { type ApiFailure, isRecoverable } from './failure.ts';
+import { isDenied } from './refuser.ts';
 
 /** What becomes of an Event that was not written. */
 export type Consequence = 'exists' | 'expired' | 'gone' | 'stopped' | 'forbidden' | 'refused' | 'unreachable';
@@ -15,7 +16,9 @@ export function consequenceOf(failure: ApiFailure, exists: boolean): Consequence
       // It exists: the answer to an earlier try was lost.
       return exists ? 'unreachable' : 'exists';
     case 'forbidden':
-      return failure.message.includes('because it is being terminated') ? 'gone' : 'forbidden';
+      if (failure.message.includes('because it is being terminated')) return 'gone';
+      // What a quota or a policy refuses of one Event says nothing of the next one.
+      return isDenied(failure) ? 'forbidden' : 'refused';
     case 'invalid':
       // Admission that refuses an Event refuses it again.
       return 'refused';

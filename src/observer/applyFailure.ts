@@ -1,5 +1,6 @@
 import { describeFailure, isImpersonationDenied } from '../kube/describeFailure.ts';
 import type { ApiFailure, FailureKind } from '../kube/failure.ts';
+import { isDenied, refuserOf } from '../kube/refuser.ts';
 import { isSecret } from './confidential.ts';
 import { type Identity, identityText } from './identity.ts';
 import { isImmutable } from './immutable.ts';
@@ -160,18 +161,32 @@ function sentence(failure: ApiFailure, asked: AskedOf, server: string): string {
 /** Nothing in these came over the connection. */
 const wordsAreOwn: ReadonlySet<FailureKind> = new Set(['network', 'timeout', 'credentials']);
 
-/** Code, reason and fields: a message echoes values (A17). */
+/** Code, reason and fields, and who refused it: the rest of a message may echo values. */
 function describeSecret(failure: ApiFailure, { verb, plural, identity }: AskedOf, server: string): string {
-  const { kind, status, reason, causes = [] } = failure;
-  if (kind === 'forbidden') {
+  const { kind, status, reason } = failure;
+  if (isDenied(failure, verb)) {
     const denied = isImpersonationDenied(failure) ? `impersonate-on:serviceaccount:${verb}` : verb;
     const message = `cannot ${denied} resource "${plural}" in API group "" in the namespace "${identity.namespace}"`;
     return describeFailure({ ...failure, message }, server);
   }
   const code = [status, reason].filter((each) => each !== undefined).join(' ');
+  const why = [refuserOf(failure), ...placesIn(failure), typeFault(failure)].filter((each) => each !== undefined);
+  return `The API server refused ${identityText(identity)} (${code === '' ? kind : code})${why.length === 0 ? '' : `: ${why.join(', ')}`}.`;
+}
+
+/** Names of fields, or of another object that is meant. */
+function placesIn({ causes = [], about }: ApiFailure): readonly string[] {
   const fields = [...new Set(causes.map(({ field }) => field).filter((field) => field !== ''))];
-  const where = fields.length === 0 ? '' : `: ${fields.join(', ')}`;
-  return `The API server refused ${identityText(identity)} (${code === '' ? kind : code})${where}.`;
+  const isOther = about !== undefined && !/^secrets?$/i.test(about.kind);
+  return isOther ? [...fields, `${about.kind} ${about.name}`] : fields;
+}
+
+/** What is wrong with the types of a configuration, or with its size. Names of keys are told, values never. */
+const typeFaults =
+  /(?:\.[\w-]+)+: (?:field not declared in schema|expected \w+(?=, got))|illegal base64 data at input byte \d+|request is too large/;
+
+function typeFault({ message }: ApiFailure): string | undefined {
+  return permanentWords.test(message) ? typeFaults.exec(message)?.[0] : undefined;
 }
 
 const longestWords = 300;

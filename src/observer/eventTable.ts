@@ -72,7 +72,7 @@ export const observerEventTable = {
     types: ['Warning'],
     actions: ['Retry'],
     meaning:
-      'The API server does not take a resource: it is not valid, an immutable field is another one, or a permission is missing. Says why; it is tried again.',
+      'The API server does not take a resource: it is not valid, an immutable field is another one, a quota or a policy refuses it, or a permission is missing, also that to see it. Says why; it is tried again.',
   },
   Claimed: {
     about: 'application',

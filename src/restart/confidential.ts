@@ -1,4 +1,5 @@
 import type { ApiFailure, FailureKind } from '../kube/failure.ts';
+import { isDenied, refuserOf } from '../kube/refuser.ts';
 import type { SourceKind } from './refs.ts';
 
 /** What was asked of the API server; for the rule that a missing permission is granted by. */
@@ -13,14 +14,16 @@ const ownWords: ReadonlySet<FailureKind> = new Set(['network', 'timeout', 'crede
 
 /**
  * The failure without a word of the answer: a server, or something in front of it, may echo the Secret that was asked
- * for, and then it would stand in logs and Events. Only the class, the status and the time to wait are left.
+ * for, and then it would stand in logs and Events. Only the class, the status, who refused it and the time to wait are left.
  */
 export function confidential(failure: ApiFailure, asked: Asked): ApiFailure {
   const { kind, status, retryAfterMs } = failure;
   if (ownWords.has(kind)) return failure;
   return {
     kind,
-    message: kind === 'forbidden' ? denial(asked) : 'its words are not told, for they may hold a value',
+    message: isDenied(failure, asked.verb)
+      ? denial(asked)
+      : (refuserOf(failure) ?? 'its words are not told, for they may hold a value'),
     ...(status === undefined ? {} : { status }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };

@@ -136,8 +136,11 @@ suite('what the API server says to an apply', { concurrency: true }, () => {
     const user = it.ns.cluster.takeUser();
     const secret = (fields: JsonObject) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' }, ...fields });
     for (const [fields, expected] of [
-      [{ data: { a: 'hunter2!!' } }, /^The API server refused Secret .*\/a \(500\)\.$/],
-      [{ data: { a: ['hunter2'] } }, /^The API server refused Secret .*\/a \(500\)\.$/],
+      [
+        { data: { a: 'hunter2!!' } },
+        /^The API server refused Secret .*\/a \(500\): illegal base64 data at input byte 7\.$/,
+      ],
+      [{ data: { a: ['hunter2'] } }, /^The API server refused Secret .*\/a \(500\): \.data\.a: expected string\.$/],
       [{ data: { 'hunter 2': 'aGk=' } }, /^The API server refused Secret .*\/a \(422 Invalid\): data\[hunter 2\]\.$/],
       [{ type: 'kubernetes.io/tls', data: { a: 'aGk=' } }, /\(422 Invalid\): data\[tls.crt\], data\[tls.key\]\.$/],
     ] as const) {
