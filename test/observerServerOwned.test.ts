@@ -93,6 +93,22 @@ suite('what others than its author write into a manifest', () => {
       {},
     ],
     ['Pod', 'v1', { metadata: copied, spec: { nodeName: 'node-1', containers: [] } }, { spec: { containers: [] } }],
+    [
+      'CertificateSigningRequest',
+      'certificates.k8s.io/v1',
+      { spec: { request: 'eA==', username: 'ann', uid: '1', groups: ['a'], extra: {} } },
+      { spec: { request: 'eA==' } },
+    ],
+    [
+      'Node',
+      'v1',
+      {
+        metadata: copied,
+        spec: { podCIDR: '10.0.0.0/24', taints: [{ key: 'node.kubernetes.io/not-ready' }], providerID: 'a' },
+      },
+      { spec: { providerID: 'a' } },
+    ],
+    ['Node', 'v1', { spec: { taints: [{ key: 'gpu' }] } }, { spec: { taints: [{ key: 'gpu' }] } }],
     ['Pod', 'v1', { spec: { nodeName: 'node-1' } }, { spec: { nodeName: 'node-1' } }],
     ['ServiceAccount', 'v1', { metadata: copied, secrets: [{ name: 'one-token-x' }] }, {}],
     ['ServiceAccount', 'v1', { secrets: [{ name: 'mine' }] }, { secrets: [{ name: 'mine' }] }],

@@ -73,7 +73,9 @@ export function observerApi(client: KubeClient): ObserverApi {
     const { body, status } = answer.value;
     const metadata = objectOf(objectOf(body)['metadata']);
     const isThat = objectOf(body)['kind'] === target.identity.kind && metadata['name'] === name;
-    const isWhole = verb === 'create' || textOf(metadata['resourceVersion']) !== undefined;
+    // What was only tried out on nothing has no version: there is no such object.
+    const isTrial = request.query?.['dryRun'] !== undefined;
+    const isWhole = isTrial || textOf(metadata['resourceVersion']) !== undefined;
     if (isThat && isWhole) return done({ object: objectOf(body), isNew: status === created });
     return refuse(target, verb, {
       kind: 'badAnswer',

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, objectOf, textOf } from '../json.ts';
+import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../json.ts';
 import { generatedJobLabels } from '../kube/jobLabels.ts';
 import { changeCauseMark, restartMarks } from '../restartMarks.ts';
 import { annotationName, labelName } from './managers.ts';
@@ -90,6 +90,8 @@ const rules: readonly Rule[] = [
   })),
   { of: '/Namespace', at: ['metadata', 'labels'], owns: isIn(['kubernetes.io/metadata.name']) },
   { of: '/Namespace', at: ['spec'], owns: isIn(['finalizers']) },
+  { of: '/Node', at: ['spec'], owns: isIn(['podCIDR', 'podCIDRs']), when: isCopied },
+  { of: '/Node', at: ['spec'], owns: (field, value) => field === 'taints' && arrayOf(value).some(isOfNodeController) },
   { of: '/Pod', at: ['spec'], owns: isIn(['nodeName']), when: isCopied },
   { of: '/ServiceAccount', at: [], owns: isIn(['secrets']), when: isCopied },
   { of: '/Secret', at: ['data'], owns: isIn(['ca.crt', 'namespace', 'token']), when: isToken },
@@ -103,6 +105,12 @@ const rules: readonly Rule[] = [
     owns: (name: string) => generatedJobLabels.has(name),
     when: isLabelled,
   })),
+  // They say who has asked for the certificate.
+  {
+    of: 'certificates.k8s.io/CertificateSigningRequest',
+    at: ['spec'],
+    owns: isIn(['username', 'uid', 'groups', 'extra']),
+  },
   { of: 'rbac.authorization.k8s.io/ClusterRole', at: [], owns: isIn(['rules']), when: isAggregated },
 ];
 
@@ -148,6 +156,11 @@ function isCopied({ metadata }: JsonObject): boolean {
 function isOfAController(name: string, value: unknown): boolean {
   if (annotations.has(name) || annotationPrefixes.some((prefix) => name.startsWith(prefix))) return true;
   return name === 'kubernetes.io/change-cause' && textOf(value)?.startsWith(changeCauseMark) === true;
+}
+
+/** Taken away, pods would be kept on a node that is not there any more. */
+function isOfNodeController(taint: unknown): boolean {
+  return textOf(objectOf(taint)['key'])?.startsWith('node.kubernetes.io/') === true;
 }
 
 /** The token controller fills in the content of such a Secret, and renews it. */

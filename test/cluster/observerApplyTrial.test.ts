@@ -123,6 +123,22 @@ suite('what is wanted is known again after a restart', { concurrency: true }, ()
     });
   }
 
+  test('of a kind that allows no other name the manifest is tried under its own, also where nothing is there', async (t) => {
+    const it = await applying(t, 'trial-own-name');
+    const group = `${it.ns.name}.example.org`;
+    const names = { kind: 'Thing', plural: 'things' };
+    const schema = { openAPIV3Schema: { type: 'object' } };
+    const versions = [{ name: 'v1', served: true, storage: true, schema }];
+    const plan = await it.plan({
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: `things.${group}` },
+      spec: { group, scope: 'Namespaced', names, versions },
+    });
+    const trial = good(await it.api.tryOut(plan, it.signal));
+    assert.deepEqual([trial.isOfItsOwn, at(trial.object, 'spec', 'group')], [true, group]);
+  });
+
   test('at a full quota what is there is tried, too', async (t) => {
     const it = await applying(t, 'trial-quota');
     const plan = await it.plan({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { a: '1' } });
