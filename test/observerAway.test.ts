@@ -133,3 +133,47 @@ for (const what of ['find Widget', 'structure Widget'])
     assert.ok(world.object('Widget/one'));
     assert.equal(world.condition('web', 'InSync'), 'True');
   });
+
+test('a write that takes very long holds up no other resource, is waited for before a second one, and is told', async () => {
+  const world = await worldOf();
+  const others = Array.from({ length: 30 }, (_, index) => ({ ...settings('1'), metadata: { name: `other-${index}` } }));
+  const many = Array.from({ length: 12 }, (_, index) => ({ ...widget, metadata: { name: `slow-${index}` } }));
+  for (const { metadata } of many) world.slow.set(`create Widget/${metadata.name}`, 60 * second);
+  world.apply('web', { manifests: [...many, ...others] });
+  await world.pass(8 * second);
+  assert.ok(others.every(({ metadata: { name } }) => world.object(`ConfigMap/${name}`) !== undefined));
+  world.edit('ConfigMap/other-29', { data: { a: 'theirs' } });
+  await world.pass(2 * second);
+  assert.deepEqual(world.object('ConfigMap/other-29')?.['data'], { a: '1' });
+  assert.equal(conditionOf(world, 'Degraded')['status'], 'True');
+  world.slow.clear();
+  await world.pass(300 * second);
+  assert.equal(world.condition('web', 'InSync'), 'True');
+  assert.equal(world.writes().filter((each) => each === 'create Widget/slow-0').length, 1);
+});
+
+test('what is slow in one application keeps no other application waiting', async () => {
+  const world = await worldOf();
+  const many = Array.from({ length: 40 }, (_, index) => ({ ...widget, metadata: { name: `slow-${index}` } }));
+  for (const { metadata } of many) world.slow.set(`create Widget/${metadata.name}`, 60 * second);
+  world.apply('hostile', { manifests: many });
+  await world.pass(5 * second);
+  const others = Array.from({ length: 100 }, (_, index) => ({
+    ...settings('1'),
+    metadata: { name: `other-${index}` },
+  }));
+  world.apply('web', { manifests: others });
+  await world.pass(1 * second);
+  assert.ok(others.every(({ metadata: { name } }) => world.object(`ConfigMap/${name}`) !== undefined));
+});
+
+test('an update comes after what is slow has ended, and applies the newest manifest', async () => {
+  const world = await worldOf();
+  world.slow.set('create Widget/one', 20 * second);
+  world.apply('web', { manifests: [widget, settings('1')] });
+  await world.pass(1 * second);
+  world.apply('web', { manifests: [settings('2')] });
+  await world.pass(60 * second);
+  assert.deepEqual(dataOf(world), { a: '2' });
+  assert.equal(world.object('Widget/one'), undefined);
+});

@@ -13,6 +13,8 @@ const without = 'without the section observer no application would have been loo
 
 /** Applied, drifted and corrected, deleted. */
 async function aMorning(world: ObserverWorld): Promise<void> {
+  // An answer comes after its question, and its stream not before it.
+  world.requestTime = 1;
   world.apply('web', { manifests: [configMap('settings')] });
   await world.pass(10 * second);
   world.edit('ConfigMap/settings', { data: { key: 'b' } });

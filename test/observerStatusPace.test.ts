@@ -58,9 +58,9 @@ test('while corrections wait for their turn no status is written, but for thirty
   assert.deepEqual(world.statuses, []);
   world.stop();
 
-  const slow = await observed(80);
-  slow.requestTime = 5 * second;
-  editAll(slow, 80);
+  const slow = await observed(130);
+  slow.requestTime = 2.5 * second;
+  editAll(slow, 130);
   await slow.pass(29 * second);
   assert.deepEqual(slow.statuses, []);
   await slow.pass(3 * second);

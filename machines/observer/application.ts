@@ -173,7 +173,7 @@ export const application = setup({
           description: 'The request that is under way comes to its end first.',
         },
         'apply.done': [
-          { guard: 'hasNews', target: 'validating' },
+          { guard: 'hasNews', target: 'stopping', description: 'A slow request may still be under way.' },
           { target: 'observing', actions: ['noteProgress', 'reportApplied'] },
         ],
         'apply.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },

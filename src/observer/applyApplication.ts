@@ -1,5 +1,6 @@
 import type { ApplicationEvent } from '../../machines/observer/application.ts';
 import type { Clock } from '../clock.ts';
+import { track } from '../inFlight.ts';
 import { inParallel } from '../inParallel.ts';
 import type { ApplicationEntry } from './applicationEntry.ts';
 import type { ApplyFailure } from './applyFailure.ts';
@@ -8,13 +9,14 @@ import { shownFault } from './invalid.ts';
 import { lookForAccount } from './lookForAccount.ts';
 import type { ObserverEffects } from './observerEffects.ts';
 import { definedKind, firstStage } from './order.ts';
+import { slowSentence } from './places.ts';
 import { planResources } from './planResources.ts';
 import { pruneLeft } from './pruneLeft.ts';
 import type { ResourceEntry } from './resourceEntry.ts';
 import { written } from './writeResource.ts';
 
 /** A definition of a kind is served soon, or something is wrong with it: nobody is kept waiting for longer. */
-const establishedWithin = 30_000;
+const establishedWithin = 5_000;
 /** How often it is asked meanwhile whether the application is another one. No request. */
 const outdatedPause = 250;
 
@@ -43,7 +45,7 @@ export async function applyApplication(
       tried.add(next);
       // Whatever was refused before: something is another one now.
       next.kept = undefined;
-      await written(effects, next, signal);
+      await attempt(effects, next, signal);
     });
     if (signal.aborted || isOutdated(entry)) return done;
     for (const each of stage) await useDefinition(effects, each, signal);
@@ -51,6 +53,19 @@ export async function applyApplication(
   entry.accountFault = '';
   if (!isOutdated(entry)) await pruneLeft(effects, entry, signal);
   return done;
+}
+
+/** One write. What is slow is not waited for: it goes on, and is observed meanwhile. */
+function attempt(effects: ObserverEffects, resource: ResourceEntry, signal: AbortSignal): Promise<void> {
+  const { promise: isSlow, resolve } = Promise.withResolvers<void>();
+  const onSlow = () => {
+    resource.state = 'backingOff';
+    resource.reason = slowSentence;
+    resolve();
+  };
+  const writing = written(effects, resource, signal, onSlow).then(() => undefined);
+  track(resource.application.inFlight, writing);
+  return Promise.race([writing, isSlow]);
 }
 
 /** Looks for the account, and writes down what is about to be applied. Undefined: it may be. */

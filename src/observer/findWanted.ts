@@ -21,7 +21,7 @@ export async function findWanted(
 ): Promise<ResourceEvent | undefined> {
   const plan = planInForce(entry);
   if (entry.baseline !== undefined || plan === undefined) return undefined;
-  const release = await trials.take(entry.application.id, signal);
+  const release = await trials.take(entry.application.id, plan.target.apiVersion, signal);
   const tried = await api.tryOut(plan, signal).finally(release);
   if (!tried.ok) return lookFailed(tried.failure);
   wantAsTried(entry, plan, tried.value, runtime.clock.monotonic());

@@ -13,10 +13,10 @@ import { createApplications } from './applications.ts';
 import type { ReportObserver } from './facts.ts';
 import { type HashManifest, hashManifest } from './manifestHash.ts';
 import type { ObserverEffects } from './observerEffects.ts';
+import { createPlaces, type SlowRequests } from './places.ts';
 import { provideResource } from './resourceActor.ts';
 import type { Kinds, ResourceApi } from './resourceApi.ts';
 import { createResourceStreams, type WrapResourceSink } from './resourceStreams.ts';
-import { createSlots } from './slots.ts';
 import { createStatusWriter } from './statusWriter.ts';
 import { createTurns } from './turns.ts';
 
@@ -81,7 +81,8 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
   const { runtime, report, random, isDryRun, mayUseOwnRights, namespaces } = options;
   const { clock } = runtime;
   const inFlight = new Set<Promise<unknown>>();
-  const slots = createSlots(mostApplies);
+  const slow: SlowRequests = new Set();
+  const slots = createPlaces(clock, mostApplies, slow);
   const turns = createTurns(clock, options.config.observer?.trialPeriod ?? 0);
   let isConfigured = options.config.observer !== undefined;
   let mayStart = false;
@@ -108,8 +109,8 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
     accounts: createAccounts(clock, options.applications),
     streams,
     slots,
-    trials: createSlots(mostTrials),
-    retrials: createSlots(mostRetrials),
+    trials: createPlaces(clock, mostTrials, slow),
+    retrials: createPlaces(clock, mostRetrials, slow),
     turns,
     status,
     report,

@@ -5,10 +5,10 @@ import type { ApplicationApi } from './applicationApi.ts';
 import type { ApplicationEntry } from './applicationEntry.ts';
 import type { ReportObserver } from './facts.ts';
 import type { HashManifest } from './manifestHash.ts';
+import type { Places } from './places.ts';
 import type { Kinds, ResourceApi } from './resourceApi.ts';
 import type { ResourceEntry } from './resourceEntry.ts';
 import type { ResourceStreams } from './resourceStreams.ts';
-import type { Slots } from './slots.ts';
 import type { StatusWriter } from './statusWriter.ts';
 import type { Turns } from './turns.ts';
 
@@ -22,11 +22,11 @@ export interface ObserverEffects {
   readonly accounts: Accounts;
   readonly streams: ResourceStreams;
   /** For what changes the cluster. */
-  readonly slots: Slots;
+  readonly slots: Places;
   /** For trials of what is wanted, so that a start keeps no correction waiting. */
-  readonly trials: Slots;
+  readonly trials: Places;
   /** For those that are made time and again, so that they keep no start waiting. */
-  readonly retrials: Slots;
+  readonly retrials: Places;
   readonly turns: Turns;
   readonly status: StatusWriter;
   readonly report: ReportObserver;

@@ -215,6 +215,7 @@ function entryOf(application: ApplicationEntry, { manifest, unplaced }: Placed):
       planIfScaled: undefined,
       isAutoscaled: false,
       conflicts: 0,
+      writing: undefined,
       actor: undefined,
     }
   );

@@ -50,7 +50,7 @@ async function removeAs(
 ): Promise<Outcome<undefined>> {
   const application = entry.valid ?? entry.newest;
   const target = targetOf(kind, identity, accountOf(application, mayUseOwnRights));
-  const release = await slots.take(entry.id, signal);
+  const release = await slots.take(entry.id, target.apiVersion, signal);
   if (release === undefined) return failed('cancelled', 'its turn has not come');
   const isReleased = application.spec.deletionPolicy === 'orphan';
   // A request that has left is not taken back.

@@ -83,6 +83,8 @@ export interface ResourceEntry {
   isAutoscaled: boolean;
   /** Conflicts in a row. */
   conflicts: number;
+  /** The write of it that is under way: there is one at a time, also where nobody waits for it any more. */
+  writing: Promise<unknown> | undefined;
   /** While it is observed. */
   actor: Actor<ResourceLogic> | undefined;
 }

@@ -20,8 +20,9 @@ interface Standing {
  * what is in sync, as nothing else is at rest; a trial that fails changes nothing.
  */
 export async function tryAnew(effects: ObserverEffects, entry: ResourceEntry, signal: AbortSignal): Promise<void> {
-  if (standingOf(entry) === undefined) return;
-  const release = await effects.retrials.take(entry.application.id, signal);
+  const { plan } = entry;
+  if (plan === undefined || standingOf(entry) === undefined) return;
+  const release = await effects.retrials.take(entry.application.id, plan.target.apiVersion, signal);
   try {
     const standing = standingOf(entry);
     if (standing !== undefined) await compareAnew(effects, entry, standing, signal);

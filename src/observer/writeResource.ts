@@ -30,19 +30,29 @@ export async function writeResource(
   return () => event;
 }
 
-/** The same, for who does not need it as a question. */
+/** The same, for who does not need it as a question. `onSlow` as of `Places`. */
 export async function written(
   effects: ObserverEffects,
   entry: ResourceEntry,
   signal: AbortSignal,
+  onSlow?: () => void,
 ): Promise<ResourceEvent> {
-  const release = await effects.slots.take(entry.application.id, signal);
+  if (entry.writing !== undefined) await entry.writing;
+  const { application, plan } = entry;
+  if (plan === undefined) return conflicted;
+  const release = await effects.slots.take(application.id, plan.target.apiVersion, signal, onSlow);
   if (release === undefined) return conflicted;
-  try {
-    return await verifiedWrite(effects, entry);
-  } finally {
+  if (entry.writing !== undefined) {
     release();
+    await entry.writing;
+    return conflicted;
   }
+  const writing = verifiedWrite(effects, entry).finally(() => {
+    entry.writing = undefined;
+    release();
+  });
+  entry.writing = writing;
+  return writing;
 }
 
 /** A request that has left is not taken back. */

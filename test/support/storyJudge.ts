@@ -59,6 +59,10 @@ export interface Judge extends Onlooker {
   refusal(application: StoryApplication, key: string): Refusal | undefined;
 }
 
+/** So many milliseconds for one of the several requests that a resource takes, and a resource is slow. */
+const lateAfter = 300;
+const longestAttempt = 15_000;
+
 /** What runs containers is applied after everything else. */
 function isLast(ask: Ask): boolean {
   return keyOf(ask).startsWith('Deployment/');
@@ -73,6 +77,10 @@ export function judge(world: JudgedWorld): Judge {
   /** The same: as it was when the fields of others were taken over, until the observed ones are applied. */
   const takenOver = new Map<string, Content>();
   const underWay = new Set<Ask>();
+  /** Of all that is asked. */
+  const sentAt = new Map<Ask, number>();
+  /** When something was answered late. */
+  let lateAt = Number.NEGATIVE_INFINITY;
   /** By application: the value of its label. */
   const labels = new Map<string, string>();
   const applied = new Map<string, string>();
@@ -85,6 +93,12 @@ export function judge(world: JudgedWorld): Judge {
     faults.push(`${world.now()} ${ask.request.method} ${keyOf(ask)} for ${ownerOf(ask)}: ${what}`);
   }
 
+  /** A resource that is slow, over all of its requests, holds up no other one: then stages and numbers overlap. */
+  function isPrompt(): boolean {
+    const isLate = (at: number) => world.now() - at >= lateAfter;
+    return ![...sentAt.values()].some(isLate) && world.now() - lateAt > longestAttempt;
+  }
+
   /** What is said of it by the machines, at the moment in which it is sent. */
   function judgeSending(ask: Ask): void {
     const entry = [...(world.core()?.entries() ?? [])].find(({ about }) => about.name === ownerOf(ask));
@@ -95,8 +109,8 @@ export function judge(world: JudgedWorld): Judge {
     const wrong = [
       [others.some((each) => keyOf(each) === keyOf(ask)), 'another write of it is under way'],
       [state === 'validating' || state === 'paused' || state === 'invalid', `written while ${String(state)}`],
-      [state === 'applying' && others.length >= 8, 'too many writes while it is applied'],
-      [state === 'applying' && others.some((each) => isLast(each) !== isLast(ask)), 'two stages at once'],
+      [isPrompt() && state === 'applying' && others.length >= 8, 'too many writes while it is applied'],
+      [isPrompt() && state === 'applying' && others.some((each) => isLast(each) !== isLast(ask)), 'two stages at once'],
       [state !== 'observing' && observed.length > 0, `observed while ${String(state)}`],
       [entry.isDetectOnly && typeof state !== 'object', 'written in detect'],
     ] as const;
@@ -215,6 +229,7 @@ export function judge(world: JudgedWorld): Judge {
     },
     sent(ask) {
       past.noteProcess(ask.process, world.startedAt());
+      sentAt.set(ask, world.now());
       if (!ask.isWrite || isApplication(ask)) return;
       const { request } = ask;
       const { uid, resourceVersion } = objectOf(objectOf(request.body)['preconditions']);
@@ -242,7 +257,11 @@ export function judge(world: JudgedWorld): Judge {
     refusedForGood(ask) {
       if (!isApplication(ask)) past.refused(idOf(ask));
     },
-    answered: (ask) => void underWay.delete(ask),
+    answered(ask) {
+      underWay.delete(ask);
+      if (world.now() - (sentAt.get(ask) ?? 0) >= lateAfter) lateAt = world.now();
+      sentAt.delete(ask);
+    },
   };
 }
 
