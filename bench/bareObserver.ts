@@ -1,8 +1,9 @@
 /**
  * The bare observer: what any controller for this task has to do at least, and nothing else. A stream for each kind, by
  * the existence of a label; of each object what its manifest lists, as the API server has it; and one server-side apply
- * of the manifest for each that is found different, 8 at a time. One field manager for all, nothing written to a
- * status, no back-off, no faults survived. Usage: `BENCH_TOKEN=… node bareObserver.js ORIGIN CA-FILE APPLICATIONS`.
+ * of the manifest for each at its start, and for each that is found different, 8 at a time. One field manager for all,
+ * nothing written to a status, no back-off, no faults survived.
+ * Usage: `BENCH_TOKEN=… node bareObserver.js ORIGIN CA-FILE APPLICATIONS RESOURCES-EACH`.
  */
 import { bareClient } from './bareClient.ts';
 import { type BenchManifest, collections, keyOf, manifestsOf, pathOf } from './driftManifests.ts';
@@ -19,7 +20,7 @@ interface Known {
   version: number;
 }
 
-const [origin = '', caFile = '', applications = ''] = process.argv.slice(2);
+const [origin = '', caFile = '', applications = '', each = ''] = process.argv.slice(2);
 const client = bareClient(origin, caFile);
 const label = 'weeder.dev/application';
 const known = new Map<string, Known>();
@@ -31,7 +32,7 @@ let isReady = false;
 process.once('SIGTERM', () => process.exit());
 
 for (let application = 0; application < Number(applications); application += 1) {
-  for (const { metadata, ...rest } of manifestsOf(application)) {
+  for (const { metadata, ...rest } of manifestsOf(application, Number(each))) {
     const labels = { ...metadata.labels, [label]: `app-${application}` };
     const manifest = { ...rest, metadata: { ...metadata, labels } };
     known.set(keyOf(manifest), { manifest, version: 0 });
@@ -76,9 +77,7 @@ function applyNext(): void {
 function take(_type: string, object: Found): void {
   const entry = known.get(keyOf(object));
   if (entry === undefined || Number(object.metadata.resourceVersion) <= entry.version) return;
-  const now = projection(entry, object);
-  entry.baseline ??= now;
-  if (now === entry.baseline) return;
+  if (entry.baseline === undefined || projection(entry, object) === entry.baseline) return;
   waiting.add(entry);
   applyNext();
 }
@@ -86,7 +85,7 @@ function take(_type: string, object: Found): void {
 function onSynced(): void {
   synced += 1;
   if (synced < collections.length) return;
-  for (const entry of known.values()) if (entry.baseline === undefined) waiting.add(entry);
+  for (const entry of known.values()) waiting.add(entry);
   applyNext();
 }
 

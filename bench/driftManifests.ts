@@ -26,6 +26,7 @@ export const collections: readonly string[] = Object.values(kinds).map(
   ({ collection, plural }) => `${collection}/${plural}`,
 );
 
+/** Of an application, unless a benchmark says otherwise; it is always a multiple of this. */
 export const resourcesEach = 5;
 const applicationsEach = 50;
 
@@ -34,9 +35,18 @@ export function namespaceOf(application: number): string {
   return `team-${Math.floor(application / applicationsEach)}`;
 }
 
-/** Two ConfigMaps, two Services and a Deployment without pods. */
-export function manifestsOf(application: number): readonly BenchManifest[] {
-  const app = `app-${application}`;
+/** Two ConfigMaps, two Services and a Deployment without pods, and the same again until there are so many of them. */
+export function manifestsOf(application: number, count = resourcesEach): readonly BenchManifest[] {
+  return partsOf(application, count).flatMap((part) => groupOf(part, namespaceOf(application)));
+}
+
+/** The names of the parts of an application; the only part has its own. */
+function partsOf(application: number, count: number): readonly string[] {
+  const parts = Array.from({ length: count / resourcesEach }, (_, part) => `app-${application}-${part}`);
+  return count === resourcesEach ? [`app-${application}`] : parts;
+}
+
+function groupOf(app: string, namespace: string): readonly BenchManifest[] {
   const data = { ...fields((round) => round), text: 'x'.repeat(500) };
   const ports = [
     { name: 'http', port: 80 },
@@ -47,7 +57,7 @@ export function manifestsOf(application: number): readonly BenchManifest[] {
   const manifest = (kind: Kind, name: string, rest: object): BenchManifest => ({
     apiVersion: kind === 'Deployment' ? 'apps/v1' : 'v1',
     kind,
-    metadata: { name, namespace: namespaceOf(application), labels: { app } },
+    metadata: { name, namespace, labels: { app } },
     ...rest,
   });
   return [
@@ -78,21 +88,19 @@ function deploymentSpec(app: string): object {
 }
 
 /** Of the Deployments the image and the env are observed, and nothing else; of the rest everything is. */
-export function observerSchemaOf(application: number): readonly object[] {
+export function observerSchemaOf(application: number, count = resourcesEach): readonly object[] {
   const leaf = 'observed';
   const bounds = { observer_schema_list_min_length: rounds.length, observer_schema_list_max_length: rounds.length };
   const env = [...rounds.map(() => ({ name: leaf, value: leaf })), bounds];
   const one = { observer_schema_list_min_length: 1, observer_schema_list_max_length: 1 };
   const containers = [{ name: leaf, image: leaf, env }, one];
-  const { name, namespace } = { name: `app-${application}`, namespace: namespaceOf(application) };
-  return [
-    {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: { name, namespace },
-      spec: { template: { spec: { containers } } },
-    },
-  ];
+  const namespace = namespaceOf(application);
+  return partsOf(application, count).map((name) => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, namespace },
+    spec: { template: { spec: { containers } } },
+  }));
 }
 
 /** Tells one resource from all others. */

@@ -5,7 +5,7 @@ import { bundled } from '../test/support/bundle.ts';
 import { resourcesEach } from './driftManifests.ts';
 import { type Scrape, scrape } from './metricsOf.ts';
 import { monotonic } from './processFigures.ts';
-import { asDeployed, startProgram, startWeederProgram, type WeederProgram, weederProgram } from './programs.ts';
+import { invocation, startProgram, startWeederProgram, type WeederProgram } from './programs.ts';
 
 const observedWithin = 300_000;
 
@@ -22,51 +22,57 @@ export interface Corrector {
 export interface CorrectorOptions {
   readonly cluster: Cluster;
   readonly applications: number;
+  /** Of each application. Default: `resourcesEach`. */
+  readonly resources?: number;
+  /** How the process is run: by the component of deploy/ and the image, as `npx weeder`, or from sources. Default: deployed. */
+  readonly as?: 'deployed' | 'npx' | 'npm start';
   /** The folder in which CPU profiles are written. */
   readonly profile: string | undefined;
 }
 
 export type StartCorrector = (options: CorrectorOptions) => Promise<Corrector>;
 
-export async function startBareObserver({ cluster, applications, profile }: CorrectorOptions): Promise<Corrector> {
+export async function startBareObserver(options: CorrectorOptions): Promise<Corrector> {
+  const { cluster, applications, resources = resourcesEach, profile } = options;
   const sources = ['bareObserver', 'bareClient', 'driftManifests'].map((name) => `bench/${name}.ts`);
   const layout = profile === undefined ? 'dense' : 'readable';
   const script = await bundled(`bare-observer-${layout}`, 'bench/bareObserver.ts', sources, layout);
-  const target = [cluster.url, join(cluster.dir, 'apiserver.crt'), String(applications)];
+  const target = [cluster.url, join(cluster.dir, 'apiserver.crt'), String(applications), String(resources)];
   const token = { BENCH_TOKEN: cluster.tokenOf('admin') };
   const program = await startProgram(cluster.dir, [...flagsFor(profile), script, ...target], 'synced', token);
   return { pid: program.pid, observed: program.startToSynced, scrape: async () => undefined, end: program.end };
 }
 
-/** As every deployment of the observer has it: the default flags, and the memory limit of its component. */
-export async function startObserver({ cluster, applications, profile }: CorrectorOptions): Promise<Corrector> {
+/** With the default flags of weeder. */
+export async function startObserver(options: CorrectorOptions): Promise<Corrector> {
+  const { cluster, applications, resources = resourcesEach, as = 'deployed', profile } = options;
+  const how = await invocation(as, profile !== undefined);
   const program = await startWeederProgram({
-    program: await weederProgram(profile !== undefined),
+    program: how.program,
+    invocation: how,
     dir: cluster.dir,
     kubeconfig: cluster.kubeconfigFor('admin'),
     config: { observer: {} },
-    env: asDeployed('components/observer-named/memory.yaml'),
     nodeFlags: flagsFor(profile),
     synced: 'the application observer starts',
   });
   const synced = monotonic();
-  await untilObserved(program, applications * resourcesEach);
+  await untilObserved(program, applications * resources);
   const observed = program.startToSynced + (monotonic() - synced);
   return { pid: program.pid, observed, scrape: () => scrape(program.metricsUrl), end: program.end };
 }
 
+/** What is asked for costs the process a millisecond, so it is not asked for all the time. */
 async function untilObserved(program: WeederProgram, resources: number): Promise<void> {
   const deadline = monotonic() + observedWithin;
   for (;;) {
-    const answer = await fetch(`${program.actorsUrl}?machine=resource&state=inSync`);
-    // Each actor is a line.
-    const inSync = (await answer.text()).split('\n').length - 2;
+    const { inSync } = await scrape(program.metricsUrl);
     if (inSync >= resources) return;
     if (monotonic() > deadline) {
       const of = `${inSync} of ${resources} resources are in sync after ${observedWithin / 1000} s`;
       throw new Error(`${of}: ${program.story()}`);
     }
-    await pause(250);
+    await pause(100);
   }
 }
 

@@ -38,7 +38,7 @@ export async function makeNamespaces(cluster: Cluster, applications: number): Pr
 }
 
 /** The definition of the kind, and so many of it; nothing of them is applied yet. */
-export async function makeApplications(cluster: Cluster, applications: number): Promise<void> {
+export async function makeApplications(cluster: Cluster, applications: number, each?: number): Promise<void> {
   const [file = ''] = globSync('deploy/components/*/crd.yaml', { cwd: checkout });
   const definition: unknown = parse(readFileSync(join(checkout, file), 'utf8'));
   await cluster.api('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
@@ -46,7 +46,7 @@ export async function makeApplications(cluster: Cluster, applications: number): 
   while ((await cluster.send('GET', path(0))).status !== 200) await pause(100);
   const numbers = Array.from({ length: applications }, (_, index) => index);
   await inParallel(numbers, width, async (index) => {
-    const spec = { manifests: manifestsOf(index), observerSchema: observerSchemaOf(index) };
+    const spec = { manifests: manifestsOf(index, each), observerSchema: observerSchemaOf(index, each) };
     const body = { apiVersion: 'weeder.dev/v1alpha1', kind: 'Application', metadata: { name: `app-${index}` }, spec };
     await cluster.api('POST', path(index), body);
   });

@@ -8,6 +8,8 @@ export interface Scrape {
   readonly bytes: Readonly<Record<string, number>>;
   /** List+watch streams. */
   readonly streams: number;
+  /** Resources of applications that are as they were applied. */
+  readonly inSync: number;
   /** The event loop's delay since the last scrape. Milliseconds. */
   readonly loopDelay: { readonly p99: number; readonly max: number };
 }
@@ -20,6 +22,7 @@ export async function scrape(url: string): Promise<Scrape> {
     requests: byLabels(families, 'weeder_api_requests_total', ['verb', 'resource', 'code']),
     bytes: byLabels(families, 'weeder_stream_received_bytes_total', ['resource']),
     streams: samples(families, 'weeder_streams').reduce((sum, { value }) => sum + value, 0),
+    inSync: byLabels(families, 'weeder_application_resources', ['state'])['inSync'] ?? 0,
     loopDelay: {
       p99: 1000 * only('nodejs_eventloop_lag_p99_seconds'),
       max: 1000 * only('nodejs_eventloop_lag_max_seconds'),

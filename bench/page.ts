@@ -3,9 +3,10 @@ import { actorsReport, scaleReport, startReport } from './otherReports.ts';
 import { recoveryReport } from './recoveryReport.ts';
 import { restartReport } from './restartReport.ts';
 import type { Machine, Results } from './results.ts';
+import { thousandReport } from './thousandReport.ts';
 
 /** docs/benchmarks.md, whole: what was measured, on what, and what came of it. */
-export function benchmarksPage({ recovery, scale, actors, start, restart, observer }: Results): string {
+export function benchmarksPage({ recovery, scale, actors, start, restart, observer, thousand }: Results): string {
   const parts = [
     introduction,
     recovery && [recoveryText(recovery.cases[0]), taken(recovery), recoveryReport(recovery.cases)],
@@ -14,6 +15,7 @@ export function benchmarksPage({ recovery, scale, actors, start, restart, observ
     start && [startText, taken(start), startReport(start.cases)],
     restart && [restartText, taken(restart), restartReport(restart.cases)],
     observer && [driftText, taken(observer), driftReport(observer.cases)],
+    thousand && [thousandText, taken(thousand), thousandReport(thousand.cases)],
   ];
   return `${parts.flatMap((part) => part ?? []).join('\n\n')}\n`;
 }
@@ -27,7 +29,7 @@ const introduction = `# Benchmarks
 
 \`npm run bench -- --all --write\` measures all of this anew and writes this page, in about a quarter of an hour. Absolute times say little: they depend on the machine and on what else it does. What can be compared are figures of one run, which is why weeder is measured beside the least that any controller for its task has to do. Goals are printed as met or missed. A load average above the number of cores means that the machine was busy with other work, and times are that much longer.
 
-Single ones: \`npm run bench -- recovery --namespaces 1,50 --runs 3\`, and \`scale\`, \`actors\`, \`start\`, \`restart\` or \`observer\`. \`--profile DIR\` tells where the time of recoveries, restarts and corrections goes, by package and by function.`;
+Single ones: \`npm run bench -- recovery --namespaces 1,50 --runs 3\`, and \`scale\`, \`actors\`, \`start\`, \`restart\`, \`observer\` or \`thousand\`. \`--profile DIR\` tells where the time of recoveries, restarts and corrections goes, by package and by function.`;
 
 function recoveryText(first: { readonly podBytes: number; readonly server: string } | undefined): string {
   return `## Recoveries
@@ -57,10 +59,14 @@ A real kube-apiserver and etcd, with so many ConfigMaps and as many Secrets of 5
 
 The peers' figures were taken once, on another day and on a machine with other work, with replicas 0: weeder restarts no workload that has no pods. They are a measure, not a race.`;
 
+const thousandText = `## A thousand resources
+
+The same resources, a thousand of them in many small or in a few large applications; each of the two candidates has a control plane of its own, and they take turns in each phase. **bare** does the start work that no controller for this task can do without: it reads the list of each kind, and applies each resource once. Times are medians over the rounds; ratios are taken within each round. Memory is the resident one of weeder some time after the last request, as the image and the component of the observer run it (\`deployed\`), as \`npx weeder\` does, and from sources.`;
+
 const driftText = `## Application observer
 
 A real kube-apiserver and etcd without controllers, and so many applications in namespaces of 50; each has two ConfigMaps, two Services and a Deployment without pods, of which the schema observes the image and the env. What drifts is another field of a resource each time, since what is corrected twice waits. A time is that from the edit, as it is sent, to the corrected object, as a process of its own sees it on a watch; drifts at once are edited 32 at a time, and the total counts from the first edit. weeder is the production bundle with the section \`observer: {}\`, its default flags and the memory limit of the manifest (\`NODE_OPTIONS\`); it applies as the \`default\` account of each namespace. Everything shares the same cores.
 
-**bare** is a script that can do nothing else ([bench/bareObserver.ts](../bench/bareObserver.ts)): a stream for each kind, of each object what its manifest lists, and one server-side apply with the rights of an administrator for each that is different, 8 at a time. Its next start takes whatever is there for what is wanted. Each of the two has a control plane of its own, one after the other in the same run.
+**bare** is a script that can do nothing else ([bench/bareObserver.ts](../bench/bareObserver.ts)): a stream for each kind, of each object what its manifest lists, and one server-side apply with the rights of an administrator for each that is different, 8 at a time. At each start it applies everything once. Each of the two has a control plane of its own, one after the other in the same run.
 
 Krake, for the same number of resources, would poll 2,500 of them a second. What the time is spent on, and what was tried, is told in [ADR 17](adr/0017-speed-of-the-observer.md).`;

@@ -98,12 +98,44 @@ export function bareProgram(isProfiled = false): Promise<string> {
   return bundled(name, 'bench/bare.ts', ['bench/bare.ts', 'bench/bareClient.ts'], layout);
 }
 
+/** How Node is told to run a program. */
+export interface Invocation {
+  readonly program: string;
+  /** Flags of Node's. */
+  readonly flags: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/**
+ * weeder as the image and the component of the observer run it; as `npx weeder` does, by the bundle's first line; or as
+ * `npm start` does, from sources.
+ */
+export async function invocation(as: 'deployed' | 'npx' | 'npm start', isProfiled = false): Promise<Invocation> {
+  if (as === 'npm start') {
+    const { scripts } = Scripts.parse(JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')));
+    const words = scripts.start.split(' ').slice(1);
+    return { program: join(checkout, words.at(-1) ?? ''), flags: words.slice(0, -1), env: {} };
+  }
+  const program = await weederProgram(isProfiled);
+  if (as === 'deployed') {
+    const { flags, env } = asInImage();
+    return { program, flags, env: { ...env, ...asDeployed('components/observer-named/memory.yaml') } };
+  }
+  const [first = ''] = readFileSync(program, 'utf8').split('\n', 1);
+  return { program, flags: first.split(' ').filter((word) => word.startsWith('--')), env: {} };
+}
+
+const checkout = join(import.meta.dirname, '..');
+const Scripts = z.object({ scripts: z.object({ start: z.string() }) });
+
 export interface WeederStart {
   readonly program: string;
   /** Where its config file is written. */
   readonly dir: string;
   readonly kubeconfig: string;
   readonly config: object;
+  /** Default: that of the image. */
+  readonly invocation?: Omit<Invocation, 'program'>;
   readonly flags?: readonly string[];
   readonly nodeFlags?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
@@ -124,8 +156,8 @@ export async function startWeederProgram(start: WeederStart): Promise<WeederProg
   const [metrics, health] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
   const pages = [`--metrics-bind-addr=${metrics}`, `--health-bind-addr=${health}`];
   const words = [program, 'run', `--config-file=${configFile}`, `--kubeconfig=${kubeconfig}`, ...pages, ...flags];
-  const image = asInImage();
-  const all = [...image.flags, ...nodeFlags, ...words];
-  const running = await startProgram(dir, all, synced, { ...image.env, ...start.env });
+  const how = start.invocation ?? asInImage();
+  const all = [...how.flags, ...nodeFlags, ...words];
+  const running = await startProgram(dir, all, synced, { ...how.env, ...start.env });
   return { ...running, metricsUrl: `http://${metrics}/metrics`, actorsUrl: `http://${health}/debug/actors` };
 }

@@ -8,6 +8,7 @@ import { RecoveryCase } from './recoveryResults.ts';
 import { RestartCase } from './restartResults.ts';
 import { ScaleCase } from './scaleResults.ts';
 import { StartCase } from './startResults.ts';
+import { ThousandCase } from './thousandResults.ts';
 
 /** What a benchmark ran on; figures of different ones cannot be compared. */
 export const Machine = z.object({
@@ -34,6 +35,7 @@ export const Results = z.object({
   start: section(StartCase),
   restart: section(RestartCase),
   observer: section(DriftCase),
+  thousand: section(ThousandCase),
 });
 export type Results = z.infer<typeof Results>;
 

@@ -1,15 +1,16 @@
 /**
- * `npm run bench -- [recovery] [scale] [actors] [start] [restart] [observer]`: measures weeder, recoveries and corrections
+ * `npm run bench -- [recovery] [scale] [actors] [start] [restart] [observer] [thousand]`: measures weeder, recoveries and corrections
  * beside the least that is needed for them. Figures are only comparable within one run.
  *
- *   --all               all six; default: recovery
+ *   --all               all seven; default: recovery
  *   --namespaces LIST   of the recoveries (default 1,50,100,200,1000)
  *   --pods LIST         of scale (default 20000,100000)
  *   --services LIST     of actors (default 100,1000,10000)
  *   --workloads LIST    of restart, with ten times as many ConfigMaps, and Secrets (default 500,2000)
  *   --applications LIST  of observer, of five resources each (default 1000)
- *   --runs N            rounds of recovery and start (default 3)
- *   --idle SECONDS      for how long a process at rest is looked at (default 3, of observer 30)
+ *   --thousand LIST     in how many applications the thousand resources are (default 200,10)
+ *   --runs N            rounds of recovery, start and thousand (default 3)
+ *   --idle SECONDS      for how long a process at rest is looked at (default 3, of observer and thousand 30)
  *   --only LIST         candidates of recovery and observer, such as bare,weeder
  *   --profile DIR       write CPU profiles there, and say where the time of recovery, restart and observer goes
  *   --json FILE         write the results there (default bench/results/last.json)
@@ -32,8 +33,10 @@ import { restartReport } from './restartReport.ts';
 import { committed, type Results, readResults, thisMachine } from './results.ts';
 import { measureScale } from './scale.ts';
 import { measureStart } from './start.ts';
+import { measureThousand } from './thousand.ts';
+import { thousandReport } from './thousandReport.ts';
 
-const names = ['recovery', 'scale', 'actors', 'start', 'restart', 'observer'] as const;
+const names = ['recovery', 'scale', 'actors', 'start', 'restart', 'observer', 'thousand'] as const;
 type Name = (typeof names)[number];
 type Flags = ReturnType<typeof readFlags>;
 
@@ -96,6 +99,17 @@ async function measured(name: Name, flags: Flags['flags']): Promise<Results> {
     console.log(driftReport(cases));
     return { observer: { ...taken, cases } };
   }
+  if (name === 'thousand') {
+    const cases = await measureThousand({
+      applications: numbers('--thousand', flags.thousand),
+      rounds: whole('--runs', flags.runs),
+      restMs: 1000 * Number(flags.idle ?? 30),
+      profile: flags.profile,
+      say,
+    });
+    console.log(thousandReport(cases));
+    return { thousand: { ...taken, cases } };
+  }
   const cases = await measureStart(whole('--runs', flags.runs), say);
   console.log(startReport(cases));
   return { start: { ...taken, cases } };
@@ -125,6 +139,7 @@ function parseFlags() {
         pods: text('20000,100000'),
         services: text('100,1000,10000'),
         workloads: text('500,2000'),
+        thousand: text('200,10'),
         runs: text('3'),
         applications: text('1000'),
         idle: { type: 'string' },
