@@ -6,6 +6,7 @@ import { createLogger, type Logger } from '../log.ts';
 import type { Controller } from '../main.ts';
 import { createReload } from '../reload.ts';
 import { tellBoth } from '../tellBoth.ts';
+import { processHeap, trimWhenIdle } from '../trimHeap.ts';
 import { openConfig } from './configFile.ts';
 import { electionOf } from './election.ts';
 import { createObservation } from './observe.ts';
@@ -71,6 +72,7 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, meaningless:
   const stop = stopOnSignals(logger);
   open.defer(stop.forget);
   open.defer(() => recorder?.close());
+  open.defer(trimWhenIdle(systemClock, processHeap));
   return work(
     {
       flags,
