@@ -28,6 +28,11 @@ export const rareOfApplication: readonly OfApplication[] = [
     events: [changed],
   },
   brokenApplication('validating', 'validate', []),
+  {
+    name: 'application.validating -- spec.refused -> application.backingOff',
+    why: 'in a replay the finalizer of an application is never refused',
+    events: [{ type: 'spec.refused', failure: 'transient', reason: 'it is away' }],
+  },
   brokenApplication('applying', 'applyResources', [valid]),
   brokenApplication('observing', 'observer', observing),
   {
@@ -66,6 +71,7 @@ function brokenApplication(state: string, actor: string, events: OfApplication['
 
 const drifted: ResourceEvent = { type: 'look.drifted' };
 const missing: ResourceEvent = { type: 'look.missing' };
+const failed: ResourceEvent = { type: 'look.failed', failure: 'transient', reason: 'it is away' };
 
 type OfResource = RareObserverTransition<ResourceEvent>;
 
@@ -83,6 +89,17 @@ export const rareOfResource: readonly OfResource[] = [
     events: [missing, { type: 'resync.due' }],
   },
   brokenResource('creating', 'create', [missing]),
+  {
+    name: 'resource.typeMissing -- look.failed -> resource.backingOff',
+    why: 'in a replay discovery is asked for at once',
+    events: [{ type: 'look.typeMissing', reason: 'there is no such kind' }, failed],
+  },
+  brokenResource('typeMissing', 'awaitKind', [{ type: 'look.typeMissing', reason: 'there is no such kind' }]),
+  {
+    name: 'resource.backingOff -- stream.resumed -> resource.looking',
+    why: 'in a replay no stream is lost',
+    events: [failed, { type: 'stream.resumed' }],
+  },
 ];
 
 function brokenResource(state: string, actor: string, events: OfResource['events']): OfResource {
