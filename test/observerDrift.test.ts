@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { defaultObserver } from '../src/config/observer.ts';
 import { objectOf } from '../src/json.ts';
 import type { ApplyFailure } from '../src/observer/applyFailure.ts';
 import { configMap, type ObserverWorld, observerWorld } from './support/observerWorld.ts';
@@ -357,7 +358,7 @@ test('without the section observer nothing is looked after, and with it again ev
   world.edit('ConfigMap/one', { data: { key: 'b' } });
   await world.pass(minute);
   assert.deepEqual([keyOf(world, 'one'), [...world.core.needs.keys()], [...world.core.actors()]], ['b', [], []]);
-  world.core.configure({ services: new Map(), restart: undefined, observer: { trialPeriod: 0 } });
+  world.core.configure({ services: new Map(), restart: undefined, observer: { ...defaultObserver, trialPeriod: 0 } });
   await world.pass(5 * second);
   assert.equal(keyOf(world, 'one'), 'a');
   world.stop();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { defaultObserver } from '../src/config/observer.ts';
 import { type JsonObject, objectOf } from '../src/json.ts';
 import { createTurns } from '../src/observer/turns.ts';
 import { configMap, type ObserverWorld, type ObserverWorldOptions, observerWorld } from './support/observerWorld.ts';
@@ -212,10 +213,14 @@ test('with a period of 0s nothing is tried out anew, until the config says other
   const world = await observed(['one'], { trialPeriod: 0 });
   await world.pass(60 * minute);
   assert.deepEqual(timesOf(world), []);
-  world.core.configure({ services: new Map(), restart: undefined, observer: { trialPeriod: minute } });
+  world.core.configure({
+    services: new Map(),
+    restart: undefined,
+    observer: { ...defaultObserver, trialPeriod: minute },
+  });
   await world.pass(10 * minute);
   assert.equal(timesOf(world).length, 10);
-  world.core.configure({ services: new Map(), restart: undefined, observer: { trialPeriod: 0 } });
+  world.core.configure({ services: new Map(), restart: undefined, observer: { ...defaultObserver, trialPeriod: 0 } });
   await world.pass(10 * minute);
   assert.equal(timesOf(world).length, 10);
   world.stop();

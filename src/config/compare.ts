@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { selectorToString } from '../kube/selector.ts';
 import type { Config, ServiceConfig } from './config.ts';
 import type { RestartConfig, RestartRule } from './restart.ts';
@@ -34,7 +35,7 @@ function restartChange(was: RestartConfig | undefined, is: RestartConfig | undef
 }
 
 function observerChange({ observer: was }: Config, { observer: is }: Config): Partial<ConfigChange> {
-  if (was?.trialPeriod === is?.trialPeriod) return {};
+  if (isDeepStrictEqual(was, is)) return {};
   if (was === undefined) return { observer: 'added' };
   return { observer: is === undefined ? 'removed' : 'changed' };
 }

@@ -10,7 +10,7 @@ export function configFileOf(config: Config): object {
     ...(config.restart === undefined ? {} : { restartControl: restartFileOf(config.restart) }),
     ...(config.observer === undefined
       ? {}
-      : { observer: { trialPeriod: formatDuration(config.observer.trialPeriod) } }),
+      : { observer: { ...config.observer, trialPeriod: formatDuration(config.observer.trialPeriod) } }),
   };
 }
 

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { duration } from './durationSchema.ts';
 import { withDefault } from './selectorSchema.ts';
 
+const atLeastOne = z.int().min(1, { error: ({ input }) => `found ${String(input)}, must be 1 or more` });
+
 /** The section `observer`: what is observed and how is said by each Application. */
 export const observerSection = z
   .strictObject({
@@ -11,6 +13,22 @@ export const observerSection = z
       ),
       '10m0s',
     ),
+    applicationsPerNamespace: withDefault(
+      atLeastOne.describe(
+        'How many Applications of a namespace are looked after. Of more than that, the newest are refused, as are those that exceed one of the next two limits.',
+      ),
+      100,
+    ),
+    resourcesPerNamespace: withDefault(
+      atLeastOne.describe('How many resources the Applications of a namespace may have together.'),
+      2_000,
+    ),
+    bytesPerNamespace: withDefault(
+      atLeastOne.describe(
+        'How long the specs of the Applications of a namespace may be together, in bytes of JSON. weeder takes several times as much memory for them.',
+      ),
+      16 * 1024 * 1024,
+    ),
   })
   .describe(
     'Looks after Applications (`applications.weeder.dev`): applies what they hold, and keeps it as it was applied. `observer: {}` is enough. Without this section none is looked after.',
@@ -18,3 +36,6 @@ export const observerSection = z
 
 /** The section `observer`, with nothing left to default. */
 export type ObserverConfig = z.output<typeof observerSection>;
+
+/** What the section says where it says nothing. */
+export const defaultObserver: ObserverConfig = observerSection.parse({});

@@ -9,6 +9,13 @@ export interface Application {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly generation: number;
+  /** RFC 3339. */
+  readonly createdAt: string;
+  /** How many resources its spec has, and how long it is, in bytes of JSON. */
+  readonly resources: number;
+  readonly bytes: number;
+  /** A clause that says why nothing of it is applied, where its namespace has more than it may have. */
+  readonly refusal?: string;
   /** It has a `deletionTimestamp`. */
   readonly isEnding: boolean;
   readonly hasFinalizer: boolean;
@@ -60,6 +67,7 @@ export type ApplicationFaultCode =
   | 'spec'
   | 'manifestsMissing'
   | 'tooLarge'
+  | 'limit'
   | 'tooDeep'
   | 'duplicate'
   | 'notAnObject'

@@ -25,6 +25,8 @@ export interface ApplicationApi {
    * is not what it was.
    */
   patchStatus(ref: ApplicationRef, before: unknown, fields: JsonObject): Promise<Outcome<undefined>>;
+  /** The object, as it is now. `missing`, `otherUid`: it is gone. */
+  read(ref: ApplicationRef): Promise<Outcome<JsonObject>>;
   /** The finalizers of others stay. */
   addFinalizer(ref: ApplicationRef): Promise<Outcome<undefined>>;
   removeFinalizer(ref: ApplicationRef): Promise<Outcome<undefined>>;
@@ -95,6 +97,13 @@ export function applicationApi(client: KubeClient): ApplicationApi {
   }
 
   return {
+    read: (ref) =>
+      inTurn(ref, async () => {
+        const read = await client.call({ method: 'GET', path: pathOf(ref), isConfidential: true });
+        if (!read.ok) return refused(read.failure, client.server);
+        const object = objectOf(read.body);
+        return objectOf(object['metadata'])['uid'] === ref.uid ? done(object) : otherUid(ref);
+      }),
     patchStatus: (ref, before, fields) =>
       inTurn(ref, async () => {
         const reply = await patch(`${pathOf(ref)}/status`, 'json', statusSteps(ref.uid, before, fields));

@@ -1,15 +1,16 @@
 import { type AnyActorRef, createActor, type StateValue } from 'xstate';
 import type { ActorRuntime } from '../actorRuntime.ts';
 import { track } from '../inFlight.ts';
-import { objectOf } from '../json.ts';
 import type { Application } from './application.ts';
 import type { ApplicationLogic } from './applicationActor.ts';
+import type { ApplicationApi } from './applicationApi.ts';
 import type { ApplicationEntry } from './applicationEntry.ts';
+import type { NamespaceLimits } from './applicationLimits.ts';
 import type { ApplicationListener } from './applicationStream.ts';
 import type { ReportObserver } from './facts.ts';
 import { identityKey } from './identity.ts';
+import { type KnownApplication, knownApplications } from './knownApplications.ts';
 import { ownerOf } from './managers.ts';
-import { readApplication } from './readApplication.ts';
 import type { ResourceStreams } from './resourceStreams.ts';
 import { leftOf } from './rows.ts';
 import type { StatusWriter } from './statusWriter.ts';
@@ -17,6 +18,8 @@ import type { StatusWriter } from './statusWriter.ts';
 /** The applications that are looked after: an `application` actor each, every one a root of its own. */
 export interface Applications extends ApplicationListener {
   get(id: string): ApplicationEntry | undefined;
+  /** From now on a namespace may have so much. */
+  limit(limits: NamespaceLimits): void;
   /** From now on there are actors. */
   start(): void;
   stop(): void;
@@ -41,21 +44,40 @@ export interface ApplicationsOptions {
   readonly report: ReportObserver;
   readonly streams: ResourceStreams;
   readonly status: StatusWriter;
+  readonly api: Pick<ApplicationApi, 'read'>;
+  readonly limits: NamespaceLimits;
 }
 
-interface News {
-  readonly application: Application;
-  readonly status: unknown;
-}
+/** When what could not be read is read again, in milliseconds. */
+const readAgainAfter = 30_000;
 
-export function createApplications({ runtime, logic, report, streams, status }: ApplicationsOptions): Applications {
-  const known = new Map<string, News>();
+export function createApplications(options: ApplicationsOptions): Applications {
+  const { runtime, logic, report, streams, status, api, limits } = options;
+  const known = knownApplications(limits);
   const entries = new Map<string, ApplicationEntry>();
   /** What was under way when its application ended. */
   const leaving = new Set<Promise<unknown>>();
   let isRunning = false;
 
-  function look(id: string, news: News): void {
+  function lookAtAll(ids: Iterable<string>): void {
+    if (!isRunning) return;
+    for (const id of ids) {
+      const news = known.get(id);
+      if (news === undefined) continue;
+      if (known.isToBeRead(id)) track(leaving, readAgain(id, news.application));
+      else look(id, news);
+    }
+  }
+
+  /** What it says was dropped while it was refused. */
+  async function readAgain(id: string, application: Application): Promise<void> {
+    const read = await api.read(application);
+    if (!known.isToBeRead(id)) return;
+    if (read.ok) lookAtAll(known.take(id, read.value));
+    else if (read.failure.is !== 'missing') runtime.clock.setTimeout(() => lookAtAll([id]), readAgainAfter);
+  }
+
+  function look(id: string, news: KnownApplication): void {
     const entry = entries.get(id);
     if (entry !== undefined && entry.about.uid !== news.application.uid) {
       forget(entry);
@@ -65,14 +87,14 @@ export function createApplications({ runtime, logic, report, streams, status }: 
   }
 
   /** What weeder itself writes into the status is no news. */
-  function renew(entry: ApplicationEntry, { application, status: its }: News): void {
+  function renew(entry: ApplicationEntry, { application, status: its }: KnownApplication): void {
     const before = concernOf(entry.newest);
     entry.newest = application;
     entry.status = its;
     if (concernOf(application) !== before) entry.actor.send({ type: 'application.changed' });
   }
 
-  function begin(id: string, { application, status: its }: News): void {
+  function begin(id: string, { application, status: its }: KnownApplication): void {
     const { namespace, name, uid, inventory } = application;
     const entry: ApplicationEntry = {
       id,
@@ -112,20 +134,16 @@ export function createApplications({ runtime, logic, report, streams, status }: 
 
   return {
     get: (id) => entries.get(id),
-    take(id, object) {
-      const application = readApplication(object, known.get(id)?.application);
-      if (application === undefined) return;
-      const news = { application, status: objectOf(object)['status'] };
-      known.set(id, news);
-      if (isRunning) look(id, news);
-    },
+    take: (id, object) => lookAtAll(known.take(id, object)),
     remove(id) {
-      known.delete(id);
+      const others = known.remove(id);
       entries.get(id)?.actor.send({ type: 'application.gone' });
+      lookAtAll(others);
     },
+    limit: (next) => lookAtAll(known.limit(next)),
     start() {
       isRunning = true;
-      for (const [id, news] of known) look(id, news);
+      lookAtAll([...known.ids()]);
     },
     stop() {
       isRunning = false;
@@ -166,8 +184,8 @@ export function createApplications({ runtime, logic, report, streams, status }: 
 }
 
 /** Where this is the same, nothing has to be decided anew. */
-function concernOf({ generation, isEnding, isForced }: Application): string {
-  return JSON.stringify([generation, isEnding, isForced]);
+function concernOf({ generation, isEnding, isForced, refusal }: Application): string {
+  return JSON.stringify([generation, isEnding, isForced, refusal]);
 }
 
 /** The outermost name that a state has. */

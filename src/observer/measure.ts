@@ -12,17 +12,34 @@ export interface Bounds {
  * itself, or one that is nested a million deep, is refused like any other.
  */
 export function excessOf(value: unknown, most: Bounds): 'tooLarge' | 'tooDeep' | undefined {
-  const ahead: { readonly value: unknown; readonly depth: number }[] = [{ value, depth: 0 }];
   let bytes = 0;
-  for (let here = ahead.pop(); here !== undefined; here = ahead.pop()) {
-    if (here.depth > most.depth) return 'tooDeep';
-    bytes += ownBytes(here.value);
+  for (const each of within(value)) {
+    if (each.depth > most.depth) return 'tooDeep';
+    bytes += ownBytes(each.value);
     if (bytes > most.bytes) return 'tooLarge';
+  }
+  return undefined;
+}
+
+/** How long a value is as JSON; of more than `most` bytes no more is counted than that it is more. */
+export function bytesOf(value: unknown, most: number): number {
+  let bytes = 0;
+  for (const each of within(value)) {
+    bytes += ownBytes(each.value);
+    if (bytes > most) break;
+  }
+  return bytes;
+}
+
+/** The value, and all that is in it. */
+function* within(value: unknown) {
+  const ahead: { readonly value: unknown; readonly depth: number }[] = [{ value, depth: 0 }];
+  for (let here = ahead.pop(); here !== undefined; here = ahead.pop()) {
+    yield here;
     const depth = here.depth + 1;
     if (Array.isArray(here.value)) for (const item of here.value) ahead.push({ value: item, depth });
     else if (isObject(here.value)) for (const item of Object.values(here.value)) ahead.push({ value: item, depth });
   }
-  return undefined;
 }
 
 /** Of the value without what is in it: its brackets, commas, colons and keys. */

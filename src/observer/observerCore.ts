@@ -1,6 +1,7 @@
 import type { AnyActorRef } from 'xstate';
 import type { ActorRuntime } from '../actorRuntime.ts';
 import type { Config } from '../config/config.ts';
+import { defaultObserver } from '../config/observer.ts';
 import type { PartContext, PartWork } from '../controllerPart.ts';
 import type { StreamNeed } from '../kube/streamNeed.ts';
 import { createAccess } from './access.ts';
@@ -122,7 +123,15 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
     resourceOf: (id, key) => applications.get(id)?.resources.get(key),
   };
   const logic: ApplicationLogic = provideApplication(effects, provideResource(effects));
-  const applications = createApplications({ runtime, logic, report, streams, status });
+  const applications = createApplications({
+    runtime,
+    logic,
+    report,
+    streams,
+    status,
+    api: options.applications,
+    limits: options.config.observer ?? defaultObserver,
+  });
 
   const unsynced = new Set<string>();
   const all = applicationStreams({
@@ -152,6 +161,7 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
       const before = isConfigured;
       isConfigured = next.observer !== undefined;
       turns.configure(next.observer?.trialPeriod ?? 0);
+      applications.limit(next.observer ?? defaultObserver);
       if (before === isConfigured) return;
       if (!isConfigured) applications.stop();
       for (const name of isConfigured ? [] : all.keys()) options.onStreamClosed(name);

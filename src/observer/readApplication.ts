@@ -14,7 +14,7 @@ import { applicationSpec, specKeysAt } from './applicationSpec.ts';
 import { isSecret } from './confidential.ts';
 import { readInventory } from './inventory.ts';
 import { finalizer, forceFinalizeName } from './managers.ts';
-import { excessOf } from './measure.ts';
+import { bytesOf, excessOf } from './measure.ts';
 import { duplicatesAmong } from './place.ts';
 import { type Home, readManifest } from './readManifest.ts';
 import { hasContent } from './secretData.ts';
@@ -22,6 +22,8 @@ import { hasContent } from './secretData.ts';
 /** `etcd` takes 1.5 MiB in all, and the status needs its part of that (A9). */
 export const mostOfManifests = 1024 * 1024;
 const deepestManifest = 100;
+/** No object that `etcd` takes is longer. */
+const mostOfObject = 4 * mostOfManifests;
 
 /**
  * An Application as the API server gives it; undefined: it is none, or has no name that one can have. Never throws.
@@ -43,6 +45,9 @@ export function readApplication(object: unknown, before?: Application): Applicat
     uid,
     resourceVersion,
     generation,
+    createdAt: textOf(its['creationTimestamp']) ?? '',
+    resources: isSameSpec ? before.resources : arrayOf(objectOf(spec)['manifests']).length,
+    bytes: isSameSpec ? before.bytes : bytesOf(spec, mostOfObject),
     isEnding: textOf(its['deletionTimestamp']) !== undefined,
     hasFinalizer: arrayOf(its['finalizers']).includes(finalizer),
     isForced: objectOf(its['annotations'])[forceFinalizeName] === 'true',

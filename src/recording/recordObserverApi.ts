@@ -19,7 +19,7 @@ export const observerQuestions = {
   findServed: (group: string, kind: string) => `findServed ${group}/${kind}`,
   served: (apiVersion: string, kind: string) => `served ${apiVersion} ${kind}`,
   structure: (kind: Pick<Kind, 'group' | 'version' | 'kind'>) => `structure ${kindKey(kind)}`,
-  application: (what: 'status' | 'addFinalizer' | 'removeFinalizer', { namespace, name }: About) =>
+  application: (what: 'status' | 'application' | 'addFinalizer' | 'removeFinalizer', { namespace, name }: About) =>
     `${what} ${namespace}/${name}`,
   access: (verb: AccessVerb, extent: 'kind' | 'object', { account = '', collection, path }: Target) =>
     `access ${account} ${verb} ${extent === 'kind' ? collection : path}`,
@@ -134,6 +134,7 @@ export function recordObserverApi(
       },
     },
     applications: {
+      read: (ref) => noting(application('application', ref), applications.read(ref), reduce.application),
       patchStatus(ref, before, fields) {
         note({ out: 'status.write', about: `${ref.namespace}/${ref.name}`, detail: '' });
         return noting(application('status', ref), applications.patchStatus(ref, before, fields), nothing);

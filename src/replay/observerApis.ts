@@ -75,6 +75,7 @@ export function observerApis({ ask, read, tryOut, placesOf, report }: ObserverAn
       structureOf: (kind) => outcome(ask(observerQuestions.structure(kind)), () => placesOf(kindKey(kind))),
     },
     applications: {
+      read: (ref) => outcome(ask(application('application', ref)), objectOf),
       patchStatus(ref) {
         report({ out: 'status.write', about: `${ref.namespace}/${ref.name}`, detail: '' });
         return outcome(ask(application('status', ref)), nothing);

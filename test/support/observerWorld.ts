@@ -1,8 +1,10 @@
 import type { ActorRuntime } from '../../src/actorRuntime.ts';
 import type { Config } from '../../src/config/config.ts';
+import { defaultObserver } from '../../src/config/observer.ts';
 import { arrayOf, type JsonObject, objectOf, textOf } from '../../src/json.ts';
 import { mergePatch } from '../../src/kube/mergePatch.ts';
 import type { ApplicationApi, ApplicationRef } from '../../src/observer/applicationApi.ts';
+import type { NamespaceLimits } from '../../src/observer/applicationLimits.ts';
 import type { ApplyFailure, Outcome } from '../../src/observer/applyFailure.ts';
 import type { ObserverFact } from '../../src/observer/facts.ts';
 import { identityKey } from '../../src/observer/identity.ts';
@@ -110,6 +112,7 @@ export interface ObserverWorldOptions {
   readonly mayUseOwnRights?: boolean;
   /** Milliseconds; default: as that of the config. */
   readonly trialPeriod?: number;
+  readonly limits?: Partial<NamespaceLimits>;
   readonly inspect?: ActorRuntime['inspect'];
   readonly create?: CreateObserverCore;
   readonly clock?: VirtualClock;
@@ -150,7 +153,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
   const config: Config = {
     services: new Map(),
     restart: undefined,
-    observer: { trialPeriod: its.trialPeriod ?? 600_000 },
+    observer: { ...defaultObserver, ...its.limits, trialPeriod: its.trialPeriod ?? 600_000 },
   };
 
   function tellApplication(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: JsonObject): void {
@@ -334,6 +337,12 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
   }
 
   const applicationApi: ApplicationApi = {
+    async read({ name, uid }) {
+      await settled();
+      const object = applications.get(name);
+      if (object === undefined) return failure('missing', 'it is gone');
+      return metaOf(object)['uid'] === uid ? { ok: true, value: object } : failure('otherUid', 'it is another one');
+    },
     async patchStatus(ref, _before, status) {
       const refusal = world.refusals.get('status');
       if (refusal !== undefined) return { ok: false, failure: refusal };

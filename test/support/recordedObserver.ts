@@ -1,3 +1,4 @@
+import { defaultObserver } from '../../src/config/observer.ts';
 import { openRecorder } from '../../src/recorder.ts';
 import { recordingObserver } from '../../src/recording/recordObserver.ts';
 import { type ObserverWorld, observerWorld } from './observerWorld.ts';
@@ -10,7 +11,7 @@ export async function recordObserved(
   limits: { readonly limit?: number; readonly oldFiles?: number } = {},
 ): Promise<ObserverWorld> {
   const base = recordingOf(file);
-  const config = { services: new Map(), restart: undefined, observer: { trialPeriod: 600_000 } };
+  const config = { services: new Map(), restart: undefined, observer: { ...defaultObserver, trialPeriod: 600_000 } };
   const opened = await openRecorder({ ...base, ...limits, config });
   if (!opened.ok) throw new Error(opened.problem.sentence);
   const recorder = opened.value;

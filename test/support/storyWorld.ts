@@ -1,3 +1,4 @@
+import { defaultObserver } from '../../src/config/observer.ts';
 import { apply } from '../../src/demo/apiServer/apply.ts';
 import { create } from '../../src/demo/apiServer/create.ts';
 import { decode } from '../../src/demo/apiServer/decode.ts';
@@ -81,7 +82,7 @@ export function storyWorld({ random, onlooker, report, onOthers }: StoryWorldOpt
     const { client, die } = server.connect(process);
     const streams = imaginedStreams(storage, clock, random);
     const core = createObserverCore({
-      config: { services: new Map(), restart: undefined, observer: { trialPeriod: 600_000 } },
+      config: { services: new Map(), restart: undefined, observer: { ...defaultObserver, trialPeriod: 600_000 } },
       runtime: { clock },
       api: resourceRequests(client),
       kinds: kindsOf(client, clock),
