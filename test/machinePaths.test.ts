@@ -47,6 +47,7 @@ const causes: readonly { readonly machine: string; readonly effect: RegExp; read
     effect: /^spawn deleteResources$/,
     events: [
       'application.changed',
+      'deletion.pending',
       'deletion.refused',
       'spec.ending',
       'xstate.after.retryDelay.application.deleting.waiting',

@@ -9,6 +9,7 @@ function resource(name: string, more: Partial<ResourceView> = {}): ResourceView 
     state: 'inSync',
     isApplied: true,
     reason: '',
+    ending: '',
     refusal: '',
     isAsBefore: false,
     paths: [],

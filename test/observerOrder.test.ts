@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Manifest } from '../src/observer/identity.ts';
-import { definedKind, firstStage, inApplyOrder, inDeletionOrder } from '../src/observer/order.ts';
+import { definedKind, deletionStage, firstStage, inApplyOrder, inDeletionOrder } from '../src/observer/order.ts';
 import {
   isAutoscaled,
   isScaledByUnknown,
@@ -33,6 +33,19 @@ suite('the order of an application', () => {
 
   test('is the other way round for a deletion', () => {
     assert.deepEqual(names(inDeletionOrder(all)), ['web', 'a', 'w', 'widgets', 'n']);
+  });
+
+  test('has rights and accounts last of all in a deletion, whatever else there is, and in stages', () => {
+    const rbac = 'rbac.authorization.k8s.io';
+    const mixed = [
+      of('ServiceAccount', 'account'),
+      of('ClusterRoleBinding', 'binding', rbac),
+      of('Role', 'role', rbac),
+    ];
+    const order = inDeletionOrder([...mixed, ...all, of('LimitRange', 'defaults')]);
+    assert.deepEqual(names(order), ['web', 'a', 'w', 'defaults', 'widgets', 'n', 'binding', 'role', 'account']);
+    const stages = order.map(({ identity }) => deletionStage(identity));
+    assert.deepEqual(stages, [0, 0, 0, 0, 1, 2, 5, 5, 5]);
   });
 
   test('has what admission asks for before what is admitted: accounts, defaults and roles before bindings and Pods', () => {

@@ -50,10 +50,14 @@ export type ApplicationEvent =
   | { readonly type: 'requests.drained' }
   /** Its resources are gone or let go of, and its finalizer is removed. */
   | { readonly type: 'deletion.done' }
+  /** What was deleted is not gone yet, and nothing is in the way. */
+  | { readonly type: 'deletion.pending'; readonly jitter?: number }
   | ({ readonly type: 'deletion.refused' } & Refused);
 
 const shortestRetry = 200;
 const longestRetry = 60_000;
+/** How often it is asked at least whether what was deleted is gone. */
+const longestEnding = 10_000;
 /** As much as a timer counts to. */
 const longestDelay = 2 ** 31 - 1;
 
@@ -91,6 +95,11 @@ export const application = setup({
       failure: failureOf(event),
       refusals: context.refusals + 1,
       retryIn: retryDelay(context.refusals, event),
+    })),
+    noteEnding: assign(({ context, event }) => ({
+      reason: '',
+      refusals: context.refusals + 1,
+      retryIn: Math.min(longestEnding, retryDelay(context.refusals, event)),
     })),
     reportInvalid: unprovided,
     reportPaused: unprovided,
@@ -209,7 +218,8 @@ export const application = setup({
     },
     deleting: {
       description:
-        'Its resources are deleted, the newest first, or let go of; then its finalizer is removed. No observer runs.',
+        'Its resources are deleted, the newest first, or let go of; when they are gone its finalizer is removed. No ' +
+        'observer runs.',
       initial: 'attempting',
       states: {
         attempting: {
@@ -223,6 +233,10 @@ export const application = setup({
           on: {
             'application.changed': { actions: 'noteNews' },
             'deletion.done': { target: '#application.gone' },
+            'deletion.pending': [
+              { guard: 'hasNews', target: 'attempting', reenter: true, actions: 'forgetNews' },
+              { target: 'waiting', actions: 'noteEnding' },
+            ],
             'deletion.refused': [
               { guard: 'hasNews', target: 'attempting', reenter: true, actions: 'forgetNews' },
               { target: 'waiting', actions: ['noteRefusal', 'reportRefused'] },
@@ -230,7 +244,9 @@ export const application = setup({
           },
         },
         waiting: {
-          description: 'Something is in the way of the deletion: tried again after a pause that grows.',
+          description:
+            'What was deleted is not gone yet, or something is in the way: tried again after a pause that grows, to ten ' +
+            'seconds where only the end of what was deleted is waited for.',
           after: { retryDelay: { target: 'attempting' } },
           on: { 'application.changed': { target: 'attempting', description: 'It may be forced now.' } },
         },

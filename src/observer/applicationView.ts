@@ -1,5 +1,5 @@
 import { mayTell } from './accessProof.ts';
-import type { ApplicationEntry } from './applicationEntry.ts';
+import type { ApplicationEntry, LeftResource } from './applicationEntry.ts';
 import type { ApplicationView, ResourceView } from './conditions.ts';
 import { isInSync, needsApply } from './hear.ts';
 import { identityText } from './identity.ts';
@@ -35,6 +35,7 @@ function viewOf(resource: ResourceEntry): ResourceView {
     state,
     isApplied: resource.plan !== undefined && !needsApply(resource),
     reason,
+    ending: '',
     refusal: resource.kept?.reason ?? '',
     isAsBefore: mayTell(resource) && resource.kept !== undefined && isInSync(resource),
     paths: mayTell(resource) ? drifts.map(({ path }) => path) : [],
@@ -42,9 +43,10 @@ function viewOf(resource: ResourceEntry): ResourceView {
   };
 }
 
-function leftView({ identity, reason }: { readonly identity: ResourceView['identity']; readonly reason: string }) {
+function leftView({ identity, reason, state }: LeftResource) {
   const nothing = { isApplied: false, refusal: '', isAsBefore: false, paths: [], rival: undefined };
-  return { ...nothing, identity, state: 'leaving', reason } satisfies ResourceView;
+  const why = state === 'terminating' ? { reason: '', ending: reason } : { reason, ending: '' };
+  return { ...nothing, identity, state: 'leaving', ...why } satisfies ResourceView;
 }
 
 function notesOf(resource: ResourceEntry): readonly string[] {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type AnyActorRef, createActor, type StateValue } from 'xstate';
 import type { ActorRuntime } from '../actorRuntime.ts';
 import { track } from '../inFlight.ts';
@@ -86,11 +87,14 @@ export function createApplications(options: ApplicationsOptions): Applications {
     else renew(entry, news);
   }
 
-  /** What weeder itself writes into the status is no news. */
+  /** The status concerns nobody but who writes it. */
   function renew(entry: ApplicationEntry, { application, status: its }: KnownApplication): void {
     const before = concernOf(entry.newest);
+    const isRewritten = !isDeepStrictEqual(its, entry.status);
     entry.newest = application;
     entry.status = its;
+    // What somebody wiped is known here, and written again; the echo of an own write has nothing new.
+    if (isRewritten && entry.valid !== undefined) status.changed(entry);
     if (concernOf(application) !== before) entry.actor.send({ type: 'application.changed' });
   }
 

@@ -23,6 +23,8 @@ export interface ResourceView {
   readonly isApplied: boolean;
   /** Why it is refused, tried again or claimed, or what its deletion waits for; empty otherwise. */
   readonly reason: string;
+  /** What its end waits for, once it is deleted; empty otherwise. */
+  readonly ending: string;
   /** Why its manifest of now is refused, while what was applied before is kept; empty otherwise. */
   readonly refusal: string;
   /** That is compared, and as it was. */
@@ -65,7 +67,7 @@ function said(status: Said['status'], reason: string, message: string): Said {
 }
 
 function applied({ phase, mode, pausedUntil, faults, accountFault, resources }: ApplicationView): Said {
-  if (phase === 'deleting') return said('False', 'Deleting', 'The application is being deleted.');
+  if (phase === 'deleting') return said('False', 'Deleting', withEnds('The application is being deleted.', resources));
   if (phase === 'invalid') return said('False', 'Invalid', 'Nothing is applied before the spec is without faults.');
   if (phase === 'paused') return said('False', 'Paused', pauseSentence(pausedUntil));
   if (mode === 'detect') return said('False', 'DetectOnly', 'Nothing is ever applied in mode detect.');
@@ -75,7 +77,7 @@ function applied({ phase, mode, pausedUntil, faults, accountFault, resources }: 
   if (failing.length > 0) return said('False', 'Failed', sentenceOf('Not applied', failing.map(withReason)));
   if (missing.length > 0 || phase === 'applying') return said('Unknown', 'Applying', 'Resources are being applied.');
   if (faults.length > 0) return said('False', 'Invalid', 'All but what has faults is applied.');
-  return said('True', 'AllApplied', 'All manifests are applied as they are now.');
+  return said('True', 'AllApplied', withEnds('All manifests are applied as they are now.', resources));
 }
 
 const outOfSync: ReadonlySet<ResourceState> = new Set(['drifted', 'missing']);
@@ -155,6 +157,14 @@ function byWhom({ identity, rival, paths }: ResourceView): string {
 
 function pauseSentence(until: number | undefined): string {
   return until === undefined ? 'Paused.' : `Paused until ${new Date(until).toISOString()}.`;
+}
+
+/** What is deleted, and not gone yet: that takes its time, and nothing is wrong. */
+function withEnds(sentence: string, resources: readonly ResourceView[]): string {
+  const those = resources.filter(({ ending }) => ending !== '');
+  if (those.length === 0) return sentence;
+  const each = those.map(({ identity, ending }) => `${identityText(identity)} (${ending})`);
+  return `${sentence} ${sentenceOf('Deleted, and not gone yet', each)}`;
 }
 
 function withNotes(sentence: string, notes: readonly string[]): string {

@@ -1,18 +1,18 @@
 import type { ApplicationEvent } from '../../machines/observer/application.ts';
-import type { ApplicationEntry, LeftResource } from './applicationEntry.ts';
+import type { ApplicationEntry } from './applicationEntry.ts';
 import type { ApplyFailure } from './applyFailure.ts';
 import { identityKey, identityText } from './identity.ts';
 import type { ObserverEffects } from './observerEffects.ts';
-import { inDeletionOrder } from './order.ts';
-import { removeResource } from './removeResource.ts';
-import { leftRow } from './rows.ts';
+import { placed } from './place.ts';
+import { removeLeft } from './removeLeft.ts';
+import { leftRow, unlisted } from './rows.ts';
 import { sentenceOf } from './wording.ts';
 
 const done: ApplicationEvent = { type: 'deletion.done' };
 
 /**
- * Deletes or releases whatever the application has applied, the newest first, and lets it go. What lies in a namespace
- * that is being deleted goes with it, and its ServiceAccount is gone before everything else (A14).
+ * Deletes or releases whatever the application has applied, the newest first, and lets it go when all of that is gone.
+ * What lies in a namespace that is being deleted goes with it, and its ServiceAccount is gone before everything else.
  */
 export async function deleteApplication(
   effects: ObserverEffects,
@@ -25,10 +25,11 @@ export async function deleteApplication(
   if (!entry.newest.isForced) {
     const home = await applications.isTerminating(entry.about.namespace);
     if (!home.ok) return refused(home.failure);
-    await removeAll(effects, entry, home.value, signal);
+    const unknown = await takeNamed(effects, entry, signal);
+    if (unknown !== undefined) return refused(unknown);
+    await removeLeft(effects, entry, home.value, signal);
     if (signal.aborted) return { type: 'deletion.refused', failure: 'cancelled' };
-    const hindered = [...entry.left.values()].filter(({ reason }) => reason !== '');
-    if (hindered.length > 0) return blocked(effects, entry, hindered);
+    if (entry.left.size > 0) return notYet(effects, entry);
   }
   const { deletionPolicy: policy } = entry.newest.spec;
   const removed = await applications.removeFinalizer(entry.about);
@@ -47,28 +48,32 @@ function takeAll({ streams }: ObserverEffects, entry: ApplicationEntry): void {
   entry.resources.clear();
 }
 
-async function removeAll(
-  effects: ObserverEffects,
-  entry: ApplicationEntry,
-  isHomeTerminating: boolean,
+/**
+ * The manifests name what the inventory does not have: somebody has wiped the status while no weeder ran. What is there
+ * under these names is the application's where it is its own proof.
+ */
+async function takeNamed(
+  { kinds }: ObserverEffects,
+  { about, newest, left }: ApplicationEntry,
   signal: AbortSignal,
-): Promise<void> {
-  for (const row of inDeletionOrder([...entry.left.values()])) {
-    if (signal.aborted) return;
-    const goesAnyway = isHomeTerminating && row.identity.namespace === entry.about.namespace;
-    const reason = goesAnyway ? '' : await removeResource(effects, entry, row, signal);
-    const key = identityKey(row.identity);
-    if (reason === '') entry.left.delete(key);
-    else entry.left.set(key, { ...row, reason });
+): Promise<ApplyFailure | undefined> {
+  for (const manifest of newest.spec.manifests) {
+    const { apiVersion, group, kind, name, namespace = about.namespace } = manifest;
+    const keys = ['', namespace].map((place) => identityKey({ group, kind, name, namespace: place }));
+    if (keys.some((key) => left.has(key))) continue;
+    const known = await kinds.find(apiVersion, kind, signal);
+    if (!known.ok && known.failure.is !== 'typeMissing') return known.failure;
+    const { identity } = placed(manifest, about.namespace, !known.ok || known.value.isNamespaced);
+    left.set(identityKey(identity), unlisted(identity, apiVersion));
   }
+  return undefined;
 }
 
-function blocked(
-  { status }: ObserverEffects,
-  entry: ApplicationEntry,
-  hindered: readonly LeftResource[],
-): ApplicationEvent {
+/** What is deleted takes its time to go; anything else is in the way. */
+function notYet({ status }: ObserverEffects, entry: ApplicationEntry): ApplicationEvent {
   status.changed(entry);
+  const hindered = [...entry.left.values()].filter(({ reason, state }) => reason !== '' && state !== 'terminating');
+  if (hindered.length === 0) return { type: 'deletion.pending' };
   const names = hindered.map(({ identity, reason }) => `${identityText(identity)} (${reason.replace(/\.$/, '')})`);
   return { type: 'deletion.refused', reason: sentenceOf('Not deleted', names), failure: 'blocked' };
 }

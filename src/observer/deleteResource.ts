@@ -1,16 +1,18 @@
-import { done, type Outcome } from './applyFailure.ts';
+import { arrayOf, type JsonObject, objectOf } from '../json.ts';
+import { done, failed, type Outcome } from './applyFailure.ts';
 import type { ApplicationOwner } from './managers.ts';
 import type { ObserverApi } from './observerApi.ts';
-import { claimedBy, isEnding, isProvenOf, notApplied, ownershipOf } from './ownership.ts';
+import { claimedBy, isEnding, isProvenOf, notApplied, ownershipOf, uidOf } from './ownership.ts';
 import type { Target } from './resourceApi.ts';
+import { listed } from './wording.ts';
 
 /** Others write at the same time: what they make of it is decided on anew. */
 const mostTries = 5;
 
 /**
  * Deletes an object that an application has applied, and what it owns after it. Only with proof, in the version that was
- * read with it: never what another application has taken, nor another object of its name. One that is being deleted
- * already is left to go. `missing`: it is gone. `otherUid`: nothing proves that the application has applied it.
+ * read with it: never what another application has taken, nor another object of its name. `missing`: it was gone before.
+ * `otherUid`: nothing proves that the application has applied it. `terminating`: it is deleted, and not gone yet.
  */
 export async function deleteResource(
   api: ObserverApi,
@@ -22,10 +24,29 @@ export async function deleteResource(
   for (let tries = 1; ; tries += 1) {
     const found = await readProven(api, target, owner, appliedUid, signal);
     if (!found.ok) return found;
-    if (isEnding(found.value)) return done(undefined);
+    if (isEnding(found.value)) return stillThere(found.value);
     const removed = await api.remove(target, found.value, signal);
-    if (removed.ok || removed.failure.is !== 'conflict' || tries === mostTries) return removed;
+    if (removed.ok) return isGoneNow(api, target, found.value, signal);
+    if (removed.failure.is !== 'conflict' || tries === mostTries) return removed;
   }
+}
+
+/** Finalizers, and the grace period of a pod, put off the end of what is deleted. */
+async function isGoneNow(
+  api: ObserverApi,
+  target: Target,
+  deleted: JsonObject,
+  signal: AbortSignal,
+): Promise<Outcome<undefined>> {
+  const found = await api.read(target, signal);
+  if (found.ok) return uidOf(found.value) === uidOf(deleted) ? stillThere(found.value) : done(undefined);
+  return found.failure.is === 'missing' ? done(undefined) : found;
+}
+
+function stillThere(live: JsonObject): Outcome<undefined> {
+  const finalizers = arrayOf(objectOf(live['metadata'])['finalizers']).map(String);
+  const which = finalizers.length === 0 ? 'its grace period' : `its finalizers ${listed(finalizers)}`;
+  return failed('terminating', `waits for ${which}`);
 }
 
 /** The object as it is now, where it is proven to be the application's. */
@@ -38,7 +59,7 @@ export async function readProven(
 ): ReturnType<ObserverApi['read']> {
   const found = await api.read(target, signal);
   if (!found.ok) {
-    // Each apply reads first: what may not be read was never applied, unless a reply says so.
+    // What weeder may not read it does not observe: only a reply can say that it was applied.
     const isUnseen = found.failure.is === 'forbidden' && appliedUid === undefined;
     return isUnseen ? notApplied(owner, target.identity) : found;
   }

@@ -47,13 +47,40 @@ export function firstStage<T extends WithIdentity>(resources: readonly T[]): rea
   return resources.filter(({ identity }) => stageOf(identity) === earliest);
 }
 
-/** The other way round, so that nothing goes away with the namespace or the kind that it lives in. */
+/**
+ * The other way round, so that nothing goes away with the namespace or the kind that it lives in; rights and accounts last
+ * of all.
+ */
 export function inDeletionOrder<T extends WithIdentity>(resources: readonly T[]): readonly T[] {
-  return inApplyOrder(resources).toReversed();
+  const reversed = inApplyOrder(resources).toReversed();
+  return reversed.toSorted((one, other) => deletionStage(one.identity) - deletionStage(other.identity));
 }
 
-function stageOf({ group, kind }: Identity): number {
-  const name = group === '' ? kind : `${kind}.${group}`;
+/** All else is deleted by these rights, and what ends may need its account until it is gone. */
+const rights: ReadonlySet<string> = new Set([
+  'ServiceAccount',
+  'Role.rbac.authorization.k8s.io',
+  'ClusterRole.rbac.authorization.k8s.io',
+  'RoleBinding.rbac.authorization.k8s.io',
+  'ClusterRoleBinding.rbac.authorization.k8s.io',
+]);
+
+/** Nothing of a stage is deleted before everything of the earlier ones is gone. From 0. */
+export function deletionStage(identity: Identity): number {
+  if (rights.has(nameOf(identity))) return first.length + 1;
+  const stage = stageOf(identity);
+  return stage < definitionStage + 1 ? definitionStage + 1 - stage : 0;
+}
+
+/** Of CustomResourceDefinitions. */
+const definitionStage = 1;
+
+function nameOf({ group, kind }: Identity): string {
+  return group === '' ? kind : `${kind}.${group}`;
+}
+
+function stageOf(identity: Identity): number {
+  const name = nameOf(identity);
   const stage = first.findIndex((names) => names.includes(name));
   if (stage !== -1) return stage;
   return last.has(name) ? first.length + 1 : first.length;
@@ -61,7 +88,7 @@ function stageOf({ group, kind }: Identity): number {
 
 /** The kind that a CustomResourceDefinition defines; undefined: the object is none, or says nothing. */
 export function definedKind(identity: Identity, object: JsonObject): { group: string; kind: string } | undefined {
-  if (stageOf(identity) !== 1) return undefined;
+  if (stageOf(identity) !== definitionStage) return undefined;
   const spec = objectOf(object['spec']);
   const [group, kind] = [textOf(spec['group']), textOf(objectOf(spec['names'])['kind'])];
   return group === undefined || kind === undefined ? undefined : { group, kind };

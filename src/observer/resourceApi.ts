@@ -95,7 +95,8 @@ export interface ResourceApi {
   tryAnew(plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<Tried>>;
   /**
    * Only with proof (`isProvenOf`); `appliedUid` is from the reply to an apply. `missing`: it is gone. `otherUid`: nothing
-   * proves that the application has applied what has its name. `claimed`: another application has it.
+   * proves that the application has applied what has its name. `claimed`: another application has it. `terminating`: it
+   * is deleted, and not gone yet.
    */
   delete(
     target: Target,

@@ -1,5 +1,6 @@
 import { mayTell } from './accessProof.ts';
 import type { ApplicationEntry, LeftResource } from './applicationEntry.ts';
+import type { Identity } from './identity.ts';
 import type { InventoryEntry } from './inventory.ts';
 import type { ResourceEntry } from './resourceEntry.ts';
 import { shownDrifts } from './shownDrifts.ts';
@@ -17,6 +18,12 @@ export function leftRow(resource: ResourceEntry): LeftResource {
 /** What an inventory of before the start says, of which it is not known yet whether it is among the manifests. */
 export function leftOf(row: InventoryEntry): LeftResource {
   return { ...row, drifts: [], reason: '' };
+}
+
+/** A resource that no inventory lists: nothing is known of any apply. */
+export function unlisted(identity: Identity, apiVersion: string): LeftResource {
+  const nothing = { appliedUid: undefined, hash: undefined, drifts: [], initialised: new Map() };
+  return { identity, apiVersion, ...nothing, state: 'leaving', reason: '' };
 }
 
 function rowOf(resource: ResourceEntry): InventoryEntry {

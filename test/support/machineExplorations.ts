@@ -144,6 +144,7 @@ export const explorations: Readonly<Record<string, Exploration>> = {
       { type: 'apply.refused' },
       { type: 'requests.drained' },
       { type: 'deletion.done' },
+      { type: 'deletion.pending' },
       { type: 'deletion.refused' },
       { type: 'xstate.after.pauseTime.application.paused' },
       { type: 'xstate.after.retryDelay.application.backingOff' },

@@ -85,6 +85,8 @@ export interface ObserverWorld {
   apply(name: string, spec: JsonObject, metadata?: JsonObject): void;
   /** Somebody deletes it: it is there until its finalizer goes. */
   deleteApplication(name: string): void;
+  /** Somebody empties its status. */
+  wipeStatus(name: string): void;
   application(name: string): JsonObject | undefined;
   /** `Deployment/web`. */
   object(text: string): JsonObject | undefined;
@@ -454,6 +456,10 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
       const object = applications.get(name) ?? fail(name);
       const deletionTimestamp = new Date(clock.now()).toISOString();
       storeApplication(name, mergePatch(object, { metadata: { deletionTimestamp } }));
+    },
+    wipeStatus(name) {
+      const { status: _, ...object } = applications.get(name) ?? fail(name);
+      storeApplication(name, object);
     },
     application: (name) => applications.get(name),
     object: (text) => objects.get(fullKey(text)),

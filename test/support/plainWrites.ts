@@ -39,7 +39,7 @@ export function faultsOfWrite(before: Content, after: Content, wanted: WantedFie
     const removed = around.find((each) => before.elements.has(each) && !after.elements.has(each));
     const isAllowed =
       added !== undefined
-        ? mayAdd(added, wanted, past) && (hasRightValue(path) || past.isAtOnce(added))
+        ? mayAdd(added, before, wanted, past) && (hasRightValue(path) || past.isAtOnce(added))
         : removed !== undefined
           ? mayRemove(removed, before, wanted, past)
           : mayChange(path);
@@ -69,11 +69,21 @@ function mayTakeAway(path: string, { earlier, isOurs }: Past): boolean {
   return earlier.some(({ fields }) => fields.get(path)?.isObserved === true || (fields.has(path) && isOurs(path)));
 }
 
-/** An element of which something is observed comes back whole; another one only where the manifest says something new of it. */
-function mayAdd(element: string, wanted: WantedFields, { earlier, hasSeen, isAtOnce, knowsApplied }: Past): boolean {
+/**
+ * An element of which something is observed comes back whole, and so does a list that is gone with such an element in it;
+ * another element only where the manifest says something new of it.
+ */
+function mayAdd(
+  element: string,
+  before: Content,
+  wanted: WantedFields,
+  { earlier, hasSeen, isAtOnce, knowsApplied }: Past,
+): boolean {
   if (!wanted.elements.has(element)) return false;
   if (!hasSeen(element) || isAtOnce(element) || knowsApplied !== 'surely') return true;
-  const isObserved = [...wanted.fields].some(([path, field]) => field.isObserved && isWithin(path, element));
+  const list = listOf(element);
+  const whole = elementsIn(before, list).length === 0 ? list : element;
+  const isObserved = [...wanted.fields].some(([path, field]) => field.isObserved && isWithin(path, whole));
   return isObserved || earlier.some((was) => isOther(element, was, wanted));
 }
 

@@ -79,6 +79,7 @@ export function storyWorld({ random, onlooker, report, onOthers }: StoryWorldOpt
   function start(): void {
     process += 1;
     startedAt = clock.monotonic();
+    const mine = process;
     const { client, die } = server.connect(process);
     const streams = imaginedStreams(storage, clock, random);
     const core = createObserverCore({
@@ -92,7 +93,10 @@ export function storyWorld({ random, onlooker, report, onOthers }: StoryWorldOpt
       isDryRun: false,
       mayUseOwnRights: false,
       random,
-      report,
+      // What a process that was killed still says is not the knowledge of the next one.
+      report: (fact) => {
+        if (mine === process) report(fact);
+      },
       onStreamsChanged: () => streams.follow(core.needs),
       onStreamClosed: streams.close,
     });
