@@ -23,6 +23,7 @@ function faultsOf(spec: unknown): readonly string[] {
 
 suite('an Application that is read', () => {
   test('has what it says, and the defaults for what it does not', () => {
+    const said = { manifests: [configMap('a')] };
     const application = readApplication({
       apiVersion: 'weeder.dev/v1alpha1',
       kind: 'Application',
@@ -31,9 +32,10 @@ suite('an Application that is read', () => {
         uid: 'u1',
         resourceVersion: '7',
         generation: 3,
+        creationTimestamp: '2026-11-21T00:00:00Z',
         finalizers: ['x', 'weeder.dev/application'],
       },
-      spec: { manifests: [configMap('a')] },
+      spec: said,
       status: {
         observedGeneration: 2,
         resources: [{ kind: 'ConfigMap', name: 'a', apiVersion: 'v1', appliedUid: 'u2' }],
@@ -42,11 +44,15 @@ suite('an Application that is read', () => {
     assert(application !== undefined);
     const { spec, faults, warnings, inventory, ...rest } = application;
     assert.deepEqual([faults, warnings], [[], []]);
+    const { manifests, ...settings } = spec;
     assert.deepEqual(rest, {
       ...home,
       uid: 'u1',
       resourceVersion: '7',
       generation: 3,
+      createdAt: '2026-11-21T00:00:00Z',
+      resources: manifests.length,
+      bytes: Buffer.byteLength(JSON.stringify(said)),
       isEnding: false,
       hasFinalizer: true,
       isForced: false,
@@ -56,7 +62,6 @@ suite('an Application that is read', () => {
       inventory.map(({ identity, appliedUid, state }) => [identity.name, appliedUid, state]),
       [['a', 'u2', 'pending']],
     );
-    const { manifests, ...settings } = spec;
     assert.deepEqual(
       manifests.map(({ name, namespace, group }) => [name, namespace, group]),
       [['a', undefined, '']],

@@ -39,8 +39,8 @@ export interface ApiRequest {
   /** Whether it succeeds is all that is asked: it ends with the headers of a success, and its body is undefined. */
   readonly onlyStatus?: boolean;
   /**
-   * `urgent`: the client's own limit does not hold it up. `last`: it lets it go only when it is not needed for anything
-   * else. Default: `usual`.
+   * `urgent`: the client's own limit does not hold it up. `background`: it lets usual ones go first, and has connections
+   * of its own. `last`: it lets it go only when it is not needed for anything else. Default: `usual`.
    */
   readonly rank?: Rank | 'urgent';
   /** Told of the headers (0) and of each piece of the answer as it comes in, with its bytes. */

@@ -59,7 +59,20 @@ export function createExchanger(
   clock: Clock,
   limit: { readonly qps: number; readonly burst: number },
 ): Exchanger {
-  const transport = createTransport(access);
+  let made = 0;
+  const nextNumber = () => {
+    made += 1;
+    return made;
+  };
+  // What hangs or breaks in the background must not end what others have under way on the same connection.
+  const transports = {
+    usual: createTransport(access, nextNumber),
+    background: createTransport(access, nextNumber),
+  } as const;
+  const transport = (request: ApiRequest) => transports[request.rank === 'background' ? 'background' : 'usual'];
+  const renew = (number: number, cause: string) => {
+    for (const each of Object.values(transports)) each.renew(number, cause);
+  };
   const sources = credentialSource(access, clock);
   const limiter = rateLimiter(limit.qps, limit.burst, clock);
   const { origin, pathname } = new URL(access.server);
@@ -70,14 +83,13 @@ export function createExchanger(
   function noteTimeout(connection: Connection, timeoutMs: number): void {
     connection.timeouts += 1;
     const quietMs = clock.monotonic() - connection.heardAt;
-    if (quietMs >= timeoutMs / 2 || connection.timeouts >= manyTimeouts)
-      transport.renew(connection.number, deadConnection);
+    if (quietMs >= timeoutMs / 2 || connection.timeouts >= manyTimeouts) renew(connection.number, deadConnection);
   }
 
   /** An HTTP/2 connection can be alive and refuse every stream, out of memory for instance: a new one helps. */
   function noteFailure(connection: Connection): void {
     connection.failures += 1;
-    if (connection.failures >= manyFailures) transport.renew(connection.number, 'the connection refuses every request');
+    if (connection.failures >= manyFailures) renew(connection.number, 'the connection refuses every request');
   }
 
   function isUnwanted(request: ApiRequest): boolean {
@@ -105,7 +117,7 @@ export function createExchanger(
 
   async function exchange(request: ApiRequest, credentials: Credentials): Promise<Opened> {
     const timeoutMs = request.timeoutMs ?? defaultTimeoutMs;
-    const connection = transport.connection(credentials);
+    const connection = transport(request).connection(credentials);
     const abort = new AbortController();
     const giveUp = () => abort.abort();
     request.signal?.addEventListener('abort', giveUp, { once: true });
@@ -175,10 +187,10 @@ export function createExchanger(
 
   return {
     open,
-    renew: (connection) => transport.renew(connection, deadConnection),
+    renew: (connection) => renew(connection, deadConnection),
     async close() {
       isClosed = true;
-      await transport.close();
+      await Promise.all(Object.values(transports).map((each) => each.close()));
     },
   };
 }

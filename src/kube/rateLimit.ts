@@ -1,16 +1,17 @@
 import type { Clock, TimerHandle } from '../clock.ts';
 import { createTokenBucket } from './tokenBucket.ts';
 
-/** Lets requests through in the order in which they came, no more often than agreed. */
+/** Lets requests through in the order of their ranks, and then in that in which they came, no more often than agreed. */
 export interface RateLimiter {
   /**
-   * Resolves to true when the request may go, to false when `signal` ended the wait. `last` goes only when nobody
-   * else waits and the bucket is full, so that whoever comes next misses one token at most.
+   * Resolves to true when the request may go, to false when `signal` ended the wait. `background` goes when none of the
+   * usual ones waits; `last` only when nobody else waits and the bucket is full, so that whoever comes next misses one
+   * token at most.
    */
   take(signal?: AbortSignal, rank?: Rank): Promise<boolean>;
 }
 
-export type Rank = 'usual' | 'last';
+export type Rank = 'usual' | 'background' | 'last';
 
 interface Waiter {
   readonly admit: (mayGo: boolean) => void;
@@ -23,7 +24,7 @@ export function rateLimiter(qps: number, burst: number, clock: Clock): RateLimit
   if (!(qps > 0)) return unlimited;
   const capacity = Math.max(1, burst);
   const bucket = createTokenBucket(capacity, qps, clock);
-  const queues = { usual: new Set<Waiter>(), last: new Set<Waiter>() } as const;
+  const queues = { usual: new Set<Waiter>(), background: new Set<Waiter>(), last: new Set<Waiter>() } as const;
   let timer: TimerHandle | undefined;
 
   function admit(queue: Set<Waiter>, tokens: number): void {
@@ -38,9 +39,11 @@ export function rateLimiter(qps: number, burst: number, clock: Clock): RateLimit
     clock.clearTimeout(timer);
     timer = undefined;
     admit(queues.usual, 1);
-    if (queues.usual.size === 0) admit(queues.last, capacity);
-    if (queues.usual.size + queues.last.size === 0) return;
-    const wait = bucket.waitFor(queues.usual.size > 0 ? 1 : capacity);
+    if (queues.usual.size === 0) admit(queues.background, 1);
+    const needed = queues.usual.size + queues.background.size;
+    if (needed === 0) admit(queues.last, capacity);
+    if (needed + queues.last.size === 0) return;
+    const wait = bucket.waitFor(needed > 0 ? 1 : capacity);
     timer = clock.setTimeout(admitDue, Math.min(60_000, Math.max(1, wait)));
   }
 

@@ -6,7 +6,7 @@ import type { Credentials } from './credentials.ts';
 
 /** One generation of connections to the API server: all of them are replaced together. */
 export interface Connection {
-  /** Counts the generations, from 1. */
+  /** Counts the generations of a client, from 1. */
   readonly number: number;
   readonly dispatcher: Dispatcher;
   /** Monotonic milliseconds of the last sign of life from the server. */
@@ -41,12 +41,11 @@ const shared = {
   h2Options: { maxConcurrentStreams: 250, connectionWindowSize: 4 << 20 },
 } as const;
 
-/** Connections are opened when they are needed, over HTTP/2 where the server offers it. */
-export function createTransport(access: ClusterAccess): Transport {
+/** Connections are opened when they are needed, over HTTP/2 where the server offers it. `nextNumber` counts them. */
+export function createTransport(access: ClusterAccess, nextNumber: () => number): Transport {
   let current: (Connection & { readonly fingerprint: string }) | undefined;
   /** Those whose requests may still end by themselves. */
   const outdated = new Set<Dispatcher>();
-  let made = 0;
 
   function retire(dispatcher: Dispatcher): void {
     outdated.add(dispatcher);
@@ -60,9 +59,8 @@ export function createTransport(access: ClusterAccess): Transport {
     connection(credentials) {
       if (current?.fingerprint === credentials.tlsFingerprint) return current;
       if (current !== undefined) retire(current.dispatcher);
-      made += 1;
       current = {
-        number: made,
+        number: nextNumber(),
         dispatcher: createDispatcher(access, credentials),
         heardAt: Number.NEGATIVE_INFINITY,
         timeouts: 0,

@@ -1,4 +1,5 @@
 import type { ControllerPart, PartContext } from '../controllerPart.ts';
+import { inBackground } from '../kube/inBackground.ts';
 import type { ObserverNotes } from '../recording/observerLines.ts';
 import { recordingObserver } from '../recording/recordObserver.ts';
 import { applicationApi } from './applicationApi.ts';
@@ -26,7 +27,9 @@ export interface ObserverPart extends ControllerPart {
 
 /** The observer with its streams, its log and its Events. Without its section of the config it does nothing. */
 export function createObserverPart(options: ObserverPartOptions): ObserverPart {
-  const { runtime, client, logger, recorder } = options;
+  const { runtime, logger, recorder } = options;
+  // What tenants write must not hold up the deletions of the weeder, nor the Lease.
+  const client = inBackground(options.client);
   const create = recorder === undefined ? createObserverCore : recordingObserver(recorder.observer);
   const log = logObserver(logger);
   const tell = tellObserver(options.recordEvent);

@@ -140,6 +140,51 @@ test('a call that nobody wants any more when the limit lets it go is not sent', 
   await client.close();
 });
 
+test('what hangs in the background ends nothing of anybody else’s', async () => {
+  const clock = virtualClock();
+  await using it = await calling('h2', { clock });
+  it.server.failNext(() => undefined);
+  let usual = '';
+  void it.client.call({ ...get, timeoutMs: 60_000 }).then((result) => {
+    usual = result.ok ? 'ok' : result.failure.kind;
+  });
+  await until('the usual call arrived', () => it.server.requests.length === 1);
+  for (let times = 1; times <= 4; times += 1) {
+    it.server.failNext(() => undefined);
+    let background = '';
+    void it.client.call({ ...get, rank: 'background', timeoutMs: 5_000 }).then((result) => {
+      background = result.ok ? 'ok' : result.failure.kind;
+    });
+    await until('it arrived', () => it.server.requests.length === 1 + times);
+    clock.advance(5_000);
+    await until('it was given up', () => background !== '');
+    assert.equal(background, 'timeout');
+  }
+  assert.equal(usual, '');
+  assert((await it.client.call(get)).ok);
+  clock.advance(40_000);
+  await until('the usual call was given up', () => usual !== '');
+  assert.equal(usual, 'timeout');
+});
+
+test('a call in the background goes when no usual one waits for the limit', async (t) => {
+  const server = await misbehavingServer('http');
+  t.after(() => server.close());
+  const clock = virtualClock();
+  const client = createKubeClient({ access: accessTo(server.url), clock, qps: 1, burst: 1 });
+  const went: string[] = [];
+  const call = (name: string, rank: 'usual' | 'background' | 'last') =>
+    client.call({ ...get, rank }).then(() => went.push(name));
+  const calls = [call('first', 'usual'), call('Event', 'last'), call('apply', 'background'), call('deletion', 'usual')];
+  await calls[0];
+  for (const next of [calls[3], calls[2], calls[1]]) {
+    clock.advance(1_000);
+    await next;
+  }
+  assert.deepEqual(went, ['first', 'deletion', 'apply', 'Event']);
+  await client.close();
+});
+
 test('a call of the last rank goes when nobody else waits for the limit', async (t) => {
   const server = await misbehavingServer('http');
   t.after(() => server.close());
