@@ -1,3 +1,5 @@
+import { ExactInteger } from './exactInteger.ts';
+
 /**
  * Reading JSON whose shape nobody has checked yet: each function gives what is there when it has the wanted type,
  * and nothing otherwise. For objects that arrive by the thousand a second, where a schema would cost more than it
@@ -8,7 +10,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 const none: JsonObject = Object.freeze({});
 
 export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactInteger);
 }
 
 /** The object, or an empty one. */

@@ -76,6 +76,21 @@ suite('check of Applications', { concurrency: 4 }, () => {
     assert.ok(!`${stdout}${stderr}`.includes('hunter2'));
   });
 
+  test('refuses an integer of more than 64 bits where it stands, and takes one that only a number would round', async () => {
+    const thing = { apiVersion: 'example.org/v1', kind: 'Thing', metadata: { name: 'a' }, spec: { id: 'ID' } };
+    const text = (id: string) => stringify(application({ manifests: [thing] })).replace('ID', id);
+    const read = readApplicationFile(text('9007199254740993'), 'f');
+    assert.deepEqual(read?.faults, []);
+    const object = read.applications[0]?.spec.manifests[0]?.object;
+    assert.equal(JSON.stringify(object?.['spec']), '{"id":9007199254740993}');
+    assert.deepEqual(
+      readApplicationFile(text('18446744073709551615'), 'f')?.faults.map(({ path, message }) => `${path} ${message}`),
+      [
+        'spec.manifests[0].spec.id an integer beyond 64 bits, which Kubernetes rounds: write it as a text, if its field takes one',
+      ],
+    );
+  });
+
   test('takes other kinds of the name, and configs, for what they are', async () => {
     const argo = file('argo.yaml', stringify({ ...application({}), apiVersion: 'argoproj.io/v1alpha1' }));
     assert.match(

@@ -1,8 +1,10 @@
+import { type ExactInteger, integerOf } from '../exactInteger.ts';
+
 /**
  * What a plain (unquoted) scalar means. Kubernetes' own tools read YAML 1.1, where `yes` is true and `1_000` a number;
  * YAML 1.2 calls both text. Where the two disagree a reader is misled either way, so such a text is not taken for one.
  */
-export type PlainScalar = string | number | boolean | null;
+export type PlainScalar = string | number | ExactInteger | boolean | null;
 
 const nulls = /^(?:~|null|Null|NULL)?$/;
 const trues = /^(?:y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON)$/;
@@ -16,7 +18,7 @@ export function plainScalar(source: string): PlainScalar {
   if (nulls.test(source)) return null;
   if (trues.test(source)) return true;
   if (falses.test(source)) return false;
-  if (decimals.test(source)) return Number(source);
+  if (decimals.test(source)) return integerOf(source.replace('+', ''));
   if (/^[-+]?[0-9]+\.[0-9]+$/.test(source)) return Number(source);
   // Go's reader takes a number beyond a float64 for text, and so a commit hash such as 1234e567.
   return numbers.test(source) && Number(source.replaceAll('_', '')) !== Infinity ? Number.NaN : source;
@@ -27,5 +29,5 @@ export function misreading(source: string): string | undefined {
   const value = plainScalar(source);
   if (value === null) return 'nothing';
   if (typeof value === 'boolean') return String(value);
-  return typeof value === 'number' ? 'a number' : undefined;
+  return typeof value === 'string' ? undefined : 'a number';
 }

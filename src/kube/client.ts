@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { parseJson } from '../exactInteger.ts';
 import type { ClusterAccess } from './clusterAccess.ts';
 import { createExchanger, type Exchange, type Opened } from './exchange.ts';
 import { type ApiFailure, classify, describeBody } from './failure.ts';
@@ -206,7 +207,7 @@ function parse(request: ApiRequest, { status, headers }: Exchange, text: string)
   if (text === '') return { ok: true, status, body: undefined };
   const { etag } = headers;
   try {
-    const body: unknown = JSON.parse(text);
+    const body = parseJson(text);
     return { ok: true, status, body, ...(typeof etag === 'string' ? { etag } : {}) };
   } catch {
     return unreadable(request, status, text);

@@ -1,3 +1,4 @@
+import { parseJson } from '../exactInteger.ts';
 import { isObject, type JsonObject, objectOf, textOf } from '../json.ts';
 import { type ApiFailure, classifyStatus } from './failure.ts';
 import { versionOf } from './identity.ts';
@@ -103,7 +104,7 @@ function isOlder(version: string, than: string): boolean {
 
 function parseObject(line: Buffer): JsonObject | undefined {
   try {
-    const event: unknown = JSON.parse(line.toString('utf8'));
+    const event = parseJson(line.toString('utf8'));
     return isObject(event) ? event : undefined;
   } catch {
     return undefined;

@@ -79,6 +79,7 @@ export type ApplicationFaultCode =
   | 'namespace'
   | 'itself'
   | 'secretValue'
+  | 'number'
   | 'repeatedKey';
 
 /** One thing that is wrong with the spec. Never holds a value of a Secret. */

@@ -1,3 +1,4 @@
+import { ExactInteger } from '../exactInteger.ts';
 import { isObject } from '../json.ts';
 import type { Json } from './identity.ts';
 import { keptJson } from './jsonValue.ts';
@@ -17,5 +18,6 @@ export function elementStep(list: ListStructure, element: unknown, index: number
 function jsonOf(value: unknown): Json | undefined {
   if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
     return value;
+  if (value instanceof ExactInteger) return value;
   return value === undefined ? undefined : JSON.stringify(keptJson(value) ?? null);
 }

@@ -1,5 +1,7 @@
+import { parseJson } from '../exactInteger.ts';
 import { isObject, type JsonObject, objectOf } from '../json.ts';
 import type { Json } from './identity.ts';
+import { keptJson } from './jsonValue.ts';
 import { elementText, type Path, type PathElement } from './path.ts';
 
 /**
@@ -93,13 +95,12 @@ function orNothing(tree: FieldsTree): FieldsTree | undefined {
 }
 
 function isKey(value: Json | undefined): value is { readonly [key: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject(value);
 }
 
 function parsed(text: string): Json | undefined {
   try {
-    const value: Json = JSON.parse(text);
-    return value;
+    return keptJson(parseJson(text));
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import type { ExactInteger } from '../exactInteger.ts';
 import type { JsonObject } from '../json.ts';
 
 /** Which object: never under which version of the API, for it is the same one under all of them. */
@@ -11,7 +12,7 @@ export interface Identity {
 }
 
 /** What JSON can say. */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+export type Json = null | boolean | number | ExactInteger | string | readonly Json[] | { readonly [key: string]: Json };
 
 /** One object of an application's manifests, in its place. */
 export interface Manifest {

@@ -1,5 +1,7 @@
+import { parseJson } from '../exactInteger.ts';
 import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../json.ts';
 import type { Identity, Json } from './identity.ts';
+import { keptJson } from './jsonValue.ts';
 import type { Drift } from './projection.ts';
 
 /** What is so of a resource, as it stands in the status: only what lasts, for each write is one for every watcher. */
@@ -116,8 +118,7 @@ function readInitialised(value: unknown): ReadonlyMap<string, Json> {
 function parsed(text: unknown): Json | undefined {
   if (typeof text !== 'string') return undefined;
   try {
-    const value: Json = JSON.parse(text);
-    return value;
+    return keptJson(parseJson(text));
   } catch {
     // Not written by weeder: the same as if it were not there.
     return undefined;

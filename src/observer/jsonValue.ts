@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { ExactInteger } from '../exactInteger.ts';
 import { isObject } from '../json.ts';
 import type { Json } from './identity.ts';
 
@@ -53,12 +54,16 @@ export function isSameJson(one: unknown, other: unknown): boolean {
   const ahead: [unknown, unknown][] = [[one, other]];
   for (let pair = ahead.pop(); pair !== undefined; pair = ahead.pop()) {
     const [left, right] = pair;
-    if (left === right) continue;
+    if (left === right || isSameInteger(left, right)) continue;
     const pairs = pairsIn(left, right);
     if (pairs === undefined) return false;
     for (const each of pairs) ahead.push(each);
   }
   return true;
+}
+
+function isSameInteger(left: unknown, right: unknown): boolean {
+  return left instanceof ExactInteger && right instanceof ExactInteger && left.digits === right.digits;
 }
 
 /** What has to be the same for these to be; undefined: they are not, whatever is in them. */
@@ -72,5 +77,11 @@ function pairsIn(left: unknown, right: unknown): [unknown, unknown][] | undefine
 }
 
 function isScalar(value: unknown): boolean {
-  return value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
+  return (
+    value instanceof ExactInteger ||
+    value === null ||
+    typeof value === 'string' ||
+    typeof value === 'boolean' ||
+    Number.isFinite(value)
+  );
 }

@@ -1,10 +1,12 @@
 import { type Path, quoted } from '../config/fault.ts';
 import { dnsLabel, dnsSubdomain } from '../config/names.ts';
 import { failed, ok, type Result } from '../errors.ts';
+import { ExactInteger } from '../exactInteger.ts';
 import { isObject, type JsonObject, objectOf } from '../json.ts';
 import type { ApplicationFault, ApplicationFaultCode, UnplacedManifest } from './application.ts';
 import { isSecret } from './confidential.ts';
 import { isBuiltIn } from './identity.ts';
+import { roundedIn } from './roundedNumbers.ts';
 import { withoutStringData, wrongSecretData } from './secretData.ts';
 import { withoutServerOwned } from './serverOwned.ts';
 
@@ -38,6 +40,7 @@ export function readManifest(value: unknown, index: number, home: Home): Result<
   if (type !== undefined && isSecret(type)) {
     for (const path of wrongSecretData(value)) refuse('secretValue', path, wrongSecretValue(path));
   }
+  for (const path of roundedIn(value)) refuse('number', path, rounded);
   if (type === undefined || !isNamed || faults.length > 0) return failed(faults);
   const manifest = { index, ...type, namespace: place, name, object: cleaned(value, type) };
   if (!isItself(manifest, home)) return ok(manifest);
@@ -59,6 +62,7 @@ interface Type {
   readonly kind: string;
 }
 
+const rounded = 'an integer beyond 64 bits, which Kubernetes rounds: write it as a text, if its field takes one';
 const noFixedName = 'generateName is not allowed: an object without a fixed name cannot be found again; give it a name';
 
 /** `v1`, or a group and a version. */
@@ -132,6 +136,7 @@ function wrong(value: unknown, expected: string): string {
 function nameOfType(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';
+  if (value instanceof ExactInteger) return `the number ${value}`;
   if (typeof value === 'object') return 'a mapping';
   return typeof value === 'string' ? 'a text' : `${typeof value === 'number' ? 'the number' : ''} ${value}`.trim();
 }

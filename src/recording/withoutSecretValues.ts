@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { ExactInteger } from '../exactInteger.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { withoutStringData, wrongSecretData } from '../observer/secretData.ts';
 
@@ -34,7 +35,8 @@ export function secretMask(key: Buffer): SecretMask {
   function marked(value: unknown, depth: number): unknown {
     if (depth > deepest) return '…';
     if (typeof value === 'string') return mark(value);
-    if (typeof value === 'number') return createHmac('sha256', key).update(String(value)).digest().readUInt32BE();
+    if (typeof value === 'number' || value instanceof ExactInteger)
+      return createHmac('sha256', key).update(String(value)).digest().readUInt32BE();
     if (Array.isArray(value)) return value.map((each) => marked(each, depth + 1));
     return isObject(value) ? mapped(value, (_name, each) => marked(each, depth + 1)) : value;
   }

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { oneLine } from '../config/fault.ts';
 import { failed, messageOf, ok, type Problem, problem, type Result } from '../errors.ts';
+import { parseJson } from '../exactInteger.ts';
 import { isObject, type JsonObject } from '../json.ts';
 
 /** One JSON object of a file, and where it stands. */
@@ -76,7 +77,7 @@ function whyNoObject(text: string, isFirst: boolean, isLastLine: boolean): strin
 
 function parse(text: string): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text);
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

@@ -1,4 +1,5 @@
 import type { Path } from '../../config/fault.ts';
+import { ExactInteger } from '../../exactInteger.ts';
 import { isObject, type JsonObject } from '../../json.ts';
 import { isBounds, isBoundsKey, readBounds } from './bounds.ts';
 import type { FaultList, SchemaFaultCode } from './faults.ts';
@@ -39,7 +40,7 @@ function readFields(entry: JsonObject, top: Path, faults: FaultList, limit: Limi
   function part(value: unknown, path: Path): Shape {
     const instead = limit(path);
     if (instead !== undefined || value === null || value === 'observed') return instead ?? leaf;
-    if (typeof value !== 'object') faults.add('leaf', path, `has ${nameOf(value)} for a value`);
+    if (!isObject(value) && !Array.isArray(value)) faults.add('leaf', path, `has ${nameOf(value)} for a value`);
     else if (above.has(value)) faults.add('cyclic', path, 'contains itself');
     else return within(value, path);
     return leaf;
@@ -88,5 +89,5 @@ function placeOfBounds(values: readonly unknown[], path: Path, faults: FaultList
 function nameOf(value: unknown): string {
   if (typeof value === 'string') return value === '' ? 'the empty text' : 'a text';
   if (typeof value === 'boolean') return `the word ${value}`;
-  return typeof value === 'number' ? 'a number' : 'something else';
+  return typeof value === 'number' || value instanceof ExactInteger ? 'a number' : 'something else';
 }

@@ -103,7 +103,7 @@ function checkKeys(key: readonly string[], values: readonly unknown[], path: Pat
   for (const [index, value] of values.entries()) {
     const found = key.map((name) => ownField(value, name));
     const text = JSON.stringify(found);
-    if (found.some((each) => each === undefined || each === null || typeof each === 'object'))
+    if (found.some((each) => each === undefined || each === null || isObject(each) || Array.isArray(each)))
       faults.add('listKeyMissing', [...path, index], `has no plain ${key.join(' and ')} in the manifest`);
     else if (seen.has(text))
       faults.add('listKeyTwice', [...path, index], `is in the manifest twice by ${key.join(' and ')}`);
