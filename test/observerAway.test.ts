@@ -177,3 +177,16 @@ test('an update comes after what is slow has ended, and applies the newest manif
   assert.deepEqual(dataOf(world), { a: '2' });
   assert.equal(world.object('Widget/one'), undefined);
 });
+
+test('the return of an API group is found within a minute, however long it was away, and costs little until then', async () => {
+  const world = await worldOf();
+  goAway(world);
+  world.apply('web', { manifests: [widget, settings('1')] });
+  await world.pass(3_600 * second);
+  assert.ok(world.factsOf('resource.failed').length <= 3, `${world.factsOf('resource.failed').length} failures told`);
+  assert.equal(conditionOf(world, 'Degraded')['reason'], 'Retrying');
+  world.refusals.clear();
+  await world.pass(61 * second);
+  assert.ok(world.object('Widget/one'));
+  assert.equal(world.condition('web', 'InSync'), 'True');
+});

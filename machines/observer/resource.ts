@@ -54,6 +54,8 @@ export type ResourceEvent =
   /** The cluster does not know its kind; `kind.served`: now it does. */
   | { readonly type: 'look.typeMissing'; readonly reason?: string }
   | { readonly type: 'kind.served' }
+  /** What serves its kind does not answer, so that not even that is known which the kind says of its objects. */
+  | ({ readonly type: 'look.kindAway' } & Refused)
   /** It can never succeed as it is. */
   | ({ readonly type: 'look.refused' } & Refused)
   /** That is so of its newest manifest, which is tried again after `rest` milliseconds; what was applied before is as it was. */
@@ -182,6 +184,7 @@ export const resource = setup({
         'look.ending': { target: 'terminating' },
         'look.claimed': { target: 'claimed', actions: ['noteReason', 'reportClaimed'] },
         'look.typeMissing': { target: 'typeMissing', actions: ['noteReason', 'reportTypeMissing'] },
+        'look.kindAway': { target: 'kindAway', actions: ['noteRefusal', 'reportFailed'] },
         'look.refused': { target: 'refused', actions: ['noteRefusal', 'reportRefused'] },
         'look.keeping': { target: 'keeping', actions: ['noteKeeping', 'reportKeeping'] },
         'look.unverified': { target: 'unverified', actions: ['noteRefusal', 'reportUnverified'] },
@@ -318,6 +321,20 @@ export const resource = setup({
       on: {
         'kind.served': { target: 'looking' },
         'look.failed': { target: 'backingOff', actions: ['noteRefusal', 'reportFailed'] },
+      },
+    },
+    kindAway: {
+      description: 'What serves its kind does not answer: waits, as for a kind that the cluster does not know.',
+      invoke: {
+        id: 'awaitKind',
+        src: 'awaitKind',
+        input: ({ context }) => inputOf(context),
+        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportFailed'] },
+      },
+      on: {
+        'kind.served': { target: 'looking' },
+        'look.failed': { target: 'backingOff', actions: ['noteRefusal', 'reportFailed'] },
+        'resync.due': { description: 'Discovery says when its kind is back.' },
       },
     },
     refused: {

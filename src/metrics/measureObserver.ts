@@ -26,12 +26,15 @@ const passing = 'passing';
 /** Brings up to date how the observer stands. Undefined: it is not at work in this process. */
 export function measureObserver(metrics: Metrics, measured: ObserverMeasures | undefined): void {
   set(metrics.applications, applicationStates, measured?.applications ?? {});
-  set(metrics.applicationResources, resourceStates, withKept(measured?.resources ?? {}));
+  set(metrics.applicationResources, resourceStates, asInStatus(measured?.resources ?? {}));
 }
 
-/** Where something of before is kept, the newest manifest is refused all the same. */
-function withKept({ keeping = 0, ...found }: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
-  return { ...found, refused: (found['refused'] ?? 0) + keeping };
+/**
+ * Where something of before is kept, the newest manifest is refused all the same; what waits for its kind is tried again
+ * as the status says it.
+ */
+function asInStatus({ keeping = 0, kindAway = 0, ...found }: Readonly<Record<string, number>>) {
+  return { ...found, refused: (found['refused'] ?? 0) + keeping, backingOff: (found['backingOff'] ?? 0) + kindAway };
 }
 
 function set(gauge: Metrics['applications'], states: readonly string[], found: Readonly<Record<string, number>>): void {

@@ -73,11 +73,18 @@ async function withoutPlan(
 ): Promise<ResourceEvent> {
   if (fault !== '') return { type: 'look.refused', reason: fault, failure: 'schema' };
   const kind = await kinds.find(manifest.apiVersion, manifest.kind, signal);
-  if (!kind.ok) return lookFailed(kind.failure);
+  if (!kind.ok) return withoutKind(kind.failure);
   const structure = await kinds.structureOf(kind.value, signal);
-  if (!structure.ok) return lookFailed(structure.failure);
+  if (!structure.ok) return withoutKind(structure.failure);
   application.actor.send({ type: 'application.changed' });
   return { type: 'look.typeMissing', reason: `The cluster has ${manifest.kind} now.` };
+}
+
+/** The return of what serves the kind is found by discovery, for all who wait for it. */
+function withoutKind(failure: ApplyFailure): ResourceEvent {
+  if (failure.is !== 'transient') return lookFailed(failure);
+  const { is, reason, retryAfter } = failure;
+  return { type: 'look.kindAway', reason, retryAfter, failure: is };
 }
 
 function judged({ runtime }: ObserverEffects, entry: ResourceEntry): ResourceEvent {

@@ -167,6 +167,7 @@ export const explorations: Readonly<Record<string, Exploration>> = {
       { type: 'look.claimed' },
       { type: 'look.typeMissing' },
       { type: 'kind.served' },
+      { type: 'look.kindAway' },
       { type: 'look.refused' },
       { type: 'look.keeping' },
       { type: 'look.unverified' },
