@@ -17,6 +17,8 @@ export interface KindStreamsOptions {
 export interface KindStreams {
   readonly needs: ReadonlyMap<string, StreamNeed>;
   await(isWaiting: boolean): void;
+  /** Nobody waits any more, and no timer keeps the process alive. */
+  stop(): void;
 }
 
 /** Whoever comes and goes all the time would have them listed all the time. Milliseconds. */
@@ -48,6 +50,7 @@ export function createKindStreams({ clock, onNews, onChanged, onClosed }: KindSt
   );
   let needs: ReadonlyMap<string, StreamNeed> = new Map();
   let closing: TimerHandle | undefined;
+  let isStopped = false;
 
   function close(): void {
     needs = new Map();
@@ -62,11 +65,16 @@ export function createKindStreams({ clock, onNews, onChanged, onClosed }: KindSt
     await(isWaiting) {
       clock.clearTimeout(closing);
       closing = undefined;
+      if (isStopped) return;
       if (!isWaiting) closing = clock.setTimeout(close, keptOpen);
       else if (needs.size === 0) {
         needs = all;
         onChanged();
       }
+    },
+    stop() {
+      isStopped = true;
+      clock.clearTimeout(closing);
     },
   };
 }

@@ -9,7 +9,7 @@ import { groupVersionOf } from './servedKinds.ts';
 /** What the cluster says of its kinds, and the streams that it is told by of new ones. */
 export interface ClusterKinds {
   readonly kinds: Kinds;
-  readonly streams: Pick<KindStreams, 'needs'>;
+  readonly streams: Pick<KindStreams, 'needs' | 'stop'>;
 }
 
 /** What the cluster itself says of its kinds. Requests that several wait for are not ended by the signal of one. */

@@ -55,7 +55,10 @@ export function createObserverPart(options: ObserverPartOptions): ObserverPart {
     },
     configure: core.configure,
     start: core.start,
-    stop: core.stop,
+    stop() {
+      core.stop();
+      streams.stop();
+    },
     drained: core.drained,
     work: core.work,
     actors: core.actors,
