@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { objectOf } from '../src/json.ts';
-import { cut, ownsAt, stepTextOf, treeOf, union } from '../src/observer/fieldsV1.ts';
+import { cut, difference, type FieldsTree, ownsAt, stepTextOf, treeOf, union } from '../src/observer/fieldsV1.ts';
 import type { Path, PathElement } from '../src/observer/path.ts';
 import { pathText } from '../src/observer/path.ts';
-import { takeOver, withoutManagers } from '../src/observer/takeOver.ts';
+import { takenFromKubectl, takeOver, withoutManagers } from '../src/observer/takeOver.ts';
 
 const containers = (...elements: readonly [string, object][]) => ({
   'f:spec': { 'f:containers': Object.fromEntries(elements.map(([name, of]) => [`k:{"name":"${name}"}`, of])) },
@@ -111,4 +111,77 @@ test('without an application’s managers the others are left, and of none an em
   const live = pod([entry('weeder:1', 'Apply', {}), entry('kubectl', 'Update', {}), { time: 't' }]);
   assert.deepEqual(withoutManagers(live, new Set(['weeder:1'])), [entry('kubectl', 'Update', {}), { time: 't' }]);
   assert.deepEqual(withoutManagers(pod([entry('weeder:1', 'Apply', {})]), new Set(['weeder:1'])), [{}]);
+});
+
+test('of what two own the rest of one is what the other does not own, without maps and lists that have nothing left', () => {
+  const theirs = {
+    'f:metadata': { 'f:labels': { '.': {}, 'f:app': {}, 'f:extra': {} } },
+    ...containers(['web', { '.': {}, 'f:name': {}, 'f:image': {} }], ['own', { '.': {}, 'f:name': {} }]),
+  };
+  const ours = {
+    'f:metadata': { 'f:labels': { 'f:app': {} }, 'f:annotations': {} },
+    ...containers(['web', { '.': {}, 'f:name': {}, 'f:image': {} }]),
+  };
+  assert.deepEqual(difference(theirs, ours), {
+    'f:metadata': { 'f:labels': { '.': {}, 'f:extra': {} } },
+    ...containers(['own', { '.': {}, 'f:name': {} }]),
+  });
+  assert.equal(difference(ours, ours), undefined);
+  assert.equal(difference({ 'f:env': { '.': {}, 'f:a': {} } }, { 'f:env': { 'f:a': {} } }), undefined);
+  assert.deepEqual(difference({ 'f:a': {} }, { 'f:a': { 'f:b': {} } }), { 'f:a': {} });
+  assert.deepEqual(difference({ 'f:a': {} }, {}), { 'f:a': {} });
+});
+
+test('whatever two own, the rest of one and the other together own what both do, and nothing of the rest is the other’s', () => {
+  const steps = fc.constantFrom('f:a', 'f:b', 'k:{"name":"x"}', 'v:"y"');
+  const tree = fc
+    .uniqueArray(fc.array(steps, { minLength: 1, maxLength: 3 }), { maxLength: 8 })
+    .map((paths) =>
+      paths
+        .map((path) => path.reduceRight<object>((below, step) => ({ [step]: below }), {}))
+        .reduce<FieldsTree>((all, one) => union(all, objectOf(one)), {}),
+    );
+  fc.assert(
+    fc.property(tree, tree, (one, other) => {
+      const rest = difference(one, other) ?? {};
+      assert.deepEqual(difference(rest, other) ?? {}, rest);
+      const together = difference(union(one, other), union(rest, other));
+      assert.equal(together, undefined);
+    }),
+  );
+});
+
+test('from kubectl is taken what the application has applied, and nothing from others, from appliers or from a scale', () => {
+  const shared = { 'f:data': { 'f:a': {} } };
+  const scale = entry('kubectl', 'Update', { 'f:spec': { 'f:replicas': {} } }, { subresource: 'scale' });
+  const applier = entry('kubectl', 'Apply', shared);
+  const controller = entry('some-controller', 'Update', shared);
+  const own = entry('weeder:1', 'Apply', { ...shared, 'f:spec': { 'f:replicas': {} } });
+  const init = entry('weeder-init:1', 'Apply', { 'f:data': { 'f:b': {} } });
+  const managers = { own: 'weeder:1', init: 'weeder-init:1' };
+  const live = pod([
+    entry('kubectl-client-side-apply', 'Update', { 'f:data': { 'f:a': {}, 'f:b': {}, 'f:c': {} } }),
+    entry('before-first-apply', 'Update', shared),
+    scale,
+    applier,
+    controller,
+    own,
+    init,
+  ]);
+  assert.deepEqual(takenFromKubectl(live, managers), {
+    metadata: {
+      uid: 'u',
+      resourceVersion: '7',
+      managedFields: [
+        entry('kubectl-client-side-apply', 'Update', { 'f:data': { 'f:c': {} } }),
+        scale,
+        applier,
+        controller,
+        own,
+        init,
+      ],
+    },
+  });
+  assert.equal(takenFromKubectl(pod([scale, applier, controller, own, init]), managers), undefined);
+  assert.equal(takenFromKubectl(pod([entry('kubectl-edit', 'Update', shared)]), managers), undefined);
 });

@@ -62,9 +62,33 @@ export function union(one: FieldsTree, other: FieldsTree): FieldsTree {
   return all;
 }
 
+/**
+ * What one tree owns and the other one does not; undefined: nothing. A map or list that has nothing in it any more goes
+ * with what was in it.
+ */
+export function difference(one: FieldsTree, other: FieldsTree): FieldsTree | undefined {
+  const rest: Record<string, unknown> = {};
+  for (const [key, below] of Object.entries(one)) {
+    const left = key in other ? differenceAt(objectOf(below), objectOf(other[key])) : objectOf(below);
+    if (left !== undefined) rest[key] = left;
+  }
+  return orNothing(rest);
+}
+
+function differenceAt(one: FieldsTree, other: FieldsTree): FieldsTree | undefined {
+  if (Object.keys(one).length === 0) return isItselfOwned(other) ? undefined : one;
+  const rest = difference(one, other);
+  const isHollow = rest !== undefined && Object.keys(rest).every((key) => key === '.');
+  return isHollow ? undefined : rest;
+}
+
+function isItselfOwned(tree: FieldsTree): boolean {
+  return Object.keys(tree).length === 0 || '.' in tree;
+}
+
 /** An empty object says "owned itself": beside something below it, that is said by `.`. */
 function owning(one: FieldsTree, other: FieldsTree): FieldsTree {
-  const isOwned = [one, other].some((tree) => Object.keys(tree).length === 0 || '.' in tree);
+  const isOwned = [one, other].some(isItselfOwned);
   const all = union(one, other);
   return isOwned && Object.keys(all).length > 0 ? { '.': {}, ...all } : all;
 }

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { arrayOf, isObject, type JsonObject, objectOf } from '../json.ts';
-import { cut, type FieldsTree, treeOf, union } from './fieldsV1.ts';
+import { cut, difference, type FieldsTree, treeOf, union } from './fieldsV1.ts';
+import type { ApplicationOwner } from './managers.ts';
 import { type Path, pathText } from './path.ts';
 
 /** One entry of `metadata.managedFields`. */
@@ -18,9 +20,7 @@ export function takeOver(live: JsonObject, paths: readonly Path[], manager: stri
   const metadata = objectOf(live['metadata']);
   const texts = new Set(paths.map(pathText));
   const entries = arrayOf(metadata['managedFields']).filter(isEntry);
-  const isOwn = ({ manager: who, operation, subresource }: Entry) =>
-    who === manager && operation === 'Apply' && (subresource === undefined || subresource === '');
-  const own = entries.find(isOwn);
+  const own = entries.find((entry) => entry['manager'] === manager && isApplied(entry));
   let taken = paths.map(treeOf).reduce(union, own?.fieldsV1 ?? {});
   const others = entries.flatMap((entry) => {
     if (entry === own) return [];
@@ -36,6 +36,44 @@ export function takeOver(live: JsonObject, paths: readonly Path[], manager: stri
   };
   const { uid, resourceVersion } = metadata;
   return { metadata: { uid, resourceVersion, managedFields: [...others, { ...entry, fieldsV1: taken }] } };
+}
+
+/**
+ * A merge patch that takes from kubectl what the application has applied as well; undefined: there is nothing of that.
+ * What a person has once written with `kubectl apply` and handed over in a manifest would otherwise keep that person as
+ * an owner, and stay when it leaves the manifest. Not from who applies by server-side apply, who may do so again; not
+ * what a person has written beside the manifest; and not replicas, which the subresource `scale` writes.
+ */
+export function takenFromKubectl(
+  live: JsonObject,
+  { own, init }: Pick<ApplicationOwner, 'own' | 'init'>,
+): JsonObject | undefined {
+  const { uid, resourceVersion, managedFields } = objectOf(live['metadata']);
+  const entries = arrayOf(managedFields).filter(isEntry);
+  const ours = entries
+    .filter((entry) => isApplied(entry) && (entry['manager'] === own || entry['manager'] === init))
+    .reduce((all: FieldsTree, { fieldsV1 }) => union(all, fieldsV1), {});
+  const left = entries.flatMap((entry) => {
+    if (!isOfKubectl(entry)) return [entry];
+    const fieldsV1 = difference(entry.fieldsV1, ours);
+    return fieldsV1 === undefined ? [] : [{ ...entry, fieldsV1 }];
+  });
+  const isSame = isDeepStrictEqual(left, entries);
+  return isSame ? undefined : { metadata: { uid, resourceVersion, managedFields: left } };
+}
+
+/** By whichever of its verbs; `before-first-apply` has what was there before anybody's fields were managed. */
+function isOfKubectl({ manager, operation, subresource }: Entry): boolean {
+  const isKubectl = typeof manager === 'string' && /^(?:kubectl(?:-.*)?|before-first-apply)$/.test(manager);
+  return isKubectl && operation === 'Update' && isOfWhole(subresource);
+}
+
+function isApplied({ operation, subresource }: Entry): boolean {
+  return operation === 'Apply' && isOfWhole(subresource);
+}
+
+function isOfWhole(subresource: unknown): boolean {
+  return subresource === undefined || subresource === '';
 }
 
 /** The other managers' entries of an object; an empty list would be taken for no change at all, so it has one empty entry. */

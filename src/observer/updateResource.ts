@@ -11,6 +11,7 @@ import { claimedBy, hasManager, isEnding, ownershipOf, versionOf } from './owner
 import { orRecreate } from './recreateResource.ts';
 import { readSame } from './removals.ts';
 import type { Applied, ResourcePlan } from './resourceApi.ts';
+import { takenFromKubectl } from './takeOver.ts';
 
 const mostTries = 5;
 
@@ -52,9 +53,13 @@ export async function updateResource(
 async function updateOnce(
   api: ObserverApi,
   plan: ResourcePlan,
-  live: JsonObject,
+  seen: JsonObject,
   signal: AbortSignal,
 ): Promise<Outcome<JsonObject>> {
+  const patch = takenFromKubectl(seen, plan.owner);
+  const taken = patch === undefined ? done(seen) : await api.patch(plan.target, patch, plan.owner.own, signal);
+  if (!taken.ok) return taken;
+  const live = taken.value;
   const bodies = bodiesOf(plan);
   if (bodies.unobserved === undefined && !hasManager(live, plan.owner.init))
     return applyObservedAnew(api, plan, live, bodies, signal);
