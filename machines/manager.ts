@@ -12,6 +12,8 @@ import {
 export interface ManagerInput {
   /** The names of the streams of which each has its reflector. */
   readonly streams: readonly string[];
+  /** Those among them that nothing waits for. Default: none. */
+  readonly optional?: readonly string[] | undefined;
   /** With what the `leadership` actor is started. */
   readonly election?: object | undefined;
 }
@@ -103,7 +105,8 @@ export const manager = setup({
   options: { maxIterations: 1000 },
   context: ({ input }) => {
     const streams = input?.streams ?? ['endpointslices', 'pods'];
-    return { streams, election: input?.election, unsynced: streams, hasLostLeadership: false };
+    const unsynced = streams.filter((name) => input?.optional?.includes(name) !== true);
+    return { streams, election: input?.election, unsynced, hasLostLeadership: false };
   },
   invoke: {
     id: 'leadership',

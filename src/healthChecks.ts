@@ -27,7 +27,7 @@ export function readinessChecks(source: HealthSource | undefined): HealthCheck[]
   if (source === undefined) return [ping, { name: 'manager', isOk: false, detail: 'connecting to the API server' }];
   const leadership = source.leadership();
   const lease = leadership === undefined ? [] : [leaseCheck(leadership)];
-  return [ping, managerCheck(source.state()), ...lease, ...source.streams().map(streamCheck)];
+  return [ping, managerCheck(source.state()), ...lease, ...streamChecks(source.streams())];
 }
 
 /** A config that is rejected shows, and makes nothing unready: weeder goes on with the one before. */
@@ -64,6 +64,17 @@ function leaseCheck({ state, lease, identity, holder }: Leadership): HealthCheck
   if (state === 'electing') return { name, isOk: false, detail: 'it has not been read, so who leads is not known' };
   if (state === 'leading') return { name, isOk: true, detail: `this replica leads, as ${identity}` };
   return { name, isOk: true, detail: holder === undefined ? 'nobody leads' : `${holder} leads` };
+}
+
+/** A stream that the server refuses is named, and makes nothing unready while others of its peers are served. */
+function streamChecks(streams: readonly StreamStatus[]): HealthCheck[] {
+  const served = new Set(streams.flatMap(({ peers, isSynced }) => (isSynced && peers !== undefined ? [peers] : [])));
+  return streams.map((stream) => {
+    const isExcused = stream.isRefused && stream.peers !== undefined && served.has(stream.peers);
+    const check = streamCheck(stream);
+    if (!isExcused) return check;
+    return { ...check, isOk: true, detail: `refused, the others are served: ${check.detail}` };
+  });
 }
 
 function streamCheck({

@@ -111,12 +111,13 @@ export function startController(options: ControllerOptions): Controller {
     shard: options.shard,
     isDryRun,
     recordEvent: (occurrence) => events?.record(occurrence),
-    onStreamsChanged: () => actor.send({ type: 'streams.changed', streams: names(), optional: names(isOptional) }),
+    onStreamsChanged: () => actor.send({ type: 'streams.changed', streams: names(), optional: names(isNotAwaited) }),
     onStreamClosed: (name) => statuses.forget(name),
   };
   const weeder = createWeederPart({ ...context, concurrentDeletions, report: options.report, recorder });
   const parts = [weeder, ...(options.others ?? []).map((create) => create(context))];
   const isOptional = (need: StreamNeed | undefined) => need?.isOptional === true;
+  const isNotAwaited = (need: StreamNeed) => isOptional(need) || need.peers !== undefined;
   const names = (isMeant: (need: StreamNeed) => boolean = () => true) =>
     [...streamsOfParts(parts).values()].filter(isMeant).map(({ name }) => name);
   const work = () => totalWork(parts);
@@ -174,7 +175,7 @@ export function startController(options: ControllerOptions): Controller {
     },
   });
 
-  const input = { streams: names(), election: options.election };
+  const input = { streams: names(), optional: names(isNotAwaited), election: options.election };
   const actor = createActor(logic, { ...runtime, id: 'manager', input });
   const ended = new Promise<ControllerEnd>((resolve) => {
     actor.subscribe({
@@ -209,7 +210,10 @@ export function startController(options: ControllerOptions): Controller {
     },
     streams() {
       const needs = streamsOfParts(parts);
-      return statuses.all().map((status) => ({ ...status, isOptional: isOptional(needs.get(status.name)) }));
+      return statuses.all().map((status) => {
+        const need = needs.get(status.name);
+        return { ...status, isOptional: isOptional(need), peers: need?.peers };
+      });
     },
     streamTotals: () => statuses.totals(),
     *actors() {

@@ -79,6 +79,35 @@ test('a stream that was never synced makes unready from the first moment', () =>
   ]);
 });
 
+test('a stream that the server refuses is named, and makes nothing unready while one of its peers is served', () => {
+  const clock = virtualClock(Date.UTC(2026, 0, 1, 12));
+  const statuses = createStreamStatuses(clock);
+  const peers = 'workloads';
+  const source = {
+    state: () => 'running' as const,
+    streams: () => statuses.all().map((status) => ({ ...status, peers })),
+    leadership: () => undefined,
+  };
+  const checks = () => readinessChecks(source).filter(({ name }) => name.startsWith('stream/'));
+  for (const namespace of ['a', 'b'])
+    statuses.begun(`jobs in ${namespace}`, `/apis/batch/v1/namespaces/${namespace}/jobs`, false);
+  statuses.lost('jobs in a', 'lost', 'jobs is forbidden', true);
+  statuses.lost('jobs in b', 'lost', 'connection refused');
+  assert.deepEqual(
+    checks().map(({ isOk }) => isOk),
+    [false, false],
+    'nothing is served',
+  );
+  statuses.synced('jobs in b', 0);
+  assert.deepEqual(
+    checks().map(({ isOk }) => isOk),
+    [true, true],
+  );
+  assert.match(checks()[0]?.detail ?? '', /^refused, the others are served: .*jobs is forbidden$/);
+  statuses.lost('jobs in a', 'lost', 'connection refused');
+  assert.equal(checks()[0]?.isOk, false, 'one that is merely away is waited for');
+});
+
 test('ready while it weeds or stands by; not while it syncs, drains, is stopped or broken', () => {
   const it = healthy();
   const failing: Record<ControllerState, number> = {

@@ -41,7 +41,7 @@ function stage(section: RestartConfig | undefined, namespaces: 'all' | readonly 
     onChanged: () => void told.push('changed'),
     onClosed: (name) => void told.push(`forgotten ${name}`),
     onSynced: () => void told.push('synced'),
-    onSourceRead: ({ name }) => void read.push(name),
+    onRead: ({ objectName }) => void (objectName !== undefined && read.push(objectName)),
   });
   return {
     streams,
@@ -219,6 +219,30 @@ test('from all sources to named ones: until these are read, none counts as gone'
   assert.equal(streams.hasRead(settings), false);
   sync('configmaps settings in shop');
   assert.equal(streams.hasRead(settings), true);
+});
+
+test('a workload waits for the stream of its kind in its namespace, and for no other', () => {
+  const { streams, sync } = stage(restart, ['shop', 'elsewhere']);
+  const inShop = { kind: 'Deployment', namespace: 'shop' } as const;
+  assert.equal(streams.hasReadWorkload(inShop), false);
+  sync('deployments in elsewhere', 'jobs in shop');
+  assert.equal(streams.hasReadWorkload(inShop), false);
+  sync('deployments in shop');
+  assert.equal(streams.hasReadWorkload(inShop), true);
+  assert.equal(streams.hasReadWorkload({ ...inShop, kind: 'CronJob' }), false);
+});
+
+test('no stream holds up the start, and one of a kind that no rule names is no matter of readiness', () => {
+  const rules = restartConfig({}).rules.map((rule) => ({ ...rule, kinds: new Set(['Deployment'] as const) }));
+  const { streams } = stage({ ...restart, rules });
+  const optional = () => [...streams.needs.values()].filter(({ isOptional }) => isOptional).map(({ name }) => name);
+  assert.deepEqual(
+    [...streams.needs.values()].filter(({ peers }) => peers === undefined),
+    [],
+  );
+  assert.deepEqual(optional(), ['statefulsets', 'daemonsets', 'cronjobs', 'jobs']);
+  streams.configure(configWith(restart));
+  assert.deepEqual(optional(), [], 'without rules an annotation may ask for any kind');
 });
 
 test('what is closed before it was read is not waited for any more, and its end means nothing', () => {

@@ -73,7 +73,7 @@ export async function lookAtWorkloads(
     onChanged: () => {},
     onClosed: () => {},
     onSynced: () => {},
-    onSourceRead: () => {},
+    onRead: () => {},
   });
   const first = await readAll([...streams.needs.values()], readStream);
   if (!first.ok) return first;
@@ -112,7 +112,9 @@ function candidateOf(
 ): Candidate[] {
   const settings = settingsFor(config, facts);
   if (settings !== undefined)
-    return [{ facts, settings, uses: usesOfWorkload(facts, uses, settings, config, sources.get, namespaces) }];
+    return [
+      { facts, settings, uses: usesOfWorkload(facts, uses, settings, config, { metaOf: sources.get }, namespaces) },
+    ];
   return facts.stateText === undefined
     ? []
     : [{ facts, settings, uses: { uses: [], faults: [], notAllowed: [], notFollowed: [] } }];

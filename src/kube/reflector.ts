@@ -27,9 +27,9 @@ export function provideReflector({ client, clock, log, statuses, sourceOf }: Ref
   /** Streams of which it is logged already that objects are left out. */
   const warned = new Set<string>();
 
-  function lost(reason: LossReason, loss: LossFact): void {
+  function lost(reason: LossReason, loss: LossFact, isRefused = false): void {
     failures.failed(`stream ${reason}`, loss);
-    statuses?.lost(loss.stream, reason, loss.cause);
+    statuses?.lost(loss.stream, reason, loss.cause, isRefused);
     sourceOf(loss.stream)?.sink.lost?.();
   }
 
@@ -78,7 +78,7 @@ export function provideReflector({ client, clock, log, statuses, sourceOf }: Ref
       reportEnded: ({ context, event }) => {
         log.debug({ stream: context.name, cause: detailsOf(event).message }, 'stream ended, going on');
       },
-      reportLost: ({ context, event }) => lost('lost', lossOf(context, event)),
+      reportLost: ({ context, event }) => lost('lost', lossOf(context, event), isRefusal(event)),
       reportExpired: ({ context, event }) => lost('expired', lossOf(context, event)),
       reportSilent: ({ context, event }) => lost('silent', lossOf(context, event)),
       reportUnsupported: ({ context, event }) => {
@@ -94,6 +94,12 @@ interface Details {
   readonly resourceVersion?: string | undefined;
   readonly objects?: number;
   readonly error?: unknown;
+  readonly kind?: string;
+}
+
+function isRefusal(event: { readonly type: string } & Details): boolean {
+  const { kind } = detailsOf(event);
+  return kind === 'forbidden' || kind === 'notFound';
 }
 
 /** The payload of whichever event it is: those of the stream, or the error of its crash. */

@@ -20,6 +20,8 @@ export interface StreamStatus {
   readonly downFor: number | undefined;
   /** The last loss, in words; undefined while it is up. */
   readonly problem: string | undefined;
+  /** The server answered the last attempt with 403 or 404: only a change of permissions, or of the cluster, helps. */
+  readonly isRefused: boolean;
   /** How often it was lost. */
   readonly losses: number;
   /** Since the server last said anything: an event, a bookmark, or the headers of an answer. */
@@ -30,6 +32,8 @@ export interface StreamStatus {
   readonly objects: number | undefined;
   /** Weeder is ready also while it cannot be read. Default: false. */
   readonly isOptional?: boolean;
+  /** As in `StreamNeed`. */
+  readonly peers?: string | undefined;
 }
 
 /** What the streams of one resource did so far, those that are forgotten included. */
@@ -46,7 +50,7 @@ export interface StreamStatuses {
   opened(name: string): void;
   heard(name: string, bytes: number): void;
   synced(name: string, objects: number | undefined): void;
-  lost(name: string, reason: LossReason, problem: string): void;
+  lost(name: string, reason: LossReason, problem: string, isRefused?: boolean): void;
   /** Nobody wants the stream any more. */
   forget(name: string): void;
   /** Those that were begun, in that order. */
@@ -69,6 +73,7 @@ interface Entry {
   /** The last time that it came up, and since when it had been down then. */
   recovered: { readonly at: number; readonly downSince: number } | undefined;
   problem: string | undefined;
+  isRefused: boolean;
   losses: number;
   heardAt: number;
   bytes: number;
@@ -96,6 +101,7 @@ export function createStreamStatuses(clock: Clock): StreamStatuses {
     entry.recovered = { at: clock.monotonic(), downSince: entry.downSince };
     entry.downSince = undefined;
     entry.problem = undefined;
+    entry.isRefused = false;
   }
 
   /** Of a stream that went silent nothing has come since it was last heard; any other was up until now. */
@@ -115,6 +121,7 @@ export function createStreamStatuses(clock: Clock): StreamStatuses {
       downSince: now,
       recovered: undefined,
       problem: undefined,
+      isRefused: false,
       losses: 0,
       heardAt: now,
       bytes: 0,
@@ -147,13 +154,14 @@ export function createStreamStatuses(clock: Clock): StreamStatuses {
       enter(entry, 'watching');
       comeUp(entry);
     },
-    lost(name, reason, problem) {
+    lost(name, reason, problem, isRefused = false) {
       const entry = entries.get(name);
       if (entry === undefined) return;
       entry.losses += 1;
       totalOf(entry).losses[reason] += 1;
       entry.downSince ??= downSince(entry, reason);
       entry.problem = problem;
+      entry.isRefused = isRefused;
       enter(entry, 'backingOff');
     },
     forget: (name) => void entries.delete(name),
@@ -163,8 +171,8 @@ export function createStreamStatuses(clock: Clock): StreamStatuses {
 }
 
 function statusOf(name: string, entry: Entry, now: number): StreamStatus {
-  const { resource, state, since, isSynced, problem, losses, bytes, objects } = entry;
+  const { resource, state, since, isSynced, problem, isRefused, losses, bytes, objects } = entry;
   const downFor = entry.downSince === undefined ? undefined : now - entry.downSince;
   const quietFor = now - entry.heardAt;
-  return { name, resource, state, since, isSynced, downFor, problem, losses, quietFor, bytes, objects };
+  return { name, resource, state, since, isSynced, downFor, problem, isRefused, losses, quietFor, bytes, objects };
 }

@@ -42,11 +42,19 @@ export function measure(metrics: Metrics, { controller, isReady, lease }: Measur
 /** Of the streams of one resource, the worst counts: a label for each would grow with the namespaces. */
 function measureStreams(metrics: Metrics, streams: readonly StreamStatus[]): void {
   // One that stands by has none: what the controller before it had would seem to be down for ever.
-  for (const each of [metrics.streams, metrics.streamDown, metrics.streamLag, metrics.streamObjects]) each.reset();
+  for (const each of [
+    metrics.streams,
+    metrics.streamsRefused,
+    metrics.streamDown,
+    metrics.streamLag,
+    metrics.streamObjects,
+  ])
+    each.reset();
   for (const [resource, same] of Map.groupBy(streams, (stream) => stream.resource)) {
     for (const state of streamStates) {
       metrics.streams.set({ resource, state }, same.filter((stream) => stream.state === state).length);
     }
+    metrics.streamsRefused.set({ resource }, same.filter(({ isRefused }) => isRefused).length);
     const worst = (of: (stream: StreamStatus) => number) => same.reduce((most, each) => Math.max(most, of(each)), 0);
     metrics.streamDown.set({ resource }, worst(({ downFor }) => downFor ?? 0) / 1000);
     metrics.streamLag.set({ resource }, worst(({ quietFor }) => quietFor) / 1000);

@@ -161,6 +161,11 @@ export function createMetrics() {
       'resource',
       'state',
     ]),
+    streamsRefused: gauge(
+      'streams_refused',
+      'List+watch streams that the API server refuses (403 or 404), by resource: what depends on them is not managed.',
+      ['resource'],
+    ),
     streamDown: gauge('stream_down_seconds', 'For how long the stream that is down longest is; 0 when all are up.', [
       'resource',
     ]),

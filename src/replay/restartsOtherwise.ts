@@ -42,6 +42,7 @@ export function createRestartsOtherwise(
     isDryRun: true,
     random: () => 0.5,
     hasRead: () => true,
+    hasReadWorkload: () => true,
     onUsed: () => {},
     wrapDigests: digestsOtherwise(restartInputs(lines), (source) => unread.add(source)),
     api: {

@@ -10,8 +10,9 @@ import type { HashKeys } from './hashKeys.ts';
 import { noteContent } from './noteContents.ts';
 import { createStateOwner } from './ownState.ts';
 import { createRecreations } from './recreations.ts';
-import { type SourceKind, type SourceRef, workloadKey } from './refs.ts';
+import { type SourceKind, type SourceRef, type WorkloadRef, workloadKey } from './refs.ts';
 import type { RestartApi } from './restartApi.ts';
+import type { ReadStream } from './restartStreamPlan.ts';
 import { createSourceIndex, type SourcesKnown } from './sourceIndex.ts';
 import { createTurns } from './turns.ts';
 import { provideWorkload } from './workloadActor.ts';
@@ -31,6 +32,8 @@ export interface RestartControlOptions {
   readonly random: () => number;
   /** Whether this source has been read: if it is not known then, it does not exist. */
   readonly hasRead: (source: SourceRef) => boolean;
+  /** The same of the workloads of its kind in its namespace. */
+  readonly hasReadWorkload: (workload: WorkloadRef) => boolean;
   /** Told of the sources that are used, when they have become others. */
   readonly onUsed: (sources: Iterable<SourceRef>) => void;
   /** What stands in front of the tags: behind it are contents and keys, before it neither. */
@@ -63,13 +66,11 @@ export interface RestartControl {
   configure(config: RestartConfig): void;
   /** The keys with which content is hashed have been read, or are others now. */
   useKeys(keys: HashKeys): void;
-  /** Every sink has its complete list. */
+  /** From now on it acts on workloads whose streams have been read. */
   start(): void;
   readonly isRunning: boolean;
-  /** This source has been read, and whoever uses it may be looked at. */
-  sourceRead(source: SourceRef): void;
-  /** Everything has to be found out anew. */
-  tellAll(): void;
+  /** This stream has read its first complete list: workloads that waited for it go on. */
+  streamRead(stream: ReadStream): void;
   /** Begins nothing any more. */
   stop(): void;
   /** Resolves when no request is under way. */
@@ -131,6 +132,8 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     metaOf: sources.get,
     ownerOf,
     onUnassessed: (entry, ref) => track(inFlight, noteContent({ digests, sources }, entry, ref)),
+    hasRead: options.hasRead,
+    hasReadWorkload: options.hasReadWorkload,
     onUnused: digests.forget,
     onUsed: options.onUsed,
     recreations,
@@ -174,8 +177,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     get isRunning() {
       return workloads.isRunning;
     },
-    sourceRead: workloads.sourceRead,
-    tellAll: workloads.tellAll,
+    streamRead: workloads.streamRead,
     stop() {
       turns.close();
       workloads.stop();

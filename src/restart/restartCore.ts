@@ -20,7 +20,7 @@ export interface RestartCoreOptions extends Pick<PartContext, OfThePart> {
   readonly ownNamespace: string;
   /** Reads the hash keys again and again; returns what ends it. */
   readonly followKeys: (told: Pick<FollowKeysOptions, 'where' | 'onKeys' | 'onLooked'>) => () => void;
-  /** Told when it begins to act, with the number of its streams. */
+  /** Told once when it acts and all of its streams have been read, with their number. */
   readonly onStarted?: (streams: number) => void;
   readonly wrapDigests?: WrapDigests;
   readonly wrapSink?: WrapRestartSink;
@@ -31,7 +31,7 @@ export interface RestartCore {
   /** The streams that have to be open now, by name. */
   readonly needs: ReadonlyMap<string, StreamNeed>;
   configure(config: Config): void;
-  /** From now on it acts, as soon as its streams are complete. */
+  /** From now on it acts, on each workload as soon as the streams that it depends on have been read. */
   start(): void;
   stop(): void;
   /** Undefined: the config has no section `restartControl`, and never had. */
@@ -46,6 +46,7 @@ export function createRestartCore(options: RestartCoreOptions): RestartCore {
   let control: RestartControl | undefined;
   let mayStart = false;
   let stopKeys: (() => void) | undefined;
+  let hasReported = false;
 
   function controlled(): RestartControl {
     if (control !== undefined) return control;
@@ -54,6 +55,7 @@ export function createRestartCore(options: RestartCoreOptions): RestartCore {
       ...options,
       config: config.restart,
       hasRead: (source) => streams.hasRead(source),
+      hasReadWorkload: (workload) => streams.hasReadWorkload(workload),
       onUsed: (sources) => streams.use(sources),
     });
     return control;
@@ -71,25 +73,28 @@ export function createRestartCore(options: RestartCoreOptions): RestartCore {
     reduceSource: withoutSecrets,
     onChanged: options.onStreamsChanged,
     onClosed: options.onStreamClosed,
-    onSynced: startIfComplete,
-    onSourceRead: (source) => control?.sourceRead(source),
+    onSynced: reportSynced,
+    onRead: (stream) => control?.streamRead(stream),
   });
 
-  /** What has not been read yet must not be taken for absent. */
-  function startIfComplete(): void {
-    if (!mayStart || control === undefined || !streams.isSynced) return;
-    if (stopKeys !== undefined) {
-      control.tellAll();
-      return;
-    }
+  /** Once, when nothing is missing any more of what it can know. */
+  function reportSynced(): void {
+    if (hasReported || control?.isRunning !== true || !streams.isSynced) return;
+    hasReported = true;
+    options.onStarted?.(streams.needs.size);
+  }
+
+  /** It waits for no stream: each workload is held back by those that it depends on, and by no others. */
+  function startUp(): void {
+    if (!mayStart || control === undefined || stopKeys !== undefined) return;
     const running = control;
     const where = () => ({
       namespace: config.restart?.hashKey.namespace ?? options.ownNamespace,
       name: config.restart?.hashKey.name ?? 'weeder-hash-key',
     });
     const onLooked = () => {
-      options.onStarted?.(streams.needs.size);
       if (mayStart) running.start();
+      reportSynced();
     };
     stopKeys = options.followKeys({ where, onKeys: running.useKeys, onLooked });
   }
@@ -103,10 +108,11 @@ export function createRestartCore(options: RestartCoreOptions): RestartCore {
       streams.configure(next, () => {
         if (restart !== undefined) control?.configure(restart);
       });
+      startUp();
     },
     start() {
       mayStart = true;
-      startIfComplete();
+      startUp();
     },
     stop() {
       mayStart = false;

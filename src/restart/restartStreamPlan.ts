@@ -1,7 +1,7 @@
 import type { RestartConfig } from '../config/restart.ts';
 import { type WorkloadKind, workloadKinds, workloadsPath } from '../kube/workloadKinds.ts';
 import { sourcePlurals, sourcesPath } from './paths.ts';
-import type { SourceKind, SourceRef } from './refs.ts';
+import type { SourceKind, SourceRef, WorkloadRef } from './refs.ts';
 
 /** Whose objects a stream brings. */
 export interface WatchedPlace {
@@ -22,10 +22,27 @@ export type RestartStreamPlan = WatchedPlace & {
     | { readonly isSource: true; readonly kind: SourceKind }
   );
 
+/** Which objects a stream has read. */
+export type ReadStream = Pick<RestartStreamPlan, 'kind' | 'namespace' | 'objectName'>;
+
+/** Whether a stream is the one, or one of those, that bring this object. */
+export function bringsObject(
+  stream: ReadStream,
+  { kind, namespace, name }: { readonly kind: string; readonly namespace: string; readonly name: string },
+): boolean {
+  const isThere = stream.namespace === undefined || stream.namespace === namespace;
+  return stream.kind === kind && isThere && (stream.objectName === undefined || stream.objectName === name);
+}
+
 const kinds: readonly WorkloadKind[] = ['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob', 'Job'];
 const sourceKinds: readonly SourceKind[] = ['ConfigMap', 'Secret'];
 /** Secrets that no pod template uses by name, and of which there are many: they are left out by the server (F17). */
 const usedSecrets = 'type!=helm.sh/release.v1,type!=kubernetes.io/service-account-token';
+
+/** The kinds that some rule names; of the others a workload is managed only if its annotation says so. */
+export function kindsOfRules({ rules }: Pick<RestartConfig, 'rules'>): ReadonlySet<WorkloadKind> {
+  return new Set(rules.flatMap((rule) => [...rule.kinds]));
+}
 
 /**
  * The workloads of all five kinds, since an annotation can opt in any of them, and the sources: all of them or, with
@@ -51,6 +68,11 @@ export function planRestartStreams(
 export function streamsFor(source: SourceRef): readonly string[] {
   const { kind, namespace } = source;
   return [sourceNamed(source), sourcesIn(kind, namespace), sourcesIn(kind, undefined)].map(({ name }) => name);
+}
+
+/** Which streams would bring this workload. */
+export function streamsForWorkload({ kind, namespace }: Pick<WorkloadRef, 'kind' | 'namespace'>): readonly string[] {
+  return [workloadsIn(kind, namespace), workloadsIn(kind, undefined)].map(({ name }) => name);
 }
 
 function workloadsIn(kind: WorkloadKind, namespace: string | undefined): RestartStreamPlan {

@@ -4,8 +4,15 @@ import { type ClosableSink, tellingComplete } from '../kube/sink.ts';
 import type { StreamNeed } from '../kube/streamNeed.ts';
 import type { WorkloadKind } from '../kube/workloadKinds.ts';
 import { onlyOwned, type Shard } from '../shard.ts';
-import type { SourceKind, SourceRef } from './refs.ts';
-import { planRestartStreams, type RestartStreamPlan, streamsFor, type WatchedPlace } from './restartStreamPlan.ts';
+import type { SourceKind, SourceRef, WorkloadRef } from './refs.ts';
+import {
+  kindsOfRules,
+  planRestartStreams,
+  type RestartStreamPlan,
+  streamsFor,
+  streamsForWorkload,
+  type WatchedPlace,
+} from './restartStreamPlan.ts';
 
 /** Where the objects of the streams go: a sink for each stream, which knows of nothing outside of its place. */
 export interface RestartSinks {
@@ -37,8 +44,8 @@ export interface RestartStreamsOptions {
   readonly onClosed: (name: string) => void;
   /** Told each time when all that are open have read their complete lists, after it was otherwise. */
   readonly onSynced: () => void;
-  /** Told of each source with a stream of its own when that has read it, or has found that there is none. */
-  readonly onSourceRead: (source: SourceRef) => void;
+  /** Told of each stream that has read its first complete list. */
+  readonly onRead: (stream: RestartStreamPlan) => void;
 }
 
 /** The streams that restart control needs open, as the config and the used sources change. */
@@ -56,6 +63,8 @@ export interface RestartStreams {
    * that use it. What no stream would bring, such as a source of a namespace that is not watched, counts as read.
    */
   hasRead(source: SourceRef): boolean;
+  /** The same of a workload: whether the stream of its kind in its namespace has been read. */
+  hasReadWorkload(workload: Pick<WorkloadRef, 'kind' | 'namespace'>): boolean;
 }
 
 interface OpenStream {
@@ -80,26 +89,40 @@ export function createRestartStreams(options: RestartStreamsOptions): RestartStr
     if (isNews) onSynced();
   }
 
-  function tellRead(kind: SourceKind, namespace: string | undefined, name: string): void {
-    if (namespace !== undefined) options.onSourceRead({ kind, namespace, name });
-  }
-
   function start(plan: RestartStreamPlan): void {
     const { name, path, fieldSelector } = plan;
     const bare = plan.isSource ? sinks.sources(plan.kind, plan) : sinks.workloads(plan.kind, plan);
     const sink = options.wrap === undefined ? bare : options.wrap(plan, bare);
     const stream: OpenStream = { plan, sink, isSynced: false };
     const told = tellingComplete(sink, () => {
+      const isFirst = !stream.isSynced;
       stream.isSynced = true;
       if (open.get(name) !== stream) return;
-      if (plan.isSource && plan.objectName !== undefined) tellRead(plan.kind, plan.namespace, plan.objectName);
+      if (isFirst) options.onRead(plan);
       tellIfSynced();
     });
     const selectors = { labelSelector: '', ...(fieldSelector === undefined ? {} : { fieldSelector }) };
     const common = { name, path, kind: plan.kind, ...selectors };
     open.set(name, stream);
-    if (plan.isSource) needs.set(name, { ...common, as: 'metadata', reduce: reduceSource, sink: told });
-    else needs.set(name, { ...common, sink: shard === undefined ? told : onlyOwned(told, shard) });
+    if (plan.isSource)
+      needs.set(name, { ...common, peers: 'sources', as: 'metadata', reduce: reduceSource, sink: told });
+    else
+      needs.set(name, {
+        ...common,
+        ...standingOf(plan.kind),
+        sink: shard === undefined ? told : onlyOwned(told, shard),
+      });
+  }
+
+  /** Without a rule for its kind only an annotation can ask for a workload: who gives no right to them expects none. */
+  function standingOf(kind: WorkloadKind): Pick<StreamNeed, 'peers' | 'isOptional'> {
+    const { rules = [] } = config.restart ?? {};
+    return { peers: 'workloads', isOptional: rules.length > 0 && !kindsOfRules({ rules }).has(kind) };
+  }
+
+  function isCovered(names: readonly string[]): boolean {
+    const covering = names.flatMap((name) => open.get(name) ?? []);
+    return covering.length === 0 || covering.some((stream) => stream.isSynced);
   }
 
   function close(name: string, { sink }: OpenStream): void {
@@ -135,6 +158,10 @@ export function createRestartStreams(options: RestartStreamsOptions): RestartStr
     configure(next, between) {
       config = next;
       rearrange(between);
+      for (const { plan } of open.values()) {
+        const need = needs.get(plan.name);
+        if (!plan.isSource && need !== undefined) needs.set(plan.name, { ...need, ...standingOf(plan.kind) });
+      }
     },
     use(sources) {
       used = sources;
@@ -143,9 +170,7 @@ export function createRestartStreams(options: RestartStreamsOptions): RestartStr
     get isSynced() {
       return isSynced();
     },
-    hasRead(source) {
-      const covering = streamsFor(source).flatMap((name) => open.get(name) ?? []);
-      return covering.length === 0 || covering.some((stream) => stream.isSynced);
-    },
+    hasRead: (source) => isCovered(streamsFor(source)),
+    hasReadWorkload: (workload) => isCovered(streamsForWorkload(workload)),
   };
 }

@@ -6,6 +6,8 @@ export interface SourceUsers {
   /** From now on this workload uses these, and nothing else. */
   put(workload: string, uses: readonly Use[]): void;
   of(source: SourceRef): readonly string[];
+  /** Each workload once that uses a source of this sort. */
+  ofAll(isMeant: (source: SourceRef) => boolean): readonly string[];
   /** How many sources are used. */
   readonly size: number;
 }
@@ -59,6 +61,7 @@ export function createSourceUsers({ onUnused, onUsed }: SourceUsersListener): So
       else byWorkload.set(workload, [...now.keys()]);
       if (added.length + removed.length > 0) onUsed(sources);
     },
+    ofAll: (isMeant) => [...new Set([...used.values()].flatMap(({ source, by }) => (isMeant(source) ? [...by] : [])))],
     of: (source) => [...(used.get(sourceKey(source))?.by ?? [])],
     get size() {
       return used.size;

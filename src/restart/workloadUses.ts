@@ -17,17 +17,24 @@ export interface WorkloadUses {
   readonly notFollowed: readonly SourceRef[];
 }
 
+export interface KnownSources {
+  readonly metaOf: (ref: SourceRef) => SourceMeta | undefined;
+  /** Whether it has been read, if there is one. Default: all have been. */
+  readonly hasRead?: (ref: SourceRef) => boolean;
+}
+
 /**
  * What the pod template uses, and what the annotation adds. A source of another namespace counts only where somebody
  * there has consented: otherwise whoever may write one namespace could find out what another one keeps (F7). Sources of
- * a kind that is not followed count as not used, and are named. `namespaces`: those that are watched.
+ * a kind that is not followed count as not used, and are named. `namespaces`: those that are watched. Until a source has
+ * been read, whether it consents is not known: it counts as used, so that the workload waits for it.
  */
 export function usesOfWorkload(
   { ref, alsoDependsOn }: WorkloadFacts,
   templateUses: readonly Use[],
   settings: RestartSettings,
   { sourceKinds }: Pick<RestartConfig, 'sourceKinds'>,
-  metaOf: (ref: SourceRef) => SourceMeta | undefined,
+  { metaOf, hasRead = () => true }: KnownSources,
   namespaces: 'all' | readonly string[] = 'all',
 ): WorkloadUses {
   const isFollowed = ({ source }: Use) => sourceKinds.has(source.kind);
@@ -41,7 +48,10 @@ export function usesOfWorkload(
   const unseen = uses.filter((use) => !isWatched(use)).map(({ source }) => unwatched(source));
   const added = uses.filter(isFollowed).filter(isWatched);
   const isAllowed = ({ source }: Use) =>
-    source.namespace === ref.namespace || hasConsent(settings, source) || isUsedFrom(metaOf(source), ref.namespace);
+    source.namespace === ref.namespace ||
+    hasConsent(settings, source) ||
+    !hasRead(source) ||
+    isUsedFrom(metaOf(source), ref.namespace);
   const notAllowed = added.filter((use) => !isAllowed(use)).map(({ source }) => source);
   const notFollowed = sourcesOf([...meant, ...uses.filter(isWatched)].filter((use) => !isFollowed(use)));
   const all = [...own, ...added.filter(isAllowed)];

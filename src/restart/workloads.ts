@@ -6,7 +6,8 @@ import type { ReportRestart } from './facts.ts';
 import { settingsFor } from './managed.ts';
 import type { StateOwner } from './ownState.ts';
 import type { Recreations } from './recreations.ts';
-import { type SourceRef, workloadKey } from './refs.ts';
+import { type SourceRef, type WorkloadRef, workloadKey } from './refs.ts';
+import { bringsObject, type ReadStream } from './restartStreamPlan.ts';
 import type { SourceMeta } from './sourceMeta.ts';
 import { createSourceUsers } from './sourceUsers.ts';
 import { createFaultTeller } from './tellFaults.ts';
@@ -21,14 +22,14 @@ export interface Workloads extends WorkloadListener {
   get(id: string): WorkloadEntry | undefined;
   /** A source came, went, or has another version. */
   sourceChanged(source: SourceRef): void;
-  /** A source has been read for the first time, or is found not to be there. */
-  sourceRead(source: SourceRef): void;
+  /** What this stream brings is known from now on, so what it does not bring does not exist. */
+  streamRead(stream: ReadStream): void;
   configChanged(): void;
   /** What was told of a workload while it was held is acted upon. */
   resume(): void;
   /** Something that concerns every workload is another one now. */
   tellAll(): void;
-  /** From now on there are actors. */
+  /** From now on there are actors, for workloads whose stream has been read. */
   start(): void;
   readonly isRunning: boolean;
   stop(): void;
@@ -48,6 +49,8 @@ export interface WorkloadsOptions {
   /** What is written stays. */
   readonly isDryRun: boolean;
   readonly metaOf: (source: SourceRef) => SourceMeta | undefined;
+  readonly hasRead: (source: SourceRef) => boolean;
+  readonly hasReadWorkload: (workload: WorkloadRef) => boolean;
   readonly ownerOf: (facts: WorkloadFacts) => StateOwner;
   /** Told of each source of a workload that is another one while it is not the time to assess that. */
   readonly onUnassessed: (entry: WorkloadEntry, source: SourceRef) => void;
@@ -59,7 +62,7 @@ export interface WorkloadsOptions {
 }
 
 export function createWorkloads(options: WorkloadsOptions): Workloads {
-  const { runtime, logic, report, config, isDryRun, metaOf } = options;
+  const { runtime, logic, report, config, isDryRun } = options;
   const { clock } = runtime;
   const known = new Map<string, WorkloadNews>();
   const entries = new Map<string, WorkloadEntry>();
@@ -75,6 +78,11 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     if (entry === undefined || !options.recreations.isHeld(entry.facts.uid)) return false;
     postponed.add(id);
     return true;
+  }
+
+  /** A list that is not complete may lack what belongs to a workload, such as the copy of a Job. */
+  function lookIfRead(id: string, news: WorkloadNews): void {
+    if (isRunning && options.hasReadWorkload(news.facts.ref)) look(id, news);
   }
 
   function look(id: string, news: WorkloadNews): void {
@@ -148,7 +156,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     const found: WorkloadUses =
       entry.settings === undefined
         ? { uses: [], faults: [], notAllowed: [], notFollowed: [] }
-        : usesOfWorkload(facts, templateUses, entry.settings, config(), metaOf, options.namespaces);
+        : usesOfWorkload(facts, templateUses, entry.settings, config(), options, options.namespaces);
     entry.uses = found.uses;
     entry.faults = found.faults;
     users.put(entry.id, [...found.uses, ...found.notAllowed.map(notAllowedUse)]);
@@ -164,7 +172,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   }
 
   function lookAtAll(): void {
-    for (const [id, news] of known) look(id, news);
+    for (const [id, news] of known) lookIfRead(id, news);
   }
 
   return {
@@ -179,7 +187,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       // The answer to a write may have told of a newer version than its stream tells of now.
       if (before?.uid === news.facts.uid && !isAtLeast(news.facts.resourceVersion, before.resourceVersion)) return;
       known.set(id, news);
-      if (isRunning) look(id, news);
+      lookIfRead(id, news);
     },
     remove(id) {
       known.delete(id);
@@ -197,11 +205,17 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
         if (stateOf(entry) !== 'assessing') options.onUnassessed(entry, source);
       }
     },
-    sourceRead(source) {
-      for (const id of users.of(source)) entries.get(id)?.actor.send({ type: 'facts.changed' });
+    streamRead(stream) {
+      for (const [id, news] of known) if (bringsObject(stream, news.facts.ref)) lookIfRead(id, news);
+      for (const entry of users
+        .ofAll((source) => bringsObject(stream, source))
+        .flatMap((id) => entries.get(id) ?? [])) {
+        settle(entry);
+        entry.actor.send({ type: 'facts.changed' });
+      }
     },
     configChanged() {
-      if (isRunning) lookAtAll();
+      lookAtAll();
     },
     resume() {
       const ids = [...postponed];

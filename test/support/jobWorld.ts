@@ -227,7 +227,13 @@ export async function jobWorld(
       beginCore(its.createRestart);
       return;
     }
-    const next = createRestartControl({ ...options, config, hasRead: () => true, onUsed: () => undefined });
+    const next = createRestartControl({
+      ...options,
+      config,
+      hasRead: () => true,
+      hasReadWorkload: () => true,
+      onUsed: () => undefined,
+    });
     sinks = { jobs: next.createWorkloadSink('Job'), sources: next.createSourceSink('ConfigMap') };
     list(sinks);
     const key = hashKeyOf(Buffer.alloc(32, 7));

@@ -371,7 +371,13 @@ export function createRestartWorld(
 
   function begin(): RestartControl {
     if (its.createRestart !== undefined) return beginCore(its.createRestart);
-    const next = createRestartControl({ ...options, config, hasRead: () => true, onUsed: () => undefined });
+    const next = createRestartControl({
+      ...options,
+      config,
+      hasRead: () => true,
+      hasReadWorkload: () => true,
+      onUsed: () => undefined,
+    });
     sinks = {
       workloads: next.createWorkloadSink('Deployment'),
       sources: { ConfigMap: next.createSourceSink('ConfigMap'), Secret: next.createSourceSink('Secret') },
