@@ -40,6 +40,20 @@ suite('check of Applications', { concurrency: 4 }, () => {
     });
   });
 
+  test('says of each resource whether all of it is observed, what is listed, or that it is there', async () => {
+    const named = (name: string, more: object = {}) => ({ ...configMap, metadata: { name }, ...more });
+    const { data: _, ...presence } = named('there');
+    const spec = {
+      manifests: [named('whole'), named('listed'), named('there')],
+      observerSchema: [{ ...presence, metadata: { name: 'listed', namespace: null }, data: { a: null } }, presence],
+    };
+    const { code, stdout } = await cli(['check', file('presence.yaml', stringify(application(spec)))]);
+    assert.equal(code, 0);
+    assert.match(stdout, /ConfigMap whole: every field of its manifest is observed/);
+    assert.match(stdout, /ConfigMap listed: observed as its entry of the schema lists/);
+    assert.match(stdout, /ConfigMap there: only that it is there is observed/);
+  });
+
   test('names every fault of all of them, one a line, with its place, and ends with 1', async () => {
     const path = file('faulty.yaml', read('faulty.yaml'));
     const { code, stdout, stderr } = await cli(['check', path]);
