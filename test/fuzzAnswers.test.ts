@@ -5,7 +5,7 @@ import { isObject, objectOf } from '../src/json.ts';
 import type { ApiResult, KubeClient } from '../src/kube/client.ts';
 import { describeFailure } from '../src/kube/describeFailure.ts';
 import { type ApiFailure, classify, classifyStatus, isRecoverable } from '../src/kube/failure.ts';
-import { identityOf } from '../src/kube/identity.ts';
+import { versionOf } from '../src/kube/identity.ts';
 import { heldBy, readLease, released } from '../src/kube/lease/record.ts';
 import { listPages } from '../src/kube/pagedList.ts';
 import { byteEdit, edited, editedBytes, times, valueEdit } from './support/fuzz.ts';
@@ -80,7 +80,7 @@ const page = {
   items: [pod({ name: 'a', containers: [backOff(2)] }), pod({ name: 'b', containers: [running()] })],
 };
 
-test('any value at any place of a list: refused whole before anything is taken, or every object is', async () => {
+test('any value at any place of a list: refused whole, or each object is taken or reported as unreadable', async () => {
   let taken = 0;
   let refused = 0;
   await fc.assert(
@@ -89,19 +89,24 @@ test('any value at any place of a list: refused whole before anything is taken, 
       const objects: unknown[] = [];
       const sink = { begin() {}, apply: (_type: unknown, object: unknown) => void objects.push(object), end() {} };
       let calls = 0;
+      let unreadable = 0;
+      const onUnreadable = () => {
+        unreadable += 1;
+      };
       const call = async (): Promise<ApiResult> => {
         calls += 1;
         // A list that says that it goes on does not go on for ever.
         return calls === 1 ? { ok: true, status: 200, body } : { ok: true, status: 200, body: page };
       };
-      const listed = await listPages(answering(call), { path: '/p', kind: 'Pod', labelSelector: '', sink }, signal);
-      for (const object of objects) assert.notEqual(identityOf(object), undefined);
+      const source = { path: '/p', kind: 'Pod', labelSelector: '', sink, onUnreadable };
+      const listed = await listPages(answering(call), source, signal);
+      for (const object of objects) assert.notEqual(versionOf(object), undefined);
       if (listed.ok) {
         taken += 1;
         const { items } = objectOf(body);
         const count = Array.isArray(items) ? items.length : 0;
-        assert.equal(objects.length, count + (calls - 1) * page.items.length);
-        assert.equal(listed.objects, objects.length);
+        assert.equal(objects.length + unreadable, count + (calls - 1) * page.items.length);
+        assert.equal(listed.objects, objects.length + unreadable);
         assert.notEqual(listed.resourceVersion, '');
       } else {
         refused += 1;

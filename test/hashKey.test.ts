@@ -140,7 +140,9 @@ for (const { data, sentence } of [
 
 test('a permission that is missing is named by the rule that grants it', async () => {
   await using it = await withSecret();
-  it.server.failNext(answerWith(403, refusal(403, 'Forbidden').body), isWrite);
+  const message =
+    'secrets is forbidden: User "weeder" cannot create resource "secrets" in API group "" in the namespace "weeder"';
+  it.server.failNext(answerWith(403, statusBody(403, 'Forbidden', message)), isWrite);
   const keys = await readHashKeys(it.client, where, signal);
   assert(!keys.ok);
   assert.equal(keys.problem.code, 'HASH_KEY_UNAVAILABLE');
