@@ -1,4 +1,5 @@
 import { driftReport } from './driftReport.ts';
+import { hostileReport } from './hostileReport.ts';
 import { actorsReport, scaleReport, startReport } from './otherReports.ts';
 import { recoveryReport } from './recoveryReport.ts';
 import { restartReport } from './restartReport.ts';
@@ -6,7 +7,16 @@ import type { Machine, Results } from './results.ts';
 import { thousandReport } from './thousandReport.ts';
 
 /** docs/benchmarks.md, whole: what was measured, on what, and what came of it. */
-export function benchmarksPage({ recovery, scale, actors, start, restart, observer, thousand }: Results): string {
+export function benchmarksPage({
+  recovery,
+  scale,
+  actors,
+  start,
+  restart,
+  observer,
+  thousand,
+  hostile,
+}: Results): string {
   const parts = [
     introduction,
     recovery && [recoveryText(recovery.cases[0]), taken(recovery), recoveryReport(recovery.cases)],
@@ -16,6 +26,7 @@ export function benchmarksPage({ recovery, scale, actors, start, restart, observ
     restart && [restartText, taken(restart), restartReport(restart.cases)],
     observer && [driftText, taken(observer), driftReport(observer.cases)],
     thousand && [thousandText, taken(thousand), thousandReport(thousand.cases)],
+    hostile && [hostileText, taken(hostile), hostileReport(hostile.cases)],
   ];
   return `${parts.flatMap((part) => part ?? []).join('\n\n')}\n`;
 }
@@ -29,7 +40,7 @@ const introduction = `# Benchmarks
 
 \`npm run bench -- --all --write\` measures all of this anew and writes this page, in about a quarter of an hour. Absolute times say little: they depend on the machine and on what else it does. What can be compared are figures of one run, which is why weeder is measured beside the least that any controller for its task has to do. Goals are printed as met or missed. A load average above the number of cores means that the machine was busy with other work, and times are that much longer.
 
-Single ones: \`npm run bench -- recovery --namespaces 1,50 --runs 3\`, and \`scale\`, \`actors\`, \`start\`, \`restart\`, \`observer\` or \`thousand\`. \`--profile DIR\` tells where the time of recoveries, restarts and corrections goes, by package and by function.`;
+Single ones: \`npm run bench -- recovery --namespaces 1,50 --runs 3\`, and \`scale\`, \`actors\`, \`start\`, \`restart\`, \`observer\`, \`thousand\` or \`hostile\`. \`--profile DIR\` tells where the time of recoveries, restarts and corrections goes, by package and by function.`;
 
 function recoveryText(first: { readonly podBytes: number; readonly server: string } | undefined): string {
   return `## Recoveries
@@ -62,6 +73,10 @@ The peers' figures were taken once, on another day and on a machine with other w
 const thousandText = `## A thousand resources
 
 The same resources, a thousand of them in many small or in a few large applications; each of the two candidates has a control plane of its own, and they take turns in each phase. **bare** does the start work that no controller for this task can do without: it reads the list of each kind, and applies each resource once. Times are medians over the rounds; ratios are taken within each round. Memory is the resident one of weeder some time after the last request, as the image and the component of the observer run it (\`deployed\`), as \`npx weeder\` does, and from sources.`;
+
+const hostileText = `## Hostile applications
+
+One process with the weeder, the application observer and leader election, on a real kube-apiserver and etcd; in each round the services recover first without Applications, and then beside hostile ones, each in a namespace of its own: 500 kinds that do not exist, a manifest of 700 KB that is changed all the time, fifty objects of which one is fought over, 200 manifests that are refused, and a list of 5,000 elements that is changed all the time. Whoever fights writes ten times a second. The API server and those who write share the cores, so that a part of the ratio is theirs. Figures are medians over the rounds; ratios are taken within each round.`;
 
 const driftText = `## Application observer
 

@@ -16,6 +16,8 @@ export interface Program {
   readonly startToSynced: number;
   /** How it fares, and the last lines of what it wrote: for an error. */
   story(): string;
+  /** All that it has written. */
+  log(): string;
   /** SIGKILL: nothing that it still wanted to write reaches the next round. */
   kill(): Promise<void>;
   /** SIGTERM, for what is written at the end only, such as a profile. */
@@ -45,6 +47,7 @@ export async function startProgram(
     pid: child.pid,
     startToSynced,
     story: () => `${child.isRunning() ? 'it runs' : 'it has ended'}; it wrote last:\n${child.tail()}`,
+    log: () => readFileSync(child.logFile, 'utf8'),
     kill: () => child.kill(),
     end: async () => {
       child.signal('SIGTERM');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { ActorsCase } from './actorsResults.ts';
 import { DriftCase } from './driftResults.ts';
+import { HostileCase } from './hostileResults.ts';
 import { RecoveryCase } from './recoveryResults.ts';
 import { RestartCase } from './restartResults.ts';
 import { ScaleCase } from './scaleResults.ts';
@@ -36,6 +37,7 @@ export const Results = z.object({
   restart: section(RestartCase),
   observer: section(DriftCase),
   thousand: section(ThousandCase),
+  hostile: section(HostileCase),
 });
 export type Results = z.infer<typeof Results>;
 

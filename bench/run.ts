@@ -1,15 +1,16 @@
 /**
- * `npm run bench -- [recovery] [scale] [actors] [start] [restart] [observer] [thousand]`: measures weeder, recoveries and corrections
+ * `npm run bench -- [recovery] [scale] [actors] [start] [restart] [observer] [thousand] [hostile]`: measures weeder, recoveries and corrections
  * beside the least that is needed for them. Figures are only comparable within one run.
  *
- *   --all               all seven; default: recovery
+ *   --all               all eight; default: recovery
  *   --namespaces LIST   of the recoveries (default 1,50,100,200,1000)
  *   --pods LIST         of scale (default 20000,100000)
  *   --services LIST     of actors (default 100,1000,10000)
  *   --workloads LIST    of restart, with ten times as many ConfigMaps, and Secrets (default 500,2000)
  *   --applications LIST  of observer, of five resources each (default 1000)
  *   --thousand LIST     in how many applications the thousand resources are (default 200,10)
- *   --runs N            rounds of recovery, start and thousand (default 3)
+ *   --hostile N         how many applications are hostile (default 20)
+ *   --runs N            rounds of recovery, start, thousand and hostile (default 3)
  *   --idle SECONDS      for how long a process at rest is looked at (default 3, of observer and thousand 30)
  *   --only LIST         candidates of recovery and observer, such as bare,weeder
  *   --profile DIR       write CPU profiles there, and say where the time of recovery, restart and observer goes
@@ -24,6 +25,8 @@ import { measureActors } from './actors.ts';
 import { candidateNames } from './candidates.ts';
 import { measureDrift, observerIdleMs } from './drift.ts';
 import { driftReport } from './driftReport.ts';
+import { measureHostile } from './hostile.ts';
+import { hostileReport } from './hostileReport.ts';
 import { actorsReport, scaleReport, startReport } from './otherReports.ts';
 import { benchmarksPage } from './page.ts';
 import { measureRecovery } from './recovery.ts';
@@ -36,7 +39,7 @@ import { measureStart } from './start.ts';
 import { measureThousand } from './thousand.ts';
 import { thousandReport } from './thousandReport.ts';
 
-const names = ['recovery', 'scale', 'actors', 'start', 'restart', 'observer', 'thousand'] as const;
+const names = ['recovery', 'scale', 'actors', 'start', 'restart', 'observer', 'thousand', 'hostile'] as const;
 type Name = (typeof names)[number];
 type Flags = ReturnType<typeof readFlags>;
 
@@ -110,6 +113,12 @@ async function measured(name: Name, flags: Flags['flags']): Promise<Results> {
     console.log(thousandReport(cases));
     return { thousand: { ...taken, cases } };
   }
+  if (name === 'hostile') {
+    const hostile = whole('--hostile', flags.hostile);
+    const cases = await measureHostile({ hostile, rounds: whole('--runs', flags.runs), say });
+    console.log(hostileReport(cases));
+    return { hostile: { ...taken, cases } };
+  }
   const cases = await measureStart(whole('--runs', flags.runs), say);
   console.log(startReport(cases));
   return { start: { ...taken, cases } };
@@ -140,6 +149,7 @@ function parseFlags() {
         services: text('100,1000,10000'),
         workloads: text('500,2000'),
         thousand: text('200,10'),
+        hostile: text('20'),
         runs: text('3'),
         applications: text('1000'),
         idle: { type: 'string' },
