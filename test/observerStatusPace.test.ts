@@ -7,7 +7,7 @@ const second = 1_000;
 
 /** So many applications of one ConfigMap each, applied and observed. */
 async function observed(applications: number, spec: object = {}): Promise<ObserverWorld> {
-  const world = await observerWorld();
+  const world = await observerWorld({ limits: { applicationsPerNamespace: 1_000 } });
   for (const name of names(applications)) world.apply(name, { manifests: [configMap(name)], ...spec });
   for (let passed = 0; passed < 10; passed += 1) await world.pass(second);
   world.statuses.length = 0;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mayTell } from './accessProof.ts';
 import type { AboutResource } from './facts.ts';
 import { planInForce } from './hear.ts';
@@ -5,6 +6,9 @@ import type { ResourceState } from './inventory.ts';
 import type { ObserverEffects } from './observerEffects.ts';
 import type { ResourceLogic } from './resourceActor.ts';
 import { foundOf, type ResourceEntry } from './resourceEntry.ts';
+
+/** Different things that are told of a resource until it is corrected, or in sync. */
+const mostTold = 20;
 
 type Actions = NonNullable<Parameters<ResourceLogic['provide']>[0]['actions']>;
 
@@ -29,6 +33,12 @@ export function resourceReports(effects: ObserverEffects) {
     if (its.has(text)) return;
     told.set(entry, its.add(text));
     tell();
+  }
+
+  /** The same of what is different or in the way: whoever changes it all the time would fill log, Events and memory. */
+  function tellOfFew(entry: ResourceEntry, text: string, tell: () => void): void {
+    if ((told.get(entry)?.size ?? 0) >= mostTold) return;
+    tellOnce(entry, createHash('sha256').update(text).digest('base64'), tell);
   }
 
   function become(entry: ResourceEntry, state: ResourceState, reason = ''): void {
@@ -66,7 +76,7 @@ export function resourceReports(effects: ObserverEffects) {
       if (planInForce(entry) === undefined) return;
       const { drifts, rival } = entry;
       become(entry, 'drifted');
-      tellOnce(entry, `drifted ${JSON.stringify(drifts)}`, () =>
+      tellOfFew(entry, `drifted ${JSON.stringify(drifts)}`, () =>
         report({ type: 'resource.drifted', ...aboutOf(entry), drifts, rival, isCorrected: mayCorrect }),
       );
     }),
@@ -77,7 +87,10 @@ export function resourceReports(effects: ObserverEffects) {
       tellOnce(entry, 'missing', () => report({ type: 'resource.missing', ...aboutOf(entry), isCorrected }));
     }),
     reportWaiting: telling((entry, { paceIn: wait }) => {
-      report({ type: 'resource.contested', ...aboutOf(entry), rival: entry.rival, wait });
+      const { rival } = entry;
+      tellOfFew(entry, `contested ${rival}`, () =>
+        report({ type: 'resource.contested', ...aboutOf(entry), rival, wait }),
+      );
     }),
     reportEnding: telling((entry) => {
       become(entry, 'terminating');

@@ -7,6 +7,7 @@ import { isSecret } from './confidential.ts';
 import { hear, isInSync } from './hear.ts';
 import { identityKey } from './identity.ts';
 import { labelName } from './managers.ts';
+import { pacedComparison } from './pacedComparison.ts';
 import type { ResourcePlan } from './resourceApi.ts';
 import { foundOf, type ResourceEntry } from './resourceEntry.ts';
 
@@ -185,6 +186,9 @@ function createSink(
   clock: Clock,
 ): ClosableSink {
   let listed: Set<ResourceEntry> | undefined;
+  const paced = pacedComparison(clock, (resource, object) => {
+    if (members.get(resource.key)?.includes(resource)) takeSafely(resource, object);
+  });
 
   function membersOf(object: JsonObject): readonly ResourceEntry[] {
     const { namespace, name } = objectOf(object['metadata']);
@@ -193,7 +197,6 @@ function createSink(
   }
 
   function take(resource: ResourceEntry, object: JsonObject): void {
-    listed?.add(resource);
     const before = standing(resource);
     if (!hear(resource, object, clock.monotonic()) || standing(resource) === before) return;
     resource.actor?.send({ type: 'object.changed', isInSync: isInSync(resource) });
@@ -216,14 +219,17 @@ function createSink(
     apply(type, object) {
       const its = objectOf(object);
       for (const resource of membersOf(its)) {
+        if (type === 'DELETED') paced.drop(resource);
+        else listed?.add(resource);
         if (type === 'DELETED') lose(resource, versionOf(its), clock.monotonic());
-        else takeSafely(resource, its);
+        else paced.take(resource, its);
       }
     },
     end(resourceVersion) {
       for (const resource of [...members.values()].flat()) {
-        if (listed?.has(resource) === false && foundOf(resource) !== undefined)
-          lose(resource, resourceVersion, clock.monotonic());
+        if (listed?.has(resource) !== false) continue;
+        paced.drop(resource);
+        if (foundOf(resource) !== undefined) lose(resource, resourceVersion, clock.monotonic());
       }
       listed = undefined;
     },
