@@ -190,3 +190,40 @@ test('the return of an API group is found within a minute, however long it was a
   assert.ok(world.object('Widget/one'));
   assert.equal(world.condition('web', 'InSync'), 'True');
 });
+
+test('a deletion that takes very long holds up no other one of its stage, is asked for once, and ends the application', async () => {
+  const world = await worldOf();
+  const many = Array.from({ length: 12 }, (_, index) => ({ ...widget, metadata: { name: `slow-${index}` } }));
+  const others = Array.from({ length: 20 }, (_, index) => ({ ...settings('1'), metadata: { name: `other-${index}` } }));
+  world.apply('web', { manifests: [...others, ...many] });
+  await world.pass(10 * second);
+  for (const { metadata } of many) world.slow.set(`delete Widget/${metadata.name}`, 9 * second);
+  world.deleteApplication('web');
+  await world.pass(8 * second);
+  assert.ok(others.every(({ metadata: { name } }) => world.object(`ConfigMap/${name}`) === undefined));
+  assert.equal(conditionOf(world, 'Degraded')['reason'], 'DeletionBlocked');
+  assert.match(textOf(conditionOf(world, 'Degraded')['message']) ?? '', /has not answered for 3 s/);
+  await world.pass(120 * second);
+  assert.equal(world.application('web'), undefined);
+  assert.equal(world.writes().filter((each) => each === 'delete Widget/slow-0').length, 1);
+  assert.deepEqual(world.factsOf('resource.deletionSkipped'), []);
+});
+
+test('while one kind is away, a deletion of an application whose status was wiped deletes the others', async () => {
+  const world = await worldOf();
+  world.apply('web', { manifests: [widget, settings('1')] });
+  await world.pass(5 * second);
+  const named = () => world.application('web') ?? assert.fail();
+  goAway(world);
+  world.stop();
+  Object.assign(named(), { status: {} });
+  world.start();
+  world.deleteApplication('web');
+  await world.pass(30 * second);
+  assert.equal(dataOf(world), undefined);
+  assert.ok(named());
+  world.refusals.clear();
+  await world.pass(120 * second);
+  assert.equal(world.object('Widget/one'), undefined);
+  assert.equal(world.application('web'), undefined);
+});

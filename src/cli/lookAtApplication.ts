@@ -101,6 +101,8 @@ function entryOf(application: Application, status: unknown): ApplicationEntry {
     left: new Map(inventory.map((row) => [identityKey(row.identity), leftOf(row)])),
     faults: [],
     accountFault: '',
+    taken: new Set(),
+    removals: new Map(),
     inFlight: new Set(),
     status,
     toldGeneration: application.observedGeneration,

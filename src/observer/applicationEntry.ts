@@ -13,6 +13,12 @@ export interface LeftResource extends InventoryEntry {
   readonly reason: string;
 }
 
+/** The removal of one resource. */
+export interface Removal {
+  /** How it ended: `left` is what is in the way, undefined where nothing is. Undefined: it is under way. */
+  end: { readonly left: LeftResource | undefined } | undefined;
+}
+
 /** What is known of an application that is looked after. */
 export interface ApplicationEntry {
   /** `namespace/name`. */
@@ -34,6 +40,10 @@ export interface ApplicationEntry {
   faults: readonly ShownFault[];
   /** Why nothing is applied, where the account is missing in whose place it would be; '': it is not. */
   accountFault: string;
+  /** While it is deleted: which of the manifests have had a row among those that left. */
+  readonly taken: Set<string>;
+  /** By key: removals that were slow, until somebody asks for their end. */
+  readonly removals: Map<string, Removal>;
   /** Requests about its resources that are under way. */
   readonly inFlight: Set<Promise<unknown>>;
   /** The newest of which it was told that it was applied. */

@@ -112,6 +112,8 @@ export function createApplications(options: ApplicationsOptions): Applications {
       left: new Map(inventory.map((row) => [identityKey(row.identity), leftOf(row)])),
       faults: [],
       accountFault: '',
+      taken: new Set(),
+      removals: new Map(),
       inFlight: new Set(),
       toldGeneration: application.observedGeneration,
       status: its,

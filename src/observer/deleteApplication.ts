@@ -26,10 +26,10 @@ export async function deleteApplication(
     const home = await applications.isTerminating(entry.about.namespace);
     if (!home.ok) return refused(home.failure);
     const unknown = await takeNamed(effects, entry, signal);
-    if (unknown !== undefined) return refused(unknown);
-    await removeLeft(effects, entry, home.value, signal);
+    await removeLeft(effects, entry, home.value, signal, unknown === undefined ? undefined : 0);
     if (signal.aborted) return { type: 'deletion.refused', failure: 'cancelled' };
     if (entry.left.size > 0) return notYet(effects, entry);
+    if (unknown !== undefined) return refused(unknown);
   }
   const { deletionPolicy: policy } = entry.newest.spec;
   const removed = await applications.removeFinalizer(entry.about);
@@ -54,19 +54,29 @@ function takeAll({ streams }: ObserverEffects, entry: ApplicationEntry): void {
  */
 async function takeNamed(
   { kinds }: ObserverEffects,
-  { about, newest, left }: ApplicationEntry,
+  { about, newest, left, taken }: ApplicationEntry,
   signal: AbortSignal,
 ): Promise<ApplyFailure | undefined> {
+  let unknown: ApplyFailure | undefined;
   for (const manifest of newest.spec.manifests) {
     const { apiVersion, group, kind, name, namespace = about.namespace } = manifest;
     const keys = ['', namespace].map((place) => identityKey({ group, kind, name, namespace: place }));
-    if (keys.some((key) => left.has(key))) continue;
+    const its = keys.join(' ');
+    const isListed = keys.some((key) => left.has(key));
+    if (isListed) taken.add(its);
+    // What was deleted since then is not to be looked for at each attempt.
+    if (taken.has(its)) continue;
     const known = await kinds.find(apiVersion, kind, signal);
-    if (!known.ok && known.failure.is !== 'typeMissing') return known.failure;
+    if (!known.ok && known.failure.is !== 'typeMissing') {
+      // The rest is deleted meanwhile, but for the rights and accounts that this one will need.
+      unknown ??= known.failure;
+      continue;
+    }
     const { identity } = placed(manifest, about.namespace, !known.ok || known.value.isNamespaced);
     left.set(identityKey(identity), unlisted(identity, apiVersion));
+    taken.add(its);
   }
-  return undefined;
+  return unknown;
 }
 
 /** What is deleted takes its time to go; anything else is in the way. */

@@ -15,7 +15,8 @@ const skipped: ReadonlySet<ApplyFailure['is']> = new Set(['missing', 'otherUid',
  * Deletes or releases what was applied once, as the application wants it. Where the version of its last apply is not
  * served any more, it is the same object under another one; only a kind that is in no version of its group is gone, with
  * all of its objects. Undefined: it is done. Otherwise what is in the way stands in the row, whose state `terminating`
- * says that it is deleted, and not gone yet: where the namespace of the application ends, that is not waited for.
+ * says that it is deleted, and not gone yet: where the namespace of the application ends, that is not waited for. `onSlow`
+ * as of `Places`.
  */
 export async function removeResource(
   effects: ObserverEffects,
@@ -23,15 +24,16 @@ export async function removeResource(
   row: LeftResource,
   isHomeEnding: boolean,
   signal: AbortSignal,
+  onSlow: () => void,
 ): Promise<LeftResource | undefined> {
   const { kinds } = effects;
   const { identity, apiVersion } = row;
   const known = await kinds.find(apiVersion, identity.kind, signal);
-  let removed: Outcome<undefined> = known.ok ? await removeAs(effects, entry, row, known.value, signal) : known;
+  let removed: Outcome<undefined> = known.ok ? await removeAs(effects, entry, row, known.value, signal, onSlow) : known;
   if (!removed.ok && removed.failure.is === 'typeMissing') {
     const served = await kinds.findServed(identity.group, identity.kind, signal);
     if (!served.ok && served.failure.is === 'typeMissing') return undefined;
-    removed = served.ok ? await removeAs(effects, entry, row, served.value, signal) : served;
+    removed = served.ok ? await removeAs(effects, entry, row, served.value, signal, onSlow) : served;
   }
   if (removed.ok || settled.has(removed.failure.is)) return undefined;
   const { is, reason } = removed.failure;
@@ -46,6 +48,7 @@ async function removeAs(
   { identity, appliedUid: uid, state }: LeftResource,
   kind: Kind,
   signal: AbortSignal,
+  onSlow: () => void,
 ): Promise<Outcome<undefined>> {
   // The kind was not known when the row was written, or is another one of its name now: nothing has this identity.
   const hasNamespace = identity.namespace !== '';
@@ -56,7 +59,7 @@ async function removeAs(
     );
   const application = entry.valid ?? entry.newest;
   const target = targetOf(kind, identity, accountOf(application, mayUseOwnRights));
-  const release = await slots.take(entry.id, target.apiVersion, signal);
+  const release = await slots.take(entry.id, target.apiVersion, signal, onSlow);
   if (release === undefined) return failed('cancelled', 'its turn has not come');
   const isReleased = application.spec.deletionPolicy === 'orphan';
   // A request that has left is not taken back.

@@ -59,6 +59,12 @@ export interface Judge extends Onlooker {
   refusal(application: StoryApplication, key: string): Refusal | undefined;
 }
 
+/** What has left is deleted or released meanwhile, in an order of its own. */
+function isOfOtherStage(one: Ask, other: Ask): boolean {
+  const areApplies = [one, other].every(({ request }) => request.contentType?.includes('apply-patch') === true);
+  return areApplies && isLast(one) !== isLast(other);
+}
+
 /** So many milliseconds for one of the several requests that a resource takes, and a resource is slow. */
 const lateAfter = 300;
 const longestAttempt = 15_000;
@@ -110,7 +116,7 @@ export function judge(world: JudgedWorld): Judge {
       [others.some((each) => keyOf(each) === keyOf(ask)), 'another write of it is under way'],
       [state === 'validating' || state === 'paused' || state === 'invalid', `written while ${String(state)}`],
       [isPrompt() && state === 'applying' && others.length >= 8, 'too many writes while it is applied'],
-      [isPrompt() && state === 'applying' && others.some((each) => isLast(each) !== isLast(ask)), 'two stages at once'],
+      [isPrompt() && state === 'applying' && others.some((each) => isOfOtherStage(each, ask)), 'two stages at once'],
       [state !== 'observing' && observed.length > 0, `observed while ${String(state)}`],
       [entry.isDetectOnly && typeof state !== 'object', 'written in detect'],
     ] as const;
