@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type AnyActorRef, createActor, type StateValue } from 'xstate';
 import type { ActorRuntime } from '../actorRuntime.ts';
 import { track } from '../inFlight.ts';
@@ -90,11 +89,10 @@ export function createApplications(options: ApplicationsOptions): Applications {
   /** The status concerns nobody but who writes it. */
   function renew(entry: ApplicationEntry, { application, status: its }: KnownApplication): void {
     const before = concernOf(entry.newest);
-    const isRewritten = !isDeepStrictEqual(its, entry.status);
+    const { status: was } = entry;
     entry.newest = application;
     entry.status = its;
-    // What somebody wiped is known here, and written again; the echo of an own write has nothing new.
-    if (isRewritten && entry.valid !== undefined) status.changed(entry);
+    status.reported(entry, was);
     if (concernOf(application) !== before) entry.actor.send({ type: 'application.changed' });
   }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock, TimerHandle } from '../clock.ts';
 import { track } from '../inFlight.ts';
 import { objectOf } from '../json.ts';
@@ -17,6 +18,11 @@ export interface StatusWriter {
   changed(entry: ApplicationEntry): void;
   /** The same for what one of its resources is like, which may be corrected any moment: applies come first. */
   resourceChanged(entry: ApplicationEntry): void;
+  /**
+   * The API server has this status. Where that is neither `before` nor what was sent last, somebody has changed it, or
+   * wiped it: it is written again.
+   */
+  reported(entry: ApplicationEntry, before: unknown): void;
   /** Written now. */
   write(entry: ApplicationEntry): Promise<Outcome<undefined>>;
   /** All that is to be written soon is written now. */
@@ -56,6 +62,8 @@ interface Pending {
   /** By the clock that never jumps: when it was written last. */
   writtenAt: number;
   failures: number;
+  /** As it is once what was sent last is done; undefined: nothing was sent. */
+  sent: unknown;
 }
 
 export function createStatusWriter({ clock, applications, inFlight, isHeldBack }: StatusWriterOptions): StatusWriter {
@@ -73,6 +81,7 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
       changedAt: undefined,
       writtenAt: Number.NEGATIVE_INFINITY,
       failures: 0,
+      sent: undefined,
     };
     const known = pending.get(entry) ?? fresh;
     pending.set(entry, known);
@@ -125,10 +134,12 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
     const patch = statusPatch(entry.status, said, clock.now());
     if (patch === undefined) return { ok: true, value: undefined };
     its.writtenAt = clock.monotonic();
+    const sent = mergePatch(entry.status, objectOf(patch['status']));
+    its.sent = sent;
     const written = await applications.patchStatus(entry.about, entry.status, objectOf(patch['status']));
     if (written.ok) {
       its.failures = 0;
-      entry.status = mergePatch(entry.status, objectOf(patch['status']));
+      entry.status = sent;
       return written;
     }
     const { is } = written.failure;
@@ -153,6 +164,12 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
       schedule(entry, soon);
     },
     resourceChanged: (entry) => schedule(entry, soon),
+    reported(entry, before) {
+      const expected = pending.get(entry)?.sent ?? before;
+      // The echo of an own write may come before the answer to it, and after.
+      if (isDeepStrictEqual(entry.status, expected)) entry.status = expected;
+      else if (entry.valid !== undefined) schedule(entry, soon);
+    },
     write,
     flush() {
       for (const [entry, { changedAt }] of pending) if (changedAt !== undefined) track(inFlight, write(entry));
