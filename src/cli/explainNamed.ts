@@ -5,7 +5,8 @@ import type { KubeClient } from '../kube/client.ts';
 import { describeFailure } from '../kube/describeFailure.ts';
 import { loadKubeConfig } from '../kube/kubeConfig.ts';
 import { withoutWrites } from '../kube/withoutWrites.ts';
-import { applicationsPath } from '../observer/applicationApi.ts';
+import { applicationApi, applicationsPath } from '../observer/applicationApi.ts';
+import { createClaims } from '../observer/claims.ts';
 import { kindsOf } from '../observer/kinds.ts';
 import { readApplication } from '../observer/readApplication.ts';
 import { resourceRequests } from '../observer/resourceRequests.ts';
@@ -68,7 +69,10 @@ async function look(client: KubeClient, namespace: string, name: string): Promis
   }
   const application = readApplication(read.body);
   if (application === undefined) return failed(problem('CLUSTER_NOT_KUBERNETES', `${path} is no Application.`));
-  const looking = { clock: systemClock, kinds: kindsOf(client, systemClock), api: resourceRequests(client), signal };
+  const applications = applicationApi(client);
+  const claims = createClaims({ applications, isKnown: () => false, seesAll: false });
+  const api = resourceRequests(client);
+  const looking = { clock: systemClock, kinds: kindsOf(client, systemClock), api, claims, signal };
   return ok(await lookAtApplication(application, objectOf(read.body)['status'], looking));
 }
 

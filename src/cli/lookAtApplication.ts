@@ -5,9 +5,10 @@ import type { JsonObject } from '../json.ts';
 import type { Application } from '../observer/application.ts';
 import type { ApplicationEntry } from '../observer/applicationEntry.ts';
 import type { ApplyFailure } from '../observer/applyFailure.ts';
+import type { Claims } from '../observer/claims.ts';
 import { fieldsSeen, type SeenField } from '../observer/fieldsSeen.ts';
 import { wantAsTried } from '../observer/findWanted.ts';
-import { hear, needsApply } from '../observer/hear.ts';
+import { claimantOf, hear, needsApply, noteAbandoned } from '../observer/hear.ts';
 import { identityKey } from '../observer/identity.ts';
 import { type ShownFault, shownFault } from '../observer/invalid.ts';
 import type { ShownDrift } from '../observer/inventory.ts';
@@ -51,6 +52,8 @@ export interface LookingAt {
   readonly clock: Clock;
   readonly kinds: Kinds;
   readonly api: Pick<ResourceApi, 'read' | 'tryOut'>;
+  /** Default: every label is taken for that of an application. */
+  readonly claims?: Claims;
   readonly signal: AbortSignal;
 }
 
@@ -109,7 +112,7 @@ function entryOf(application: Application, status: unknown): ApplicationEntry {
   };
 }
 
-async function lookAt(entry: ResourceEntry, { clock, api, signal }: LookingAt): Promise<SeenResource> {
+async function lookAt(entry: ResourceEntry, { clock, api, claims, signal }: LookingAt): Promise<SeenResource> {
   const { plan } = entry;
   const nothing: SeenResource = { entry, live: undefined, trouble: '', refusal: '', fields: [], before: [] };
   if (plan === undefined) return nothing;
@@ -121,6 +124,8 @@ async function lookAt(entry: ResourceEntry, { clock, api, signal }: LookingAt): 
     return nothing;
   }
   hear(entry, live, clock.monotonic());
+  if (claimantOf(entry) !== undefined && claims !== undefined)
+    noteAbandoned(entry, await claims.isAbandoned(live), clock.monotonic());
   const { tried, refusal } = await tryOut(api, plan, signal);
   if (!tried.ok) return { ...nothing, live, refusal, trouble: troubleOf(entry, tried.failure) };
   wantAsTried(entry, plan, tried.value, clock.monotonic());

@@ -41,10 +41,16 @@ export function needsApply({ application, plan, appliedHash }: ResourceEntry): b
   return !application.isDetectOnly && plan !== undefined && plan.hash !== appliedHash;
 }
 
-/** The hash of the application that has it, where that is another one. */
+/** The label of the application that has it, where that is another one. */
 export function claimantOf(entry: ResourceEntry): string | undefined {
   const label = foundOf(entry)?.label;
-  return label === entry.application.owner.label ? undefined : label;
+  return label === entry.application.owner.label || label === entry.abandonedLabel ? undefined : label;
+}
+
+/** Whether the label that it has now is no application's. `now`: by the monotonic clock. */
+export function noteAbandoned(entry: ResourceEntry, isAbandoned: boolean, now: number): void {
+  entry.abandonedLabel = isAbandoned ? foundOf(entry)?.label : undefined;
+  judge(entry, now);
 }
 
 /** What is compared and corrected: not what is yet to be applied, but what was before, where that is kept. */
@@ -86,9 +92,10 @@ function driftsOf(
  * Whose it is is always observed, where it was ever said. An object that somebody put in the place of the applied one is
  * not applied, whatever label it has: until it is, nothing proves that it may be deleted with its application.
  */
-function labelDrift({ application, appliedHash, appliedUid }: ResourceEntry, { label, uid }: Found): Drift[] {
-  if (application.isDetectOnly || appliedHash === undefined) return [];
-  if (label !== undefined && uid === appliedUid) return [];
+function labelDrift(entry: ResourceEntry, { label, uid }: Found): Drift[] {
+  const { application, appliedHash, appliedUid } = entry;
+  if (application.isDetectOnly || appliedHash === undefined || claimantOf(entry) !== undefined) return [];
+  if (label === application.owner.label && uid === appliedUid) return [];
   return [{ path: labelPath, wanted: application.owner.label, found: undefined, is: 'missing' }];
 }
 

@@ -4,7 +4,7 @@ import { isProved } from './accessProof.ts';
 import type { ApplyFailure } from './applyFailure.ts';
 import { missingKey, paceKey, waitBefore } from './driftPace.ts';
 import { findWanted } from './findWanted.ts';
-import { claimantOf, hear, planInForce } from './hear.ts';
+import { claimantOf, hear, noteAbandoned, planInForce } from './hear.ts';
 import { keepUntilDue, restOf } from './kept.ts';
 import { annotationName } from './managers.ts';
 import type { ObserverEffects } from './observerEffects.ts';
@@ -39,7 +39,18 @@ async function findOut(
     if (!verified.ok) return unverified('look', verified.failure);
   }
   keepUntilDue(entry, effects.runtime.clock.monotonic());
-  return (await findWanted(effects, entry, signal)) ?? (await findObject(effects, entry, plan, signal));
+  const unknown = (await findWanted(effects, entry, signal)) ?? (await findObject(effects, entry, plan, signal));
+  if (unknown === undefined) await findClaimant(effects, entry);
+  return unknown;
+}
+
+/** An object with the label of an application that does not exist is nobody's, and compared as any other. */
+async function findClaimant({ claims, runtime }: ObserverEffects, entry: ResourceEntry): Promise<void> {
+  const found = foundOf(entry);
+  if (found?.object === undefined || found.label === undefined || found.label === entry.application.owner.label) return;
+  const isAbandoned = await claims.isAbandoned(found.object);
+  // What was heard meanwhile is looked at again.
+  if (foundOf(entry)?.label === found.label) noteAbandoned(entry, isAbandoned, runtime.clock.monotonic());
 }
 
 type Plan = NonNullable<ResourceEntry['plan']>;

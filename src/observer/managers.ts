@@ -38,5 +38,10 @@ const prefixes = { own: 'weeder:', init: 'weeder-init:' };
 export function ownerOf({ namespace, name }: { readonly namespace: string; readonly name: string }): ApplicationOwner {
   const readable = `${namespace}/${name}`;
   const label = createHash('sha256').update(readable).digest('hex').slice(0, 40);
-  return { own: `${prefixes.own}${label}`, init: `${prefixes.init}${label}`, label, name: readable };
+  return { ...managersOf(label), label, name: readable };
+}
+
+/** The field managers of the application with this label. */
+export function managersOf(label: string): Pick<ApplicationOwner, 'own' | 'init'> {
+  return { own: `${prefixes.own}${label}`, init: `${prefixes.init}${label}` };
 }

@@ -11,6 +11,7 @@ import type { ApplicationApi } from './applicationApi.ts';
 import type { ApplicationEntry } from './applicationEntry.ts';
 import { applicationStreams, type WrapApplicationSink } from './applicationStream.ts';
 import { createApplications } from './applications.ts';
+import { createClaims } from './claims.ts';
 import type { ReportObserver } from './facts.ts';
 import { type HashManifest, hashManifest } from './manifestHash.ts';
 import type { ObserverEffects } from './observerEffects.ts';
@@ -108,6 +109,11 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
     applications: options.applications,
     access: createAccess(clock, options.api),
     accounts: createAccounts(clock, options.applications),
+    claims: createClaims({
+      applications: options.applications,
+      isKnown: (label) => [...applications.entries()].some(({ owner }) => owner.label === label),
+      seesAll: namespaces === 'all' && options.shard === undefined,
+    }),
     streams,
     slots,
     trials: createPlaces(clock, mostTrials, slow),

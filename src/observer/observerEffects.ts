@@ -3,6 +3,7 @@ import type { Access } from './access.ts';
 import type { Accounts } from './accounts.ts';
 import type { ApplicationApi } from './applicationApi.ts';
 import type { ApplicationEntry } from './applicationEntry.ts';
+import type { Claims } from './claims.ts';
 import type { ReportObserver } from './facts.ts';
 import type { HashManifest } from './manifestHash.ts';
 import type { Places } from './places.ts';
@@ -20,6 +21,7 @@ export interface ObserverEffects {
   readonly applications: ApplicationApi;
   readonly access: Access;
   readonly accounts: Accounts;
+  readonly claims: Claims;
   readonly streams: ResourceStreams;
   /** For what changes the cluster. */
   readonly slots: Places;

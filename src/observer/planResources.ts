@@ -199,6 +199,7 @@ function entryOf(application: ApplicationEntry, { manifest, unplaced }: Placed):
       appliedUid: row?.appliedUid,
       initialised: row?.initialised ?? new Map(),
       kept: undefined,
+      abandonedLabel: undefined,
       baseline: undefined,
       found: 'unknown',
       writtenVersion: undefined,

@@ -1,9 +1,10 @@
+import { type JsonObject, objectOf, textOf } from '../json.ts';
 import { done, type Outcome } from './applyFailure.ts';
 import { readProven } from './deleteResource.ts';
-import { type ApplicationOwner, annotationName, labelName } from './managers.ts';
+import { type ApplicationOwner, annotationName, labelName, managersOf } from './managers.ts';
 import type { ObserverApi } from './observerApi.ts';
 import { uidOf, versionOf } from './ownership.ts';
-import type { Target } from './resourceApi.ts';
+import type { ResourcePlan, Target } from './resourceApi.ts';
 import { withoutManagers } from './takeOver.ts';
 
 const mostTries = 5;
@@ -23,18 +24,32 @@ export async function releaseResource(
   for (let tries = 1; ; tries += 1) {
     const found = await readProven(api, target, owner, appliedUid, signal);
     if (!found.ok) return found;
-    const live = found.value;
-    const patch = {
-      metadata: {
-        uid: uidOf(live),
-        resourceVersion: versionOf(live),
-        labels: { [labelName]: null },
-        annotations: { [annotationName]: null },
-        managedFields: withoutManagers(live, new Set([owner.own, owner.init])),
-      },
-    };
-    const reply = await api.patch(target, patch, owner.own, signal);
+    const reply = await api.patch(target, withoutMarks(found.value, owner), owner.own, signal);
     if (reply.ok) return done(undefined);
     if (reply.failure.is !== 'conflict' || tries === mostTries) return reply;
   }
+}
+
+/** The same of an application that does not exist: its label is on the object, and nobody is there to release it. */
+export async function disownResource(
+  api: ObserverApi,
+  { target, owner }: Pick<ResourcePlan, 'target' | 'owner'>,
+  live: JsonObject,
+  signal: AbortSignal,
+): Promise<Outcome<JsonObject>> {
+  const label = textOf(objectOf(objectOf(live['metadata'])['labels'])[labelName]) ?? '';
+  return api.patch(target, withoutMarks(live, managersOf(label)), owner.own, signal);
+}
+
+/** A patch of this very version. */
+function withoutMarks(live: JsonObject, { own, init }: Pick<ApplicationOwner, 'own' | 'init'>): JsonObject {
+  return {
+    metadata: {
+      uid: uidOf(live),
+      resourceVersion: versionOf(live),
+      labels: { [labelName]: null },
+      annotations: { [annotationName]: null },
+      managedFields: withoutManagers(live, new Set([own, init])),
+    },
+  };
 }

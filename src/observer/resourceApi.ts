@@ -94,6 +94,11 @@ export interface ResourceApi {
   /** The same, of what is in sync: whether it still does. */
   tryAnew(plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<Tried>>;
   /**
+   * Takes label, annotation and managers of an application that does not exist away from this version of the object; the
+   * object as it is then. `conflict`: it is another version by now.
+   */
+  disown(plan: ResourcePlan, live: JsonObject, signal: AbortSignal): Promise<Outcome<JsonObject>>;
+  /**
    * Only with proof (`isProvenOf`); `appliedUid` is from the reply to an apply. `missing`: it is gone. `otherUid`: nothing
    * proves that the application has applied what has its name. `claimed`: another application has it. `terminating`: it
    * is deleted, and not gone yet.

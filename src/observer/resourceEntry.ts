@@ -55,6 +55,8 @@ export interface ResourceEntry {
   initialised: ReadonlyMap<string, Json>;
   /** The manifest of now is refused for good, and this is compared and corrected; undefined: nothing is. */
   kept: Kept | undefined;
+  /** The value of a label on it that is no application's: the object is nobody's. Undefined: none is known to be. */
+  abandonedLabel: string | undefined;
   /** What is wanted of it; undefined: not known yet. */
   baseline: Projection | undefined;
   /** `unknown`: ask. `lost`: its stream has it no more, which may mean a lost label; ask. `missing`: it is not there. */

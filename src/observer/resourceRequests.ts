@@ -4,7 +4,7 @@ import { correctResource } from './correctResource.ts';
 import { createResource } from './createResource.ts';
 import { deleteResource } from './deleteResource.ts';
 import { observerApi } from './observerApi.ts';
-import { releaseResource } from './releaseResource.ts';
+import { disownResource, releaseResource } from './releaseResource.ts';
 import type { ResourceApi } from './resourceApi.ts';
 import { tryOut } from './tryOut.ts';
 import { updateResource } from './updateResource.ts';
@@ -25,6 +25,7 @@ export function resourceRequests(client: KubeClient): ResourceApi {
     tryOut: (plan, signal) => tryOut(api, plan, signal),
     tryAnew: (plan, signal) => tryOut(api, plan, signal),
     delete: (target, owner, appliedUid, signal) => deleteResource(api, target, owner, appliedUid, signal),
+    disown: (plan, live, signal) => disownResource(api, plan, live, signal),
     release: (target, owner, appliedUid, signal) => releaseResource(api, target, owner, appliedUid, signal),
   };
 }

@@ -1,11 +1,12 @@
 import type { ResourceEvent } from '../../machines/observer/resource.ts';
+import type { JsonObject } from '../json.ts';
 import { isProved, noteReply } from './accessProof.ts';
 import type { Outcome } from './applyFailure.ts';
 import { initialisedIn } from './baseline.ts';
 import { afterCorrection, missingKey, paceKey } from './driftPace.ts';
 import type { AppliedHow } from './facts.ts';
 import { wantedBy } from './findWanted.ts';
-import { claimantOf, hear, needsApply, want } from './hear.ts';
+import { claimantOf, hear, needsApply, noteAbandoned, want } from './hear.ts';
 import { keepUntilDue } from './kept.ts';
 import type { ObserverEffects } from './observerEffects.ts';
 import { uidOf } from './ownership.ts';
@@ -94,6 +95,7 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
   const { object, isEnding } = found;
   if (isEnding) return { type: 'write.ending' };
   if (object === undefined || claimantOf(entry) !== undefined) return lookAgain(entry);
+  if (found.label !== undefined && found.label === entry.abandonedLabel) return disown(effects, entry, plan, object);
   if (kept === undefined && needsApply(entry)) {
     const isOurs = found.label !== undefined;
     const outcome = isOurs ? await api.update(plan, object, until) : await api.create(plan, until);
@@ -103,6 +105,26 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
   const { drifts, driftedAt = now } = entry;
   if (drifts.length === 0) return lookAgain(entry);
   return settle(effects, entry, plan, drifts, await api.correct(plan, object, drifts, until), driftedAt);
+}
+
+/**
+ * Takes the marks of an application that does not exist away, in the version that was read: of several applications that
+ * do, one does it, and then each may claim the object, which the API server lets one of them do.
+ */
+async function disown(
+  { api, claims, runtime }: ObserverEffects,
+  entry: ResourceEntry,
+  plan: ResourcePlan,
+  object: JsonObject,
+): Promise<ResourceEvent> {
+  const isAbandoned = await claims.isAbandoned(object);
+  const now = runtime.clock.monotonic();
+  if (!isAbandoned) noteAbandoned(entry, false, now);
+  if (!isAbandoned) return lookAgain(entry);
+  const disowned = await api.disown(plan, object, until);
+  if (!disowned.ok) return writeRefused(entry, plan, disowned.failure, runtime.clock.monotonic());
+  hear(entry, disowned.value, runtime.clock.monotonic());
+  return conflicted;
 }
 
 /**

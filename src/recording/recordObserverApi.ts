@@ -9,7 +9,7 @@ import type { ReduceObserved } from './reduceObserved.ts';
 
 type About = { readonly namespace: string; readonly name: string };
 /** What changes a resource. */
-export type ResourceWrite = 'create' | 'correct' | 'update' | 'delete' | 'release';
+export type ResourceWrite = 'create' | 'correct' | 'update' | 'delete' | 'release' | 'disown';
 
 /** By what a question is found again in a replay. */
 export const observerQuestions = {
@@ -111,6 +111,10 @@ export function recordObserverApi(
       delete(target, owner, appliedUid, signal) {
         note(writeTold('delete', owner.name, target.identity));
         return noting(resource('delete', target.identity), api.delete(target, owner, appliedUid, signal), nothing);
+      },
+      disown(plan, live, signal) {
+        note(writeTold('disown', plan.owner.name, plan.target.identity));
+        return noting(resource('disown', plan.target.identity), api.disown(plan, live, signal), reduce.resource);
       },
       release(target, owner, appliedUid, signal) {
         note(writeTold('release', owner.name, target.identity));

@@ -54,6 +54,10 @@ export function observerApis({ ask, read, tryOut, placesOf, report }: ObserverAn
         report(writeTold('delete', owner.name, target.identity));
         return outcome(ask(resource('delete', target.identity)), nothing);
       },
+      disown({ owner, target }) {
+        report(writeTold('disown', owner.name, target.identity));
+        return outcome(ask(resource('disown', target.identity)), objectOf);
+      },
       release(target, owner) {
         report(writeTold('release', owner.name, target.identity));
         return outcome(ask(resource('release', target.identity)), nothing);

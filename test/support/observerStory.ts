@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { ObserverFact } from '../../src/observer/facts.ts';
+import { ownerOf } from '../../src/observer/managers.ts';
 import { keyOf } from './storyAsks.ts';
 import { diceOf } from './storyDraw.ts';
 import { faultsAtTheEnd } from './storyEnd.ts';
@@ -39,6 +40,11 @@ export async function playObserver(seed: number, story: readonly ObserverStep[])
     time: () => world.clock.now(),
     core: () => world.core,
     application: (name) => scene.applications.get(name),
+    isHeld: (label) =>
+      names.some(
+        (name) =>
+          ownerOf({ namespace: 'shop', name }).label === label && world.get(`Application/${name}`) !== undefined,
+      ),
     process: () => world.process,
     startedAt: () => world.startedAt,
     log: (line) => void log.push(line),

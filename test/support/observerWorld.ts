@@ -28,7 +28,7 @@ const namespace = 'shop';
 /** What was asked of the API server about a resource, in the order in which it was asked. */
 export interface ObserverRequest {
   readonly at: number;
-  readonly what: 'create' | 'correct' | 'update' | 'tryOut' | 'tryAnew' | 'delete' | 'release' | 'read';
+  readonly what: 'create' | 'correct' | 'update' | 'tryOut' | 'tryAnew' | 'delete' | 'release' | 'disown' | 'read';
   readonly key: string;
   readonly account: string | undefined;
 }
@@ -285,6 +285,13 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
         objects.delete(identityKey(target.identity));
         tell(object, undefined);
         return { ok: true, value: undefined };
+      }),
+    disown: ({ target }) =>
+      ask('disown', target, () => {
+        const object = objects.get(identityKey(target.identity));
+        if (object === undefined) return failure('missing', 'it is gone');
+        const marks = { labels: { [labelName]: null }, annotations: { 'weeder.dev/application-name': null } };
+        return { ok: true, value: store(mergePatch(object, { metadata: marks })) };
       }),
     release: (target) =>
       ask('release', target, () => {

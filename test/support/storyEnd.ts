@@ -1,4 +1,5 @@
 import { arrayOf, type JsonObject, objectOf } from '../../src/json.ts';
+import { ownerOf } from '../../src/observer/managers.ts';
 import { type Content, contentOf, differences, elementsIn, type WantedFields } from './plainObserver.ts';
 import { conditionOf, newest, type StoryApplication, wantedOf } from './storyApplications.ts';
 import type { Refusal } from './storyApplied.ts';
@@ -23,7 +24,7 @@ function faultsOf(application: StoryApplication, scene: Scene, judge: Judge): st
     return live === undefined ? leftOver(application, new Set(), scene, judge) : [`${name} is still there`];
   const all = [...resources].map(([key, resource]) => {
     const object = world.get(key);
-    const isAnothers = labelOf(object) !== undefined && !isOf(object, name);
+    const isAnothers = isAnothersOf(object, name, scene);
     const wanted = wantedOf(resource);
     const refusal = judge.refusal(application, key);
     // Nobody can say whether a value that was there, and is nobody's, was filled in by the server.
@@ -128,8 +129,14 @@ function marksOfNobody({ world, applications }: Scene, { skipped }: Judge): stri
   });
 }
 
-/** By the name that stands beside the label. */
+/** By the label: its name beside it may be another one. */
 function isOf(object: JsonObject | undefined, name: string): boolean {
-  const { annotations } = objectOf(object?.['metadata']);
-  return labelOf(object) !== undefined && objectOf(annotations)['weeder.dev/application-name'] === `shop/${name}`;
+  return labelOf(object) === ownerOf({ namespace: 'shop', name }).label;
+}
+
+/** Some other application that is there has it. */
+function isAnothersOf(object: JsonObject | undefined, name: string, { world, applications }: Scene): boolean {
+  return [...applications.keys()].some(
+    (each) => each !== name && isOf(object, each) && world.get(`Application/${each}`) !== undefined,
+  );
 }

@@ -1,4 +1,5 @@
 import { type JsonObject, objectOf } from '../../src/json.ts';
+import { ownerOf } from '../../src/observer/managers.ts';
 import type { Trouble } from './imaginedServer.ts';
 import {
   type Generation,
@@ -45,6 +46,7 @@ export const happenings: Readonly<Record<string, Happening>> = {
   makeObject: { weight: 3, act: makeObject },
   replaceObject: { weight: 3, act: replaceObject },
   stripLabel: { weight: 2, act: stripLabel },
+  spoofLabel: { weight: 2, act: spoofLabel },
   rival: { weight: 2, act: rival },
   update: { weight: 6, act: update },
   pause: {
@@ -140,6 +142,19 @@ function stripLabel(scene: Scene, dice: Dice): void {
   const metadata = objectOf(live['metadata']);
   const { 'weeder.dev/application': _, ...labels } = objectOf(metadata['labels']);
   scene.world.put(key, { ...live, metadata: { ...metadata, labels } }, dice.of(people));
+}
+
+/** The label of an application that there is not, or that may be gone by now, with its name beside it or without. */
+function spoofLabel(scene: Scene, dice: Dice): void {
+  const key = someKey(scene, dice);
+  const live = scene.world.get(key);
+  if (live === undefined) return;
+  const { label, name } = ownerOf({ namespace: 'shop', name: dice.of(['ghost', 'ghost', 'a2']) });
+  const metadata = objectOf(live['metadata']);
+  const labels = { ...objectOf(metadata['labels']), 'weeder.dev/application': label };
+  const said = dice.once(2) ? { 'weeder.dev/application-name': name } : {};
+  const annotations = { ...objectOf(metadata['annotations']), ...said };
+  scene.world.put(key, { ...live, metadata: { ...metadata, labels, annotations } }, dice.of(people));
 }
 
 function rival(scene: Scene, dice: Dice): void {

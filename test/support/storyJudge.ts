@@ -32,6 +32,8 @@ export interface JudgedWorld {
   core(): ObserverCore | undefined;
   /** Of this name; undefined: none was ever made. */
   application(name: string): StoryApplication | undefined;
+  /** Whether some application that is there, or was a moment ago, has this label. */
+  isHeld(label: string): boolean;
   /** The number of the newest weeder. */
   process(): number;
   /** When it was started. */
@@ -143,6 +145,8 @@ export function judge(world: JudgedWorld): Judge {
   /** What is deleted or released was applied by the application, as this very object, and what is deleted has its label. */
   function judgeProof(ask: Ask, before: JsonObject | undefined, after: JsonObject | undefined): void {
     if (after !== undefined && isMarked(after)) return;
+    // The marks of nobody are taken away by whoever has the object among its manifests.
+    if (after !== undefined && !world.isHeld(labelOf(before) ?? '')) return;
     if (everApplied.get(ownerOf(ask))?.has(uidOf(before) ?? '') !== true)
       fault(ask, 'deleted or released, and it has never applied it');
     if (labelOf(before) === undefined) fault(ask, 'deleted or released without its label');
@@ -154,7 +158,7 @@ export function judge(world: JudgedWorld): Judge {
     const own = labelBy(ask) ?? labels.get(ownerOf(ask));
     if (own !== undefined) labels.set(ownerOf(ask), own);
     const isPaused = ({ pausedUntil = 0, isDeleted }: Generation) => !isDeleted && pausedUntil >= world.time();
-    if (label !== undefined && label !== own) fault(ask, 'it belongs to another application');
+    if (label !== undefined && label !== own && world.isHeld(label)) fault(ask, 'it belongs to another application');
     if (all.every(({ mode, isDeleted }) => mode === 'detect' && !isDeleted)) fault(ask, 'it is in detect');
     if (all.every(isPaused)) fault(ask, 'it is paused');
   }
