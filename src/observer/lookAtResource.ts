@@ -40,17 +40,22 @@ async function findOut(
   }
   keepUntilDue(entry, effects.runtime.clock.monotonic());
   const unknown = (await findWanted(effects, entry, signal)) ?? (await findObject(effects, entry, plan, signal));
-  if (unknown === undefined) await findClaimant(effects, entry);
+  if (unknown === undefined && isLabelledByOther(entry)) await findClaimant(effects, entry);
   return unknown;
 }
 
 /** An object with the label of an application that does not exist is nobody's, and compared as any other. */
 async function findClaimant({ claims, runtime }: ObserverEffects, entry: ResourceEntry): Promise<void> {
   const found = foundOf(entry);
-  if (found?.object === undefined || found.label === undefined || found.label === entry.application.owner.label) return;
+  if (found?.object === undefined) return;
   const isAbandoned = await claims.isAbandoned(found.object);
   // What was heard meanwhile is looked at again.
   if (foundOf(entry)?.label === found.label) noteAbandoned(entry, isAbandoned, runtime.clock.monotonic());
+}
+
+function isLabelledByOther(entry: ResourceEntry): boolean {
+  const label = foundOf(entry)?.label;
+  return label !== undefined && label !== entry.application.owner.label;
 }
 
 type Plan = NonNullable<ResourceEntry['plan']>;
