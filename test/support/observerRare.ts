@@ -52,6 +52,11 @@ export const rareOfApplication: readonly OfApplication[] = [
     events: [ending, { type: 'deletion.done' }],
   },
   {
+    name: 'application.deleting.attempting -- deletion.pending [hasNews] -> application.deleting.attempting',
+    why: atOnce,
+    events: [ending, changed, { type: 'deletion.refused', failure: 'blocked', reason: 'not deleted' }],
+  },
+  {
     name: 'application.deleting.attempting -- deletion.refused [hasNews] -> application.deleting.attempting',
     why: atOnce,
     events: [ending, changed, { type: 'deletion.refused', failure: 'blocked', reason: 'not deleted' }],
