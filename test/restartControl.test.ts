@@ -165,7 +165,7 @@ test('a release that stands still is not waited for: the change may be its cure'
   world.patchTemplate('web', { metadata: { annotations: { release: '2' } } });
   await world.pass(10 * second);
   world.putSource(source, { a: '2' });
-  await world.pass(settings.quietPeriod + settings.stallAfter - second);
+  await world.pass(settings.stallAfter - 11 * second);
   assert.equal(world.rollouts.length, 1);
   await world.pass(10 * second);
   assert.equal(world.rollouts.length, 2);

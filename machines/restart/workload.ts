@@ -56,7 +56,7 @@ interface WorkloadContext extends WorkloadInput {
   readonly isUnderWay: boolean;
   /** Something changed since the last assessment began. */
   readonly hasNews: boolean;
-  /** All three by the clock that never jumps. */
+  /** All three by the monotonic clock. */
   readonly changedSince: number | undefined;
   /** The first of the changes that came so close to each other that it was never quiet between them. */
   readonly unquietSince: number | undefined;
@@ -96,8 +96,16 @@ export type WorkloadEvent =
   | { readonly type: 'assessed.new' }
   /** The pods run with what the sources say, or nobody knows better. */
   | { readonly type: 'assessed.current' }
-  /** A source has changed. By the clock that never jumps: now, and when the newest change was heard of. */
-  | { readonly type: 'assessed.changed'; readonly now?: number; readonly changedAt?: number }
+  /**
+   * A source has changed. By the monotonic clock: now, the newest change, and the first of those changes that followed
+   * each other within `quietPeriod`, assessed or not. An assessment may take longer than that, and sees the newest alone.
+   */
+  | {
+      readonly type: 'assessed.changed';
+      readonly now?: number;
+      readonly changedAt?: number;
+      readonly unquietSince?: number;
+    }
   /** A source says again what is written down, but pods may have started while it said something else. */
   | { readonly type: 'assessed.doubted' }
   /** A restart was begun: its rollout has to be followed to its end. */
@@ -611,10 +619,11 @@ function settingsOf(context: WorkloadContext, config: Partial<WorkloadInput>): P
  */
 function quietOf(
   context: WorkloadContext,
-  { now = 0, changedAt = now }: { readonly now?: number; readonly changedAt?: number },
+  { now = 0, changedAt = now, ...told }: Extract<WorkloadEvent, { type: 'assessed.changed' }>,
 ) {
   const wasQuiet = context.changedAt !== undefined && changedAt > context.changedAt + context.quietPeriod;
-  const unquietSince = wasQuiet ? changedAt : Math.min(context.unquietSince ?? changedAt, changedAt);
+  const assessed = wasQuiet ? changedAt : Math.min(context.unquietSince ?? changedAt, changedAt);
+  const unquietSince = told.unquietSince ?? assessed;
   const [quietAt, latest] = [changedAt + context.quietPeriod, unquietSince + context.quietMax];
   return {
     changedSince: Math.min(context.changedSince ?? changedAt, changedAt),

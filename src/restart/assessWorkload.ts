@@ -12,7 +12,7 @@ import type { RestartEffects } from './restartEffects.ts';
 import type { StoredTags, WorkloadState } from './state.ts';
 import { wantedOf } from './wanted.ts';
 import type { Question } from './workloadActor.ts';
-import { type Finding, type WorkloadEntry, writtenState } from './workloadEntry.ts';
+import { type Finding, noteChangesDealtWith, type WorkloadEntry, writtenState } from './workloadEntry.ts';
 import { workloadAnnotations } from './workloadFacts.ts';
 
 /** Finds out what a workload's sources come to, beside what is written on it. */
@@ -43,11 +43,17 @@ export function assessWorkload(effects: RestartEffects): Question {
         return held(entry, 'sourceMissing', assessment.reason);
       case 'changed':
         return (
-          againstRecreation(entry) ?? { type: 'assessed.changed', now: clock.monotonic(), changedAt: entry.changedAt }
+          againstRecreation(entry) ?? {
+            type: 'assessed.changed',
+            now: clock.monotonic(),
+            changedAt: entry.changedAt,
+            ...(entry.unquietSince === undefined ? {} : { unquietSince: entry.unquietSince }),
+          }
         );
       case 'rolling':
         return { type: 'assessed.rolling', hasNews: assessment.hasNews };
       case 'current':
+        noteChangesDealtWith(entry);
         return { type: isNewestKey ? 'assessed.current' : 'assessed.new' };
       default:
         return { type: `assessed.${assessment.is}` };
@@ -61,6 +67,7 @@ export function assessWorkload(effects: RestartEffects): Question {
     if (hasRun(entry)) return { type: 'assessed.current' };
     const unread = uses.filter(({ source }) => !hasRead(source)).map(({ source }) => sourceKey(source));
     if (unread.length > 0) return held(entry, 'reading', `still being read: ${[...new Set(unread)].join(', ')}`);
+    const asOf = entry.changedAt;
     const known = keys();
     if (known === undefined) return held(entry, 'hashKey', 'the hash key cannot be had');
     const counting = stateThatCounts(tellUnreadable, entry, known);
@@ -74,7 +81,7 @@ export function assessWorkload(effects: RestartEffects): Question {
     if (answer.is === 'refused') return { ...answer, type: 'assessed.refused' };
     const { assessment } = answer;
     const firstSeen = firstSeenOf(wanted.sources, counting.written, seenBefore(entry, counting));
-    entry.finding = { key, wanted: wanted.sources, state, assessment, spells: entry.spells, firstSeen };
+    entry.finding = { key, wanted: wanted.sources, state, assessment, asOf, spells: entry.spells, firstSeen };
     return eventOf(entry, assessment, key.id === known.current.id);
   };
 

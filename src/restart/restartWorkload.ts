@@ -8,7 +8,7 @@ import { restartJob } from './restartJob.ts';
 import { emptyPatch, restartPatch, statePatch } from './restartPatch.ts';
 import { decodeState, encodeState } from './state.ts';
 import type { Question } from './workloadActor.ts';
-import { changesOf, isByEviction, type WorkloadEntry } from './workloadEntry.ts';
+import { changesOf, isByEviction, noteChangesDealtWith, type WorkloadEntry } from './workloadEntry.ts';
 import { writeWorkload } from './writeWorkload.ts';
 
 /** One write: the target beside the state, and a new hash in the pod template, by which Kubernetes rolls the pods. */
@@ -28,6 +28,7 @@ export function restartWorkload(effects: RestartEffects): Question {
       finding.state = state;
       forgetSpells(entry, finding);
       entry.restartedFor = changedSince ?? entry.changedAt;
+      noteChangesDealtWith(entry);
       return { type: 'restart.accepted' };
     };
     if (isDryRun) {

@@ -4,7 +4,7 @@ import { readPods } from './podFacts.ts';
 import { ownPods, troubleOf } from './proof.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { rolloutOf } from './rollout.ts';
-import { createStillness, lookEvery } from './rolloutWatch.ts';
+import { lookEvery } from './rolloutWatch.ts';
 import type { WorkloadEntry } from './workloadEntry.ts';
 
 interface Listener {
@@ -16,13 +16,13 @@ interface Listener {
 
 /**
  * Waits for a rollout that somebody else has begun, such as a release: its pods may have the new content already. One
- * that stands still is not waited for, as the restart may be its cure (F9). Returns what ends the waiting.
+ * that stands still is not waited for, as the restart may be its cure, nor one for longer than `progressDeadline`.
+ * Returns what ends the waiting.
  */
 export function awaitRollout(effects: RestartEffects, entry: WorkloadEntry, { onWaits, onOver }: Listener): () => void {
   const { clock, api, inFlight, report } = effects;
   const stop = new AbortController();
   let timer: TimerHandle | undefined;
-  const stillFor = createStillness(clock);
   let hasTold = false;
 
   function end(): void {
@@ -34,12 +34,16 @@ export function awaitRollout(effects: RestartEffects, entry: WorkloadEntry, { on
   function over(): void {
     if (stop.signal.aborted) return;
     end();
+    entry.awaitsRolloutSince = undefined;
     onOver();
   }
 
-  /** What is new of a rollout that moves on. */
-  function isMoving(text: string): boolean {
-    return stillFor(text) < (entry.settings?.stallAfter ?? 0);
+  /** By the workload's own clocks: each change of a source begins this waiting anew, and must not begin those anew. */
+  function isWaitedFor(): boolean {
+    const { stallAfter = 0, progressDeadline = 0 } = entry.settings ?? {};
+    entry.awaitsRolloutSince ??= clock.monotonic();
+    const hasMoved = clock.monotonic() - entry.movedAt < stallAfter;
+    return hasMoved && clock.monotonic() - entry.awaitsRolloutSince < progressDeadline;
   }
 
   async function lookAtPods(): Promise<void> {
@@ -52,8 +56,7 @@ export function awaitRollout(effects: RestartEffects, entry: WorkloadEntry, { on
 
   function look(): void {
     clock.clearTimeout(timer);
-    const text = underWay(entry);
-    if (text === undefined || !isMoving(text)) {
+    if (!isUnderWay(entry) || !isWaitedFor()) {
       over();
       return;
     }
@@ -71,10 +74,9 @@ export function awaitRollout(effects: RestartEffects, entry: WorkloadEntry, { on
   return end;
 }
 
-/** How far it is; undefined: no pod has an older template. Pods that are not ready are no rollout. */
-function underWay({ facts }: WorkloadEntry): string | undefined {
+/** Whether some pod has an older template. Pods that are not ready are no rollout. */
+function isUnderWay({ facts }: WorkloadEntry): boolean {
   const now = rolloutOf(facts);
-  if (now.is === 'unobserved') return now.is;
-  if (now.is !== 'progressing' || now.isOverdue) return undefined;
-  return now.done < now.of || now.old > 0 ? JSON.stringify(now) : undefined;
+  if (now.is === 'unobserved') return true;
+  return now.is === 'progressing' && !now.isOverdue && (now.done < now.of || now.old > 0);
 }

@@ -22,6 +22,8 @@ export interface Finding {
   readonly assessment: Assessment;
   /** What its sources had in them until then. */
   readonly spells: Spells;
+  /** `changedAt` of the workload when the assessment began: a later change may be part of it or not. */
+  readonly asOf: number;
   /** `firstSeenOf`: what is taken down of sources that nothing is written of yet. */
   readonly firstSeen: StoredTags;
 }
@@ -48,6 +50,15 @@ export interface WorkloadEntry {
   faults: readonly string[];
   /** By the clock that never jumps: when something was heard last that may be a change. Milliseconds. */
   changedAt: number;
+  /**
+   * The first of the changes that followed each other within the quiet period, or came while the restart for the one
+   * before was being prepared. By the monotonic clock; undefined: all changes so far have been dealt with.
+   */
+  unquietSince: number | undefined;
+  /** When something of its rollout moved last: its progress, or its template. By the monotonic clock. */
+  movedAt: number;
+  /** Since when a restart waits for a rollout of somebody else, by the monotonic clock; undefined: none does. */
+  awaitsRolloutSince: number | undefined;
   /** The same of the first of the changes that the newest restart is for; undefined: this process made none. */
   restartedFor: number | undefined;
   finding: Finding | undefined;
@@ -85,6 +96,23 @@ export function writtenState({ facts, formerUid, pretended }: WorkloadEntry): Wo
 /** Whether its pods are evicted in place of a new template: it is told so, or every restart is taken back. */
 export function isByEviction({ settings, finding }: WorkloadEntry): boolean {
   return settings?.strategy === 'evict' || needsEviction(finding?.state?.reverts ?? []);
+}
+
+/** On the way to a restart: what comes in between puts it off, and must not do so for ever. */
+const busy: ReadonlySet<string> = new Set(['assessing', 'stale', 'proving', 'patching', 'recording', 'backingOff']);
+
+/** A source has changed. `now` by the monotonic clock. */
+export function noteSourceChange(entry: WorkloadEntry, now: number): void {
+  const isPastQuiet = now > entry.changedAt + (entry.settings?.quietPeriod ?? 0);
+  const wasQuiet = isPastQuiet && !busy.has(stateOf(entry));
+  if (wasQuiet || entry.unquietSince === undefined) entry.unquietSince = now;
+  entry.changedAt = now;
+}
+
+/** What was known at the newest assessment has been dealt with; a change that came during it begins anew. */
+export function noteChangesDealtWith(entry: WorkloadEntry): void {
+  entry.unquietSince = entry.changedAt === entry.finding?.asOf ? undefined : entry.changedAt;
+  entry.awaitsRolloutSince = undefined;
 }
 
 /** The sources for which a restart was found to be due. */

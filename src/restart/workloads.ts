@@ -8,11 +8,12 @@ import type { StateOwner } from './ownState.ts';
 import type { Recreations } from './recreations.ts';
 import { type SourceRef, type WorkloadRef, workloadKey } from './refs.ts';
 import { bringsObject, type ReadStream } from './restartStreamPlan.ts';
+import { rolloutOf } from './rollout.ts';
 import type { SourceMeta } from './sourceMeta.ts';
 import { createSourceUsers } from './sourceUsers.ts';
 import { createFaultTeller } from './tellFaults.ts';
 import type { WorkloadLogic } from './workloadActor.ts';
-import { stateOf, type WorkloadEntry } from './workloadEntry.ts';
+import { noteSourceChange, stateOf, type WorkloadEntry } from './workloadEntry.ts';
 import type { WorkloadFacts } from './workloadFacts.ts';
 import type { WorkloadListener, WorkloadNews } from './workloadSinks.ts';
 import { usesOfWorkload, type WorkloadUses } from './workloadUses.ts';
@@ -107,6 +108,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   function renew(entry: WorkloadEntry, { facts, uses }: WorkloadNews): void {
     const before = concernOf(entry);
     const { settings } = entry;
+    if (motionOf(facts) !== motionOf(entry.facts)) entry.movedAt = clock.monotonic();
     entry.facts = facts;
     entry.templateUses = uses;
     settle(entry);
@@ -128,6 +130,9 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       uses: [],
       faults: [],
       changedAt: clock.monotonic(),
+      unquietSince: undefined,
+      movedAt: clock.monotonic(),
+      awaitsRolloutSince: undefined,
       restartedFor: undefined,
       finding: undefined,
       present: new Map(),
@@ -200,7 +205,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
         if (entry === undefined) continue;
         // Its own word may be what has changed: whether other namespaces may use it.
         settle(entry);
-        entry.changedAt = clock.monotonic();
+        noteSourceChange(entry, clock.monotonic());
         entry.actor.send({ type: 'facts.changed' });
         if (stateOf(entry) !== 'assessing') options.onUnassessed(entry, source);
       }
@@ -248,6 +253,12 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       return users.size;
     },
   };
+}
+
+/** How far which rollout is: whoever writes into a workload all the time does not move it. */
+function motionOf(facts: WorkloadFacts): string {
+  const progress = rolloutOf({ ...facts, generation: 0 });
+  return JSON.stringify([progress, facts.templateHash, facts.templateAnnotation, facts.isPaused]);
 }
 
 function timesOf({ quietPeriod, quietMax, progressDeadline }: RestartSettings) {

@@ -42,6 +42,8 @@ export interface RestartWorld {
   scaleUp(name: string): void;
   /** How long a rollout takes; Infinity: it never ends. */
   rolloutTime: number;
+  /** How long the API server takes to read a source, or to list pods. */
+  answerTime: number;
   putSource(ref: SourceRef, data: Readonly<Record<string, string>>, more?: JsonObject): void;
   deleteSource(ref: SourceRef): void;
   /** What the API server says of who wrote it. */
@@ -277,9 +279,14 @@ export function createRestartWorld(
     sinks?.workloads.apply(type, workloads.get(name));
   }
 
+  async function answerDue(): Promise<void> {
+    await settled();
+    if (world.answerTime > 0) await new Promise<void>((resolve) => clock.setTimeout(resolve, world.answerTime));
+  }
+
   const api: RestartApi = {
     async readSource(ref) {
-      await settled();
+      await answerDue();
       const found = sources.get(sourceKey(ref));
       const meta = found === undefined ? undefined : readSourceMeta(found, ref.kind);
       if (found === undefined || meta === undefined) return { is: 'gone' };
@@ -297,7 +304,7 @@ export function createRestartWorld(
       return answered(store(name, mergePatch(object, objectOf(patch))));
     },
     async listPods(_namespace, selector) {
-      await settled();
+      await answerDue();
       const failure = world.refuseLists;
       if (failure !== undefined) return { is: 'refused', reason: 'not allowed', failure, retryAfter: 0 };
       listed.push(selector.matchLabels?.['app'] ?? '');
@@ -331,7 +338,7 @@ export function createRestartWorld(
     while (turns < 2) {
       await settled();
       // What waits for time to pass is not awaited here.
-      const isOver = (control?.counts().inFlight ?? 0) === 0 || its.isDelayed?.() === true;
+      const isOver = (control?.counts().inFlight ?? 0) === 0 || its.isDelayed?.() === true || world.answerTime > 0;
       turns = isOver ? turns + 1 : 0;
     }
   }
@@ -469,6 +476,7 @@ export function createRestartWorld(
     evictionRefusal: undefined,
     foreignPods: [],
     rolloutTime: 3 * second,
+    answerTime: 0,
     refuseWrites: undefined,
     patchSpec(name, spec) {
       store(name, mergePatch(workloads.get(name), { spec }));
