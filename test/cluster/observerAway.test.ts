@@ -159,4 +159,26 @@ suite('an API group that is away, on a real API server', { concurrency: 1 }, () 
     await eventually(async () => (await ns.cluster.send('GET', path)).status === 404, { what: 'its end' });
     assert.equal((await ns.cluster.send('GET', group.path)).status, 404);
   });
+
+  test('a namespace in which the account may do nothing holds up its own resources alone, until the account may', async (t) => {
+    const scene = await setObserverScene(t, 'away', plane());
+    const { ns } = scene;
+    const { cluster, name } = ns;
+    const other = `${name}-other`;
+    await cluster.api('POST', '/api/v1/namespaces', { metadata: { name: other } });
+    const elsewhere = { ...configMap('elsewhere', { a: '1' }), metadata: { name: 'elsewhere', namespace: other } };
+    await scene.start(t);
+    await scene.apply('shop', { manifests: [elsewhere, configMap('settings', { a: '1' })] });
+    await untilObject(ns, 'ConfigMap', 'settings', 'its data', (object) => at(object, 'data', 'a') === '1');
+    await eventually(async () => (await scene.condition('shop', 'Degraded')) === 'True', { what: 'it is degraded' });
+    assert.match(JSON.stringify(objectOf(await scene.application('shop'))['status']), /ConfigMap \S+-other\/elsewhere/);
+    await assertCorrected(scene, '1');
+    await cluster.api('POST', `/apis/rbac.authorization.k8s.io/v1/namespaces/${other}/rolebindings`, {
+      metadata: { name: 'tenant' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+      subjects: [{ kind: 'ServiceAccount', name: 'default', namespace: name }],
+    });
+    await scene.untilInSync('shop');
+    assert.equal((await cluster.send('GET', `/api/v1/namespaces/${other}/configmaps/elsewhere`)).status, 200);
+  });
 });
