@@ -14,7 +14,7 @@ const window = { namespace: 'shop', service: 'db', window: 2 };
 
 const facts: readonly WeederFact[] = [
   { type: 'window.opened', duration: 120_000, ...window },
-  { type: 'pod.deleted', pod, how: 'delete', sinceOpened: 12.4, ...window, also: [] },
+  { type: 'pod.deleted', pod, how: 'delete', sinceOpened: 12.4, isRepeated: false, ...window, also: [] },
   { type: 'pod.recovered', pod, ...window, also: [] },
   {
     type: 'deletion.refused',

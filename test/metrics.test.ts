@@ -16,7 +16,7 @@ import type { DeletionAnswer } from '../src/weeder/deletePod.ts';
 import type { WeederFact } from '../src/weeder/facts.ts';
 import { crashLoopingPod } from './support/crashLoopingPod.ts';
 import { documentedMetrics } from './support/metricsTable.ts';
-import { backOff, running } from './support/objects.ts';
+import { backOff, running, terminated } from './support/objects.ts';
 import { quiet, told } from './support/observerFacts.ts';
 import { everyRestartFact } from './support/restartFacts.ts';
 import { sampleValue, scraped } from './support/scraped.ts';
@@ -347,9 +347,12 @@ const factOfKind: { readonly [T in WeederFact['type']]: Extract<WeederFact, { ty
   'service.notReady': { type: 'service.notReady', namespace: 'shop', service: 'db' },
   'window.opened': { type: 'window.opened', duration: 120_000, ...window },
   'window.closed': { type: 'window.closed', deleted: 1, kept: 0, givenUp: [], ...window },
-  'pod.deleted': { type: 'pod.deleted', how: 'delete', sinceOpened: 12.4, ...about },
+  'pod.deleted': { type: 'pod.deleted', how: 'delete', sinceOpened: 12.4, isRepeated: false, ...about },
   'pod.kept': { type: 'pod.kept', pod: crashing, reason: 'barePod', ...window },
   'pod.recovered': { type: 'pod.recovered', ...about },
+  'pod.gone': { type: 'pod.gone', ...about },
+  'deletion.pending': { type: 'deletion.pending', reason: 'coolingDown', waitIn: 10_000, ...about },
+  'deletion.skipped': { type: 'deletion.skipped', reason: 'tooLate', ...about },
   'deletion.refused': {
     type: 'deletion.refused',
     reason: 'no',
@@ -363,3 +366,36 @@ const factOfKind: { readonly [T in WeederFact['type']]: Extract<WeederFact, { ty
   'actor.failed': { type: 'actor.failed', actor: 'endpoint shop/db', error: new Error('broke') },
 };
 const everyFact: readonly WeederFact[] = Object.values(factOfKind);
+
+test('the back-off that a replacement of a deleted pod has before it was saved nobody: it is not counted', async () => {
+  const startTime = Date.UTC(2026, 0, 1, 12);
+  const at = world({ startTime });
+  const count = counting(at);
+  at.slice({ ready: [true] });
+  const ended = (restarts: number) => ({ containers: [terminated(at.clock.now() - 3_000, restarts)] });
+  at.put({ name: 'a', created: startTime - minute, ...ended(4) });
+  await settled();
+  await count();
+  at.put({ name: 'a', uid: 'second', created: startTime + 1000, ...ended(4) });
+  await at.clock.pass(10_000);
+  const of = await count();
+  assert.equal(of('pod_deletions_total', { service, result: 'deleted' }), 2);
+  assert.equal(of('backoff_saved_seconds_total'), 77);
+});
+
+test('a pod that another client deletes has not recovered, and one that ends with its window is skipped', async () => {
+  const at = recovery(
+    { answer: () => ({ type: 'delete.refused', reason: 'busy' }) },
+    { name: 'a', containers: [backOff(4)] },
+  );
+  await at.clock.pass(1000);
+  at.remove('a');
+  await at.clock.pass(2 * minute - 2000);
+  at.put({ name: 'late', containers: [terminated(at.clock.now())] });
+  await at.clock.pass(minute);
+  const of = await counted(at);
+  assert.equal(of('pod_deletions_total', { service, result: 'recovered' }), 0);
+  assert.equal(of('pod_deletions_total', { service, result: 'gone' }), 1);
+  assert.equal(of('pod_deletions_total', { service, result: 'skipped' }), 1);
+  assert.equal(of('pod_deletions_total', { service, result: 'givenUp' }), 0);
+});

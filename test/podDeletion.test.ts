@@ -6,6 +6,8 @@ import { decide, type InternalEvent } from './support/decisions.ts';
 const pod = { uid: 'a', namespace: 'shoot-1', name: 'kapi-0', resourceVersion: '10' };
 const turn: PodDeletionEvent = { type: 'queue.turn' };
 const left: PodDeletionEvent = { type: 'pod.left' };
+const gone: PodDeletionEvent = { type: 'pod.gone' };
+const pending = { waitIn: 5000, waitReason: 'restartIsSooner' } as const;
 const closed: PodDeletionEvent = { type: 'windows.closed' };
 const wanted: PodDeletionEvent = { type: 'windows.open' };
 const accepted: PodDeletionEvent = { type: 'delete.accepted' };
@@ -21,6 +23,7 @@ const news = (part: Partial<PodDeletionInput> = {}): PodDeletionEvent => ({
 });
 const internal = (type: string): InternalEvent => ({ type: `xstate.${type}` });
 const settled = internal('after.settleTime.podDeletion.settling');
+const waited = internal('after.waitTime.podDeletion.coolingDown');
 const retry = internal('after.retryDelay.podDeletion.backingOff');
 const askAgain = internal('after.retryDelay.podDeletion.conflicted');
 
@@ -52,7 +55,7 @@ test('a silent back-off is given its 2 s first, counted anew with newer news', (
 test('one DELETE when its turn comes, and the outcome', () => {
   assert.deepEqual(decided([turn]), { state: 'attempting.deleting', effects: ['spawn deletePod'] });
   assert.deepEqual(decided([turn, accepted]), { state: 'deleted', effects: ['reportDeleted'] });
-  assert.deepEqual(decided([turn, notFound]), { state: 'recovered', effects: ['reportRecovered'] });
+  assert.deepEqual(decided([turn, notFound]), { state: 'gone', effects: ['reportGone'] });
   assert.deepEqual(decided([turn, { type: 'delete.rejected' }]), { state: 'abandoned', effects: ['reportAbandoned'] });
 });
 
@@ -70,7 +73,35 @@ test('a pod that no window wants any more is given up wherever it waits', () => 
   for (const events of waits) {
     assert.deepEqual(decided([...events, closed]), { state: 'abandoned', effects: ['reportAbandoned'] });
   }
-  assert.equal(decided([closed], { settleIn: 1500 }).state, 'abandoned');
+});
+
+test('a pod for which no deletion was due when its window closed is skipped, and nothing was given up', () => {
+  assert.deepEqual(decided([closed], { settleIn: 1500 }), { state: 'skipped', effects: ['reportSkipped'] });
+  assert.deepEqual(decided([closed], pending), { state: 'skipped', effects: ['reportSkipped'] });
+  const settlesAgain = [turn, refused(), news({ settleIn: 1500 }), retry];
+  assert.equal(decided(settlesAgain).state, 'settling');
+  assert.equal(decided([...settlesAgain, closed]).state, 'abandoned');
+  assert.equal(decided([turn, refused(), news(pending), retry, closed]).state, 'abandoned');
+});
+
+test('a deletion that would come too soon or save too little waits, and is weighed again by the newest state', () => {
+  assert.deepEqual(decided([], pending), { state: 'coolingDown', effects: ['reportPending', 'wait 5000'] });
+  assert.equal(decided([news()], pending).state, 'attempting.queued');
+  assert.equal(decided([news(pending)]).state, 'coolingDown');
+  assert.deepEqual(decided([news({ ...pending, settleIn: 700 })], pending), {
+    state: 'settling',
+    effects: ['wait 700'],
+  });
+  assert.equal(decided([waited], pending).state, 'coolingDown');
+  assert.equal(decided([left], pending).state, 'recovered');
+});
+
+test('a pod that another client deletes has not recovered, wherever it waits', () => {
+  for (const events of [[], [turn, refused()], [turn, conflicted]])
+    assert.deepEqual(decided([...events, gone]), { state: 'gone', effects: ['reportGone'] });
+  for (const answer of [refused(), conflicted]) assert.equal(decided([turn, gone, answer]).state, 'gone');
+  assert.equal(decided([turn, gone, accepted]).state, 'deleted');
+  assert.equal(decided([gone], pending).state, 'gone');
 });
 
 test('what is in flight ends by itself: it counts when accepted, and is not tried again when refused', () => {

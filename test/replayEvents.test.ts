@@ -20,8 +20,8 @@ const expected = {
   +258.558s  06:24:59.298  window closed         demo/etcd-main-client #1  1 deleted, 0 kept, 0 given up
 
 pod                         would be deleted  after recovery  back-off       saved
-demo/kapi-5c5d9545d8-r299k  06:22:59.298      +0.000s         1m20s, silent  68.702s
-1 pod, 68.702s of back-off saved
+demo/kapi-5c5d9545d8-r299k  06:22:59.298      +0.000s         1m20s, silent  70.095s
+1 pod, 70.095s of back-off saved
 `,
   'scaled-to-zero': `    +0.000s  06:01:23.176  service is ready      demo/etcd-main-client
     +9.887s  06:01:33.063  service is not ready  demo/etcd-main-client
@@ -30,8 +30,8 @@ demo/kapi-5c5d9545d8-r299k  06:22:59.298      +0.000s         1m20s, silent  68.
   +281.716s  06:06:04.892  window closed         demo/etcd-main-client #1  1 deleted, 0 kept, 0 given up
 
 pod                         would be deleted  after recovery  back-off  saved
-demo/kapi-66c98575c9-hwgfj  06:04:04.892      +0.000s         1m20s     11.108s
-1 pod, 11.108s of back-off saved
+demo/kapi-66c98575c9-hwgfj  06:04:04.892      +0.000s         1m20s     16.641s
+1 pod, 16.641s of back-off saved
 `,
 };
 
@@ -66,7 +66,7 @@ test('lines without ts take the newest time that their objects name', async () =
     return JSON.stringify({ type, object: { ...object, metadata: { ...object.metadata, managedFields } } });
   });
   assert.match(stdout, /06:22:59\.000 {2}window opened .*\n.*06:22:59\.000 {2}pod deleted .*held back in silence/);
-  assert.match(stdout, /1m20s, silent {2}69\.000s\n1 pod, 69\.000s of back-off saved\n$/);
+  assert.match(stdout, /1m20s, silent {2}70\.000s\n1 pod, 70\.000s of back-off saved\n$/);
 });
 
 test('a line that names no newer time is replayed together with the line before it', async () => {
@@ -76,7 +76,7 @@ test('a line that names no newer time is replayed together with the line before 
   });
   // The kubelet names no time when it turns from terminated to CrashLoopBackOff.
   assert.match(stdout, /06:22:59\.298 {2}pod deleted .*CrashLoopBackOff, restarts 4\n/);
-  assert.match(stdout, /1 pod, 68\.702s of back-off saved\n$/);
+  assert.match(stdout, /1 pod, 69\.702s of back-off saved\n$/);
 });
 
 test('the newest time of an object may stand in any of its places', () => {
@@ -131,7 +131,7 @@ test('a deleted pod is gone, pods of other labels are nobody’s, and a second r
   assert.deepEqual(
     rows.map((row) => row.split(/ {2,}/)),
     [
-      ['shoot-1/kapi-0', '00:01:00.000', '+0.000s', '40s', 'unknown'],
+      ['shoot-1/kapi-0', '00:01:00.000', '+0.000s', '40s', '10.000s'],
       ['shoot-1/kapi-1', '00:01:40.000', '+0.000s', '40s', 'unknown'],
     ],
   );

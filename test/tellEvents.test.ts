@@ -15,10 +15,26 @@ import { virtualClock } from './support/virtualClock.ts';
 const clock = virtualClock();
 const window = { namespace: 'shop', service: 'etcd', window: 1 };
 const pod = crashLoopingPod({ uid: 'uid-of-web-0', finishedAt: clock.now() - 20_000 });
-const deleted = { type: 'pod.deleted', pod, sinceOpened: 12, how: 'delete', also: [], ...window } as const;
+const deleted = {
+  type: 'pod.deleted',
+  pod,
+  sinceOpened: 12,
+  isRepeated: false,
+  how: 'delete',
+  also: [],
+  ...window,
+} as const;
 const opened = { type: 'window.opened', duration: 119_700, ...window } as const;
 const closed = { type: 'window.closed', deleted: 2, kept: 1, givenUp: [], ...window } as const;
 const kept = { type: 'pod.kept', pod, reason: 'barePod', ...window } as const;
+const pending = {
+  type: 'deletion.pending',
+  pod,
+  reason: 'coolingDown',
+  waitIn: 12_400,
+  also: [],
+  ...window,
+} as const;
 const givenUp = { type: 'deletion.givenUp', pod, reason: 'the window closed first', also: [], ...window } as const;
 
 /** What is told of these facts. */
@@ -107,6 +123,13 @@ test('more pods than a note can hold are counted', () => {
   assert.equal(shown.length + Number(hidden), 500);
 });
 
+test('a deletion that waits: why, and for how long', () => {
+  assert.deepEqual(notes([pending, { ...pending, reason: 'restartIsSooner', waitIn: 300 }]), [
+    'Crash-looping, and not deleted yet after service etcd recovered: the pod replaces one that was deleted in this window. It is considered again in 12s.',
+    'Crash-looping, and not deleted yet after service etcd recovered: the kubelet restarts the container sooner than a replacement of the pod could run. It is considered again in 1s.',
+  ]);
+});
+
 test('a pod that is kept, and one that is given up: why', () => {
   const refused = 'https://api refused (403): no. Grant it.';
   assert.deepEqual(notes([kept, givenUp, { ...givenUp, reason: refused }]), [
@@ -139,6 +162,8 @@ test('what matters only while one reads the log is no Event', () => {
     { type: 'pod.recovered', pod, also: [], ...window },
     { type: 'deletion.refused', pod, also: [], reason: 'no', failure: 'other', attempt: 1, retryIn: 200, ...window },
     { type: 'deletion.held', pod, also: [], ...window },
+    { type: 'pod.gone', pod, also: [], ...window },
+    { type: 'deletion.skipped', pod, reason: 'tooLate', also: [], ...window },
     { type: 'actor.failed', actor: 'x', error: new Error('x') },
   ];
   assert.deepEqual(told(quiet), []);
@@ -153,6 +178,7 @@ test('the table says of each reason what is told, and of nothing else', () => {
     { ...deleted, how: 'evict' },
     { ...deleted, how: 'dryRun' },
     kept,
+    pending,
     givenUp,
   ]);
   const seen = events.map(({ regarding, type, reason, action }) => `${reason} ${regarding.kind} ${type} ${action}`);

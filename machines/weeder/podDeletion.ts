@@ -3,12 +3,21 @@ import { type AnyEventObject, assign, fromCallback, setup } from 'xstate';
 /** Why a pod is never deleted, whatever happens. */
 export type Protection = 'none' | 'barePod' | 'mirrorPod' | 'ignored';
 
+/**
+ * Why a deletion that is possible waits. `coolingDown`: the pod replaces one that was deleted in this window;
+ * `restartIsSooner`: the kubelet restarts the container before a replacement of the pod could run.
+ */
+export type WaitReason = 'coolingDown' | 'restartIsSooner';
+
 /** The newest state of a crash-looping pod, as far as the decision needs it. */
 export interface PodState {
   readonly resourceVersion: string;
   /** Milliseconds until a silent back-off counts as one; 0 when it counts already. */
   readonly settleIn: number;
   readonly protection: Protection;
+  /** Milliseconds until it is worth deciding again whether to delete the pod; 0 when a deletion is due. */
+  readonly waitIn: number;
+  readonly waitReason: WaitReason | undefined;
 }
 
 export interface PodDeletionInput extends PodState {
@@ -24,16 +33,18 @@ interface PodDeletionContext extends PodDeletionInput {
   readonly refusals: number;
   /** Milliseconds to wait before the next try. */
   readonly retryIn: number;
-  /** The pod stopped crash-looping, or left, while a try was in flight. */
-  readonly hasLeft: boolean;
+  /** What became of the pod while a try was in flight. */
+  readonly hasLeft: 'no' | 'recovered' | 'gone';
   /** No window wants it deleted any more. */
   readonly isUnwanted: boolean;
 }
 
 export type PodDeletionEvent =
   | ({ readonly type: 'pod.crashLooping' } & Partial<PodState>)
-  /** It no longer crash-loops, no longer matches, is being deleted already, or is gone. */
+  /** It exists, and no longer crash-loops. */
   | { readonly type: 'pod.left' }
+  /** It is gone or being deleted, or the selector no longer selects it. */
+  | { readonly type: 'pod.gone' }
   /** A window wants it deleted (again). */
   | { readonly type: 'windows.open' }
   /** No open window wants it deleted any more. */
@@ -83,7 +94,9 @@ export const podDeletion = setup({
             resourceVersion: event.resourceVersion ?? context.resourceVersion,
             settleIn: event.settleIn ?? 0,
             protection: event.protection ?? 'none',
-            hasLeft: false,
+            waitIn: event.waitIn ?? 0,
+            waitReason: event.waitReason,
+            hasLeft: 'no' as const,
           }
         : {},
     ),
@@ -93,12 +106,18 @@ export const podDeletion = setup({
       retryIn: retryDelay(context.refusals, event),
     })),
     noteSettled: assign({ settleIn: 0 }),
-    noteLeft: assign({ hasLeft: true }),
+    /** The implementation reads what has changed because time has passed. */
+    measureWait: assign({}),
+    noteLeft: assign({ hasLeft: 'recovered' }),
+    noteGone: assign({ hasLeft: 'gone' }),
     noteUnwanted: assign({ isUnwanted: true }),
     noteWanted: assign({ isUnwanted: false }),
     reportKept: unprovided,
     reportDeleted: unprovided,
     reportRecovered: unprovided,
+    reportGone: unprovided,
+    reportPending: unprovided,
+    reportSkipped: unprovided,
     reportRefused: unprovided,
     reportAbandoned: unprovided,
   },
@@ -106,13 +125,20 @@ export const podDeletion = setup({
     isProtected: ({ context }) => context.protection !== 'none',
     isSettled: ({ context }) => context.settleIn <= 0,
     canKeepItsPlace: ({ event }) =>
-      event.type === 'pod.crashLooping' && (event.settleIn ?? 0) <= 0 && (event.protection ?? 'none') === 'none',
-    hasLeft: ({ context }) => context.hasLeft,
+      event.type === 'pod.crashLooping' &&
+      (event.settleIn ?? 0) <= 0 &&
+      (event.waitIn ?? 0) <= 0 &&
+      (event.protection ?? 'none') === 'none',
+    isPending: ({ context }) => context.waitIn > 0,
+    isUntried: ({ context }) => context.refusals === 0,
+    hasRecovered: ({ context }) => context.hasLeft === 'recovered',
+    hasGone: ({ context }) => context.hasLeft === 'gone',
     isUnwanted: ({ context }) => context.isUnwanted,
     hasNewerState: ({ context }) => context.resourceVersion !== context.triedVersion,
   },
   delays: {
     settleTime: ({ context }) => Math.min(Math.max(0, context.settleIn), longestDelay),
+    waitTime: ({ context }) => Math.min(Math.max(0, context.waitIn), longestDelay),
     retryDelay: ({ context }) => Math.min(Math.max(0, context.retryIn), longestDelay),
   },
 }).createMachine({
@@ -126,11 +152,13 @@ export const podDeletion = setup({
     resourceVersion: '',
     settleIn: 0,
     protection: 'none',
+    waitIn: 0,
+    waitReason: undefined,
     ...input,
     triedVersion: '',
     refusals: 0,
     retryIn: shortestRetry,
-    hasLeft: false,
+    hasLeft: 'no',
     isUnwanted: false,
   }),
   initial: 'settling',
@@ -141,13 +169,35 @@ export const podDeletion = setup({
         'without a restart is it held back in silence.',
       always: [
         { guard: 'isProtected', target: 'kept' },
-        { guard: 'isSettled', target: 'attempting' },
+        { guard: 'isSettled', target: 'weighing' },
       ],
-      after: { settleTime: { target: 'attempting', actions: 'noteSettled' } },
+      after: { settleTime: { target: 'weighing', actions: 'noteSettled' } },
       on: {
         'pod.crashLooping': { target: 'settling', reenter: true, actions: 'noteNewestState' },
         'pod.left': { target: 'recovered' },
-        'windows.closed': { target: 'abandoned' },
+        'pod.gone': { target: 'gone' },
+        'windows.closed': [
+          { guard: 'isUntried', target: 'skipped', description: 'No deletion was due, and none was tried.' },
+          { target: 'abandoned' },
+        ],
+      },
+    },
+    weighing: {
+      description: 'Compares what a deletion costs with what it saves, at this moment.',
+      entry: 'measureWait',
+      always: [{ guard: 'isPending', target: 'coolingDown' }, { target: 'attempting' }],
+    },
+    coolingDown: {
+      description:
+        'The pod replaces one that was deleted in this window, or the kubelet restarts its container sooner than a ' +
+        'replacement could run: the deletion waits, and is weighed again when that has passed.',
+      entry: 'reportPending',
+      after: { waitTime: { target: 'weighing' } },
+      on: {
+        'pod.crashLooping': { target: 'settling', actions: 'noteNewestState' },
+        'pod.left': { target: 'recovered' },
+        'pod.gone': { target: 'gone' },
+        'windows.closed': [{ guard: 'isUntried', target: 'skipped' }, { target: 'abandoned' }],
       },
     },
     attempting: {
@@ -169,6 +219,7 @@ export const podDeletion = setup({
               { target: '#podDeletion.settling', actions: 'noteNewestState' },
             ],
             'pod.left': { target: '#podDeletion.recovered' },
+            'pod.gone': { target: '#podDeletion.gone' },
             'windows.closed': { target: '#podDeletion.abandoned' },
           },
         },
@@ -185,12 +236,13 @@ export const podDeletion = setup({
           },
           on: {
             'delete.accepted': { target: '#podDeletion.deleted' },
-            'delete.notFound': { target: '#podDeletion.recovered' },
+            'delete.notFound': { target: '#podDeletion.gone' },
             'delete.conflicted': { target: '#podDeletion.conflicted', actions: 'noteRefusal' },
             'delete.refused': { target: '#podDeletion.backingOff', actions: ['noteRefusal', 'reportRefused'] },
             'delete.rejected': { target: '#podDeletion.abandoned' },
             'pod.crashLooping': { actions: 'noteNewestState' },
             'pod.left': { actions: 'noteLeft' },
+            'pod.gone': { actions: 'noteGone' },
             'windows.closed': { actions: 'noteUnwanted' },
             'windows.open': { actions: 'noteWanted' },
           },
@@ -200,7 +252,8 @@ export const podDeletion = setup({
     conflicted: {
       description: 'The API server has a newer state than the one that was tried. The decision waits for it.',
       always: [
-        { guard: 'hasLeft', target: 'recovered' },
+        { guard: 'hasRecovered', target: 'recovered' },
+        { guard: 'hasGone', target: 'gone' },
         { guard: 'isUnwanted', target: 'abandoned' },
         { guard: 'hasNewerState', target: 'settling' },
       ],
@@ -208,6 +261,7 @@ export const podDeletion = setup({
       on: {
         'pod.crashLooping': { target: 'settling', actions: 'noteNewestState' },
         'pod.left': { target: 'recovered' },
+        'pod.gone': { target: 'gone' },
         'windows.closed': { target: 'abandoned' },
       },
     },
@@ -216,13 +270,15 @@ export const podDeletion = setup({
         'Refused in a way that may pass (network, 429, 5xx, 401, 403, 422): another try after a pause that grows ' +
         'from 200 ms to 10 s, or as long as the server asked for.',
       always: [
-        { guard: 'hasLeft', target: 'recovered' },
+        { guard: 'hasRecovered', target: 'recovered' },
+        { guard: 'hasGone', target: 'gone' },
         { guard: 'isUnwanted', target: 'abandoned' },
       ],
       after: { retryDelay: { target: 'settling' } },
       on: {
         'pod.crashLooping': { actions: 'noteNewestState' },
         'pod.left': { target: 'recovered' },
+        'pod.gone': { target: 'gone' },
         'windows.closed': { target: 'abandoned' },
       },
     },
@@ -232,6 +288,7 @@ export const podDeletion = setup({
       on: {
         'pod.crashLooping': { target: 'settling', actions: 'noteNewestState' },
         'pod.left': { target: 'recovered' },
+        'pod.gone': { target: 'gone' },
         'windows.open': { actions: 'reportKept', description: 'One more window is told that it is kept.' },
       },
     },
@@ -242,8 +299,18 @@ export const podDeletion = setup({
     },
     recovered: {
       type: 'final',
-      description: 'It runs again, no longer matches, or left by itself.',
+      description: 'It no longer crash-loops: the kubelet has restarted the container.',
       entry: 'reportRecovered',
+    },
+    gone: {
+      type: 'final',
+      description: 'It was deleted by another client, or the selector no longer selects it.',
+      entry: 'reportGone',
+    },
+    skipped: {
+      type: 'final',
+      description: 'The windows closed before a deletion was due: none was tried.',
+      entry: 'reportSkipped',
     },
     abandoned: {
       type: 'final',

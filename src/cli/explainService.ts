@@ -2,7 +2,8 @@ import type { ServiceConfig } from '../config/config.ts';
 import { formatDuration } from '../config/duration.ts';
 import { selectorToString } from '../kube/selector.ts';
 import type { CrashLoopingPod } from '../weeder/crashLooping.ts';
-import { keptBecause } from '../weeder/logFacts.ts';
+import { waitForRestart } from '../weeder/deletionCost.ts';
+import { keptBecause, waitBecause } from '../weeder/logFacts.ts';
 import type { PodIndex } from '../weeder/podIndex.ts';
 import type { ServiceReadiness } from '../weeder/readiness.ts';
 import type { ClusterView } from './explain.ts';
@@ -52,5 +53,7 @@ function verdict(pod: CrashLoopingPod, index: PodIndex | undefined, service: Ser
   const settleIn = index?.settleIn(pod.uid) ?? 0;
   if (settleIn > 0)
     return `would be deleted in a window, if it is not restarted within ${formatDuration(Math.ceil(settleIn))}`;
+  const wait = waitForRestart(pod, service, Date.now());
+  if (wait > 0) return `would not be deleted now: ${waitBecause.restartIsSooner}`;
   return 'would be deleted in a window';
 }

@@ -1,5 +1,6 @@
 import { formatDuration } from '../config/duration.ts';
 import type { WeederFact } from '../weeder/facts.ts';
+import { waitBecause } from '../weeder/logFacts.ts';
 import type { ScenarioFact } from './facts.ts';
 import { etcdService } from './objects.ts';
 
@@ -45,6 +46,10 @@ export function timelineEntry(fact: ScenarioFact | WeederFact): TimelineEntry | 
       };
     case 'pod.recovered':
       return { who: 'weeder', what: `lets ${fact.pod.name} be: it recovered by itself`, tone: 'plain' };
+    case 'pod.gone':
+      return { who: 'weeder', what: `lets ${fact.pod.name} be: another client deleted it`, tone: 'plain' };
+    case 'deletion.pending':
+      return { who: 'weeder', what: `waits with ${fact.pod.name}: ${waitBecause[fact.reason]}`, tone: 'plain' };
     case 'deletion.refused':
       return { who: 'weeder', what: `could not delete ${fact.pod.name}: ${fact.reason}`, tone: 'bad' };
     default:

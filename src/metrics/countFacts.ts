@@ -7,7 +7,7 @@ import type { Metrics } from './metrics.ts';
 /** Services by name as the config has them; more than this share one label. */
 export const mostServices = 100;
 
-const results = ['deleted', 'evicted', 'dryRun', 'recovered', 'held', 'givenUp'] as const;
+const results = ['deleted', 'evicted', 'dryRun', 'recovered', 'gone', 'held', 'skipped', 'givenUp'] as const;
 type DeletionResult = (typeof results)[number];
 
 const resultOf = { delete: 'deleted', evict: 'evicted', dryRun: 'dryRun' } as const;
@@ -39,6 +39,7 @@ export function countFacts(metrics: Metrics, { now }: Pick<Clock, 'now'>): FactC
     countDeletion(fact, resultOf[fact.how]);
     if (fact.how === 'dryRun') return;
     metrics.recoveryToDeletion.observe(fact.sinceOpened / 1000);
+    if (fact.isRepeated) return;
     metrics.backOffSaved.inc((backOffLeft(fact.pod, now()) ?? 0) / 1000);
   }
 
@@ -67,6 +68,12 @@ export function countFacts(metrics: Metrics, { now }: Pick<Clock, 'now'>): FactC
       case 'pod.recovered':
         countDeletion(fact, 'recovered');
         break;
+      case 'pod.gone':
+        countDeletion(fact, 'gone');
+        break;
+      case 'deletion.skipped':
+        countDeletion(fact, 'skipped');
+        break;
       case 'deletion.held':
         countDeletion(fact, 'held');
         break;
@@ -81,6 +88,7 @@ export function countFacts(metrics: Metrics, { now }: Pick<Clock, 'now'>): FactC
         break;
       case 'service.ready':
       case 'service.notReady':
+      case 'deletion.pending':
         break;
     }
   }

@@ -60,7 +60,7 @@ export function createMetrics() {
     windowsOpened: counter('windows_opened_total', 'Windows opened, by the service that recovered.', ['service']),
     deletions: counter(
       'pod_deletions_total',
-      'Crash-looping pods that a window wanted deleted, by what became of them: deleted, evicted, dryRun (only with --dry-run), recovered (ran again or left by itself), held (the service went down again), givenUp.',
+      'Crash-looping pods that a window wanted deleted, by what became of them: deleted, evicted, dryRun (only with --dry-run), recovered (the kubelet restarted it), gone (another client deleted it, or it is no longer selected), held (the service went down again), skipped (the window closed before a deletion was due), givenUp.',
       ['service', 'result'],
     ),
     kept: counter('pods_kept_total', 'Crash-looping pods that are never deleted, once in each window, by reason.', [

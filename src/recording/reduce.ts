@@ -15,15 +15,18 @@ function reducePod({ metadata, spec, status }: JsonObject): object {
   const meta = objectOf(metadata);
   const podSpec = objectOf(spec);
   const podStatus = objectOf(status);
-  const isOwned = arrayOf(meta['ownerReferences']).some((owner) => objectOf(owner)['controller'] === true);
+  const owners = arrayOf(meta['ownerReferences']).filter((owner) => objectOf(owner)['controller'] === true);
   return {
     metadata: {
-      ...pick(meta, ['uid', 'namespace', 'name', 'resourceVersion', 'deletionTimestamp', 'labels']),
+      ...pick(meta, ['uid', 'namespace', 'name', 'resourceVersion', 'creationTimestamp', 'labels']),
+      ...pick(meta, ['deletionTimestamp', 'deletionGracePeriodSeconds']),
       annotations: pick(objectOf(meta['annotations']), readAnnotations),
-      ...(isOwned ? { ownerReferences: [{ controller: true }] } : {}),
+      ...(owners.length === 0
+        ? {}
+        : { ownerReferences: owners.map((owner) => pick(objectOf(owner), ['kind', 'uid', 'controller'])) }),
     },
     spec: {
-      ...pick(podSpec, ['restartPolicy']),
+      ...pick(podSpec, ['restartPolicy', 'terminationGracePeriodSeconds']),
       containers: arrayOf(podSpec['containers']).map(reduceContainer),
       initContainers: arrayOf(podSpec['initContainers']).map(reduceContainer),
     },
@@ -48,8 +51,9 @@ function reduceContainerStatus(containerStatus: unknown): object {
   };
 }
 
-function reduceState({ waiting, terminated }: JsonObject): object {
+function reduceState({ waiting, running, terminated }: JsonObject): object {
   return {
+    ...(running === undefined ? {} : { running: {} }),
     ...(waiting === undefined ? {} : { waiting: pick(objectOf(waiting), ['reason', 'message']) }),
     ...(terminated === undefined ? {} : { terminated: pick(objectOf(terminated), ['exitCode', 'finishedAt']) }),
   };

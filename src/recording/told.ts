@@ -54,6 +54,8 @@ function detailOf(fact: Exclude<WeederFact, { type: 'actor.failed' }>): string {
       return `${fact.how}, ${stateOf(fact.pod)}`;
     case 'pod.kept':
     case 'deletion.givenUp':
+    case 'deletion.pending':
+    case 'deletion.skipped':
       return fact.reason;
     case 'deletion.refused':
       return `${fact.reason}, attempt ${fact.attempt}`;

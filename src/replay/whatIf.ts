@@ -1,12 +1,13 @@
 import type { Config } from '../config/config.ts';
 import { distinctSelectors } from '../config/selectors.ts';
-import { type JsonObject, objectOf, textOf } from '../json.ts';
+import { arrayOf, type JsonObject, numberOf, objectOf, textOf } from '../json.ts';
 import { matchesSelector } from '../kube/selector.ts';
 import type { ChangeType } from '../kube/sink.ts';
 import type { StreamNeed } from '../kube/streamNeed.ts';
 import { toldOf } from '../recording/told.ts';
 import { type VirtualClock, virtualClock } from '../virtualClock.ts';
 import { type BackOff, backOffOf } from '../weeder/backOff.ts';
+import type { CrashLoopingPod } from '../weeder/crashLooping.ts';
 import { labelsOf } from '../weeder/fanOut.ts';
 import type { ReadySince } from '../weeder/readySince.ts';
 import { streamsOf } from '../weeder/streams.ts';
@@ -21,7 +22,11 @@ export interface WouldDelete {
   /** Milliseconds since the window opened. */
   readonly sinceOpened: number;
   readonly isSilent: boolean;
+  /** It replaced a pod that was deleted in the same window: what that saves was counted once. */
+  readonly isRepeated: boolean;
   readonly backOff: BackOff;
+  /** When the recording shows that the kubelet restarted the container after all; epoch milliseconds. */
+  restartedAt: number | undefined;
 }
 
 /** What weeder would have done. */
@@ -60,7 +65,7 @@ export function whatIfStage({ config, startedAt, concurrentDeletions, readySince
   const clock = virtualClock(startedAt);
   const facts: Timed[] = [];
   const deleted: WouldDelete[] = [];
-  const gone = new Set<string>();
+  const gone = new Map<string, { readonly pod: CrashLoopingPod; readonly would: WouldDelete }>();
   const newest = new Map<string, JsonObject>();
   const selectors = distinctSelectors(config);
   const create = (its: Config) =>
@@ -72,7 +77,6 @@ export function whatIfStage({ config, startedAt, concurrentDeletions, readySince
       random: () => 0.5,
       readySince,
       deletePod: async ({ uid }) => {
-        gone.add(uid);
         // The watch tells of it a moment after the answer.
         clock.setTimeout(() => deal('DELETED', newest.get(uid) ?? {}), 1);
         return { type: 'delete.accepted' };
@@ -80,10 +84,14 @@ export function whatIfStage({ config, startedAt, concurrentDeletions, readySince
       report(fact) {
         facts.push(...toldOf(fact).map((told) => ({ t: clock.monotonic(), ...told })));
         if (fact.type !== 'pod.deleted') return;
-        const { pod, sinceOpened } = fact;
+        const { pod, sinceOpened, isRepeated } = fact;
         const backOff = backOffOf(pod);
         const isSilent = pod.cause === 'silent';
-        deleted.push({ pod: `${pod.namespace}/${pod.name}`, at: clock.now(), sinceOpened, isSilent, backOff });
+        const name = `${pod.namespace}/${pod.name}`;
+        const times = { at: clock.now(), sinceOpened, restartedAt: undefined };
+        const would: WouldDelete = { pod: name, ...times, isSilent, isRepeated, backOff };
+        deleted.push(would);
+        gone.set(pod.uid, { pod, would });
       },
     });
   let weeder = create(config);
@@ -110,7 +118,11 @@ export function whatIfStage({ config, startedAt, concurrentDeletions, readySince
     },
     pod(type, object) {
       const uid = textOf(objectOf(object['metadata'])['uid']) ?? '';
-      if (gone.has(uid)) return;
+      const known = gone.get(uid);
+      if (known !== undefined) {
+        if (isRestarted(object, known.pod)) known.would.restartedAt ??= clock.now();
+        return;
+      }
       newest.set(uid, object);
       deal(type, object);
     },
@@ -120,6 +132,13 @@ export function whatIfStage({ config, startedAt, concurrentDeletions, readySince
       return { startedAt, facts, deleted };
     },
   };
+}
+
+/** Whether the container that crash-looped was started again since then. */
+function isRestarted({ status }: JsonObject, { container, restarts }: CrashLoopingPod): boolean {
+  const { containerStatuses, initContainerStatuses } = objectOf(status);
+  const statuses = [...arrayOf(initContainerStatuses), ...arrayOf(containerStatuses)].map(objectOf);
+  return statuses.some(({ name, restartCount }) => name === container && (numberOf(restartCount) ?? 0) > restarts);
 }
 
 /** They are complete from the start, and hear of each pod that is told of. */

@@ -20,6 +20,14 @@ export interface CrashLoopingPod {
   /** The kubelet's own words, such as `back-off 1m20s restarting failed container=…`. */
   readonly message: string | undefined;
   readonly protection: Protection;
+  /** The uid of the controller that owns the pod. */
+  readonly owner: string | undefined;
+  /** That controller creates the replacement while the deleted pod is still stopping. */
+  readonly isReplacedAtOnce: boolean;
+  /** When the API server created the pod, by its clock: epoch milliseconds, a whole second. */
+  readonly createdAt: number | undefined;
+  /** How long the containers that still run may take to stop, in milliseconds; 0 where none runs. */
+  readonly stopsWithin: number;
 }
 
 type Container = Pick<CrashLoopingPod, 'container' | 'containerKind' | 'cause' | 'restarts' | 'finishedAt' | 'message'>;
@@ -41,7 +49,29 @@ export function crashLooping(pod: unknown): CrashLoopingPod | undefined {
     ...identity,
     ...container,
     protection: protectionOf(meta),
+    ...ownerOf(meta),
+    createdAt: timeOf(meta['creationTimestamp']),
+    stopsWithin: stoppingTime(objectOf(spec), objectOf(status)),
   };
+}
+
+/** These count a pod that is being deleted as gone, and replace it at once; others wait until it has stopped. */
+const replacingAtOnce: readonly unknown[] = ['ReplicaSet', 'ReplicationController', 'Job'];
+
+function ownerOf(meta: JsonObject): Pick<CrashLoopingPod, 'owner' | 'isReplacedAtOnce'> {
+  const { uid, kind } = objectOf(controllerOf(meta));
+  return { owner: textOf(uid), isReplacedAtOnce: replacingAtOnce.includes(kind) };
+}
+
+function controllerOf(meta: JsonObject): unknown {
+  return arrayOf(meta['ownerReferences']).find((owner) => objectOf(owner)['controller'] === true);
+}
+
+/** Only containers that run use the grace period. */
+function stoppingTime(spec: JsonObject, status: JsonObject): number {
+  const statuses = [...arrayOf(status['initContainerStatuses']), ...arrayOf(status['containerStatuses'])];
+  const isRunning = statuses.some((each) => isObject(objectOf(objectOf(each)['state'])['running']));
+  return isRunning ? (numberOf(spec['terminationGracePeriodSeconds']) ?? 30) * 1000 : 0;
 }
 
 /** How long until a silent back-off counts as one: 0 when it does already. Milliseconds. */
@@ -152,6 +182,5 @@ function protectionOf(meta: JsonObject): Protection {
   const annotations = objectOf(meta['annotations']);
   if (annotations['weeder.dev/ignore'] === 'true') return 'ignored';
   if (annotations['kubernetes.io/config.mirror'] !== undefined) return 'mirrorPod';
-  const hasController = arrayOf(meta['ownerReferences']).some((owner) => objectOf(owner)['controller'] === true);
-  return hasController ? 'none' : 'barePod';
+  return controllerOf(meta) === undefined ? 'barePod' : 'none';
 }

@@ -1,7 +1,9 @@
 import type { Actor } from 'xstate';
-import type { PodState } from '../../machines/weeder/podDeletion.ts';
+import type { PodState, WaitReason } from '../../machines/weeder/podDeletion.ts';
+import type { Clock } from '../clock.ts';
 import type { CrashLoopingPod } from './crashLooping.ts';
 import type { DeletionPolicy } from './deletePod.ts';
+import { waitForRestart } from './deletionCost.ts';
 import { type WindowRef, windowRefOf } from './facts.ts';
 import type { PodDeletionLogic } from './podDeletionActor.ts';
 import type { PodIndex } from './podIndex.ts';
@@ -17,7 +19,7 @@ export interface Want {
 }
 
 /** Why a window wants a pod deleted no more. */
-export type Ending = 'left' | 'over' | 'held';
+export type Ending = 'left' | 'gone' | 'over' | 'held';
 
 /** What is known of a pod that a window wants, or wanted, deleted. */
 export interface DeletionEntry {
@@ -30,6 +32,10 @@ export interface DeletionEntry {
   told: PodState;
   /** How the newest try was sent. */
   how: DeletionPolicy['deletion'];
+  /** When the API server accepted a deletion of the pod, by its clock; epoch milliseconds. */
+  deletedAt: number | undefined;
+  /** The wait that was reported last. */
+  reportedWait: string | undefined;
 }
 
 /** Windows, each once, the one that wanted the pod first in front. */
@@ -38,6 +44,25 @@ type Accounts = readonly [WindowAccount, ...WindowAccount[]];
 /** The policy by which a try may be sent now; undefined: no window asks for one any more, even if its timer is late. */
 export function policyNow({ wants, pod }: DeletionEntry, now: number): DeletionPolicy | undefined {
   return [...wants].find((want) => now <= want.account.closesAt && permits(want, pod))?.policy;
+}
+
+/** How long the deletion waits because it would come too soon, or bring the pod back too late. */
+export function waitOf(
+  pod: CrashLoopingPod,
+  wants: Iterable<Want>,
+  clock: Clock,
+): Pick<PodState, 'waitIn' | 'waitReason'> {
+  const waits = [...wants]
+    .filter((want) => permits(want, pod))
+    .map(({ account, policy }) => longest(account.rounds.pauseLeft(pod), waitForRestart(pod, policy, clock.now())));
+  return waits.sort((a, b) => a.waitIn - b.waitIn)[0] ?? { waitIn: 0, waitReason: undefined };
+}
+
+function longest(pause: number, restart: number): { waitIn: number; waitReason: WaitReason | undefined } {
+  if (pause === 0 && restart === 0) return { waitIn: 0, waitReason: undefined };
+  return restart >= pause
+    ? { waitIn: restart, waitReason: 'restartIsSooner' }
+    : { waitIn: pause, waitReason: 'coolingDown' };
 }
 
 /** Milliseconds until its silent back-off counts as one; streams that have not come as far as it do not count. */
@@ -58,7 +83,7 @@ export function askedBy({ parted, wants, pod }: DeletionEntry): Accounts | undef
 /** Those that an outcome concerns, by why they ceased to want the pod deleted; undefined: they still do. */
 export function concernedBy(
   { parted, wants }: DeletionEntry,
-  endings: readonly (Ending | undefined)[] = ['left', 'over', 'held', undefined],
+  endings: readonly (Ending | undefined)[] = ['left', 'gone', 'over', 'held', undefined],
 ): Accounts | undefined {
   const newest = new Map<WindowAccount, Ending | undefined>();
   for (const [want, ending] of parted) newest.set(want.account, ending);

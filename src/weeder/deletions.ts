@@ -1,20 +1,23 @@
 import { type Actor, createActor } from 'xstate';
 import type { PodState, Protection } from '../../machines/weeder/podDeletion.ts';
 import type { ActorRuntime } from '../actorRuntime.ts';
+import type { Clock } from '../clock.ts';
 import type { CrashLoopingPod } from './crashLooping.ts';
-import { type DeletionEntry, type Ending, settleIn, type Want } from './deletionEntry.ts';
+import { type DeletionEntry, type Ending, settleIn, type Want, waitOf } from './deletionEntry.ts';
 import type { Report } from './facts.ts';
 import { type PodDeletionEffects, type PodDeletionLogic, providePodDeletion } from './podDeletionActor.ts';
+import type { Departure } from './podIndex.ts';
 import type { Windows } from './windows.ts';
 
 const inFlight = { attempting: 'deleting' } as const;
+const signals = { left: 'pod.left', gone: 'pod.gone', over: 'windows.closed', held: 'windows.closed' } as const;
 
 /** The pods that open windows want deleted: a `podDeletion` actor each, every one a root of its own. */
 export interface Deletions {
   /** The pod crash-loops, or has a newer state in which it still does. */
   request(want: Want, uid: string): void;
-  /** The pod no longer crash-loops as far as this want's stream tells. */
-  left(want: Want, uid: string): void;
+  /** The pod no longer crash-loops as far as this want's stream tells, or is no longer there. */
+  left(want: Want, uid: string, departure: Departure): void;
   /** This want is over, or held while its service is down. What is in flight ends by itself. */
   withdraw(want: Want, because: 'over' | 'held'): void;
   actors(): Iterable<Actor<PodDeletionLogic>>;
@@ -29,17 +32,18 @@ export interface DeletionsOptions extends Omit<PodDeletionEffects, 'entryOf'> {
 }
 
 export function createDeletions(options: DeletionsOptions): Deletions {
-  const { runtime, report, settle } = options;
+  const { runtime, report, settle, clock } = options;
   const entries = new Map<string, DeletionEntry>();
   const logic = providePodDeletion({ ...options, entryOf: (uid) => entries.get(uid) });
 
   function create(wants: ReadonlySet<Want>, pod: CrashLoopingPod): void {
-    const told = stateOf(pod, [...wants]);
+    const told = stateOf(pod, [...wants], clock);
     const { uid, namespace, name } = pod;
     // The actor's first delay is worked out before its own entry is there: not by the one of an actor before it.
     entries.delete(uid);
     const actor = createActor(logic, { ...runtime, id: uid, input: { uid, namespace, name, ...told } });
-    entries.set(uid, { actor, wants: new Set(wants), parted: new Map(), pod, told, how: 'delete' });
+    const history = { how: 'delete', deletedAt: undefined, reportedWait: undefined } as const;
+    entries.set(uid, { actor, wants: new Set(wants), parted: new Map(), pod, told, ...history });
     actor.subscribe({
       next: (snapshot) => {
         if (!snapshot.matches(inFlight)) settleAll(uid);
@@ -54,7 +58,7 @@ export function createDeletions(options: DeletionsOptions): Deletions {
   }
 
   function tellNewestState(entry: DeletionEntry, pod: CrashLoopingPod, isWantNew: boolean): void {
-    const state = stateOf(pod, [...entry.wants]);
+    const state = stateOf(pod, [...entry.wants], clock);
     const isNews = state.resourceVersion !== entry.told.resourceVersion || state.protection !== entry.told.protection;
     entry.pod = pod;
     entry.told = state;
@@ -106,12 +110,12 @@ export function createDeletions(options: DeletionsOptions): Deletions {
   /** Nobody wants it any more. */
   function end(entry: DeletionEntry, want: Want, uid: string, ending: Ending): void {
     const snapshot = entry.actor.getSnapshot();
-    if (snapshot.status !== 'active' || (snapshot.matches('kept') && ending !== 'left')) {
+    if (snapshot.status !== 'active' || (snapshot.matches('kept') && ending !== 'left' && ending !== 'gone')) {
       forget(uid);
       return;
     }
     entry.parted.set(want, ending);
-    entry.actor.send({ type: ending === 'left' ? 'pod.left' : 'windows.closed' });
+    entry.actor.send({ type: signals[ending] });
   }
 
   return {
@@ -138,7 +142,14 @@ export function createDeletions(options: DeletionsOptions): Deletions {
       const isUntold = entry.actor.getSnapshot().matches('kept') && !want.account.kept.has(uid);
       if (isNew || isUntold) entry.actor.send({ type: 'windows.open' });
     },
-    left: (want, uid) => release(want, uid, 'left'),
+    left(want, uid, { isGone, deletedAt }) {
+      const entry = entries.get(uid);
+      if (entry !== undefined && deletedAt !== undefined) {
+        entry.deletedAt = deletedAt;
+        want.account.rounds.dated(uid, deletedAt);
+      }
+      release(want, uid, isGone ? 'gone' : 'left');
+    },
     withdraw(want, because) {
       for (const uid of [...want.uids]) release(want, uid, because);
     },
@@ -152,9 +163,14 @@ export function createDeletions(options: DeletionsOptions): Deletions {
 }
 
 /** The pod's state as the decision needs it. */
-function stateOf(pod: CrashLoopingPod, wants: readonly Want[]): PodState {
+function stateOf(pod: CrashLoopingPod, wants: readonly Want[], clock: Clock): PodState {
   const { resourceVersion } = pod;
-  return { resourceVersion, settleIn: settleIn(pod, wants), protection: protectionFor(pod, wants) };
+  return {
+    resourceVersion,
+    settleIn: settleIn(pod, wants),
+    protection: protectionFor(pod, wants),
+    ...waitOf(pod, wants, clock),
+  };
 }
 
 /** A bare pod is not protected when one of the windows deletes those. */

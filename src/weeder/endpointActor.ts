@@ -79,7 +79,7 @@ function provideDependants(effects: EndpointEffects): typeof dependants {
         const { dependantNamespaces: wanted } = config;
         const unsubscribe = want.index.subscribe(wanted === 'same' ? [input.namespace] : wanted, {
           crashLooping: ({ uid }) => sendBack({ type: 'pod.crashLooping', uid }),
-          left: (uid) => deletions.left(want, uid),
+          left: (uid, departure) => deletions.left(want, uid, departure),
         });
         return () => {
           unsubscribe();

@@ -35,6 +35,13 @@ export const eventTable = {
     actions: ['Keep'],
     meaning: 'It crash-loops and is selected, and weeder never deletes such a pod. Says why.',
   },
+  DeletionPending: {
+    about: 'Pod',
+    types: ['Normal'],
+    actions: ['Wait'],
+    meaning:
+      'A deletion would come too soon: the pod replaces one that was deleted in the same window, or the kubelet restarts the container sooner than a replacement could run. Says which, and when it is considered again.',
+  },
   DeletionGivenUp: {
     about: 'Pod',
     types: ['Warning'],

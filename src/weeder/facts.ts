@@ -1,4 +1,4 @@
-import type { Protection } from '../../machines/weeder/podDeletion.ts';
+import type { Protection, WaitReason } from '../../machines/weeder/podDeletion.ts';
 import type { CrashLoopingPod } from './crashLooping.ts';
 
 /** Which window of which service. */
@@ -23,6 +23,12 @@ export type WeederFact =
   /** A standing state, which each window is told of for itself, once. */
   | ({ readonly type: 'pod.kept'; readonly pod: CrashLoopingPod; readonly reason: Protection } & WindowRef)
   | ({ readonly type: 'pod.recovered' } & AboutPod)
+  /** Another client deleted it, or the selector no longer selects it. */
+  | ({ readonly type: 'pod.gone' } & AboutPod)
+  /** A deletion is possible, and waits for `waitIn` before it is weighed again. */
+  | ({ readonly type: 'deletion.pending'; readonly reason: WaitReason; readonly waitIn: number } & AboutPod)
+  /** The window closed before a deletion was due: none was tried. */
+  | ({ readonly type: 'deletion.skipped'; readonly reason: WaitReason | 'tooLate' } & AboutPod)
   | ({ readonly type: 'deletion.refused' } & AboutPod & Refusal)
   /** The service is down again: a later window may take it up. */
   | ({ readonly type: 'deletion.held' } & AboutPod)
@@ -44,6 +50,8 @@ interface Deed {
   /** Since the window that is named opened. */
   readonly sinceOpened: number;
   readonly how: 'delete' | 'evict' | 'dryRun';
+  /** The pod replaced one that was deleted in the same window: what its deletion saves was counted then. */
+  readonly isRepeated: boolean;
 }
 
 interface Refusal {

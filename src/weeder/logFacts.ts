@@ -17,6 +17,13 @@ export const keptBecause = {
   ignored: 'it is annotated weeder.dev/ignore: "true"',
 } as const;
 
+/** Why a deletion waits, in words. */
+export const waitBecause = {
+  coolingDown: 'the pod replaces one that was deleted in this window',
+  restartIsSooner: 'the kubelet restarts the container sooner than a replacement of the pod could run',
+  tooLate: 'the container had just ended',
+} as const;
+
 const deletedHow = {
   delete: 'pod deleted',
   evict: 'pod evicted',
@@ -53,7 +60,17 @@ function lineOf(fact: WeederFact): LogLine {
       return line('info', fields, `pod kept: ${keptBecause[fact.reason]}`);
     }
     case 'pod.recovered':
-      return line('debug', aboutPod(fact), 'pod recovered or left by itself');
+      return line('debug', aboutPod(fact), 'pod recovered by itself');
+    case 'pod.gone':
+      return line('debug', aboutPod(fact), 'pod was deleted by another client, or is no longer selected');
+    case 'deletion.pending': {
+      const fields = { ...aboutPod(fact), reason: fact.reason, waitIn: formatDuration(Math.round(fact.waitIn)) };
+      return line('info', fields, `deletion pending: ${waitBecause[fact.reason]}`);
+    }
+    case 'deletion.skipped': {
+      const fields = { ...aboutPod(fact), reason: fact.reason };
+      return line('info', fields, `deletion skipped: the window closed first, and ${waitBecause[fact.reason]}`);
+    }
     case 'deletion.refused': {
       const { reason, attempt, retryIn } = fact;
       const fields = {

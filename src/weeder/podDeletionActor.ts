@@ -1,9 +1,9 @@
-import { fromCallback } from 'xstate';
+import { assign, fromCallback } from 'xstate';
 import { podDeletion } from '../../machines/weeder/podDeletion.ts';
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import type { DeletePod } from './deletePod.ts';
-import { askedBy, concernedBy, type DeletionEntry, policyNow, refsOf, settleIn } from './deletionEntry.ts';
+import { askedBy, concernedBy, type DeletionEntry, policyNow, refsOf, settleIn, waitOf } from './deletionEntry.ts';
 import type { DeletionQueue } from './deletionQueue.ts';
 import { type Report, windowRefOf } from './facts.ts';
 
@@ -31,6 +31,18 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
   function tellOf(uid: string, tell: (entry: DeletionEntry) => void): void {
     const entry = entryOf(uid);
     if (entry !== undefined) tell(entry);
+  }
+
+  /** Reports the outcome to each window that ceased to want the pod before its own end; returns the others. */
+  function reportParted(entry: DeletionEntry) {
+    const { pod } = entry;
+    const left = concernedBy(entry, ['left']);
+    const gone = concernedBy(entry, ['gone']);
+    const held = concernedBy(entry, ['held']);
+    if (left !== undefined) report({ type: 'pod.recovered', pod, ...refsOf(left) });
+    if (gone !== undefined) report({ type: 'pod.gone', pod, ...refsOf(gone) });
+    if (held !== undefined) report({ type: 'deletion.held', pod, ...refsOf(held) });
+    return concernedBy(entry, ['over', undefined]);
   }
 
   return podDeletion.provide({
@@ -65,6 +77,10 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
       },
     },
     actions: {
+      measureWait: assign(({ context: { uid } }) => {
+        const entry = entryOf(uid);
+        return entry === undefined ? {} : waitOf(entry.pod, entry.wants, clock);
+      }),
       reportKept: ({ context: { uid, protection } }) =>
         tellOf(uid, ({ wants, pod }) => {
           for (const { account, index } of wants) {
@@ -79,15 +95,38 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
         tellOf(uid, (entry) => {
           const accounts = askedBy(entry);
           if (accounts === undefined) return;
-          for (const account of accounts) account.deleted.add(uid);
+          const isRepeated = accounts.some(({ rounds }) => rounds.isReplacement(entry.pod));
+          for (const account of accounts) {
+            account.deleted.add(uid);
+            account.rounds.deleted(entry.pod, entry.deletedAt);
+          }
           const sinceOpened = clock.monotonic() - accounts[0].openedAt;
           const how = isDryRun ? 'dryRun' : entry.how;
-          report({ type: 'pod.deleted', pod: entry.pod, sinceOpened, how, ...refsOf(accounts) });
+          report({ type: 'pod.deleted', pod: entry.pod, sinceOpened, how, isRepeated, ...refsOf(accounts) });
         }),
       reportRecovered: ({ context: { uid } }) =>
         tellOf(uid, (entry) => {
           const accounts = concernedBy(entry);
           if (accounts !== undefined) report({ type: 'pod.recovered', pod: entry.pod, ...refsOf(accounts) });
+        }),
+      reportGone: ({ context: { uid } }) =>
+        tellOf(uid, (entry) => {
+          const accounts = concernedBy(entry);
+          if (accounts !== undefined) report({ type: 'pod.gone', pod: entry.pod, ...refsOf(accounts) });
+        }),
+      reportPending: ({ context: { uid, waitReason, waitIn } }) =>
+        tellOf(uid, (entry) => {
+          const accounts = concernedBy(entry);
+          const wait = `${waitReason} ${entry.pod.container} ${entry.pod.restarts}`;
+          if (accounts === undefined || waitReason === undefined || entry.reportedWait === wait) return;
+          entry.reportedWait = wait;
+          report({ type: 'deletion.pending', pod: entry.pod, reason: waitReason, waitIn, ...refsOf(accounts) });
+        }),
+      reportSkipped: ({ context: { uid, waitIn, waitReason } }) =>
+        tellOf(uid, (entry) => {
+          const over = reportParted(entry);
+          const reason = waitIn > 0 && waitReason !== undefined ? waitReason : 'tooLate';
+          if (over !== undefined) report({ type: 'deletion.skipped', pod: entry.pod, reason, ...refsOf(over) });
         }),
       reportRefused: ({ context: { uid, refusals, retryIn }, event }) =>
         tellOf(uid, (entry) => {
@@ -99,11 +138,7 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
       reportAbandoned: ({ context: { uid }, event }) =>
         tellOf(uid, (entry) => {
           const { pod } = entry;
-          const left = concernedBy(entry, ['left']);
-          const held = concernedBy(entry, ['held']);
-          const over = concernedBy(entry, ['over', undefined]);
-          if (left !== undefined) report({ type: 'pod.recovered', pod, ...refsOf(left) });
-          if (held !== undefined) report({ type: 'deletion.held', pod, ...refsOf(held) });
+          const over = reportParted(entry);
           if (over === undefined) return;
           for (const account of over) account.givenUp.add(`${pod.namespace}/${pod.name}`);
           const reason = event.type === 'delete.rejected' ? reasonOf(event) : over[0].givenUpBecause;

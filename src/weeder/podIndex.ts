@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { objectOf, textOf } from '../json.ts';
+import { numberOf, objectOf, textOf, timeOf } from '../json.ts';
 import type { PeekedMetadata } from '../kube/peek.ts';
 import type { ChangeType, ClosableSink, ObjectSink } from '../kube/sink.ts';
 import { type CrashLoopingPod, crashLooping, isSameStay, settleTime } from './crashLooping.ts';
@@ -9,7 +9,15 @@ export interface PodListener {
   /** A pod is crash-looping: new, or a newer state of one that was told before. */
   crashLooping(pod: CrashLoopingPod): void;
   /** It no longer is: it runs, left the selector, is being deleted, or is gone. */
-  left(uid: string): void;
+  left(uid: string, departure: Departure): void;
+}
+
+/** How a pod left the index. */
+export interface Departure {
+  /** It is gone or being deleted, or the selector no longer selects it; else its containers no longer crash-loop. */
+  readonly isGone: boolean;
+  /** When the API server accepted its deletion, by its clock: epoch milliseconds. */
+  readonly deletedAt: number | undefined;
 }
 
 /** Namespaces by name, or every one that there is. */
@@ -69,17 +77,17 @@ export function createPodIndex(clock: Clock): PodIndex {
     }
   }
 
-  function remove(uid: string): void {
+  function remove(uid: string, departure: Departure): void {
     const known = entries.get(uid);
     if (known === undefined) return;
     entries.delete(uid);
     removeFrom(byNamespace, known.pod.namespace, uid);
-    tell(known.pod.namespace, (listener) => listener.left(uid));
+    tell(known.pod.namespace, (listener) => listener.left(uid, departure));
   }
 
   /** This stream does not tell of it any more; while two take turns, the other may. */
   function forgetTeller(uid: string, { tellers }: Entry, source: Source): void {
-    if (tellers.delete(source) && tellers.size === 0) remove(uid);
+    if (tellers.delete(source) && tellers.size === 0) remove(uid, unseen);
   }
 
   function* uidsIn(scope: Scope): Generator<string> {
@@ -100,7 +108,7 @@ export function createPodIndex(clock: Clock): PodIndex {
       apply(type: ChangeType, object: unknown) {
         const pod = type === 'DELETED' ? undefined : crashLooping(object);
         if (pod !== undefined) put(pod, source);
-        else remove(textOf(objectOf(objectOf(object)['metadata'])['uid']) ?? '');
+        else remove(textOf(objectOf(objectOf(object)['metadata'])['uid']) ?? '', departureOf(type, object));
       },
       end() {
         for (const [uid, entry] of entries) {
@@ -140,6 +148,16 @@ export function createPodIndex(clock: Clock): PodIndex {
       return entries.size;
     },
   };
+}
+
+/** It is in no complete list any more. */
+const unseen: Departure = { isGone: true, deletedAt: undefined };
+
+function departureOf(type: ChangeType, object: unknown): Departure {
+  const { deletionTimestamp, deletionGracePeriodSeconds } = objectOf(objectOf(object)['metadata']);
+  const endsAt = timeOf(deletionTimestamp);
+  const deletedAt = endsAt === undefined ? undefined : endsAt - (numberOf(deletionGracePeriodSeconds) ?? 0) * 1000;
+  return { isGone: type === 'DELETED' || endsAt !== undefined, deletedAt };
 }
 
 /** No namespace has this name. */

@@ -5,7 +5,7 @@ import { backOffLeft } from './backOff.ts';
 import type { CrashLoopingPod } from './crashLooping.ts';
 import type { EventReason, eventTable } from './eventTable.ts';
 import type { Report, WeederFact, WindowCounts, WindowRef } from './facts.ts';
-import { keptBecause } from './logFacts.ts';
+import { keptBecause, waitBecause } from './logFacts.ts';
 
 export interface TellEventsOptions {
   readonly record: (occurrence: Occurrence) => void;
@@ -47,6 +47,12 @@ export function tellEvents({ record, serviceUid, isDryRun, clock }: TellEventsOp
       case 'pod.kept': {
         const note = `Crash-looping, and kept after ${servicesOf(fact)} recovered: ${keptBecause[fact.reason]}.`;
         record(about(podRef(fact.pod), 'PodKept', 'Normal', 'Keep', note));
+        return;
+      }
+      case 'deletion.pending': {
+        const again = `It is considered again in ${inSeconds(Math.max(1_000, fact.waitIn))}`;
+        const note = `Crash-looping, and not deleted yet after ${servicesOf(fact)} recovered: ${waitBecause[fact.reason]}. ${again}.`;
+        record(about(podRef(fact.pod), 'DeletionPending', 'Normal', 'Wait', note));
         return;
       }
       case 'deletion.givenUp': {

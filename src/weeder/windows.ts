@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { createDeletionRounds, type DeletionRounds } from './deletionRounds.ts';
 import type { Report, WindowRef } from './facts.ts';
 
 /** An open window's account: what it did so far. */
@@ -14,6 +15,8 @@ export interface WindowAccount extends WindowRef {
   readonly deleted: Set<string>;
   readonly kept: Set<string>;
   readonly givenUp: Set<string>;
+  /** How often the pods of each owner were deleted. */
+  readonly rounds: DeletionRounds;
   /** Pods whose deletion is on the way: what becomes of it is told here, even if the window closes meanwhile. */
   readonly unsettled: Set<string>;
 }
@@ -68,7 +71,7 @@ export function createWindows(clock: Clock, report: Report): Windows {
       const openedAt = clock.monotonic();
       const times = { openedAt, closesAt: openedAt + duration };
       const givenUpBecause = 'the window closed first';
-      const is = { isOpen: true, givenUpBecause };
+      const is = { isOpen: true, givenUpBecause, rounds: createDeletionRounds(clock) };
       accounts.set(keyOf(ref), { namespace, service, window, ...times, ...is, ...emptySets() });
       report({ type: 'window.opened', namespace, service, window, duration });
     },

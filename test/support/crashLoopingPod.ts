@@ -14,6 +14,10 @@ export function crashLoopingPod(part: Partial<CrashLoopingPod> = {}): CrashLoopi
     finishedAt: undefined,
     message: 'back-off 1m20s restarting failed container=main',
     protection: 'none',
+    owner: 'rs-1',
+    isReplacedAtOnce: true,
+    createdAt: undefined,
+    stopsWithin: 0,
     ...part,
   };
 }

@@ -191,7 +191,7 @@ export const explorations: Readonly<Record<string, Exploration>> = {
     ],
   },
   podDeletion: {
-    inputs: [{}, { settleIn: 2000 }, { protection: 'barePod' }],
+    inputs: [{}, { settleIn: 2000 }, { protection: 'barePod' }, { waitIn: 5000, waitReason: 'coolingDown' }],
     events: [
       { type: 'queue.turn' },
       { type: 'delete.accepted' },
@@ -200,10 +200,12 @@ export const explorations: Readonly<Record<string, Exploration>> = {
       { type: 'delete.refused' },
       { type: 'delete.rejected' },
       { type: 'pod.left' },
+      { type: 'pod.gone' },
       { type: 'pod.crashLooping', resourceVersion: '2' },
       { type: 'windows.closed' },
       { type: 'windows.open' },
       { type: 'xstate.after.settleTime.podDeletion.settling' },
+      { type: 'xstate.after.waitTime.podDeletion.coolingDown' },
       { type: 'xstate.after.retryDelay.podDeletion.backingOff' },
     ],
   },

@@ -16,6 +16,11 @@ export interface PodOptions {
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly isBare?: boolean;
+  /** The uid and kind of its controller; default a ReplicaSet. */
+  readonly owner?: { readonly uid: string; readonly kind: string };
+  /** When it was created; default: nothing tells. */
+  readonly created?: number;
+  readonly gracePeriodSeconds?: number;
   readonly phase?: string;
   readonly restartPolicy?: string;
   readonly deletionTimestamp?: string;
@@ -33,7 +38,14 @@ export function nextVersion(): string {
 
 export function pod(options: PodOptions = {}) {
   const { namespace = 'shoot-1', name = 'kapi-0', containers = [running()], initContainers = [] } = options;
-  const controller = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'kapi', uid: 'rs-1', controller: true };
+  const controller = {
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    name: 'kapi',
+    uid: 'rs-1',
+    ...options.owner,
+    controller: true,
+  };
   return {
     kind: 'Pod',
     apiVersion: 'v1',
@@ -42,6 +54,7 @@ export function pod(options: PodOptions = {}) {
       namespace,
       uid: options.uid ?? `uid-of-${namespace}-${name}`,
       resourceVersion: nextVersion(),
+      ...(options.created === undefined ? {} : { creationTimestamp: wholeSecond(options.created) }),
       ...(options.deletionTimestamp === undefined ? {} : { deletionTimestamp: options.deletionTimestamp }),
       labels: options.labels ?? { role: 'apiserver' },
       annotations: options.annotations ?? {},
@@ -49,6 +62,9 @@ export function pod(options: PodOptions = {}) {
     },
     spec: {
       restartPolicy: options.restartPolicy ?? 'Always',
+      ...(options.gracePeriodSeconds === undefined
+        ? {}
+        : { terminationGracePeriodSeconds: options.gracePeriodSeconds }),
       containers: containers.map((each, index) => ({ name: each.name ?? `main-${index}`, ...each.spec })),
       initContainers: initContainers.map((each, index) => ({ name: each.name ?? `init-${index}`, ...each.spec })),
     },
@@ -58,6 +74,10 @@ export function pod(options: PodOptions = {}) {
       initContainerStatuses: initContainers.map((each, index) => statusOf(each, `init-${index}`)),
     },
   };
+}
+
+function wholeSecond(time: number): string {
+  return new Date(Math.floor(time / 1000) * 1000).toISOString();
 }
 
 function statusOf({ name, restarts = 0, state, lastState }: ContainerState, defaultName: string) {

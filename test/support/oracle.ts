@@ -12,6 +12,7 @@ import {
   wishesOf,
 } from './oracleFacts.ts';
 import { overtakings } from './oracleOrder.ts';
+import { afterRestart } from './oracleRestarts.ts';
 import { type DueWindow, lastOf } from './oracleWindows.ts';
 
 /** When the next deletion may be asked for, and by when it must have been. Milliseconds since the story began. */
@@ -100,8 +101,12 @@ function dueAfter(each: Omit<Case, 'dues'>, index: number, now: number): Due {
   const settled = settledAt(entries, wanting, told, index);
   const retry = retryOf(each, index, told);
   const ends = Math.max(...wanting.map(({ endsAt }) => endsAt));
-  const may = Math.max(settled.may, retry.may);
-  const must = Math.max(settled.must, retry.must, pausedUntil(each, index), now);
+  const began = Math.min(...wanting.map(({ from }) => entries[from]?.t ?? 0));
+  const due = {
+    may: Math.max(settled.may, retry.may, began),
+    must: Math.max(settled.must, retry.must, pausedUntil(each, index), now),
+  };
+  const { may, must } = afterRestart(entries, index, told, due);
   return { may: may <= ends ? may : never.may, must: must < ends ? must : never.must };
 }
 

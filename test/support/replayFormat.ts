@@ -38,6 +38,12 @@ const pod = z.strictObject({
   mirror: z.boolean().default(false),
   ignore: z.boolean().default(false),
   deleting: z.boolean().default(false),
+  /** The uid of its controller, and its kind; default a ReplicaSet. */
+  owner: z.string().default('rs-1'),
+  ownerKind: z.string().default('ReplicaSet'),
+  /** When it was created; default: nothing tells. */
+  created: duration('allowed').optional(),
+  gracePeriodSeconds: z.int().optional(),
   readySince: duration('allowed').optional(),
   unseen: z.boolean().default(false),
 });

@@ -17,6 +17,9 @@ export function podOf(step: PodStep, uid: string, now: number, nodeTime: NodeTim
     uid,
     restartPolicy,
     isBare: step.bare,
+    owner: { uid: step.owner, kind: step.ownerKind },
+    ...(step.created === undefined ? {} : { created: nodeTime(step.created) }),
+    ...(step.gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: step.gracePeriodSeconds }),
     annotations: {
       ...(step.mirror ? { 'kubernetes.io/config.mirror': 'a-hash' } : {}),
       ...(step.ignore ? { 'weeder.dev/ignore': 'true' } : {}),

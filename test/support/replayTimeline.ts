@@ -28,7 +28,13 @@ export function sentenceOf(fact: WeederFact): string {
     case 'pod.kept':
       return `${podOf(fact.pod)} kept (${fact.reason}) in ${windowOf(fact)}`;
     case 'pod.recovered':
-      return `${podOf(fact.pod)} recovered or left in ${windowsOf(fact)}`;
+      return `${podOf(fact.pod)} recovered in ${windowsOf(fact)}`;
+    case 'pod.gone':
+      return `${podOf(fact.pod)} gone in ${windowsOf(fact)}`;
+    case 'deletion.pending':
+      return `${podOf(fact.pod)} pending (${fact.reason}) in ${windowsOf(fact)}`;
+    case 'deletion.skipped':
+      return `${podOf(fact.pod)} skipped (${fact.reason}) in ${windowsOf(fact)}`;
     case 'deletion.refused':
       return `${podOf(fact.pod)} refused, next try in ${formatDuration(fact.retryIn)}`;
     case 'deletion.held':
