@@ -89,7 +89,7 @@ suite('weeder demo', { concurrency: 2 }, () => {
   test('is coloured on a terminal, where the last line shows that time passes', {
     skip: !script && 'no script(1)',
   }, async () => {
-    const line = [process.execPath, await bundle(), 'demo', '--speed=30', '--outage=30s'].join(' ');
+    const line = [process.execPath, await bundle(), 'demo', '--speed=30', '--outage=70s'].join(' ');
     const child = spawn('script', ['-qec', line, '/dev/null'], {
       env: { PATH: process.env['PATH'], HOME: folder, TERM: 'xterm-256color' },
       stdio: ['ignore', 'pipe', 'ignore'],

@@ -47,7 +47,8 @@ test('the newest actor of a machine is shown from its first step to its end, how
   const id = 'shoot-1/kapi-0/uid-of-shoot-1-kapi-0';
   await until('it has ended', () => viewer.messages.filter(({ type }) => type === 'actorGone').length === 2);
   assert.deepEqual(stepsOf(viewer, id), [
-    'settling always attempting: attempting.queued',
+    'settling always weighing: weighing',
+    'weighing always attempting: attempting.queued',
     'attempting.queued queue.turn attempting.deleting: attempting.deleting',
     'attempting.deleting delete.accepted deleted: deleted',
   ]);

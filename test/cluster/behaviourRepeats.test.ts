@@ -32,7 +32,7 @@ suite('dependants that are broken for their own reasons', { concurrency: true },
       await weeder.log.until(/^deletion pending: the pod replaces one/, { pod: `${ns.name}/${name}` });
     }
     await scene.untilDeleted(...second);
-    assert.equal(weeder.log.find('pod deleted').length, 4);
+    await weeder.log.until('pod deleted', {}, { count: 4 });
     assert.deepEqual(
       namesOf(second).map((name) => weeder.log.find(/^deletion pending/, { pod: `${ns.name}/${name}` }).length),
       [1, 1],
