@@ -275,7 +275,7 @@ test('10,000 namespaces make no more series than one, and 10,000 services no mor
     );
   const one = await seriesOf(everyFact);
   assert.equal(await seriesOf(all((index) => ({ namespace: `shoot-${index}` }))), one);
-  const perService = 2 + 4;
+  const perService = 2 + 6;
   const many = await seriesOf(all((index) => ({ service: `service-${index}` })));
   assert.equal(many, one + mostServices * perService);
 });
