@@ -91,3 +91,51 @@ test('a workload of the same name that is made anew is adopted, and so is one th
   await world.pass(60 * second);
   assert.deepEqual([world.rollouts, world.control.counts().states], [[], { current: 1 }]);
 });
+
+/** Somebody writes the whole object again and again, for so long. */
+async function fight(world: RestartWorld, duration: number): Promise<number> {
+  let writes = 0;
+  const end = world.clock.monotonic() + duration;
+  while (world.clock.monotonic() < end) {
+    if (stateOn(world.workload('web')) !== undefined) {
+      writes += 1;
+      takeAway(world);
+    }
+    await world.pass(200);
+  }
+  return writes;
+}
+
+test('an operator that removes the state again and again is answered after growing pauses, which is told once', async () => {
+  const world = await adopted();
+  const adoptions = world.factsOf('workload.adopted').length;
+  // The first state, three that were written again at once, and those after 10, 20, 40, 80 and 160 s.
+  assert.equal(await fight(world, 600 * second), 9);
+  assert.equal(world.factsOf('state.contested').length, 1);
+  assert.equal(world.factsOf('workload.adopted').length - adoptions, 8);
+  assert.deepEqual([world.rollouts, world.control.counts().states], [[], { current: 1 }]);
+});
+
+test('a change restarts a workload whose state is kept in memory, and another weeder restarts nothing', async () => {
+  const world = await adopted();
+  await fight(world, 60 * second);
+  world.putSource(source, { a: '2' });
+  await world.pass(60 * second);
+  assert.equal(world.rollouts.length, 1);
+  takeAway(world);
+  await fight(world, 60 * second);
+  await world.restart();
+  await fight(world, 60 * second);
+  assert.deepEqual([world.rollouts.length, world.control.counts().states], [1, { current: 1 }]);
+});
+
+test('a state that stays, and is removed once in a while, is written again at once each time', async () => {
+  const world = await adopted();
+  for (let time = 0; time < 8; time += 1) {
+    takeAway(world);
+    await world.pass(second);
+    assert.notEqual(stateOn(world.workload('web')), undefined);
+    await world.pass(120 * second);
+  }
+  assert.deepEqual(world.factsOf('state.contested'), []);
+});

@@ -164,6 +164,7 @@ test('what somebody has to see to is a warning or an error, and nothing else is'
     'workload.refused',
     'history.filled',
     'annotation.unreadable',
+    'state.contested',
     'dependency.notAllowed',
     'dependency.notFollowed',
     'state.foreign',

@@ -66,6 +66,7 @@ export const restartEntry: z.ZodType<RestartEntry['restart']> = z.union([
       'annotation.unreadable',
       'dependency.notAllowed',
       'dependency.notFollowed',
+      'state.contested',
       'state.foreign',
       'key.changed',
       'key.missing',

@@ -34,6 +34,7 @@ const words: Readonly<Record<Told['out'], string>> = {
   'annotation.unreadable': 'annotation unreadable',
   'dependency.notAllowed': 'dependency not allowed',
   'dependency.notFollowed': 'dependency not watched',
+  'state.contested': 'state contested',
   'state.foreign': 'state of another weeder',
   'key.changed': 'hash key changed',
   'key.missing': 'hash key missing',

@@ -1,5 +1,6 @@
 import type { WorkloadEvent } from '../../machines/restart/workload.ts';
 import { type Assessment, assess, changesIn } from './assess.ts';
+import { noteRemoval } from './contest.ts';
 import { lookForDoubts } from './doubts.ts';
 import { firstSeenOf } from './firstSeen.ts';
 import type { HashKeys } from './hashKeys.ts';
@@ -70,6 +71,7 @@ export function assessWorkload(effects: RestartEffects): Question {
     const asOf = entry.changedAt;
     const known = keys();
     if (known === undefined) return held(entry, 'hashKey', 'the hash key cannot be had');
+    noteRemoval(effects, entry);
     const counting = stateThatCounts(tellUnreadable, entry, known);
     const { key, state } = counting;
     const wanted = await wantedOf(uses, key, digests, sources);

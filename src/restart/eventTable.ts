@@ -86,6 +86,13 @@ export const restartEventTable = {
     meaning:
       'It uses a source of a kind that weeder is told to leave out (`sourceKinds`): that is not watched, and its changes restart nothing.',
   },
+  StateContested: {
+    about: 'workload',
+    types: ['Warning'],
+    actions: ['BackOff'],
+    meaning:
+      'Somebody, such as an operator that writes its object whole, removes the annotation `weeder.dev/dependencies` again and again. Weeder keeps the state in memory and writes it after growing pauses. Told once.',
+  },
   RevisionHistoryFilled: {
     about: 'workload',
     types: ['Warning'],

@@ -95,6 +95,8 @@ export type RestartFact =
   | ({ readonly type: 'dependency.notFollowed'; readonly source: SourceRef } & AboutWorkload)
   /** It carries a state of another weeder, by whose key; the first that was found with that key. */
   | ({ readonly type: 'state.foreign'; readonly keyId: string } & AboutWorkload)
+  /** Somebody removed its state so often that it is kept in memory for `pause`, which grows; told once. */
+  | ({ readonly type: 'state.contested'; readonly removals: number; readonly pause: number } & AboutWorkload)
   /** Everything that was hashed with another key is adopted anew. `before` undefined: the first one of this process. */
   | { readonly type: 'key.changed'; readonly keyId: string; readonly before: string | undefined }
   /** The key cannot be had, and nothing is restarted until it can. */

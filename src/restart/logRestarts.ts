@@ -85,6 +85,10 @@ function otherLineOf(fact: Exclude<RestartFact, { type: `workload.${string}` }>)
         'not watched: sourceKinds leaves its kind out, and its changes restart nothing',
       );
     }
+    case 'state.contested': {
+      const message = 'the state is removed again and again: it is kept in memory, and written after growing pauses';
+      return about(fact, 'warn', { removals: fact.removals, pause: rounded(fact.pause) }, message);
+    }
     case 'state.foreign': {
       const message = 'workloads carry the state of another weeder, made with another hash key: it stays on them';
       return about(fact, 'warn', { keyId: fact.keyId }, message);

@@ -106,6 +106,10 @@ function warningOf(fact: RestartFact): Told | undefined {
       const note = `${sourceInWords(fact.source, fact.workload.namespace)} is not watched: sourceKinds leaves its kind out. Its changes restart nothing.`;
       return { reason: 'DependencyNotFollowed', type: 'Warning', action: 'Skip', note };
     }
+    case 'state.contested': {
+      const note = `The annotation weeder.dev/dependencies was removed ${fact.removals} times in a row. Weeder keeps its state in memory, and writes it after growing pauses. Changes still restart the pods; those that come while weeder does not run are not seen.`;
+      return { reason: 'StateContested', type: 'Warning', action: 'BackOff', note };
+    }
     case 'history.filled': {
       const note = `All ${fact.revisions} revisions that are kept are restarts by weeder: there is no other template to undo to.`;
       return { reason: 'RevisionHistoryFilled', type: 'Warning', action: 'Watch', note };

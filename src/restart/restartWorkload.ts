@@ -42,6 +42,8 @@ export function restartWorkload(effects: RestartEffects): Question {
       : writeWorkload(effects, entry, 'restart', patch, signal));
     if (event.type !== 'restart.accepted') return event;
     entry.hasRestarted = true;
+    entry.hasWrittenState = true;
+    if (entry.pretended !== undefined) entry.pretended = text;
     return begun();
   };
 }

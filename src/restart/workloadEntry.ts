@@ -2,6 +2,7 @@ import type { Actor, StateValue } from 'xstate';
 import type { RestartSettings } from '../config/restart.ts';
 import { type Assessment, type ChangedSource, changesIn } from './assess.ts';
 import type { WrittenSource } from './concernedPods.ts';
+import type { Contest } from './contest.ts';
 import { type HashKey, hasLostKeys } from './digest.ts';
 import type { HoldCause, WaitCause } from './facts.ts';
 import { needsEviction } from './history.ts';
@@ -70,8 +71,11 @@ export interface WorkloadEntry {
   cause: WaitCause | HoldCause | 'reading';
   /** Its place among the restarts was used. */
   hasRestarted: boolean;
-  /** What a dry run has not written: the state counts as if it had. */
+  /** What a dry run has not written, or what is kept in memory during a `contest`: it counts as if it were written. */
   pretended: string | undefined;
+  /** The newest state was written by this process, and has not been found removed since. */
+  hasWrittenState: boolean;
+  contest: Contest | undefined;
   /** Told of each newer version of the workload. */
   readonly watchers: Set<() => void>;
 }

@@ -140,6 +140,8 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       cause: 'other',
       hasRestarted: false,
       pretended: undefined,
+      hasWrittenState: false,
+      contest: undefined,
       watchers: new Set(),
     };
     entries.set(id, entry);
@@ -172,6 +174,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     const entry = entries.get(id);
     if (entry === undefined) return;
     entries.delete(id);
+    clock.clearTimeout(entry.contest?.timer);
     users.put(id, []);
     entry.actor.stop();
   }

@@ -20,11 +20,13 @@ export function writeState(effects: RestartEffects): Question {
     signal: AbortSignal,
   ): Promise<WorkloadEvent> {
     if ((entry.pretended ?? entry.facts.stateText) === text) return { type: 'state.written' };
-    if (isDryRun) {
+    if (isDryRun || (entry.pretended !== undefined && text !== undefined)) {
       entry.pretended = text;
       return { type: 'state.written' };
     }
-    return writeWorkload(effects, entry, 'state', patch, signal);
+    const event = await writeWorkload(effects, entry, 'state', patch, signal);
+    if (event.type === 'state.written') entry.hasWrittenState = text !== undefined;
+    return event;
   }
 
   return async (entry, { outcome }, signal) => {

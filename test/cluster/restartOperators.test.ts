@@ -78,6 +78,42 @@ suite('operators, tools and people that write a workload beside weeder', { concu
     assert.equal((await scene.state('Deployment', 'put-at-once'))?.reverts.length, 2);
   });
 
+  test('an operator that PUTs the whole object all the time meets a few writes, and changes restart its pods', async (t) => {
+    const { scene, weeder, about, uids } = await adopted('put-always');
+    const end = new AbortController();
+    t.after(() => end.abort());
+    let puts = 0;
+    const operator = (async () => {
+      for (; !end.signal.aborted; await pause(50)) {
+        await putWhole(scene, 'put-always');
+        puts += 1;
+      }
+    })();
+    await weeder.log.until(/^the state is removed again and again/, about);
+    /** In how many versions the state stands: each is a write of weeder, as the operator removes it at once. */
+    async function written(): Promise<number> {
+      const versions = await scene.versions('Deployment', 'put-always');
+      return versions.filter(({ metadata }) => metadata.annotations?.['weeder.dev/dependencies'] !== undefined).length;
+    }
+    const [before, writes] = [puts, await written()];
+    await eventually(() => puts > before + 60, { what: 'sixty more PUTs' });
+    // A pause may have ended; in between the controller adds its revision to a version or two.
+    const more = (await written()) - writes;
+    assert.ok(more <= 4, `${more} versions with the state`);
+    await scene.put('put-always', { word: 'two' });
+    await eventually(
+      async (saw) => {
+        const now = await uidsOf(scene, 'put-always');
+        saw(now);
+        return now.length > 0 && now.every((uid) => !uids.includes(uid));
+      },
+      { what: 'new pods', within: 60_000 },
+    );
+    end.abort();
+    await operator;
+    assert.equal(weeder.log.find(/^the state is removed again and again/, about).length, 1);
+  });
+
   test('a PUT of the whole object after the rollout is answered by nothing but the state, written again', async () => {
     const { scene, weeder, about } = await adopted('put-later');
     await scene.put('put-later', { word: 'two' });

@@ -52,6 +52,8 @@ function predicateOf(fact: Extract<RestartFact, { readonly workload: unknown }>)
       return 'left';
     case 'history.filled':
       return `keeps ${fact.revisions} revisions, all of them restarts`;
+    case 'state.contested':
+      return `has its state removed again and again, next write in ${formatDuration(fact.pause)}`;
     case 'annotation.unreadable':
       return `has an unreadable ${fact.annotation}`;
     case 'dependency.notAllowed':

@@ -46,6 +46,7 @@ export const restartFactOf: { readonly [T in RestartFact['type']]: Extract<Resta
     reason: '"soon" is no time',
     ...about,
   },
+  'state.contested': { type: 'state.contested', removals: 4, pause: 10_000, ...about },
   'dependency.notAllowed': { type: 'dependency.notAllowed', source: password, ...about },
   'dependency.notFollowed': { type: 'dependency.notFollowed', source: password, ...about },
   'state.foreign': { type: 'state.foreign', keyId: 'zyxwvuts', ...about },
