@@ -55,6 +55,7 @@ suite('an Application that is read', () => {
       bytes: Buffer.byteLength(JSON.stringify(said)),
       isEnding: false,
       hasFinalizer: true,
+      finalizers: ['x', 'weeder.dev/application'],
       isForced: false,
       observedGeneration: 2,
     });

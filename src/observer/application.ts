@@ -19,6 +19,8 @@ export interface Application {
   /** It has a `deletionTimestamp`. */
   readonly isEnding: boolean;
   readonly hasFinalizer: boolean;
+  /** All of them, those of others too. */
+  readonly finalizers: readonly string[];
   /** Its annotation says that the finalizer has to go whatever becomes of the resources. */
   readonly isForced: boolean;
   readonly spec: ApplicationSpec;

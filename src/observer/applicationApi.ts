@@ -3,6 +3,7 @@ import type { ApiResult, KubeClient } from '../kube/client.ts';
 import { describeFailure } from '../kube/describeFailure.ts';
 import type { ApiFailure } from '../kube/failure.ts';
 import { type ApplyFailure, done, failed, type Outcome } from './applyFailure.ts';
+import { mostAtOnce } from './atOnce.ts';
 import { finalizer } from './managers.ts';
 import { createSlots } from './slots.ts';
 import { statusSteps } from './statusPatch.ts';
@@ -18,6 +19,12 @@ export interface ApplicationRef {
   readonly uid: string;
 }
 
+/** The finalizers of an object in one version. */
+export interface SeenFinalizers {
+  readonly resourceVersion: string;
+  readonly finalizers: readonly string[];
+}
+
 /** The requests about applications themselves, all with weeder's own rights. Nothing here rejects. */
 export interface ApplicationApi {
   /**
@@ -27,8 +34,8 @@ export interface ApplicationApi {
   patchStatus(ref: ApplicationRef, before: unknown, fields: JsonObject): Promise<Outcome<undefined>>;
   /** The object, as it is now. `missing`, `otherUid`: it is gone. */
   read(ref: ApplicationRef): Promise<Outcome<JsonObject>>;
-  /** The finalizers of others stay. */
-  addFinalizer(ref: ApplicationRef): Promise<Outcome<undefined>>;
+  /** The finalizers of others stay. `seen`: as a stream reported it last; where that is not what it is now, it is read. */
+  addFinalizer(ref: ApplicationRef, seen?: SeenFinalizers): Promise<Outcome<undefined>>;
   removeFinalizer(ref: ApplicationRef): Promise<Outcome<undefined>>;
   /** Whether there is a ServiceAccount. */
   hasAccount(namespace: string, name: string): Promise<Outcome<boolean>>;
@@ -41,12 +48,6 @@ export function applicationsPath(namespace: string | undefined): string {
   const place = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
   return `/apis/${applicationsGroup}/${applicationsVersion}${place}/applications`;
 }
-
-/**
- * A start has something to ask for each of a thousand applications at the same moment: all of it at once is more than one
- * connection takes, and what is refused is asked again.
- */
-const mostAtOnce = 8;
 
 export function applicationApi(client: KubeClient): ApplicationApi {
   const slots = createSlots(mostAtOnce);
@@ -84,16 +85,29 @@ export function applicationApi(client: KubeClient): ApplicationApi {
     ref: ApplicationRef,
     change: (those: readonly string[]) => readonly string[],
   ): Promise<Outcome<undefined>> {
-    const path = pathOf(ref);
-    const read = await client.call({ method: 'GET', path });
+    const read = await client.call({ method: 'GET', path: pathOf(ref) });
     if (!read.ok) return refused(read.failure, client.server);
     const { uid, resourceVersion, finalizers } = objectOf(objectOf(read.body)['metadata']);
     if (uid !== ref.uid) return otherUid(ref);
     const before = arrayOf(finalizers).flatMap((each) => textOf(each) ?? []);
     const after = change(before);
     if (after.length === before.length) return { ok: true, value: undefined };
-    const reply = await patch(path, 'merge', { metadata: { uid, resourceVersion, finalizers: after } });
+    return writeFinalizers(ref, { resourceVersion: textOf(resourceVersion) ?? '', finalizers: after });
+  }
+
+  async function writeFinalizers(ref: ApplicationRef, its: SeenFinalizers): Promise<Outcome<undefined>> {
+    const { resourceVersion, finalizers } = its;
+    const reply = await patch(pathOf(ref), 'merge', { metadata: { uid: ref.uid, resourceVersion, finalizers } });
     return reply.ok ? done(undefined) : refused(reply.failure, client.server);
+  }
+
+  async function addFinalizer(ref: ApplicationRef, seen: SeenFinalizers | undefined): Promise<Outcome<undefined>> {
+    if (seen !== undefined) {
+      const { resourceVersion, finalizers } = seen;
+      const written = await writeFinalizers(ref, { resourceVersion, finalizers: [...finalizers, finalizer] });
+      if (written.ok || written.failure.is !== 'conflict') return written;
+    }
+    return changeFinalizers(ref, (those) => (those.includes(finalizer) ? those : [...those, finalizer]));
   }
 
   return {
@@ -109,8 +123,7 @@ export function applicationApi(client: KubeClient): ApplicationApi {
         const reply = await patch(`${pathOf(ref)}/status`, 'json', statusSteps(ref.uid, before, fields));
         return reply.ok ? done(undefined) : whyNot(ref, reply.failure);
       }),
-    addFinalizer: (ref) =>
-      inTurn(ref, () => changeFinalizers(ref, (those) => (those.includes(finalizer) ? those : [...those, finalizer]))),
+    addFinalizer: (ref, seen) => inTurn(ref, () => addFinalizer(ref, seen)),
     removeFinalizer: (ref) =>
       inTurn(ref, () => changeFinalizers(ref, (those) => those.filter((each) => each !== finalizer))),
     hasAccount: (namespace, name) =>

@@ -4,6 +4,7 @@ import { track } from '../inFlight.ts';
 import { inParallel } from '../inParallel.ts';
 import type { ApplicationEntry } from './applicationEntry.ts';
 import type { ApplyFailure } from './applyFailure.ts';
+import { mostAtOnce } from './atOnce.ts';
 import { needsApply } from './hear.ts';
 import { shownFault } from './invalid.ts';
 import { lookForAccount } from './lookForAccount.ts';
@@ -19,9 +20,6 @@ import { written } from './writeResource.ts';
 const establishedWithin = 5_000;
 /** How often it is asked meanwhile whether the application is another one. No request. */
 const outdatedPause = 250;
-
-/** So many requests of one application are under way at most, as many as of all applications together. */
-const mostAtOnce = 8;
 
 /**
  * One attempt for each resource, stage by stage. What fails stays in the way of nothing: it is tried again while the

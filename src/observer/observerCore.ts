@@ -11,6 +11,7 @@ import type { ApplicationApi } from './applicationApi.ts';
 import type { ApplicationEntry } from './applicationEntry.ts';
 import { applicationStreams, type WrapApplicationSink } from './applicationStream.ts';
 import { createApplications } from './applications.ts';
+import { mostAtOnce } from './atOnce.ts';
 import { createClaims } from './claims.ts';
 import type { ReportObserver } from './facts.ts';
 import { type HashManifest, hashManifest } from './manifestHash.ts';
@@ -72,10 +73,6 @@ export interface ObserverCore {
 
 export type CreateObserverCore = (options: ObserverCoreOptions) => ObserverCore;
 
-/** So many applies in flight are plenty (D). */
-const mostApplies = 8;
-/** A start asks for each resource what is wanted: all at once is more than one connection takes. */
-const mostTrials = 8;
 /** One in two seconds is asked for: more than this are under way only where the API server is slow. */
 const mostRetrials = 2;
 
@@ -84,7 +81,7 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
   const { clock } = runtime;
   const inFlight = new Set<Promise<unknown>>();
   const slow: SlowRequests = new Set();
-  const slots = createPlaces(clock, mostApplies, slow);
+  const slots = createPlaces(clock, mostAtOnce, slow);
   const turns = createTurns(clock, options.config.observer?.trialPeriod ?? 0);
   let isConfigured = options.config.observer !== undefined;
   let mayStart = false;
@@ -116,7 +113,7 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
     }),
     streams,
     slots,
-    trials: createPlaces(clock, mostTrials, slow),
+    trials: createPlaces(clock, mostAtOnce, slow),
     retrials: createPlaces(clock, mostRetrials, slow),
     turns,
     status,

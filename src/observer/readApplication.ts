@@ -38,6 +38,7 @@ export function readApplication(object: unknown, before?: Application): Applicat
   if (kind !== 'Application' || !namespace || !name || !uid || !resourceVersion) return undefined;
   if (!dnsLabel.pattern.test(namespace) || !dnsSubdomain.pattern.test(name)) return undefined;
   const generation = numberOf(its['generation']) ?? 0;
+  const finalizers = arrayOf(its['finalizers']).flatMap((each) => textOf(each) ?? []);
   const isSameSpec = before?.uid === uid && before.generation === generation && generation > 0;
   return {
     namespace,
@@ -49,7 +50,8 @@ export function readApplication(object: unknown, before?: Application): Applicat
     resources: isSameSpec ? before.resources : arrayOf(objectOf(spec)['manifests']).length,
     bytes: isSameSpec ? before.bytes : bytesOf(spec, mostOfObject),
     isEnding: textOf(its['deletionTimestamp']) !== undefined,
-    hasFinalizer: arrayOf(its['finalizers']).includes(finalizer),
+    hasFinalizer: finalizers.includes(finalizer),
+    finalizers,
     isForced: objectOf(its['annotations'])[forceFinalizeName] === 'true',
     ...(isSameSpec ? specOf(before) : readSpec(spec, { namespace, name })),
     inventory: readInventory(objectOf(status)['resources']),

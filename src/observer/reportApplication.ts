@@ -35,7 +35,7 @@ export function applicationReports(effects: ObserverEffects) {
       report({ type: 'application.paused', application: entry.about, until });
     }),
     reportApplied: telling((entry) => {
-      status.changed(entry);
+      status.applied(entry);
       without.delete(entry);
       const { about: application, faults, resources } = entry;
       const generation = entry.valid?.generation ?? 0;

@@ -16,6 +16,8 @@ import { statusPatch } from './statusPatch.ts';
 export interface StatusWriter {
   /** Something of it is another one: written soon, together with what changes until then. */
   changed(entry: ApplicationEntry): void;
+  /** The same when everything of it was applied: at a start that is so of a thousand others in the same seconds. */
+  applied(entry: ApplicationEntry): void;
   /** The same for what one of its resources is like, which may be corrected any moment: applies come first. */
   resourceChanged(entry: ApplicationEntry): void;
   /**
@@ -47,6 +49,8 @@ const soon = 1_000;
 const mostAtOnce = 4;
 /** How often it is asked whether applies still wait. */
 const heldBackFor = 500;
+/** Whoever waits until an application is applied is told after this long, whatever else is to be applied. */
+const longestUntold = 5_000;
 /** People are told after this long, whatever is to be applied. */
 const longestHeldBack = 30_000;
 /** Each application's status is written so often at most. */
@@ -55,8 +59,8 @@ const longestRetry = 30_000;
 
 interface Pending {
   timer: TimerHandle | undefined;
-  /** It does not wait until nothing is to be applied. */
-  isFirst: boolean;
+  /** For so many milliseconds it waits until nothing is to be applied. */
+  patience: number;
   /** By the same clock: since when something of it is another one than was written. */
   changedAt: number | undefined;
   /** By the clock that never jumps: when it was written last. */
@@ -77,7 +81,7 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
   function pendingOf(entry: ApplicationEntry): Pending {
     const fresh = {
       timer: undefined,
-      isFirst: false,
+      patience: longestHeldBack,
       changedAt: undefined,
       writtenAt: Number.NEGATIVE_INFINITY,
       failures: 0,
@@ -105,8 +109,8 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
     heldBackTimer = undefined;
     const now = clock.monotonic();
     for (const entry of heldBack) {
-      const { isFirst = false, changedAt = now } = pending.get(entry) ?? {};
-      if (!isFirst && isHeldBack() && now - changedAt < longestHeldBack) continue;
+      const { patience = 0, changedAt = now } = pending.get(entry) ?? {};
+      if (isHeldBack() && now - changedAt < patience) continue;
       heldBack.delete(entry);
       track(inFlight, writeInTurn(entry));
     }
@@ -125,7 +129,7 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
   async function write(entry: ApplicationEntry): Promise<Outcome<undefined>> {
     const its = pendingOf(entry);
     its.changedAt = undefined;
-    its.isFirst = false;
+    its.patience = longestHeldBack;
     const said = {
       generation: entry.valid?.generation ?? 0,
       conditions: conditionsOf(applicationView(entry)),
@@ -160,7 +164,12 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
 
   return {
     changed(entry) {
-      pendingOf(entry).isFirst = true;
+      pendingOf(entry).patience = 0;
+      schedule(entry, soon);
+    },
+    applied(entry) {
+      const its = pendingOf(entry);
+      its.patience = Math.min(its.patience, longestUntold);
       schedule(entry, soon);
     },
     resourceChanged: (entry) => schedule(entry, soon),

@@ -29,7 +29,7 @@ export async function validateApplication(
   }
   entry.faults = [...entry.faults, ...planned.faults];
   if (entry.isDetectOnly || application.hasFinalizer) return { type: 'spec.valid' };
-  const added = await effects.applications.addFinalizer(entry.about);
+  const added = await effects.applications.addFinalizer(entry.about, application);
   return added.ok ? { type: 'spec.valid' } : refused(added.failure);
 }
 

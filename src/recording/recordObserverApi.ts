@@ -143,7 +143,8 @@ export function recordObserverApi(
         note({ out: 'status.write', about: `${ref.namespace}/${ref.name}`, detail: '' });
         return noting(application('status', ref), applications.patchStatus(ref, before, fields), nothing);
       },
-      addFinalizer: (ref) => noting(application('addFinalizer', ref), applications.addFinalizer(ref), nothing),
+      addFinalizer: (ref, seen) =>
+        noting(application('addFinalizer', ref), applications.addFinalizer(ref, seen), nothing),
       removeFinalizer: (ref) => noting(application('removeFinalizer', ref), applications.removeFinalizer(ref), nothing),
       hasAccount: (namespace, name) =>
         noting(observerQuestions.account(namespace, name), applications.hasAccount(namespace, name), (is) => is),

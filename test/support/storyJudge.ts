@@ -117,7 +117,7 @@ export function judge(world: JudgedWorld): Judge {
     const wrong = [
       [others.some((each) => keyOf(each) === keyOf(ask)), 'another write of it is under way'],
       [state === 'validating' || state === 'paused' || state === 'invalid', `written while ${String(state)}`],
-      [isPrompt() && state === 'applying' && others.length >= 8, 'too many writes while it is applied'],
+      [isPrompt() && state === 'applying' && others.length >= 16, 'too many writes while it is applied'],
       [isPrompt() && state === 'applying' && others.some((each) => isOfOtherStage(each, ask)), 'two stages at once'],
       [state !== 'observing' && observed.length > 0, `observed while ${String(state)}`],
       [entry.isDetectOnly && typeof state !== 'object', 'written in detect'],
