@@ -4,6 +4,7 @@ import { selectorToString } from '../kube/selector.ts';
 import type { CrashLoopingPod } from '../weeder/crashLooping.ts';
 import { waitForRestart } from '../weeder/deletionCost.ts';
 import { keptBecause, waitBecause } from '../weeder/logFacts.ts';
+import type { NeverStarted } from '../weeder/neverStarted.ts';
 import type { PodIndex } from '../weeder/podIndex.ts';
 import type { ServiceReadiness } from '../weeder/readiness.ts';
 import type { ClusterView } from './explain.ts';
@@ -30,7 +31,12 @@ function explainIn(readiness: ServiceReadiness, service: ServiceConfig, view: Cl
     const pods = index === undefined ? [] : podsIn(index, scope);
     const total = view.pods.get(text)?.total(scope) ?? 0;
     const counts = `${total} ${total === 1 ? 'pod' : 'pods'}, ${pods.length} crash-looping`;
-    return [`    ${text}${where}: ${counts}`, ...pods.map((pod) => `      ${explainPod(pod, index, service)}`)];
+    const stuck = view.pods.get(text)?.neverStarted(scope) ?? [];
+    return [
+      `    ${text}${where}: ${counts}`,
+      ...pods.map((pod) => `      ${explainPod(pod, index, service)}`),
+      ...stuck.map((pod) => `      ${explainNeverStarted(pod)}`),
+    ];
   });
   return [`  ${readiness.namespace}: ${readiness.isReady ? 'ready' : 'not ready'}`, ...lines];
 }
@@ -45,6 +51,10 @@ function explainPod(pod: CrashLoopingPod, index: PodIndex | undefined, service: 
   const state = pod.cause === 'silent' ? 'held back in silence' : (pod.message ?? pod.cause);
   const what = `${pod.namespace}/${pod.name}  ${pod.containerKind} ${pod.container}, restarts ${pod.restarts}, ${state}`;
   return `${what}  → ${verdict(pod, index, service)}`;
+}
+
+function explainNeverStarted({ namespace, name, container, reason, because }: NeverStarted): string {
+  return `${namespace}/${name}  container ${container}, ${reason}  → left alone: ${because}`;
 }
 
 function verdict(pod: CrashLoopingPod, index: PodIndex | undefined, service: ServiceConfig): string {

@@ -4,7 +4,15 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { promisify } from 'node:util';
-import { barePod, crashLoopBackOff, running, setPodStatus, temporaryFile, terminated } from './support/cluster.ts';
+import {
+  barePod,
+  crashLoopBackOff,
+  running,
+  setPodStatus,
+  temporaryFile,
+  terminated,
+  waiting,
+} from './support/cluster.ts';
 import { type Scene, setScene } from './support/scene.ts';
 
 const run = promisify(execFile);
@@ -33,6 +41,7 @@ suite('weeder explain', { concurrency: true }, () => {
     await scene.pod('proxied', { containers: { proxy: crashLoopBackOff(1) } }, { sidecars: ['proxy'] });
     await barePod(scene.ns, 'bare', { labels: scene.labels });
     await setPodStatus(scene.ns, 'bare', crashLoopBackOff(7));
+    await scene.pod('unpulled', waiting('ImagePullBackOff'));
     await scene.pod('unrelated', undefined, { labels: { app: 'unrelated' } });
     await scene.endpoints(true, false);
 
@@ -40,13 +49,14 @@ suite('weeder explain', { concurrency: true }, () => {
     assert.deepEqual(await explain(scene), [
       `${scene.service}  (window 2m0s, whileNotReady hold, deletion delete)`,
       `  ${name}: ready`,
-      `    app=${name}: 7 pods, 6 crash-looping`,
+      `    app=${name}: 8 pods, 6 crash-looping`,
       `      ${name}/annotated  container main, restarts 3, ${backOff}  → kept: it is annotated weeder.dev/ignore: "true"`,
       `      ${name}/bare  container main, restarts 7, back-off 300s restarting failed container  → kept: it has no controller that would bring it back (barePods: keep)`,
       `      ${name}/looping  container main, restarts 3, ${backOff}  → would be deleted in a window`,
       `      ${name}/proxied  sidecar proxy, restarts 1, back-off 10s restarting failed container  → would be deleted in a window`,
       `      ${name}/silent  container main, restarts 2, held back in silence  → would be deleted in a window`,
       `      ${name}/static  container main, restarts 3, ${backOff}  → kept: it is the mirror of a static pod`,
+      `      ${name}/unpulled  container main, ImagePullBackOff  → left alone: the image cannot be pulled, and a fresh pod would have to pull it again`,
       '',
       `other-${name}  (window 5m0s, whileNotReady hold, deletion delete)`,
       '  in no namespace that is watched has this service an EndpointSlice',
