@@ -27,6 +27,22 @@ test('a release whose pods are made within the second of the write is one rollou
   assert.equal(world.factsOf('workload.needless').length, 1);
 });
 
+for (const after of [300, 400, 600]) {
+  test(`a release by PUT of the whole object ${after} ms after its source is one rollout`, async () => {
+    const world = await adopted();
+    // Pods of the release are there before the removed state is written again, and within a second of the source.
+    world.rolloutTime = 20;
+    world.answerTime = 100;
+    world.putSource(source, { a: '2' });
+    await world.pass(after);
+    const annotations = { 'weeder.dev/dependencies': null };
+    world.change('web', { metadata: { annotations }, spec: { template: release } });
+    await world.pass(180 * second);
+    assert.equal(world.rollouts.length, 1);
+    assert.deepEqual(world.control.counts().states, { current: 1 });
+  });
+}
+
 test('pods that were there when the change was seen are restarted, however young they are', async () => {
   const world = await adopted();
   world.rolloutTime = 100;

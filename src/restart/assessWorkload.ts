@@ -1,5 +1,5 @@
 import type { WorkloadEvent } from '../../machines/restart/workload.ts';
-import { type Assessment, assess, changesIn } from './assess.ts';
+import { type Assessment, assess } from './assess.ts';
 import { noteRemoval } from './contest.ts';
 import { lookForDoubts } from './doubts.ts';
 import { firstSeenOf } from './firstSeen.ts';
@@ -69,22 +69,24 @@ export function assessWorkload(effects: RestartEffects): Question {
     const unread = uses.filter(({ source }) => !hasRead(source)).map(({ source }) => sourceKey(source));
     if (unread.length > 0) return held(entry, 'reading', `still being read: ${[...new Set(unread)].join(', ')}`);
     const asOf = entry.changedAt;
-    const known = keys();
-    if (known === undefined) return held(entry, 'hashKey', 'the hash key cannot be had');
+    const hashKeys = keys();
+    if (hashKeys === undefined) return held(entry, 'hashKey', 'the hash key cannot be had');
     noteRemoval(effects, entry);
-    const counting = stateThatCounts(tellUnreadable, entry, known);
+    const counting = stateThatCounts(tellUnreadable, entry, hashKeys);
     const { key, state } = counting;
     const wanted = await wantedOf(uses, key, digests, sources);
     if (wanted.is === 'refused') return { ...wanted, type: 'assessed.refused' };
     noteContents(entry, key, wanted.sources, state);
     const compared = assess(wanted.sources, counting.written, hasStalled);
-    entry.present = await presentPods(effects.api, entry, changesIn(compared), signal);
+    // A state that somebody removed, as a release by PUT does, is written first; but the pods of now are those of before.
+    const known = assess(wanted.sources, state, hasStalled);
+    entry.present = await presentPods(effects.api, entry, wanted.sources, known, signal);
     const answer = await lookForDoubts(effects.api, entry, wanted.sources, compared, state, signal);
     if (answer.is === 'refused') return { ...answer, type: 'assessed.refused' };
     const { assessment } = answer;
     const firstSeen = firstSeenOf(wanted.sources, counting.written, seenBefore(entry, counting));
     entry.finding = { key, wanted: wanted.sources, state, assessment, asOf, spells: entry.spells, firstSeen };
-    return eventOf(entry, assessment, key.id === known.current.id);
+    return eventOf(entry, assessment, key.id === hashKeys.current.id);
   };
 
   return async (entry, input, signal, afterwards) => {

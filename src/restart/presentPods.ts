@@ -1,4 +1,4 @@
-import type { ChangedSource } from './assess.ts';
+import { type Assessment, changesIn } from './assess.ts';
 import { readPods } from './podFacts.ts';
 import { sourceKey } from './refs.ts';
 import type { RestartApi } from './restartApi.ts';
@@ -8,24 +8,25 @@ import type { PresentPods, WorkloadEntry } from './workloadEntry.ts';
 /**
  * Which pods are there now that these sources are known to have changed. One that is not among them later was made
  * after the write, by whatever clocks: that is how a release is told whose pods were made within the same second (F3).
- * Where the list cannot be had, the times decide alone.
+ * What is known of a version stays as long as it is the newest. Where the list cannot be had, the times decide alone.
  */
 export async function presentPods(
   api: Pick<RestartApi, 'listPods'>,
   { facts, present }: WorkloadEntry,
-  changed: readonly ChangedSource[],
+  wanted: ReadonlyMap<string, WantedSource>,
+  assessment: Assessment,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, PresentPods>> {
-  const known = changed.flatMap(({ source }): [string, PresentPods][] => {
-    const found = present.get(sourceKey(source.ref));
-    return found?.version === source.version ? [[sourceKey(source.ref), found]] : [];
-  });
-  if (known.length === changed.length || facts.selector === undefined) return new Map(known);
+  if (assessment.is === 'current') return new Map();
+  const changed = changesIn(assessment);
+  const known = new Map([...present].filter(([key, { version }]) => wanted.get(key)?.version === version));
+  const unknown = changed.filter(({ source }) => !known.has(sourceKey(source.ref)));
+  if (unknown.length === 0 || facts.selector === undefined) return known;
   const listed = await api.listPods(facts.ref.namespace, facts.selector, signal);
-  if (listed.is !== 'ok') return new Map(known);
+  if (listed.is !== 'ok') return known;
   const found = readPods(listed.value);
   const pods = new Map(found.map(({ uid, startedContainers }) => [uid, startedContainers]));
-  const added = changed.map(({ source }): [string, PresentPods] => [
+  const added = unknown.map(({ source }): [string, PresentPods] => [
     sourceKey(source.ref),
     { version: source.version, pods },
   ]);

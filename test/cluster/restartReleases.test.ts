@@ -66,6 +66,38 @@ suite('rollouts of the user beside those of weeder', { concurrency: 8 }, () => {
     });
   }
 
+  test('a release by PUT of the whole object right after its source is one rollout, each of ten times', async () => {
+    const { ns, make, change, deploy, caughtUp } = scene();
+    const names = Array.from({ length: 10 }, (_, index) => `whole-${index}`);
+    const webs = await Promise.all(
+      names.map(async (name) => {
+        await make('configmaps', name, { data: { a: 'old' } });
+        return deploy(name, using(name));
+      }),
+    );
+    for (const web of webs) {
+      await aged(web);
+      const { metadata, ...whole } = await web.read();
+      const { annotations: _, managedFields: _fields, resourceVersion: _version, ...rest } = objectOf(metadata);
+      const spec = objectOf(objectOf(whole)['spec']);
+      const template = objectOf(spec['template']);
+      const next = {
+        ...template,
+        spec: { ...objectOf(template['spec']), ...using(web.name, 'registry.invalid/web:2') },
+      };
+      const body = { ...whole, metadata: rest, spec: { ...spec, template: next } };
+      await change('configmaps', web.name, { data: { a: 'new' } });
+      await ns.cluster.api('PUT', ns.path('apis/apps/v1', 'deployments', web.name), body);
+    }
+    for (const web of webs) await web.restarted(1);
+    await caughtUp();
+    for (const web of webs) await web.current();
+    assert.deepEqual(
+      webs.map((web) => web.rollouts()),
+      webs.map(() => 1),
+    );
+  });
+
   test('a template that begins to use another source is the user’s rollout alone, and from then on that one counts', async () => {
     const { make, change, deploy, caughtUp } = scene();
     for (const name of ['before', 'after']) await make('configmaps', name, { data: { a: 'old' } });
