@@ -56,7 +56,8 @@ export function faultsOfWrite(before: Content, after: Content, wanted: WantedFie
     const field = wanted.fields.get(path);
     const value = after.fields.get(path);
     if ([...wanted.absent].some((each) => isWithin(path, each))) return value === undefined;
-    if (field === undefined) return value === defaultOf(path) && (!before.fields.has(path) || mayTakeAway(path, past));
+    if (field === undefined)
+      return value === defaultOf(path) && (!before.fields.has(path) || mayTakeAway(path, before, past));
     if (value !== field.value) return false;
     if (field.isObserved || past.isOurs(path) || !past.hasSeen(path) || past.isAtOnce(path)) return true;
     if (past.knowsApplied !== 'surely' && !before.fields.has(path)) return true;
@@ -64,9 +65,16 @@ export function faultsOfWrite(before: Content, after: Content, wanted: WantedFie
   }
 }
 
-/** What left the manifest, unless somebody has given it another value and nobody ever observed it. */
-function mayTakeAway(path: string, { earlier, isOurs }: Past): boolean {
-  return earlier.some(({ fields }) => fields.get(path)?.isObserved === true || (fields.has(path) && isOurs(path)));
+/**
+ * What left the manifest, unless somebody has given it another value and nobody ever observed it. What kubectl wrote as
+ * the manifest had it is the application's alone.
+ */
+function mayTakeAway(path: string, before: Content, { earlier, isOurs }: Past): boolean {
+  const hasIt = ({ value }: { readonly value: unknown }) => isOurs(path) || value === before.fields.get(path);
+  return earlier.some(({ fields }) => {
+    const field = fields.get(path);
+    return field !== undefined && (field.isObserved || hasIt(field));
+  });
 }
 
 /**
