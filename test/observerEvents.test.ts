@@ -4,6 +4,7 @@ import type { Occurrence } from '../src/kube/event.ts';
 import { observerEventTable } from '../src/observer/eventTable.ts';
 import type { ObserverFact } from '../src/observer/facts.ts';
 import { tellObserver } from '../src/observer/observerEvents.ts';
+import type { Drift } from '../src/observer/projection.ts';
 import { application, contested, drifted, image, quiet, told } from './support/observerFacts.ts';
 
 function toldOf(...facts: readonly ObserverFact[]): Occurrence[] {
@@ -32,6 +33,16 @@ test('no Event holds a wanted or a found value: whoever may read Events may not 
 test('a rival without a name is somebody, and the wait is told in seconds', () => {
   const [event] = toldOf(contested);
   assert.equal(event?.note, 'Somebody keeps changing Deployment shop/nginx back: its next correction waits for 4s.');
+});
+
+test('a correction says what was put back, and of what was not to be there that it was removed', () => {
+  const drift = (path: string, is: Drift['is']): Drift => ({ path, wanted: undefined, found: undefined, is });
+  const correct = (...drifts: Drift[]) =>
+    toldOf({ ...drifted, type: 'resource.corrected', drifts, took: 10 }).map(({ note }) => note);
+  const [changed, excess, twice] = [drift('a', 'changed'), drift('b', 'excess'), drift('c', 'duplicate')];
+  assert.deepEqual(correct(changed), ['Deployment shop/nginx: a put back.']);
+  assert.deepEqual(correct(excess), ['Deployment shop/nginx: b removed.']);
+  assert.deepEqual(correct(changed, excess, twice), ['Deployment shop/nginx: a put back; b, c removed.']);
 });
 
 test('what passes by itself is in the log alone', () => {

@@ -44,7 +44,8 @@ export const observerEventTable = {
     about: 'application',
     types: ['Normal'],
     actions: ['Apply', 'Create'],
-    meaning: 'A resource is again as it was applied. Says which fields were put back, or that it was made anew.',
+    meaning:
+      'A resource is again as it was applied. Says which fields were put back and which were removed, or that it was made anew.',
   },
   RivalBackOff: {
     about: 'application',

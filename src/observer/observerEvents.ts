@@ -93,7 +93,7 @@ function ofResource(fact: Extract<ObserverFact, AboutResource>): Told | undefine
       return { reason: 'ResourceMissing', type, action: 'Notice', note: `${name} is not there.` };
     }
     case 'resource.corrected':
-      return { reason: 'Corrected', type: 'Normal', action: 'Apply', note: `${name}: ${paths(fact.drifts)} put back.` };
+      return { reason: 'Corrected', type: 'Normal', action: 'Apply', note: `${name}: ${correctedNote(fact.drifts)}.` };
     case 'resource.applied':
       if (fact.how !== 'recreated') return undefined;
       return { reason: 'Corrected', type: 'Normal', action: 'Create', note: `${name} was made anew.` };
@@ -114,6 +114,16 @@ function ofResource(fact: Extract<ObserverFact, AboutResource>): Told | undefine
     default:
       return troubleOf(fact, name);
   }
+}
+
+/** What was not to be there was removed; all else is again as it was applied. */
+function correctedNote(drifts: readonly Drift[]): string {
+  const removed = drifts.filter(({ is }) => is === 'excess' || is === 'duplicate');
+  const restored = drifts.filter((each) => !removed.includes(each));
+  return [
+    ...(restored.length === 0 ? [] : [`${paths(restored)} put back`]),
+    ...(removed.length === 0 ? [] : [`${paths(removed)} removed`]),
+  ].join('; ');
 }
 
 function troubleOf(fact: Extract<ObserverFact, AboutResource>, name: string): Told | undefined {
