@@ -25,6 +25,8 @@ export interface Past {
   readonly takenOver: Content | undefined;
   /** Somebody has changed it while it was being created or updated: nobody knows who was first. */
   readonly isAtOnce: (path: string) => boolean;
+  /** Another writer has taken the element away between two requests of one correction: the last request completes it. */
+  readonly isRaced: (element: string) => boolean;
 }
 
 const marks = new Set(['metadata/labels/weeder.dev/application', 'metadata/annotations/weeder.dev/application-name']);
@@ -39,7 +41,7 @@ export function faultsOfWrite(before: Content, after: Content, wanted: WantedFie
     const removed = around.find((each) => before.elements.has(each) && !after.elements.has(each));
     const isAllowed =
       added !== undefined
-        ? mayAdd(added, before, wanted, past) && (hasRightValue(path) || past.isAtOnce(added))
+        ? mayAdd(added, before, wanted, past) && (hasRightValue(path) || past.isAtOnce(added) || past.isRaced(added))
         : removed !== undefined
           ? mayRemove(removed, before, wanted, past)
           : mayChange(path);

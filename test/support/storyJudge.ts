@@ -202,6 +202,7 @@ export function judge(world: JudgedWorld): Judge {
       knowsApplied: past.knows(application, idOf(ask), ask.process, resource),
       takenOver: takenOver.get(idOf(ask)),
       isAtOnce: (path) => isInit && writers.isFresh(after, path, atOnce),
+      isRaced: (element) => writers.isFresh(after, element, atOnce),
     });
   }
 
