@@ -76,6 +76,7 @@ function brokenApplication(state: string, actor: string, events: OfApplication['
 
 const drifted: ResourceEvent = { type: 'look.drifted' };
 const missing: ResourceEvent = { type: 'look.missing' };
+const kindAway: ResourceEvent = { type: 'look.kindAway', failure: 'transient', reason: 'its group is away' };
 const failed: ResourceEvent = { type: 'look.failed', failure: 'transient', reason: 'it is away' };
 
 type OfResource = RareObserverTransition<ResourceEvent>;
@@ -100,6 +101,17 @@ export const rareOfResource: readonly OfResource[] = [
     events: [{ type: 'look.typeMissing', reason: 'there is no such kind' }, failed],
   },
   brokenResource('typeMissing', 'awaitKind', [{ type: 'look.typeMissing', reason: 'there is no such kind' }]),
+  {
+    name: 'resource.kindAway -- look.failed -> resource.backingOff',
+    why: 'in a replay discovery is asked for at once',
+    events: [kindAway, failed],
+  },
+  {
+    name: 'resource.kindAway -- resync.due -> (stays)',
+    why: 'a replay is over before a kind has been away for that long',
+    events: [kindAway, { type: 'resync.due' }],
+  },
+  brokenResource('kindAway', 'awaitKind', [kindAway]),
   {
     name: 'resource.backingOff -- stream.resumed -> resource.looking',
     why: 'in a replay no stream is lost',
