@@ -54,7 +54,7 @@ export const rareOfApplication: readonly OfApplication[] = [
   {
     name: 'application.deleting.attempting -- deletion.pending [hasNews] -> application.deleting.attempting',
     why: atOnce,
-    events: [ending, changed, { type: 'deletion.refused', failure: 'blocked', reason: 'not deleted' }],
+    events: [ending, changed, { type: 'deletion.pending' }],
   },
   {
     name: 'application.deleting.attempting -- deletion.refused [hasNews] -> application.deleting.attempting',
