@@ -6,19 +6,22 @@ import { arrayOf, objectOf } from '../src/json.ts';
 import type { Cluster } from '../test/cluster/support/access.ts';
 import { startControlPlane } from '../test/cluster/support/controlPlane.ts';
 import { newNamespace } from '../test/cluster/support/namespace.ts';
-import { fight, hostileNamespace, makeHostile, removeHostile } from './hostileApplications.ts';
+import { fight, hostileNamespace, makeFoughtOver, makeHostile, removeHostile } from './hostileApplications.ts';
 import type { Half, HostileCase } from './hostileResults.ts';
 import { difference, type Scrape, scrape } from './metricsOf.ts';
 import { type Observing, startObserving } from './observing.ts';
 import { cpuSeconds, monotonic } from './processFigures.ts';
 import { invocation, startWeederProgram, type WeederProgram } from './programs.ts';
 import { buildScene, podLabels, type Scene, service } from './scene.ts';
+import { profileOf, selfTimes, topOf } from './selfTimes.ts';
 import { median, rounded } from './statistics.ts';
 
 export interface HostileOptions {
   readonly rounds: number;
   /** How many applications. */
   readonly hostile: number;
+  /** The folder in which CPU profiles are written; where the time goes beside them is told. */
+  readonly profile?: string | undefined;
   readonly say: (line: string) => void;
 }
 
@@ -28,7 +31,7 @@ const podsEach = 2;
 const recoveries = 3;
 const goneWithinMs = 120_000;
 /** The applications are fully at work by then: read, refused, applied and fought over. */
-const workingMs = 15_000;
+const workingMs = 30_000;
 const leaseNamespace = 'garden';
 const config = {
   servicesAndDependantSelectors: { [service]: { podSelectors: [{ matchLabels: podLabels }] } },
@@ -42,7 +45,7 @@ interface Stage {
 }
 
 /** How long recoveries take beside hostile applications, and without them: in each round both, by the same process. */
-export async function measureHostile({ rounds: count, hostile, say }: HostileOptions): Promise<HostileCase[]> {
+export async function measureHostile({ rounds: count, hostile, profile, say }: HostileOptions): Promise<HostileCase[]> {
   const cluster = await startControlPlane({ controllerManager: false });
   try {
     await prepare(cluster, hostile);
@@ -51,7 +54,7 @@ export async function measureHostile({ rounds: count, hostile, say }: HostileOpt
     const stage = { cluster, scene, observing };
     const rounds: HostileCase['rounds'] = [];
     for (let number = 1; number <= count; number += 1) {
-      const round = await measureRound(stage, hostile);
+      const round = await measureRound(stage, hostile, profile, say);
       rounds.push(round);
       const { without, beside, leaseLosses } = round;
       say(
@@ -84,26 +87,39 @@ async function prepare(cluster: Cluster, hostile: number): Promise<void> {
   while ((await cluster.send('GET', '/apis/weeder.dev/v1alpha1/applications')).status !== 200) await pause(100);
 }
 
-async function measureRound(stage: Stage, hostile: number): Promise<HostileCase['rounds'][number]> {
+async function measureRound(
+  stage: Stage,
+  hostile: number,
+  profile: string | undefined,
+  say: HostileOptions['say'],
+): Promise<HostileCase['rounds'][number]> {
   const { cluster } = stage;
-  const how = await invocation('deployed');
+  const how = await invocation('deployed', profile !== undefined);
   const weeder = await startWeederProgram({
     program: how.program,
     dir: cluster.dir,
     kubeconfig: cluster.kubeconfigFor('admin'),
     config,
     invocation: how,
+    nodeFlags: profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-interval=500', `--cpu-prof-dir=${profile}`],
     flags: ['--enable-leader-election', `--leader-election-namespace=${leaseNamespace}`],
   });
+  await makeFoughtOver(cluster, hostile);
+  const end = fight(cluster, hostile);
   const without = await measureHalf(stage, weeder);
   await makeHostile(cluster, hostile);
-  const end = fight(cluster, hostile);
   await untilTold(cluster, hostile);
   await pause(workingMs);
+  const from = monotonic();
   const beside = await measureHalf(stage, weeder);
+  const until = monotonic();
   await end();
-  const leaseLosses = (weeder.log().match(/leadership was lost|no longer leads|lost the Lease/g) ?? []).length;
-  await weeder.kill();
+  const leaseLosses = (weeder.log().match(/this replica does not lead any more/g) ?? []).length;
+  if (profile === undefined) await weeder.kill();
+  else {
+    await weeder.end();
+    say(topOf(selfTimes(profileOf(profile, weeder.pid), from, until), 60));
+  }
   await removeHostile(cluster, hostile);
   return { without, beside, leaseLosses };
 }

@@ -7,7 +7,12 @@ interface Hostility {
   readonly name: string;
   readonly manifests: () => readonly JsonObject[];
   /** The object that somebody keeps changing back, and how: `collection/name` in the namespace. */
-  readonly write?: { readonly path: string; readonly patch: (turn: number) => JsonObject };
+  readonly write?: {
+    readonly path: string;
+    readonly patch: (turn: number) => JsonObject;
+    /** Milliseconds. A change of a large object takes the API server itself up to a second. */
+    readonly every: number;
+  };
 }
 
 const configMap = (name: string, data: JsonObject): JsonObject => ({
@@ -48,7 +53,7 @@ export const hostilities: readonly Hostility[] = [
     manifests: () => [
       configMap('huge', Object.fromEntries(many(25_000).map((index) => [`key-${index}`, 'some value']))),
     ],
-    write: { path: 'api/v1/configmaps/huge', patch: (turn) => ({ data: { 'key-1': `other ${turn}` } }) },
+    write: { path: 'api/v1/configmaps/huge', patch: (turn) => ({ data: { 'key-1': `other ${turn}` } }), every: 10_000 },
   },
   {
     name: 'fifty objects, one of which somebody keeps changing',
@@ -56,6 +61,7 @@ export const hostilities: readonly Hostility[] = [
     write: {
       path: 'api/v1/configmaps/fought-0',
       patch: (turn) => ({ data: { [`word-${turn % 7}`]: 'x', word: 'x' } }),
+      every: 100,
     },
   },
   {
@@ -73,6 +79,7 @@ export const hostilities: readonly Hostility[] = [
     manifests: () => [deployment],
     write: {
       path: 'apis/apps/v1/deployments/deep',
+      every: 10_000,
       patch: (turn) => ({
         spec: {
           template: { spec: { containers: [{ ...container, env: [...env, { name: 'MORE', value: `${turn}` }] }] } },
@@ -83,9 +90,6 @@ export const hostilities: readonly Hostility[] = [
 ];
 
 const mergePatch = 'application/merge-patch+json';
-/** Between two changes of the same object. Milliseconds. */
-const betweenWrites = 100;
-
 export function hostileNamespace(index: number): string {
   return `hostile-${index}`;
 }
@@ -103,19 +107,32 @@ export async function makeHostile(cluster: Cluster, count: number): Promise<void
   }
 }
 
+/** What they are to fight over, before there is any of them: what this costs the API server is none of theirs. */
+export async function makeFoughtOver(cluster: Cluster, count: number): Promise<void> {
+  for (const index of many(count)) {
+    const { write, manifests } = hostilities[index % hostilities.length] ?? {};
+    const [first] = write === undefined ? [] : (manifests?.() ?? []);
+    if (write === undefined || first === undefined) continue;
+    const collection = pathOf(write.path, index).split('/').slice(0, -1).join('/');
+    await cluster.api('POST', collection, first);
+  }
+}
+
+function pathOf(path: string, index: number): string {
+  const [root = '', group = '', ...rest] = path.split('/');
+  const [version, plural, name] = root === 'api' ? [group, ...rest] : rest;
+  const prefix = root === 'api' ? `/api/${version}` : `/apis/${group}/${version}`;
+  return `${prefix}/namespaces/${hostileNamespace(index)}/${plural}/${name}`;
+}
+
 /** Changes what they hold until it is told to stop. */
 export function fight(cluster: Cluster, count: number): () => Promise<void> {
   const stop = new AbortController();
   const writers = many(count).map(async (index) => {
     const { write } = hostilities[index % hostilities.length] ?? {};
     for (let turn = 0; write !== undefined && !stop.signal.aborted; turn += 1) {
-      const [root = '', group = '', ...rest] = write.path.split('/');
-      const [version, plural, name] = root === 'api' ? [group, ...rest] : rest;
-      const prefix = root === 'api' ? `/api/${version}` : `/apis/${group}/${version}`;
-      const path = `${prefix}/namespaces/${hostileNamespace(index)}/${plural}/${name}`;
-      // It may not be there yet: whatever comes of it is weeder's concern.
-      await cluster.send('PATCH', path, { body: write.patch(turn), contentType: mergePatch });
-      await pause(betweenWrites);
+      await cluster.send('PATCH', pathOf(write.path, index), { body: write.patch(turn), contentType: mergePatch });
+      await pause(write.every, undefined, { signal: stop.signal }).catch(() => undefined);
     }
   });
   return async () => {
@@ -124,14 +141,20 @@ export function fight(cluster: Cluster, count: number): () => Promise<void> {
   };
 }
 
+/** A connection that was idle for seconds may be closed under a request. */
+async function insistently(ask: () => Promise<unknown>): Promise<void> {
+  await ask().catch(ask);
+}
+
 /** Takes the applications away, and what they hold, without anybody's help. */
 export async function removeHostile(cluster: Cluster, count: number): Promise<void> {
   for (const index of many(count)) {
     const home = `/namespaces/${hostileNamespace(index)}`;
     const application = `/apis/weeder.dev/v1alpha1${home}/applications/hostile`;
-    await cluster.send('PATCH', application, { body: { metadata: { finalizers: null } }, contentType: mergePatch });
-    await cluster.send('DELETE', application);
+    const unfinalized = { body: { metadata: { finalizers: null } }, contentType: mergePatch };
+    await insistently(() => cluster.send('PATCH', application, unfinalized));
+    await insistently(() => cluster.send('DELETE', application));
     for (const collection of [`/api/v1${home}/configmaps`, `/apis/apps/v1${home}/deployments`])
-      await cluster.send('DELETE', collection);
+      await insistently(() => cluster.send('DELETE', collection));
   }
 }

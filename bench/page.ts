@@ -76,7 +76,7 @@ The same resources, a thousand of them in many small or in a few large applicati
 
 const hostileText = `## Hostile applications
 
-One process with the weeder, the application observer and leader election, on a real kube-apiserver and etcd; in each round the services recover first without Applications, and then beside hostile ones, each in a namespace of its own: 500 kinds that do not exist, a manifest of 700 KB that is changed all the time, fifty objects of which one is fought over, 200 manifests that are refused, and a list of 5,000 elements that is changed all the time. Whoever fights writes ten times a second. The API server and those who write share the cores, so that a part of the ratio is theirs. Figures are medians over the rounds; ratios are taken within each round.`;
+One process with the weeder, the application observer and leader election, on a real kube-apiserver and etcd; in each round the services recover first without Applications, and then beside hostile ones, while in both halves somebody changes the same objects, small ones ten times a second and large ones every ten seconds (more, and the API server itself, which needs up to a second for each, is what recoveries wait for); the applications are, each in a namespace of its own: 500 kinds that do not exist, a manifest of 700 KB that is changed all the time, fifty objects of which one is fought over, 200 manifests that are refused, and a list of 5,000 elements that is changed all the time. Everything shares the same cores. Figures are medians over the rounds; ratios are taken within each round.`;
 
 const driftText = `## Application observer
 

@@ -115,7 +115,7 @@ async function measured(name: Name, flags: Flags['flags']): Promise<Results> {
   }
   if (name === 'hostile') {
     const hostile = whole('--hostile', flags.hostile);
-    const cases = await measureHostile({ hostile, rounds: whole('--runs', flags.runs), say });
+    const cases = await measureHostile({ hostile, rounds: whole('--runs', flags.runs), profile: flags.profile, say });
     console.log(hostileReport(cases));
     return { hostile: { ...taken, cases } };
   }

@@ -53,6 +53,8 @@ export interface PartContext {
   readonly shard: Shard | undefined;
   /** The cluster is not to be changed: `client` only says that it was. */
   readonly isDryRun: boolean;
+  /** Whether pods are being deleted now, or wait for that: what may wait leaves the API server to them. */
+  readonly isWeeding: () => boolean;
   /** Tells a Kubernetes Event, or does nothing where none are told. */
   readonly recordEvent: (occurrence: Occurrence) => void;
   /** To be told when `needs` has changed, but for the first time. */

@@ -110,6 +110,7 @@ export function startController(options: ControllerOptions): Controller {
     namespaces,
     shard: options.shard,
     isDryRun,
+    isWeeding: () => isBusy(weeder.work()),
     recordEvent: (occurrence) => events?.record(occurrence),
     onStreamsChanged: () => actor.send({ type: 'streams.changed', streams: names(), optional: names(isNotAwaited) }),
     onStreamClosed: (name) => statuses.forget(name),

@@ -30,6 +30,7 @@ function part() {
     namespaces: 'all',
     shard: undefined,
     isDryRun: false,
+    isWeeding: () => false,
     recordEvent: () => {},
     onStreamsChanged: () => changes.push([...made.needs.keys()]),
     onStreamClosed: () => {},

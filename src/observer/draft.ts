@@ -17,6 +17,8 @@ export interface DraftList {
   readonly others: readonly (readonly [step: string, element: unknown])[];
 }
 
+const mostShared = 1_000;
+
 const none: ReadonlyMap<string, never> = new Map<string, never>();
 
 /** 5,000 resources are kept at a time: each text of a path is there once, and a map that would be empty not at all. */
@@ -34,7 +36,8 @@ export function createDraft(): Draft {
     },
     put(path, value) {
       const kept = keptJson(value);
-      if (kept !== undefined) fields.set(interned(path), kept);
+      // The paths of a large object are nobody else's, and would push out those that many have.
+      if (kept !== undefined) fields.set(fields.size < mostShared ? interned(path) : path, kept);
     },
     putList(path, { length, bounds, others }) {
       const kept = others.flatMap(([step, element]) => {

@@ -3,6 +3,7 @@ import { inBackground } from '../kube/inBackground.ts';
 import type { ObserverNotes } from '../recording/observerLines.ts';
 import { recordingObserver } from '../recording/recordObserver.ts';
 import { applicationApi } from './applicationApi.ts';
+import { courteous } from './courteous.ts';
 import type { ReportObserver } from './facts.ts';
 import { watchedKinds } from './kinds.ts';
 import { logObserver } from './logObserver.ts';
@@ -29,7 +30,7 @@ export interface ObserverPart extends ControllerPart {
 export function createObserverPart(options: ObserverPartOptions): ObserverPart {
   const { runtime, logger, recorder } = options;
   // What tenants write must not hold up the deletions of the weeder, nor the Lease.
-  const client = inBackground(options.client);
+  const client = courteous(inBackground(options.client), { clock: runtime.clock, isWeeding: options.isWeeding });
   const create = recorder === undefined ? createObserverCore : recordingObserver(recorder.observer);
   const log = logObserver(logger);
   const tell = tellObserver(options.recordEvent);

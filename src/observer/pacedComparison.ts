@@ -6,6 +6,8 @@ import { foundOf, type ResourceEntry } from './resourceEntry.ts';
 export interface PacedComparison {
   /** Compares it, now or a little later; of what comes in between only the newest. */
   take(resource: ResourceEntry, object: JsonObject): void;
+  /** The same of an object that need not be read before: false, it is to be compared now, and nothing was done. */
+  hold(resource: ResourceEntry, read: () => JsonObject | undefined): boolean;
   /** What has not been compared by now never will be. */
   drop(resource: ResourceEntry): void;
 }
@@ -20,7 +22,7 @@ const largeFrom = 1_000;
 
 interface Paced {
   readonly until: number;
-  newest: JsonObject | undefined;
+  newest: (() => JsonObject | undefined) | undefined;
   timer: TimerHandle | undefined;
 }
 
@@ -39,20 +41,26 @@ export function pacedComparison(
     paced.set(resource, { until: clock.monotonic() + fields * pauseForField, newest: undefined, timer: undefined });
   }
 
+  function compareLater(resource: ResourceEntry, read: () => JsonObject | undefined): boolean {
+    const its = paced.get(resource);
+    const wait = its === undefined ? 0 : its.until - clock.monotonic();
+    // Of what is not known yet, somebody waits for it.
+    if (its === undefined || wait <= 0 || foundOf(resource) === undefined) return false;
+    its.newest = read;
+    its.timer ??= clock.setTimeout(() => {
+      const object = its.newest?.();
+      if (object !== undefined) compareNow(resource, object);
+    }, wait);
+    return true;
+  }
+
   return {
     take(resource, object) {
-      const its = paced.get(resource);
-      const wait = its === undefined ? 0 : its.until - clock.monotonic();
-      // Of what is not known yet, somebody waits for it.
-      if (its === undefined || wait <= 0 || foundOf(resource) === undefined) {
-        clock.clearTimeout(its?.timer);
-        return compareNow(resource, object);
-      }
-      its.newest = object;
-      its.timer ??= clock.setTimeout(() => {
-        if (its.newest !== undefined) compareNow(resource, its.newest);
-      }, wait);
+      if (compareLater(resource, () => object)) return;
+      clock.clearTimeout(paced.get(resource)?.timer);
+      compareNow(resource, object);
     },
+    hold: compareLater,
     drop(resource) {
       clock.clearTimeout(paced.get(resource)?.timer);
       paced.delete(resource);

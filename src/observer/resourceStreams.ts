@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { parseJson } from '../exactInteger.ts';
 import { type JsonObject, objectOf, textOf } from '../json.ts';
 import { isAtLeast } from '../kube/resourceVersion.ts';
 import { type ClosableSink, type ObjectSink, tellingComplete } from '../kube/sink.ts';
@@ -213,6 +214,17 @@ function createSink(
   }
 
   return {
+    // Of a large object that is changed all the time only what is compared is parsed.
+    isIrrelevant(line, { type, namespace, name }) {
+      if (type !== 'MODIFIED' || line.length < largeLine) return false;
+      const its = members.get(identityKey({ group, kind, namespace, name })) ?? [];
+      const [resource] = its;
+      if (resource === undefined || its.length > 1) return false;
+      const kept = Buffer.from(line);
+      const isHeld = paced.hold(resource, () => objectIn(kept));
+      if (isHeld) listed?.add(resource);
+      return isHeld;
+    },
     begin() {
       listed = new Set();
     },
@@ -235,6 +247,18 @@ function createSink(
     },
     close: () => undefined,
   };
+}
+
+/** Bytes of a line that takes a noticeable time to parse. */
+const largeLine = 64 * 1024;
+
+/** Of a line that was found to be a watch event. */
+function objectIn(line: Buffer): JsonObject | undefined {
+  try {
+    return objectOf(objectOf(parseJson(line.toString('utf8')))['object']);
+  } catch {
+    return undefined;
+  }
 }
 
 /** What failed while the stream was lost may succeed now. */

@@ -22,11 +22,11 @@ export interface Slots {
 type Grant = (release: Release) => void;
 
 /**
- * `most` places for each namespace, and a few more for all of them together: one whose requests are slow, by its own
+ * `most` places for each namespace, and a few `more` for all of them together: one whose requests are slow, by its own
  * admission webhook for instance, does not have them all.
  */
-export function createSlots(most: number): Slots {
-  const places = most + Math.ceil(most / 4);
+export function createSlots(most: number, more = Math.ceil(most / 4)): Slots {
+  const places = most + more;
   const queue = createFairQueue<Grant>();
   /** By namespace: how many it has now. */
   const held = new Map<string, number>();
