@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import { objectOf } from '../../src/json.ts';
+import { applicationsPath } from '../../src/observer/applicationApi.ts';
 import { denials } from './support/denials.ts';
 import { type DeployedWeeder, permissions, rulesOf } from './support/deployed.ts';
 import { type DeployedApplications, deployedApplications } from './support/deployedApplications.ts';
@@ -115,6 +116,17 @@ const isTried = ({ group, resource }: Permission) => group === 'weeder.dev' || r
 const isForPages = ({ verb }: Permission) => verb === 'list';
 const title = ({ verb, group, resource }: Permission) => `${verb} ${resource}${group && `.${group}`}`;
 
+/** Nothing is read one by one until an application ends, or an object is no longer in its stream. */
+async function causeRead({ ns }: DeployedApplications, { resource }: Permission): Promise<void> {
+  if (resource === 'applications') {
+    await ns.cluster.api('DELETE', `${applicationsPath(ns.name)}/all`);
+    return;
+  }
+  const labels = { 'weeder.dev/application': null };
+  const path = ns.path('api/v1', resource, 'settings');
+  await ns.cluster.api('PATCH', path, { metadata: { labels } }, 'application/merge-patch+json');
+}
+
 async function deployWithout(t: TestContext, missing: Permission, cluster?: DeployedApplications['ns']['cluster']) {
   const scene = await deployedApplications(t, cluster);
   const weeder = await scene.deploy(without(await alone(scene.home.name), missing));
@@ -148,7 +160,11 @@ suite('the permissions of the application observer', { concurrency: 3 }, () => {
 
   for (const missing of all.filter((each) => isTried(each) && !isForPages(each))) {
     test(`need ${title(missing)}: without it, the log says what to grant`, async (t) => {
-      const { weeder } = await deployWithout(t, missing);
+      const { scene, weeder } = await deployWithout(t, missing);
+      if (missing.verb === 'get') {
+        await weeder.log.until('application applied');
+        await causeRead(scene, missing);
+      }
       await untilDenied(weeder, missing);
     });
   }

@@ -115,9 +115,9 @@ suite('the CRD of Applications', { concurrency: true }, () => {
       'spec.manifests[0].metadata.name: Required value',
     ],
     [
-      'generateName',
-      { manifests: [{ ...configMap, metadata: { name: 'a', generateName: 'a-' } }] },
-      'generateName is not allowed',
+      'generateName without a name',
+      { manifests: [{ ...configMap, metadata: { generateName: 'a-' } }] },
+      'spec.manifests[0].metadata.name: Required value',
     ],
     [
       'a List',
