@@ -33,6 +33,10 @@ const service: JsonObject = {
   spec: { selector: labels, ports: [{ port: 80, targetPort: 80 }] },
 };
 
+function versionOf(object: unknown): number {
+  return Number(objectOf(objectOf(object)['metadata'])['resourceVersion']);
+}
+
 function imageOf(deployment: unknown): unknown {
   const template = objectOf(objectOf(objectOf(deployment)['spec'])['template']);
   return objectOf(arrayOf(objectOf(template['spec'])['containers'])[0])['image'];
@@ -121,7 +125,9 @@ suite('an application on a real API server', { concurrency: true }, () => {
     const gone = await eventually(
       () => {
         const deleted = scene.changes.slice(before).filter(({ type }) => type === 'DELETED');
-        return deleted.length === 3 && deleted.map(({ kind }) => kind);
+        // Each kind has a stream of its own; the version says what came first.
+        const inOrder = deleted.toSorted((one, other) => versionOf(one.object) - versionOf(other.object));
+        return deleted.length === 3 && inOrder.map(({ kind }) => kind);
       },
       { what: 'the end of all three' },
     );

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '../../src/json.ts';
 import { owners } from './configurations.ts';
-import { answered, defined, definitions, undefinedYet } from './definitions.ts';
+import { answered, defined, definitions, established, undefinedYet } from './definitions.ts';
 import { body, type GetTarget, home, meta, refused, versionOf } from './target.ts';
 
 const status = { subresources: { status: {} } };
@@ -18,7 +18,7 @@ export function defining(getTarget: GetTarget): void {
     assert.deepEqual([absent.status, absent.body], [404, '404 page not found\n']);
     assert.match(String(absent.headers['content-type']), /^text\/plain/);
     const widgets = await defined(at, { properties: { size: { type: 'integer' } } });
-    const definition = body(await at.send('GET', `${definitions}/${widgets.name}`), 200);
+    const definition = await established(at, widgets.name);
     const conditions = arrayOf(objectOf(definition['status'])['conditions']).map(objectOf);
     assert.deepEqual(
       conditions.map(({ type, status: is, reason }) => [type, is, reason]),

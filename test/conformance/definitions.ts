@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { JsonObject } from '../../src/json.ts';
+import { arrayOf, type JsonObject, objectOf } from '../../src/json.ts';
 import type { Answer } from '../cluster/support/http.ts';
 import { applyPatch } from './configurations.ts';
 import { body, type Home } from './target.ts';
@@ -60,6 +60,18 @@ export async function answered(at: Home, path: string, status: number, impersona
     const answer = await at.send('GET', path, impersonate === undefined ? {} : { impersonate });
     if (answer.status === status) return answer;
     if (performance.now() > deadline) throw new Error(`GET ${path} is still answered ${answer.status}`);
+    await pause(25);
+  }
+}
+
+/** The definition, once its condition says that it is established: a real server serves the kind a moment before that. */
+export async function established(at: Home, name: string): Promise<JsonObject> {
+  const deadline = performance.now() + 60_000;
+  for (;;) {
+    const definition = objectOf((await at.send('GET', `${definitions}/${name}`)).body);
+    const conditions = arrayOf(objectOf(definition['status'])['conditions']).map(objectOf);
+    if (conditions.some(({ type, status }) => type === 'Established' && status === 'True')) return definition;
+    if (performance.now() > deadline) throw new Error(`${name} is still not established`);
     await pause(25);
   }
 }

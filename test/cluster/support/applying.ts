@@ -17,6 +17,7 @@ import { readObserverSchema } from '../../../src/observer/schema/read.ts';
 import { shapeFor } from '../../../src/observer/schema/shapeFor.ts';
 import { groupVersionOf, groupVersionPath } from '../../../src/observer/servedKinds.ts';
 import type { Cluster } from './access.ts';
+import { eventually } from './eventually.ts';
 import { type Cleanup, type TestNamespace, testNamespace } from './namespace.ts';
 
 /** What a manifest is planned with, where it matters. */
@@ -78,7 +79,10 @@ export async function applying(t: Cleanup, prefix: string, ofCluster?: Cluster):
         target: targetOf(manifest, kind.plural, account),
         manifest,
         shape: shape.value,
-        structure: good(await kinds.structureOf(kind, signal)),
+        // It follows a new kind by about a second.
+        structure: await eventually(async () => good(await kinds.structureOf(kind, signal)), {
+          what: `the document of ${kindName}`,
+        }),
         owner,
         hash: randomBytes(4).toString('hex'),
         mayRecreate,
