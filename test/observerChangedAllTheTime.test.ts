@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { objectOf, textOf } from '../src/json.ts';
 import { type ObserverWorld, observerWorld } from './support/observerWorld.ts';
 
 const second = 1_000;
@@ -56,4 +57,34 @@ test('a small object is compared at once, however often it is changed', async ()
   world.edit('ConfigMap/settings', { data: { 'key-1': 'theirs' } });
   await world.pass(10);
   assert.equal(world.factsOf('resource.corrected').length, 2);
+});
+
+test('of a large object that was just compared a change is not even parsed before its time, and the newest is', async () => {
+  const fields = 10_000;
+  const world = await observing(fields);
+  const [sink] = [...world.core.needs.values()].filter(({ kind }) => kind === 'ConfigMap').map((need) => need.sink);
+  const live = world.object('ConfigMap/settings') ?? assert.fail();
+  const metadata = objectOf(live['metadata']);
+  const held = (version: number, text: string) => {
+    const resourceVersion = `${version}`;
+    const object = {
+      ...live,
+      metadata: { ...metadata, resourceVersion },
+      data: { ...objectOf(live['data']), 'key-1': text },
+    };
+    const line = Buffer.from(JSON.stringify({ type: 'MODIFIED', object }));
+    const [name, namespace, uid] = ['name', 'namespace', 'uid'].map((key) => textOf(metadata[key]) ?? '');
+    const peeked = { type: 'MODIFIED', kind: 'ConfigMap', resourceVersion } as const;
+    return sink?.isIrrelevant?.(line, { ...peeked, name: name ?? '', namespace: namespace ?? '', uid: uid ?? '' });
+  };
+  assert.equal(held(900_001, 'one'), false, 'nothing was compared lately');
+  world.edit('ConfigMap/settings', { data: { 'key-0': 'theirs' } });
+  // What the correction makes of it comes in the order of the versions, before these.
+  world.isTold = false;
+  assert.deepEqual([held(900_002, 'two'), held(900_000_003, 'three')], [true, true]);
+  const before = world.factsOf('resource.drifted').length;
+  await world.pass(5 * second);
+  const drifted = world.factsOf('resource.drifted').slice(before);
+  const found = drifted.flatMap(({ drifts }) => drifts.filter(({ path }) => path === '.data.key-1'));
+  assert.deepEqual([...new Set(found.map((drift) => drift.found))], ['three']);
 });

@@ -38,6 +38,7 @@ export function courteous(client: KubeClient, { clock, isWeeding }: CourtesyOpti
     const result = await client.call(request);
     // What is made of the answer may take long: what has come in for others meanwhile is read before.
     await nextTurn();
+    if (isWeeding()) await calm(request);
     return result;
   }
 
