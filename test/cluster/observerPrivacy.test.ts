@@ -229,6 +229,12 @@ suite('what an application shows on a real API server', { concurrency: 2 }, () =
   test('the application of another namespace that has a resource is named only to who may read that resource', async (t) => {
     const scene = await hostileScene(t);
     const { ns, vault } = scene;
+    await ns.cluster.api('POST', vault.path('apis/weeder.dev/v1alpha1', 'applications'), {
+      apiVersion: 'weeder.dev/v1alpha1',
+      kind: 'Application',
+      metadata: { name: 'hidden-application' },
+      spec: { mode: 'detect', manifests: [configMap('elsewhere', { a: other })] },
+    });
     const theirs = configMap('shared', { a: other });
     const label = { 'weeder.dev/application': ownerOf({ namespace: vault.name, name: 'hidden-application' }).label };
     await put(vault, theirs, label);
