@@ -129,10 +129,8 @@ export function createDigests({ api, sources }: DigestsOptions): Digests {
       const id = sourceKey(ref);
       const meta = sources.get(ref);
       if (meta === undefined) known.delete(id);
-      if (meta === undefined && ref.kind === 'ConfigMap') {
-        return Promise.resolve({ is: 'ok', digest: absent({ key, uses }, ref, sources.optOut(ref)) });
-      }
-      // A Secret may be of a type that the stream leaves out, and is there all the same: each time it is asked for.
+      // A source that no stream has told of may still exist: its stream may lag behind that of its workload, and leaves
+      // out Secrets of some types. The API server is asked each time.
       const found =
         meta === undefined || isNew(id, meta)
           ? undefined
