@@ -44,6 +44,25 @@ test('a drift is corrected at once, and told with what was wanted and found', as
   world.stop();
 });
 
+for (const what of ['create', 'update', 'correct'] as const)
+  test(`an edit that the stream tells of before the reply to '${what}' is corrected once the reply is there`, async () => {
+    const world = await observerWorld();
+    if (what !== 'create') {
+      world.apply('web', { manifests: [configMap('one')] });
+      await world.pass(2 * second);
+    }
+    world.lateReplies.set(`${what} ConfigMap/one`, second);
+    if (what === 'correct') world.edit('ConfigMap/one', { data: { key: 'b' } });
+    else world.apply('web', { manifests: [configMap('one', 'new')] });
+    await world.pass(second / 2);
+    world.edit('ConfigMap/one', { data: { key: 'theirs' } });
+    world.lateReplies.clear();
+    await world.pass(5 * second);
+    assert.equal(keyOf(world, 'one'), what === 'correct' ? 'a' : 'new');
+    assert.equal(world.condition('web', 'InSync'), 'True');
+    world.stop();
+  });
+
 test('a field that is not observed stays as somebody made it, and nothing is written', async () => {
   const observerSchema = [
     { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one' }, data: { key: 'observed' } },

@@ -7,7 +7,7 @@ import { labelName } from './managers.ts';
 import { project } from './project.ts';
 import type { Drift, Projection } from './projection.ts';
 import type { ResourcePlan } from './resourceApi.ts';
-import { type Found, foundOf, type ResourceEntry } from './resourceEntry.ts';
+import { type Compared, type Found, foundOf, type ResourceEntry } from './resourceEntry.ts';
 import { yieldReplicas } from './scaled.ts';
 
 /**
@@ -25,6 +25,11 @@ export function hear(entry: ResourceEntry, object: JsonObject, now: number): boo
 /** What is wanted is this from now on. */
 export function want(entry: ResourceEntry, baseline: Projection, now: number): void {
   entry.baseline = baseline;
+  judgeAnew(entry, now);
+}
+
+/** What is wanted is something else than when the object was heard of. */
+export function judgeAnew(entry: ResourceEntry, now: number): void {
   // Of what was in sync with another baseline nothing was kept.
   if (foundOf(entry)?.object === undefined && foundOf(entry) !== undefined) entry.found = 'unknown';
   judge(entry, now);
@@ -58,7 +63,8 @@ export function planInForce(entry: ResourceEntry): ResourcePlan | undefined {
   return entry.kept?.plan ?? (needsApply(entry) ? undefined : entry.plan);
 }
 
-function judge(entry: ResourceEntry, now: number): void {
+/** Compares what was heard last with what is wanted now. */
+export function judge(entry: ResourceEntry, now: number): void {
   const found = foundOf(entry);
   if (found === undefined) entry.drifts = [];
   if (found?.object === undefined || entry.plan === undefined) return;
@@ -67,14 +73,29 @@ function judge(entry: ResourceEntry, now: number): void {
   const plan = planInForce(entry);
   // What is wanted belongs to the manifest of before: it is compared again when the new one is applied, or refused.
   if (baseline === undefined || plan === undefined) return;
-  entry.drifts = [...labelDrift(entry, found), ...driftsOf(entry, plan, baseline, found.object)];
+  const compared = compareOnce(entry, plan, baseline, found.compared, found.object);
+  entry.found = { ...found, compared };
+  entry.drifts = [...labelDrift(entry, found), ...compared.drifts];
   if (entry.drifts.length > 0) {
     entry.driftedAt ??= now;
     return;
   }
   entry.driftedAt = undefined;
   const isOurs = found.label === entry.application.owner.label;
-  if (isOurs && !found.isEnding) entry.found = { ...found, object: undefined };
+  if (!isOurs || found.isEnding) return;
+  entry.found = { ...found, object: undefined, compared: undefined };
+}
+
+/** A comparison of thousands of fields takes a while: it is made once for each version of the object and of what is wanted. */
+function compareOnce(
+  entry: ResourceEntry,
+  plan: ResourcePlan,
+  baseline: Projection,
+  compared: Compared | undefined,
+  object: JsonObject,
+): Compared {
+  if (compared?.plan === plan && compared.baseline === baseline) return compared;
+  return { plan, baseline, drifts: driftsOf(entry, plan, baseline, object) };
 }
 
 function driftsOf(
@@ -115,5 +136,6 @@ function readFound(object: JsonObject): Found | undefined {
     isEnding: textOf(deletionTimestamp) !== undefined,
     label: isObject(labels) ? textOf(labels[labelName]) : undefined,
     object,
+    compared: undefined,
   };
 }

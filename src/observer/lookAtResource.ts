@@ -4,7 +4,7 @@ import { isProved } from './accessProof.ts';
 import type { ApplyFailure } from './applyFailure.ts';
 import { missingKey, paceKey, waitBefore } from './driftPace.ts';
 import { findWanted } from './findWanted.ts';
-import { claimantOf, hear, noteAbandoned, planInForce } from './hear.ts';
+import { claimantOf, hear, judge, noteAbandoned, planInForce } from './hear.ts';
 import { keepUntilDue, restOf } from './kept.ts';
 import { annotationName } from './managers.ts';
 import type { ObserverEffects } from './observerEffects.ts';
@@ -104,6 +104,7 @@ function withoutKind(failure: ApplyFailure): ResourceEvent {
 }
 
 function judged({ runtime }: ObserverEffects, entry: ResourceEntry): ResourceEvent {
+  judge(entry, runtime.clock.monotonic());
   const mayCorrect = !entry.application.isDetectOnly;
   const found = foundOf(entry);
   const isNew = planInForce(entry) === undefined;

@@ -21,6 +21,15 @@ export interface Found {
   readonly label: string | undefined;
   /** Whole, for as long as it is not as it is wanted; where it is, nothing of it has to be kept. */
   readonly object: JsonObject | undefined;
+  /** Its last comparison; undefined: it has not been compared yet. */
+  readonly compared: Compared | undefined;
+}
+
+/** What an object was compared with, and what was different. */
+export interface Compared {
+  readonly plan: ResourcePlan;
+  readonly baseline: Projection;
+  readonly drifts: readonly Drift[];
 }
 
 /** One correction that was made. */

@@ -6,7 +6,7 @@ import { initialisedIn } from './baseline.ts';
 import { afterCorrection, missingKey, paceKey } from './driftPace.ts';
 import type { AppliedHow } from './facts.ts';
 import { wantedBy } from './findWanted.ts';
-import { claimantOf, hear, needsApply, noteAbandoned, want } from './hear.ts';
+import { claimantOf, hear, judgeAnew, needsApply, noteAbandoned, want } from './hear.ts';
 import { keepUntilDue } from './kept.ts';
 import type { ObserverEffects } from './observerEffects.ts';
 import { uidOf } from './ownership.ts';
@@ -241,6 +241,8 @@ function keepPace({ runtime }: ObserverEffects, entry: ResourceEntry, drifts: re
 /** The reply is the newest that is known of it, whatever its stream tells later of before; and it proves what was applied. */
 function learn(entry: ResourceEntry, object: Applied['object'], now: number): void {
   entry.appliedUid = uidOf(object) ?? entry.appliedUid;
-  hear(entry, object, now);
+  const isNewest = hear(entry, object, now);
   entry.writtenVersion = foundOf(entry)?.resourceVersion ?? entry.writtenVersion;
+  // The stream told of a newer version before this reply came, and that was compared with what was wanted before.
+  if (!isNewest) judgeAnew(entry, now);
 }

@@ -43,6 +43,8 @@ export interface ObserverWorld {
   readonly refusals: Map<string, ApplyFailure>;
   /** By the same: how long the answer takes, in milliseconds. */
   readonly slow: Map<string, number>;
+  /** By the same: how long its answer takes after it has been done, in milliseconds. */
+  readonly lateReplies: Map<string, number>;
   /** How a manifest is refused, however it is applied; undefined: it is not. */
   rejects: (manifest: JsonObject) => ApplyFailure | undefined;
   /** Kinds that the cluster knows. */
@@ -218,8 +220,14 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     const refusal = isServed ? asked : unservedPath;
     return new Promise((resolve) => {
       const end = () => {
-        underWay -= 1;
-        resolve(refusal === undefined ? answer() : { ok: false, failure: refusal });
+        const outcome: Outcome<T> = refusal === undefined ? answer() : { ok: false, failure: refusal };
+        const reply = () => {
+          underWay -= 1;
+          resolve(outcome);
+        };
+        const late = world.lateReplies.get(`${what} ${key}`);
+        if (late === undefined) reply();
+        else clock.setTimeout(reply, late);
       };
       const time = world.slow.get(`${what} ${key}`) ?? world.requestTime;
       if (time === 0) void settled().then(end);
@@ -433,6 +441,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     },
     refusals: new Map(),
     slow: new Map(),
+    lateReplies: new Map(),
     rejects: () => undefined,
     kinds: new Map(known.map((kind) => [kind.kind, kind])),
     unserved: new Set(),
