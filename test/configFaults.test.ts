@@ -51,7 +51,7 @@ test('an unknown key is named with its place, the allowed ones and the nearest',
   ]);
   assert.deepEqual(faultsOf(`${good}\ninterval: 5m`), [`f:2:1 interval: unknown key, allowed are ${topKeys}`]);
   assert.deepEqual(faultsOf('observer: {mode: detect}'), [
-    'f:1:12 observer.mode: unknown key, allowed are trialPeriod, applicationsPerNamespace, resourcesPerNamespace, bytesPerNamespace',
+    'f:1:12 observer.mode: unknown key, allowed are trialPeriod, applicationsPerNamespace, resourcesPerNamespace, bytesPerNamespace, bytes',
   ]);
   assert.deepEqual(faultsOfSelector('{matchLabel: {a: b}}'), [
     'f:4:10 ….matchLabel: unknown key, allowed are matchLabels, matchExpressions; did you mean "matchLabels"?',

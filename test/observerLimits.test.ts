@@ -2,39 +2,41 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultObserver } from '../src/config/observer.ts';
 import { arrayOf, objectOf, textOf } from '../src/json.ts';
-import { type ApplicationSize, refusedAmong } from '../src/observer/applicationLimits.ts';
+import { type ApplicationSize, refusedInNamespace } from '../src/observer/applicationLimits.ts';
+import { knownApplications } from '../src/observer/knownApplications.ts';
 import { type ObserverWorld, observerWorld } from './support/observerWorld.ts';
 
 const size = (name: string, created: number, more: Partial<ApplicationSize> = {}): ApplicationSize => ({
+  namespace: 'shop',
   name,
-  uid: `uid-${name}`,
+  uid: name,
   createdAt: `2026-01-01T00:00:0${created}Z`,
   resources: 1,
   bytes: 100,
   ...more,
 });
-const limits = { applicationsPerNamespace: 3, resourcesPerNamespace: 10, bytesPerNamespace: 1_000 };
+const limits = { applicationsPerNamespace: 3, resourcesPerNamespace: 10, bytesPerNamespace: 1_000, bytes: 5_000 };
 
 test('the oldest applications of a namespace stay, whatever the order in which they are known', () => {
   const all = [size('d', 4), size('a', 1), size('c', 3), size('b', 2)];
   for (const some of [all, all.toReversed()]) {
-    const refused = refusedAmong(some, limits);
+    const refused = refusedInNamespace(some, limits);
     assert.deepEqual([...refused.keys()], ['d']);
     assert.match(refused.get('d') ?? '', /more than 3 applications.*observer\.applicationsPerNamespace/);
   }
-  assert.equal(refusedAmong(all, { ...limits, applicationsPerNamespace: 4 }).size, 0);
+  assert.equal(refusedInNamespace(all, { ...limits, applicationsPerNamespace: 4 }).size, 0);
   const same = [size('b', 1), size('a', 1)];
-  assert.deepEqual([...refusedAmong(same, { ...limits, applicationsPerNamespace: 1 }).keys()], ['b'], 'by uid');
+  assert.deepEqual([...refusedInNamespace(same, { ...limits, applicationsPerNamespace: 1 }).keys()], ['b'], 'by uid');
 });
 
 test('resources and bytes count together, and what is refused takes no room from what is younger', () => {
   const large = size('large', 2, { resources: 10 });
-  const refused = refusedAmong([size('a', 1), large, size('b', 3)], limits);
+  const refused = refusedInNamespace([size('a', 1), large, size('b', 3)], limits);
   assert.deepEqual([...refused.keys()], ['large']);
   assert.match(refused.get('large') ?? '', /more than 10 resources/);
   const long = size('long', 2, { bytes: 901 });
-  assert.match(refusedAmong([size('a', 1), long], limits).get('long') ?? '', /more than 1000 bytes of specs/);
-  assert.equal(refusedAmong([size('a', 1), size('long', 2, { bytes: 900 })], limits).size, 0);
+  assert.match(refusedInNamespace([size('a', 1), long], limits).get('long') ?? '', /more than 1000 bytes of specs/);
+  assert.equal(refusedInNamespace([size('a', 1), size('long', 2, { bytes: 900 })], limits).size, 0);
 });
 
 const settings = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { a: '1' } });
@@ -87,6 +89,30 @@ test('an application that grows beyond the limits is refused, and no older one; 
   await world.pass(60_000);
   assert.deepEqual([world.object('ConfigMap/b'), world.application('second')], [undefined, undefined]);
   assert(world.object('ConfigMap/a') !== undefined);
+});
+
+test('what all namespaces have together is limited too, the newest are refused, and have room once others go', () => {
+  const known = knownApplications({ ...defaultObserver, bytesPerNamespace: 700, bytes: 1_000 });
+  const take = (id: string, second: number, length: number) => {
+    const [namespace = '', name = ''] = id.split('/');
+    const metadata = { namespace, name, uid: id, resourceVersion: '1', ...created(second) };
+    const manifests = [{ ...settings('a'), data: { a: 'x'.repeat(length) } }];
+    return known.take(id, { kind: 'Application', metadata, spec: { manifests } });
+  };
+  const refused = () => [...known.ids()].filter((id) => known.get(id)?.application.refusal !== undefined).toSorted();
+  take('one/a', 1, 300);
+  take('two/a', 3, 300);
+  assert.deepEqual(refused(), []);
+  const changed = take('three/a', 2, 300);
+  assert.deepEqual([changed.toSorted(), refused()], [['three/a', 'two/a'], ['two/a']]);
+  assert.match(
+    known.get('two/a')?.application.refusal ?? '',
+    /all namespaces.* more than 1000 bytes.*observer\.bytes /,
+  );
+  take('four/large', 0, 800);
+  assert.deepEqual(refused(), ['four/large', 'two/a'], 'what its namespace refuses takes no room');
+  assert.deepEqual(known.remove('one/a'), ['two/a']);
+  assert.deepEqual(refused(), ['four/large']);
 });
 
 test('a config with other limits is in force at once', async () => {

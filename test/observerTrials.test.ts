@@ -72,6 +72,7 @@ test('5,000 resources have one turn in two seconds, each of them once in three h
   const taken = new Map<string, number>();
   const leave = [0, 1, 2, 3, 4].map((part) =>
     turns.join(
+      'shop',
       names.slice(part * 1_000, part * 1_000 + 1_000),
       (name) => name,
       (name) => taken.set(name, (taken.get(name) ?? 0) + 1),
@@ -84,6 +85,27 @@ test('5,000 resources have one turn in two seconds, each of them once in three h
   for (const each of leave) each();
   clock.advance(360 * minute);
   assert.deepEqual([new Set(taken.values()), clock.nextDue], [new Set([1]), undefined]);
+});
+
+test('a namespace with many resources has its turns less often, and the others have theirs as before', () => {
+  const clock = virtualClock();
+  const turns = createTurns(clock, 10 * minute);
+  const taken = new Map<string, number>();
+  const join = (namespace: string, size: number) =>
+    turns.join(
+      namespace,
+      Array.from({ length: size }, (_, index) => index),
+      (index) => `${namespace}/${index}`,
+      () => taken.set(namespace, (taken.get(namespace) ?? 0) + 1),
+    );
+  join('small', 10);
+  const leave = join('large', 5_000);
+  clock.advance(180 * minute);
+  assert.equal(taken.get('small'), 18 * 10);
+  assert.equal(taken.get('large'), 5_000);
+  leave();
+  clock.advance(10 * minute);
+  assert.deepEqual([taken.get('small'), taken.get('large')], [19 * 10, 5_000]);
 });
 
 test('when admission has changed, what it makes of the manifest now is wanted, and what is there is corrected, once', async () => {

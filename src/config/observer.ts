@@ -15,7 +15,7 @@ export const observerSection = z
     ),
     applicationsPerNamespace: withDefault(
       atLeastOne.describe(
-        'How many Applications of a namespace are looked after. Of more than that, the newest are refused, as are those that exceed one of the next two limits.',
+        'How many Applications of a namespace are looked after. Of more than that, the newest are refused, as are those that exceed one of the next three limits.',
       ),
       100,
     ),
@@ -28,6 +28,10 @@ export const observerSection = z
         'How long the specs of the Applications of a namespace may be together, in bytes of JSON. weeder takes several times as much memory for them.',
       ),
       16 * 1024 * 1024,
+    ),
+    bytes: withDefault(
+      atLeastOne.describe('The same of all namespaces together; give weeder more memory before you raise it.'),
+      48 * 1024 * 1024,
     ),
   })
   .describe(

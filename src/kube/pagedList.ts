@@ -17,7 +17,11 @@ interface Page {
   readonly items: readonly JsonObject[];
 }
 
-const pageSize = 500;
+/** Objects of a page. Nothing is known of their size before the first one. */
+const firstPage = 25;
+const largestPage = 500;
+/** Bytes of a page: it is parsed as a whole, and an object may have more than a megabyte. */
+const usualPage = 4 * 1024 * 1024;
 const pageMs = 20_000;
 /** A list that the server forgets faster than we read it is not read for ever. */
 const manyRestarts = 3;
@@ -25,13 +29,21 @@ const manyRestarts = 3;
 /** Reads a collection page by page; begins again when the server has forgotten it half-way. Throws what the sink throws. */
 export async function listPages(client: KubeClient, source: WatchSource, signal: AbortSignal): Promise<PagedList> {
   const { path, onHeard } = source;
-  const listener = onHeard === undefined ? {} : { onHeard };
+  let heard = 0;
+  const listener = {
+    onHeard(bytes: number) {
+      heard += bytes;
+      onHeard?.(bytes);
+    },
+  };
   const form = { accept: acceptOf(source.as, 'list'), isConfidential: isConfidential(source) };
   let next: string | undefined;
   let objects = 0;
   let restarts = 0;
+  let limit = firstPage;
   for (;;) {
-    const query = queryOf(source, next);
+    const query = queryOf(source, limit, next);
+    heard = 0;
     const result = await client.call({ method: 'GET', path, query, ...form, signal, timeoutMs: pageMs, ...listener });
     const page = pageOf(result, wireKind(source));
     if ('kind' in page) {
@@ -47,6 +59,7 @@ export async function listPages(client: KubeClient, source: WatchSource, signal:
     }
     for (const item of page.items) take(source, item);
     objects += page.items.length;
+    limit = limitAfter(page.items.length, heard);
     next = page.next;
     if (next === undefined) {
       source.sink.end(page.resourceVersion);
@@ -61,8 +74,14 @@ function take(source: WatchSource, item: JsonObject): void {
   else source.sink.apply('ADDED', reduced(source, item));
 }
 
-function queryOf({ labelSelector, fieldSelector }: WatchSource, next: string | undefined) {
-  return { limit: pageSize, continue: next, labelSelector: labelSelector || undefined, fieldSelector };
+/** As many as make a usual page, if they are as long as those of this one. */
+function limitAfter(objects: number, bytes: number): number {
+  const most = Math.floor((usualPage * objects) / Math.max(1, bytes));
+  return Math.min(largestPage, Math.max(firstPage, most));
+}
+
+function queryOf({ labelSelector, fieldSelector }: WatchSource, limit: number, next: string | undefined) {
+  return { limit, continue: next, labelSelector: labelSelector || undefined, fieldSelector };
 }
 
 function pageOf(result: ApiResult, kind: string): Page | ApiFailure {

@@ -5,7 +5,7 @@ import type { Application } from './application.ts';
 import type { ApplicationLogic } from './applicationActor.ts';
 import type { ApplicationApi } from './applicationApi.ts';
 import type { ApplicationEntry } from './applicationEntry.ts';
-import type { NamespaceLimits } from './applicationLimits.ts';
+import type { ApplicationLimits } from './applicationLimits.ts';
 import type { ApplicationListener } from './applicationStream.ts';
 import type { ReportObserver } from './facts.ts';
 import { identityKey } from './identity.ts';
@@ -19,7 +19,7 @@ import type { StatusWriter } from './statusWriter.ts';
 export interface Applications extends ApplicationListener {
   get(id: string): ApplicationEntry | undefined;
   /** From now on a namespace may have so much. */
-  limit(limits: NamespaceLimits): void;
+  limit(limits: ApplicationLimits): void;
   /** From now on there are actors. */
   start(): void;
   stop(): void;
@@ -45,7 +45,7 @@ export interface ApplicationsOptions {
   readonly streams: ResourceStreams;
   readonly status: StatusWriter;
   readonly api: Pick<ApplicationApi, 'read'>;
-  readonly limits: NamespaceLimits;
+  readonly limits: ApplicationLimits;
 }
 
 /** When what could not be read is read again, in milliseconds. */

@@ -1,6 +1,6 @@
 import { objectOf } from '../json.ts';
 import type { Application } from './application.ts';
-import { type NamespaceLimits, refusedAmong } from './applicationLimits.ts';
+import { type ApplicationLimits, type Refused, refusedInAll, refusedInNamespace } from './applicationLimits.ts';
 import { readApplication } from './readApplication.ts';
 
 /** An application as it was read last. */
@@ -9,13 +9,13 @@ export interface KnownApplication {
   readonly status: unknown;
 }
 
-/** The applications of which the streams have told, each within what its namespace may have. */
+/** The applications of which the streams have told, each within what its namespace, and all of them, may have. */
 export interface KnownApplications {
   /** Returns those that are other ones by that: this one, and those that are refused, or no longer are. */
   take(id: string, object: unknown): readonly string[];
   remove(id: string): readonly string[];
   /** From now on these limits hold. */
-  limit(limits: NamespaceLimits): readonly string[];
+  limit(limits: ApplicationLimits): readonly string[];
   get(id: string): KnownApplication | undefined;
   ids(): Iterable<string>;
   /** It is no longer refused, and what it says was dropped when it was: it has to be read again. */
@@ -26,22 +26,49 @@ interface Known extends KnownApplication {
   readonly isDropped: boolean;
 }
 
-export function knownApplications(initial: NamespaceLimits): KnownApplications {
+const none: Refused = new Map();
+
+export function knownApplications(initial: ApplicationLimits): KnownApplications {
   let limits = initial;
   const namespaces = new Map<string, Map<string, Known>>();
+  const refusedByNamespace = new Map<string, { readonly refused: Refused; readonly bytes: number }>();
+  let refusedOfAll: Refused = none;
 
   function get(id: string): Known | undefined {
     return namespaces.get(namespaceOf(id))?.get(id);
   }
 
-  /** Which of a namespace are refused now, and were not, or the other way round. */
+  /** Which are refused now, and were not, or the other way round: of this namespace, and where all have too much, of all. */
   function judge(namespace: string): readonly string[] {
     const known = namespaces.get(namespace) ?? new Map<string, Known>();
     const sizes = [...known.values()].map(({ application }) => application);
-    const refused = refusedAmong(sizes, limits);
+    const refused = refusedInNamespace(sizes, limits);
+    if (known.size === 0) refusedByNamespace.delete(namespace);
+    else refusedByNamespace.set(namespace, { refused, bytes: bytesOf(sizes, refused) });
+    const before = refusedOfAll;
+    refusedOfAll = judgeAll();
+    const isSame = before.size === 0 && refusedOfAll.size === 0;
+    return (isSame ? [namespace] : [...namespaces.keys()]).flatMap(apply);
+  }
+
+  /** Nobody is sorted while there is room for everybody. */
+  function judgeAll(): Refused {
+    const bytes = [...refusedByNamespace.values()].reduce((sum, each) => sum + each.bytes, 0);
+    if (bytes <= limits.bytes) return none;
+    const sizes = [...namespaces].flatMap(([namespace, known]) => {
+      const { refused = none } = refusedByNamespace.get(namespace) ?? {};
+      return [...known.values()].flatMap(({ application }) => (refused.has(application.uid) ? [] : application));
+    });
+    return refusedInAll(sizes, limits);
+  }
+
+  function apply(namespace: string): readonly string[] {
+    const known = namespaces.get(namespace) ?? new Map<string, Known>();
+    const { refused = none } = refusedByNamespace.get(namespace) ?? {};
     const others: string[] = [];
     for (const [id, each] of known) {
-      const refusal = refused.get(each.application.name);
+      const { uid } = each.application;
+      const refusal = refused.get(uid) ?? refusedOfAll.get(uid);
       if (refusal === each.application.refusal) continue;
       known.set(id, { ...each, ...withRefusal(each, refusal) });
       others.push(id);
@@ -70,7 +97,7 @@ export function knownApplications(initial: NamespaceLimits): KnownApplications {
     },
     limit(next) {
       limits = next;
-      return [...namespaces.keys()].flatMap(judge);
+      return [...new Set([...namespaces.keys()].flatMap(judge))];
     },
     *ids() {
       for (const known of namespaces.values()) yield* known.keys();
@@ -93,6 +120,11 @@ function withRefusal(
   const spec = { ...rest.spec, manifests: [], schema: undefined };
   const fault = { code: 'limit', path: ['spec'], message: refusal, manifest: undefined } as const;
   return { application: { ...rest, spec, faults: [fault], warnings: [], refusal }, isDropped: true };
+}
+
+/** Of those that are not refused. */
+function bytesOf(sizes: readonly Application[], refused: Refused): number {
+  return sizes.reduce((sum, { uid, bytes }) => (refused.has(uid) ? sum : sum + bytes), 0);
 }
 
 function namespaceOf(id: string): string {

@@ -95,7 +95,7 @@ export function startObserver(effects: ObserverEffects, entry: ApplicationEntry,
   for (const resource of started) start(resource);
   wait();
   renewLater();
-  const leave = turns.join(started, ({ key }) => `${entry.id} ${key}`, tryOut);
+  const leave = turns.join(entry.about.namespace, started, ({ key }) => `${entry.id} ${key}`, tryOut);
   return () => {
     leave();
     stop.abort();

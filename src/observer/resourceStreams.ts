@@ -108,7 +108,8 @@ export function createResourceStreams(options: ResourceStreamsOptions): Resource
     };
     open.set(plan.name, stream);
     const { name, path, kind } = plan;
-    const need = { name, path, kind, labelSelector: labelName, sink: told };
+    // Whoever may make an Application chooses the kind: one that weeder may not read is no reason to be unready.
+    const need = { name, path, kind, labelSelector: labelName, sink: told, isOptional: true };
     // Nothing is cut from a Secret, but no failure may quote from it.
     needs.set(name, isSecret(plan) ? { ...need, reduce: (object: JsonObject) => object } : need);
     onChanged();

@@ -3,13 +3,14 @@ import type { Clock, TimerHandle } from '../clock.ts';
 
 /** Whose turn it is, each once in a period, spread evenly over it. */
 export interface Turns {
-  /** `take` is told of each of these when it is its turn, until what this returns is called. */
-  join<T>(those: readonly T[], nameOf: (each: T) => string, take: (each: T) => void): () => void;
+  /** `take` is told of each of these, all of this namespace, when it is its turn, until what this returns is called. */
+  join<T>(namespace: string, those: readonly T[], nameOf: (each: T) => string, take: (each: T) => void): () => void;
   /** From now on they have their turns once in `period` milliseconds; 0: never. */
   configure(period: number): void;
 }
 
 interface Group {
+  readonly namespace: string;
   /** Of each, from 0 to 1: where in the period it has its turn. */
   readonly places: readonly number[];
   readonly take: (index: number) => void;
@@ -23,22 +24,33 @@ interface Group {
 const apart = 2_000;
 
 /**
+ * Namespaces share that: one with more resources than its share lets them have their turns less often, and no others.
+ *
  * The place of each follows from its name, and its time from the wall clock: so thousands do not ask at once, a restart
  * changes nothing, and a replay asks when it was asked.
  */
 export function createTurns(clock: Clock, initial: number): Turns {
   const groups = new Set<Group>();
-  let size = 0;
+  /** By namespace. */
+  const sizes = new Map<string, number>();
+  let share: number | undefined;
   let period = initial;
 
+  function resize(namespace: string, by: number): void {
+    const size = (sizes.get(namespace) ?? 0) + by;
+    if (size > 0) sizes.set(namespace, size);
+    else sizes.delete(namespace);
+    share = undefined;
+  }
+
   /** The period, or as many of them as it takes. */
-  function round(): number {
-    return period * Math.max(1, Math.ceil((size * apart) / period));
+  function roundOf(namespace: string): number {
+    share ??= shareOf([...sizes.values()], period / apart);
+    return period * Math.max(1, Math.ceil((sizes.get(namespace) ?? 0) / share));
   }
 
   /** The first of its turns after `from`, both in epoch milliseconds. */
-  function turnAfter(from: number, place: number): number {
-    const whole = round();
+  function turnAfter(from: number, place: number, whole: number): number {
     const since = (from - Math.floor(place * whole)) % whole;
     return from + whole - (since < 0 ? since + whole : since);
   }
@@ -48,19 +60,22 @@ export function createTurns(clock: Clock, initial: number): Turns {
     group.timer = undefined;
     if (period === 0 || group.places.length === 0) return;
     const from = clock.now();
-    const next = Math.min(...group.places.map((place) => turnAfter(from, place)));
+    const whole = roundOf(group.namespace);
+    const next = Math.min(...group.places.map((place) => turnAfter(from, place, whole)));
     group.timer = clock.setTimeout(() => {
       const now = clock.now();
       // There may be more of them than when this was set, and the turn later.
-      const due = [...group.places.keys()].filter((index) => turnAfter(from, group.places[index] ?? 0) <= now);
+      const round = roundOf(group.namespace);
+      const due = [...group.places.keys()].filter((index) => turnAfter(from, group.places[index] ?? 0, round) <= now);
       wait(group);
       for (const index of due) group.take(index);
     }, next - from);
   }
 
   return {
-    join(those, nameOf, take) {
+    join(namespace, those, nameOf, take) {
       const group: Group = {
+        namespace,
         places: those.map((each) => placeOf(nameOf(each))),
         take(index) {
           for (const each of those.slice(index, index + 1)) take(each);
@@ -68,19 +83,32 @@ export function createTurns(clock: Clock, initial: number): Turns {
         timer: undefined,
       };
       groups.add(group);
-      size += those.length;
+      resize(namespace, those.length);
       wait(group);
       return () => {
-        if (groups.delete(group)) size -= those.length;
+        if (groups.delete(group)) resize(namespace, -those.length);
         clock.clearTimeout(group.timer);
       };
     },
     configure(next) {
       if (next === period) return;
       period = next;
+      share = undefined;
       for (const group of groups) wait(group);
     },
   };
+}
+
+/** How many turns a namespace may have, of so many in all: what some do not need is shared by the others. */
+function shareOf(sizes: readonly number[], turns: number): number {
+  let left = turns;
+  let others = sizes.length;
+  for (const size of sizes.toSorted((one, other) => one - other)) {
+    if (size > left / others) return left / others;
+    left -= size;
+    others -= 1;
+  }
+  return Number.POSITIVE_INFINITY;
 }
 
 function placeOf(name: string): number {

@@ -52,7 +52,7 @@ test('where the complete state comes in pages, these are lists of metadata, with
   await it.untilSame();
   await until('it watches again', () => it.server.requests.some(isResumedWatch), it.clock);
   const pages = it.server.requests.filter(isPage);
-  assert.equal(pages.length, 2);
+  assert.equal(pages.length, 3);
   for (const { headers } of pages) assert.equal(headers['accept'], forLists);
   for (const { query } of it.server.requests) {
     assert.equal(query.get('fieldSelector'), 'type!=a,type!=b');

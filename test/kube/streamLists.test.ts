@@ -45,11 +45,25 @@ for (const [status, reason] of [
     assert(it.clock.monotonic() < 1_000, `${it.clock.monotonic()} ms`);
     assert.deepEqual(
       it.server.requests.filter(isPage).map(({ query }) => query.get('limit')),
-      ['500', '500', '500'],
+      ['25', '500', '500', '500'],
     );
     await assertAlive(it);
   });
 }
+
+test('a page of large objects is followed by small ones', async () => {
+  await using it = await reflecting('http');
+  for (let i = 0; i < 120; i += 1) it.server.store.put(`pod-${i}`, 100_000);
+  it.server.failAll(answerWith(400, statusBody(400, 'BadRequest', 'sendInitialEvents is forbidden')), isInitialWatch);
+  it.start();
+  await it.untilSame();
+  const limits = it.server.requests.filter(isPage).map(({ query }) => Number(query.get('limit')));
+  assert.equal(limits[0], 25);
+  assert(
+    limits.slice(1).every((limit) => limit >= 25 && limit < 50),
+    limits.join(),
+  );
+});
 
 test('a server that ignores WatchList is noticed, and asked for pages', async () => {
   await using it = await reflecting('http');

@@ -4,7 +4,7 @@ import { defaultObserver } from '../../src/config/observer.ts';
 import { arrayOf, type JsonObject, objectOf, textOf } from '../../src/json.ts';
 import { mergePatch } from '../../src/kube/mergePatch.ts';
 import type { ApplicationApi, ApplicationRef } from '../../src/observer/applicationApi.ts';
-import type { NamespaceLimits } from '../../src/observer/applicationLimits.ts';
+import type { ApplicationLimits } from '../../src/observer/applicationLimits.ts';
 import type { ApplyFailure, Outcome } from '../../src/observer/applyFailure.ts';
 import type { ObserverFact } from '../../src/observer/facts.ts';
 import { identityKey } from '../../src/observer/identity.ts';
@@ -116,7 +116,7 @@ export interface ObserverWorldOptions {
   readonly mayUseOwnRights?: boolean;
   /** Milliseconds; default: as that of the config. */
   readonly trialPeriod?: number;
-  readonly limits?: Partial<NamespaceLimits>;
+  readonly limits?: Partial<ApplicationLimits>;
   readonly inspect?: ActorRuntime['inspect'];
   readonly create?: CreateObserverCore;
   readonly clock?: VirtualClock;
