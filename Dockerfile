@@ -31,5 +31,5 @@ USER 65532:65532
 EXPOSE 9643 9644
 # Little room for young objects, and few pools of malloc: what that is worth is told in docs/adr/0010-bundle.md.
 ENV MALLOC_ARENA_MAX=2
-ENTRYPOINT ["/nodejs/bin/node", "--max-semi-space-size=2", "/weeder/dist/weeder.js"]
+ENTRYPOINT ["/nodejs/bin/node", "/weeder/dist/weeder.js"]
 CMD ["run"]

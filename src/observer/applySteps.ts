@@ -42,7 +42,7 @@ export function yieldsToOthers(plan: ResourcePlan, live: JsonObject): Yielding {
 const mostTries = 5;
 
 /**
- * The three applies of A1, which can be ended between any two of them and begun again: the whole manifest as the init
+ * The three applies to what is there, which can be ended between any two of them and begun again: the whole manifest as the init
  * manager without force, which claims the resource; the observed fields as the own manager with force; the unobserved
  * ones as the init manager, which so gives up the others. The reply is that of the second: what anybody did after it
  * would otherwise count as wanted.

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.ts';
 import { bodiesOf } from './applyBodies.ts';
 import { type ApplyFailure, done, failed, type Outcome } from './applyFailure.ts';
-import { applyInSteps, finishSteps, yieldsAlways, yieldsToOthers } from './applySteps.ts';
+import { applyInSteps, yieldsToOthers } from './applySteps.ts';
 import { identityText } from './identity.ts';
 import type { ObserverApi } from './observerApi.ts';
 import { claimedBy, isEnding, isOnlyOf, ownershipOf, versionOf } from './ownership.ts';
@@ -48,8 +48,8 @@ function isOtherNow({ is }: ApplyFailure): boolean {
 }
 
 /**
- * With everything observed there is one manager, and one apply (A1). Otherwise somebody may come in between the first
- * and the second, and what they write is in the reply.
+ * One apply. Where only a part is observed, the init manager has all of it until the first correction or update: the
+ * own manager takes what is observed by force then, and nobody else has any of it before.
  */
 async function make(api: ObserverApi, plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<Applied>> {
   const { target, owner } = plan;
@@ -59,9 +59,7 @@ async function make(api: ObserverApi, plan: ResourcePlan, signal: AbortSignal): 
   if (!made.ok) return made;
   const { object, isNew } = made.value;
   if (!isNew) return adopt(api, plan, object, signal);
-  const applied = isAllObserved ? done(object) : await finishSteps(api, plan, object, yieldsAlways, signal);
-  if (!applied.ok) return applied;
-  return done({ object: applied.value, hasChanged: true, isNew: isOnlyOf(applied.value, owner) });
+  return done({ object, hasChanged: true, isNew: isOnlyOf(object, owner) });
 }
 
 async function adopt(

@@ -115,9 +115,7 @@ suite('the manifests', { concurrency: true }, () => {
       const isElecting = args.includes('--enable-leader-election');
       assert.equal(isElecting, replicas > 1 && shards === undefined);
       const heap = env.find(({ name }) => name === 'NODE_OPTIONS')?.value ?? '';
-      const [, old] = /^--max-old-space-size=(\d+)$/.exec(heap) ?? [];
-      const [, semi] =
-        /--max-semi-space-size=(\d+)/.exec(readFileSync(join(deployFolder, '..', 'Dockerfile'), 'utf8')) ?? [];
+      const [, old, semi] = /^--max-old-space-size=(\d+) --max-semi-space-size=(\d+)$/.exec(heap) ?? [];
       assert.ok(Number(old) + 3 * Number(semi) + 80 <= Number.parseInt(resources.limits.memory, 10));
       assert.match(resources.limits.memory, /^\d+Mi$/);
       const config = parseConfig(dataOf(objects)['weeder.yaml'] ?? '', 'weeder.yaml');

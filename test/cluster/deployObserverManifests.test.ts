@@ -45,11 +45,12 @@ suite('the manifests of the application observer', { concurrency: true }, () => 
     test(`${overlay}: the observer has the memory that it needs, and Node's heap stays below the limit`, async () => {
       const memoryOf = (objects: readonly Manifest[]) => {
         const [{ env, resources }] = Workload.parse(one(objects, ...workloadKinds)).spec.template.spec.containers;
-        const [, old] =
-          /^--max-old-space-size=(\d+)$/.exec(env.find(({ name }) => name === 'NODE_OPTIONS')?.value ?? '') ?? [];
+        const options = env.find(({ name }) => name === 'NODE_OPTIONS')?.value ?? '';
+        const [, old, semi] = /^--max-old-space-size=(\d+) --max-semi-space-size=(\d+)$/.exec(options) ?? [];
         return {
           names: env.map(({ name }) => name),
           old: Number(old),
+          semi: Number(semi),
           limit: Number.parseInt(resources.limits.memory, 10),
         };
       };
@@ -60,8 +61,8 @@ suite('the manifests of the application observer', { concurrency: true }, () => 
       const [before, after] = [memoryOf(plain), memoryOf(observer)];
       assert.deepEqual(after.names.toSorted(), before.names.toSorted());
       assert.ok(after.old > before.old && after.limit > before.limit);
-      // As deploy/README.md has it: three times the semi-space of 2 MiB, and 80 MiB for everything else.
-      assert.ok(after.old + 3 * 2 + 80 <= after.limit);
+      // As deploy/README.md has it: three times the semi-space, and 80 MiB for everything else.
+      assert.ok(after.old + 3 * after.semi + 80 <= after.limit);
     });
 
     test(`${overlay}: of what applications hold weeder may itself write nothing, and without observer-secrets read no Secret`, async () => {

@@ -61,35 +61,43 @@ function managersOf(object: JsonObject): Readonly<Record<string, string>> {
   return Object.fromEntries(entries.map(({ manager, fieldsV1 }) => [String(manager), JSON.stringify(fieldsV1)]));
 }
 
+/** Those of the application's two managers that own something. */
+function oursOf(object: JsonObject): readonly string[] {
+  return Object.keys(managersOf(object)).filter((name) => name.startsWith('weeder'));
+}
+
 async function tookPlace(it: Applying, object: JsonObject, observed?: JsonObject) {
   const plan = await it.plan(object, observed === undefined ? {} : { observed });
   return { plan, applied: good(await it.api.create(plan, it.signal)) };
 }
 
 suite('what the observer makes of nothing, and of what is there', { concurrency: true }, () => {
-  test('a resource is made as one whole; afterwards one manager has what is observed, and another one the rest', async (t) => {
+  test('a resource is made whole in one request; with the first correction what is observed has a manager of its own', async (t) => {
     const it = await applying(t, 'create');
     const { plan, applied } = await tookPlace(it, web, observedOfWeb);
     assert.deepEqual([applied.isNew, applied.hasChanged], [true, true]);
+    const made = await it.live(plan);
+    assert.equal(at(made, 'spec', 'replicas'), 2);
+    assert.deepEqual(at(container(made), 'args'), ['--fast']);
+    assert.equal(at(made, 'metadata', 'labels', labelName), it.owner.label);
+    assert.equal(at(made, 'metadata', 'annotations', annotationName), `${it.ns.name}/shop`);
+    assert.equal(at(made, 'metadata', 'generation'), 1);
+    assert.deepEqual(oursOf(made), [it.owner.init]);
+    await it.edit(plan, { metadata: { labels: { tier: 'theirs', shift: 'night' } } });
+    const drift = { path: '.metadata.labels.tier', wanted: 'front', found: 'theirs', is: 'changed' } as const;
+    good(await it.api.correct(plan, await it.live(plan), [drift], it.signal));
     const live = await it.live(plan);
-    assert.equal(at(live, 'spec', 'replicas'), 2);
-    assert.deepEqual(at(container(live), 'args'), ['--fast']);
-    assert.equal(at(live, 'metadata', 'labels', labelName), it.owner.label);
-    assert.equal(at(live, 'metadata', 'annotations', annotationName), `${it.ns.name}/shop`);
-    assert.equal(at(live, 'metadata', 'generation'), 1);
-    const { [it.owner.own]: own = '', [it.owner.init]: init = '', ...others } = managersOf(live);
-    assert(
-      Object.keys(others).every((name) => name === 'kube-controller-manager'),
-      JSON.stringify(others),
+    assert.deepEqual(
+      [at(live, 'metadata', 'labels', 'tier'), at(live, 'metadata', 'labels', 'shift')],
+      ['front', 'night'],
     );
-    for (const observed of ['f:image', '{\\"name\\":\\"A\\"}', 'f:tier', labelName]) {
+    const { [it.owner.own]: own = '', [it.owner.init]: init = '' } = managersOf(live);
+    for (const observed of ['f:image', '{\\"name\\":\\"A\\"}', 'f:tier', labelName])
       assert(own.includes(observed), observed);
-      assert(!init.includes(observed), observed);
-    }
-    for (const unobserved of ['f:replicas', 'f:args', '{\\"name\\":\\"B\\"}', 'f:selector', 'f:shift']) {
-      assert(init.includes(unobserved), unobserved);
+    for (const unobserved of ['f:replicas', 'f:args', '{\\"name\\":\\"B\\"}', 'f:selector', 'f:shift'])
       assert(!own.includes(unobserved), unobserved);
-    }
+    for (const unobserved of ['f:replicas', 'f:args', '{\\"name\\":\\"B\\"}', 'f:selector'])
+      assert(init.includes(unobserved), unobserved);
   });
 
   test('without a schema everything is observed, by one manager and in one request', async (t) => {
@@ -113,9 +121,12 @@ suite('what the observer makes of nothing, and of what is there', { concurrency:
   });
 
   for (const done of [1, 2, 3]) {
-    test(`a creation that ended after ${done} of its requests is completed by the next one`, async (t) => {
-      const it = await applying(t, 'create-ended');
+    test(`an adoption that ended after ${done} of its requests is completed by the next one`, async (t) => {
+      const it = await applying(t, 'adopt-ended');
       const plan = await it.plan(web, { observed: observedOfWeb });
+      const theirs = async ({ ns }: Applying, { target }: typeof plan) =>
+        ns.cluster.api('POST', `${target.collection}?fieldManager=kubectl-create`, web);
+      await theirs(it, plan);
       let writes = 0;
       const dying = resourceRequests({
         ...it.client,
@@ -129,38 +140,21 @@ suite('what the observer makes of nothing, and of what is there', { concurrency:
       assert.equal((await dying.create(plan, it.signal)).ok, done === 3);
       good(await it.api.create(plan, it.signal));
       const live = await it.live(plan);
-      const whole = await applying(t, 'create-whole');
-      const other = await tookPlace(whole, web, observedOfWeb);
-      const expected = managersOf(await whole.live(other.plan));
+      const whole = await applying(t, 'adopt-whole');
+      const other = await whole.plan(web, { observed: observedOfWeb });
+      await theirs(whole, other);
+      good(await whole.api.create(other, whole.signal));
+      const expected = managersOf(await whole.live(other));
+      assert.deepEqual(oursOf(live).toSorted(), [it.owner.own, it.owner.init].toSorted());
       const found = managersOf(live);
       assert.equal(
         found[it.owner.own]?.replaceAll(it.owner.label, ''),
         expected[whole.owner.own]?.replaceAll(whole.owner.label, ''),
       );
       assert.equal(found[it.owner.init], expected[whole.owner.init]);
-      assert.deepEqual(at(live, 'spec', 'template'), at(await whole.live(other.plan), 'spec', 'template'));
+      assert.deepEqual(at(live, 'spec', 'template'), at(await whole.live(other), 'spec', 'template'));
     });
   }
-
-  test('what somebody writes between two requests of a creation is not taken for wanted', async (t) => {
-    const it = await applying(t, 'create-between');
-    const observed = { spec: { ...observedOfWeb.spec, minReadySeconds: 'observed' } };
-    const plan = await it.plan(web, { observed });
-    let writes = 0;
-    const slow = resourceRequests({
-      ...it.client,
-      async call(request) {
-        if (request.method === 'PATCH') writes += 1;
-        if (request.method === 'PATCH' && writes === 2) await it.edit(plan, { spec: { minReadySeconds: 7 } });
-        return it.client.call(request);
-      },
-    });
-    const made = good(await slow.create(plan, it.signal));
-    assert.equal(at(made.object, 'spec', 'minReadySeconds'), 7);
-    assert.equal(made.isNew, false, 'what is wanted has to be tried out');
-    const alone = await applying(t, 'create-alone');
-    assert(good(await alone.api.create(await alone.plan(web, { observed }), alone.signal)).isNew);
-  });
 
   for (const isAbsent of [false, true]) {
     const how = isAbsent ? 'taken to be absent' : 'read before';
