@@ -183,5 +183,9 @@ test('the rival is who owns what differs: itself, something in it, or the atomic
   assert.equal(rival('.spec.rules[0].host'), 'late/Update', 'the newest of two');
   assert.equal(rival(inPods('containers[name="a"].args')), undefined);
   assert.equal(rival('.spec.replicas', 'missing'), undefined, 'what was deleted has no owner');
+  const labels = (manager: string, fields: object) => ({ manager, fieldsV1: { 'f:metadata': { 'f:labels': fields } } });
+  const labelled = { metadata: { managedFields: [labels('helm', {}), labels(owner.own, { 'f:team': {} })] } };
+  const drift = { path: '.metadata.labels.team', is: 'changed' } as const;
+  assert.equal(rivalOf(labelled, drift, owner), undefined, 'helm has the map, and nothing in it');
   assert.equal(rivalOf({ metadata: { managedFields: [{}] } }, { path: '.spec', is: 'changed' }, owner), undefined);
 });

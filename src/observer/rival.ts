@@ -1,5 +1,5 @@
 import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../json.ts';
-import { type FieldsTree, stepTextOf } from './fieldsV1.ts';
+import { type FieldsTree, ownsAt, stepTextOf } from './fieldsV1.ts';
 import type { ApplicationOwner } from './managers.ts';
 import type { Drift } from './projection.ts';
 
@@ -14,15 +14,17 @@ export function rivalOf(
   { own, init }: Pick<ApplicationOwner, 'own' | 'init'>,
 ): string | undefined {
   if (is === 'missing') return undefined;
-  const owners = arrayOf(objectOf(live['metadata'])['managedFields'])
-    .map(objectOf)
-    .filter(({ manager }) => manager !== own && manager !== init)
-    .filter(({ fieldsV1 }) => isObject(fieldsV1) && concerns(fieldsV1, path, ''));
-  const newest = owners.toSorted((one, other) => timeOf(one).localeCompare(timeOf(other))).at(-1);
+  const entries = arrayOf(objectOf(live['metadata'])['managedFields']).map(objectOf);
+  const holders = entries.filter(({ fieldsV1 }) => isObject(fieldsV1) && ownsAt(fieldsV1, path));
+  // Where somebody owns the field itself, the map around it is no atomic value, and whoever owns that owns only its existence.
+  const owners =
+    holders.length > 0 ? holders : entries.filter(({ fieldsV1 }) => isObject(fieldsV1) && concerns(fieldsV1, path, ''));
+  const others = owners.filter(({ manager }) => manager !== own && manager !== init);
+  const newest = others.toSorted((one, other) => timeOf(one).localeCompare(timeOf(other))).at(-1);
   return newest === undefined ? undefined : nameOf(newest);
 }
 
-/** Owns the path, something below it, or the atomic value that it lies in. */
+/** Owns something below the path, or the atomic value that it lies in. */
 function concerns(tree: FieldsTree, path: string, prefix: string): boolean {
   return Object.entries(tree).some(([key, value]) => {
     const step = stepTextOf(key);

@@ -114,10 +114,18 @@ function mayRemove(element: string, before: Content, wanted: WantedFields, { ear
   const list = wanted.lists.find((each) => each.path === path);
   const isWanted = wanted.elements.has(element);
   if (!isWanted && earlier.some(({ elements }) => elements.has(element))) return true;
+  // What was too many for an earlier manifest goes with the next apply, whatever the newest one says of it.
+  if (!isWanted && takenOver !== undefined && earlier.some((was) => isExcess(element, takenOver, was))) return true;
   if (list === undefined || list.listed.has(element)) return false;
   if (list.max > 0 && elementsIn(before, path).length > list.max) return true;
   // Somebody's element may stand where ours belongs, so that both cannot be there.
   const hasGap = (content: Content) => [...list.listed].some((each) => !content.elements.has(each));
   if (isWanted) return false;
   return hasGap(before) || (takenOver?.elements.has(element) === true && hasGap(takenOver));
+}
+
+function isExcess(element: string, content: Content, { lists, elements }: WantedFields): boolean {
+  const list = lists.find(({ path }) => path === listOf(element));
+  if (list === undefined || elements.has(element) || !content.elements.has(element)) return false;
+  return list.max > 0 && elementsIn(content, list.path).length > list.max;
 }

@@ -110,7 +110,7 @@ function isUnproven(key: string, object: JsonObject | undefined, { skipped }: Ju
 }
 
 /** An object without the label has nothing else of weeder's, unless somebody took only that away, and it was left for it. */
-function marksOfNobody({ world, applications }: Scene, { skipped }: Judge): string[] {
+function marksOfNobody({ world, applications }: Scene, { skipped, wasApplied }: Judge): string[] {
   /** In detect nothing is deleted or released, either. */
   const isWanted = (key: string) =>
     [...applications.values()].some(({ name, generations }) => {
@@ -121,8 +121,9 @@ function marksOfNobody({ world, applications }: Scene, { skipped }: Judge): stri
   return [...world.objects()].flatMap(([key, object]) => {
     const { managedFields, annotations } = objectOf(object['metadata']);
     const managers = arrayOf(managedFields).map((each) => String(objectOf(each)['manager']));
-    const isMarked =
-      managers.some((each) => each.startsWith('weeder')) || 'weeder.dev/application-name' in objectOf(annotations);
+    // People may write the name themselves.
+    const isNamed = 'weeder.dev/application-name' in objectOf(annotations) && wasApplied(uidOf(object));
+    const isMarked = isNamed || managers.some((each) => each.startsWith('weeder'));
     return labelOf(object) === undefined && isMarked && !isWanted(key) && !skipped.has(key)
       ? [`${key} has marks, and no label`]
       : [];

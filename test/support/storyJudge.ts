@@ -25,6 +25,10 @@ const grace = 150_000;
 /** Whoever writes so shortly before a creation or an update ends may be overwritten: nobody knows who was first. */
 const atOnce = 2_000;
 
+const labelPath = 'metadata/labels/weeder.dev/application';
+/** From one request of an adoption to the next one, at most: milliseconds. */
+const betweenRequests = 500;
+
 export interface JudgedWorld {
   now(): number;
   /** Epoch milliseconds. */
@@ -49,6 +53,8 @@ export interface Judge extends Onlooker {
   readonly writers: StoryWriters;
   /** Uids of what was there, and nobody's, when an application took it over. */
   readonly adopted: ReadonlySet<string>;
+  /** Whether some application has ever applied anything to the object of this uid. */
+  wasApplied(uid: string | undefined): boolean;
   /** The uid of what an application has applied last, by its name and the key. */
   readonly applied: ReadonlyMap<string, string>;
   /** Keys of what a deletion left, and said so. */
@@ -158,7 +164,10 @@ export function judge(world: JudgedWorld): Judge {
     const own = labelBy(ask) ?? labels.get(ownerOf(ask));
     if (own !== undefined) labels.set(ownerOf(ask), own);
     const isPaused = ({ pausedUntil = 0, isDeleted }: Generation) => !isDeleted && pausedUntil >= world.time();
-    if (label !== undefined && label !== own && world.isHeld(label)) fault(ask, 'it belongs to another application');
+    const isAnothers = label !== undefined && label !== own && world.isHeld(label);
+    // Somebody who writes it between two requests of one adoption is overwritten: the second names no version.
+    if (isAnothers && !writers.isFresh(before, labelPath, betweenRequests))
+      fault(ask, 'it belongs to another application');
     if (all.every(({ mode, isDeleted }) => mode === 'detect' && !isDeleted)) fault(ask, 'it is in detect');
     if (all.every(isPaused)) fault(ask, 'it is paused');
   }
@@ -226,6 +235,7 @@ export function judge(world: JudgedWorld): Judge {
     get writes() {
       return writes;
     },
+    wasApplied: (uid = '') => [...everApplied.values()].some((uids) => uids.has(uid)),
     remember(name, key, isApplied) {
       const id = `${name} ${key}`;
       const application = world.application(name);
