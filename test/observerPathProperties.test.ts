@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { playObserver, someObserverStory } from './support/observerStory.ts';
 
-/** The same stories each time. Others, of which the seeds 1 to 8 pass: `RUNS=300 SEED=7 node --test test/observerPathProperties.test.ts` */
+/** The same stories each time. Others: `RUNS=300 SEED=7 node --test test/observerPathProperties.test.ts`. */
 const numRuns = Number(process.env['RUNS'] ?? 60);
 const seed = Number(process.env['SEED'] ?? 5);
 

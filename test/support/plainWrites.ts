@@ -63,6 +63,8 @@ export function faultsOfWrite(before: Content, after: Content, wanted: WantedFie
     if (value !== field.value) return false;
     if (field.isObserved || past.isOurs(path) || !past.hasSeen(path) || past.isAtOnce(path)) return true;
     if (past.knowsApplied !== 'surely' && !before.fields.has(path)) return true;
+    // What kubectl wrote as the manifest had it is the application's alone.
+    if (past.earlier.some(({ fields }) => fields.get(path)?.value === before.fields.get(path))) return true;
     return past.knowsApplied !== 'no' && past.earlier.some(({ fields }) => fields.get(path)?.value !== field.value);
   }
 }
