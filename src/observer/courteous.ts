@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
-import type { ApiRequest, KubeClient } from '../kube/client.ts';
+import type { ApiRequest, ApiResult, KubeClient } from '../kube/client.ts';
 import { bytesOf } from './measure.ts';
 import { createSlots } from './slots.ts';
 
@@ -15,9 +15,12 @@ const askAgainAfter = 20;
 const patience = 5_000;
 /** Bytes of a body that takes the API server a noticeable time: it compares each field with all of its managers. */
 const largeBody = 64 * 1024;
+/** For so many times as long as a large one took, the next one waits: they have a quarter of one core of it at most. */
+const restAfterLarge = 3;
+const longestRest = 5_000;
 /**
  * A client that leaves the API server to the weeder: no request begins while pods are being deleted, for five seconds at
- * most, and large objects are written one after the other.
+ * most, and large objects are written one after the other, with pauses.
  */
 export function courteous(client: KubeClient, { clock, isWeeding }: CourtesyOptions): KubeClient {
   const large = createSlots(1, 0);
@@ -33,28 +36,36 @@ export function courteous(client: KubeClient, { clock, isWeeding }: CourtesyOpti
     while (isWeeding() && signal?.aborted !== true && clock.monotonic() < until) await after(askAgainAfter);
   }
 
-  async function one(request: ApiRequest) {
+  /** `took`: the API server, in milliseconds. */
+  async function one(request: ApiRequest): Promise<{ readonly result: ApiResult; readonly took: number }> {
     if (isWeeding()) await calm(request);
+    const began = clock.monotonic();
     const result = await client.call(request);
+    const took = clock.monotonic() - began;
     // What is made of the answer may take long: what has come in for others meanwhile is read before.
     await nextTurn();
     if (isWeeding()) await calm(request);
-    return result;
+    return { result, took };
   }
 
-  async function oneByOne(request: ApiRequest) {
+  async function oneByOne(request: ApiRequest): Promise<ApiResult> {
     const release = await large.wait(`${namespaceOf(request)}/`);
     try {
-      return await one(request);
-    } finally {
+      const { result, took } = await one(request);
+      void after(Math.min(longestRest, took * restAfterLarge)).then(release);
+      return result;
+    } catch (error) {
       release();
+      throw error;
     }
   }
 
   return {
     ...client,
-    call: (request) =>
-      request.body !== undefined && bytesOf(request.body, largeBody) > largeBody ? oneByOne(request) : one(request),
+    async call(request) {
+      const isLarge = request.body !== undefined && bytesOf(request.body, largeBody) > largeBody;
+      return isLarge ? oneByOne(request) : (await one(request)).result;
+    },
   };
 }
 
