@@ -19,10 +19,10 @@ export interface ControllerPart {
   /** This config is in force from now on. */
   configure(config: Config): void;
   /**
-   * All of `needs` have been read: it acts from now on. Comes once, at the latest when the streams of all parts are
-   * complete; streams that it comes to need later it has to wait for itself.
+   * All of `needs` have been read, but for those `without` which it has to do: it acts from now on. Comes once, at the
+   * latest when the streams of all parts are complete; streams that it comes to need later it has to wait for itself.
    */
-  start(): void;
+  start(without?: readonly string[]): void;
   /** Begins nothing any more. Comes to one that was never started, too. */
   stop(): void;
   /** Resolves when nothing is in flight. */

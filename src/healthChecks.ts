@@ -1,5 +1,6 @@
 import { formatDuration } from './config/duration.ts';
 import type { HealthCheck } from './health.ts';
+import { excusedStreams } from './kube/excusedStreams.ts';
 import type { StreamStatus } from './kube/streamStatus.ts';
 import type { Leadership } from './leadership.ts';
 import type { ControllerState } from './main.ts';
@@ -66,14 +67,14 @@ function leaseCheck({ state, lease, identity, holder }: Leadership): HealthCheck
   return { name, isOk: true, detail: holder === undefined ? 'nobody leads' : `${holder} leads` };
 }
 
-/** A stream that the server refuses is named, and makes nothing unready while others of its peers are served. */
+/** A stream that cannot be read is named, and makes nothing unready while others of its peers are served. */
 function streamChecks(streams: readonly StreamStatus[]): HealthCheck[] {
-  const served = new Set(streams.flatMap(({ peers, isSynced }) => (isSynced && peers !== undefined ? [peers] : [])));
+  const excused = excusedStreams(streams);
   return streams.map((stream) => {
-    const isExcused = stream.isRefused && stream.peers !== undefined && served.has(stream.peers);
     const check = streamCheck(stream);
-    if (!isExcused) return check;
-    return { ...check, isOk: true, detail: `refused, the others are served: ${check.detail}` };
+    if (!excused.has(stream.name)) return check;
+    const how = stream.isRefused ? 'refused' : 'not read yet';
+    return { ...check, isOk: true, detail: `${how}, the others are served: ${check.detail}` };
   });
 }
 

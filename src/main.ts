@@ -1,7 +1,7 @@
 import { type AnyActorRef, createActor, fromCallback, type InspectionEvent } from 'xstate';
 import { manager } from '../machines/manager.ts';
 import { type ActorTimes, createActorTimes } from './actorTimes.ts';
-import type { Clock } from './clock.ts';
+import type { Clock, TimerHandle } from './clock.ts';
 import type { Config } from './config/config.ts';
 import {
   type ControllerPart,
@@ -14,10 +14,16 @@ import {
 import type { ReportProcess } from './facts.ts';
 import type { KubeClient } from './kube/client.ts';
 import { createEventRecorder } from './kube/events.ts';
+import { excusedStreams, longestFirstList } from './kube/excusedStreams.ts';
 import type { Election } from './kube/lease/election.ts';
 import { provideReflector } from './kube/reflector.ts';
 import type { StreamNeed } from './kube/streamNeed.ts';
-import { createStreamStatuses, type StreamStatus, type StreamTotals } from './kube/streamStatus.ts';
+import {
+  createStreamStatuses,
+  type StreamStatus,
+  type StreamStatuses,
+  type StreamTotals,
+} from './kube/streamStatus.ts';
 import { whileLeading } from './kube/whileLeading.ts';
 import { withoutWrites } from './kube/withoutWrites.ts';
 import { createLeadership, type Leadership } from './leadership.ts';
@@ -112,13 +118,14 @@ export function startController(options: ControllerOptions): Controller {
     isDryRun,
     isWeeding: () => isBusy(weeder.work()),
     recordEvent: (occurrence) => events?.record(occurrence),
-    onStreamsChanged: () => actor.send({ type: 'streams.changed', streams: names(), optional: names(isNotAwaited) }),
+    onStreamsChanged: tellStreams,
     onStreamClosed: (name) => statuses.forget(name),
   };
   const weeder = createWeederPart({ ...context, concurrentDeletions, report: options.report, recorder });
   const parts = [weeder, ...(options.others ?? []).map((create) => create(context))];
   const isOptional = (need: StreamNeed | undefined) => need?.isOptional === true;
-  const isNotAwaited = (need: StreamNeed) => isOptional(need) || need.peers !== undefined;
+  let excused: ReadonlySet<string> = new Set();
+  const isNotAwaited = (need: StreamNeed) => isOptional(need) || need.isAwaited === false || excused.has(need.name);
   const names = (isMeant: (need: StreamNeed) => boolean = () => true) =>
     [...streamsOfParts(parts).values()].filter(isMeant).map(({ name }) => name);
   const work = () => totalWork(parts);
@@ -135,12 +142,46 @@ export function startController(options: ControllerOptions): Controller {
     return closing;
   }
 
+  function tellStreams(): void {
+    actor.send({ type: 'streams.changed', streams: names(), optional: names(isNotAwaited) });
+  }
+
+  function streams(): StreamStatus[] {
+    const needs = streamsOfParts(parts);
+    return statuses.all().map((status) => {
+      const need = needs.get(status.name);
+      return { ...status, isOptional: isOptional(need), peers: need?.peers };
+    });
+  }
+
+  /** Nobody waits any longer for what the API server refuses, or takes long to serve, while it serves the like. */
+  function excuse(): void {
+    if (actor.getSnapshot().value !== 'syncing') return;
+    const before = excused;
+    excused = excusedStreams(streams());
+    if (excused.size !== before.size || [...excused].some((name) => !before.has(name))) tellStreams();
+  }
+
+  let slowTimer: TimerHandle | undefined;
+  const reflected: StreamStatuses = {
+    ...statuses,
+    synced(name, objects) {
+      statuses.synced(name, objects);
+      excuse();
+      slowTimer ??= clock.setTimeout(excuse, longestFirstList);
+    },
+    lost(...loss) {
+      statuses.lost(...loss);
+      excuse();
+    },
+  };
+
   const notStarted = new Set<ControllerPart>(parts);
   /** Starts those that wait for none of these streams. */
   function startUnlessWaiting(unsynced: readonly string[]): void {
     for (const part of [...notStarted].filter(({ needs }) => !unsynced.some((name) => needs.has(name)))) {
       notStarted.delete(part);
-      part.start();
+      part.start([...part.needs.keys()].filter((name) => excused.has(name)));
     }
   }
 
@@ -152,7 +193,7 @@ export function startController(options: ControllerOptions): Controller {
         client,
         clock,
         log: logger,
-        statuses,
+        statuses: reflected,
         sourceOf: (name) => streamsOfParts(parts).get(name),
       }),
       drain: fromCallback(({ sendBack }) => {
@@ -163,6 +204,7 @@ export function startController(options: ControllerOptions): Controller {
     actions: {
       startSynced: ({ context: { unsynced } }) => startUnlessWaiting(unsynced),
       stopControllers: () => {
+        clock.clearTimeout(slowTimer);
         for (const part of parts) part.stop();
       },
       dropRequests: () => leadership.drop(),
@@ -209,13 +251,7 @@ export function startController(options: ControllerOptions): Controller {
         ...Object.assign({}, ...parts.map((part) => part.actorCounts())),
       };
     },
-    streams() {
-      const needs = streamsOfParts(parts);
-      return statuses.all().map((status) => {
-        const need = needs.get(status.name);
-        return { ...status, isOptional: isOptional(need), peers: need?.peers };
-      });
-    },
+    streams,
     streamTotals: () => statuses.totals(),
     *actors() {
       yield actor;

@@ -7,8 +7,10 @@ export interface StreamNeed extends WatchSource {
   /** What it tells can be had without it, only later: weeder is ready also while it cannot be read. Default: false. */
   readonly isOptional?: boolean;
   /**
-   * The controller starts without this stream, and holds back only what depends on it. Weeder is ready while the server
-   * refuses it (403, 404), if another stream with the same text has been read. Default: the controller waits for it.
+   * Streams with the same text serve one purpose in several places: while one of them has been read, nobody waits for
+   * those that the server refuses, or is slow to serve. Default: it is waited for in any case.
    */
   readonly peers?: string;
+  /** False: the controller starts without this stream, and holds back what depends on it. Default: true. */
+  readonly isAwaited?: boolean;
 }

@@ -105,7 +105,14 @@ export function createRestartStreams(options: RestartStreamsOptions): RestartStr
     const common = { name, path, kind: plan.kind, ...selectors };
     open.set(name, stream);
     if (plan.isSource)
-      needs.set(name, { ...common, peers: 'sources', as: 'metadata', reduce: reduceSource, sink: told });
+      needs.set(name, {
+        ...common,
+        peers: 'sources',
+        isAwaited: false,
+        as: 'metadata',
+        reduce: reduceSource,
+        sink: told,
+      });
     else
       needs.set(name, {
         ...common,
@@ -115,9 +122,9 @@ export function createRestartStreams(options: RestartStreamsOptions): RestartStr
   }
 
   /** Without a rule for its kind only an annotation can ask for a workload: who gives no right to them expects none. */
-  function standingOf(kind: WorkloadKind): Pick<StreamNeed, 'peers' | 'isOptional'> {
+  function standingOf(kind: WorkloadKind): Pick<StreamNeed, 'peers' | 'isAwaited' | 'isOptional'> {
     const { rules = [] } = config.restart ?? {};
-    return { peers: 'workloads', isOptional: rules.length > 0 && !kindsOfRules({ rules }).has(kind) };
+    return { peers: 'workloads', isAwaited: false, isOptional: rules.length > 0 && !kindsOfRules({ rules }).has(kind) };
   }
 
   function isCovered(names: readonly string[]): boolean {

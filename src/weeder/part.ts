@@ -66,8 +66,10 @@ export function createWeederPart(options: WeederPartOptions): WeederPart {
       weeder.configure(next);
       streams.configure(next);
     },
-    start() {
-      if (streams.needs.size > 0)
+    start(without = []) {
+      if (without.length > 0)
+        logger.warn({ streams: without, ...weeder.counts() }, 'weeding, without streams that cannot be read yet');
+      else if (streams.needs.size > 0)
         logger.info({ streams: streams.needs.size, ...weeder.counts() }, 'all streams are synced, weeding');
       weeder.start();
     },

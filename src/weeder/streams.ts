@@ -73,7 +73,6 @@ export function createStreams(options: StreamsOptions): Streams {
   const open = new Map<string, OpenStream>();
   const needs = new Map<string, StreamNeed>();
   let plans: readonly StreamPlan[] = [];
-  let isArranged = false;
 
   function start(plan: StreamPlan, name: string, isSynced = false): void {
     const synced = () => onSynced(stream);
@@ -81,13 +80,15 @@ export function createStreams(options: StreamsOptions): Streams {
     const { path, kind, labelSelector } = plan;
     open.set(name, stream);
     const sink = kind === 'Pod' ? tellingComplete(stream.sink, synced) : stream.sink;
-    needs.set(name, wrap({ name, path, kind, labelSelector, sink }));
+    // A namespace may lack its Roles, or be gone. What is refused in all of them at once is waited for.
+    const peers = path.includes('/namespaces/') ? { peers: kind } : {};
+    needs.set(name, wrap({ name, path, kind, labelSelector, sink, ...peers }));
   }
 
   function sinkOf(plan: StreamPlan, onTakeOver: () => void): OpenStream['sink'] {
     if (plan.kind === 'Pod') return sinks.pods(plan);
     const after = [...open.values()].find((each) => each.plan.group === plan.group && each.isSynced)?.sink;
-    return sinks.slices(plan, { after, isAddedLater: isArranged && after === undefined, onTakeOver });
+    return sinks.slices(plan, { after, isAddedLater: after === undefined, onTakeOver });
   }
 
   function close(stream: OpenStream): void {
@@ -146,7 +147,6 @@ export function createStreams(options: StreamsOptions): Streams {
     start(resumedPlan({ ...plan, name, covers: new Set(covers) }, options.config), name, isSynced);
   }
   arrange(options.config);
-  isArranged = true;
   return {
     needs,
     state: () =>

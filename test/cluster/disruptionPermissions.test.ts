@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
+import { objectOf } from '../../src/json.ts';
 import {
   eventually,
   type Grant,
@@ -78,6 +79,36 @@ suite('a permission that is missing is named, waited for, and used as soon as it
       assert.deepEqual(new Set(denials(weeder)), new Set([denied]));
     });
   }
+
+  test('in one of two namespaces: the other one is served, and that one as soon as it may be read', async (t) => {
+    const settings = { watchDuration: '60s' };
+    const served = await setScene(t, 'served', { settings });
+    const refused = await setScene(t, 'refused', { settings });
+    const { cluster } = served.ns;
+    const user = cluster.takeUser();
+    const rules = [watchSlices, watchPods, deletePods];
+    await grant(cluster, user, rules, { namespace: served.ns.name });
+    const config = {
+      servicesAndDependantSelectors: Object.assign(
+        {},
+        ...[served, refused].map((scene) => objectOf(objectOf(scene.config)['servicesAndDependantSelectors'])),
+      ),
+    };
+    const flags = ['--events=false', `--namespaces=${served.ns.name},${refused.ns.name}`];
+    for (const scene of [served, refused]) await scene.endpoints(false);
+    const [pod, other] = [await served.pod('web'), await refused.pod('web')];
+    const weeder = startWeeder(t, { cluster, config, user, flags });
+    const line = await weeder.log.until('weeding, without streams that cannot be read yet');
+    assert.match(String(line['streams']), new RegExp(`endpointslices in ${refused.ns.name}`));
+    for (const scene of [served, refused]) await scene.endpoints(true);
+    await served.untilDeleted(pod);
+    assert.equal((await getPod(refused.ns, 'web'))?.metadata.uid, other.metadata.uid);
+    await grant(cluster, user, rules, { namespace: refused.ns.name });
+    await weeder.log.until('stream synced', { stream: `endpointslices in ${refused.ns.name}` });
+    await refused.endpoints(false);
+    await refused.endpoints(true);
+    await refused.untilDeleted(other);
+  });
 
   test('to delete pods: the deletion is tried again in the window, and succeeds after the grant', async (t) => {
     const { scene, weeder, allow } = await weederWith(t, 'undeletable', [watchSlices, watchPods]);
