@@ -43,7 +43,7 @@ export interface EventSenderOptions {
   readonly source: EventSource;
   readonly losses: EventLosses;
   readonly permissions: EventPermissions;
-  /** Something more important is going on: no Event is sent now. */
+  /** Something more important is going on: no Event is sent now, for three seconds at most. */
   readonly isHeldBack: () => boolean;
   readonly onWritten: (event: EventState) => void;
   /** From 0 to 1, for jitter. */
@@ -53,14 +53,14 @@ export interface EventSenderOptions {
 const mostWaiting = 5_000;
 const concurrency = 2;
 const concurrencyAtTheEnd = 16;
-const burst = 100;
-const perSecond = 50;
+const burst = 200;
+const perSecond = 100;
 const mostTries = 8;
 const lookAgainAfter = 100;
 /** Where something has just happened more is about to, and matters more than that it is told. Milliseconds. */
 const calmAfter = 500;
-/** Where it never becomes calm. */
-const patience = 5_000;
+/** Where it never becomes calm, or something more important goes on for longer than this: people wait for Events, too. */
+const patience = 3_000;
 const shortestPause = 1_000;
 const longestPause = 60_000;
 
@@ -91,11 +91,10 @@ export function createEventSender(options: EventSenderOptions): EventSender {
 
   function calmIn(): number {
     const now = clock.monotonic();
-    if (isHeldBack()) {
-      busyAt = now;
-      return lookAgainAfter;
-    }
-    return Math.max(0, Math.min(busyAt + calmAfter, waitingSince + patience) - now);
+    const isBusy = isHeldBack();
+    if (isBusy) busyAt = now;
+    const rest = isBusy ? lookAgainAfter : busyAt + calmAfter - now;
+    return Math.max(0, Math.min(rest, waitingSince + patience - now));
   }
 
   function arm(delay: number): void {

@@ -23,7 +23,7 @@ export interface EventRecorderOptions {
   readonly clock: Clock;
   readonly log: EventLog;
   readonly source: EventSource;
-  /** Something more important is going on: no Event is sent now. Default: never. */
+  /** Something more important is going on: no Event is sent now, for three seconds at most. Default: never. */
   readonly isHeldBack?: () => boolean;
   /** From 0 to 1, for jitter. */
   readonly random?: () => number;

@@ -1,4 +1,5 @@
 import type { ControllerPart, PartContext } from '../controllerPart.ts';
+import { countWrites } from '../kube/countWrites.ts';
 import { recordingRestarts } from '../recording/recordRestart.ts';
 import type { RestartNotes } from '../recording/restartLines.ts';
 import type { ReportRestart } from './facts.ts';
@@ -27,7 +28,8 @@ export interface RestartPart extends ControllerPart {
 
 /** Restart control with its streams, its hash key, its log and its Events. Without its section it does nothing. */
 export function createRestartPart(options: RestartPartOptions): RestartPart {
-  const { runtime, client, logger, isDryRun } = options;
+  const { runtime, logger, isDryRun } = options;
+  const client = countWrites(options.client);
   const { clock } = runtime;
   const log = logRestarts(logger);
   const tell = tellRestarts(options.recordEvent);
@@ -56,7 +58,8 @@ export function createRestartPart(options: RestartPartOptions): RestartPart {
     async drained() {
       await control()?.drained();
     },
-    work: () => ({ queued: 0, inFlight: control()?.counts().inFlight ?? 0 }),
+    // Reads are always under way somewhere, and keep nobody from telling Events.
+    work: () => ({ queued: 0, inFlight: client.writes }),
     actors: () => control()?.actors() ?? [],
     actorCounts: () => ({ workload: control()?.counts().workloads ?? 0 }),
     control,
