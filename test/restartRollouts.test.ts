@@ -54,6 +54,26 @@ test('a newer change waits for the rollout under way, whose last pods were made 
   assert.deepEqual(world.control.counts().states, { current: 1 });
 });
 
+test('a new version with the same template, as each annotation makes of a Deployment, is no rollout to wait for', async () => {
+  const world = await adopted();
+  world.change('web', { spec: { template: { metadata: { annotations: { release: '1' } } } } });
+  await world.pass(20 * second);
+  world.isUnobserved = true;
+  world.change('web', { metadata: { annotations: { note: 'mine' } } });
+  await change(world, '2', 10 * second);
+  assert.match(String(stateOn(world.workload('web'))), /"target":/);
+});
+
+test('a template that its controller has not seen yet is a rollout that is waited for', async () => {
+  const world = await adopted();
+  world.change('web', { spec: { template: { metadata: { annotations: { release: '1' } } } } });
+  await world.pass(20 * second);
+  world.isUnobserved = true;
+  world.change('web', { spec: { template: { metadata: { annotations: { release: '2' } } } } });
+  await change(world, '2', 10 * second);
+  assert.doesNotMatch(String(stateOn(world.workload('web'))), /"target":/);
+});
+
 test('a rollout that stands still is told, and does not block a newer change, which may be its cure', async () => {
   const world = await adopted();
   world.rolloutTime = Number.POSITIVE_INFINITY;

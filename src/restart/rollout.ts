@@ -40,6 +40,15 @@ export function rolloutOf(facts: WorkloadFacts, pods: readonly PodFacts[] = []):
   return { is: 'progressing', done, of, available: status.available, old, isOverdue: status.isOverdue };
 }
 
+/** Its pod template, if its controller has seen this version of it. */
+export function observedTemplateOf(facts: WorkloadFacts): string | undefined {
+  return rolloutOf(facts).is === 'unobserved' ? undefined : templateTextOf(facts);
+}
+
+export function templateTextOf({ templateHash, templateAnnotation }: WorkloadFacts): string {
+  return JSON.stringify([templateHash, templateAnnotation]);
+}
+
 /**
  * Those of its pods that have an older template. Of a Deployment only those from before the newest restart are known:
  * by which of its ReplicaSets the newest pods are made is told by no status.

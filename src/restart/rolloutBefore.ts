@@ -3,7 +3,7 @@ import { track } from '../inFlight.ts';
 import { readPods } from './podFacts.ts';
 import { ownPods, troubleOf } from './proof.ts';
 import type { RestartEffects } from './restartEffects.ts';
-import { rolloutOf } from './rollout.ts';
+import { rolloutOf, templateTextOf } from './rollout.ts';
 import { lookEvery } from './rolloutWatch.ts';
 import type { WorkloadEntry } from './workloadEntry.ts';
 
@@ -74,9 +74,12 @@ export function awaitRollout(effects: RestartEffects, entry: WorkloadEntry, { on
   return end;
 }
 
-/** Whether some pod has an older template. Pods that are not ready are no rollout. */
-function isUnderWay({ facts }: WorkloadEntry): boolean {
-  const now = rolloutOf(facts);
+/**
+ * Whether some pod has an older template. Pods that are not ready are no rollout, and neither is a new version in which
+ * the template is the same: a Deployment has one with each annotation, such as weeder's own.
+ */
+function isUnderWay({ facts, observedTemplate }: WorkloadEntry): boolean {
+  const now = rolloutOf(observedTemplate === templateTextOf(facts) ? { ...facts, generation: 0 } : facts);
   if (now.is === 'unobserved') return true;
   return now.is === 'progressing' && !now.isOverdue && (now.done < now.of || now.old > 0);
 }

@@ -56,6 +56,8 @@ export interface WorkloadEntry {
    * before was being prepared. By the monotonic clock; undefined: all changes so far have been dealt with.
    */
   unquietSince: number | undefined;
+  /** The pod template of which its controller told last that it has seen it; undefined: it has not told yet. */
+  observedTemplate: string | undefined;
   /** When something of its rollout moved last: its progress, or its template. By the monotonic clock. */
   movedAt: number;
   /** Since when a restart waits for a rollout of somebody else, by the monotonic clock; undefined: none does. */

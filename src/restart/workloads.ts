@@ -8,7 +8,7 @@ import type { StateOwner } from './ownState.ts';
 import type { Recreations } from './recreations.ts';
 import { type SourceRef, type WorkloadRef, workloadKey } from './refs.ts';
 import { bringsObject, type ReadStream } from './restartStreamPlan.ts';
-import { rolloutOf } from './rollout.ts';
+import { observedTemplateOf, rolloutOf } from './rollout.ts';
 import type { SourceMeta } from './sourceMeta.ts';
 import { createSourceUsers } from './sourceUsers.ts';
 import { createFaultTeller } from './tellFaults.ts';
@@ -110,6 +110,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     const { settings } = entry;
     if (motionOf(facts) !== motionOf(entry.facts)) entry.movedAt = clock.monotonic();
     entry.facts = facts;
+    entry.observedTemplate = observedTemplateOf(facts) ?? entry.observedTemplate;
     entry.templateUses = uses;
     settle(entry);
     if (entry.settings !== settings)
@@ -131,6 +132,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       faults: [],
       changedAt: clock.monotonic(),
       unquietSince: undefined,
+      observedTemplate: observedTemplateOf(facts),
       movedAt: clock.monotonic(),
       awaitsRolloutSince: undefined,
       restartedFor: undefined,

@@ -65,6 +65,8 @@ export interface RestartWorld {
   patchSpec(name: string, spec: JsonObject): void;
   /** How many old revisions are kept. */
   limitRevisions(name: string, limit: number): void;
+  /** No controller of Deployments looks at them: their status stays as it is. */
+  isUnobserved: boolean;
   /** The class by which every list of pods is refused. */
   refuseLists: RefusalClass | undefined;
   /** The class by which every write is refused. */
@@ -262,7 +264,7 @@ export function createRestartWorld(
   /** The controller has seen the template, and this has become of each of its pods. */
   function observe(name: string, progress: { readonly updatedReplicas: number }): void {
     const now = workloads.get(name);
-    if (now === undefined) return;
+    if (now === undefined || world.isUnobserved) return;
     const replicas = numberOf(objectOf(now['spec'])['replicas']) ?? 1;
     const status = {
       observedGeneration: metaOf(now)['generation'],
@@ -481,6 +483,7 @@ export function createRestartWorld(
     patchSpec(name, spec) {
       store(name, mergePatch(workloads.get(name), { spec }));
     },
+    isUnobserved: false,
     refuseLists: undefined,
     limitRevisions(name, limit) {
       store(name, mergePatch(workloads.get(name), { spec: { revisionHistoryLimit: limit } }));
