@@ -27,9 +27,10 @@ WORKDIR /weeder
 COPY --from=build /build/package.json ./
 COPY --from=build /build/dist dist
 COPY LICENSE ./
+COPY deploy/image/weeder /usr/local/bin/
 USER 65532:65532
 EXPOSE 9643 9644
-# Little room for young objects, and few pools of malloc: what that is worth is told in docs/adr/0010-bundle.md.
+# Few pools of malloc: what that is worth is told in docs/adr/0010-bundle.md.
 ENV MALLOC_ARENA_MAX=2
 ENTRYPOINT ["/nodejs/bin/node", "/weeder/dist/weeder.js"]
 CMD ["run"]

@@ -20,3 +20,10 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
 };
+
+/** Resolves in so many milliseconds. */
+export function pause(clock: Pick<Clock, 'setTimeout'>, duration: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.setTimeout(resolve, duration);
+  });
+}

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { failed, problem } from '../src/errors.ts';
+import { healthPage } from '../src/health.ts';
 import { livenessChecks, readinessChecks } from '../src/healthChecks.ts';
+import { servePages } from '../src/httpAnswer.ts';
 import { createStreamStatuses } from '../src/kube/streamStatus.ts';
 import type { Leadership } from '../src/leadership.ts';
 import type { ControllerState } from '../src/main.ts';
@@ -200,4 +204,27 @@ test('over HTTP: a word for a probe, a line for each check for who asks, 405 for
   );
   assert.equal(await text('/healthz'), '200 ok\n');
   assert.deepEqual(seen.errors, []);
+});
+
+test('until weeder is ready for the first time, /readyz answers when it is, or after its patience; later at once', async () => {
+  const clock = virtualClock();
+  let isOk = false;
+  const page = healthPage('readyz', () => [{ name: 'ping', isOk, detail: '' }], { patience: 2_000, clock });
+  const server = createServer(servePages({ '/readyz': page }, (error) => assert.fail(String(error))));
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const ask = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status;
+  const early = ask();
+  await until('it is asked', () => clock.pending > 0);
+  for (let passed = 0; passed < 2_000; passed += 50) await clock.pass(50);
+  assert.equal(await early, 503);
+  const held = ask();
+  await until('it is asked', () => clock.pending > 0);
+  isOk = true;
+  await clock.pass(50);
+  assert.equal(await held, 200);
+  isOk = false;
+  assert.equal(await ask(), 503, 'it was ready');
+  server.close();
+  server.closeAllConnections();
 });

@@ -49,9 +49,19 @@ suite('the image', () => {
   test('holds one program and what belongs to it, and is small', () => {
     const files = globSync('**', { cwd: image.root }).filter((path) => statSync(join(image.root, path)).isFile());
     const others = files.filter((path) => !/^weeder\/dist\/chunks\/[\w.-]+\.js$/.test(path));
-    assert.deepEqual(others.sort(), ['weeder/LICENSE', 'weeder/dist/weeder.js', 'weeder/package.json']);
+    const own = ['usr/local/bin/weeder', 'weeder/LICENSE', 'weeder/dist/weeder.js', 'weeder/package.json'];
+    assert.deepEqual(others.sort(), own);
     const size = files.reduce((sum, path) => sum + statSync(join(image.root, path)).size, 0);
     assert.ok(size < 2_800_000, `${size} bytes`);
+  });
+
+  test('has the command weeder in its PATH, for kubectl exec', () => {
+    const command = join(image.root, 'usr/local/bin/weeder');
+    const [shebang] = readFileSync(command, 'utf8').split('\n', 1);
+    assert.equal(shebang, `#!${execForm(instruction('ENTRYPOINT'))[0]}`);
+    assert.equal(statSync(command).mode & 0o111, 0o111);
+    const { stdout, stderr } = spawnSync(process.execPath, [command, '--version'], { encoding: 'utf8', cwd: '/' });
+    assert.deepEqual([stdout, stderr], [`${packageJson.version}\n`, '']);
   });
 
   test('weeds with its own entry point, although it may write nothing and start nothing', async (t) => {

@@ -60,30 +60,39 @@ test('a request that nobody wants any more does not wait', async () => {
 });
 
 test('large objects are written one after the other, of each namespace in turn, and small ones beside them', async () => {
-  const { client, clock, sent } = scene();
+  const { client, sent } = scene();
   for (const namespace of ['mine', 'mine', 'bank']) void client.call(large(namespace));
   for (let times = 0; times < 5; times += 1) void client.call(get);
   const written = () => sent.map(({ path }) => path).filter((path) => path !== get.path);
-  const next = async () => {
-    clock.advance(100);
-    for (const each of sent) each.answer();
-    // The answer is handed on in a later turn of the event loop.
-    await new Promise((resolve) => setImmediate(resolve));
-    await settled();
-  };
-  await settled();
   const pathIn = (namespace: string) => large(namespace).path;
+  await settled();
   assert.deepEqual([sent.length, written()], [6, [pathIn('mine')]]);
-  await next();
-  clock.advance(299);
-  await settled();
-  assert.equal(written().length, 1, 'three times as long as the first one took belongs to others');
-  clock.advance(1);
-  await settled();
+  await answered(sent);
   assert.equal(written().length, 2);
-  await next();
-  clock.advance(5_000);
-  await settled();
-  await next();
+  await answered(sent);
+  await answered(sent);
   assert.deepEqual(written().toSorted(), [pathIn('bank'), pathIn('mine'), pathIn('mine')]);
 });
+
+test('after twenty large writes each next one waits for ten times as long as the one before it took', async () => {
+  const { client, clock, sent } = scene();
+  for (let times = 0; times < 23; times += 1) void client.call(large('mine'));
+  await settled();
+  for (let times = 1; times <= 20; times += 1) await answered(sent);
+  assert.equal(sent.length, 21);
+  clock.advance(100);
+  await answered(sent);
+  clock.advance(999);
+  await settled();
+  assert.equal(sent.length, 21);
+  clock.advance(1);
+  await settled();
+  assert.equal(sent.length, 22);
+});
+
+async function answered(sent: readonly { answer(): void }[]): Promise<void> {
+  for (const each of sent) each.answer();
+  // The answer is handed on in a later turn of the event loop.
+  await new Promise((resolve) => setImmediate(resolve));
+  await settled();
+}

@@ -29,6 +29,9 @@ import type { RestartPart } from '../restart/restartPart.ts';
 import type { Report } from '../weeder/facts.ts';
 import type { RunFlags } from './runFlags.ts';
 
+/** A probe has three seconds (deploy/base/deployment.yaml). */
+const firstReadiness = 2_000;
+
 /** What a process shows of itself: health, metrics, actors. */
 export interface Observation {
   /** Whom the next controller tells what it does. */
@@ -88,7 +91,7 @@ export function createObservation({ reload, lease = '', logger, clock }: Observa
 
   const healthPages = {
     '/healthz': healthPage('healthz', () => livenessChecks(controller)),
-    '/readyz': healthPage('readyz', readiness),
+    '/readyz': healthPage('readyz', readiness, { patience: firstReadiness }),
     '/debug/actors': debugPage({
       actors: () => controller?.actors() ?? [],
       since: (actor) => controller?.since(actor),

@@ -1,5 +1,5 @@
 import type { ApplicationEvent } from '../../machines/observer/application.ts';
-import type { Clock } from '../clock.ts';
+import { pause } from '../clock.ts';
 import { track } from '../inFlight.ts';
 import { inParallel } from '../inParallel.ts';
 import type { ApplicationEntry } from './applicationEntry.ts';
@@ -111,12 +111,6 @@ async function useDefinition(effects: ObserverEffects, definition: ResourceEntry
 async function planAnew(effects: ObserverEffects, entry: ApplicationEntry, signal: AbortSignal): Promise<void> {
   const planned = await planResources(effects, entry, entry.newest, signal);
   if (planned.is === 'planned') entry.faults = [...entry.newest.faults.map(shownFault), ...planned.faults];
-}
-
-function pause(clock: Clock, duration: number): Promise<void> {
-  return new Promise((resolve) => {
-    clock.setTimeout(resolve, duration);
-  });
 }
 
 function refused({ is: failure, reason, retryAfter }: ApplyFailure): ApplicationEvent {

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Clock } from '../clock.ts';
+import { type Clock, pause } from '../clock.ts';
 import type { ApiRequest, ApiResult, KubeClient } from '../kube/client.ts';
+import { createTokenBucket } from '../kube/tokenBucket.ts';
 import { bytesOf } from './measure.ts';
 import { createSlots } from './slots.ts';
 
@@ -15,25 +16,25 @@ const askAgainAfter = 20;
 const patience = 5_000;
 /** Bytes of a body that takes the API server a noticeable time: it compares each field with all of its managers. */
 const largeBody = 64 * 1024;
-/** For so many times as long as a large one took, the next one waits: they have a quarter of one core of it at most. */
-const restAfterLarge = 3;
-const longestRest = 5_000;
+/**
+ * So many large ones at once, and so many a second, follow each other without a pause, as a first start needs them. After
+ * each further one the next waits for so many times as long as it took: they have a tenth of one core at most.
+ */
+const largeBurst = 20;
+const largePerSecond = 1 / 10;
+const restAfterLarge = 10;
+const longestRest = 10_000;
 /**
  * A client that leaves the API server to the weeder: no request begins while pods are being deleted, for five seconds at
- * most, and large objects are written one after the other, with pauses.
+ * most, and large objects are written one after the other, with pauses where there are many of them.
  */
 export function courteous(client: KubeClient, { clock, isWeeding }: CourtesyOptions): KubeClient {
   const large = createSlots(1, 0);
-
-  function after(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      clock.setTimeout(resolve, ms);
-    });
-  }
+  const burst = createTokenBucket(largeBurst, largePerSecond, clock);
 
   async function calm({ signal }: ApiRequest): Promise<void> {
     const until = clock.monotonic() + patience;
-    while (isWeeding() && signal?.aborted !== true && clock.monotonic() < until) await after(askAgainAfter);
+    while (isWeeding() && signal?.aborted !== true && clock.monotonic() < until) await pause(clock, askAgainAfter);
   }
 
   /** `took`: the API server, in milliseconds. */
@@ -52,7 +53,8 @@ export function courteous(client: KubeClient, { clock, isWeeding }: CourtesyOpti
     const release = await large.wait(`${namespaceOf(request)}/`);
     try {
       const { result, took } = await one(request);
-      void after(Math.min(longestRest, took * restAfterLarge)).then(release);
+      if (burst.take()) release();
+      else void pause(clock, Math.min(longestRest, took * restAfterLarge)).then(release);
       return result;
     } catch (error) {
       release();

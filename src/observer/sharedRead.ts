@@ -1,4 +1,4 @@
-import type { Clock, TimerHandle } from '../clock.ts';
+import { type Clock, pause as pauseFor, type TimerHandle } from '../clock.ts';
 import type { Outcome } from './applyFailure.ts';
 
 /** Somebody who waits for something that the API server does not say yet. */
@@ -105,12 +105,6 @@ export function createSharedRead({ clock, read, onWaiting }: SharedReadOptions):
     return !last.ok && clock.monotonic() - begunAt < rest;
   }
 
-  function after(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      clock.setTimeout(resolve, ms);
-    });
-  }
-
   return {
     async noOlderThan(age) {
       if (clock.monotonic() - readAt < age) return { ok: true, value: undefined };
@@ -126,7 +120,7 @@ export function createSharedRead({ clock, read, onWaiting }: SharedReadOptions):
       while (underWay !== undefined) await underWay;
       const before = begun;
       const rest = begunAt + shortestPause - clock.monotonic();
-      if (rest > 0) await after(rest);
+      if (rest > 0) await pauseFor(clock, rest);
       if (begun !== before) return underWay ?? last;
       return underWay ?? begin();
     },

@@ -81,12 +81,13 @@ function changeFolder(stage: OpenStage, path: string): void {
 }
 
 /** Into a folder when the target says so (`dir/`, `./`), else as the target. */
-function copyInto({ cwd }: OpenStage, rest: string, source: (from: string | undefined) => string): void {
+function copyInto({ root, cwd }: OpenStage, rest: string, source: (from: string | undefined) => string): void {
   const [, from, paths = ''] = /^(?:--from=(\S+) )?(.*)$/.exec(rest) ?? [];
   const words = paths.split(' ');
   const target = words.at(-1) ?? '';
+  const folder = target.startsWith('/') ? root : cwd;
   for (const path of words.slice(0, -1)) {
-    const to = target.endsWith('/') ? join(cwd, target, basename(path)) : join(cwd, target);
+    const to = target.endsWith('/') ? join(folder, target, basename(path)) : join(folder, target);
     mkdirSync(dirname(to), { recursive: true });
     cpSync(join(source(from), path), to, { recursive: true });
   }
