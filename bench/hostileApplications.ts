@@ -53,7 +53,7 @@ export const hostilities: readonly Hostility[] = [
     manifests: () => [
       configMap('huge', Object.fromEntries(many(25_000).map((index) => [`key-${index}`, 'some value']))),
     ],
-    write: { path: 'api/v1/configmaps/huge', patch: (turn) => ({ data: { 'key-1': `other ${turn}` } }), every: 2_000 },
+    write: { path: 'api/v1/configmaps/huge', patch: (turn) => ({ data: { 'key-1': `other ${turn}` } }), every: 10_000 },
   },
   {
     name: 'fifty objects, one of which somebody keeps changing',
@@ -79,7 +79,7 @@ export const hostilities: readonly Hostility[] = [
     manifests: () => [deployment],
     write: {
       path: 'apis/apps/v1/deployments/deep',
-      every: 2_000,
+      every: 10_000,
       patch: (turn) => ({
         spec: {
           template: { spec: { containers: [{ ...container, env: [...env, { name: 'MORE', value: `${turn}` }] }] } },

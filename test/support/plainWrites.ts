@@ -61,11 +61,18 @@ export function faultsOfWrite(before: Content, after: Content, wanted: WantedFie
     if (field === undefined)
       return value === defaultOf(path) && (!before.fields.has(path) || mayTakeAway(path, before, past));
     if (value !== field.value) return false;
-    if (field.isObserved || past.isOurs(path) || !past.hasSeen(path) || past.isAtOnce(path)) return true;
+    return field.isObserved || isKnownToBeOurs(path) || isNewInManifest(path, field.value);
+  }
+
+  function isKnownToBeOurs(path: string): boolean {
+    if (past.isOurs(path) || !past.hasSeen(path) || past.isAtOnce(path)) return true;
     if (past.knowsApplied !== 'surely' && !before.fields.has(path)) return true;
     // What kubectl wrote as the manifest had it is the application's alone.
-    if (past.earlier.some(({ fields }) => fields.get(path)?.value === before.fields.get(path))) return true;
-    return past.knowsApplied !== 'no' && past.earlier.some(({ fields }) => fields.get(path)?.value !== field.value);
+    return past.earlier.some(({ fields }) => fields.get(path)?.value === before.fields.get(path));
+  }
+
+  function isNewInManifest(path: string, value: unknown): boolean {
+    return past.knowsApplied !== 'no' && past.earlier.some(({ fields }) => fields.get(path)?.value !== value);
   }
 }
 
