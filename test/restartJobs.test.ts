@@ -84,6 +84,17 @@ test('with jobs: report, the default, it is told and left alone', async () => {
   );
 });
 
+test('on a Job of a CronJob nothing is written, and that its source changed is told', async () => {
+  const owner = { apiVersion: 'batch/v1', kind: 'CronJob', name: 'nightly', uid: 'u', controller: true };
+  const { world } = await adopted(restartConfig(), { metadata: { ownerReferences: [owner] } });
+  const annotations = () => objectOf(objectOf(world.job('once')?.['metadata'])['annotations']);
+  assert.equal(annotations()['weeder.dev/dependencies'], undefined);
+  assert.deepEqual(world.control().counts().states, { current: 1 });
+  world.putSource({ a: '2' });
+  await world.pass(minute);
+  assert.deepEqual([world.writes, world.factsOf('workload.held').map(({ cause }) => cause)], [[], ['job']]);
+});
+
 test('a Job that belongs to a CronJob, or that another controller runs, is not made anew', async () => {
   const owner = { apiVersion: 'batch/v1', kind: 'CronJob', name: 'nightly', uid: 'u', controller: true };
   for (const more of [{ metadata: { ownerReferences: [owner] } }, { spec: { managedBy: 'example.com/queue' } }]) {

@@ -6,6 +6,8 @@ import { claimantOf, needsApply } from '../observer/hear.ts';
 import { identityText, type Json } from '../observer/identity.ts';
 import { claimedBy, ownershipOf } from '../observer/ownership.ts';
 import { foundOf, type ResourceEntry } from '../observer/resourceEntry.ts';
+import { readObserverSchema } from '../observer/schema/read.ts';
+import { shapeFor } from '../observer/schema/shapeFor.ts';
 import type { SeenResource } from './lookAtApplication.ts';
 
 /** Of a value; the rest of it is with the API server. */
@@ -55,7 +57,10 @@ function aboutIt({ entry, refusal, fields }: SeenResource): string[] {
   const { plan, appliedUid: uid, state, appliedHash, application } = entry;
   if (plan === undefined) return [];
   const observed = fields.filter(({ is }) => is !== 'unobserved').length;
-  const how = plan.shape.is === 'leaf' ? 'every field of its manifest' : 'as its entry of the schema lists';
+  const entryOfIt = shapeFor(plan.manifest, readObserverSchema(application.newest.spec.schema));
+  const isListed = entryOfIt.ok && entryOfIt.value.is !== 'leaf';
+  const whole = `every field of its manifest${plan.shape.is === 'leaf' ? '' : ' but the replicas, which somebody scales'}`;
+  const how = isListed ? 'as its entry of the schema lists' : whole;
   const last = appliedHash === plan.hash ? 'this manifest' : 'another manifest than this one';
   return [
     ...(fields.length === 0 ? [] : [`  observed: ${counted(observed, 'field')}, ${how}`]),

@@ -7,6 +7,7 @@ import { encodeState } from './state.ts';
 import { type WantedSource, wantedOf } from './wanted.ts';
 import type { Question } from './workloadActor.ts';
 import type { Finding, WorkloadEntry } from './workloadEntry.ts';
+import type { WorkloadFacts } from './workloadFacts.ts';
 import { writeWorkload } from './writeWorkload.ts';
 
 /** Writes on the workload what is known of it now; nothing where it says so already. */
@@ -20,7 +21,7 @@ export function writeState(effects: RestartEffects): Question {
     signal: AbortSignal,
   ): Promise<WorkloadEvent> {
     if ((entry.pretended ?? entry.facts.stateText) === text) return { type: 'state.written' };
-    if (isDryRun || (entry.pretended !== undefined && text !== undefined)) {
+    if (isDryRun || isOnlyRemembered(entry.facts) || (entry.pretended !== undefined && text !== undefined)) {
       entry.pretended = text;
       return { type: 'state.written' };
     }
@@ -40,6 +41,11 @@ export function writeState(effects: RestartEffects): Question {
     if (outcome === 'needless' && event.type === 'state.written') forgetSpells(entry, finding);
     return event;
   };
+}
+
+/** A Job that its CronJob makes anew is never made anew by weeder: to write on each of them would be for nothing. */
+function isOnlyRemembered({ job, stateText }: WorkloadFacts): boolean {
+  return job?.maker !== undefined && stateText === undefined;
 }
 
 /** What is adopted is written under the newest key: so an old one is named by no state in the end. */
