@@ -32,6 +32,46 @@ test('it holds the pods that are crash-looping now, and nothing of any other', (
   assert.equal(index.get('uid-of-a-one'), undefined);
 });
 
+test('it names the pods that never started, until they start, crash-loop, are gone or are in no list any more', () => {
+  const index = createPodIndex(virtualClock());
+  const stuck = (name: string, reason = 'ImagePullBackOff'): PodOptions => ({
+    name,
+    namespace: 'a',
+    containers: [{ state: { waiting: { reason } } }],
+  });
+  const names = (scope: Scope = 'all') => [...index.neverStarted(scope)].map(({ name, reason }) => `${name} ${reason}`);
+  put(index, stuck('one'));
+  put(index, stuck('two', 'CreateContainerConfigError'));
+  put(index, stuck('three', 'ContainerCreating'));
+  assert.deepEqual(names(), ['one ImagePullBackOff', 'two CreateContainerConfigError']);
+  assert.deepEqual([names(['a']).length, names(['b']).length, index.size], [2, 0, 0]);
+  put(index, healthy('one'));
+  put(index, crashLooping('two'));
+  assert.deepEqual(names(), []);
+  put(index, stuck('four'));
+  put(index, stuck('four'), 'DELETED');
+  put(index, stuck('five'));
+  index.begin();
+  index.end();
+  assert.deepEqual(names(), []);
+});
+
+test('a line about a pod that may never start is parsed, and one about a pod that is being created is not', () => {
+  const index = createPodIndex(virtualClock());
+  const isIrrelevant = (reason: string) => {
+    const object = pod({ name: 'one', namespace: 'a', containers: [{ state: { waiting: { reason } } }] });
+    const line = Buffer.from(JSON.stringify({ type: 'MODIFIED', object }));
+    const metadata = peekMetadata(line);
+    assert(metadata !== undefined);
+    return index.isIrrelevant?.(line, metadata);
+  };
+  assert.deepEqual(['ErrImagePull', 'CreateContainerError', 'ContainerCreating'].map(isIrrelevant), [
+    false,
+    false,
+    true,
+  ]);
+});
+
 test('who subscribes is told of what crash-loops now, and then of each newer state', () => {
   const index = createPodIndex(virtualClock());
   put(index, crashLooping('one'));

@@ -113,6 +113,16 @@ test('a window with deletions that did not succeed is a warning, and names the p
   assert.equal(event?.note, 'Window closed: 1 pod deleted, 1 kept, 2 given up: shop/web-0, shop/web-1.');
 });
 
+test('a window names the dependants that never started, and why they are left alone', () => {
+  const one = { namespace: 'shop', name: 'web-0', container: 'main', reason: 'ImagePullBackOff', because: 'no image' };
+  const many = Array.from({ length: 500 }, (_, index) => ({ ...one, name: `web-${1000 + index}` }));
+  assert.deepEqual(notes([{ ...closed, leftAlone: [one] }]), [
+    'Window closed: 2 pods deleted, 1 kept. Left alone, as a fresh pod would not start either: shop/web-0 (ImagePullBackOff).',
+  ]);
+  const [note = ''] = notes([{ ...closed, leftAlone: many, givenUp: many.map(({ name }) => name) }]);
+  assert(note.length < 1024);
+});
+
 test('more pods than a note can hold are counted', () => {
   const many = Array.from({ length: 500 }, (_, index) => `shop/web-${1000 + index}`);
   const [note = ''] = notes([{ ...closed, givenUp: many }]);

@@ -14,7 +14,7 @@ export const eventTable = {
     types: ['Normal', 'Warning'],
     actions: ['Stop'],
     meaning:
-      'The window is over. Says how many pods were deleted, how many kept, and which deletions did not succeed in time: a Warning when there are any.',
+      'The window is over. Says how many pods were deleted, how many kept, which deletions did not succeed in time (a Warning when there are any), and which dependants are left alone because they never started.',
   },
   Weeded: {
     about: 'Pod',

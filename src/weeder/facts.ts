@@ -1,5 +1,6 @@
 import type { Protection, WaitReason } from '../../machines/weeder/podDeletion.ts';
 import type { CrashLoopingPod } from './crashLooping.ts';
+import type { NeverStarted } from './neverStarted.ts';
 
 /** Which window of which service. */
 export interface WindowRef {
@@ -18,7 +19,12 @@ export type WeederFact =
   | { readonly type: 'service.ready'; readonly namespace: string; readonly service: string }
   | { readonly type: 'service.notReady'; readonly namespace: string; readonly service: string }
   | ({ readonly type: 'window.opened'; readonly duration: number } & WindowRef)
-  | ({ readonly type: 'window.closed' } & WindowRef & WindowCounts)
+  | ({
+      readonly type: 'window.closed';
+      /** Dependants that never started, each with why a fresh pod would not either; undefined: there are none. */
+      readonly leftAlone?: readonly NeverStarted[];
+    } & WindowRef &
+      WindowCounts)
   | ({ readonly type: 'pod.deleted' } & AboutPod & Deed)
   /** A standing state, which each window is told of for itself, once. */
   | ({ readonly type: 'pod.kept'; readonly pod: CrashLoopingPod; readonly reason: Protection } & WindowRef)

@@ -47,9 +47,11 @@ function lineOf(fact: WeederFact): LogLine {
         'service recovered, window opened',
       );
     case 'window.closed': {
-      const { deleted, kept, givenUp } = fact;
+      const { deleted, kept, givenUp, leftAlone = [] } = fact;
       const level = givenUp.length > 0 ? 'warn' : 'info';
-      return line(level, { ...windowRefOf(fact), deleted, kept, givenUp }, 'window closed');
+      const alone = leftAlone.map(({ namespace, name, reason }) => `${namespace}/${name}: ${reason}`);
+      const more = alone.length === 0 ? {} : { leftAlone: alone };
+      return line(level, { ...windowRefOf(fact), deleted, kept, givenUp, ...more }, 'window closed');
     }
     case 'pod.deleted': {
       const sinceOpenedMs = Math.round(fact.sinceOpened);

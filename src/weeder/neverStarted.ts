@@ -21,6 +21,16 @@ const becauseOf: ReadonlyMap<unknown, string> = new Map([
   ['ErrImageNeverPull', image],
 ]);
 
+const waiting = Buffer.from('"waiting"');
+const reasons = ['CreateContainer', 'InvalidImageName', 'ErrImage', 'ImagePullBackOff'].map((each) =>
+  Buffer.from(each),
+);
+
+/** Whether a line of a watch may be about such a pod, without parsing it. */
+export function mayNeverStart(line: Buffer): boolean {
+  return line.includes(waiting) && reasons.some((reason) => line.includes(reason));
+}
+
 /** Reads a Pod as the API serves it: which container waits for such a reason; undefined: none does. */
 export function neverStarted(pod: unknown): NeverStarted | undefined {
   const { metadata, status } = objectOf(pod);

@@ -3,6 +3,7 @@ import { numberOf, objectOf, textOf, timeOf } from '../json.ts';
 import type { PeekedMetadata } from '../kube/peek.ts';
 import type { ChangeType, ClosableSink, ObjectSink } from '../kube/sink.ts';
 import { type CrashLoopingPod, crashLooping, isSameStay, settleTime } from './crashLooping.ts';
+import { mayNeverStart, type NeverStarted, neverStarted } from './neverStarted.ts';
 
 /** Hears what happens to the crash-looping pods of the namespaces it asked for. */
 export interface PodListener {
@@ -24,8 +25,8 @@ export interface Departure {
 export type Scope = 'all' | readonly string[];
 
 /**
- * The pods of one podSelector that are crash-looping now, and nothing of any other pod: the sink of a pod stream.
- * Open windows subscribe to it by namespace.
+ * The pods of one podSelector that are crash-looping now, and which others cannot start: the sink of a pod stream. Of
+ * any other pod nothing is kept. Open windows subscribe to it by namespace.
  */
 export interface PodIndex extends ObjectSink {
   /** A sink for one more stream into the same index: its complete lists say nothing of what other streams told. */
@@ -37,8 +38,17 @@ export interface PodIndex extends ObjectSink {
   subscribe(scope: Scope, listener: PodListener): () => void;
   /** Which pods are crash-looping now in these namespaces, by uid. */
   uids(scope: Scope): Iterable<string>;
+  /** Those that cannot start now, for a reason that a fresh pod would meet as well. */
+  neverStarted(scope: Scope): Iterable<NeverStarted>;
   /** How many pods are crash-looping now. */
   readonly size: number;
+}
+
+/** Of a pod that cannot start: which stream told of it last, and in which of its complete lists. */
+interface Stuck {
+  readonly pod: NeverStarted;
+  readonly source: Source;
+  readonly list: number;
 }
 
 interface Entry {
@@ -59,6 +69,7 @@ const terminated = Buffer.from('"terminated"');
 
 export function createPodIndex(clock: Clock): PodIndex {
   const entries = new Map<string, Entry>();
+  const stuck = new Map<string, Stuck>();
   const byNamespace = new Map<string, Set<string>>();
   const listeners = new Map<string, Set<PodListener>>();
 
@@ -106,23 +117,29 @@ export function createPodIndex(clock: Clock): PodIndex {
         source.list += 1;
       },
       apply(type: ChangeType, object: unknown) {
+        const uid = textOf(objectOf(objectOf(object)['metadata'])['uid']) ?? '';
         const pod = type === 'DELETED' ? undefined : crashLooping(object);
         if (pod !== undefined) put(pod, source);
-        else remove(textOf(objectOf(objectOf(object)['metadata'])['uid']) ?? '', departureOf(type, object));
+        else remove(uid, departureOf(type, object));
+        const never = type === 'DELETED' || pod !== undefined ? undefined : neverStarted(object);
+        if (never === undefined) stuck.delete(uid);
+        else stuck.set(uid, { pod: never, source, list: source.list });
       },
       end() {
         for (const [uid, entry] of entries) {
           if (entry.tellers.get(source) !== source.list) forgetTeller(uid, entry, source);
         }
+        for (const [uid, { source: by, list }] of stuck) if (by === source && list !== source.list) stuck.delete(uid);
       },
       close() {
         for (const [uid, entry] of entries) forgetTeller(uid, entry, source);
+        for (const [uid, { source: by }] of stuck) if (by === source) stuck.delete(uid);
       },
       isIrrelevant(line: Buffer, metadata: PeekedMetadata) {
-        if (entries.has(metadata.uid)) return false;
+        if (entries.has(metadata.uid) || stuck.has(metadata.uid)) return false;
         // The end of each pod that was deleted: it left the index when its deletion began.
         if (metadata.type === 'DELETED') return true;
-        return !line.includes(crashLoopBackOff) && !line.includes(terminated);
+        return !line.includes(crashLoopBackOff) && !line.includes(terminated) && !mayNeverStart(line);
       },
     };
   }
@@ -144,6 +161,9 @@ export function createPodIndex(clock: Clock): PodIndex {
       };
     },
     uids: uidsIn,
+    *neverStarted(scope) {
+      for (const { pod } of stuck.values()) if (scope === 'all' || scope.includes(pod.namespace)) yield pod;
+    },
     get size() {
       return entries.size;
     },

@@ -4,7 +4,7 @@ import type { ObjectRef, Occurrence } from '../kube/event.ts';
 import { backOffLeft } from './backOff.ts';
 import type { CrashLoopingPod } from './crashLooping.ts';
 import type { EventReason, eventTable } from './eventTable.ts';
-import type { Report, WeederFact, WindowCounts, WindowRef } from './facts.ts';
+import type { Report, WeederFact, WindowRef } from './facts.ts';
 import { keptBecause, waitBecause } from './logFacts.ts';
 
 export interface TellEventsOptions {
@@ -94,15 +94,18 @@ function openedNote(duration: number, isDryRun: boolean): string {
   return `Recovered: for ${inSeconds(duration)}, dependants in crash-loop back-off ${deed}.`;
 }
 
-function closedNote({ deleted, kept, givenUp }: WindowCounts, isDryRun: boolean): string {
+function closedNote(closed: Extract<WeederFact, { readonly type: 'window.closed' }>, isDryRun: boolean): string {
+  const { deleted, kept, givenUp, leftAlone = [] } = closed;
   const deed = isDryRun ? 'would have been deleted (dry run)' : 'deleted';
   const counts = `Window closed: ${deleted} ${deleted === 1 ? 'pod' : 'pods'} ${deed}, ${kept} kept`;
-  if (givenUp.length === 0) return `${counts}.`;
-  return `${counts}, ${givenUp.length} given up: ${listed(givenUp)}.`;
+  const lost = givenUp.length === 0 ? '' : `, ${givenUp.length} given up: ${listed(givenUp)}`;
+  if (leftAlone.length === 0) return `${counts}${lost}.`;
+  const names = leftAlone.map(({ namespace, name, reason }) => `${namespace}/${name} (${reason})`);
+  return `${counts}${lost}. Left alone, as a fresh pod would not start either: ${listed(names)}.`;
 }
 
-/** Leaves room for the counts in the 1 kB of a note. */
-const longestList = 800;
+/** Two of them leave room for the counts in the 1 kB of a note. */
+const longestList = 400;
 
 function listed(names: readonly string[]): string {
   let length = 0;

@@ -9,8 +9,8 @@ import { type DeletePod, deleteNothing } from './deletePod.ts';
 import { createDeletionQueue } from './deletionQueue.ts';
 import { createDeletions } from './deletions.ts';
 import { createEndpoints } from './endpoints.ts';
-import type { Report } from './facts.ts';
-import { createPodIndex, type PodIndex } from './podIndex.ts';
+import type { Report, WeederFact, WindowRef } from './facts.ts';
+import { createPodIndex, type PodIndex, type Scope } from './podIndex.ts';
 import { createReadiness, type Readiness } from './readiness.ts';
 import type { ReadySince } from './readySince.ts';
 import { createWindows } from './windows.ts';
@@ -61,6 +61,8 @@ export interface Weeder {
   dependants(): number;
 }
 
+type WindowClosed = Extract<WeederFact, { readonly type: 'window.closed' }>;
+
 export function createWeeder(options: WeederOptions): Weeder {
   const { runtime, report, isDryRun, random } = options;
   const deletePod = isDryRun ? deleteNothing : options.deletePod;
@@ -68,7 +70,9 @@ export function createWeeder(options: WeederOptions): Weeder {
   /** What the config in force says. */
   const services = new Map(options.config.services);
   const indexes = new Map<string, PodIndex>();
-  const windows = createWindows(clock, report);
+  const windows = createWindows(clock, (fact) =>
+    report(fact.type === 'window.closed' ? { ...fact, ...leftAloneBy(fact) } : fact),
+  );
   const queue = createDeletionQueue(options.concurrentDeletions);
   const deletions = createDeletions({
     clock,
@@ -111,14 +115,29 @@ export function createWeeder(options: WeederOptions): Weeder {
 
   openIndexes(indexes, services, clock);
 
-  function crashLooping(namespace: string, name: string): number {
+  /** What each podSelector of a service has in its scope. */
+  function* dependantsOf<T>(
+    namespace: string,
+    name: string,
+    among: (index: PodIndex, scope: Scope) => Iterable<T>,
+  ): Generator<T> {
     const service = services.get(name);
-    if (service === undefined) return 0;
+    if (service === undefined) return;
     const scope = service.dependantNamespaces === 'same' ? [namespace] : service.dependantNamespaces;
-    const uids = new Set<string>();
-    for (const selector of service.podSelectors)
-      for (const uid of indexes.get(selectorToString(selector))?.uids(scope) ?? []) uids.add(uid);
-    return uids.size;
+    for (const selector of service.podSelectors) {
+      const index = indexes.get(selectorToString(selector));
+      if (index !== undefined) yield* among(index, scope);
+    }
+  }
+
+  function crashLooping(namespace: string, name: string): number {
+    return new Set(dependantsOf(namespace, name, (index, scope) => index.uids(scope))).size;
+  }
+
+  function leftAloneBy({ namespace, service }: WindowRef): Pick<WindowClosed, 'leftAlone'> {
+    const all = dependantsOf(namespace, service, (index, scope) => index.neverStarted(scope));
+    const pods = new Map([...all].map((pod) => [`${pod.namespace}/${pod.name}`, pod]));
+    return pods.size === 0 ? {} : { leftAlone: [...pods.values()] };
   }
 
   return {

@@ -107,17 +107,19 @@ suite('Jobs that are made anew', { concurrency: 4 }, () => {
     const path = scene.ns.path('apis/batch/v1', 'cronjobs', 'nightly');
     const { metadata } = objectOf(await scene.ns.cluster.api('GET', path));
     await scene.put('nightly-1', { word: 'one' });
-    await scene.make('Job', 'nightly-1', { isAwaited: false });
+    await scene.make('Job', 'nightly-1', { isAwaited: false, annotations: { [optIn]: 'false' } });
     const ownerReferences = [
       { apiVersion: 'batch/v1', kind: 'CronJob', name: 'nightly', uid: objectOf(metadata)['uid'], controller: true },
     ];
-    assert.equal((await scene.patch('Job', 'nightly-1', { metadata: { ownerReferences } })).status, 200);
-    await scene.untilAdopted('Job', 'nightly-1');
+    const metadataOfRun = { ownerReferences, annotations: { [optIn]: null } };
+    assert.equal((await scene.patch('Job', 'nightly-1', { metadata: metadataOfRun })).status, 200);
+    await weeder.log.until('workload adopted, nothing restarts', { workload: 'job/nightly-1' });
     const uid = (await scene.job('nightly-1'))?.metadata.uid;
     await scene.put('nightly-1', { word: 'two' });
     const line = await weeder.log.until('restart held', { workload: 'job/nightly-1' });
     assert.match(String(line['reason']), /belongs to CronJob nightly/);
     assert.equal((await scene.job('nightly-1'))?.metadata.uid, uid);
+    assert.equal(await scene.state('Job', 'nightly-1'), undefined, 'nothing is written on it');
   });
 });
 

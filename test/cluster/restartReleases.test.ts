@@ -33,6 +33,21 @@ async function aged(web: Deployed): Promise<void> {
   await eventually(() => Date.now() >= made + 2_000, { what: `that the pod of ${web.name} is 2 s old` });
 }
 
+function released(web: Deployed): object {
+  return using(web.name, 'registry.invalid/web:2');
+}
+
+/** As `kubectl replace` does it: the object as its file has it, without what others have written on it. */
+async function releaseWhole({ ns }: Restarting, web: Deployed): Promise<() => Promise<unknown>> {
+  const { metadata, ...whole } = await web.read();
+  const { annotations: _, managedFields: _fields, resourceVersion: _version, ...rest } = objectOf(metadata);
+  const spec = objectOf(objectOf(whole)['spec']);
+  const template = objectOf(spec['template']);
+  const next = { ...template, spec: { ...objectOf(template['spec']), ...released(web) } };
+  const body = { ...whole, metadata: rest, spec: { ...spec, template: next } };
+  return () => ns.cluster.api('PUT', ns.path('apis/apps/v1', 'deployments', web.name), body);
+}
+
 suite('rollouts of the user beside those of weeder', { concurrency: 8 }, () => {
   // As long as a node takes: where a pod starts within the second of the write, nobody can tell which came first.
   // And quiet for longer than a busy machine takes for both writes of a release.
@@ -66,37 +81,31 @@ suite('rollouts of the user beside those of weeder', { concurrency: 8 }, () => {
     });
   }
 
-  test('a release by PUT of the whole object right after its source is one rollout, each of ten times', async () => {
-    const { ns, make, change, deploy, caughtUp } = scene();
-    const names = Array.from({ length: 10 }, (_, index) => `whole-${index}`);
-    const webs = await Promise.all(
-      names.map(async (name) => {
-        await make('configmaps', name, { data: { a: 'old' } });
-        return deploy(name, using(name));
-      }),
-    );
-    for (const web of webs) {
-      await aged(web);
-      const { metadata, ...whole } = await web.read();
-      const { annotations: _, managedFields: _fields, resourceVersion: _version, ...rest } = objectOf(metadata);
-      const spec = objectOf(objectOf(whole)['spec']);
-      const template = objectOf(spec['template']);
-      const next = {
-        ...template,
-        spec: { ...objectOf(template['spec']), ...using(web.name, 'registry.invalid/web:2') },
-      };
-      const body = { ...whole, metadata: rest, spec: { ...spec, template: next } };
-      await change('configmaps', web.name, { data: { a: 'new' } });
-      await ns.cluster.api('PUT', ns.path('apis/apps/v1', 'deployments', web.name), body);
-    }
-    for (const web of webs) await web.restarted(1);
-    await caughtUp();
-    for (const web of webs) await web.current();
-    assert.deepEqual(
-      webs.map((web) => web.rollouts()),
-      webs.map(() => 1),
-    );
-  });
+  for (const how of ['PUT', 'PATCH'] as const) {
+    test(`a release by ${how} right after its source is one rollout, each of thirty times`, async () => {
+      const { make, change, deploy, caughtUp } = scene();
+      const names = Array.from({ length: 30 }, (_, index) => `${how.toLowerCase()}-${index}`);
+      const webs = await Promise.all(
+        names.map(async (name) => {
+          await make('configmaps', name, { data: { a: 'old' } });
+          return deploy(name, using(name));
+        }),
+      );
+      for (const web of webs) {
+        await aged(web);
+        const send = how === 'PUT' ? await releaseWhole(scene(), web) : () => web.patch(release(released(web)));
+        await change('configmaps', web.name, { data: { a: 'new' } });
+        await send();
+      }
+      for (const web of webs) await web.restarted(1);
+      await caughtUp();
+      for (const web of webs) await web.current();
+      assert.deepEqual(
+        webs.filter((web) => web.rollouts() !== 1).map((web) => `${web.name}: ${web.rollouts()} rollouts`),
+        [],
+      );
+    });
+  }
 
   test('a template that begins to use another source is the user’s rollout alone, and from then on that one counts', async () => {
     const { make, change, deploy, caughtUp } = scene();
