@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
+import { inParallel } from '../../src/inParallel.ts';
 import { objectOf } from '../../src/json.ts';
 import { eventually, KubeObject } from './support/cluster.ts';
 import type { Deployed } from './support/deployment.ts';
@@ -106,6 +107,49 @@ suite('rollouts of the user beside those of weeder', { concurrency: 8 }, () => {
       );
     });
   }
+
+  test('pods that were evicted and lie about make no second rollout', async () => {
+    const { ns, make, change, deploy, caughtUp } = scene();
+    await make('configmaps', 'evicted', { data: { a: 'old' } });
+    const web = await deploy('evicted', using('evicted'), { replicas: 2 });
+    const [pod] = await web.pods();
+    const path = ns.path('api/v1', 'pods', pod?.metadata.name ?? '');
+    const status = { phase: 'Failed', reason: 'Evicted', message: 'The node was low on resource: memory.' };
+    await ns.cluster.api('PATCH', `${path}/status`, { status }, 'application/merge-patch+json');
+    await web.current();
+    await aged(web);
+    for (const [value, rollouts] of [
+      ['new', 1],
+      ['newer', 2],
+    ] as const) {
+      await change('configmaps', 'evicted', { data: { a: value } });
+      await web.restarted(rollouts);
+      await caughtUp();
+      await web.current();
+      assert.equal(web.rollouts(), rollouts);
+    }
+    assert.equal((await ns.cluster.send('GET', path)).status, 200, 'the evicted one is still there');
+  });
+
+  test('two containers that use three hundred sources settle, and a change of one of them is one rollout', async () => {
+    const { make, change, deploy, caughtUp } = scene();
+    const names = Array.from({ length: 300 }, (_, index) => `many-${index}`);
+    await inParallel(names, 16, async (name) => {
+      await make('configmaps', name, { data: { [name]: 'old' } });
+    });
+    const envFrom = names.map((name) => ({ configMapRef: { name } }));
+    const containers = [
+      { name: 'main', image, envFrom: envFrom.slice(0, 150) },
+      { name: 'other', image, envFrom: envFrom.slice(150) },
+    ];
+    const web = await deploy('many', { containers });
+    await aged(web);
+    await change('configmaps', 'many-299', { data: { 'many-299': 'new' } });
+    await web.restarted(1);
+    await caughtUp();
+    await web.current();
+    assert.equal(web.rollouts(), 1);
+  });
 
   test('a template that begins to use another source is the user’s rollout alone, and from then on that one counts', async () => {
     const { make, change, deploy, caughtUp } = scene();
