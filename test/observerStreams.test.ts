@@ -32,6 +32,12 @@ function editUnheard(world: ObserverWorld): void {
 const dataOf = (world: ObserverWorld) => world.object('ConfigMap/settings')?.['data'];
 const readsOf = (world: ObserverWorld) => world.requests.filter(({ what }) => what === 'read').length;
 
+test('weeder is ready without the streams of kinds that an application chooses, and not without those of applications', async () => {
+  const world = await inSync();
+  const optional = new Map([...world.core.needs.values()].map(({ kind, isOptional }) => [kind, isOptional === true]));
+  assert.deepEqual([optional.get('ConfigMap'), optional.get('Application')], [true, false]);
+});
+
 test('while its stream is lost, a resource is read at each resync, and what differs is put back', async () => {
   const world = await inSync();
   streamOf(world).lost?.();
