@@ -163,16 +163,23 @@ export function startController(options: ControllerOptions): Controller {
   }
 
   let slowTimer: TimerHandle | undefined;
+  /** Where all streams are read in time, nobody goes through hundreds of them each time that one is. */
+  let mayBeExcused = false;
+  function excuseFromNowOn(): void {
+    mayBeExcused = true;
+    excuse();
+  }
+
   const reflected: StreamStatuses = {
     ...statuses,
     synced(name, objects) {
       statuses.synced(name, objects);
-      excuse();
-      slowTimer ??= clock.setTimeout(excuse, longestFirstList);
+      if (mayBeExcused) excuse();
+      slowTimer ??= clock.setTimeout(excuseFromNowOn, longestFirstList);
     },
-    lost(...loss) {
-      statuses.lost(...loss);
-      excuse();
+    lost(name, reason, problem, isRefused) {
+      statuses.lost(name, reason, problem, isRefused);
+      if (isRefused === true) excuseFromNowOn();
     },
   };
 

@@ -61,7 +61,7 @@ export async function applyInSteps(
 }
 
 /** The second and the third of them, after the first one's reply. */
-export async function finishSteps(
+async function finishSteps(
   api: ObserverApi,
   plan: ResourcePlan,
   claimed: JsonObject,
