@@ -19,6 +19,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts
 COPY rolldown.config.ts ./
 COPY machines machines
+COPY generated generated
 COPY src src
 RUN node /bundler/node_modules/rolldown/bin/cli.mjs -c rolldown.config.ts
 

@@ -1,17 +1,18 @@
 /**
- * `npm run bench -- [recovery] [scale] [actors] [start] [restart] [observer] [thousand] [hostile]`: measures weeder, recoveries and corrections
+ * `npm run bench -- [recovery] [scale] [actors] [start] [rest] [restart] [observer] [thousand] [hostile]`: measures weeder, recoveries and corrections
  * beside the least that is needed for them. Figures are only comparable within one run.
  *
- *   --all               all eight; default: recovery
+ *   --all               all nine; default: recovery
  *   --namespaces LIST   of the recoveries (default 1,50,100,200,1000)
  *   --pods LIST         of scale (default 20000,100000)
  *   --services LIST     of actors (default 100,1000,10000)
+ *   --watched LIST      namespaces that are watched one by one, of rest (default 40,100)
  *   --workloads LIST    of restart, with ten times as many ConfigMaps, and Secrets (default 500,2000)
  *   --applications LIST  of observer, of five resources each (default 1000)
  *   --thousand LIST     in how many applications the thousand resources are (default 200,10)
  *   --hostile N         how many applications are hostile (default 20)
  *   --runs N            rounds of recovery, start, thousand and hostile (default 3)
- *   --idle SECONDS      for how long a process at rest is looked at (default 3, of observer and thousand 30)
+ *   --idle SECONDS      for how long a process at rest is looked at (default 3, of observer and thousand 30, of rest 60)
  *   --only LIST         candidates of recovery and observer, such as bare,weeder
  *   --profile DIR       write CPU profiles there, and say where the time of recovery, restart and observer goes
  *   --json FILE         write the results there (default bench/results/last.json)
@@ -20,26 +21,27 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { SetupProblem } from '../test/cluster/support/process.ts';
-import { measureActors } from './actors.ts';
-import { candidateNames } from './candidates.ts';
-import { measureDrift, observerIdleMs } from './drift.ts';
-import { driftReport } from './driftReport.ts';
-import { measureHostile } from './hostile.ts';
-import { hostileReport } from './hostileReport.ts';
-import { actorsReport, scaleReport, startReport } from './otherReports.ts';
-import { benchmarksPage } from './page.ts';
-import { measureRecovery } from './recovery.ts';
-import { recoveryReport } from './recoveryReport.ts';
-import { measureRestart } from './restart.ts';
-import { restartReport } from './restartReport.ts';
-import { committed, type Results, readResults, thisMachine } from './results.ts';
-import { measureScale } from './scale.ts';
-import { measureStart } from './start.ts';
-import { measureThousand } from './thousand.ts';
-import { thousandReport } from './thousandReport.ts';
+import { SetupProblem } from '../test/cluster/support/plane/process.ts';
+import { measureDrift, observerIdleMs } from './drift/drift.ts';
+import { driftReport } from './drift/driftReport.ts';
+import { measureHostile } from './drift/hostile.ts';
+import { hostileReport } from './drift/hostileReport.ts';
+import { measureThousand } from './drift/thousand.ts';
+import { thousandReport } from './drift/thousandReport.ts';
+import { measureActors } from './recovery/actors.ts';
+import { candidateNames } from './recovery/candidates.ts';
+import { measureRecovery } from './recovery/recovery.ts';
+import { recoveryReport } from './recovery/recoveryReport.ts';
+import { measureRest } from './recovery/rest.ts';
+import { measureScale } from './recovery/scale.ts';
+import { measureStart } from './recovery/start.ts';
+import { measureRestart } from './restart/restart.ts';
+import { restartReport } from './restart/restartReport.ts';
+import { actorsReport, restReport, scaleReport, startReport } from './support/otherReports.ts';
+import { benchmarksPage } from './support/page.ts';
+import { committed, type Results, readResults, thisMachine } from './support/results.ts';
 
-const names = ['recovery', 'scale', 'actors', 'start', 'restart', 'observer', 'thousand', 'hostile'] as const;
+const names = ['recovery', 'scale', 'actors', 'start', 'rest', 'restart', 'observer', 'thousand', 'hostile'] as const;
 type Name = (typeof names)[number];
 type Flags = ReturnType<typeof readFlags>;
 
@@ -86,6 +88,12 @@ async function measured(name: Name, flags: Flags['flags']): Promise<Results> {
     const cases = await measureActors(numbers('--services', flags.services), say);
     console.log(actorsReport(cases));
     return { actors: { ...taken, cases } };
+  }
+  if (name === 'rest') {
+    const watched = numbers('--watched', flags.watched);
+    const cases = await measureRest({ watched, restMs: 1000 * Number(flags.idle ?? 60), say });
+    console.log(restReport(cases));
+    return { rest: { ...taken, cases } };
   }
   if (name === 'restart') {
     const workloads = numbers('--workloads', flags.workloads);
@@ -147,6 +155,7 @@ function parseFlags() {
         namespaces: text('1,50,100,200,1000'),
         pods: text('20000,100000'),
         services: text('100,1000,10000'),
+        watched: text('40,100'),
         workloads: text('500,2000'),
         thousand: text('200,10'),
         hostile: text('20'),

@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
-import { linkerFlags } from '../../test/cluster/support/assets.ts';
-import { builtTools, type ToolModule } from '../../test/cluster/support/build.ts';
+import { linkerFlags } from '../../test/cluster/support/plane/assets.ts';
+import { builtTools, type ToolModule } from '../../test/cluster/support/plane/build.ts';
 
 /** A module of its own, so that the tests never build what only this benchmark needs. */
 const node: ToolModule = {

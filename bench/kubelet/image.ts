@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { SetupProblem } from '../../test/cluster/support/process.ts';
+import { SetupProblem } from '../../test/cluster/support/plane/process.ts';
 import { image } from './configs.ts';
 
 const run = promisify(execFile);

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ControlPlane } from '../../test/cluster/support/controlPlane.ts';
-import { freePorts } from '../../test/cluster/support/ports.ts';
+import type { ControlPlane } from '../../test/cluster/support/plane/controlPlane.ts';
+import { freePorts } from '../../test/cluster/support/plane/ports.ts';
 import { bundle } from '../../test/support/bundle.ts';
 import type { NodeBinaries } from './binaries.ts';
 import { cases, type Outcome, trialsOf } from './cases.ts';

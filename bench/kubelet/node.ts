@@ -3,11 +3,11 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Cluster } from '../../test/cluster/support/access.ts';
 import { eventually } from '../../test/cluster/support/eventually.ts';
 import { Condition } from '../../test/cluster/support/objects.ts';
-import { freePorts } from '../../test/cluster/support/ports.ts';
-import { SetupProblem } from '../../test/cluster/support/process.ts';
+import type { Cluster } from '../../test/cluster/support/plane/access.ts';
+import { freePorts } from '../../test/cluster/support/plane/ports.ts';
+import { SetupProblem } from '../../test/cluster/support/plane/process.ts';
 import { cniConfig, containerdConfig, kubeletConfig } from './configs.ts';
 import { packImage } from './image.ts';
 

@@ -2,8 +2,8 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { z } from 'zod';
-import type { Cluster } from '../../test/cluster/support/access.ts';
 import { EndpointSlice, Metadata, WatchEvent } from '../../test/cluster/support/objects.ts';
+import type { Cluster } from '../../test/cluster/support/plane/access.ts';
 import { dependantLabels } from './workloads.ts';
 
 const State = z.object({

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Cluster } from '../../test/cluster/support/access.ts';
+import type { Cluster } from '../../test/cluster/support/plane/access.ts';
 import type { Outcome, Trial } from './cases.ts';
 import type { Observer, Seen } from './observer.ts';
 import { dependantManifest, type Manifest, serviceManifests } from './workloads.ts';

@@ -1,8 +1,8 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Cluster } from '../../test/cluster/support/access.ts';
 import { eventually } from '../../test/cluster/support/eventually.ts';
-import { type ManagedProcess, SetupProblem, startProcess } from '../../test/cluster/support/process.ts';
+import type { Cluster } from '../../test/cluster/support/plane/access.ts';
+import { type ManagedProcess, SetupProblem, startProcess } from '../../test/cluster/support/plane/process.ts';
 import { weederConfig } from './workloads.ts';
 
 /** Starts it on this cluster; it ends with the cluster's folder, or by `kill`. */
@@ -29,7 +29,8 @@ export function startBundle(
   return {
     process: weeder,
     async ready() {
-      const isSynced = (): boolean => readFileSync(weeder.logFile, 'utf8').includes('all streams are synced');
+      const isSynced = (): boolean =>
+        readFileSync(weeder.logFile, 'utf8').includes('caches synced, starting controller');
       await eventually(isSynced, { what: 'a weeder that is synced' }).catch((cause: unknown) => {
         throw new SetupProblem(`weeder does not start: ${weeder.tail()}`, { cause });
       });

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { SetupProblem } from '../../test/cluster/support/process.ts';
+import { SetupProblem } from '../../test/cluster/support/plane/process.ts';
 import { isExecutable } from '../../test/support/isExecutable.ts';
 
 const run = promisify(execFile);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { median, percentile } from '../statistics.ts';
-import { table } from '../table.ts';
+import { median, percentile } from '../support/statistics.ts';
+import { table } from '../support/table.ts';
 import { type Case, cases, type Outcome } from './cases.ts';
 
 /** What a measurement leaves behind: `results.json` beside this file is the committed one. */

@@ -12,8 +12,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, getPriority, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { startControlPlane } from '../../test/cluster/support/controlPlane.ts';
-import { SetupProblem } from '../../test/cluster/support/process.ts';
+import { startControlPlane } from '../../test/cluster/support/plane/controlPlane.ts';
+import { SetupProblem } from '../../test/cluster/support/plane/process.ts';
 import { findNodeBinaries } from './binaries.ts';
 import { measure, mostRuns } from './measure.ts';
 import { examineMachine } from './requirements.ts';
@@ -49,7 +49,7 @@ async function main(): Promise<number> {
     if (write) {
       writeFileSync(committed, text);
       // `npm run generate`: the README takes the table from there.
-      const generate = ['--test', '--test-update-snapshots', 'test/generated.test.ts'];
+      const generate = ['--test', '--test-update-snapshots', 'test/project/generated.test.ts'];
       await promisify(execFile)(process.execPath, generate, { cwd: join(import.meta.dirname, '..', '..') });
     }
     return isMet ? 0 : 1;

@@ -1,6 +1,6 @@
 import { type AnyEventObject, assign, fromCallback, setup } from 'xstate';
 
-/** One application that is looked after. */
+/** One application that is managed. */
 export interface ApplicationInput {
   /** Such as `shop/web`. */
   readonly application: string;
@@ -254,7 +254,7 @@ export const application = setup({
     },
     gone: {
       type: 'final',
-      description: 'Nothing is left to look after.',
+      description: 'Nothing is left to manage.',
     },
   },
 });

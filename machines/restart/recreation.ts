@@ -1,6 +1,6 @@
 import { type AnyEventObject, assign, fromCallback, setup } from 'xstate';
 
-/** One Job that is made anew. */
+/** One Job that is recreated. */
 export interface RecreationInput {
   /** Such as `job/shop/once`. */
   readonly job: string;
@@ -100,7 +100,7 @@ export const recreation = setup({
 }).createMachine({
   id: 'recreation',
   description:
-    'One Job that is deleted and made anew. A suspended copy of it stands for it from before the deletion until the new ' +
+    'One Job that is deleted and recreated. A suspended copy of it stands for it from before the deletion until the new ' +
     'one is there, so that whoever comes next can bring it back.',
   options: { maxIterations: 1000 },
   context: ({ input }) => ({
@@ -124,7 +124,7 @@ export const recreation = setup({
       },
       on: {
         'job.standing': [
-          { guard: 'hasStood', target: 'dropping', description: 'Whether it is to be made anew is decided anew.' },
+          { guard: 'hasStood', target: 'dropping', description: 'Whether it is to be recreated is decided anew.' },
           { target: 'doubtful' },
         ],
         'job.spared': { target: 'dropping' },

@@ -1,6 +1,6 @@
 import { type AnyEventObject, assign, fromCallback, setup } from 'xstate';
 
-/** One workload that is looked after. Durations are milliseconds. */
+/** One workload that is managed. Durations are milliseconds. */
 export interface WorkloadInput {
   /** Such as `deployment/shop/web`. */
   readonly workload: string;
@@ -24,7 +24,7 @@ export type Outcome =
   | 'doubted'
   /** Somebody took the restart back. */
   | 'reverted'
-  /** It is not looked after any more. */
+  /** It is not managed any more. */
   | 'left';
 
 /** What an effect is started with. */
@@ -38,7 +38,7 @@ export interface EffectInput {
   /** Its restart has begun already: it has its place among the rollouts at once, and costs none of the restarts. */
   readonly isUnderWay: boolean;
   /**
-   * By the clock that never jumps: the first change that has not been dealt with. Whoever waits longest is next, so
+   * By the monotonic clock: the first change that has not been dealt with. Whoever waits longest is next, so
    * that a workload that is assessed again, and comes back, has not lost its place.
    */
   readonly changedSince: number | undefined;
@@ -114,7 +114,7 @@ export type WorkloadEvent =
   | { readonly type: 'assessed.stalled' }
   /** It must not be restarted now. `heldFor`: for so long; otherwise until something changes. */
   | { readonly type: 'assessed.held'; readonly reason?: string; readonly heldFor?: number }
-  /** It is not to be looked after: opted out, or matched by no rule. */
+  /** It is not to be managed: opted out, or matched by no rule. */
   | { readonly type: 'assessed.unmanaged' }
   | ({ readonly type: 'assessed.refused' } & Refused)
   /** Its turn to be adopted, or to be restarted. */
@@ -149,7 +149,7 @@ export type WorkloadEvent =
   | { readonly type: 'state.written' }
   | ({ readonly type: 'state.conflicted' } & Refused)
   | ({ readonly type: 'state.refused' } & Refused)
-  /** The workload is gone, or weeder has been told to look after it no more and it keeps no state. */
+  /** The workload is gone, or weeder has been told to manage it no more and it keeps no state. */
   | { readonly type: 'workload.gone' };
 
 const shortestRetry = 200;
@@ -510,7 +510,7 @@ export const workload = setup({
         },
         restoring: {
           description:
-            'An immutable source was made anew: all pods had to end before new ones start, for a node keeps the old ' +
+            'An immutable source was recreated: all pods had to end before new ones start, for a node keeps the old ' +
             'content as long as one of them uses it. They have, and the workload gets its pods back.',
           invoke: {
             id: 'restore',
@@ -582,7 +582,7 @@ export const workload = setup({
     },
     gone: {
       type: 'final',
-      description: 'Nothing is left to look after.',
+      description: 'Nothing is left to manage.',
     },
   },
 });

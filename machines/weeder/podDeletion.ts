@@ -166,7 +166,7 @@ export const podDeletion = setup({
     settling: {
       description:
         'Decides by the newest state. A container that has terminated may be restarted at once: only after 2 s ' +
-        'without a restart is it held back in silence.',
+        'without a restart is it in unreported back-off.',
       always: [
         { guard: 'isProtected', target: 'kept' },
         { guard: 'isSettled', target: 'weighing' },

@@ -2,7 +2,7 @@
 export const booleanFlags: readonly string[] = ['dry-run', 'enable-leader-election', 'zap-devel'];
 
 /** What `main` has to do: a verb, and the rest of the command line as commander takes it. */
-export interface Arguments {
+interface Arguments {
   readonly verb: string;
   readonly words: readonly string[];
 }

@@ -1,10 +1,10 @@
+import { formatFaults } from '../base/fault.ts';
 import type { Config } from '../config/config.ts';
-import { formatFaults } from '../config/fault.ts';
 import { parseConfig } from '../config/parse.ts';
 import { readConfigText } from '../config/read.ts';
+import { describeRestart } from '../explain/describeRestart.ts';
 import { checkApplicationFile, largestApplications } from './checkApplications.ts';
-import { describeRestart } from './describeRestart.ts';
-import { exitCodes } from './output.ts';
+import { exitCodes, print, printErrors } from './output.ts';
 
 /**
  * `weeder check FILE`: every fault of a config, or of Applications, at once, or what it says in short. `-` is the
@@ -17,10 +17,10 @@ export async function check(file: string): Promise<number> {
   if (ofApplications !== undefined) return ofApplications;
   const config = text.ok ? parseConfig(text.value, path) : text;
   if (!config.ok) {
-    process.stderr.write(`${formatFaults(config.problem)}\n`);
+    printErrors(formatFaults(config.problem).split('\n'));
     return exitCodes.failed;
   }
-  process.stdout.write(`${file}: ok, ${inShort(config.value).join('\n  ')}\n`);
+  print(`${file}: ok, ${inShort(config.value).join('\n  ')}`);
   return exitCodes.ok;
 }
 

@@ -1,10 +1,10 @@
-import { type LocatedDocument, locate } from '../config/document.ts';
-import { type ConfigFault, formatFault, formatFaults } from '../config/fault.ts';
-import type { LocatedFault } from '../config/located.ts';
-import { inLines, readYaml, type YamlText } from '../config/yamlText.ts';
-import { type CheckedApplication, checkApplications, isApplication } from '../observer/checkApplication.ts';
-import { identityText } from '../observer/identity.ts';
-import { exitCodes } from './output.ts';
+import { type ConfigFault, formatFault, formatFaults } from '../base/fault.ts';
+import { type LocatedDocument, locate } from '../config/text/document.ts';
+import type { LocatedFault } from '../config/text/located.ts';
+import { inLines, readYaml, type YamlText } from '../config/text/yamlText.ts';
+import { identityText } from '../observer/model/identity.ts';
+import { type CheckedApplication, checkApplications, isApplication } from '../observer/spec/checkApplication.ts';
+import { exitCodes, print, printErrors } from './output.ts';
 
 /** Bytes of a file with Applications, of which each may have a MiB of manifests. */
 export const largestApplications = 8 * 1024 * 1024;
@@ -13,7 +13,7 @@ export const largestApplications = 8 * 1024 * 1024;
 const leniency = { depth: 110, takesNumbers: true } as const;
 
 /** A file with Applications, read without a cluster. */
-export interface ApplicationFile {
+interface ApplicationFile {
   readonly applications: readonly CheckedApplication[];
   readonly faults: readonly ConfigFault[];
   readonly warnings: readonly ConfigFault[];
@@ -30,14 +30,14 @@ export function checkApplicationFile(text: string, file: string, shownAs: string
   if (read === undefined) return undefined;
   const { applications, faults, warnings, others } = read;
   for (const each of warnings) {
-    process.stderr.write(`${formatFault({ ...each, message: `warning: ${each.message}` })}\n`);
+    printErrors([formatFault({ ...each, message: `warning: ${each.message}` })]);
   }
   if (faults.length > 0) {
-    process.stderr.write(`${formatFaults(faults)}\n`);
+    printErrors(formatFaults(faults).split('\n'));
     return exitCodes.failed;
   }
   const rest = others === 0 ? [] : [`${others} other ${others === 1 ? 'document is' : 'documents are'} not looked at`];
-  process.stdout.write(`${shownAs}: ok, ${[...applications.flatMap(inShort), ...rest].join('\n  ')}\n`);
+  print(`${shownAs}: ok, ${[...applications.flatMap(inShort), ...rest].join('\n  ')}`);
   return exitCodes.ok;
 }
 

@@ -1,8 +1,8 @@
+import { failed, ok, type Problem, problem, type Result } from '../base/errors.ts';
+import { type ConfigFault, formatFault, formatFaults } from '../base/fault.ts';
 import type { Config } from '../config/config.ts';
-import { type ConfigFault, formatFault, formatFaults } from '../config/fault.ts';
 import { parseConfig } from '../config/parse.ts';
 import { readConfigFile, readConfigText } from '../config/read.ts';
-import { failed, ok, type Problem, problem, type Result } from '../errors.ts';
 
 /** The config that `--config-file` names, for the verb that needs it. */
 export async function loadConfig(verb: string, path: string | undefined): Promise<Result<Config>> {

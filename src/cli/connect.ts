@@ -1,13 +1,13 @@
-import type { Clock } from '../clock.ts';
-import { failed, ok, type Problem, problem, type Result } from '../errors.ts';
-import { createKubeClient, type KubeClient, type RequestFact } from '../kube/client.ts';
-import type { ClusterAccess } from '../kube/clusterAccess.ts';
-import { describeFailure } from '../kube/describeFailure.ts';
-import type { ApiFailure } from '../kube/failure.ts';
-import { loadKubeConfig } from '../kube/kubeConfig.ts';
+import type { Clock } from '../base/clock.ts';
+import { failed, ok, type Problem, problem, type Result } from '../base/errors.ts';
+import type { ClusterAccess } from '../kube/access/clusterAccess.ts';
+import { loadKubeConfig } from '../kube/access/kubeConfig.ts';
+import { createKubeClient, type KubeClient, type RequestFact } from '../kube/client/client.ts';
+import { describeFailure } from '../kube/client/describeFailure.ts';
+import type { ApiFailure } from '../kube/client/failure.ts';
 import type { ClusterFlags } from './runFlags.ts';
 
-export interface ConnectOptions extends ClusterFlags {
+interface ConnectOptions extends ClusterFlags {
   /** How long to wait for an API server that does not answer, in milliseconds; 0: for ever. Default: see below. */
   readonly apiServerTimeout?: number;
   /** Told the first time that it does not answer. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { formatDuration } from '../config/duration.ts';
-import { failed, ok, problem, type Result } from '../errors.ts';
+import { formatDuration } from '../base/duration.ts';
+import { failed, ok, problem, type Result } from '../base/errors.ts';
 import { areTimesInOrder, type Election, leaseName } from '../kube/lease/election.ts';
 import type { RunFlags } from './runFlags.ts';
 

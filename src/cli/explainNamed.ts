@@ -1,19 +1,22 @@
-import { systemClock } from '../clock.ts';
-import { failed, ok, type Problem, problem, type Result } from '../errors.ts';
-import { objectOf } from '../json.ts';
-import type { KubeClient } from '../kube/client.ts';
-import { describeFailure } from '../kube/describeFailure.ts';
-import { loadKubeConfig } from '../kube/kubeConfig.ts';
-import { withoutWrites } from '../kube/withoutWrites.ts';
-import { applicationApi, applicationsPath } from '../observer/applicationApi.ts';
-import { createClaims } from '../observer/claims.ts';
-import { kindsOf } from '../observer/kinds.ts';
-import { readApplication } from '../observer/readApplication.ts';
-import { resourceRequests } from '../observer/resourceRequests.ts';
+import { systemClock } from '../base/clock.ts';
+import { failed, ok, type Problem, problem, type Result } from '../base/errors.ts';
+import { objectOf } from '../base/json.ts';
+import { type AllowedResources, everythingAllowed } from '../config/schema/allowedResources.ts';
+import { defaultObserver } from '../config/schema/observer.ts';
+import { explainApplication } from '../explain/explainApplication.ts';
+import { lookAtApplication, type SeenApplication } from '../explain/lookAtApplication.ts';
+import { loadKubeConfig } from '../kube/access/kubeConfig.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { describeFailure } from '../kube/client/describeFailure.ts';
+import { withoutWrites } from '../kube/client/withoutWrites.ts';
+import { resourceRequests } from '../observer/apply/resourceRequests.ts';
+import { createClaims } from '../observer/effects/claims.ts';
+import { kindsOf } from '../observer/kinds/kinds.ts';
+import { readApplication } from '../observer/spec/readApplication.ts';
+import { applicationApi, applicationsPath } from '../observer/status/applicationApi.ts';
+import { loadConfig } from './configFile.ts';
 import { connect } from './connect.ts';
-import { explainApplication } from './explainApplication.ts';
-import { lookAtApplication, type SeenApplication } from './lookAtApplication.ts';
-import { exitCodes, fail } from './output.ts';
+import { exitCodes, fail, print } from './output.ts';
 import type { ClusterFlags } from './runFlags.ts';
 
 /** Somebody waits for the answer: an API server that is away is told within seconds, and once. */
@@ -21,8 +24,10 @@ const impatient = { apiServerTimeout: 5000, onWaiting: () => {}, signal: new Abo
 /** Of all that is asked. */
 const patience = 60_000;
 
+type NamedFlags = ClusterFlags & { readonly namespace?: string; readonly configFile?: string };
+
 /** What `weeder explain` was given beside its flags: `application shop`. */
-export interface ExplainWords {
+interface ExplainWords {
   readonly what: string;
   readonly name: string | undefined;
 }
@@ -31,17 +36,19 @@ export interface ExplainWords {
  * `weeder explain application NAME`: its conditions, its faults, and each resource with what is wanted of it and what is
  * there. Nothing is changed: what the API server would make of the manifests it is asked to try only.
  */
-export async function explainNamed(words: ExplainWords, flags: ClusterFlags & { readonly namespace?: string }) {
+export async function explainNamed(words: ExplainWords, flags: NamedFlags): Promise<number> {
   const wrong = wrongWords(words);
   if (wrong !== undefined) return fail(wrong);
   const namespace = namespaceOf(flags);
   if (!namespace.ok) return fail(namespace.problem);
+  const allow = await allowedBy(flags.configFile);
+  if (!allow.ok) return fail(allow.problem);
   const client = await connect({ ...flags, ...impatient }, systemClock);
   if (!client.ok) return fail(client.problem);
-  const seen = await look(withoutWrites(client.value), namespace.value, words.name ?? '');
+  const seen = await look(withoutWrites(client.value), allow.value, namespace.value, words.name ?? '');
   await client.value.close();
   if (!seen.ok) return fail(seen.problem);
-  process.stdout.write(`${explainApplication(seen.value, Date.now()).join('\n\n')}\n`);
+  print(explainApplication(seen.value, Date.now()).join('\n\n'));
   return exitCodes.ok;
 }
 
@@ -58,7 +65,19 @@ function namespaceOf(flags: ClusterFlags & { readonly namespace?: string }): Res
   return access.ok ? ok(access.value.namespace ?? 'default') : access;
 }
 
-async function look(client: KubeClient, namespace: string, name: string): Promise<Result<SeenApplication>> {
+/** Without a config nothing is known of what it allows; the condition `Invalid` tells of it. */
+async function allowedBy(configFile: string | undefined): Promise<Result<AllowedResources>> {
+  if (configFile === undefined) return ok(everythingAllowed);
+  const config = await loadConfig('explain', configFile);
+  return config.ok ? ok((config.value.observer ?? defaultObserver).allow) : config;
+}
+
+async function look(
+  client: KubeClient,
+  allow: AllowedResources,
+  namespace: string,
+  name: string,
+): Promise<Result<SeenApplication>> {
   const signal = AbortSignal.timeout(patience);
   const path = `${applicationsPath(namespace)}/${encodeURIComponent(name)}`;
   const read = await client.call({ method: 'GET', path, isConfidential: true, signal });
@@ -72,7 +91,7 @@ async function look(client: KubeClient, namespace: string, name: string): Promis
   const applications = applicationApi(client);
   const claims = createClaims({ applications, isKnown: () => false, seesAll: false });
   const api = resourceRequests(client);
-  const looking = { clock: systemClock, kinds: kindsOf(client, systemClock), api, claims, signal };
+  const looking = { clock: systemClock, kinds: kindsOf(client, systemClock), api, allow, claims, signal };
   return ok(await lookAtApplication(application, objectOf(read.body)['status'], looking));
 }
 

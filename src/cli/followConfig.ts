@@ -1,12 +1,12 @@
-import { systemClock } from '../clock.ts';
+import { systemClock } from '../base/clock.ts';
+import { failed, ok } from '../base/errors.ts';
+import type { Logger } from '../base/log.ts';
 import { watchConfigFile } from '../config/watchFile.ts';
-import { failed, ok } from '../errors.ts';
-import type { Logger } from '../log.ts';
-import type { Reload } from '../reload.ts';
+import type { Reload } from '../process/reload.ts';
 import { type OpenedConfig, problemOf } from './configFile.ts';
 
 /** The config file, followed for as long as weeder runs. */
-export interface FollowedConfig {
+interface FollowedConfig {
   stop(): void;
 }
 

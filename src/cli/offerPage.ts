@@ -1,16 +1,16 @@
 import type { InspectionEvent } from 'xstate';
-import type { BindAddress } from '../bindAddress.ts';
-import { type Clock, systemClock } from '../clock.ts';
-import { ok, type Result } from '../errors.ts';
-import type { ReportProcess } from '../facts.ts';
-import type { Logger } from '../log.ts';
-import type { ReportObserver } from '../observer/facts.ts';
-import type { ReportRestart } from '../restart/facts.ts';
+import type { BindAddress } from '../base/bindAddress.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { ok, type Result } from '../base/errors.ts';
+import type { Logger } from '../base/log.ts';
+import type { ReportObserver } from '../observer/model/facts.ts';
+import type { ReportProcess } from '../process/facts.ts';
+import type { ReportRestart } from '../restart/model/facts.ts';
 import type { PageSource } from '../ui/actorTree.ts';
-import type { Report } from '../weeder/facts.ts';
+import type { Report } from '../weeder/deletions/facts.ts';
 
 /** What `demo` and `replay` are told of it. */
-export interface UiFlags {
+interface UiFlags {
   readonly ui?: boolean;
   readonly uiBindAddr?: BindAddress | 'none';
 }
@@ -31,11 +31,17 @@ export interface OfferedPage {
 }
 
 /** Serves the live page at this address, if there is one. `clock` is the time that it shows, `speed` how fast that goes on. */
+/** Default: a live page of a weeder that acts, in real time. */
+interface OfferOptions {
+  readonly clock?: Clock;
+  readonly speed?: number;
+  readonly isDryRun?: boolean;
+}
+
 export async function offerPage(
   address: BindAddress | 'none',
   logger: Logger,
-  clock: Clock = systemClock,
-  speed = 1,
+  { clock = systemClock, speed = 1, isDryRun = false }: OfferOptions = {},
 ): Promise<Result<OfferedPage | undefined>> {
   if (address === 'none') return ok(undefined);
   // A controller without a page does not carry it in its memory.
@@ -43,8 +49,8 @@ export async function offerPage(
     import('../ui/livePage.ts'),
     import('../ui/serve.ts'),
   ]);
-  const onBroken = (error: unknown, page?: string) => logger.error({ err: error, page }, 'a page broke');
-  const live = createLivePage({ clock, pace: systemClock, speed, onBroken });
+  const onBroken = (error: unknown, page?: string) => logger.error({ err: error, page }, 'internal error: page failed');
+  const live = createLivePage({ clock, pace: systemClock, speed, isDryRun, onBroken });
   const served = await serveLivePage(address, { live, onBroken });
   if (!served.ok) return served;
   const { url, close } = served.value;

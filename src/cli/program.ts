@@ -1,7 +1,7 @@
 import { Command, Help, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { type DiagramFormat, diagramFormats, system } from '../diagram/formats.ts';
-import { addDemoFlags, type DemoFlags, isOnCluster, misplacedFlag, unknownStory } from './demoFlags.ts';
+import { type DiagramFormat, diagramFormats, drawable, system } from '../diagram/formats.ts';
+import { addDemoFlags, type DemoFlags, isOnCluster, misplacedFlag, unknownStory } from './demo/demoFlags.ts';
 import { exitCodes, fail } from './output.ts';
 import type { ReplayFlags } from './replay.ts';
 import {
@@ -61,7 +61,7 @@ export function createProgram(onExitCode: OnExitCode): Command {
     .optionsGroup('Other:')
     .option('-n, --namespace <name>', 'of the application; default: that of the kubeconfig’s context', readNamespace)
     .description('say what weeder sees, and what it would do')
-    .argument('[what]', 'application: one of the application observer, which needs no config')
+    .argument('[what]', 'application: one of the application observer; a config says what it may hold')
     .argument('[name]', 'its name')
     .action(async (what: string | undefined, name: string | undefined, flags: ExplainFlags) => {
       if (what !== undefined) {
@@ -90,7 +90,7 @@ export function createProgram(onExitCode: OnExitCode): Command {
     .command('diagram')
     .usage('[machine] [flags]')
     .description('print a state machine, or how all the actors hang together')
-    .argument('[machine]', 'endpoint, dependants, podDeletion, workload, manager, lease, reflector, or system', system)
+    .argument('[machine]', drawable.join(', '), system)
     .addOption(new Option('--format <format>', 'how').choices(diagramFormats).default('ascii'))
     .optionsGroup('Other:')
     .action(async (machine: string, { format }: { readonly format: DiagramFormat }) => {
@@ -108,18 +108,18 @@ export function createProgram(onExitCode: OnExitCode): Command {
       const misplaced = unknownStory(story) ?? misplacedFlag(story, flags, command);
       if (misplaced !== undefined) return onExitCode(fail(misplaced));
       if (story === 'restart') {
-        const { demoRestart } = await import('./demoRestart.ts');
+        const { demoRestart } = await import('./demo/demoRestart.ts');
         return onExitCode(await demoRestart(flags));
       }
       if (story === 'observer') {
-        const { demoObserver } = await import('./demoObserver.ts');
+        const { demoObserver } = await import('./demo/demoObserver.ts');
         return onExitCode(await demoObserver(flags));
       }
       if (isOnCluster(flags)) {
-        const { demoOnCluster } = await import('./demoOnCluster.ts');
+        const { demoOnCluster } = await import('./demo/demoOnCluster.ts');
         return onExitCode(await demoOnCluster(flags));
       }
-      const { demo } = await import('./demo.ts');
+      const { demo } = await import('./demo/demo.ts');
       onExitCode(await demo(flags));
     });
   return program.configureHelp({

@@ -1,8 +1,8 @@
-import { systemClock } from '../clock.ts';
+import { systemClock } from '../base/clock.ts';
+import { ok, type Result } from '../base/errors.ts';
+import type { Logger } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
-import { ok, type Result } from '../errors.ts';
-import type { Logger } from '../log.ts';
-import { openRecorder, type Recorder } from '../recorder.ts';
+import { openRecorder, type Recorder } from '../recording/recorder.ts';
 import type { RunFlags } from './runFlags.ts';
 
 type RecordingFlags = Pick<

@@ -1,21 +1,21 @@
-import type { BindAddress } from '../bindAddress.ts';
+import type { BindAddress } from '../base/bindAddress.ts';
+import { failed, type Problem, problem, type Result } from '../base/errors.ts';
 import type { Config } from '../config/config.ts';
-import { failed, type Problem, problem, type Result } from '../errors.ts';
-import { leftUndone } from '../replay/applicationsOtherwise.ts';
-import { differences, tolerance } from '../replay/compare.ts';
-import { type JsonFile, type JsonLine, readJsonLines } from '../replay/jsonLines.ts';
-import { isRecording, joinRecordings, type RecordingFile, readRecording } from '../replay/recordingFile.ts';
-import { replayEvents } from '../replay/replayEvents.ts';
+import { leftUndone } from '../replay/observer/applicationsOtherwise.ts';
+import { differences, lateness, tolerance } from '../replay/recorded/compare.ts';
+import { type JsonFile, type JsonLine, readJsonLines } from '../replay/recorded/jsonLines.ts';
+import { isRecording, joinRecordings, type RecordingFile, readRecording } from '../replay/recorded/recordingFile.ts';
+import { diffLines, timeline } from '../replay/recorded/timeline.ts';
+import { type EventFile, readEvents } from '../replay/recorded/watchEvent.ts';
 import { replayOtherwise } from '../replay/replayOtherwise.ts';
 import { replayRecording } from '../replay/replayRecording.ts';
-import { savings } from '../replay/savings.ts';
-import { diffLines, timeline } from '../replay/timeline.ts';
 import { unrecorded } from '../replay/unrecorded.ts';
-import { type EventFile, readEvents } from '../replay/watchEvent.ts';
-import type { WhatIf } from '../replay/whatIf.ts';
+import { replayEvents } from '../replay/weeder/replayEvents.ts';
+import { savings } from '../replay/weeder/savings.ts';
+import type { WhatIf } from '../replay/weeder/whatIf.ts';
 import { loadConfig } from './configFile.ts';
 import { uiAddressOf } from './offerPage.ts';
-import { exitCodes, fail } from './output.ts';
+import { exitCodes, fail, printLines } from './output.ts';
 import { replayPage } from './replayPage.ts';
 
 export interface ReplayFlags {
@@ -49,14 +49,18 @@ export async function replay(names: readonly string[], flags: ReplayFlags): Prom
 /** Replays a recording and compares. */
 async function again(recording: RecordingFile): Promise<number> {
   const result = await replayRecording(recording);
-  print(timeline(result.replayed, result.startedAt));
-  const found = differences(result);
+  printLines(timeline(result.replayed, result.startedAt));
+  const all = differences(result);
+  const { count: late, most } = lateness(all);
+  const found = all.filter(({ kind }) => kind !== 'late');
+  const delayed = `${late === 1 ? '1 of them was' : `${late} of them were`} recorded late, by up to ${(most / 1_000).toFixed(1)} s: the machine was busy`;
+  const remark = late === 0 ? [] : [delayed];
   if (found.length === 0) {
-    print(['', `the same decisions as recorded, to within ${tolerance} ms`]);
+    printLines(['', `the same decisions as recorded, to within ${tolerance} ms`, ...remark]);
     return exitCodes.ok;
   }
   const count = found.length === 1 ? '1 decision differs' : `${found.length} decisions differ`;
-  print(['', `${count} from the recorded ones:`, ...diffLines(found, result.startedAt)]);
+  printLines(['', `${count} from the recorded ones:`, ...diffLines(found, result.startedAt), ...remark]);
   return exitCodes.failed;
 }
 
@@ -67,9 +71,9 @@ async function otherwise(recording: RecordingFile, name: string): Promise<number
   const result = await replayOtherwise(recording, config.value);
   printWhatIf(result);
   const undone = leftUndone(recording, config.value);
-  if (undone.length > 0) print(['', ...undone]);
+  if (undone.length > 0) printLines(['', ...undone]);
   const unknown = unrecorded(recording, config.value, result.unread);
-  if (unknown.length > 0) print(['', 'what the recording cannot tell:', ...unknown.map((each) => `  ${each}`)]);
+  if (unknown.length > 0) printLines(['', 'what the recording cannot tell:', ...unknown.map((each) => `  ${each}`)]);
   return exitCodes.ok;
 }
 
@@ -101,9 +105,9 @@ async function ofEvents(files: readonly JsonFile[], { config: name }: ReplayFlag
   if (!config.ok) return fail(config.problem);
   printWhatIf(await replayEvents(config.value, events));
   const untold = untoldByEvents(config.value);
-  if (untold.length > 0) print(['', 'what watch events cannot tell:', ...untold.map((each) => `  ${each}`)]);
+  if (untold.length > 0) printLines(['', 'what watch events cannot tell:', ...untold.map((each) => `  ${each}`)]);
   const cuts = files.flatMap(({ cut }) => cut ?? []);
-  if (cuts.length > 0) print(['', ...cuts.map(({ sentence }) => `left out: ${sentence}`)]);
+  if (cuts.length > 0) printLines(['', ...cuts.map(({ sentence }) => `left out: ${sentence}`)]);
   return exitCodes.ok;
 }
 
@@ -121,9 +125,5 @@ async function configOf(name: string | undefined): Promise<Result<Config>> {
 }
 
 function printWhatIf({ facts, startedAt, deleted }: WhatIf): void {
-  print([...timeline(facts, startedAt), '', ...savings(deleted)]);
-}
-
-function print(lines: readonly string[]): void {
-  process.stdout.write(`${lines.join('\n')}\n`);
+  printLines([...timeline(facts, startedAt), '', ...savings(deleted)]);
 }

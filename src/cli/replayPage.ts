@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import type { BindAddress } from '../bindAddress.ts';
-import { systemClock } from '../clock.ts';
-import { createLogger } from '../log.ts';
-import type { RecordingFile } from '../replay/recordingFile.ts';
+import type { BindAddress } from '../base/bindAddress.ts';
+import { systemClock } from '../base/clock.ts';
+import { createLogger } from '../base/log.ts';
+import type { RecordingFile } from '../replay/recorded/recordingFile.ts';
 import { replayCommand } from '../ui/replayCommand.ts';
 import { createReplaying } from '../ui/replaying.ts';
 import { serveLivePage } from '../ui/serve.ts';
@@ -12,7 +12,7 @@ import { stopOnSignals } from './signals.ts';
 /** `weeder replay FILE… --ui`: the live page on a recording, until Ctrl-C. Resolves with the exit code. */
 export async function replayPage(recording: RecordingFile, address: BindAddress): Promise<number> {
   const logger = await createLogger('error', process.stderr);
-  const onBroken = (error: unknown, page?: string) => logger.error({ err: error, page }, 'a page broke');
+  const onBroken = (error: unknown, page?: string) => logger.error({ err: error, page }, 'internal error: page failed');
   const replaying = createReplaying(recording, systemClock, onBroken);
   const { live } = replaying;
   const served = await serveLivePage(address, { live, command: replayCommand(replaying.command), onBroken });

@@ -1,15 +1,15 @@
-import { systemClock } from '../clock.ts';
-import { ok, type Result } from '../errors.ts';
-import type { ReportProcess } from '../facts.ts';
-import { connectInspector, type Inspection } from '../inspect/inspector.ts';
-import { createLogger, type Logger } from '../log.ts';
-import type { Controller } from '../main.ts';
-import { createReload } from '../reload.ts';
-import { tellBoth } from '../tellBoth.ts';
-import { processHeap, trimWhenIdle } from '../trimHeap.ts';
+import { connectInspector, type Inspection } from '../actors/inspector.ts';
+import { systemClock } from '../base/clock.ts';
+import { ok, type Result } from '../base/errors.ts';
+import { createLogger, type Logger } from '../base/log.ts';
+import { tellBoth } from '../base/tellBoth.ts';
+import { processHeap, trimWhenIdle } from '../base/trimHeap.ts';
+import type { ReportProcess } from '../process/facts.ts';
+import type { Controller } from '../process/main.ts';
+import { createReload } from '../process/reload.ts';
+import { createObservation } from '../telemetry/observe.ts';
 import { openConfig } from './configFile.ts';
 import { electionOf } from './election.ts';
-import { createObservation } from './observe.ts';
 import { offerPage } from './offerPage.ts';
 import { fail } from './output.ts';
 import { startRecording } from './recording.ts';
@@ -35,7 +35,7 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, meaningless:
   if (!election.ok) return fail(election.problem);
   const opened = await openConfig('run', flags.configFile);
   if (!opened.ok) return fail(opened.problem);
-  if (meaningless.length > 0) logger.info({ flags: meaningless }, 'these flags are accepted and mean nothing here');
+  if (meaningless.length > 0) logger.info({ flags: meaningless }, 'ignoring unsupported flags');
 
   const { config } = opened.value;
   let controller: Controller | undefined;
@@ -45,13 +45,14 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, meaningless:
   };
   const apply: Controller['configure'] = (next) => controller?.configure(next);
   const reload = createReload({ config, clock: systemClock, logger, report: reportProcess, apply });
-  const observation = createObservation({ reload, lease: election.value?.name, logger, clock: systemClock });
+  const { dryRun: isDryRun } = flags;
+  const observation = createObservation({ reload, lease: election.value?.name, isDryRun, logger, clock: systemClock });
   listeners.push(observation.reportProcess);
 
   const served = await observation.serve(flags);
   if (!served.ok) return fail(served.problem);
   open.defer(served.value.close);
-  const offered = await offerPage(flags.uiBindAddr, logger);
+  const offered = await offerPage(flags.uiBindAddr, logger, { isDryRun: flags.dryRun });
   if (!offered.ok) return fail(offered.problem);
   const page = offered.value;
   open.defer(() => page?.close());

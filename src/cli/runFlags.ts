@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import type { BindAddress } from '../bindAddress.ts';
-import type { LogLevel } from '../log.ts';
-import type { Shard } from '../shard.ts';
+import type { BindAddress } from '../base/bindAddress.ts';
+import type { LogLevel } from '../base/log.ts';
+import type { Shard } from '../controller/shard.ts';
 import {
   camelCase,
   readAddress,
@@ -79,7 +79,7 @@ export function addClusterFlags(command: Command): Command {
 export function addConfigFlag(command: Command): Command {
   return command
     .optionsGroup('Config:')
-    .option('--config-file <file>', 'the services and their dependants, and whom restart control looks after (YAML)');
+    .option('--config-file <file>', 'the services and their dependants, and whom restart control manages (YAML)');
 }
 
 export function addRunFlags(command: Command): Command {

@@ -1,4 +1,4 @@
-import type { Logger } from '../log.ts';
+import type { Logger } from '../base/log.ts';
 
 /** Signals to stop, as something to wait for. */
 export interface StopRequest {
@@ -8,7 +8,7 @@ export interface StopRequest {
   forget(): void;
 }
 
-export interface StopOptions {
+interface StopOptions {
   readonly signals?: readonly NodeJS.Signals[];
   /** Signals within so many milliseconds are one: npm hands on the Ctrl-C that the terminal has sent already. */
   readonly onePress?: number;

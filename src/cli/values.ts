@@ -1,9 +1,9 @@
 import { hostname } from 'node:os';
 import { InvalidArgumentError } from 'commander';
-import { type BindAddress, parseBindAddress } from '../bindAddress.ts';
-import { parseDuration } from '../config/duration.ts';
-import { type LogLevel, logLevels } from '../log.ts';
-import { parseShard, type Shard } from '../shard.ts';
+import { type BindAddress, parseBindAddress } from '../base/bindAddress.ts';
+import { parseDuration } from '../base/duration.ts';
+import { type LogLevel, logLevels } from '../base/log.ts';
+import { parseShard, type Shard } from '../controller/shard.ts';
 
 /** Readers of flag values: each gives the value or throws commander's error with what was found and what is wanted. */
 

@@ -1,33 +1,33 @@
 import { hostname } from 'node:os';
 import type { InspectionEvent } from 'xstate';
-import { systemClock } from '../clock.ts';
-import type { CreatePart } from '../controllerPart.ts';
-import type { ReportProcess } from '../facts.ts';
-import type { KubeClient } from '../kube/client.ts';
-import { createEventRecorder } from '../kube/events.ts';
+import { systemClock } from '../base/clock.ts';
+import type { Logger } from '../base/log.ts';
+import type { CreatePart } from '../controller/controllerPart.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { createEventRecorder } from '../kube/events/events.ts';
 import type { Election } from '../kube/lease/election.ts';
-import type { Logger } from '../log.ts';
-import { type Controller, type ControllerEnd, startController } from '../main.ts';
-import type { ReportObserver } from '../observer/facts.ts';
+import type { ReportObserver } from '../observer/model/facts.ts';
 import type { ObserverPart } from '../observer/observerPart.ts';
-import { ownPod, tellProcess } from '../processEvents.ts';
-import type { Recorder } from '../recorder.ts';
-import type { Reload } from '../reload.ts';
-import type { ReportRestart } from '../restart/facts.ts';
-import type { ReportRead } from '../restart/restartApi.ts';
+import type { ReportProcess } from '../process/facts.ts';
+import { type Controller, type ControllerEnd, startController } from '../process/main.ts';
+import { loadObserverPart, observerWhenConfigured } from '../process/observerWhenConfigured.ts';
+import { ownPod, tellProcess } from '../process/processEvents.ts';
+import type { Reload } from '../process/reload.ts';
+import { loadRestartPart, restartWhenConfigured } from '../process/restartWhenConfigured.ts';
+import type { Recorder } from '../recording/recorder.ts';
+import type { ReportRestart } from '../restart/model/facts.ts';
+import type { ReportRead } from '../restart/requests/restartApi.ts';
 import type { RestartPart } from '../restart/restartPart.ts';
-import type { Report } from '../weeder/facts.ts';
+import type { Observation } from '../telemetry/observe.ts';
+import type { Report } from '../weeder/deletions/facts.ts';
 import type { OpenedConfig } from './configFile.ts';
 import { connect } from './connect.ts';
 import { followConfig } from './followConfig.ts';
-import type { Observation } from './observe.ts';
-import { loadObserverPart, observerWhenConfigured } from './observerWhenConfigured.ts';
 import { exitCodes, fail } from './output.ts';
-import { loadRestartPart, restartWhenConfigured } from './restartWhenConfigured.ts';
 import type { RunFlags } from './runFlags.ts';
 
 /** What a process works with, once all that it shows of itself is open. */
-export interface Work {
+interface Work {
   readonly flags: RunFlags;
   readonly opened: OpenedConfig;
   readonly reload: Reload;
@@ -49,7 +49,7 @@ export interface Work {
 }
 
 /** The controllers beside the weeder, where they were made. */
-export interface OtherParts {
+interface OtherParts {
   readonly restarts: RestartPart | undefined;
   readonly observer: ObserverPart | undefined;
 }
@@ -132,7 +132,7 @@ export async function work({ flags, opened, reload, ...its }: Work, stop: AbortS
   await ownEvents?.close();
   await client.value.close();
   if (end !== 'broken') logger.info('weeder stopped');
-  else logger.error('weeder stopped by itself');
+  else logger.error('weeder stopped unexpectedly');
   return end !== 'broken' ? exitCodes.ok : exitCodes.failed;
 }
 

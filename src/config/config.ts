@@ -1,9 +1,9 @@
-import type { LabelSelector } from '../kube/selector.ts';
-import type { ObserverConfig } from './observer.ts';
+import type { LabelSelector } from '../kube/objects/selector.ts';
 import { distinct, resolveSelector } from './resolve.ts';
 import { resolveRestart } from './resolveRestart.ts';
 import type { RestartConfig } from './restart.ts';
-import type { ConfigFile } from './schema.ts';
+import type { ObserverConfig } from './schema/observer.ts';
+import type { ConfigFile } from './schema/schema.ts';
 
 /** One watched service, with nothing left to default. */
 export interface ServiceConfig {
@@ -29,7 +29,7 @@ export interface Config {
   readonly services: ReadonlyMap<string, ServiceConfig>;
   /** Undefined: the file has no section `restartControl`, and no workload is managed. */
   readonly restart: RestartConfig | undefined;
-  /** Left out: the file has no section `observer`, and no Application is looked after. */
+  /** Left out: the file has no section `observer`, and no Application is managed. */
   readonly observer?: ObserverConfig;
 }
 

@@ -1,5 +1,5 @@
+import { formatDuration } from '../base/duration.ts';
 import type { Config, ServiceConfig } from './config.ts';
-import { formatDuration } from './duration.ts';
 import { restartFileOf } from './restartText.ts';
 
 /** A config file that resolves to this config, every default written out: for whoever has to store one. */

@@ -1,12 +1,12 @@
 import type { Document } from 'yaml';
-import { failed, ok, type Result } from '../errors.ts';
+import { failed, ok, type Result } from '../base/errors.ts';
+import { type ConfigFault, oneLine } from '../base/fault.ts';
 import { type Config, resolveConfig } from './config.ts';
-import { locate } from './document.ts';
-import { type ConfigFault, oneLine } from './fault.ts';
-import { type Located, type LocatedFault, located } from './located.ts';
-import { configFile, keysAt } from './schema.ts';
-import { faultsOf, unsaid } from './sentences.ts';
-import { inLines, readYaml, type YamlText } from './yamlText.ts';
+import { configFile, keysAt } from './schema/schema.ts';
+import { locate } from './text/document.ts';
+import { type Located, type LocatedFault, located } from './text/located.ts';
+import { faultsOf, unsaid } from './text/sentences.ts';
+import { inLines, readYaml, type YamlText } from './text/yamlText.ts';
 
 /** Bytes. A config of a thousand services has a fifth of it; a ConfigMap cannot hold more. */
 export const largestFile = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { failed, messageOf, ok, type Result } from '../errors.ts';
+import { failed, messageOf, ok, type Result } from '../base/errors.ts';
+import type { ConfigFault } from '../base/fault.ts';
 import type { Config } from './config.ts';
-import type { ConfigFault } from './fault.ts';
 import { binary, fileFault, largestFile, parseConfig, tooLarge } from './parse.ts';
 
 /** Reads a config file, and never throws. */

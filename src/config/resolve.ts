@@ -1,4 +1,4 @@
-import type { LabelSelector, LabelSelectorRequirement } from '../kube/selector.ts';
+import type { LabelSelector, LabelSelectorRequirement } from '../kube/objects/selector.ts';
 
 interface SelectorEntry {
   readonly matchLabels?: Readonly<Record<string, string>> | undefined;

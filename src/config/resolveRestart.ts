@@ -1,7 +1,12 @@
-import { workloadKindNames } from '../kube/workloadKinds.ts';
+import { workloadKindNames } from '../kube/objects/workloadKinds.ts';
 import { distinct, resolveSelector } from './resolve.ts';
 import type { RestartConfig, RestartRule, RestartSettings } from './restart.ts';
-import { type RestartMapping, type RestartRuleEntry, type RestartSection, restartMapping } from './restartSchema.ts';
+import {
+  type RestartMapping,
+  type RestartRuleEntry,
+  type RestartSection,
+  restartMapping,
+} from './schema/restartSchema.ts';
 
 /** Gives each rule what the top of the section says where the rule itself says nothing. */
 export function resolveRestart(section: RestartSection): RestartConfig {

@@ -1,5 +1,5 @@
-import type { LabelSelector } from '../kube/selector.ts';
-import type { WorkloadKind } from '../kube/workloadKinds.ts';
+import type { LabelSelector } from '../kube/objects/selector.ts';
+import type { WorkloadKind } from '../kube/objects/workloadKinds.ts';
 
 /** A time in which restarts may begin: from each minute that the cron expression names, for `duration`. */
 export interface MaintenanceWindow {
@@ -12,7 +12,7 @@ export interface MaintenanceWindow {
 }
 
 /** Sources that workloads of other namespaces may depend on, without an annotation on the source that says so. */
-export interface ForeignSources {
+interface ForeignSources {
   readonly namespace: string;
   readonly kinds: ReadonlySet<'ConfigMap' | 'Secret'>;
   readonly names: readonly string[] | 'all';

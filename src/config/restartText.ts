@@ -1,4 +1,4 @@
-import { formatDuration } from './duration.ts';
+import { formatDuration } from '../base/duration.ts';
 import type { RestartConfig, RestartRule, RestartSettings } from './restart.ts';
 
 /** A section `restartControl` that resolves to this, every default written out. */

@@ -1,4 +1,4 @@
-import { type LabelSelector, selectorToString } from '../kube/selector.ts';
+import { type LabelSelector, selectorToString } from '../kube/objects/selector.ts';
 import type { Config } from './config.ts';
 
 /** Every podSelector that the config names, by its canonical text. */

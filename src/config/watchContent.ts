@@ -1,6 +1,6 @@
-import type { Clock, TimerHandle } from '../clock.ts';
+import type { Clock, TimerHandle } from '../base/clock.ts';
 
-export interface ContentWatchOptions<T> {
+interface ContentWatchOptions<T> {
   readonly clock: Clock;
   /** Reads what is there now. Never rejects. */
   readonly read: () => Promise<T>;
@@ -27,7 +27,7 @@ export interface ContentWatch {
 export function watchContent<T>(options: ContentWatchOptions<T>): ContentWatch {
   const { clock, read, keyOf, settleTime, pollInterval, onNews } = options;
   let known = keyOf(options.known);
-  /** What was seen last, and since when it has been like that, by the clock that never jumps. */
+  /** What was seen last, and since when it has been like that, by the monotonic clock. */
   let candidate: { readonly key: string; readonly since: number } | undefined;
   let timer: { readonly handle: TimerHandle; readonly due: number } | undefined;
   let looking: Promise<boolean> | undefined;

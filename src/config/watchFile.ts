@@ -1,17 +1,17 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import type { Clock } from '../clock.ts';
-import { failed, messageOf, type Result } from '../errors.ts';
+import type { Clock } from '../base/clock.ts';
+import { failed, messageOf, type Result } from '../base/errors.ts';
+import { type ConfigFault, formatFaults } from '../base/fault.ts';
 import type { Config } from './config.ts';
-import { type ConfigFault, formatFaults } from './fault.ts';
 import { parseConfig } from './parse.ts';
 import { readConfigText } from './read.ts';
 import { type ContentWatch, watchContent } from './watchContent.ts';
 
 /** What stands in a config file: its text, or why it cannot be had. */
-export type ConfigText = Result<string, readonly ConfigFault[]>;
+type ConfigText = Result<string, readonly ConfigFault[]>;
 
-export interface FileWatchOptions {
+interface FileWatchOptions {
   readonly file: string;
   readonly clock: Clock;
   /** The content that is in force already. */
@@ -22,6 +22,8 @@ export interface FileWatchOptions {
   readonly onUnwatchable: (why: string) => void;
 }
 
+/** Characters: what is shorter is read in milliseconds, whatever it is. A config of a hundred services has this. */
+const short = 16_384;
 /** Whoever writes into the file in place, or saves it twice, is done after this time. Milliseconds. */
 const settledAfter = 300;
 /** A file that is about to be replaced is missing for less than this. Milliseconds. */
@@ -35,6 +37,17 @@ const pollInterval = 10_000;
  */
 export function watchConfigFile(options: FileWatchOptions): ContentWatch {
   const { file, clock, known, onNews, onUnwatchable } = options;
+  let newest: ConfigText | undefined;
+
+  async function parse(text: ConfigText): Promise<void> {
+    newest = text;
+    if (!text.ok) return onNews(failed(text.problem));
+    if (text.value.length <= short) return onNews(parseConfig(text.value, file));
+    const { parseApart } = await import('./parseApart.ts');
+    const parsed = await parseApart(text.value, file);
+    if (newest === text) onNews(parsed);
+  }
+
   const contents = watchContent<ConfigText>({
     clock,
     read: () => readConfigText(file),
@@ -42,7 +55,7 @@ export function watchConfigFile(options: FileWatchOptions): ContentWatch {
     settleTime: (text) => (text.ok ? settledAfter : missedAfter),
     pollInterval,
     known,
-    onNews: (text) => onNews(text.ok ? parseConfig(text.value, file) : failed(text.problem)),
+    onNews: (text) => void parse(text),
   });
   const events = watchDirectory(file, contents.notice, onUnwatchable);
   // It may have changed since it was read.
@@ -50,6 +63,7 @@ export function watchConfigFile(options: FileWatchOptions): ContentWatch {
   return {
     ...contents,
     stop() {
+      newest = undefined;
       events?.close();
       contents.stop();
     },

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../clock.ts';
-import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf } from '../json.ts';
+import type { Clock } from '../base/clock.ts';
+import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf } from '../base/json.ts';
 import type { ApiStore } from './apiServer/apiStore.ts';
 import type { KubeObject } from './apiServer/objects.ts';
 import { apiVersionOf } from './apiServer/resource.ts';

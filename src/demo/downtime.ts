@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts';
-import type { ChangeType } from '../kube/sink.ts';
+import type { Clock } from '../base/clock.ts';
+import type { ChangeType } from '../kube/watch/peek.ts';
 import type { PodChange } from './facts.ts';
 import type { PodView } from './podView.ts';
 
@@ -19,7 +19,7 @@ interface Replica {
 }
 
 /** Counts the downtimes of the dependants that it is told of. */
-export interface DowntimeCount {
+interface DowntimeCount {
   see(type: ChangeType, pod: PodView): void;
   /** In the order of the pods' creation. */
   all(): readonly Downtime[];

@@ -1,4 +1,4 @@
-import { arrayOf, type JsonObject, numberOf, objectOf, textOf } from '../json.ts';
+import { arrayOf, type JsonObject, numberOf, objectOf, textOf } from '../base/json.ts';
 
 /** What the demo looks at in a pod. */
 export interface PodView {

@@ -1,16 +1,16 @@
-import type { Clock } from '../clock.ts';
-import { createKubeClient } from '../kube/client.ts';
-import { clusterAccess } from '../kube/clusterAccess.ts';
-import type { Logger } from '../log.ts';
-import type { Controller, ControllerOptions } from '../main.ts';
-import type { Report, WeederFact } from '../weeder/facts.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/log.ts';
+import { clusterAccess } from '../kube/access/clusterAccess.ts';
+import { createKubeClient } from '../kube/client/client.ts';
+import type { Controller, ControllerOptions } from '../process/main.ts';
+import type { Report, WeederFact } from '../weeder/deletions/facts.ts';
 import type { Downtime } from './downtime.ts';
 import type { ScenarioFact } from './facts.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from './scenario.ts';
 import { skippingClock } from './skippingClock.ts';
 import { startWeeding } from './weeding.ts';
 
-export interface DemoOptions extends ScenarioOptions {
+interface DemoOptions extends ScenarioOptions {
   /** In its time the outage takes its course. */
   readonly clock: Clock;
   readonly logger: Logger;
@@ -32,7 +32,7 @@ export interface DemoViewer extends Pick<ControllerOptions, 'inspect' | 'reportP
   readonly isReady: () => Promise<void>;
 }
 
-export interface DemoOutcome {
+interface DemoOutcome {
   readonly isBack: boolean;
   readonly downtimes: readonly Downtime[];
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 
 /** A clock that begins at the present and runs `speed` times as fast as the system's, its timers too. */
 export function scaledClock(speed: number): Clock {

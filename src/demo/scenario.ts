@@ -1,4 +1,4 @@
-import type { Clock, TimerHandle } from '../clock.ts';
+import type { Clock, TimerHandle } from '../base/clock.ts';
 import { type ApiServer, createApiServer } from './apiServer/apiServer.ts';
 import { pods } from './apiServer/resources.ts';
 import { startEndpointSlices, startReplicaSets } from './controllers.ts';
@@ -39,7 +39,7 @@ export interface Scenario {
 }
 
 /** From the beginning to the outage, in milliseconds. */
-export const prelude = 2_000;
+const prelude = 2_000;
 const lookEvery = 100;
 
 /** Starts the cluster, in which nothing happens but that its pods become ready, until the scenario begins. */

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 
 /** A clock that does not wait: it skips from one timer to the next, for what happens within this process only. */
-export interface SkippingClock extends Clock {
+interface SkippingClock extends Clock {
   /** Goes on until `isOver`, or until no timer is left. */
   run(isOver: () => boolean): Promise<void>;
 }

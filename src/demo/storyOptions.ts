@@ -1,10 +1,10 @@
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../log.ts';
-import type { Controller, ControllerOptions } from '../main.ts';
-import type { ApplicationEntry } from '../observer/applicationEntry.ts';
-import type { ReportObserver } from '../observer/facts.ts';
-import type { ReportRestart } from '../restart/facts.ts';
-import type { WorkloadEntry } from '../restart/workloadEntry.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/log.ts';
+import type { ReportObserver } from '../observer/model/facts.ts';
+import type { ApplicationEntry } from '../observer/state/entries.ts';
+import type { Controller, ControllerOptions } from '../process/main.ts';
+import type { WorkloadEntry } from '../restart/effects/workloadEntry.ts';
+import type { ReportRestart } from '../restart/model/facts.ts';
 
 /** How a story in chapters is told: `Fact` is what happens in it, `Outcome` how it ended. */
 export interface StoryOptions<Fact, Outcome> {
@@ -28,11 +28,11 @@ export interface StoryCourse {
   time(): number;
   /** From 0 to 1: how many of its chapters have begun. */
   done(): number;
-  /** How much of what weeder looks after is in which state of its machine; empty while it is away. */
+  /** How much of what weeder manages is in which state of its machine; empty while it is away. */
   states(): Readonly<Record<string, number>>;
 }
 
-/** Looks at weeder, and at what it looks after, while it works. */
+/** Looks at weeder, and at what it manages, while it works. */
 export interface StoryViewer extends Pick<ControllerOptions, 'inspect' | 'reportProcess'> {
   readonly reportRestart: ReportRestart;
   readonly reportObserver: ReportObserver;

@@ -1,6 +1,6 @@
-import { formatDuration } from '../config/duration.ts';
-import type { WeederFact } from '../weeder/facts.ts';
-import { waitBecause } from '../weeder/logFacts.ts';
+import { formatDuration } from '../base/duration.ts';
+import type { WeederFact } from '../weeder/deletions/facts.ts';
+import { waitBecause } from '../weeder/report/logFacts.ts';
 import type { ScenarioFact } from './facts.ts';
 import { etcdService } from './objects.ts';
 
@@ -35,7 +35,7 @@ export function timelineEntry(fact: ScenarioFact | WeederFact): TimelineEntry | 
       };
     case 'pod.deleted': {
       const { name, cause } = fact.pod;
-      const how = cause === 'silent' ? 'held back in silence' : cause;
+      const how = cause === 'silent' ? 'in unreported back-off' : cause;
       return { who: 'weeder', what: `deletes ${name} (${how})`, tone: 'deed' };
     }
     case 'pod.kept':

@@ -1,9 +1,9 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/log.ts';
 import { parseConfig } from '../config/parse.ts';
-import type { ControllerPart, PartContext } from '../controllerPart.ts';
-import type { KubeClient } from '../kube/client.ts';
-import type { Logger } from '../log.ts';
-import { type Controller, type ControllerOptions, startController } from '../main.ts';
+import type { ControllerPart, PartContext } from '../controller/controllerPart.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { type Controller, type ControllerOptions, startController } from '../process/main.ts';
 
 export interface AtWorkOptions<Part extends ControllerPart>
   extends Pick<ControllerOptions, 'inspect' | 'reportProcess'> {
@@ -18,7 +18,7 @@ export interface AtWorkOptions<Part extends ControllerPart>
 }
 
 /** The real weeder as it runs in a cluster, with the config of a demo; each start is another process to it. */
-export interface WeederAtWork<Part extends ControllerPart> {
+interface WeederAtWork<Part extends ControllerPart> {
   /** Resolves when it is at work. */
   start(): Promise<void>;
   stop(): Promise<void>;

@@ -1,9 +1,9 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/log.ts';
 import { parseConfig } from '../config/parse.ts';
-import type { KubeClient } from '../kube/client.ts';
-import type { Logger } from '../log.ts';
-import { type Controller, type ControllerOptions, startController } from '../main.ts';
-import type { Report } from '../weeder/facts.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { type Controller, type ControllerOptions, startController } from '../process/main.ts';
+import type { Report } from '../weeder/deletions/facts.ts';
 import { configText } from './objects.ts';
 
 interface WeedingOptions extends Pick<ControllerOptions, 'inspect' | 'reportProcess'> {

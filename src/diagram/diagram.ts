@@ -1,10 +1,10 @@
-import { nearest } from '../config/suggest.ts';
-import { failed, ok, problem, type Result } from '../errors.ts';
+import layouts from '../../generated/layouts.json' with { type: 'json' };
+import { failed, ok, problem, type Result } from '../base/errors.ts';
+import { nearest } from '../base/suggest.ts';
 import { ascii } from './ascii.ts';
 import { drawingOf } from './drawing.ts';
-import { type DiagramFormat, system } from './formats.ts';
+import { type DiagramFormat, drawable, system } from './formats.ts';
 import type { Layout } from './layout.ts';
-import layouts from './layouts.json' with { type: 'json' };
 import { machines } from './machines.ts';
 import { mermaid } from './mermaid.ts';
 import { pictureOf } from './picture.ts';
@@ -42,8 +42,7 @@ function layoutOf(name: string): Layout {
 }
 
 function unknownMachine(name: string) {
-  const names = [system, ...machines.keys()];
-  const meant = nearest(name, names);
-  const hint = meant === undefined ? `There are ${names.join(', ')}.` : `Did you mean ${meant}?`;
+  const meant = nearest(name, drawable);
+  const hint = meant === undefined ? `There are ${drawable.join(', ')}.` : `Did you mean ${meant}?`;
   return problem('USAGE', `There is no machine "${name}".`, hint);
 }

@@ -1,9 +1,9 @@
 import type { AnyStateMachine } from 'xstate';
-import { lease } from '../../machines/lease.ts';
-import { manager } from '../../machines/manager.ts';
 import { application } from '../../machines/observer/application.ts';
 import { resource } from '../../machines/observer/resource.ts';
-import { reflector } from '../../machines/reflector.ts';
+import { lease } from '../../machines/process/lease.ts';
+import { manager } from '../../machines/process/manager.ts';
+import { reflector } from '../../machines/process/reflector.ts';
 import { recreation } from '../../machines/restart/recreation.ts';
 import { workload } from '../../machines/restart/workload.ts';
 import { dependants } from '../../machines/weeder/dependants.ts';
@@ -19,7 +19,7 @@ export const machines: ReadonlyMap<string, { readonly machine: AnyStateMachine; 
   ['recreation', { machine: recreation, file: 'machines/restart/recreation.ts' }],
   ['application', { machine: application, file: 'machines/observer/application.ts' }],
   ['resource', { machine: resource, file: 'machines/observer/resource.ts' }],
-  ['manager', { machine: manager, file: 'machines/manager.ts' }],
-  ['lease', { machine: lease, file: 'machines/lease.ts' }],
-  ['reflector', { machine: reflector, file: 'machines/reflector.ts' }],
+  ['manager', { machine: manager, file: 'machines/process/manager.ts' }],
+  ['lease', { machine: lease, file: 'machines/process/lease.ts' }],
+  ['reflector', { machine: reflector, file: 'machines/process/reflector.ts' }],
 ]);

@@ -1,7 +1,7 @@
 import { headed, type Line, type Picture, type PictureArrow, type PictureBox } from './picture.ts';
 
 /** What one part of the process says to another: words, and the events by their names. */
-export interface Saying {
+interface Saying {
   readonly from: string;
   readonly to: string;
   readonly words: readonly string[];
@@ -68,7 +68,7 @@ const root = group('weeder', 'One process. Nothing is persisted: after a restart
   ]),
   group('workloads', 'A root for each workload whose ConfigMaps and Secrets are watched.', [
     box('workload', 'One workload, from a changed source to the end of its rollout.'),
-    box('recreation', 'One Job that is deleted and made anew, from its copy.'),
+    box('recreation', 'One Job that is deleted and recreated, from its copy.'),
     box('pace', 'So many restarts a minute, so many rollouts at once, each namespace in its turn.'),
   ]),
   group('observers', 'A root for each application, and while it is observed one for each of its resources.', [

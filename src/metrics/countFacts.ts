@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts';
-import { backOffLeft } from '../weeder/backOff.ts';
-import type { Report, WeederFact } from '../weeder/facts.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Report, WeederFact } from '../weeder/deletions/facts.ts';
+import { backOffLeft } from '../weeder/pods/backOff.ts';
 import { limitedLabel } from './limitedLabel.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -15,7 +15,7 @@ const reasons = ['barePod', 'mirrorPod', 'ignored'] as const;
 const errors = ['network', 'timeout', 'throttled', 'unavailable', 'forbidden', 'unauthorized', 'invalid', 'other'];
 
 /** Counts what the weeder says while it works. */
-export interface FactCounter {
+interface FactCounter {
   /** Whom the next controller tells. Windows that the one before it left open are open no more. */
   next(): Report;
   /** Begins the series of these services at 0, so that their first increase is seen as one. */

@@ -1,4 +1,4 @@
-import type { ProcessFact, ReportProcess } from '../facts.ts';
+import type { ProcessFact, ReportProcess } from '../process/facts.ts';
 import type { Metrics } from './metrics.ts';
 
 const changes: Readonly<Partial<Record<ProcessFact['type'], string>>> = {

@@ -1,4 +1,4 @@
-import type { ObserverFact, ReportObserver } from '../observer/facts.ts';
+import type { ObserverFact, ReportObserver } from '../observer/model/facts.ts';
 import { limitedLabel } from './limitedLabel.ts';
 import type { Metrics } from './metrics.ts';
 

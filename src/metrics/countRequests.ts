@@ -1,4 +1,4 @@
-import type { RequestFact } from '../kube/client.ts';
+import type { RequestFact } from '../kube/client/client.ts';
 import { limitedLabel } from './limitedLabel.ts';
 import type { Metrics } from './metrics.ts';
 

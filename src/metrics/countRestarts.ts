@@ -1,6 +1,6 @@
-import { workloadKinds } from '../kube/workloadKinds.ts';
-import type { ReportRestart, RestartFact, RestartHow } from '../restart/facts.ts';
-import type { ReportRead } from '../restart/restartApi.ts';
+import { workloadKinds } from '../kube/objects/workloadKinds.ts';
+import type { ReportRestart, RestartFact, RestartHow } from '../restart/model/facts.ts';
+import type { ReportRead } from '../restart/requests/restartApi.ts';
 import { limitedLabel } from './limitedLabel.ts';
 import type { Metrics } from './metrics.ts';
 

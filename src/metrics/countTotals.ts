@@ -1,11 +1,11 @@
-import type { LossCause } from '../kube/eventLosses.ts';
-import type { StreamTotals } from '../kube/streamStatus.ts';
+import type { LossCause } from '../kube/events/eventLosses.ts';
+import type { StreamTotals } from '../kube/watch/streamStatus.ts';
 import type { Metrics } from './metrics.ts';
 
 const causes: readonly LossCause[] = ['queueFull', 'objectLimit', 'forbidden', 'refused', 'stopped'];
 
 /** What a controller itself has counted since it was started. */
-export interface CountingController {
+interface CountingController {
   streamTotals(): ReadonlyMap<string, StreamTotals>;
   /** How many Events were not written, by cause. Undefined: none are told. */
   eventLosses(): Readonly<Record<string, number>> | undefined;

@@ -1,5 +1,5 @@
 /** What stands in a label for every value beyond the limit. */
-export const overflow = 'other';
+const overflow = 'other';
 
 /**
  * Passes label values through, at most `most` different ones: those that come first keep their name, all later ones

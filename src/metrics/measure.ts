@@ -1,10 +1,11 @@
-import type { StreamState, StreamStatus } from '../kube/streamStatus.ts';
-import type { ConfigStatus } from '../reload.ts';
+import type { StreamState, StreamStatus } from '../kube/watch/streamStatus.ts';
+import type { ConfigStatus } from '../process/reload.ts';
+import type { UnseenService } from '../weeder/services/unseenServices.ts';
 import type { WeederCounts } from '../weeder/weeder.ts';
 import type { Metrics } from './metrics.ts';
 
 /** As much of the controller as is measured when somebody asks. */
-export interface MeasuredController {
+interface MeasuredController {
   counts(): WeederCounts;
   streams(): readonly StreamStatus[];
   actorCounts(): Readonly<Record<string, number>>;
@@ -12,10 +13,11 @@ export interface MeasuredController {
   isLeader(): boolean;
   /** How many Events wait to be written. */
   eventsWaiting(): number;
+  unseenServices(): readonly UnseenService[];
 }
 
 /** A process, which may have had another controller before this one, and may have none yet. */
-export interface Measured {
+interface Measured {
   readonly controller: MeasuredController | undefined;
   readonly isReady: boolean;
   /** The name of the Lease that it leads by; empty without leader election. */
@@ -33,6 +35,9 @@ export function measure(metrics: Metrics, { controller, isReady, lease }: Measur
   metrics.queueLength.set(counts?.queued ?? 0);
   metrics.inFlight.set(counts?.inFlight ?? 0);
   metrics.crashLoopingPods.set(counts?.crashLoopingPods ?? 0);
+  const unseen = controller?.unseenServices() ?? [];
+  for (const reason of ['absent', 'neverReady'] as const)
+    metrics.unseenServices.set({ reason }, unseen.filter(({ is }) => is === reason).length);
   metrics.eventsWaiting.set(controller?.eventsWaiting() ?? 0);
   const actors = controller?.actorCounts();
   for (const machine of machines) metrics.actors.set({ machine }, actors?.[machine] ?? 0);

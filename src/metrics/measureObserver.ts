@@ -1,7 +1,7 @@
 import type { Metrics } from './metrics.ts';
 
 /** As much of the observer as is measured when somebody asks. */
-export interface ObserverMeasures {
+interface ObserverMeasures {
   /** How many applications are in each state of their machine; a nested one by its outermost name. */
   readonly applications: Readonly<Record<string, number>>;
   /** The same of resources; of those that are not observed, by what is known of them. */

@@ -1,8 +1,8 @@
-import { holdCauses, waitCauses } from '../restart/facts.ts';
+import { holdCauses, waitCauses } from '../restart/model/facts.ts';
 import type { Metrics } from './metrics.ts';
 
 /** As much of restart control as is measured when somebody asks. */
-export interface RestartMeasures {
+interface RestartMeasures {
   /** How many workloads are in each state of their machine; a nested one by its innermost name. */
   readonly states: Readonly<Record<string, number>>;
   /** How many wait, and are held, by why; what is not named is none. */

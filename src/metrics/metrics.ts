@@ -33,6 +33,10 @@ export function createMetrics() {
   buildInfo.set({ version: packageJson.version }, 1);
   const metrics = {
     registry,
+    dryRun: gauge(
+      'dry_run',
+      '1 with --dry-run: nothing is changed, and deletions and restarts are counted as dryRun; else 0.',
+    ),
     ready: gauge('ready', '1 when /readyz says ok, which a replica that stands by does too; else 0.'),
     configGeneration: gauge(
       'config_generation',
@@ -86,9 +90,14 @@ export function createMetrics() {
       'crash_looping_pods',
       'Pods in crash-loop back-off that a podSelector selects; one that two select counts twice.',
     ),
+    unseenServices: gauge(
+      'unseen_services',
+      'Services of the config that never opened a window: absent (no watched namespace has an EndpointSlice of it), neverReady (none was ready since weeder started).',
+      ['reason'],
+    ),
     managedWorkloads: gauge(
       'managed_workloads',
-      'Workloads that restart control looks after, by state: current, stale (it has changed, and is not quiet yet), waiting (for their turn), rolling, stalled, suspended (its rollout waits for people), held, backingOff, passing (any other).',
+      'Workloads that restart control manages, by state: current, stale (it has changed, and is not quiet yet), waiting (for their turn), rolling, stalled, suspended (its rollout waits for people), held, backingOff, passing (any other).',
       ['state'],
     ),
     restartSources: gauge('restart_sources', 'ConfigMaps and Secrets that these workloads use.'),
@@ -109,7 +118,7 @@ export function createMetrics() {
     ),
     restartsHeld: gauge(
       'restarts_held',
-      'Workloads that must not be restarted as things are, by why: sourceMissing, immutable (made anew), breaker (too many restarts), annotation (unreadable), hashKey, job, other.',
+      'Workloads that must not be restarted as things are, by why: sourceMissing, immutable (recreated), breaker (too many restarts), annotation (unreadable), hashKey, job, other.',
       ['reason'],
     ),
     restartRetries: counter(
@@ -124,7 +133,7 @@ export function createMetrics() {
     ),
     applications: gauge(
       'applications',
-      'Applications that are looked after, by state: observing, paused, invalid, backingOff (something failed that may pass), deleting, passing (any other).',
+      'Applications that are managed, by state: observing, paused, invalid, backingOff (something failed that may pass), deleting, passing (any other).',
       ['state'],
     ),
     applicationResources: gauge(
@@ -171,7 +180,7 @@ export function createMetrics() {
     ]),
     streamLag: gauge(
       'stream_lag_seconds',
-      'Seconds since the API server last said anything on the quietest stream: an event, a bookmark, or the headers of a new watch, which comes every 20 s at the latest.',
+      'Seconds since the API server last said anything on the quietest stream: an event, a bookmark, or the headers of a new watch, one of which comes every 75 s at the latest.',
       ['resource'],
     ),
     streamRestarts: counter(

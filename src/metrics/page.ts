@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Registry } from 'prom-client';
-import type { Page } from '../httpAnswer.ts';
+import { accepts } from '../base/acceptHeader.ts';
+import type { Page } from '../base/httpAnswer.ts';
 import { toOpenMetrics } from './openMetrics.ts';
 
 const compressed = promisify(gzip);
@@ -25,15 +25,4 @@ export function metricsPage(registry: Registry, update: () => void): Page {
     });
     response.end(request.method === 'HEAD' ? undefined : body);
   };
-}
-
-/** Is it named, and not with a weight of 0? */
-function accepts({ headers }: IncomingMessage, header: 'accept' | 'accept-encoding', name: string): boolean {
-  const named = (headers[header] ?? '').split(',').map((part) =>
-    part
-      .trim()
-      .toLowerCase()
-      .split(/\s*;\s*/),
-  );
-  return named.some(([what, ...parameters]) => what === name && !parameters.some((each) => /^q=0(\.0*)?$/.test(each)));
 }

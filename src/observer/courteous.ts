@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Clock, pause } from '../clock.ts';
-import type { ApiRequest, ApiResult, KubeClient } from '../kube/client.ts';
-import { createTokenBucket } from '../kube/tokenBucket.ts';
-import { bytesOf } from './measure.ts';
-import { createSlots } from './slots.ts';
+import { type Clock, pause } from '../base/clock.ts';
+import type { ApiResult, KubeClient } from '../kube/client/client.ts';
+import type { ApiRequest } from '../kube/client/request.ts';
+import { createSlots } from '../queue/slots.ts';
+import { createTokenBucket } from '../queue/tokenBucket.ts';
+import { bytesOf } from './spec/measure.ts';
 
-export interface CourtesyOptions {
+interface CourtesyOptions {
   readonly clock: Clock;
   /** Whether something is under way now that must not wait for the API server's time. */
   readonly isWeeding: () => boolean;

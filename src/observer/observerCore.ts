@@ -1,27 +1,29 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AnyActorRef } from 'xstate';
-import type { ActorRuntime } from '../actorRuntime.ts';
+import type { ActorRuntime } from '../actors/actorRuntime.ts';
 import type { Config } from '../config/config.ts';
-import { defaultObserver } from '../config/observer.ts';
-import type { PartContext, PartWork } from '../controllerPart.ts';
-import type { StreamNeed } from '../kube/streamNeed.ts';
-import { createAccess } from './access.ts';
-import { createAccounts } from './accounts.ts';
-import { type ApplicationLogic, provideApplication } from './applicationActor.ts';
-import type { ApplicationApi } from './applicationApi.ts';
-import type { ApplicationEntry } from './applicationEntry.ts';
-import { applicationStreams, type WrapApplicationSink } from './applicationStream.ts';
-import { createApplications } from './applications.ts';
-import { mostAtOnce } from './atOnce.ts';
-import { createClaims } from './claims.ts';
-import type { ReportObserver } from './facts.ts';
-import { type HashManifest, hashManifest } from './manifestHash.ts';
-import type { ObserverEffects } from './observerEffects.ts';
-import { createPlaces, type SlowRequests } from './places.ts';
-import { provideResource } from './resourceActor.ts';
-import type { Kinds, ResourceApi } from './resourceApi.ts';
-import { createResourceStreams, type WrapResourceSink } from './resourceStreams.ts';
-import { createStatusWriter } from './statusWriter.ts';
-import { createTurns } from './turns.ts';
+import type { AllowedResources } from '../config/schema/allowedResources.ts';
+import { defaultObserver } from '../config/schema/observer.ts';
+import type { PartContext, PartWork } from '../controller/controllerPart.ts';
+import type { StreamNeed } from '../kube/watch/streamNeed.ts';
+import { createTurns } from '../queue/turns.ts';
+import { type ApplicationLogic, provideApplication } from './application/applicationActor.ts';
+import { applicationStreams, type WrapApplicationSink } from './application/applicationStream.ts';
+import { createApplications } from './application/applications.ts';
+import { createAccounts } from './effects/accounts.ts';
+import { createClaims } from './effects/claims.ts';
+import type { ObserverEffects } from './effects/observerEffects.ts';
+import { createPlaces, type SlowRequests } from './effects/places.ts';
+import { createResourceStreams, type WrapResourceSink } from './effects/resourceStreams.ts';
+import { mostAtOnce } from './model/atOnce.ts';
+import type { ReportObserver } from './model/facts.ts';
+import { type HashManifest, hashManifest } from './plan/manifestHash.ts';
+import type { Kinds, ResourceApi } from './plan/resourceApi.ts';
+import { provideResource } from './resource/resourceActor.ts';
+import { createAccess } from './state/access.ts';
+import type { ApplicationEntry } from './state/entries.ts';
+import type { ApplicationApi } from './status/applicationApi.ts';
+import { createStatusWriter } from './status/statusWriter.ts';
 
 type OfThePart = 'config' | 'namespaces' | 'shard' | 'isDryRun' | 'onStreamsChanged' | 'onStreamClosed';
 
@@ -34,7 +36,7 @@ export interface ObserverCoreOptions extends Pick<PartContext, OfThePart> {
   readonly report: ReportObserver;
   /** From 0 to 1, for jitter. */
   readonly random: () => number;
-  /** Applications that name no account are applied with weeder's own rights (A15). */
+  /** Applications that name no account are applied with weeder's own rights. */
   readonly mayUseOwnRights: boolean;
   /** Told when it begins to act, with the number of applications. */
   readonly onStarted?: (applications: number) => void;
@@ -45,7 +47,7 @@ export interface ObserverCoreOptions extends Pick<PartContext, OfThePart> {
 }
 
 /** How much of everything there is now. */
-export interface ObserverCounts {
+interface ObserverCounts {
   readonly applications: Readonly<Record<string, number>>;
   /** By state of their machine or, where they are not observed, as the status says it. */
   readonly resources: Readonly<Record<string, number>>;
@@ -84,6 +86,7 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
   const slots = createPlaces(clock, mostAtOnce, slow);
   const turns = createTurns(clock, options.config.observer?.trialPeriod ?? 0);
   let isConfigured = options.config.observer !== undefined;
+  let allow = (options.config.observer ?? defaultObserver).allow;
   let mayStart = false;
 
   const streams = createResourceStreams({
@@ -118,6 +121,7 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
     turns,
     status,
     report,
+    allow: () => allow,
     hashManifest: options.hashManifest ?? hashManifest,
     random,
     isDryRun,
@@ -156,6 +160,12 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
     options.onStarted?.(applications.size);
   }
 
+  function allowOnly(next: AllowedResources): void {
+    if (isDeepStrictEqual(next, allow)) return;
+    allow = next;
+    for (const { actor } of applications.entries()) actor.send({ type: 'application.changed' });
+  }
+
   return {
     get needs() {
       return isConfigured ? new Map([...all, ...streams.needs]) : new Map();
@@ -165,6 +175,7 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
       isConfigured = next.observer !== undefined;
       turns.configure(next.observer?.trialPeriod ?? 0);
       applications.limit(next.observer ?? defaultObserver);
+      allowOnly((next.observer ?? defaultObserver).allow);
       if (before === isConfigured) return;
       if (!isConfigured) applications.stop();
       for (const name of isConfigured ? [] : all.keys()) options.onStreamClosed(name);

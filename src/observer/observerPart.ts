@@ -1,23 +1,21 @@
-import type { ControllerPart, PartContext } from '../controllerPart.ts';
-import { inBackground } from '../kube/inBackground.ts';
-import type { ObserverNotes } from '../recording/observerLines.ts';
-import { recordingObserver } from '../recording/recordObserver.ts';
-import { applicationApi } from './applicationApi.ts';
+import type { ControllerPart, PartContext } from '../controller/controllerPart.ts';
+import { inBackground } from '../kube/client/inBackground.ts';
+import { resourceRequests } from './apply/resourceRequests.ts';
 import { courteous } from './courteous.ts';
-import type { ReportObserver } from './facts.ts';
-import { watchedKinds } from './kinds.ts';
-import { logObserver } from './logObserver.ts';
-import { createObserverCore, type ObserverCore } from './observerCore.ts';
-import { tellObserver } from './observerEvents.ts';
-import { resourceRequests } from './resourceRequests.ts';
+import { watchedKinds } from './kinds/kinds.ts';
+import type { ReportObserver } from './model/facts.ts';
+import { type CreateObserverCore, createObserverCore, type ObserverCore } from './observerCore.ts';
+import { logObserver } from './report/logObserver.ts';
+import { tellObserver } from './report/observerEvents.ts';
+import { applicationApi } from './status/applicationApi.ts';
 
 export interface ObserverPartOptions extends PartContext {
-  /** Applications that name no account are applied with weeder's own rights (A15). */
+  /** Applications that name no account are applied with weeder's own rights. */
   readonly mayUseOwnRights: boolean;
   /** Told of every fact, beside the log and the Events. */
   readonly report?: ReportObserver | undefined;
-  /** Takes everything down, with `--record`. */
-  readonly recorder?: { readonly observer: ObserverNotes } | undefined;
+  /** Default: `createObserverCore`. A recording stands between it and the world. */
+  readonly createCore?: CreateObserverCore;
 }
 
 /** The application observer as one of the controllers of the process. */
@@ -28,15 +26,14 @@ export interface ObserverPart extends ControllerPart {
 
 /** The observer with its streams, its log and its Events. Without its section of the config it does nothing. */
 export function createObserverPart(options: ObserverPartOptions): ObserverPart {
-  const { runtime, logger, recorder } = options;
+  const { runtime, logger, createCore = createObserverCore } = options;
   // What tenants write must not hold up the deletions of the weeder, nor the Lease.
   const client = courteous(inBackground(options.client), { clock: runtime.clock, isWeeding: options.isWeeding });
-  const create = recorder === undefined ? createObserverCore : recordingObserver(recorder.observer);
   const log = logObserver(logger);
   const tell = tellObserver(options.recordEvent);
   const { onStreamsChanged: onChanged, onStreamClosed: onClosed } = options;
   const { kinds, streams } = watchedKinds(client, { clock: runtime.clock, onChanged, onClosed });
-  const core = create({
+  const core = createCore({
     ...options,
     api: resourceRequests(client),
     kinds,

@@ -1,9 +1,9 @@
-import type { ChangeType } from '../kube/sink.ts';
-import type { DeletionAnswer } from '../weeder/deletePod.ts';
-import type { ReadyEvidence } from '../weeder/readiness.ts';
+import type { ChangeType } from '../kube/watch/peek.ts';
+import type { DeletionAnswer } from '../weeder/deletions/deletePod.ts';
+import type { ReadyEvidence } from '../weeder/services/readiness.ts';
 import type { StreamState } from '../weeder/streams.ts';
-import type { ObserverEntry } from './observerLines.ts';
-import type { RestartEntry } from './restartLines.ts';
+import type { ObserverEntry } from './observer/observerLines.ts';
+import type { RestartEntry } from './restart/restartLines.ts';
 import type { Told } from './told.ts';
 
 /** Raised whenever an older weeder could misread what a newer one wrote. */
@@ -59,8 +59,8 @@ export interface Moment {
 }
 
 /** What each line after the header has beside its input or output. */
-export interface Stamp {
-  /** Milliseconds since `startedAt`, by the clock that never jumps. */
+interface Stamp {
+  /** Milliseconds since `startedAt`, by the monotonic clock. */
   readonly t: number;
   /** How far the wall clock has jumped since `startedAt`, in milliseconds; only where that changed. */
   readonly wall?: number;

@@ -1,12 +1,12 @@
-import { objectOf, textOf } from '../json.ts';
-import { crashLooping, isSameStay } from '../weeder/crashLooping.ts';
+import { objectOf, textOf } from '../base/json.ts';
+import { crashLooping, isSameStay } from '../weeder/pods/crashLooping.ts';
 import { isOfSlices, type Moment, type RecordedInput, type RecordedOutput, windowKey } from './lines.ts';
 
 /**
  * What a new file of a recording has to repeat of those before it, because they may be gone when it is replayed: the
  * objects that the streams left behind, and which windows are open.
  */
-export interface Memory {
+interface Memory {
   learn(entry: RecordedInput | RecordedOutput, at: Moment): void;
   /** Nothing comes of this stream any more. */
   forget(stream: string): void;

@@ -1,8 +1,8 @@
-import { arrayOf, type JsonObject, objectOf } from '../json.ts';
-import { pick } from './pick.ts';
+import { arrayOf, type JsonObject, objectOf } from '../base/json.ts';
+import { pick } from './file/pick.ts';
 
 /**
- * What of an object a recording keeps: only the fields that `src/weeder/crashLooping.ts` and `readiness.ts` read, in
+ * What of an object a recording keeps: only the fields that `src/weeder/pods/crashLooping.ts` and `readiness.ts` read, in
  * their places, so that a replay reads the same out of it. No environment, no arguments, no foreign annotations.
  */
 export function reduceObject(kind: string, object: unknown): object {

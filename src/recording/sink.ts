@@ -1,7 +1,8 @@
-import { objectOf, textOf } from '../json.ts';
-import type { ChangeType, ObjectSink } from '../kube/sink.ts';
-import type { StreamNeed } from '../kube/streamNeed.ts';
-import { crashLooping } from '../weeder/crashLooping.ts';
+import { objectOf, textOf } from '../base/json.ts';
+import type { ChangeType } from '../kube/watch/peek.ts';
+import type { ObjectSink } from '../kube/watch/sink.ts';
+import type { StreamNeed } from '../kube/watch/streamNeed.ts';
+import { crashLooping } from '../weeder/pods/crashLooping.ts';
 import type { Note } from './lines.ts';
 import { reduceObject } from './reduce.ts';
 

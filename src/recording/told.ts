@@ -1,9 +1,9 @@
-import { formatDuration } from '../config/duration.ts';
-import { messageOf } from '../errors.ts';
-import type { CrashLoopingPod } from '../weeder/crashLooping.ts';
-import type { WeederFact } from '../weeder/facts.ts';
-import { type ObserverTold, observerDecisions } from './observerTold.ts';
-import { type RestartTold, restartDecisions } from './restartTold.ts';
+import { formatDuration } from '../base/duration.ts';
+import { messageOf } from '../base/errors.ts';
+import type { WeederFact } from '../weeder/deletions/facts.ts';
+import type { CrashLoopingPod } from '../weeder/pods/crashLooping.ts';
+import { type ObserverTold, observerDecisions } from './observer/observerTold.ts';
+import { type RestartTold, restartDecisions } from './restart/restartTold.ts';
 
 /** A fact as a recording keeps it and a timeline prints it: flat, and without anything that only timing decides. */
 export interface Told {
@@ -65,5 +65,5 @@ function detailOf(fact: Exclude<WeederFact, { type: 'actor.failed' }>): string {
 }
 
 function stateOf({ cause, restarts }: CrashLoopingPod): string {
-  return `${cause === 'silent' ? 'held back in silence' : cause}, restarts ${restarts}`;
+  return `${cause === 'silent' ? 'in unreported back-off' : cause}, restarts ${restarts}`;
 }

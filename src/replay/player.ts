@@ -1,24 +1,24 @@
 import type { InspectionEvent } from 'xstate';
+import { settled, type VirtualClock, virtualClock } from '../base/virtualClock.ts';
 import type { Config } from '../config/config.ts';
-import type { ReportObserver } from '../observer/facts.ts';
+import type { ReportObserver } from '../observer/model/facts.ts';
 import type { ObserverCore } from '../observer/observerCore.ts';
 import { evidenceKey, type RecordedInput, type RecordedLine, type RecordingHeader } from '../recording/lines.ts';
-import type { ObserverTold } from '../recording/observerTold.ts';
-import type { RestartTold } from '../recording/restartTold.ts';
-import type { ReportRestart } from '../restart/facts.ts';
+import type { ObserverTold } from '../recording/observer/observerTold.ts';
+import type { RestartTold } from '../recording/restart/restartTold.ts';
+import type { ReportRestart } from '../restart/model/facts.ts';
 import type { RestartControl } from '../restart/restartControl.ts';
-import { settled, type VirtualClock, virtualClock } from '../virtualClock.ts';
-import type { DeletionAnswer } from '../weeder/deletePod.ts';
-import type { Report } from '../weeder/facts.ts';
+import type { DeletionAnswer } from '../weeder/deletions/deletePod.ts';
+import type { Report } from '../weeder/deletions/facts.ts';
 import { createStreams, type Streams } from '../weeder/streams.ts';
 import { createWeeder, type Weeder } from '../weeder/weeder.ts';
-import { createAnswers } from './answers.ts';
-import { isCounted } from './comparable.ts';
-import { createObserverPlayer } from './observerPlayer.ts';
-import { recordedConfig } from './recordedConfig.ts';
-import type { RecordingFile } from './recordingFile.ts';
-import { createRestartPlayer } from './restartPlayer.ts';
-import { startingQuietly } from './startingQuietly.ts';
+import { createObserverPlayer } from './observer/observerPlayer.ts';
+import { createAnswers } from './recorded/answers.ts';
+import { isCounted } from './recorded/comparable.ts';
+import { recordedConfig } from './recorded/recordedConfig.ts';
+import type { RecordingFile } from './recorded/recordingFile.ts';
+import { createRestartPlayer } from './restart/restartPlayer.ts';
+import { startingQuietly } from './weeder/startingQuietly.ts';
 
 /** The real wiring in simulated time, against what was recorded, line by line. */
 export interface Player {
@@ -39,7 +39,7 @@ export interface Player {
   playTo(t: number): Promise<void>;
 }
 
-export interface PlayerOptions {
+interface PlayerOptions {
   readonly report: Report;
   /** Told of each fact and each request of restart control. */
   readonly reportRestart?: (told: RestartTold) => void;

@@ -1,16 +1,16 @@
 import type { Config } from '../config/config.ts';
-import type { ObjectSink } from '../kube/sink.ts';
+import type { ObjectSink } from '../kube/watch/sink.ts';
 import { evidenceKey, type RecordedInput, type RecordedLine, type RecordingHeader } from '../recording/lines.ts';
 import { isOfSomeServices } from '../weeder/streamPlan.ts';
 import { createStreams, type StreamSinks } from '../weeder/streams.ts';
 import type { Weeder } from '../weeder/weeder.ts';
-import { createApplicationsOtherwise } from './applicationsOtherwise.ts';
-import { createPodUnion, type PodUnion } from './podUnion.ts';
-import { recordedConfig } from './recordedConfig.ts';
-import type { RecordingFile } from './recordingFile.ts';
-import { createRestartsOtherwise } from './restartsOtherwise.ts';
-import { startingQuietly } from './startingQuietly.ts';
-import { type WhatIf, whatIfStage } from './whatIf.ts';
+import { createApplicationsOtherwise } from './observer/applicationsOtherwise.ts';
+import { recordedConfig } from './recorded/recordedConfig.ts';
+import type { RecordingFile } from './recorded/recordingFile.ts';
+import { createRestartsOtherwise } from './restart/restartsOtherwise.ts';
+import { createPodUnion, type PodUnion } from './weeder/podUnion.ts';
+import { startingQuietly } from './weeder/startingQuietly.ts';
+import { type WhatIf, whatIfStage } from './weeder/whatIf.ts';
 
 /** Service ages that a question found: epoch milliseconds; null: it could not be known. */
 type Ages = ReadonlyMap<string, number | null>;

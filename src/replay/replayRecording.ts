@@ -1,27 +1,10 @@
-import { type Told, toldOf } from '../recording/told.ts';
-import { comparable, inputsBefore, quietOf } from './comparable.ts';
-import { observedIn } from './observerInputs.ts';
-import { restartsIn } from './passedOver.ts';
+import { toldOf } from '../recording/told.ts';
+import { observedIn } from './observer/observerInputs.ts';
 import { createPlayer } from './player.ts';
-import type { RecordingFile } from './recordingFile.ts';
-
-/** A fact with its time in milliseconds since the start of the recording. */
-export type Timed = Told & { readonly t: number };
-
-/** A fact, and how many inputs came before it: what follows from the same input has the same number on both sides. */
-export interface Placed {
-  readonly fact: Timed;
-  readonly after: number;
-}
-
-/** What the weeder says now to the recorded inputs, and what it said then. */
-export interface Replay {
-  readonly startedAt: number;
-  /** Milliseconds since the start. */
-  readonly endedAt: number;
-  readonly recorded: readonly Timed[];
-  readonly replayed: readonly Timed[];
-}
+import { comparable, inputsBefore, quietOf } from './recorded/comparable.ts';
+import type { RecordingFile } from './recorded/recordingFile.ts';
+import type { Placed, Replay, Timed } from './recorded/timed.ts';
+import { restartsIn } from './weeder/passedOver.ts';
 
 /** Runs the real wiring in simulated time against what was recorded. */
 export async function replayRecording(file: RecordingFile): Promise<Replay> {

@@ -2,9 +2,9 @@ import type { Config } from '../config/config.ts';
 import { distinctSelectors } from '../config/selectors.ts';
 import type { RecordedLine } from '../recording/lines.ts';
 import { isOfSomeServices, planStreams } from '../weeder/streamPlan.ts';
-import { unrecordedApplications } from './applicationsOtherwise.ts';
-import { recordedConfig } from './recordedConfig.ts';
-import type { RecordingFile } from './recordingFile.ts';
+import { unrecordedApplications } from './observer/applicationsOtherwise.ts';
+import { recordedConfig } from './recorded/recordedConfig.ts';
+import type { RecordingFile } from './recorded/recordingFile.ts';
 
 /** What a config asks of a recording that was made with another one, and it cannot say: one sentence each. */
 export function unrecorded(recording: RecordingFile, config: Config, unread: readonly string[] = []): string[] {

@@ -1,26 +1,26 @@
 import type { AnyActorRef } from 'xstate';
-import type { ActorRuntime } from '../actorRuntime.ts';
+import type { ActorRuntime } from '../actors/actorRuntime.ts';
+import { track } from '../base/inFlight.ts';
 import type { RestartConfig } from '../config/restart.ts';
-import { track } from '../inFlight.ts';
-import type { ClosableSink } from '../kube/sink.ts';
-import type { WorkloadKind } from '../kube/workloadKinds.ts';
-import { createDigests, type Digests } from './digests.ts';
-import type { ReportRestart } from './facts.ts';
-import type { HashKeys } from './hashKeys.ts';
-import { noteContent } from './noteContents.ts';
-import { createStateOwner } from './ownState.ts';
-import { createRecreations } from './recreations.ts';
-import { type SourceKind, type SourceRef, type WorkloadRef, workloadKey } from './refs.ts';
-import type { RestartApi } from './restartApi.ts';
-import type { ReadStream } from './restartStreamPlan.ts';
-import { createSourceIndex, type SourcesKnown } from './sourceIndex.ts';
-import { createTurns } from './turns.ts';
-import { provideWorkload } from './workloadActor.ts';
-import { stateOf, type WorkloadEntry } from './workloadEntry.ts';
-import { createWorkloadSinks, newsOf } from './workloadSinks.ts';
-import { createWorkloads } from './workloads.ts';
+import type { WorkloadKind } from '../kube/objects/workloadKinds.ts';
+import type { ClosableSink } from '../kube/watch/sink.ts';
+import type { HashKeys } from './digest/hashKeys.ts';
+import { stateOf, type WorkloadEntry } from './effects/workloadEntry.ts';
+import { createRecreations } from './jobs/recreations.ts';
+import type { ReportRestart } from './model/facts.ts';
+import { type SourceKind, type SourceRef, type WorkloadRef, workloadKey } from './model/refs.ts';
+import { createTurns } from './pace/turns.ts';
+import type { RestartApi } from './requests/restartApi.ts';
+import { noteContent } from './rollout/noteContents.ts';
+import { createDigests, type Digests } from './sources/digests.ts';
+import type { ReadStream } from './sources/restartStreamPlan.ts';
+import { createSourceIndex, type SourcesKnown } from './sources/sourceIndex.ts';
+import { createStateOwner } from './state/ownState.ts';
+import { provideWorkload } from './workload/workloadActor.ts';
+import { createWorkloadSinks, newsOf } from './workload/workloadSinks.ts';
+import { createWorkloads } from './workload/workloads.ts';
 
-export interface RestartControlOptions {
+interface RestartControlOptions {
   readonly config: RestartConfig;
   readonly runtime: ActorRuntime;
   readonly api: RestartApi;
@@ -43,7 +43,7 @@ export interface RestartControlOptions {
 export type WrapDigests = (digests: Digests, sources: SourcesKnown) => Digests;
 
 /** How much of everything there is now. */
-export interface RestartCounts {
+interface RestartCounts {
   readonly workloads: number;
   /** ConfigMaps and Secrets that they use. */
   readonly sources: number;
@@ -76,7 +76,7 @@ export interface RestartControl {
   /** Resolves when no request is under way. */
   drained(): Promise<void>;
   counts(): RestartCounts;
-  /** A root for each workload that is looked after. */
+  /** A root for each workload that is managed. */
   actors(): Iterable<AnyActorRef>;
   entries(): Iterable<WorkloadEntry>;
 }
@@ -96,6 +96,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     api,
     report,
     isDryRun,
+    keys: () => keys,
     random,
     inFlight,
     onReleased: () => workloads.resume(),
@@ -131,6 +132,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     isDryRun,
     metaOf: sources.get,
     ownerOf,
+    keys: () => keys,
     onUnassessed: (entry, ref) => track(inFlight, noteContent({ digests, sources }, entry, ref)),
     hasRead: options.hasRead,
     hasReadWorkload: options.hasReadWorkload,
@@ -139,12 +141,12 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     recreations,
   });
   const sinks = createWorkloadSinks({
-    // Where a Job is being made anew, whatever its stream tells is looked at.
+    // Where a Job is being recreated, whatever its stream tells is looked at.
     knows: (id, version) => recreations.size === 0 && workloads.knows(id, version),
     take(news) {
       const id = workloadKey(news.facts.ref);
       if (news.kept === undefined) workloads.take(news);
-      else recreations.take(news.kept);
+      else recreations.found(news.kept, news.facts.uid);
       recreations.changed(id);
     },
     remove(id) {
@@ -166,9 +168,11 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
       if (isOther) report({ type: 'key.changed', keyId: next.current.id, before: keys?.current.id });
       keys = next;
       if (!isOther) return;
-      workloads.tellAll();
-      // Whose states those of workloads are that are not looked after is known by the keys.
+      // What others have written in weeder's name is told by the keys, and whose states those of workloads are that are
+      // not managed.
       workloads.configChanged();
+      workloads.tellAll();
+      recreations.keysChanged();
     },
     start() {
       recreations.start();

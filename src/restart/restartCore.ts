@@ -1,12 +1,12 @@
 import type { Config } from '../config/config.ts';
-import type { PartContext } from '../controllerPart.ts';
-import type { StreamNeed } from '../kube/streamNeed.ts';
-import type { ReportRestart } from './facts.ts';
-import type { FollowKeysOptions } from './followKeys.ts';
-import type { RestartApi } from './restartApi.ts';
+import type { PartContext } from '../controller/controllerPart.ts';
+import type { StreamNeed } from '../kube/watch/streamNeed.ts';
+import type { FollowKeysOptions } from './digest/followKeys.ts';
+import type { ReportRestart } from './model/facts.ts';
+import { withoutSecrets } from './model/sourceMeta.ts';
+import type { RestartApi } from './requests/restartApi.ts';
 import { createRestartControl, type RestartControl, type WrapDigests } from './restartControl.ts';
-import { createRestartStreams, type WrapRestartSink } from './restartStreams.ts';
-import { withoutSecrets } from './sourceMeta.ts';
+import { createRestartStreams, type WrapRestartSink } from './sources/restartStreams.ts';
 
 type OfThePart = 'config' | 'runtime' | 'namespaces' | 'shard' | 'isDryRun' | 'onStreamsChanged' | 'onStreamClosed';
 

@@ -1,14 +1,12 @@
-import type { ControllerPart, PartContext } from '../controllerPart.ts';
-import { countWrites } from '../kube/countWrites.ts';
-import { recordingRestarts } from '../recording/recordRestart.ts';
-import type { RestartNotes } from '../recording/restartLines.ts';
-import type { ReportRestart } from './facts.ts';
-import { followKeys } from './followKeys.ts';
-import { logRestarts } from './logRestarts.ts';
-import { type ReportRead, restartApi } from './restartApi.ts';
+import type { ControllerPart, PartContext } from '../controller/controllerPart.ts';
+import { countWrites } from '../kube/client/countWrites.ts';
+import { followKeys } from './digest/followKeys.ts';
+import type { ReportRestart } from './model/facts.ts';
+import { logRestarts } from './report/logRestarts.ts';
+import { tellRestarts } from './report/restartEvents.ts';
+import { type ReportRead, restartApi } from './requests/restartApi.ts';
 import type { RestartControl } from './restartControl.ts';
-import { createRestartCore } from './restartCore.ts';
-import { tellRestarts } from './restartEvents.ts';
+import { type CreateRestartCore, createRestartCore } from './restartCore.ts';
 
 export interface RestartPartOptions extends PartContext {
   /** Where the Secret with the hash key is, unless the config says so. */
@@ -16,8 +14,8 @@ export interface RestartPartOptions extends PartContext {
   /** Told of every fact, beside the log and the Events. */
   readonly report?: ReportRestart | undefined;
   readonly onRead?: ReportRead | undefined;
-  /** Takes down all that passes in and out. */
-  readonly recorder?: { readonly restarts: RestartNotes } | undefined;
+  /** Default: `createRestartCore`. A recording stands between it and the world. */
+  readonly createCore?: CreateRestartCore;
 }
 
 /** Restart control as one of the controllers of the process. */
@@ -28,7 +26,7 @@ export interface RestartPart extends ControllerPart {
 
 /** Restart control with its streams, its hash key, its log and its Events. Without its section it does nothing. */
 export function createRestartPart(options: RestartPartOptions): RestartPart {
-  const { runtime, logger, isDryRun } = options;
+  const { runtime, logger, isDryRun, createCore = createRestartCore } = options;
   const client = countWrites(options.client);
   const { clock } = runtime;
   const log = logRestarts(logger);
@@ -38,15 +36,13 @@ export function createRestartPart(options: RestartPartOptions): RestartPart {
     tell(fact);
     options.report?.(fact);
   };
-  const { recorder } = options;
-  const create = recorder === undefined ? createRestartCore : recordingRestarts(recorder.restarts);
-  const core = create({
+  const core = createCore({
     ...options,
     api: restartApi(client, options.onRead),
     report,
     random: Math.random,
     followKeys: (told) => followKeys({ ...told, client, clock, isDryRun, report }),
-    onStarted: (streams) => logger.info({ streams }, 'all streams of restart control are synced'),
+    onStarted: (streams) => logger.info({ streams }, 'caches synced, starting restart control'),
   });
   const { control } = core;
   return {

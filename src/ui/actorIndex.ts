@@ -14,7 +14,7 @@ export interface ActorQuery {
 }
 
 /** Finds actors: looks at all of them with pauses, once for every page that asks. */
-export interface ActorIndex {
+interface ActorIndex {
   find(query: ActorQuery): Promise<ActorPage>;
   /** There is another source, whose actors are other ones. */
   forget(): void;

@@ -1,9 +1,10 @@
 import { type AnyActorRef, type AnyMachineSnapshot, isMachineSnapshot, type StateValue } from 'xstate';
-import type { ScheduledEvent } from '../actorTimes.ts';
-import { formatDuration } from '../config/duration.ts';
-import { objectOf, textOf } from '../json.ts';
-import type { ApplicationEntry } from '../observer/applicationEntry.ts';
-import type { WorkloadEntry } from '../restart/workloadEntry.ts';
+import type { ScheduledEvent } from '../actors/actorTimes.ts';
+import { formatDuration } from '../base/duration.ts';
+import { objectOf, textOf } from '../base/json.ts';
+import type { ApplicationEntry } from '../observer/state/entries.ts';
+import type { WorkloadEntry } from '../restart/effects/workloadEntry.ts';
+import type { UnseenService } from '../weeder/services/unseenServices.ts';
 import type { ActorView } from './protocol.ts';
 
 /** What the page looks at: a weeder at work, or a replay. */
@@ -14,9 +15,11 @@ export interface PageSource {
   since(actor: AnyActorRef): number | undefined;
   /** How many dependants of a service crash-loop now. */
   crashLooping(namespace: string, service: string): number;
-  /** Those that restart control looks after. */
+  /** The services of the config that are nowhere, or were never ready. */
+  unseenServices?(): readonly UnseenService[];
+  /** Those that restart control manages. */
   workloads?(): Iterable<WorkloadEntry>;
-  /** Those that the application observer looks after. */
+  /** Those that the application observer manages. */
   applications?(): Iterable<ApplicationEntry>;
 }
 

@@ -1,11 +1,11 @@
 import type { AnyActorRef } from 'xstate';
-import type { ApplicationEntry } from '../observer/applicationEntry.ts';
-import type { AboutResource, ObserverFact } from '../observer/facts.ts';
-import { identityText } from '../observer/identity.ts';
-import type { Drift } from '../observer/projection.ts';
-import type { ResourceEntry } from '../observer/resourceEntry.ts';
-import { shownDrifts } from '../observer/shownDrifts.ts';
-import { listed } from '../observer/wording.ts';
+import type { AboutResource, ObserverFact } from '../observer/model/facts.ts';
+import { identityText } from '../observer/model/identity.ts';
+import type { Drift } from '../observer/model/projection.ts';
+import { listed } from '../observer/model/wording.ts';
+import type { ApplicationEntry, ResourceEntry } from '../observer/state/entries.ts';
+import { countObserved } from '../observer/state/fieldsSeen.ts';
+import { shownDrifts } from '../observer/state/shownDrifts.ts';
 import { activeStates, timersOf } from './actorTree.ts';
 import type { ApplicationList, ApplicationView, DriftView, Moment, ResourceView } from './protocol.ts';
 
@@ -89,7 +89,7 @@ function resourceView(resource: ResourceEntry, since: Since): ResourceView {
     until: actor === undefined ? undefined : endOf(actor, since),
     reason: [fault, reason, kept?.reason].find((each) => each) ?? '',
     rival: drifts.length > 0 ? rival : undefined,
-    observed: baseline?.fields.size,
+    observed: baseline && countObserved(baseline),
     drifts: told,
     moreDrifts: drifts.length - told.length,
     corrections: corrections
@@ -100,7 +100,7 @@ function resourceView(resource: ResourceEntry, since: Since): ResourceView {
   };
 }
 
-/** The same as in the status: cut, and without the values of a Secret (A17). */
+/** The same as in the status: cut, and without the values of a Secret. */
 function driftViews({ identity }: ResourceEntry, drifts: readonly Drift[]): readonly DriftView[] {
   return shownDrifts(identity, drifts);
 }

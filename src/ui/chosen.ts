@@ -37,7 +37,7 @@ interface Chosen {
   toldAt: number;
 }
 
-export interface ChosenOptions {
+interface ChosenOptions {
   readonly source: () => Pick<PageSource, 'since'> | undefined;
   readonly now: () => number;
   /** Told of every message for the pages that have chosen this actor. */

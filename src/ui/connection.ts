@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 
 /** One open page. It costs a bounded amount of memory, however slowly its browser reads. */
 export interface Connection {

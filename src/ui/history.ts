@@ -1,10 +1,10 @@
-import type { ProcessFact } from '../facts.ts';
+import type { ProcessFact } from '../process/facts.ts';
 import { toldOf } from '../recording/told.ts';
-import type { WeederFact } from '../weeder/facts.ts';
+import type { WeederFact } from '../weeder/deletions/facts.ts';
 import type { Moment } from './protocol.ts';
 import { createUnderway } from './underway.ts';
 
-/** The moments of the last hour, as JSON texts: each is written once, however many pages show it. */
+/** Moments as JSON texts: each is written once, however many pages show it. */
 export interface History {
   add(moment: Moment): string;
   /**
@@ -19,12 +19,20 @@ interface Entry extends Pick<Moment, 't' | 'what' | 'about'> {
   readonly text: string;
 }
 
-/** The timeline shows an hour. Milliseconds. */
-const kept = 3_600_000;
-/** A storm of facts may not take all the memory: about 5 MB. */
-const most = 20_000;
+/** How much of what happened is kept. */
+interface HistoryLimits {
+  /** Milliseconds. */
+  readonly longest: number;
+  /** Moments. */
+  readonly most: number;
+}
 
-export function createHistory(): History {
+/** The timeline shows an hour, and a storm of facts may not take all the memory: about 5 MB. */
+export const lastHour: HistoryLimits = { longest: 3_600_000, most: 20_000 };
+/** Of a recording, which is in memory as a whole, and has an end. */
+export const wholeRecording: HistoryLimits = { longest: Number.POSITIVE_INFINITY, most: Number.POSITIVE_INFINITY };
+
+export function createHistory({ longest, most }: HistoryLimits): History {
   let underway = createUnderway<Entry>();
   let entries: Entry[] = [];
   let first = 0;
@@ -32,7 +40,7 @@ export function createHistory(): History {
   /** What is too old is passed over, and cut off when it is half of all. */
   function forget(now: number): void {
     for (let oldest = entries[first]; oldest !== undefined; oldest = entries[first]) {
-      if (entries.length - first <= most && oldest.t >= now - kept) break;
+      if (entries.length - first <= most && oldest.t >= now - longest) break;
       underway.note(oldest);
       first += 1;
     }

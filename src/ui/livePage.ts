@@ -1,24 +1,25 @@
 import type { ServerResponse } from 'node:http';
 import type { InspectionEvent } from 'xstate';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { Clock } from '../clock.ts';
-import type { ReportProcess } from '../facts.ts';
-import type { ReportObserver } from '../observer/facts.ts';
-import type { ReportRestart } from '../restart/facts.ts';
-import type { Report } from '../weeder/facts.ts';
+import type { Clock } from '../base/clock.ts';
+import type { ReportObserver } from '../observer/model/facts.ts';
+import type { ReportProcess } from '../process/facts.ts';
+import type { ReportRestart } from '../restart/model/facts.ts';
+import type { Report } from '../weeder/deletions/facts.ts';
+import { unseenInWords } from '../weeder/services/unseenServices.ts';
 import { type ActorQuery, createActorIndex } from './actorIndex.ts';
 import type { PageSource } from './actorTree.ts';
 import { applicationList, observerMoment } from './applicationViews.ts';
 import { createChosenActors } from './chosen.ts';
 import { type Connection, createConnection, heartbeatEvery } from './connection.ts';
-import { createHistory, momentsOf, processMoment } from './history.ts';
+import { createHistory, lastHour, momentsOf, processMoment, wholeRecording } from './history.ts';
 import { type Changes, lookAround } from './lookout.ts';
 import { eventText, jsonEvent, listParts } from './messages.ts';
 import type { ActorPage, ApplicationList, Moment, ReplayClock, WorkloadList } from './protocol.ts';
 import { createTallies } from './tallies.ts';
 import { restartMoment, workloadViews } from './workloadViews.ts';
 
-/** What the open pages are told. As long as none is open, only the history and the newest windows are kept. */
+/** What the open pages are told. As long as none is open, only the history (the last hour; of a recording all) and the newest windows are kept. */
 export interface LivePage {
   readonly report: Report;
   readonly reportRestart: ReportRestart;
@@ -44,7 +45,7 @@ export interface LivePage {
 }
 
 /** What the open pages cost. */
-export interface PageLoad {
+interface PageLoad {
   readonly pages: number;
   /** Bytes that wait for browsers to read them. */
   readonly waiting: number;
@@ -54,13 +55,15 @@ export interface PageLoad {
   readonly looks: number;
 }
 
-export interface LivePageOptions {
+interface LivePageOptions {
   /** The time that the page shows. */
   readonly clock: Pick<Clock, 'now'>;
   /** Real time: when the pages are told. */
   readonly pace: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
   /** How many times as fast as real time that goes on; 1 when it is left out. */
   readonly speed?: number;
+  /** Nothing is changed, and the page says so. Default: false. */
+  readonly isDryRun?: boolean;
   /** In a replay: how it goes. */
   readonly replayClock?: () => ReplayClock;
   readonly onBroken: (error: unknown) => void;
@@ -72,8 +75,9 @@ const lookEvery = 250;
 /** More changes than these are told as one list. */
 const mostChanges = 200;
 
-export function createLivePage({ clock, pace, speed = 1, replayClock, onBroken }: LivePageOptions): LivePage {
-  const history = createHistory();
+export function createLivePage(options: LivePageOptions): LivePage {
+  const { clock, pace, speed = 1, replayClock, isDryRun = false, onBroken } = options;
+  const history = createHistory(replayClock === undefined ? lastHour : wholeRecording);
   const tallies = createTallies();
   const index = createActorIndex(() => source);
   /** Every open page; undefined until the first look is done. */
@@ -81,6 +85,7 @@ export function createLivePage({ clock, pace, speed = 1, replayClock, onBroken }
   const timers = new Map<'look' | 'beat', ReturnType<Clock['setTimeout']>>();
   let source: PageSource | undefined;
   let services: ReadonlyMap<string, string> | undefined;
+  let unseen = '';
   let looking: Promise<void> | undefined;
   let looks = 0;
 
@@ -104,6 +109,7 @@ export function createLivePage({ clock, pace, speed = 1, replayClock, onBroken }
   function* everything(chosen: string | undefined): Generator<string> {
     if (replayClock !== undefined) yield eventText({ type: 'clock', ...replayClock() });
     yield* listParts('services', [...(services?.values() ?? [])]);
+    yield eventText({ type: 'unseenServices', words: unseen });
     yield* listParts(
       'history',
       history.texts((about) => services?.has(about) === true),
@@ -116,6 +122,7 @@ export function createLivePage({ clock, pace, speed = 1, replayClock, onBroken }
     const changes = await lookAround(source, tallies, chosenActors, services ?? new Map());
     if (pages.size === 0) return;
     services = changes.all;
+    tellUnseen();
     tellChanges(changes);
     begin();
     timers.set('look', pace.setTimeout(startLooking, lookEvery));
@@ -128,6 +135,12 @@ export function createLivePage({ clock, pace, speed = 1, replayClock, onBroken }
         looking = undefined;
         if (pages.size > 0 && services === undefined) startLooking();
       });
+  }
+
+  function tellUnseen(): void {
+    const words = unseenInWords(source?.unseenServices?.() ?? []);
+    if (words !== unseen) tell(eventText({ type: 'unseenServices', words }));
+    unseen = words;
   }
 
   function tellChanges({ all, changed, gone }: Changes): void {
@@ -205,7 +218,9 @@ export function createLivePage({ clock, pace, speed = 1, replayClock, onBroken }
       if (chosen !== undefined) chosenActors.add(chosen);
       response.on('close', () => leave(response));
       const mode = replayClock === undefined ? 'live' : 'replay';
-      response.write(eventText({ type: 'hello', version: packageJson.version, mode, now: clock.now(), speed }));
+      const dryRun = isDryRun ? { isDryRun } : {};
+      const { version } = packageJson;
+      response.write(eventText({ type: 'hello', version, mode, now: clock.now(), speed, ...dryRun }));
       if (pages.size === 1) timers.set('beat', pace.setTimeout(beat, heartbeatEvery));
       if (pages.size === 1 && looking === undefined) startLooking();
       else begin();

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import files from '../../generated/page.json' with { type: 'json' };
+import { accepts } from '../base/acceptHeader.ts';
+import type { Page } from '../base/httpAnswer.ts';
 import { diagram } from '../diagram/diagram.ts';
 import { system } from '../diagram/formats.ts';
 import { machines } from '../diagram/machines.ts';
-import type { Page } from '../httpAnswer.ts';
-import files from './page.json' with { type: 'json' };
 
 const compress = promisify(gzip);
 
@@ -34,7 +35,7 @@ export async function sendCompressed(
   text: string,
   known?: Buffer,
 ): Promise<void> {
-  const isCompressed = acceptsGzip(request);
+  const isCompressed = accepts(request, 'accept-encoding', 'gzip');
   const body = isCompressed ? (known ?? (await compress(text))) : Buffer.from(text);
   response.writeHead(200, {
     'content-type': types[type] ?? 'text/plain; charset=utf-8',
@@ -58,9 +59,4 @@ function picture(name: string): string {
   const drawn = diagram(name, 'svg');
   if (!drawn.ok) throw new Error(drawn.problem.sentence);
   return drawn.value;
-}
-
-function acceptsGzip({ headers }: IncomingMessage): boolean {
-  const accepted = String(headers['accept-encoding'] ?? '').split(',');
-  return accepted.some((each) => /^\s*(gzip|\*)\s*(;\s*q=(?!0(\.0*)?\s*$).*)?$/i.test(each));
 }

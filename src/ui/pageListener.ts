@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
-import { type Page, sendText, servePages } from '../httpAnswer.ts';
+import { type Page, sendText, servePages } from '../base/httpAnswer.ts';
 import { type LivePage, mostPages } from './livePage.ts';
 import { pageFiles, sendCompressed } from './pageFiles.ts';
 import { actorOrders } from './protocol.ts';
@@ -66,7 +66,7 @@ export function isLoopbackHost(host: string | undefined): boolean {
 }
 
 /** A foreign page can lead a browser here by a name of its own (DNS rebinding), and not by these. */
-function isOwnName(host: string | undefined): boolean {
+export function isOwnName(host: string | undefined): boolean {
   const name = /^(\[[^\]]*\]|[^:]*)(:\d+)?$/.exec(host ?? '')?.[1]?.toLowerCase() ?? '';
   return name !== '' && isLoopbackHost(name.replace(/^\[|\]$/g, ''));
 }

@@ -10,6 +10,8 @@ export type PageMessage =
       readonly mode: 'live' | 'replay';
       readonly now: number;
       readonly speed?: number;
+      /** Nothing is changed: what would be deleted is counted as deleted. */
+      readonly isDryRun?: true;
     }
   /** Every two seconds: the connection lives, and this is the time. */
   | { readonly type: 'beat'; readonly now: number }
@@ -17,8 +19,10 @@ export type PageMessage =
   | { readonly type: 'services'; readonly services: readonly ServiceView[] }
   | { readonly type: 'service'; readonly service: ServiceView }
   | { readonly type: 'serviceGone'; readonly namespace: string; readonly service: string }
+  /** At the start, and with each change. `words`: which services of the config are nowhere, or were never ready; or ''. */
+  | { readonly type: 'unseenServices'; readonly words: string }
   /**
-   * The last hour, oldest first: at the start, and after messages had to be left out for a slow browser. In front of it
+   * The last hour, in a replay all that was played, oldest first: at the start, and after messages had to be left out for a slow browser. In front of it
    * is what began before and lasts: the moments that opened it.
    */
   | { readonly type: 'history'; readonly moments: readonly Moment[] }
@@ -88,7 +92,7 @@ export interface ActorPage {
   readonly actors: readonly ActorView[];
 }
 
-/** A workload that restart control looks after: GET `/workloads` answers a `WorkloadList`. */
+/** A workload that restart control manages: GET `/workloads` answers a `WorkloadList`. */
 export interface WorkloadView {
   /** Also the id of its actor: `deployment/shop/web`. */
   readonly id: string;

@@ -1,12 +1,12 @@
-import { createActorTimes } from '../actorTimes.ts';
-import type { Clock } from '../clock.ts';
+import { createActorTimes } from '../actors/actorTimes.ts';
+import type { Clock } from '../base/clock.ts';
 import { createPlayer, type Player } from '../replay/player.ts';
-import type { RecordingFile } from '../replay/recordingFile.ts';
+import type { RecordingFile } from '../replay/recorded/recordingFile.ts';
 import { createLivePage, type LivePage } from './livePage.ts';
 import type { ReplayClock, ReplayCommand } from './protocol.ts';
 
 /** A recording that is played for a page: it goes on when it is told to. */
-export interface Replaying {
+interface Replaying {
   readonly live: LivePage;
   clock(): ReplayClock;
   /** Resolves when it has been done; one command after the other. */
@@ -60,6 +60,7 @@ export function createReplaying(file: RecordingFile, pace: Clock, onBroken: (err
       ],
       since: times.since,
       crashLooping: (namespace, service) => its.weeder().crashLooping(namespace, service),
+      unseenServices: () => its.weeder().unseen(),
       workloads: () => its.restarts()?.entries() ?? [],
       applications: () => its.observer()?.entries() ?? [],
     });

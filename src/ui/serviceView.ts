@@ -1,4 +1,4 @@
-import { objectOf, textOf } from '../json.ts';
+import { objectOf, textOf } from '../base/json.ts';
 import { activeStates, type Found, machineOf, type PageSource } from './actorTree.ts';
 import type { ServiceView } from './protocol.ts';
 import type { Tally } from './tallies.ts';

@@ -1,4 +1,4 @@
-import type { WeederFact, WindowRef } from '../weeder/facts.ts';
+import type { WeederFact, WindowRef } from '../weeder/deletions/facts.ts';
 
 /** What became of the newest window of a service. Times are epoch milliseconds. */
 export interface Tally {

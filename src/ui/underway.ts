@@ -4,7 +4,7 @@ import type { Moment } from './protocol.ts';
 type Turn = Pick<Moment, 'what' | 'about'>;
 
 /** Of moments that are forgotten, those that opened what still lasts: an outage, a window. */
-export interface Underway<T extends Turn> {
+interface Underway<T extends Turn> {
   /** Told of moments in their order. */
   note(moment: T): void;
   /** In the order in which they began. */

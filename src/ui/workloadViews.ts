@@ -1,8 +1,8 @@
 import type { AnyActorRef } from 'xstate';
-import type { RestartFact } from '../restart/facts.ts';
-import { workloadKey } from '../restart/refs.ts';
-import { changesInWords, sourceInWords } from '../restart/wording.ts';
-import { stateOf, type WorkloadEntry, writtenState } from '../restart/workloadEntry.ts';
+import { stateOf, type WorkloadEntry, writtenState } from '../restart/effects/workloadEntry.ts';
+import type { RestartFact } from '../restart/model/facts.ts';
+import { workloadKey } from '../restart/model/refs.ts';
+import { changesInWords, sourceInWords } from '../restart/model/wording.ts';
 import { timersOf } from './actorTree.ts';
 import type { Moment, WorkloadView } from './protocol.ts';
 

@@ -1,15 +1,18 @@
-import type { ControllerPart, PartContext } from '../controllerPart.ts';
-import type { StreamNeed } from '../kube/streamNeed.ts';
-import { onlyOwned, type Shard } from '../shard.ts';
-import { deleteThrough } from './deletePod.ts';
-import type { Report } from './facts.ts';
-import { logFacts } from './logFacts.ts';
-import { readySinceThrough } from './readySince.ts';
+import type { TimerHandle } from '../base/clock.ts';
+import type { ControllerPart, PartContext } from '../controller/controllerPart.ts';
+import { onlyOwned, type Shard } from '../controller/shard.ts';
+import type { StreamNeed } from '../kube/watch/streamNeed.ts';
+import { deleteThrough } from './deletions/deletePod.ts';
+import type { Report } from './deletions/facts.ts';
+import { whenNotLeading } from './deletions/whenNotLeading.ts';
+import { logFacts } from './report/logFacts.ts';
+import { tellEvents } from './report/tellEvents.ts';
+import { readySinceThrough } from './services/readySince.ts';
+import { unseenInWords } from './services/unseenServices.ts';
 import { createStreams } from './streams.ts';
-import { tellEvents } from './tellEvents.ts';
 import { createWeeder, type Weeder, type WeederCounts } from './weeder.ts';
 
-export interface WeederPartOptions extends PartContext {
+interface WeederPartOptions extends PartContext {
   readonly concurrentDeletions: number;
   /** Told of every fact, beside the log and the Events. */
   readonly report?: Report | undefined;
@@ -23,16 +26,19 @@ interface Recording {
 }
 
 /** The weeder as one of the controllers of the process. */
-export interface WeederPart extends ControllerPart, Pick<Weeder, 'crashLooping'> {
+interface WeederPart extends ControllerPart, Pick<Weeder, 'crashLooping' | 'unseen'> {
   counts(): WeederCounts;
 }
+
+/** A service that is deployed together with weeder has so long to come. Milliseconds. */
+const unseenAfter = 30_000;
 
 /** The weeder with its streams, its log and its Events. */
 export function createWeederPart(options: WeederPartOptions): WeederPart {
   const { config, runtime, client, logger, namespaces, shard, isDryRun, concurrentDeletions } = options;
   const { clock } = runtime;
   const create = options.recorder ?? { createWeeder, createStreams };
-  const log = logFacts(logger);
+  const log = logFacts(logger, isDryRun);
   const serviceUid = (namespace: string, service: string) => weeder.slices.serviceUid(namespace, service);
   const tell = tellEvents({ record: options.recordEvent, serviceUid, isDryRun, clock });
   const weeder = create.createWeeder({
@@ -42,7 +48,9 @@ export function createWeederPart(options: WeederPartOptions): WeederPart {
     readySince: readySinceThrough(client, (unknown) =>
       logger.warn(unknown, 'a pod behind a service cannot be read: since when the service is ready is not known'),
     ),
-    report: (fact) => {
+    report: (told) => {
+      const fact = options.isLeading() ? told : whenNotLeading(told);
+      if (fact === undefined) return;
       log(fact);
       tell(fact);
       options.report?.(fact);
@@ -59,21 +67,38 @@ export function createWeederPart(options: WeederPartOptions): WeederPart {
     onChanged: options.onStreamsChanged,
     onClosed: options.onStreamClosed,
   });
+  let unseenTimer: TimerHandle | undefined;
+  let told = '';
+  function tellUnseenSoon(): void {
+    clock.clearTimeout(unseenTimer);
+    unseenTimer = clock.setTimeout(() => {
+      const words = unseenInWords(weeder.unseen());
+      if (words !== '' && words !== told)
+        logger.warn({ services: words }, 'services of the config that never opened a window');
+      told = words;
+    }, unseenAfter);
+  }
+
   return {
     name: 'weeder',
     needs: streams.needs,
     configure(next) {
       weeder.configure(next);
       streams.configure(next);
+      tellUnseenSoon();
     },
     start(without = []) {
       if (without.length > 0)
         logger.warn({ streams: without, ...weeder.counts() }, 'weeding, without streams that cannot be read yet');
       else if (streams.needs.size > 0)
-        logger.info({ streams: streams.needs.size, ...weeder.counts() }, 'all streams are synced, weeding');
+        logger.info({ streams: streams.needs.size, ...weeder.counts() }, 'caches synced, starting controller');
       weeder.start();
+      tellUnseenSoon();
     },
-    stop: () => weeder.stop(),
+    stop() {
+      clock.clearTimeout(unseenTimer);
+      weeder.stop();
+    },
     drained: () => weeder.drained(),
     work: () => weeder.counts(),
     actors: () => weeder.actors(),
@@ -83,6 +108,7 @@ export function createWeederPart(options: WeederPartOptions): WeederPart {
     },
     counts: () => weeder.counts(),
     crashLooping: (namespace, service) => weeder.crashLooping(namespace, service),
+    unseen: () => weeder.unseen(),
   };
 }
 

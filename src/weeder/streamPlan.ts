@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { distinctSelectors } from '../config/selectors.ts';
-import type { LabelSelector } from '../kube/selector.ts';
+import type { LabelSelector } from '../kube/objects/selector.ts';
 
 /** One list+watch stream that a config asks for. */
 export interface StreamPlan {

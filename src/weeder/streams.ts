@@ -1,9 +1,9 @@
 import type { Config } from '../config/config.ts';
 import { distinctSelectors } from '../config/selectors.ts';
-import { type ClosableSink, tellingComplete } from '../kube/sink.ts';
-import type { StreamNeed } from '../kube/streamNeed.ts';
-import { fanOut } from './fanOut.ts';
-import type { SliceStreamOptions } from './readiness.ts';
+import { type ClosableSink, tellingComplete } from '../kube/watch/sink.ts';
+import type { StreamNeed } from '../kube/watch/streamNeed.ts';
+import { fanOut } from './pods/fanOut.ts';
+import type { SliceStreamOptions } from './services/readiness.ts';
 import { canServe, planStreams, type StreamPlan } from './streamPlan.ts';
 import type { Weeder } from './weeder.ts';
 

@@ -1,19 +1,20 @@
 import type { AnyActorRef } from 'xstate';
-import type { ActorRuntime } from '../actorRuntime.ts';
-import type { Clock } from '../clock.ts';
+import type { ActorRuntime } from '../actors/actorRuntime.ts';
+import type { Clock } from '../base/clock.ts';
 import { mergeServices } from '../config/compare.ts';
 import { type Config, isWatched } from '../config/config.ts';
 import { distinctSelectors } from '../config/selectors.ts';
-import { selectorToString } from '../kube/selector.ts';
-import { type DeletePod, deleteNothing } from './deletePod.ts';
-import { createDeletionQueue } from './deletionQueue.ts';
-import { createDeletions } from './deletions.ts';
-import { createEndpoints } from './endpoints.ts';
-import type { Report, WeederFact, WindowRef } from './facts.ts';
-import { createPodIndex, type PodIndex, type Scope } from './podIndex.ts';
-import { createReadiness, type Readiness } from './readiness.ts';
-import type { ReadySince } from './readySince.ts';
-import { createWindows } from './windows.ts';
+import { selectorToString } from '../kube/objects/selector.ts';
+import { createDeletionQueue } from '../queue/deletionQueue.ts';
+import { type DeletePod, deleteNothing } from './deletions/deletePod.ts';
+import { createDeletions } from './deletions/deletions.ts';
+import type { Report, WeederFact, WindowRef } from './deletions/facts.ts';
+import { createWindows } from './deletions/windows.ts';
+import { createPodIndex, type PodIndex, type Scope } from './pods/podIndex.ts';
+import { createEndpoints } from './services/endpoints.ts';
+import { createReadiness, type Readiness } from './services/readiness.ts';
+import type { ReadySince } from './services/readySince.ts';
+import { createUnseenServices, type UnseenService } from './services/unseenServices.ts';
 
 export interface WeederOptions {
   readonly config: Config;
@@ -57,6 +58,8 @@ export interface Weeder {
   actors(): Iterable<AnyActorRef>;
   /** How many dependants of a service crash-loop now. */
   crashLooping(namespace: string, service: string): number;
+  /** The services of the config that are nowhere, or were never ready. Empty before it is at work. */
+  unseen(): readonly UnseenService[];
   /** How many `dependants` actors there are below them. */
   dependants(): number;
 }
@@ -84,10 +87,12 @@ export function createWeeder(options: WeederOptions): Weeder {
     random,
     settle: windows.settle,
   });
+  const unseen = createUnseenServices();
   let isRunning = false;
 
   const slices = createReadiness(clock, (namespace, service) => isWatched(services.get(service), namespace), {
     changed: (service) => {
+      unseen.note(service);
       if (isRunning) endpoints.changed(service);
     },
     readyAfterGap: (service, seenUntil) => {
@@ -171,6 +176,7 @@ export function createWeeder(options: WeederOptions): Weeder {
       yield* deletions.actors();
     },
     crashLooping,
+    unseen: () => (isRunning ? unseen.all(services.keys(), slices.services()) : []),
     dependants: () => endpoints.dependants,
     counts: () => ({
       endpoints: endpoints.size,

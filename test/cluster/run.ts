@@ -1,6 +1,7 @@
 /**
  * `npm run test:cluster`: one control plane for all cluster tests, and node's own test runner over them.
- * Arguments: test files (default all of `--folder`, which is this one unless given) and `--test-name-pattern=…`.
+ * Arguments: test files (default all of `--folder`, which is this one unless given), `--test-name-pattern=…`, and
+ * `--without-watch-list` for API servers that do not stream lists, as those before 1.32.
  */
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -9,11 +10,12 @@ import { finished } from 'node:stream/promises';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
-import { coordinatesVariable, writeCoordinates } from './support/access.ts';
-import { findAssets } from './support/assets.ts';
-import { startControlPlane } from './support/controlPlane.ts';
-import { orderFiles } from './support/fileOrder.ts';
-import { SetupProblem } from './support/process.ts';
+import { withoutWatchList } from '../support/api/watchList.ts';
+import { coordinatesVariable, writeCoordinates } from './support/plane/access.ts';
+import { findAssets } from './support/plane/assets.ts';
+import { startControlPlane } from './support/plane/controlPlane.ts';
+import { orderFiles } from './support/plane/fileOrder.ts';
+import { SetupProblem } from './support/plane/process.ts';
 
 const fileTimeout = 10 * 60_000;
 
@@ -28,10 +30,12 @@ async function main(): Promise<number> {
     options: {
       folder: { type: 'string', default: import.meta.dirname },
       'test-name-pattern': { type: 'string', multiple: true },
+      'without-watch-list': { type: 'boolean', default: false },
     },
   });
-  const files = positionals.length > 0 ? positionals : globSync(join(values.folder, '*.test.ts')).sort();
+  const files = positionals.length > 0 ? positionals : globSync(join(values.folder, '**/*.test.ts')).sort();
   if (files.length === 0) throw new SetupProblem(`There are no test files in ${values.folder}.`);
+  if (values['without-watch-list']) process.env[withoutWatchList] = 'true';
   const assets = await findAssets();
   // The test processes take these binaries, and this control plane.
   process.env['KUBEBUILDER_ASSETS'] = assets.folder;

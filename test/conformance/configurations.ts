@@ -1,5 +1,5 @@
-import { arrayOf, type JsonObject, objectOf, textOf } from '../../src/json.ts';
-import type { Answer } from '../cluster/support/http.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '../../src/base/json.ts';
+import type { Answer } from '../cluster/support/plane/http.ts';
 import { body, type Home, meta } from './target.ts';
 
 export const applyPatch = 'application/apply-patch+yaml';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { arrayOf, type JsonObject, objectOf } from '../../src/json.ts';
+import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
 import { owners } from './configurations.ts';
-import { answered, defined, definitions, established, undefinedYet } from './definitions.ts';
+import { answered, defined, definitions, ending, established, undefinedYet } from './definitions.ts';
 import { body, type GetTarget, home, meta, refused, versionOf } from './target.ts';
 
 const status = { subresources: { status: {} } };
@@ -307,11 +307,10 @@ export function defining(getTarget: GetTarget): void {
     const path = `${definitions}/${widgets.name}`;
     body(await widgets.create(widgets.widget('held', { size: 1 }, { finalizers: ['x.io/hold'] })), 201);
     body(await widgets.create(widgets.widget('free', { size: 1 })), 201);
-    const ending = body(await at.send('DELETE', path), 200);
-    assert.deepEqual(meta(ending)['finalizers'], ['customresourcecleanup.apiextensions.k8s.io']);
+    const deleted = body(await at.send('DELETE', path), 200);
+    assert.deepEqual(meta(deleted)['finalizers'], ['customresourcecleanup.apiextensions.k8s.io']);
     await answered(at, widgets.path('free'), 404);
-    const held = body(await answered(at, widgets.path('held'), 200), 200);
-    assert.equal(typeof meta(held)['deletionTimestamp'], 'string');
+    await ending(at, widgets.path('held'));
     const late = refused(await widgets.create(widgets.widget('late', { size: 1 })), 403, 'Forbidden');
     assert.match(String(late['message']), /create not allowed while custom resource definition is terminating$/);
     body(await widgets.patch('held', { metadata: { finalizers: null } }), 200);

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { arrayOf, type JsonObject, objectOf } from '../../src/json.ts';
-import type { Answer } from '../cluster/support/http.ts';
+import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
+import type { Answer } from '../cluster/support/plane/http.ts';
 import { applyPatch } from './configurations.ts';
 import { body, type Home } from './target.ts';
 
@@ -54,24 +54,40 @@ export function undefinedYet(at: Home): Widgets {
 }
 
 /** Asks until the answer has this status; as `impersonate`, if that is given. */
-export async function answered(at: Home, path: string, status: number, impersonate?: string): Promise<Answer> {
-  const deadline = performance.now() + 60_000;
-  for (;;) {
-    const answer = await at.send('GET', path, impersonate === undefined ? {} : { impersonate });
-    if (answer.status === status) return answer;
-    if (performance.now() > deadline) throw new Error(`GET ${path} is still answered ${answer.status}`);
-    await pause(25);
-  }
+export function answered(at: Home, path: string, status: number, impersonate?: string): Promise<Answer> {
+  return asked(at, path, `answered ${status}`, (answer) => answer.status === status, impersonate);
+}
+
+/** Waits until the object's deletion has begun: those of a definition that ends are marked one after the other. */
+export async function ending(at: Home, path: string): Promise<void> {
+  const isEnding = ({ body: object }: Answer) =>
+    typeof objectOf(objectOf(object)['metadata'])['deletionTimestamp'] === 'string';
+  await asked(at, path, 'being deleted', isEnding);
 }
 
 /** The definition, once its condition says that it is established: a real server serves the kind a moment before that. */
 export async function established(at: Home, name: string): Promise<JsonObject> {
+  const { body: definition } = await asked(at, `${definitions}/${name}`, 'established', (answer) =>
+    arrayOf(objectOf(objectOf(answer.body)['status'])['conditions'])
+      .map(objectOf)
+      .some(({ type, status }) => type === 'Established' && status === 'True'),
+  );
+  return objectOf(definition);
+}
+
+/** Asks for a path until the answer is the one that is waited for. */
+async function asked(
+  at: Home,
+  path: string,
+  what: string,
+  isIt: (answer: Answer) => boolean,
+  impersonate?: string,
+): Promise<Answer> {
   const deadline = performance.now() + 60_000;
   for (;;) {
-    const definition = objectOf((await at.send('GET', `${definitions}/${name}`)).body);
-    const conditions = arrayOf(objectOf(definition['status'])['conditions']).map(objectOf);
-    if (conditions.some(({ type, status }) => type === 'Established' && status === 'True')) return definition;
-    if (performance.now() > deadline) throw new Error(`${name} is still not established`);
+    const answer = await at.send('GET', path, impersonate === undefined ? {} : { impersonate });
+    if (isIt(answer)) return answer;
+    if (performance.now() > deadline) throw new Error(`GET ${path} is still not ${what}: ${answer.status}`);
     await pause(25);
   }
 }

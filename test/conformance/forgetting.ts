@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { textOf } from '../../src/json.ts';
+import { textOf } from '../../src/base/json.ts';
 import { body, create, type GetTarget, home, lease, meta, names, patch, refused, versionOf } from './target.ts';
 import { summary, watch } from './watching.ts';
 

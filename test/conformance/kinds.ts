@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { arrayOf, objectOf } from '../../src/json.ts';
+import { arrayOf, objectOf } from '../../src/base/json.ts';
 import { body, create, type GetTarget, home, lease, meta, names, patch, pod, refused } from './target.ts';
 import { watch } from './watching.ts';
 
@@ -90,7 +90,7 @@ export function kinds(getTarget: GetTarget): void {
       reportingController: 'weeder.dev/weeder',
       reportingInstance: 'weeder-0',
       action: 'Delete',
-      reason: 'Weeded',
+      reason: 'PodDeleted',
       type: 'Normal',
       note: 'deleted',
       regarding,
@@ -102,7 +102,7 @@ export function kinds(getTarget: GetTarget): void {
     const core = body(await at.send('GET', at.path('events', name)), 200);
     assert.deepEqual([core['apiVersion'], core['message'], core['involvedObject']], ['v1', 'deleted', regarding]);
     assert.equal(core['reportingComponent'], 'weeder.dev/weeder');
-    const byObject = `?fieldSelector=${encodeURIComponent('involvedObject.name=web,reason=Weeded')}`;
+    const byObject = `?fieldSelector=${encodeURIComponent('involvedObject.name=web,reason=PodDeleted')}`;
     assert.deepEqual(names(body(await at.send('GET', `${at.path('events')}${byObject}`), 200)), [name]);
     const seen = await watch(t, at.target, at.path('events.k8s.io'), 'resourceVersion=0&labelSelector=by');
     const added = await seen.next();

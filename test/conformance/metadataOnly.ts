@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { arrayOf, objectOf } from '../../src/json.ts';
+import { arrayOf, objectOf } from '../../src/base/json.ts';
+import { onlyWithWatchList } from '../support/api/watchList.ts';
 import { body, create, type GetTarget, type Home, home, lease, meta, names, patch, refused } from './target.ts';
 import { watch } from './watching.ts';
 
@@ -31,6 +32,15 @@ export function metadataOnly(getTarget: GetTarget): void {
     assert.deepEqual(page['items'], [{ ...partial, metadata: meta(first) }]);
     const rest = `${at.path('secrets')}?limit=1&continue=${String(meta(page)['continue'])}`;
     assert.deepEqual(names(body(await at.send('GET', rest, { accept: list }), 200)), ['b']);
+  });
+
+  test('an empty list of metadata has null for its items, and any other empty list an empty array', async () => {
+    const at = await home(getTarget);
+    const itemsOf = async (query: string, accept?: string) =>
+      body(await at.send('GET', `${at.path('secrets')}${query}`, accept === undefined ? {} : { accept }), 200)['items'];
+    assert.equal(await itemsOf('?limit=25', list), null);
+    assert.equal(await itemsOf('?labelSelector=none', list), null);
+    assert.deepEqual(await itemsOf('?limit=25'), []);
   });
 
   test('one object cannot be asked for as a list, nor a list as one object', async () => {
@@ -75,7 +85,7 @@ export function metadataOnly(getTarget: GetTarget): void {
     }
   });
 
-  test('a watch has the metadata of what changes, and bookmarks of that kind', async (t) => {
+  test('a watch has the metadata of what changes, and bookmarks of that kind', onlyWithWatchList, async (t) => {
     const at = await home(getTarget);
     await secret(at, 'a');
     const query = 'allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan';

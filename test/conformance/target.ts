@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { arrayOf, type JsonObject, objectOf, textOf } from '../../src/json.ts';
-import type { Answer, HttpClient, Method, RequestOptions } from '../cluster/support/http.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '../../src/base/json.ts';
+import type { Answer, HttpClient, Method, RequestOptions } from '../cluster/support/plane/http.ts';
 
 /** An API server under test: the embedded one or a real kube-apiserver. */
 export interface Target {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { isObject, type JsonObject, textOf } from '../../src/json.ts';
+import { isObject, type JsonObject, textOf } from '../../src/base/json.ts';
 import { meta, type Target } from './target.ts';
 
 export interface WatchEvent {

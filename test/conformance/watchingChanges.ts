@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectOf } from '../../src/json.ts';
-import { peekMetadata } from '../../src/kube/peek.ts';
+import { objectOf } from '../../src/base/json.ts';
+import { peekMetadata } from '../../src/kube/watch/peek.ts';
 import { body, create, type GetTarget, home, lease, meta, patch, pod, versionOf } from './target.ts';
 import { summary, watch } from './watching.ts';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectOf } from '../../src/json.ts';
+import { objectOf } from '../../src/base/json.ts';
+import { onlyWithWatchList } from '../support/api/watchList.ts';
 import { body, create, type GetTarget, type Home, home, lease, meta, refused, versionOf } from './target.ts';
 import { summary, type WatchEvent, watch } from './watching.ts';
 
@@ -26,7 +27,7 @@ export function watchingStarts(getTarget: GetTarget): void {
     }
   });
 
-  test('the complete state ends with a bookmark that says so, and changes follow', async (t) => {
+  test('the complete state ends with a bookmark that says so, and changes follow', onlyWithWatchList, async (t) => {
     const at = await home(getTarget);
     await fill(at);
     const newest = versionOf(body(await at.send('GET', at.path('leases')), 200));
@@ -43,13 +44,13 @@ export function watchingStarts(getTarget: GetTarget): void {
     assert.deepEqual(await resumed.take(1), ['ADDED d']);
   });
 
-  test('the complete state of nothing is the bookmark alone', async (t) => {
+  test('the complete state of nothing is the bookmark alone', onlyWithWatchList, async (t) => {
     const at = await home(getTarget);
     const seen = await watch(t, at.target, at.path('leases'), `${withInitial}&${bookmarks}`);
     assert(isInitialEnd(await seen.next()));
   });
 
-  test('the complete state keeps to the selector', async (t) => {
+  test('the complete state keeps to the selector', onlyWithWatchList, async (t) => {
     const at = await home(getTarget);
     await fill(at);
     await create(at, 'leases', lease('labelled', { x: '1' }));
@@ -58,7 +59,7 @@ export function watchingStarts(getTarget: GetTarget): void {
     assert(isInitialEnd(await seen.next()));
   });
 
-  test('without bookmarks the complete state has no end to see', async (t) => {
+  test('without bookmarks the complete state has no end to see', onlyWithWatchList, async (t) => {
     const at = await home(getTarget);
     await fill(at);
     const seen = await watch(t, at.target, at.path('leases'), `${withInitial}&timeoutSeconds=1`);
@@ -66,7 +67,7 @@ export function watchingStarts(getTarget: GetTarget): void {
     assert.deepEqual(events.toSorted(), ['ADDED a', 'ADDED b', 'ADDED c']);
   });
 
-  test('a watch that asks for no initial events begins with what comes', async (t) => {
+  test('a watch that asks for no initial events begins with what comes', onlyWithWatchList, async (t) => {
     const at = await home(getTarget);
     await fill(at);
     const query = 'sendInitialEvents=false&resourceVersionMatch=NotOlderThan';
@@ -99,7 +100,7 @@ export function watchingStarts(getTarget: GetTarget): void {
     assert.deepEqual(await seen.rest(), []);
   });
 
-  test('a watch from a version that is still to come says so, or waits for it', async (t) => {
+  test('a watch from a version that is still to come says so, or waits for it', onlyWithWatchList, async (t) => {
     const at = await home(getTarget);
     await create(at, 'leases', lease('a'));
     const far = 'resourceVersion=999999999';
@@ -111,7 +112,7 @@ export function watchingStarts(getTarget: GetTarget): void {
     assert.deepEqual(await silent.rest(), []);
   });
 
-  test('a watch that cannot be is refused before it begins', async () => {
+  test('a watch that cannot be is refused before it begins', onlyWithWatchList, async () => {
     const at = await home(getTarget);
     const ask = (query: string) => at.send('GET', `${at.path('leases')}?watch=true&${query}`);
     const missing = refused(await ask('sendInitialEvents=true'), 422, 'Invalid');

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { eventually } from '../cluster/support/cluster.ts';
-import { answerWith, type Fault, isWatch, type ReceivedRequest } from '../support/faultyServer.ts';
+import { answerWith, type Fault, isWatch, type ReceivedRequest } from '../support/api/faultyServer.ts';
 import { afterwards } from './support/afterwards.ts';
 import { protocols } from './support/apiServer.ts';
 import { byteBySecond, isDelete, losingAnswers, refusing, slowHeaders } from './support/faults.ts';
 import { type Play, setPlay } from './support/play.ts';
 
-const retried = 'deletion refused, will be tried again';
+const retried = 'deletion refused, retrying';
 const everything = () => true;
 
 const refusals: Readonly<Record<string, Fault>> = {

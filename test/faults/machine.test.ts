@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { eventually } from '../cluster/support/cluster.ts';
-import { freePorts } from '../cluster/support/ports.ts';
+import { freePorts } from '../cluster/support/plane/ports.ts';
 import { afterwards } from './support/afterwards.ts';
 import { protocols } from './support/apiServer.ts';
 import { ask } from './support/measure.ts';

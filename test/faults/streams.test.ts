@@ -1,6 +1,6 @@
 import { suite, test } from 'node:test';
 import { eventually } from '../cluster/support/cluster.ts';
-import { type Fault, isResumedWatch, isWatch } from '../support/faultyServer.ts';
+import { type Fault, isResumedWatch, isWatch } from '../support/api/faultyServer.ts';
 import { afterwards } from './support/afterwards.ts';
 import { protocols } from './support/apiServer.ts';
 import { beginningWith, cuttingALine, expiredInBand, refusing } from './support/faults.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shown } from '../support/servedPage.ts';
+import { shown } from '../support/page/servedPage.ts';
 import { visit } from './support/browser.ts';
 
 const services = 5000;

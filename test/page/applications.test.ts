@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { applicationScene, applicationView, resourceView, scene } from '../support/pageScene.ts';
+import { applicationScene, applicationView, resourceView, scene } from '../support/page/pageScene.ts';
 import { openPage } from './support/browser.ts';
 
 const now = Date.UTC(2026, 10, 21, 14, 3, 7);
@@ -79,5 +79,5 @@ test('what is put right goes from the page, and a page without applications says
   await page.locator('.difference').waitFor({ state: 'detached' });
   await page.locator('[data-state=inSync]').waitFor();
   server.applications = [];
-  await page.getByText('The application observer looks after no application.').waitFor();
+  await page.getByText('The application observer manages no application.').waitFor();
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hello, scene, serviceView } from '../support/pageScene.ts';
+import { hello, scene, serviceView } from '../support/page/pageScene.ts';
 import { until } from '../support/until.ts';
 import { openPage } from './support/browser.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { PageMessage } from '../../src/ui/protocol.ts';
-import { actorView, manyActors, scene, workloadView } from '../support/pageScene.ts';
-import type { PageServer } from '../support/pageServer.ts';
+import { actorView, manyActors, scene, workloadView } from '../support/page/pageScene.ts';
+import type { PageServer } from '../support/page/pageServer.ts';
 import { openPage } from './support/browser.ts';
 
 const now = Date.UTC(2026, 10, 21, 14, 3, 7);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hello, manyActors, scene, serviceView, workloadView } from '../support/pageScene.ts';
-import type { PageServer } from '../support/pageServer.ts';
+import { hello, manyActors, scene, serviceView, workloadView } from '../support/page/pageScene.ts';
+import type { PageServer } from '../support/page/pageServer.ts';
 import { openPage } from './support/browser.ts';
 
 const now = Date.UTC(2026, 10, 21, 14, 3, 7);

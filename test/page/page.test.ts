@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Locator } from 'playwright-core';
-import { actorView, hello, scene, serviceView } from '../support/pageScene.ts';
+import { actorView, hello, scene, serviceView } from '../support/page/pageScene.ts';
 import { until } from '../support/until.ts';
 import { openPage } from './support/browser.ts';
 
@@ -128,5 +128,18 @@ test('a replay is played, stepped and sought by its controls', async (t) => {
   await until('all was told', () => server.commands.length === 4);
   const seek = { do: 'seek', to: clock.startsAt };
   assert.deepEqual(server.commands, [{ do: 'play' }, { do: 'step' }, { do: 'speed', speed: 16 }, seek]);
+  assert.deepEqual(said, []);
+});
+
+test('services of the config that are nowhere, or were never ready, are listed below the table', async (t) => {
+  const { page, server, said } = await openPage(t, (its) => {
+    its.greeting = scene(now);
+  });
+  const words = 'no watched namespace has an EndpointSlice of etcd-mian';
+  await page.locator('[data-connection=live]').waitFor();
+  server.tell({ type: 'unseenServices', words });
+  await page.getByText(`Of the services in the config, ${words}.`).waitFor();
+  server.tell({ type: 'unseenServices', words: '' });
+  await page.locator('#services-unseen').waitFor({ state: 'hidden' });
   assert.deepEqual(said, []);
 });

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { folder, startCli } from '../support/cli.ts';
-import { configMap } from '../support/observerWorld.ts';
-import { recordObserved } from '../support/recordedObserver.ts';
-import { recordIncident } from '../support/recording.ts';
+import { recordObserved } from '../support/recording/recordedObserver.ts';
+import { recordIncident } from '../support/recording/recording.ts';
 import { until } from '../support/until.ts';
+import { configMap } from '../support/world/observerWorld.ts';
 import { visit } from './support/browser.ts';
 
 test('a recording is opened offline, stepped through, played at speed, paused, and sought back, by its controls', async (t) => {
@@ -66,7 +66,7 @@ test('the applications of a recording are shown with their diffs, wide and narro
     // A slider that does not show yet how far the replay is cannot be moved away from there.
     if (width === 360) await page.locator('#replay-time', { hasText: /^(.+) of \1$/ }).waitFor();
     await page.getByLabel('Time in the recording').press('Home');
-    await page.getByText('The application observer looks after no application.').waitFor();
+    await page.getByText('The application observer manages no application.').waitFor();
     const row = page.getByRole('row', { name: 'ConfigMap shop/settings' });
     // The second drift waits two seconds for its correction.
     await page.evaluate(seekingTo(11_000));

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import type { PageMessage } from '../../src/ui/protocol.ts';
-import { actorView, applicationScene, hello, manyActors, scene, workloadScene } from '../support/pageScene.ts';
-import { type PageServer, startPageServer } from '../support/pageServer.ts';
+import { actorView, applicationScene, hello, manyActors, scene, workloadScene } from '../support/page/pageScene.ts';
+import { type PageServer, startPageServer } from '../support/page/pageServer.ts';
 import { launch } from './support/chromium.ts';
 
 const folder = join(import.meta.dirname, '..', '..', 'visualizations', 'screenshots');

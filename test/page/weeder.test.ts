@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shown } from '../support/servedPage.ts';
+import { shown } from '../support/page/servedPage.ts';
 import { visit } from './support/browser.ts';
 
 test('a weeder at work is seen: an outage, a recovery, and its window, and nothing is logged', async (t) => {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ControlPlane } from '../cluster/support/controlPlane.ts';
+import type { ControlPlane } from '../cluster/support/plane/controlPlane.ts';
 import type { FaultyApiServer } from '../faults/support/apiServer.ts';
 import {
   beginningWith,
@@ -10,7 +10,7 @@ import {
   refusing,
   slowHeaders,
 } from '../faults/support/faults.ts';
-import { type Fault as Answering, isWatch, type ReceivedRequest } from '../support/faultyServer.ts';
+import { type Fault as Answering, isWatch, type ReceivedRequest } from '../support/api/faultyServer.ts';
 import type { Fault, faults } from './decisions.ts';
 
 /** Plays faults one after the other until `signal`, each to its end; `note` is told when one begins, and returns what is to be called then. */

@@ -1,15 +1,15 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf } from '../../src/errors.ts';
-import type { Cluster } from '../cluster/support/access.ts';
-import { freePorts } from '../cluster/support/ports.ts';
-import { grant } from '../cluster/support/rbac.ts';
+import { messageOf } from '../../src/base/errors.ts';
+import { grant } from '../cluster/support/deploy/rbac.ts';
+import type { Cluster } from '../cluster/support/plane/access.ts';
+import { freePorts } from '../cluster/support/plane/ports.ts';
 import { superviseWeeder, type WeederProcess } from '../cluster/support/weeder.ts';
 import type { FaultyApiServer } from '../faults/support/apiServer.ts';
 import { handInWeeder } from '../faults/support/hand.ts';
+import { serverCertificate } from '../support/api/faultyServer.ts';
+import { scraped } from '../support/api/scraped.ts';
 import { bundle } from '../support/bundle.ts';
-import { serverCertificate } from '../support/faultyServer.ts';
-import { scraped } from '../support/scraped.ts';
 import { configFile, type Rule } from './rules.ts';
 
 /** The weeder that is put to the test: the production bundle as a process, with the permissions that it is shipped with. */

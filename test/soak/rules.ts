@@ -42,6 +42,9 @@ export const tiers: readonly string[] = ['a', 'ab', 'b', 'c', 'd', 'none'];
 /** The longest that a window may be open. Milliseconds. */
 export const longestWindow = Math.max(...variants.flat().map(({ watchDuration }) => watchDuration));
 
+/** As the world names them, and more than it makes. */
+const everyNamespace = Array.from({ length: 2_000 }, (_, index) => `soak-${index}`);
+
 /** The config file that says so. */
 export function configFile(rules: readonly Rule[]): string {
   const entries = rules.map((each) => [each.service, entryOf(each)] as const);
@@ -54,7 +57,7 @@ function entryOf({ selectors, watchDuration, isEverywhere, isHeld, isEvicted }: 
       matchExpressions: Object.entries(selector).map(([key, values]) => ({ key, operator: 'In', values })),
     })),
     watchDuration: `${watchDuration}ms`,
-    ...(isEverywhere ? { dependantNamespaces: 'all' } : {}),
+    ...(isEverywhere ? { namespaces: everyNamespace, dependantNamespaces: 'all' } : {}),
     ...(isHeld ? {} : { whileNotReady: 'delete' }),
     ...(isEvicted ? { deletion: 'evict' } : {}),
   };

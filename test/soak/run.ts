@@ -3,7 +3,7 @@
  * random faults, watched by an observer that shares nothing with it. Exit code 1 when something was wrong.
  */
 import { parseArgs } from 'node:util';
-import { SetupProblem } from '../cluster/support/process.ts';
+import { SetupProblem } from '../cluster/support/plane/process.ts';
 import { report } from './report.ts';
 import { soak } from './soak.ts';
 

@@ -1,9 +1,9 @@
-import type { Cluster } from '../cluster/support/access.ts';
-import type { Method } from '../cluster/support/http.ts';
 import { newNamespace, type TestNamespace } from '../cluster/support/namespace.ts';
 import { KubeObject } from '../cluster/support/objects.ts';
-import { podTemplate } from '../cluster/support/podTemplate.ts';
-import { type ContainerState, crashLoopBackOff, running, terminated } from '../cluster/support/statuses.ts';
+import { type ContainerState, crashLoopBackOff, running, terminated } from '../cluster/support/observer/statuses.ts';
+import type { Cluster } from '../cluster/support/plane/access.ts';
+import type { Method } from '../cluster/support/plane/http.ts';
+import { podTemplate } from '../cluster/support/restart/podTemplate.ts';
 import type { Deed, PodChange, ServiceChange } from './decisions.ts';
 import { tiers } from './rules.ts';
 

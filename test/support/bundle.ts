@@ -21,7 +21,7 @@ const cache = join(
  * that asks for it, and kept: from sources each start of the program would take three times as long.
  */
 export function bundle(): Promise<string> {
-  return bundled('weeder', config.input, ['src/**/*.ts', 'machines/**/*.ts']);
+  return bundled('weeder', config.input, ['src/**/*.ts', 'machines/**/*.ts', 'generated/*.json']);
 }
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { VirtualClock } from './virtualClock.ts';
+import type { VirtualClock } from './world/virtualClock.ts';
 
 /**
  * Waits for a condition of the real world. With a clock, virtual time goes on meanwhile, `step` milliseconds with each

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import { type Clock, systemClock } from '../../clock.ts';
-import { messageOf } from '../../errors.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { messageOf } from '../../base/errors.ts';
 import { type ApiStore, apiStore } from './apiStore.ts';
 import { serveDefinitions } from './crd/serving.ts';
 import { create } from './create.ts';
@@ -37,12 +37,12 @@ export interface ApiServerOptions {
 }
 
 /** What a fault does to a request: waits, and then refuses it with a Status, cuts its connection, or lets it pass. */
-export interface Fault {
+interface Fault {
   readonly delayMs?: number;
   readonly refuse?: Status | 'cut';
 }
 
-export type FaultOf = (request: { readonly method: string; readonly url: string }) => Fault | undefined;
+type FaultOf = (request: { readonly method: string; readonly url: string }) => Fault | undefined;
 
 /** An API server in this process. */
 export interface ApiServer {
@@ -58,7 +58,7 @@ export interface ApiServer {
   listen(port?: number): Promise<Listening>;
 }
 
-export interface Listening {
+interface Listening {
   /** `http://127.0.0.1:PORT`. */
   readonly url: string;
   /** Cuts all connections. The store goes on; `listen` may be called again. */

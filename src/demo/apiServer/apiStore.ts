@@ -1,6 +1,6 @@
-import { ok } from '../../errors.ts';
-import { type JsonObject, textOf, objectOf as valuesOf } from '../../json.ts';
-import { type LabelSelector, matchesSelector } from '../../kube/selector.ts';
+import { ok } from '../../base/errors.ts';
+import { type JsonObject, textOf, objectOf as valuesOf } from '../../base/json.ts';
+import { type LabelSelector, matchesSelector } from '../../kube/objects/selector.ts';
 import { type ApplyOptions, apply } from './apply.ts';
 import type { WriteOptions } from './assemble.ts';
 import { create } from './create.ts';
@@ -18,7 +18,7 @@ import { replace, type Updated } from './update.ts';
 import { openCursor } from './watch.ts';
 
 /** Which objects: undefined means all namespaces, and all labels. */
-export interface Which {
+interface Which {
   readonly namespace?: string;
   readonly labelSelector?: LabelSelector;
 }

@@ -1,5 +1,5 @@
-import { failed, ok } from '../../errors.ts';
-import { isObject, type JsonObject, objectOf, textOf } from '../../json.ts';
+import { failed, ok } from '../../base/errors.ts';
+import { isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import type { WriteOptions } from './assemble.ts';
 import { create } from './create.ts';
 import { decode } from './decode.ts';

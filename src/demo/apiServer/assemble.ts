@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json.ts';
+import type { JsonObject } from '../../base/json.ts';
 import { keyFault, nameFaults, valueFault } from './names.ts';
 import { type Draft, type KubeObject, type ObjectMeta, orderedMeta } from './objects.ts';
 import { apiVersionOf, type Resource } from './resource.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { failed, ok } from '../../errors.ts';
+import { failed, ok } from '../../base/errors.ts';
 import { assemble, fieldsOf, metadataFaults, type WriteOptions } from './assemble.ts';
 import { managedFieldsOf } from './managedFields.ts';
 import { type Draft, type KubeObject, type ObjectMeta, timestamp } from './objects.ts';

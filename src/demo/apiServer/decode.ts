@@ -1,5 +1,5 @@
-import { failed, ok } from '../../errors.ts';
-import { isObject, type JsonObject } from '../../json.ts';
+import { failed, ok } from '../../base/errors.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
 import type { Draft } from './objects.ts';
 import { apiVersionOf, type Resource } from './resource.ts';
 import { badRequest, type Outcome } from './status.ts';

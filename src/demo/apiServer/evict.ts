@@ -1,6 +1,6 @@
-import { failed } from '../../errors.ts';
-import { arrayOf, isObject, numberOf, objectOf, textOf } from '../../json.ts';
-import { matchesSelector } from '../../kube/selector.ts';
+import { failed } from '../../base/errors.ts';
+import { arrayOf, isObject, numberOf, objectOf, textOf } from '../../base/json.ts';
+import { matchesSelector } from '../../kube/objects/selector.ts';
 import type { KubeObject } from './objects.ts';
 import { type DeleteOptions, type Removed, remove } from './remove.ts';
 import { podDisruptionBudgets, pods, replicaSets } from './resources.ts';

@@ -2,7 +2,7 @@ import { type KubeObject, textAt } from './objects.ts';
 import type { Resource } from './resource.ts';
 
 /** What a field selector selects, or the API server's sentence about what is wrong with it. */
-export type ParsedFields =
+type ParsedFields =
   | { readonly ok: true; readonly matches: (object: KubeObject) => boolean }
   | { readonly ok: false; readonly problem: string };
 

@@ -1,10 +1,10 @@
-import { failed, ok } from '../../errors.ts';
+import { failed, ok } from '../../base/errors.ts';
 import { failure, type Outcome, type Status } from './status.ts';
 
 /** How a client wants objects written: as they are, or their metadata alone, by what it believes to get. */
 export type Form = 'whole' | MetadataForm;
 
-export interface MetadataForm {
+interface MetadataForm {
   readonly of: 'PartialObjectMetadata' | 'PartialObjectMetadataList';
   readonly version: 'v1' | 'v1beta1';
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json.ts';
+import type { JsonObject } from '../../base/json.ts';
 import { type KubeObject, withMeta } from './objects.ts';
 import { remove } from './remove.ts';
 import { apiVersionOf, type Resource } from './resource.ts';

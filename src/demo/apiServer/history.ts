@@ -15,7 +15,7 @@ export interface Change {
 }
 
 /** Told of a change at `index`; returns at once, and reads when it likes. */
-export type Wake = (index: number) => void;
+type Wake = (index: number) => void;
 
 /** The latest changes of one collection. Indexes count all changes that ever were, so that they stay valid. */
 export interface History {

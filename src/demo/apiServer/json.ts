@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json.ts';
+import type { JsonObject } from '../../base/json.ts';
 import type { Form } from './form.ts';
 import type { Page } from './list.ts';
 import type { KubeObject } from './objects.ts';
@@ -36,7 +36,9 @@ export function pageJson(resource: Resource, page: Page, form: Form): string {
     const json = objectJson(resource, object, form);
     return form === 'whole' ? `{${json.slice(skipped)}` : json;
   });
-  return `${head.slice(0, -1)},"items":[${items.join(',')}]}`;
+  // The list of metadata is recreated, from nothing where there is no object.
+  const isNull = form !== 'whole' && items.length === 0;
+  return `${head.slice(0, -1)},"items":${isNull ? 'null' : `[${items.join(',')}]`}}`;
 }
 
 /** One line of a watch. */

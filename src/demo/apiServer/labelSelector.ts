@@ -1,10 +1,10 @@
 import { keyFault, valueFault } from './names.ts';
 
-export type Labels = Readonly<Record<string, string>> | undefined;
-export type Matches = (labels: Labels) => boolean;
+type Labels = Readonly<Record<string, string>> | undefined;
+type Matches = (labels: Labels) => boolean;
 
 /** What a selector selects, or the API server's sentence about what is wrong with it. */
-export type ParsedSelector =
+type ParsedSelector =
   | { readonly ok: true; readonly matches: Matches }
   | { readonly ok: false; readonly problem: string };
 

@@ -1,5 +1,5 @@
-import { failed, messageOf, ok } from '../../errors.ts';
-import { isObject } from '../../json.ts';
+import { failed, messageOf, ok } from '../../base/errors.ts';
+import { isObject } from '../../base/json.ts';
 import type { Place } from './collection.ts';
 import type { KubeObject } from './objects.ts';
 import type { Resource } from './resource.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, type JsonObject } from '../../json.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
 import { fieldsOf, type WriteOptions } from './assemble.ts';
 import { type Manager, readManagers, writeManagers } from './fields/managers.ts';
 import { type FieldWrite, ownersAfterUpdate } from './fields/ownership.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '../../json.ts';
+import type { JsonObject } from '../../base/json.ts';
 import { assemble, fieldsOf, type WriteOptions } from './assemble.ts';
 import { baseFields, isSameOwners, managedFieldsOf } from './managedFields.ts';
 import { type Draft, type KubeObject, type ObjectMeta, withMeta } from './objects.ts';

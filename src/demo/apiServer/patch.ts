@@ -1,6 +1,6 @@
-import { failed, ok } from '../../errors.ts';
-import { isObject, type JsonObject } from '../../json.ts';
-import { mergePatch } from '../../kube/mergePatch.ts';
+import { failed, ok } from '../../base/errors.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
+import { mergePatch } from '../../kube/objects/mergePatch.ts';
 import type { WriteOptions } from './assemble.ts';
 import { decode } from './decode.ts';
 import { wireObject } from './json.ts';
@@ -12,7 +12,7 @@ import { strategicPatch } from './strategicPatch.ts';
 import { change, type Updated } from './update.ts';
 
 /** The kinds of patches, by their media types; server-side apply is in a file of its own. */
-export const patchTypes = {
+const patchTypes = {
   'application/merge-patch+json': byObject((_resource, target, body) => mergePatch(target, body)),
   'application/strategic-merge-patch+json': byObject(({ shape }, target, body) => strategicPatch(shape, target, body)),
   'application/json-patch+json': byOperations,

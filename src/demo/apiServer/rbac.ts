@@ -1,4 +1,4 @@
-import { arrayOf, type JsonObject, objectOf } from '../../json.ts';
+import { arrayOf, type JsonObject, objectOf } from '../../base/json.ts';
 import type { KubeObject } from './objects.ts';
 import type { Resource } from './resource.ts';
 import { clusterRoleBindings, clusterRoles, roleBindings, roles } from './resources.ts';
@@ -12,7 +12,7 @@ export interface User {
 }
 
 /** What somebody wants to do. */
-export interface Attempt {
+interface Attempt {
   readonly verb: string;
   readonly resource: Pick<Resource, 'group' | 'plural'>;
   /** Undefined: on all of them, or cluster-wide. */

@@ -1,5 +1,5 @@
-import { failed, ok } from '../../errors.ts';
-import { numberOf, objectOf } from '../../json.ts';
+import { failed, ok } from '../../base/errors.ts';
+import { numberOf, objectOf } from '../../base/json.ts';
 import { type KubeObject, type ObjectMeta, timestamp, withMeta } from './objects.ts';
 import type { Resource } from './resource.ts';
 import { namespaces, pods } from './resources.ts';

@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf } from '../../json.ts';
+import { type JsonObject, objectOf } from '../../base/json.ts';
 import { canonical } from './fields/canonical.ts';
 import { any, type Shape } from './fields/shape.ts';
 import type { KubeObject } from './objects.ts';

@@ -55,7 +55,7 @@ export const leases = resource({
   complete: (fields) => ({ spec: {}, ...fields }),
 });
 
-export const endpoints = resource({
+const endpoints = resource({
   plural: 'endpoints',
   singular: 'endpoints',
   kind: 'Endpoints',

@@ -1,5 +1,5 @@
-import { failed, ok } from '../../errors.ts';
-import { type JsonObject, numberOf, objectOf } from '../../json.ts';
+import { failed, ok } from '../../base/errors.ts';
+import { type JsonObject, numberOf, objectOf } from '../../base/json.ts';
 import type { WriteOptions } from './assemble.ts';
 import type { KubeObject } from './objects.ts';
 import type { Resource } from './resource.ts';

@@ -1,4 +1,4 @@
-import { failed, ok } from '../../errors.ts';
+import { failed, ok } from '../../base/errors.ts';
 import { parseFieldSelector } from './fieldSelector.ts';
 import { parseLabelSelector } from './labelSelector.ts';
 import type { KubeObject } from './objects.ts';

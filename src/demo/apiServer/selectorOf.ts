@@ -1,5 +1,5 @@
-import { arrayOf, type JsonObject, objectOf, textOf } from '../../json.ts';
-import type { LabelSelector, LabelSelectorRequirement } from '../../kube/selector.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import type { LabelSelector, LabelSelectorRequirement } from '../../kube/objects/selector.ts';
 
 const operators = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
 

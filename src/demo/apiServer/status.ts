@@ -1,5 +1,5 @@
-import type { Result } from '../../errors.ts';
-import type { JsonObject } from '../../json.ts';
+import type { Result } from '../../base/errors.ts';
+import type { JsonObject } from '../../base/json.ts';
 
 /** metav1.Status, as it answers whatever failed; the fields in kube-apiserver's order. */
 export interface Status {
@@ -17,7 +17,7 @@ export interface Status {
 export type Outcome<T> = Result<T, Status>;
 
 /** What a Status says of the thing it is about: `pods` or `leases.coordination.k8s.io`. */
-export interface Named {
+interface Named {
   readonly group: string;
   readonly plural: string;
   readonly kind: string;

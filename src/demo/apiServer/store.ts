@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { type Collection, collection } from './collection.ts';
 import { type KubeObject, withMeta } from './objects.ts';
 import type { Resource } from './resource.ts';
@@ -26,9 +26,9 @@ export interface Storage {
   onChange(listener: ChangeListener): void;
 }
 
-export type ChangeListener = (resource: Resource, object: KubeObject, isRemoved: boolean) => void;
+type ChangeListener = (resource: Resource, object: KubeObject, isRemoved: boolean) => void;
 
-export interface StorageOptions {
+interface StorageOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly resources: readonly Resource[];

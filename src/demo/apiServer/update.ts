@@ -1,4 +1,4 @@
-import { failed, ok } from '../../errors.ts';
+import { failed, ok } from '../../base/errors.ts';
 import { metadataFaults, type WriteOptions } from './assemble.ts';
 import { create, namespaceFault } from './create.ts';
 import { nextObject } from './nextObject.ts';

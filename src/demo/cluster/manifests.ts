@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json.ts';
+import type { JsonObject } from '../../base/json.ts';
 import { apiserver, apiserverLabels, etcdLabels, etcdService } from '../objects.ts';
 import { dependantScript, etcdScript, port, readyFile } from './scripts.ts';
 
@@ -9,7 +9,7 @@ export const servingCondition = 'demo.weeder.dev/serving';
 export const setLabel = 'demo.weeder.dev/set';
 export type DependantSet = 'weeded' | 'ignored';
 
-export interface Manifest {
+interface Manifest {
   /** The collection, in the demo's namespace. */
   readonly path: string;
   readonly body: JsonObject;

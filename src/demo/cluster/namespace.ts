@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../clock.ts';
-import { failed, ok, type Result } from '../../errors.ts';
-import { objectOf } from '../../json.ts';
-import type { KubeClient } from '../../kube/client.ts';
-import { type ApiFailure, isRecoverable } from '../../kube/failure.ts';
+import type { Clock } from '../../base/clock.ts';
+import { failed, ok, type Result } from '../../base/errors.ts';
+import { objectOf } from '../../base/json.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { type ApiFailure, isRecoverable } from '../../kube/client/failure.ts';
 
 /** A name that nobody has. */
 export function uniqueNamespace(): string {
@@ -11,7 +11,7 @@ export function uniqueNamespace(): string {
 }
 
 /** How it was refused; `mayExist`: the answer was lost, so that the namespace may be there all the same. */
-export interface NotCreated {
+interface NotCreated {
   readonly failure: ApiFailure;
   readonly mayExist: boolean;
 }

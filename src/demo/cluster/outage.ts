@@ -1,7 +1,7 @@
-import type { Clock, TimerHandle } from '../../clock.ts';
-import type { KubeClient } from '../../kube/client.ts';
-import type { ApiFailure } from '../../kube/failure.ts';
-import type { Logger } from '../../log.ts';
+import type { Clock, TimerHandle } from '../../base/clock.ts';
+import type { Logger } from '../../base/log.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import type { ApiFailure } from '../../kube/client/failure.ts';
 import { countDowntimes, type Downtime } from '../downtime.ts';
 import type { ScenarioFact } from '../facts.ts';
 import { etcdLabels } from '../objects.ts';
@@ -30,7 +30,7 @@ export interface Trouble {
   readonly what: string;
 }
 
-export interface OutageOptions {
+interface OutageOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly logger: Logger;

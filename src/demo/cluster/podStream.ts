@@ -1,14 +1,15 @@
 import { createActor } from 'xstate';
-import type { Clock } from '../../clock.ts';
-import { type JsonObject, objectOf } from '../../json.ts';
-import type { KubeClient } from '../../kube/client.ts';
-import { provideReflector } from '../../kube/reflector.ts';
-import type { ChangeType, ObjectSink } from '../../kube/sink.ts';
-import type { Logger } from '../../log.ts';
+import type { Clock } from '../../base/clock.ts';
+import { type JsonObject, objectOf } from '../../base/json.ts';
+import type { Logger } from '../../base/log.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import type { ChangeType } from '../../kube/watch/peek.ts';
+import { provideReflector } from '../../kube/watch/reflector.ts';
+import type { ObjectSink } from '../../kube/watch/sink.ts';
 import { type PodView, podView } from '../podView.ts';
 
 /** Told of each change of a pod, once, however often the stream had to begin anew. */
-export type OnPod = (type: ChangeType, pod: PodView, object: JsonObject) => void;
+type OnPod = (type: ChangeType, pod: PodView, object: JsonObject) => void;
 
 /** Follows the pods of a namespace on a stream as weeder's own. Returns what ends it. */
 export function followPods(

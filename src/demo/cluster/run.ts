@@ -1,10 +1,10 @@
-import type { Clock } from '../../clock.ts';
-import { failed, ok, type Problem, problem, type Result } from '../../errors.ts';
-import type { KubeClient } from '../../kube/client.ts';
-import { describeFailure } from '../../kube/describeFailure.ts';
-import type { ApiFailure } from '../../kube/failure.ts';
-import type { Logger } from '../../log.ts';
-import type { WeederFact } from '../../weeder/facts.ts';
+import type { Clock } from '../../base/clock.ts';
+import { failed, ok, type Problem, problem, type Result } from '../../base/errors.ts';
+import type { Logger } from '../../base/log.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { describeFailure } from '../../kube/client/describeFailure.ts';
+import type { ApiFailure } from '../../kube/client/failure.ts';
+import type { WeederFact } from '../../weeder/deletions/facts.ts';
 import { areBack, type Downtime } from '../downtime.ts';
 import type { ScenarioFact } from '../facts.ts';
 import { startWeeding } from '../weeding.ts';
@@ -14,13 +14,13 @@ import { type Outage, type Trouble, watchOutage } from './outage.ts';
 import { type Waited, waitFor } from './wait.ts';
 
 /** The view of a demo that runs. */
-export interface Course {
+interface Course {
   /** Milliseconds since etcd went away. */
   time(): number;
   downtimes(): readonly Downtime[];
 }
 
-export interface ClusterDemoOptions {
+interface ClusterDemoOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -1,11 +1,11 @@
-import type { Clock } from '../../clock.ts';
-import type { KubeClient } from '../../kube/client.ts';
-import { type ApiFailure, isRecoverable } from '../../kube/failure.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { type ApiFailure, isRecoverable } from '../../kube/client/failure.ts';
 import { timestamp } from '../apiServer/objects.ts';
 import { servingCondition } from './manifests.ts';
 
 /** Switches the readiness of the etcd pods by their readiness gate. */
-export interface Serving {
+interface Serving {
   /** What all etcd pods are to be from now on, those that come later included. */
   set(isServing: boolean): void;
   /** An etcd pod is seen; `status` is that of its condition, undefined where it has none yet. */

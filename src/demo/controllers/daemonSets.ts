@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock.ts';
-import { type JsonObject, numberOf, objectOf } from '../../json.ts';
+import type { Clock } from '../../base/clock.ts';
+import { type JsonObject, numberOf, objectOf } from '../../base/json.ts';
 import type { ApiStore } from '../apiServer/apiStore.ts';
 import type { KubeObject } from '../apiServer/objects.ts';
 import { daemonSets, pods } from '../apiServer/resources.ts';

@@ -1,4 +1,4 @@
-import { type JsonObject, numberOf, objectOf, timeOf } from '../../json.ts';
+import { type JsonObject, numberOf, objectOf, timeOf } from '../../base/json.ts';
 import { type KubeObject, timestamp } from '../apiServer/objects.ts';
 import { conditionOf } from '../podView.ts';
 import { nonZero } from './reconciling.ts';

@@ -1,5 +1,5 @@
-import { type JsonObject, objectOf, textOf } from '../../json.ts';
-import type { LabelSelector } from '../../kube/selector.ts';
+import { type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import type { LabelSelector } from '../../kube/objects/selector.ts';
 import type { ApiStore } from '../apiServer/apiStore.ts';
 import type { KubeObject } from '../apiServer/objects.ts';
 import type { Resource } from '../apiServer/resource.ts';
@@ -34,7 +34,7 @@ export function ownerReference({ metadata, kind, apiVersion }: KubeObject): Json
 }
 
 /** What a pod of a template has beside it. */
-export interface PodExtras {
+interface PodExtras {
   /** Default: a generated one. */
   readonly name?: string;
   readonly labels?: Readonly<Record<string, string>>;

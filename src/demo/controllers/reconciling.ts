@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock, TimerHandle } from '../../clock.ts';
-import { type JsonObject, objectOf } from '../../json.ts';
+import type { Clock, TimerHandle } from '../../base/clock.ts';
+import { type JsonObject, objectOf } from '../../base/json.ts';
 import type { ApiStore } from '../apiServer/apiStore.ts';
 import type { KubeObject } from '../apiServer/objects.ts';
 import type { Resource } from '../apiServer/resource.ts';

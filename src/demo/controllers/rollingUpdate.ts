@@ -1,11 +1,11 @@
-import { numberOf, objectOf, textOf } from '../../json.ts';
+import { numberOf, objectOf, textOf } from '../../base/json.ts';
 import type { ApiStore } from '../apiServer/apiStore.ts';
 import type { KubeObject } from '../apiServer/objects.ts';
 import { pods } from '../apiServer/resources.ts';
 import { ownedBy } from './owned.ts';
 
 /** How far a rollout may go above and below the number of pods that is wanted. */
-export interface Bounds {
+interface Bounds {
   readonly surge: number;
   readonly unavailable: number;
 }

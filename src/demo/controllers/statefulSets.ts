@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock.ts';
-import { type JsonObject, numberOf, objectOf, textOf } from '../../json.ts';
+import type { Clock } from '../../base/clock.ts';
+import { type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
 import type { ApiStore } from '../apiServer/apiStore.ts';
 import type { KubeObject } from '../apiServer/objects.ts';
 import { controllerRevisions, pods, statefulSets } from '../apiServer/resources.ts';

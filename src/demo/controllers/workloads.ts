@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { ApiStore } from '../apiServer/apiStore.ts';
 import { startReplicaSets } from '../controllers.ts';
 import { startDaemonSets } from './daemonSets.ts';

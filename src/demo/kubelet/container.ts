@@ -1,6 +1,6 @@
-import type { Clock, TimerHandle } from '../../clock.ts';
-import { formatDuration } from '../../config/duration.ts';
-import type { JsonObject } from '../../json.ts';
+import type { Clock, TimerHandle } from '../../base/clock.ts';
+import { formatDuration } from '../../base/duration.ts';
+import type { JsonObject } from '../../base/json.ts';
 import { timestamp } from '../apiServer/objects.ts';
 import { type KubeletVersion, planRestart, type RestartPlan } from './backOff.ts';
 import { type Process, type ProcessOptions, startProcess } from './program.ts';

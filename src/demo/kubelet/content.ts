@@ -1,5 +1,5 @@
-import { failed, ok, type Result } from '../../errors.ts';
-import { arrayOf, type JsonObject, objectOf, textOf } from '../../json.ts';
+import { failed, ok, type Result } from '../../base/errors.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import type { ApiStore } from '../apiServer/apiStore.ts';
 import type { KubeObject } from '../apiServer/objects.ts';
 import { configMaps, secrets } from '../apiServer/resources.ts';
@@ -13,7 +13,7 @@ export interface Content {
 }
 
 /** What the ConfigMaps and Secrets of a namespace give to the containers of a pod, as they are now. */
-export interface Sources {
+interface Sources {
   /** The files of all volumes; or what one of them lacks. */
   files(): Result<Texts, string>;
   /** The variables of a container; or, in the kubelet's words, what they lack. */

@@ -1,5 +1,5 @@
-import type { Clock, TimerHandle } from '../../clock.ts';
-import { arrayOf, type JsonObject, objectOf } from '../../json.ts';
+import type { Clock, TimerHandle } from '../../base/clock.ts';
+import { arrayOf, type JsonObject, objectOf } from '../../base/json.ts';
 import type { ApiStore } from '../apiServer/apiStore.ts';
 import type { KubeObject } from '../apiServer/objects.ts';
 import { configMaps, endpointSlices, pods, secrets } from '../apiServer/resources.ts';

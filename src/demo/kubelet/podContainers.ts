@@ -1,4 +1,4 @@
-import { arrayOf, type JsonObject, objectOf, textOf } from '../../json.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import { type Container, type ContainerKind, type ContainerOptions, startContainer } from './container.ts';
 import type { Program } from './program.ts';
 
@@ -18,7 +18,7 @@ export interface PodContainers {
   stop(): void;
 }
 
-export interface PodContainersOptions
+interface PodContainersOptions
   extends Pick<ContainerOptions, 'clock' | 'version' | 'random' | 'isAvailable' | 'pod' | 'onChange' | 'onExit'> {
   readonly spec: JsonObject;
   readonly programOf: (container: string) => Program;

@@ -1,4 +1,4 @@
-import { arrayOf, isObject, type JsonObject, objectOf } from '../../json.ts';
+import { arrayOf, isObject, type JsonObject, objectOf } from '../../base/json.ts';
 import { type KubeObject, timestamp } from '../apiServer/objects.ts';
 import { conditionOf } from '../podView.ts';
 import type { PodContainers } from './podContainers.ts';

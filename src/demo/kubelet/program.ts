@@ -1,5 +1,5 @@
-import type { Clock, TimerHandle } from '../../clock.ts';
-import { numberOf, objectOf, textOf } from '../../json.ts';
+import type { Clock, TimerHandle } from '../../base/clock.ts';
+import { numberOf, objectOf, textOf } from '../../base/json.ts';
 import type { KubeObject } from '../apiServer/objects.ts';
 
 /** What the containers of a pod run. Times are milliseconds. */

@@ -1,4 +1,4 @@
-import type { ObserverFact } from '../../observer/facts.ts';
+import type { ObserverFact } from '../../observer/model/facts.ts';
 import type { Chapter } from './story.ts';
 
 /** Something that happened on the cluster of the demo. */

@@ -1,5 +1,5 @@
-import { createKubeClient } from '../../kube/client.ts';
-import type { ObserverFact } from '../../observer/facts.ts';
+import { createKubeClient } from '../../kube/client/client.ts';
+import type { ObserverFact } from '../../observer/model/facts.ts';
 import { createObserverPart } from '../../observer/observerPart.ts';
 import { accessTo } from '../run.ts';
 import type { StoryOptions } from '../storyOptions.ts';

@@ -1,14 +1,15 @@
-import type { Clock } from '../../clock.ts';
-import type { JsonObject } from '../../json.ts';
-import type { ApiRequest, KubeClient } from '../../kube/client.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { JsonObject } from '../../base/json.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import type { ApiRequest } from '../../kube/client/request.ts';
 import { type ApiServer, createApiServer } from '../apiServer/apiServer.ts';
 import { deployments, namespaces, serviceAccounts, services } from '../apiServer/resources.ts';
 import { startWorkloads } from '../controllers/workloads.ts';
 import { seededRandom } from '../random.ts';
 import { application, applicationName, definition, home } from './objects.ts';
 
-/** What weeder is to look after, as the cluster has it. */
-export type Watched = 'Deployment' | 'Service';
+/** What weeder is to manage, as the cluster has it. */
+type Watched = 'Deployment' | 'Service';
 
 /** A cluster of the demo's own, and what its people do. */
 export interface Site {

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../json.ts';
-import type { ObserverFact } from '../../observer/facts.ts';
+import type { JsonObject } from '../../base/json.ts';
+import type { ObserverFact } from '../../observer/model/facts.ts';
 import { firstImage, imagesOf, labelsOf, manifestsWith, nextImage, replicasOf } from './objects.ts';
 import type { People, Site } from './site.ts';
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock.ts';
-import type { ObserverFact } from '../../observer/facts.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { ObserverFact } from '../../observer/model/facts.ts';
 import type { SiteFact } from './facts.ts';
 import type { People, Site } from './site.ts';
 import { type Came, type Chapter, chapters, type Stage } from './story.ts';
@@ -9,7 +9,7 @@ export interface Told extends Came {
   readonly chapter: Chapter;
 }
 
-export interface Telling {
+interface Telling {
   readonly clock: Clock;
   readonly site: Site;
   readonly people: People;

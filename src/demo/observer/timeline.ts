@@ -1,11 +1,11 @@
-import type { AboutResource } from '../../observer/facts.ts';
-import type { Drift } from '../../observer/projection.ts';
+import type { AboutResource } from '../../observer/model/facts.ts';
+import type { Drift } from '../../observer/model/projection.ts';
 import type { TimelineEntry } from '../timeline.ts';
 import type { StoryFact } from './facts.ts';
 import { milliseconds } from './outcome.ts';
 
 /** A line of the timeline, with a diff below it. */
-export interface DiffedEntry extends TimelineEntry {
+interface DiffedEntry extends TimelineEntry {
   readonly diff: readonly DiffLine[];
 }
 

@@ -1,11 +1,16 @@
-import type { SourceRef, WorkloadRef } from '../../restart/refs.ts';
-import type { Chapter } from './story.ts';
+import type { SourceRef } from '../../restart/model/refs.ts';
+import type { Rollout } from './rollout.ts';
 
-/** Somebody gave a workload another pod template. */
-export interface Rollout {
-  readonly workload: WorkloadRef;
-  /** Whether he who watches the sources did; otherwise it is a release of the shop's own. */
-  readonly isRestart: boolean;
+/** Something that happens to the shop, and what it should lead to. */
+export interface ChapterText {
+  /** What the timeline says above it. */
+  readonly title: string;
+  /** The same in the table. */
+  readonly row: string;
+  /** The workloads that have to be rolled out, once each; a release of the shop's own counts. */
+  readonly needed: readonly string[];
+  /** What weeder has to tell of which workloads. */
+  readonly told: { readonly type: `workload.${'adopted' | 'restarted' | 'needless' | 'held'}`; readonly of: string[] };
 }
 
 /** What the shop's people do with a source; `keys` are those that have another value now. */
@@ -17,7 +22,7 @@ export interface SourceDeed {
 
 /** Something that happened in the shop. */
 export type ShopFact =
-  | { readonly type: 'chapter.began'; readonly number: number; readonly chapter: Chapter }
+  | { readonly type: 'chapter.began'; readonly number: number; readonly chapter: ChapterText }
   | { readonly type: 'keeper.stopped' | 'keeper.started' }
   | { readonly type: 'image.changed'; readonly workload: string; readonly image: string }
   | ({ readonly type: 'rollout.began' } & Rollout)

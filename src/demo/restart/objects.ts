@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json.ts';
+import type { JsonObject } from '../../base/json.ts';
 import type { ApiStore } from '../apiServer/apiStore.ts';
 import type { Resource } from '../apiServer/resource.ts';
 import { configMaps, cronJobs, deployments, namespaces, secrets, statefulSets } from '../apiServer/resources.ts';

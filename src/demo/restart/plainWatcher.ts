@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { SourceKind } from '../../restart/refs.ts';
-import { usesOf } from '../../restart/uses.ts';
+import type { SourceKind } from '../../restart/model/refs.ts';
+import { usesOf } from '../../restart/model/uses.ts';
 import type { ApiStore } from '../apiServer/apiStore.ts';
 import type { KubeObject } from '../apiServer/objects.ts';
 import { configMaps, secrets } from '../apiServer/resources.ts';

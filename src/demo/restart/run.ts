@@ -1,5 +1,5 @@
-import { createKubeClient } from '../../kube/client.ts';
-import type { RestartFact } from '../../restart/facts.ts';
+import { createKubeClient } from '../../kube/client/client.ts';
+import type { RestartFact } from '../../restart/model/facts.ts';
 import { accessTo } from '../run.ts';
 import { skippingClock } from '../skippingClock.ts';
 import type { StoryOptions } from '../storyOptions.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../../clock.ts';
-import { arrayOf, type JsonObject, numberOf, objectOf } from '../../json.ts';
-import type { SourceKind } from '../../restart/refs.ts';
+import type { Clock } from '../../base/clock.ts';
+import { arrayOf, type JsonObject, numberOf, objectOf } from '../../base/json.ts';
+import type { SourceKind } from '../../restart/model/refs.ts';
 import { type ApiServer, createApiServer } from '../apiServer/apiServer.ts';
 import type { KubeObject } from '../apiServer/objects.ts';
 import { configMaps, deployments, pods, secrets } from '../apiServer/resources.ts';
@@ -10,8 +10,9 @@ import { startWorkloads } from '../controllers/workloads.ts';
 import { type Content, sourcesOf } from '../kubelet/content.ts';
 import { startKubelet } from '../kubelet/kubelet.ts';
 import { seededRandom } from '../random.ts';
-import type { Rollout, ShopFact } from './facts.ts';
+import type { ShopFact } from './facts.ts';
 import { createShop, encoded, home } from './objects.ts';
+import type { Rollout } from './rollout.ts';
 import { refOf, templateIn, workloadResources, workloadsIn } from './templates.ts';
 
 type Texts = Readonly<Record<string, string>>;

@@ -1,3 +1,4 @@
+import type { ChapterText } from './facts.ts';
 import type { Keeper } from './keeper.ts';
 import { features, imageOf } from './objects.ts';
 import type { Shop } from './shop.ts';
@@ -10,16 +11,8 @@ export interface Stage {
   pass(ms: number): Promise<void>;
 }
 
-/** Something that happens to the shop, and what it should lead to. */
-export interface Chapter {
-  /** What the timeline says above it. */
-  readonly title: string;
-  /** The same in the table. */
-  readonly row: string;
-  /** The workloads that have to be rolled out, once each; a release of the shop's own counts. */
-  readonly needed: readonly string[];
-  /** What weeder has to tell of which workloads. */
-  readonly told: { readonly type: `workload.${'adopted' | 'restarted' | 'needless' | 'held'}`; readonly of: string[] };
+/** What the people of the shop do in it. */
+export interface Chapter extends ChapterText {
   play(stage: Stage): Promise<void>;
 }
 

@@ -1,7 +1,8 @@
-import type { Clock } from '../../clock.ts';
-import type { RestartFact } from '../../restart/facts.ts';
-import type { Rollout, ShopFact } from './facts.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { RestartFact } from '../../restart/model/facts.ts';
+import type { ShopFact } from './facts.ts';
 import type { Keeper } from './keeper.ts';
+import type { Rollout } from './rollout.ts';
 import type { Shop } from './shop.ts';
 import { type Chapter, chapters, quiet, type Stage } from './story.ts';
 
@@ -16,7 +17,7 @@ export interface Told {
   readonly isSettled: boolean;
 }
 
-export interface Telling {
+interface Telling {
   readonly clock: Clock;
   readonly shop: Shop;
   readonly keeper: Keeper;

@@ -1,5 +1,5 @@
-import { objectOf } from '../../json.ts';
-import type { WorkloadRef } from '../../restart/refs.ts';
+import { objectOf } from '../../base/json.ts';
+import type { WorkloadRef } from '../../restart/model/refs.ts';
 import type { ApiStore } from '../apiServer/apiStore.ts';
 import type { KubeObject } from '../apiServer/objects.ts';
 import type { Resource } from '../apiServer/resource.ts';
@@ -13,7 +13,7 @@ export const workloadResources = [
   { kind: 'CronJob', resource: cronJobs },
 ] as const;
 
-export interface ShopWorkload {
+interface ShopWorkload {
   readonly ref: WorkloadRef;
   readonly resource: Resource;
   readonly object: KubeObject;

@@ -1,5 +1,5 @@
-import type { RestartFact, SourceChange } from '../../restart/facts.ts';
-import type { WorkloadRef } from '../../restart/refs.ts';
+import type { RestartFact, SourceChange } from '../../restart/model/facts.ts';
+import type { WorkloadRef } from '../../restart/model/refs.ts';
 import type { TimelineEntry } from '../timeline.ts';
 import type { ShopFact, SourceDeed } from './facts.ts';
 

@@ -1,17 +1,17 @@
-import type { ReportRestart } from '../../restart/facts.ts';
+import type { ReportRestart } from '../../restart/model/facts.ts';
 import { createRestartPart, type RestartPart } from '../../restart/restartPart.ts';
 import type { ShownWeeder } from '../storyOptions.ts';
 import { type AtWorkOptions, weederAtWork } from '../weederAtWork.ts';
 import type { Keeper } from './keeper.ts';
 import { configText, weederHome, workloadCount } from './objects.ts';
 
-export interface WeederKeeperOptions extends Omit<AtWorkOptions<RestartPart>, 'config' | 'createPart' | 'onStarted'> {
+interface WeederKeeperOptions extends Omit<AtWorkOptions<RestartPart>, 'config' | 'createPart' | 'onStarted'> {
   readonly report: ReportRestart;
   readonly onStarted: (started: ShownWeeder) => void;
 }
 
 /** The real weeder as one who keeps the shop. */
-export interface WeederKeeper extends Keeper {
+interface WeederKeeper extends Keeper {
   /** How many workloads are in which state; none while it is away. */
   states(): Readonly<Record<string, number>>;
 }

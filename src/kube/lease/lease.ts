@@ -1,24 +1,24 @@
 import { fromCallback } from 'xstate';
-import { type LeaseEvent, type LeaseWatchInput, type LeaseWriteInput, lease } from '../../../machines/lease.ts';
-import type { Clock } from '../../clock.ts';
-import { messageOf } from '../../errors.ts';
-import type { ReportProcess } from '../../facts.ts';
-import type { KubeClient } from '../client.ts';
+import { type LeaseEvent, type LeaseWatchInput, type LeaseWriteInput, lease } from '../../../machines/process/lease.ts';
+import type { Clock } from '../../base/clock.ts';
+import { messageOf } from '../../base/errors.ts';
+import type { KubeClient } from '../client/client.ts';
 import type { Election } from './election.ts';
+import type { ReportLeadership } from './leadershipFact.ts';
 import { leaseRequests } from './requests.ts';
 import type { Tenure } from './tenure.ts';
 import { type LeaseLog, troubleLog } from './trouble.ts';
 import { watchLease } from './watch.ts';
 
 /** What the lease machine works with. */
-export interface LeaseParts {
+interface LeaseParts {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly log: LeaseLog;
   readonly election: Election;
   /** Extended with each renewal; whoever acts asks it. */
   readonly tenure: Tenure;
-  readonly report: ReportProcess;
+  readonly report: ReportLeadership;
 }
 
 /** The lease machine with its implementation: start it with the election as its input. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, numberOf, objectOf, textOf } from '../../json.ts';
+import { isObject, type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
 import type { Election } from './election.ts';
 
 /** A Lease object of the API, as far as an election needs it. */

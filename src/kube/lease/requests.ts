@@ -1,8 +1,9 @@
-import type { LeaseEvent, LeaseWriteInput } from '../../../machines/lease.ts';
-import type { Clock } from '../../clock.ts';
-import type { ApiRequest, ApiResult, KubeClient } from '../client.ts';
-import { describeFailure } from '../describeFailure.ts';
-import type { ApiFailure } from '../failure.ts';
+import type { LeaseEvent, LeaseWriteInput } from '../../../machines/process/lease.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { ApiResult, KubeClient } from '../client/client.ts';
+import { describeFailure } from '../client/describeFailure.ts';
+import type { ApiFailure } from '../client/failure.ts';
+import type { ApiRequest } from '../client/request.ts';
 import type { Election } from './election.ts';
 import { heldBy, type LeaseRecord, readLease, released } from './record.ts';
 import { elapsedSince, momentOf, type Tenure } from './tenure.ts';

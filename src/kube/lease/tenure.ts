@@ -1,7 +1,7 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 
 /** A moment by both clocks. */
-export interface Moment {
+interface Moment {
   readonly monotonic: number;
   readonly wall: number;
 }

@@ -6,7 +6,7 @@ export interface LeaseLog {
 }
 
 /** Tells what goes wrong with the Lease, each cause once until it is over: it is asked for every two seconds. */
-export interface TroubleLog {
+interface TroubleLog {
   failed(cause: string): void;
   unwatched(cause: string): void;
   /** A request was answered. */
@@ -18,7 +18,7 @@ export function troubleLog(log: LeaseLog, lease: string): TroubleLog {
   let unwatched: string | undefined;
   return {
     failed(cause) {
-      log[cause === failure ? 'debug' : 'warn']({ lease, cause }, 'the Lease cannot be had, trying again');
+      log[cause === failure ? 'debug' : 'warn']({ lease, cause }, 'lease unavailable, retrying');
       failure = cause;
     },
     unwatched(cause) {
@@ -27,7 +27,7 @@ export function troubleLog(log: LeaseLog, lease: string): TroubleLog {
       unwatched = cause;
     },
     over() {
-      if (failure !== undefined) log.info({ lease }, 'the Lease can be had again');
+      if (failure !== undefined) log.info({ lease }, 'lease available again');
       failure = undefined;
     },
   };

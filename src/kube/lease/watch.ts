@@ -1,13 +1,13 @@
-import type { LeaseEvent } from '../../../machines/lease.ts';
-import type { Clock } from '../../clock.ts';
-import { objectOf } from '../../json.ts';
-import type { KubeClient } from '../client.ts';
-import { watchOnce } from '../watchOnce.ts';
+import type { LeaseEvent } from '../../../machines/process/lease.ts';
+import type { Clock } from '../../base/clock.ts';
+import { objectOf } from '../../base/json.ts';
+import type { KubeClient } from '../client/client.ts';
+import { watchOnce } from '../watch/watchOnce.ts';
 import type { Election } from './election.ts';
 import { type LeaseRequests, leasePath } from './requests.ts';
 
 /** How long the server is to hold the watch open, in seconds. */
-const holdSeconds = 20;
+const timeoutSeconds = 20;
 /** A watch that ends sooner than this, in milliseconds, is not worth opening at once again. */
 const settledMs = 1_000;
 
@@ -42,7 +42,7 @@ export function watchLease(
       end: () => undefined,
     },
   };
-  const run = { client, clock, source, start: version, holdSeconds, signal: stop.signal, onOpened: () => undefined };
+  const run = { client, clock, source, start: version, timeoutSeconds, signal: stop.signal, onOpened: () => undefined };
   watchOnce(run).then(
     ({ message, reason }) => {
       const hasSettled = reason !== 'refused' && clock.monotonic() - begun >= settledMs;

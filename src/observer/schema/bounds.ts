@@ -1,5 +1,5 @@
-import type { Path } from '../../config/fault.ts';
-import { isObject, type JsonObject } from '../../json.ts';
+import type { Path } from '../../base/fault.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
 import type { FaultList } from './faults.ts';
 import type { ListShape } from './shape.ts';
 

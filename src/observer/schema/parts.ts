@@ -1,6 +1,6 @@
-import type { Path } from '../../config/fault.ts';
-import { ExactInteger } from '../../exactInteger.ts';
-import { isObject, type JsonObject } from '../../json.ts';
+import { ExactInteger } from '../../base/exactInteger.ts';
+import type { Path } from '../../base/fault.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
 import { isBounds, isBoundsKey, readBounds } from './bounds.ts';
 import type { FaultList, SchemaFaultCode } from './faults.ts';
 import { leaf, type Shape } from './shape.ts';

@@ -1,6 +1,6 @@
-import type { Path } from '../../config/fault.ts';
-import { isObject, type JsonObject, objectOf } from '../../json.ts';
-import { type Identity, identityKey } from '../identity.ts';
+import type { Path } from '../../base/fault.ts';
+import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import { type Identity, identityKey } from '../model/identity.ts';
 import { createFaultList, type FaultList, firstOf, type SchemaFault, type SchemaFaultCode } from './faults.ts';
 import { createPartReader, type ReadFields } from './parts.ts';
 import { observesAnything, type Shape } from './shape.ts';
@@ -29,7 +29,7 @@ export interface FaultyEntry {
 }
 
 /**
- * Reads `spec.observerSchema`: Krake's format, where the word `observed` is as good as null (A8). The value is what
+ * Reads `spec.observerSchema`: Krake's format, where the word `observed` is as good as null. The value is what
  * YAML or JSON gives, and may be anything, also contain itself; `undefined` and null are a schema without entries.
  */
 export function readObserverSchema(value: unknown): ObserverSchema {
@@ -124,7 +124,7 @@ function readGroup(apiVersion: unknown): string | undefined {
 /** The entry without what identifies its resource, and without what cannot be observed. */
 function observedOf(entry: JsonObject, path: Path, faults: FaultList): JsonObject {
   const { apiVersion: _, kind: __, status, metadata, ...content } = entry;
-  // What is applied of a Secret has it in data (A17): listed here it would be wanted to be absent.
+  // What is applied of a Secret has it in data: listed here it would be wanted to be absent.
   if (entry['kind'] === 'Secret' && readGroup(entry['apiVersion']) === '' && 'stringData' in content)
     faults.add('stringData', [...path, 'stringData'], 'is listed');
   if (status !== undefined) faults.add('status', [...path, 'status'], 'is listed');

@@ -1,9 +1,9 @@
-import type { Path } from '../../config/fault.ts';
-import { failed, ok, type Result } from '../../errors.ts';
-import { isObject } from '../../json.ts';
-import { type Identity, identityKey, identityText, type Manifest } from '../identity.ts';
-import { ownField } from '../jsonValue.ts';
-import { type Assigned, serverOwnedIn } from '../serverOwned.ts';
+import { failed, ok, type Result } from '../../base/errors.ts';
+import type { Path } from '../../base/fault.ts';
+import { isObject } from '../../base/json.ts';
+import { type Identity, identityKey, identityText, type Manifest } from '../model/identity.ts';
+import { ownField } from '../model/jsonValue.ts';
+import { type Assigned, serverOwnedIn } from '../model/serverOwned.ts';
 import { createFaultList, type FaultList, type SchemaFault, schemaFault } from './faults.ts';
 import type { FaultyEntry, ObserverSchema, SchemaEntry } from './read.ts';
 import { type ListShape, leaf, type Shape } from './shape.ts';

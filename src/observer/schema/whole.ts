@@ -1,9 +1,9 @@
-import { isObject } from '../../json.ts';
+import { isObject } from '../../base/json.ts';
 import { elementOf, fieldOf, type Shape } from './shape.ts';
 
 /**
  * Whether everything that the manifest has there is observed, and nothing beside it has a place: such an atomic value is
- * compared as a whole, so that a key which somebody adds to a rule of a Role is seen (A5).
+ * compared as a whole, so that a key which somebody adds to a rule of a Role is seen.
  */
 export function observesAll(shape: Shape | undefined, manifest: unknown): boolean {
   if (shape === undefined || shape.is === 'leaf') return shape !== undefined;

@@ -1,4 +1,4 @@
-import lists from './builtInLists.json' with { type: 'json' };
+import lists from '../../../generated/builtInLists.json' with { type: 'json' };
 import { type Structures, structuresOf } from './openapi.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { arrayOf, isObject, type JsonObject, objectOf } from '../../json.ts';
+import { arrayOf, isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import type { At } from '../model/structure.ts';
 import { openPlaces } from './places.ts';
 import { reduceSchema, type Step } from './reduce.ts';
-import type { At } from './structure.ts';
 
 /** All that one document says, without the document: the text of v1 is 1.6 MB, this is a small part of it. */
 export interface Structures {

@@ -1,5 +1,5 @@
+import { type At, anywhere, type ListStructure } from '../model/structure.ts';
 import type { Place, Step } from './reduce.ts';
-import { type At, anywhere, type ListStructure } from './structure.ts';
 
 /**
  * Gives the places of a document's schemas as they are asked for, each made once: schemas refer to themselves (that of

@@ -1,5 +1,5 @@
-import { arrayOf, isObject, type JsonObject, objectOf } from '../../json.ts';
-import type { ListStructure } from './structure.ts';
+import { arrayOf, isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import type { ListStructure } from '../model/structure.ts';
 
 /**
  * What one schema of a document says about structure: another schema by name, a place, or nothing (`undefined`, as of
@@ -22,7 +22,7 @@ export interface Place {
 }
 
 /** The defaults of its keys stand in `items`, which may be another schema. */
-export interface ListOfMaps {
+interface ListOfMaps {
   readonly is: 'map';
   readonly keys: readonly string[];
 }
@@ -42,7 +42,7 @@ const untyped: Place = {
   defaults: {},
 };
 
-/** Reduces a schema to what decides how the server merges (A7, C); descriptions and validation go. */
+/** Reduces a schema to what decides how the server merges; descriptions and validation go. */
 export function reduceSchema(schema: JsonObject, depth = 0): Step {
   if (depth > deepest) return undefined;
   const below = (inner: unknown): Step => (isObject(inner) ? reduceSchema(inner, depth + 1) : undefined);

@@ -3,16 +3,39 @@
  * (`const ns = await testNamespace(t, 'recovery')`), which also leads to the shared cluster (`ns.cluster`), and hands it
  * to the other helpers. Pods have no kubelet: tests report their statuses themselves (`setPodStatus`).
  */
-export type { Cluster, KubeconfigOptions } from './access.ts';
-export { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './controlPlane.ts';
+
+export { createBudget, type Denial, deleteBudget, denyPodDeletion } from './deploy/policies.ts';
+export { type Grant, grant, isAllowed, type Rule } from './deploy/rbac.ts';
 export { eventually, stays } from './eventually.ts';
-export type { Answer } from './http.ts';
 export { sharedControlPlane, type TestNamespace, testNamespace } from './namespace.ts';
 export * from './objects.ts';
+export {
+  type ContainerState,
+  completed,
+  crashLoopBackOff,
+  type PodStatusChange,
+  patchPodStatus,
+  running,
+  setPodStatus,
+  terminated,
+  waiting,
+} from './observer/statuses.ts';
+export type { Cluster, KubeconfigOptions } from './plane/access.ts';
+export { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './plane/controlPlane.ts';
+export type { Answer } from './plane/http.ts';
 export { type PodEvent, type PodObserver, watchDeletions } from './podObserver.ts';
-export type { PodOptions } from './podTemplate.ts';
-export { createBudget, type Denial, deleteBudget, denyPodDeletion } from './policies.ts';
-export { type Grant, grant, isAllowed, type Rule } from './rbac.ts';
+export type { PodOptions } from './restart/podTemplate.ts';
+export {
+  barePod,
+  createDeployment,
+  createReplicaSet,
+  getPod,
+  onePod,
+  ownedPod,
+  patchPodMetadata,
+  podsOf,
+  removeFinalizers,
+} from './restart/workloads.ts';
 export {
   createService,
   createSlice,
@@ -24,17 +47,6 @@ export {
   slicesOf,
 } from './services.ts';
 export {
-  type ContainerState,
-  completed,
-  crashLoopBackOff,
-  type PodStatusChange,
-  patchPodStatus,
-  running,
-  setPodStatus,
-  terminated,
-  waiting,
-} from './statuses.ts';
-export {
   type Ending,
   type RunningWeeder,
   type StartOptions,
@@ -44,14 +56,3 @@ export {
   type WeederProcess,
 } from './weeder.ts';
 export type { LogLine, WeederLog } from './weederLog.ts';
-export {
-  barePod,
-  createDeployment,
-  createReplicaSet,
-  getPod,
-  onePod,
-  ownedPod,
-  patchPodMetadata,
-  podsOf,
-  removeFinalizers,
-} from './workloads.ts';

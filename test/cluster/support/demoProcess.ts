@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Cluster } from './access.ts';
 import { eventually } from './eventually.ts';
 import type { Cleanup } from './namespace.ts';
+import type { Cluster } from './plane/access.ts';
 import { type Ending, temporaryFile } from './weeder.ts';
 
 /** `weeder demo` on a real cluster. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Deployed } from './deployment.ts';
+import type { Deployed } from './deploy/deployment.ts';
 import { eventually } from './eventually.ts';
-import type { Restarting } from './restarting.ts';
+import type { Restarting } from './restart/restarting.ts';
 
 const main = { name: 'main', image: 'registry.invalid/web:1' };
 const paused = 'weeder.dev/paused-until';
@@ -65,7 +65,7 @@ export const downtimeStories: readonly Story[] = [
     },
     rollouts: 1,
     env: { a: '2', b: '1' },
-    afterwards: (_scene, web) => web.told('RestartNeedless', /ConfigMap rolled-after \(key a\)/),
+    afterwards: (_scene, web) => web.told('RestartSkipped', /ConfigMap rolled-after \(key a\)/),
   },
   {
     title: 'a rollout of the user before the change does not count for it',
@@ -112,7 +112,7 @@ export const downtimeStories: readonly Story[] = [
     rollouts: 0,
     env: { a: '1', b: '1' },
     afterwards: async ({ make, caughtUp }, web) => {
-      await web.told('RestartHeld', /ConfigMap .*required is missing/);
+      await web.told('RestartBlocked', /ConfigMap .*required is missing/);
       await make('configmaps', web.name, { data: { a: '1', b: '1' } });
       await caughtUp();
       assert.equal(web.rollouts(), 0);
@@ -141,7 +141,7 @@ export const downtimeStories: readonly Story[] = [
     annotations: { [paused]: later },
     before: async ({ change }, web) => {
       await change('configmaps', web.name, changed);
-      await web.told('RestartWaiting', /paused until 2099/);
+      await web.told('RestartPending', /paused until 2099/);
     },
     meanwhile: async () => undefined,
     rollouts: 0,

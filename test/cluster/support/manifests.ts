@@ -1,6 +1,6 @@
-import type { Cluster } from './access.ts';
-import type { Answer } from './http.ts';
-import type { Manifest } from './kustomize.ts';
+import type { Manifest } from './deploy/kustomize.ts';
+import type { Cluster } from './plane/access.ts';
+import type { Answer } from './plane/http.ts';
 
 const clusterScoped = new Set(['ClusterRole', 'ClusterRoleBinding', 'CustomResourceDefinition', 'Namespace']);
 

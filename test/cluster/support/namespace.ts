@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type Cluster, connect, coordinatesVariable, readCoordinates } from './access.ts';
-import { startControlPlane } from './controlPlane.ts';
+import { type Cluster, connect, coordinatesVariable, readCoordinates } from './plane/access.ts';
+import { startControlPlane } from './plane/controlPlane.ts';
 
 /** What a cleanup is registered with: node:test's context of a test or a suite. */
 export interface Cleanup {

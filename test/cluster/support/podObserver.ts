@@ -3,7 +3,7 @@ import { ZodError } from 'zod';
 import { eventually } from './eventually.ts';
 import type { TestNamespace } from './namespace.ts';
 import { type Pod, PodList, Pod as PodSchema, Status, WatchEvent } from './objects.ts';
-import { barePod } from './workloads.ts';
+import { barePod } from './restart/workloads.ts';
 
 /** One event of a pod, as an observer saw it that shares nothing with the code under test. */
 export interface PodEvent {

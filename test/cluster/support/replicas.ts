@@ -1,6 +1,6 @@
-import { objectOf, textOf } from '../../../src/json.ts';
+import { objectOf, textOf } from '../../../src/base/json.ts';
 import { eventually } from './eventually.ts';
-import { type PassingRequest, startRequestProxy } from './requestProxy.ts';
+import { type PassingRequest, startRequestProxy } from './plane/requestProxy.ts';
 import { type Scene, setScene } from './scene.ts';
 import { type StartOptions, startWeeder, type WeederProcess } from './weeder.ts';
 
@@ -64,7 +64,7 @@ export async function setPlay(t: Parameters<typeof setScene>[0], prefix: string,
         terms,
         async leads(within) {
           led += 1;
-          await weeder.log.until('all streams are synced, weeding', {}, { count: led, ...timed(within) });
+          await weeder.log.until('caches synced, starting controller', {}, { count: led, ...timed(within) });
         },
         async standsBy(within) {
           stoodBy += 1;

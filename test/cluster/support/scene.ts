@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Cluster } from './access.ts';
 import { eventually } from './eventually.ts';
 import { type TestNamespace, testNamespace } from './namespace.ts';
 import type { Pod } from './objects.ts';
+import { type ContainerState, crashLoopBackOff, type PodStatusChange, setPodStatus } from './observer/statuses.ts';
+import type { Cluster } from './plane/access.ts';
 import { type PodEvent, type PodObserver, watchDeletions } from './podObserver.ts';
-import type { PodOptions } from './podTemplate.ts';
+import type { PodOptions } from './restart/podTemplate.ts';
+import { getPod, ownedPod } from './restart/workloads.ts';
 import { setSlice } from './services.ts';
-import { type ContainerState, crashLoopBackOff, type PodStatusChange, setPodStatus } from './statuses.ts';
 import { type StartHereOptions, startWeederHere, type WeederHere } from './weederHere.ts';
-import { getPod, ownedPod } from './workloads.ts';
 
 /** What a scene is registered with: node:test's context of a test. */
 interface TestContext {
@@ -52,8 +52,8 @@ export interface Scene {
 }
 
 export interface SceneOptions {
-  /** Keys of the service in the config. */
-  readonly settings?: object;
+  /** Keys of the service in the config, perhaps by the name of the scene's namespace. */
+  readonly settings?: object | ((namespace: string) => object);
   /** Keys of the top of the config. */
   readonly global?: object;
   /** Default: the shared one. */
@@ -68,10 +68,11 @@ export async function setScene(t: TestContext, prefix: string, options: SceneOpt
   const observer = await watchDeletions(ns);
   const [service, other] = [`db-${ns.name}`, `other-${ns.name}`];
   const [labels, otherLabels] = [{ app: ns.name }, { app: other }];
+  const settings = typeof options.settings === 'function' ? options.settings(ns.name) : options.settings;
   const config = {
     ...options.global,
     servicesAndDependantSelectors: {
-      [service]: { podSelectors: [{ matchLabels: labels }], ...options.settings },
+      [service]: { podSelectors: [{ matchLabels: labels }], ...settings },
       [other]: { podSelectors: [{ matchLabels: otherLabels }], watchDuration: '5m', dependantNamespaces: 'same' },
     },
   };

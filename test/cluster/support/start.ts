@@ -2,9 +2,9 @@
  * A control plane to try weeder on by hand: `node test/cluster/support/start.ts [kube-apiserver flags]`.
  * Prints the path of an admin kubeconfig and stays up until Ctrl-C or SIGTERM; then nothing of it is left.
  */
-import { writeCoordinates } from './access.ts';
-import { startControlPlane } from './controlPlane.ts';
-import { SetupProblem } from './process.ts';
+import { writeCoordinates } from './plane/access.ts';
+import { startControlPlane } from './plane/controlPlane.ts';
+import { SetupProblem } from './plane/process.ts';
 
 const started = performance.now();
 try {

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Cluster } from './access.ts';
 import type { Cleanup } from './namespace.ts';
-import { guardFolder } from './process.ts';
+import type { Cluster } from './plane/access.ts';
+import { guardFolder } from './plane/process.ts';
 import { collectLog, type WeederLog } from './weederLog.ts';
 
 const checkout = join(import.meta.dirname, '..', '..', '..');
@@ -143,7 +143,7 @@ export function superviseWeeder(
     stderr: () => errors,
     signal: signalGroup,
     ready: async () => {
-      await Promise.race([log.until('all streams are synced, weeding'), early]);
+      await Promise.race([log.until('caches synced, starting controller'), early]);
     },
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),

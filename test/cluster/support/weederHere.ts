@@ -1,11 +1,11 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/base/clock.ts';
 import { parseConfig } from '../../../src/config/parse.ts';
-import { createKubeClient } from '../../../src/kube/client.ts';
-import { loadKubeConfig } from '../../../src/kube/kubeConfig.ts';
-import { startController } from '../../../src/main.ts';
-import type { WeederFact } from '../../../src/weeder/facts.ts';
+import { loadKubeConfig } from '../../../src/kube/access/kubeConfig.ts';
+import { createKubeClient } from '../../../src/kube/client/client.ts';
+import { startController } from '../../../src/process/main.ts';
+import type { WeederFact } from '../../../src/weeder/deletions/facts.ts';
 import type { Cleanup } from './namespace.ts';
 import { faultsIn, type RunningWeeder, type StartOptions } from './weeder.ts';
 import { collectLog } from './weederLog.ts';
@@ -88,7 +88,7 @@ export function startWeederHere(t: Cleanup, options: StartHereOptions): WeederHe
     facts,
     factsOf: (type) => facts.filter((fact): fact is Extract<WeederFact, { type: typeof type }> => fact.type === type),
     ready: async () => {
-      await log.until('all streams are synced, weeding');
+      await log.until('caches synced, starting controller');
     },
     stop: stopOnce,
   };

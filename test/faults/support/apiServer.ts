@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, request as forward } from 'node:https';
-import type { Cluster } from '../../cluster/support/access.ts';
 import type { Cleanup } from '../../cluster/support/namespace.ts';
+import type { Cluster } from '../../cluster/support/plane/access.ts';
 import {
   type FaultyServer,
   faultyServer,
@@ -9,7 +9,7 @@ import {
   type ReceivedRequest,
   type ServerAnswer,
   serverCertificate,
-} from '../../support/faultyServer.ts';
+} from '../../support/api/faultyServer.ts';
 
 /** How weeder talks to it; the real API server behind it is asked over HTTP/1.1 in both cases. */
 export const protocols = ['https', 'h2'] as const;

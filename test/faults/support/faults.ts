@@ -1,5 +1,5 @@
-import { eventLine, statusObject } from '../../support/apiCollection.ts';
-import { answerWith, type Fault, type ReceivedRequest, statusBody } from '../../support/faultyServer.ts';
+import { eventLine, statusObject } from '../../support/api/apiCollection.ts';
+import { answerWith, type Fault, type ReceivedRequest, statusBody } from '../../support/api/faultyServer.ts';
 
 /** Any status, with the Status object that an API server answers it with. */
 export function refusing(code: number, reason: string, headers: Readonly<Record<string, string>> = {}): Fault {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sampleValue, scraped } from '../../support/scraped.ts';
+import { sampleValue, scraped } from '../../support/api/scraped.ts';
 
 /** What a weeder shows of itself at a quiet moment. */
 export interface Measured {

@@ -10,7 +10,7 @@ import {
   type WeederProcess,
 } from '../../cluster/support/cluster.ts';
 import type { Cleanup } from '../../cluster/support/namespace.ts';
-import { freePorts } from '../../cluster/support/ports.ts';
+import { freePorts } from '../../cluster/support/plane/ports.ts';
 import { type Scene, setScene } from '../../cluster/support/scene.ts';
 import { type FaultyApiServer, faultyApiServer, type Spoken } from './apiServer.ts';
 import { type Hand, handInWeeder } from './hand.ts';

@@ -1,6 +1,6 @@
 import { after, type TestContext } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { type PageServer, startPageServer } from '../../support/pageServer.ts';
+import { type PageServer, startPageServer } from '../../support/page/pageServer.ts';
 import { launch } from './chromium.ts';
 
 /** A page in a browser, and what came of it. */

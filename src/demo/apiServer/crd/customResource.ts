@@ -1,4 +1,4 @@
-import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../../json.ts';
+import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../../base/json.ts';
 import { any, type Shape } from '../fields/shape.ts';
 import type { KubeObject } from '../objects.ts';
 import { type Resource, resource } from '../resource.ts';

@@ -1,4 +1,4 @@
-import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../../json.ts';
+import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../../base/json.ts';
 import { any, type Field, type ScalarShape, type Shape } from '../fields/shape.ts';
 import { shapeOf } from '../structure/types.ts';
 

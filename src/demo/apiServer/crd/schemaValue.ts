@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, objectOf } from '../../../json.ts';
+import { isObject, type JsonObject, objectOf } from '../../../base/json.ts';
 import { canonical } from '../fields/canonical.ts';
 import { any } from '../fields/shape.ts';
 import { shapeOf } from '../structure/types.ts';

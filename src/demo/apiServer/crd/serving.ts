@@ -1,4 +1,4 @@
-import { arrayOf, type JsonObject, objectOf } from '../../../json.ts';
+import { arrayOf, type JsonObject, objectOf } from '../../../base/json.ts';
 import { customResourceDefinitions, storedVersions } from '../kinds/definitions.ts';
 import { type KubeObject, timestamp, withMeta } from '../objects.ts';
 import { remove } from '../remove.ts';

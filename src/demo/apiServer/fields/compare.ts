@@ -3,7 +3,7 @@ import { type FieldSet, joined } from './fieldSet.ts';
 import { type Child, childrenOf, isEmpty, type Shape } from './shape.ts';
 
 /** What a write did to the fields of an object. */
-export interface Comparison {
+interface Comparison {
   readonly added: FieldSet;
   readonly modified: FieldSet;
   readonly removed: FieldSet;

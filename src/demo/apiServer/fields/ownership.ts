@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { failed, ok, type Result } from '../../../errors.ts';
+import { failed, ok, type Result } from '../../../base/errors.ts';
 import { compare } from './compare.ts';
 import { type FieldSet, fieldSetOf, outside } from './fieldSet.ts';
 import { isSameManager, type Manager } from './managers.ts';
@@ -22,7 +22,7 @@ export interface Conflict {
   readonly fields: FieldSet;
 }
 
-export interface Applied {
+interface Applied {
   readonly value: unknown;
   readonly managers: readonly Manager[];
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../json.ts';
+import { isObject, type JsonObject } from '../../../base/json.ts';
 
 /** What the API's schema says of a value, as far as merging and owning fields need it. */
 export type Shape = ScalarShape | ListShape | MapShape | AnyShape;
@@ -42,7 +42,7 @@ export interface Field {
 }
 
 /** Nothing is declared: maps are merged key by key, lists are whole. */
-export interface AnyShape {
+interface AnyShape {
   readonly is: 'any';
 }
 

@@ -1,5 +1,5 @@
-import { ok } from '../../../errors.ts';
-import { type JsonObject, objectOf, textOf } from '../../../json.ts';
+import { ok } from '../../../base/errors.ts';
+import { type JsonObject, objectOf, textOf } from '../../../base/json.ts';
 import { allowed } from '../rbac.ts';
 import type { Outcome } from '../status.ts';
 import type { Storage } from '../store.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { failed, ok } from '../../../errors.ts';
+import { failed, ok } from '../../../base/errors.ts';
 import { failure, type Outcome, type Status } from '../status.ts';
 
 /** One request, read as far as its headers. */

@@ -1,5 +1,5 @@
-import { failed, ok } from '../../../errors.ts';
-import { type JsonObject, numberOf, objectOf, textOf } from '../../../json.ts';
+import { failed, ok } from '../../../base/errors.ts';
+import { type JsonObject, numberOf, objectOf, textOf } from '../../../base/json.ts';
 import type { ApplyOptions } from '../apply.ts';
 import type { WriteOptions } from '../assemble.ts';
 import { parseBody } from '../decode.ts';

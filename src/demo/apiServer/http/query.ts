@@ -1,4 +1,4 @@
-import { failed, ok } from '../../../errors.ts';
+import { failed, ok } from '../../../base/errors.ts';
 import { type ListOptions, versionFault } from '../list.ts';
 import type { Resource } from '../resource.ts';
 import { type Selection, select } from '../selection.ts';

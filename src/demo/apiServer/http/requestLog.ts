@@ -24,7 +24,7 @@ export interface RequestLog {
   countAs(user: string, verb: Verb, resource: string): number;
 }
 
-export interface WritableRequestLog extends RequestLog {
+interface WritableRequestLog extends RequestLog {
   note(exchange: Exchange, address: Address): void;
 }
 

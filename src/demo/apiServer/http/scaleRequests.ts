@@ -1,6 +1,6 @@
-import { failed, ok } from '../../../errors.ts';
-import { type JsonObject, objectOf } from '../../../json.ts';
-import { mergePatch } from '../../../kube/mergePatch.ts';
+import { failed, ok } from '../../../base/errors.ts';
+import { type JsonObject, objectOf } from '../../../base/json.ts';
+import { mergePatch } from '../../../kube/objects/mergePatch.ts';
 import { changeScale, scaleOf } from '../scale.ts';
 import { failure, methodNotAllowed, notFound, type Outcome } from '../status.ts';
 import { type Exchange, mediaTypeOf } from './exchange.ts';

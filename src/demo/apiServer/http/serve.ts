@@ -1,4 +1,4 @@
-import { failed, ok } from '../../../errors.ts';
+import { failed, ok } from '../../../base/errors.ts';
 import { type Form, formFault, formOf } from '../form.ts';
 import { objectJson, pageJson } from '../json.ts';
 import { list, type Page } from '../list.ts';

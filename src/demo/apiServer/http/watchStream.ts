@@ -1,4 +1,4 @@
-import type { Clock } from '../../../clock.ts';
+import type { Clock } from '../../../base/clock.ts';
 import { type Form, formFault } from '../form.ts';
 import { bookmarkLine, eventLine } from '../json.ts';
 import type { Resource } from '../resource.ts';

@@ -1,6 +1,6 @@
 import { parse as parseYaml } from 'yaml';
-import { failed, messageOf, ok } from '../../../errors.ts';
-import { isObject, type JsonObject, objectOf, textOf } from '../../../json.ts';
+import { failed, messageOf, ok } from '../../../base/errors.ts';
+import { isObject, type JsonObject, objectOf, textOf } from '../../../base/json.ts';
 import { apply } from '../apply.ts';
 import { create } from '../create.ts';
 import { decode, parseBody } from '../decode.ts';

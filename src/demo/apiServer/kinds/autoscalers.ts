@@ -1,4 +1,4 @@
-import { type JsonObject, numberOf, objectOf } from '../../../json.ts';
+import { type JsonObject, numberOf, objectOf } from '../../../base/json.ts';
 import { resource } from '../resource.ts';
 import { fault } from '../status.ts';
 

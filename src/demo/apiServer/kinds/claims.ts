@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { arrayOf, type JsonObject, objectOf } from '../../../json.ts';
+import { arrayOf, type JsonObject, objectOf } from '../../../base/json.ts';
 import type { KubeObject } from '../objects.ts';
 import { resource } from '../resource.ts';
 import { type Fault, fault } from '../status.ts';

@@ -1,4 +1,4 @@
-import { arrayOf, type JsonObject, objectOf, textOf } from '../../../json.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '../../../base/json.ts';
 import { definedName } from '../crd/customResource.ts';
 import { resource } from '../resource.ts';
 import { fault } from '../status.ts';

@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf, textOf } from '../../../json.ts';
+import { type JsonObject, objectOf, textOf } from '../../../base/json.ts';
 import type { KubeObject } from '../objects.ts';
 import { byPath, resource } from '../resource.ts';
 import { type Fault, fault } from '../status.ts';

@@ -1,4 +1,4 @@
-import { arrayOf, objectOf } from '../../../json.ts';
+import { arrayOf, objectOf } from '../../../base/json.ts';
 import { resource } from '../resource.ts';
 import { fault } from '../status.ts';
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type JsonObject, objectOf } from '../../../json.ts';
+import { type JsonObject, objectOf } from '../../../base/json.ts';
 import type { KubeObject } from '../objects.ts';
 import { byPath, type Identity, resource } from '../resource.ts';
 import { type Fault, fault } from '../status.ts';

@@ -1,4 +1,4 @@
-import { objectOf } from '../../../json.ts';
+import { objectOf } from '../../../base/json.ts';
 import { byPath, resource } from '../resource.ts';
 
 export const namespaces = resource({

@@ -1,4 +1,4 @@
-import { arrayOf, type JsonObject, objectOf } from '../../../json.ts';
+import { arrayOf, type JsonObject, objectOf } from '../../../base/json.ts';
 import { canonical } from '../fields/canonical.ts';
 import { any } from '../fields/shape.ts';
 import { resource } from '../resource.ts';

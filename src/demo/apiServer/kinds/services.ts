@@ -1,4 +1,4 @@
-import { arrayOf, type JsonObject, objectOf } from '../../../json.ts';
+import { arrayOf, type JsonObject, objectOf } from '../../../base/json.ts';
 import { byPath, resource } from '../resource.ts';
 import { type Fault, fault } from '../status.ts';
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, type JsonObject, objectOf, textOf } from '../../../json.ts';
+import { isObject, type JsonObject, objectOf, textOf } from '../../../base/json.ts';
 import type { KubeObject } from '../objects.ts';
 import { byPath, resource } from '../resource.ts';
 import { type Fault, fault } from '../status.ts';

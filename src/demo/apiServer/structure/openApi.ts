@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { isObject, type JsonObject, objectOf } from '../../../json.ts';
+import { isObject, type JsonObject, objectOf } from '../../../base/json.ts';
 import type { Resource } from '../resource.ts';
 import { definitionSchema } from './definitionSchema.ts';
 import { type FieldWord, type TypeWords, typeOf } from './types.ts';
 
 /** One document of `/openapi/v3`: of the types of a group and version only what merging needs. */
-export interface OpenApiDocument {
+interface OpenApiDocument {
   /** `api/v1`, `apis/apps/v1`. */
   readonly path: string;
   readonly json: string;

@@ -78,7 +78,7 @@ export function shapeOf(name: string): Shape | undefined {
 }
 
 /** What an item that does not name this key has there. */
-export function keyDefault(type: string, key: string): unknown {
+function keyDefault(type: string, key: string): unknown {
   const field = typeOf(type)?.fields.find(({ name }) => name === key);
   if (field?.default !== undefined || !field?.isRequired) return field?.default;
   return 'scalar' in field.of && field.of.scalar === 'integer' ? 0 : '';

@@ -1,0 +1,76 @@
+import { goalTable } from '../recovery/recoveryReport.ts';
+import { figure, table } from '../support/table.ts';
+import { driftGoals } from './driftGoals.ts';
+import type { DriftCandidate, DriftCase, Drifts } from './driftResults.ts';
+
+/** The observer, as Markdown. */
+export function driftReport(cases: readonly DriftCase[]): string {
+  const rows = cases.flatMap((each) => candidatesOf(each).map(([name, found]) => ({ each, name, found })));
+  const timeHead = ['applications', 'drifts', 'client', 'p50 ms', 'p90 ms', 'p99 ms', 'max ms', 'total ms', 'CPU s'];
+  const times = cases.flatMap((each) =>
+    phases.flatMap(({ title, of }) =>
+      candidatesOf(each).map(([name, found]) => timeRow(each, `${of(found).count} ${title}`, name, of(found))),
+    ),
+  );
+  const costHead = [
+    'applications',
+    'client',
+    'applied ms',
+    'CPU s',
+    'MiB',
+    'next start ms',
+    'CPU s',
+    'MiB',
+    'idle CPU %',
+    'idle requests/s',
+    'after MiB',
+    'peak MiB',
+  ];
+  const costs = rows.map(({ each, name, found }) => {
+    const { first, again, idleCpu, idleRequests, afterRss, peakRss } = found;
+    const starts = [first, again].flatMap(({ observed, cpu, rss }) => [observed, cpu, rss]);
+    const figures = [...starts, idleCpu, idleRequests ?? Number.NaN, afterRss, Math.max(peakRss, first.peak)];
+    return [String(each.applications), name, ...figures.map(figure)];
+  });
+  const requestHead = ['applications', 'when', 'requests of weeder'];
+  const requests = rows.flatMap(({ each, found }) => {
+    const all: readonly (readonly [string, Readonly<Record<string, number>> | undefined])[] = [
+      ['until all is applied and observed', found.first.requests],
+      ['until all is observed at the next start', found.again.requests],
+      ...phases.map(({ title, of }) => [`${of(found).count} drifts ${title}`, of(found).requests] as const),
+    ];
+    return all.flatMap(([when, made]) => (made === undefined ? [] : [[String(each.applications), when, said(made)]]));
+  });
+  const parts = [table(timeHead, times), table(costHead, costs)];
+  if (requests.length > 0) parts.push(table(requestHead, requests));
+  const goals = driftGoals(cases);
+  if (goals.length > 0) parts.push(goalTable(goals));
+  return parts.join('\n\n');
+}
+
+const phases = [
+  { title: 'one at a time', of: ({ single }: DriftCandidate) => single },
+  { title: 'at once', of: ({ many }: DriftCandidate) => many },
+  { title: 'at once', of: ({ all }: DriftCandidate) => all },
+];
+
+function candidatesOf({ bare, weeder }: DriftCase): [string, DriftCandidate][] {
+  const named: [string, DriftCandidate | undefined][] = [
+    ['bare', bare],
+    ['weeder', weeder],
+  ];
+  return named.flatMap(([name, found]) => (found === undefined ? [] : [[name, found]]));
+}
+
+function timeRow({ applications }: DriftCase, drifts: string, name: string, found: Drifts): string[] {
+  const { p50, p90, p99, max, total, cpu } = found;
+  return [String(applications), drifts, name, ...[p50, p90, p99, max, total, cpu].map(figure)];
+}
+
+/** The most frequent ones first. */
+function said(requests: Readonly<Record<string, number>>): string {
+  return Object.entries(requests)
+    .sort(([, a], [, b]) => b - a)
+    .map(([what, count]) => `${count} ${what}`)
+    .join(', ');
+}

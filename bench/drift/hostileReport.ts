@@ -1,0 +1,61 @@
+import { goalTable } from '../recovery/recoveryReport.ts';
+import type { Goal } from '../support/goals.ts';
+import { median } from '../support/statistics.ts';
+import { figure, table } from '../support/table.ts';
+import type { HostileCase } from './hostileResults.ts';
+
+/** Recoveries beside hostile applications, as Markdown. */
+export function hostileReport(cases: readonly HostileCase[]): string {
+  const head = ['services', 'pods', 'hostile', 'without ms', 'beside ms', '×', 'in each round', 'loop max ms', 'CPU s'];
+  const rows = cases.map((each) => {
+    const middle = (of: (round: HostileCase['rounds'][number]) => number) => figure(median(each.rounds.map(of)));
+    return [
+      String(each.namespaces),
+      String(each.pods),
+      String(each.hostile),
+      middle(({ without }) => without.total),
+      middle(({ beside }) => beside.total),
+      figure(median(ratios(each))),
+      ratios(each).map(figure).join(', '),
+      middle(({ beside }) => beside.loopDelay),
+      `${middle(({ without }) => without.cpu)} → ${middle(({ beside }) => beside.cpu)}`,
+    ];
+  });
+  const requests = cases.map((each) => {
+    const last = each.rounds.at(-1)?.beside.requests ?? {};
+    const most = Object.entries(last).sort(([, one], [, other]) => other - one);
+    return [
+      String(each.hostile),
+      most
+        .slice(0, 8)
+        .map(([what, rate]) => `${rate} ${what}`)
+        .join(', '),
+    ];
+  });
+  return [
+    table(head, rows),
+    table(['hostile', 'requests a second beside them, in the last round'], requests),
+    goalTable(cases.flatMap(goalsOf)),
+  ].join('\n\n');
+}
+
+function ratios({ rounds }: HostileCase): number[] {
+  return rounds.map(({ without, beside }) => beside.total / without.total);
+}
+
+function goalsOf(found: HostileCase): Goal[] {
+  return [
+    {
+      what: `recoveries beside ${found.hostile} hostile applications`,
+      limit: 2,
+      value: median(ratios(found)),
+      unit: '×',
+    },
+    {
+      what: 'how often the Lease was lost',
+      limit: 0,
+      value: Math.max(...found.rounds.map(({ leaseLosses }) => leaseLosses)),
+      unit: '',
+    },
+  ];
+}

@@ -1,0 +1,150 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ControlPlane } from '../../test/cluster/support/plane/controlPlane.ts';
+import { startControlPlane } from '../../test/cluster/support/plane/controlPlane.ts';
+import { difference } from '../support/metricsOf.ts';
+import { cpuSeconds, memoryOf } from '../support/processFigures.ts';
+import { rounded } from '../support/statistics.ts';
+import { manifestsOf } from './driftManifests.ts';
+import { type Corrector, type CorrectorOptions, startBareObserver, startObserver } from './driftPrograms.ts';
+import { driftTogether, makeApplications, makeNamespaces } from './driftScene.ts';
+import { type DriftWatching, startDriftWatching } from './driftWatching.ts';
+import type { Rest, Round, ThousandCase } from './thousandResults.ts';
+
+/** What is asked for at once, of a thousand. */
+const drifting = 800;
+const thousand = 1000;
+const settleMs = 3_000;
+const documents = ['/openapi/v3', '/openapi/v3/api/v1', '/openapi/v3/apis/apps/v1'];
+
+export interface ThousandOptions {
+  /** In how many applications the thousand resources are. */
+  readonly applications: readonly number[];
+  readonly rounds: number;
+  /** After how long a process counts as being at rest. */
+  readonly restMs: number;
+  readonly profile: string | undefined;
+  readonly say: (line: string) => void;
+}
+
+/**
+ * The cost of a thousand resources beside a bare script that does the same start work: it reads the lists, and applies
+ * each resource once. The two take turns in each phase, so that both meet the same load of the machine.
+ */
+export async function measureThousand({ applications: counts, ...options }: ThousandOptions): Promise<ThousandCase[]> {
+  const cases: ThousandCase[] = [];
+  for (const applications of counts) {
+    const resources = thousand / applications;
+    const rounds: Round[] = [];
+    let last: Awaited<ReturnType<typeof measureRound>> | undefined;
+    for (let round = 1; round <= options.rounds; round += 1) {
+      last = await measureRound({ ...options, applications, resources, isLast: round === options.rounds });
+      rounds.push(last.round);
+    }
+    if (last === undefined) continue;
+    cases.push({ applications, resources, drifting, rounds, rests: last.rests, requests: last.requests });
+  }
+  return cases;
+}
+
+interface RoundOptions extends Omit<ThousandOptions, 'applications' | 'rounds'> {
+  readonly applications: number;
+  readonly resources: number;
+  readonly isLast: boolean;
+}
+
+interface Side {
+  readonly cluster: ControlPlane;
+  readonly watching: DriftWatching;
+  start(as?: CorrectorOptions['as']): Promise<Corrector>;
+}
+
+async function measureRound({ applications, resources, isLast, restMs, profile, say }: RoundOptions) {
+  // Node does not stay for a process that it waits for to end.
+  const awake = setInterval(() => {}, 60_000);
+  const sides: Side[] = [];
+  const side = async (start: typeof startObserver): Promise<Side> => {
+    const cluster = await startControlPlane({ controllerManager: false });
+    const watching = { stop: () => {}, untilCorrected: () => Promise.reject(new Error('it does not watch yet')) };
+    const made: Side = {
+      cluster,
+      watching,
+      start: (as = 'deployed') => start({ cluster, applications, resources, as, profile }),
+    };
+    sides.push(made);
+    await makeNamespaces(cluster, applications);
+    if (start === startObserver) await makeApplications(cluster, applications, resources);
+    // An API server that has just started builds them for whoever asks first; every other one has them.
+    for (const path of documents) await cluster.api('GET', path);
+    return Object.assign(made, { watching: await startDriftWatching(cluster) });
+  };
+
+  try {
+    const bare = await side(startBareObserver);
+    const weeder = await side(startObserver);
+    const first = await bothStart(bare, weeder);
+    await pause(settleMs);
+    const afterFirst = isLast ? await atRest(first.weeder, restMs) : undefined;
+    const firstRequests = await requestsOf(first.weeder);
+    await Promise.all([first.bare.end(), first.weeder.end()]);
+    const next = await bothStart(bare, weeder);
+    const afterNext = await atRest(next.weeder, isLast ? restMs : settleMs);
+    const nextRequests = await requestsOf(next.weeder);
+    const drifts = {
+      bare: await driftsOf(bare, next.bare, resources, applications),
+      weeder: await driftsOf(weeder, next.weeder, resources, applications),
+    };
+    const afterDrifts = await atRest(next.weeder, isLast ? restMs : settleMs);
+    const requests = {
+      first: firstRequests,
+      next: nextRequests,
+      drifts: difference(await requestsOf(next.weeder), nextRequests),
+    };
+    await Promise.all([next.bare.end(), next.weeder.end()]);
+    const rests: Rest[] = [
+      { as: 'deployed', ...(afterFirst === undefined ? {} : { afterFirst }), afterNext, afterDrifts },
+    ];
+    for (const as of isLast ? (['npx', 'npm start'] as const) : []) {
+      const corrector = await weeder.start(as);
+      rests.push({ as, afterNext: await atRest(corrector, restMs) });
+      await corrector.end();
+    }
+    const round: Round = { first: first.pair, next: next.pair, drifts };
+    say(`${applications} applications of ${resources}: ${JSON.stringify({ ...round, rests })}`);
+    return { round, rests, requests };
+  } finally {
+    for (const { watching } of sides) watching.stop();
+    await Promise.all(sides.map(({ cluster }) => cluster.stop()));
+    clearInterval(awake);
+  }
+}
+
+/** One after the other, until each has observed everything. */
+async function bothStart(bareSide: Side, weederSide: Side) {
+  const bare = await bareSide.start();
+  const bareCpu = cpuSeconds(bare.pid);
+  const weeder = await weederSide.start();
+  const weederCpu = cpuSeconds(weeder.pid);
+  const pair = { bare: costOf(bare.observed, bareCpu), weeder: costOf(weeder.observed, weederCpu) };
+  return { bare, weeder, pair };
+}
+
+async function driftsOf({ cluster, watching }: Side, corrector: Corrector, resources: number, applications: number) {
+  const all = Array.from({ length: applications }, (_, index) => manifestsOf(index, resources)).flat();
+  const cpu = cpuSeconds(corrector.pid);
+  const { total } = await driftTogether(cluster, watching, all.slice(0, drifting), 'all');
+  return costOf(total, cpuSeconds(corrector.pid) - cpu);
+}
+
+function costOf(ms: number, cpu: number) {
+  return { ms: rounded(ms), cpu: rounded(cpu, 3) };
+}
+
+/** MiB. */
+async function atRest({ pid }: Corrector, ms: number): Promise<number> {
+  await pause(ms);
+  return rounded(memoryOf(pid).rss);
+}
+
+async function requestsOf(corrector: Corrector): Promise<Readonly<Record<string, number>>> {
+  return (await corrector.scrape())?.requests ?? {};
+}

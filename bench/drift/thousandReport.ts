@@ -1,0 +1,95 @@
+import { goalTable } from '../recovery/recoveryReport.ts';
+import type { Goal } from '../support/goals.ts';
+import { median } from '../support/statistics.ts';
+import { figure, table } from '../support/table.ts';
+import type { Pair, Rest, Round, ThousandCase } from './thousandResults.ts';
+
+const phases = ['first', 'next', 'drifts'] as const;
+type Phase = (typeof phases)[number];
+
+const titles = {
+  first: 'first start, until all in sync',
+  next: 'next start, until all in sync',
+  drifts: 'drifts at once, until all corrected',
+} as const;
+
+/** What a thousand resources cost, as Markdown. */
+export function thousandReport(cases: readonly ThousandCase[]): string {
+  const timeHead = ['applications × resources', 'what', 'bare ms', 'weeder ms', '×', 'in each round', 'CPU s', 'CPU s'];
+  const times = cases.flatMap((each) => phases.map((phase) => timeRow(each, phase)));
+  const restHead = ['applications × resources', 'run as', 'after the first start MiB', 'next start MiB', 'drifts MiB'];
+  const rests = cases.flatMap((each) => each.rests.map((rest) => restRow(each, rest)));
+  const requestHead = ['applications × resources', 'when', 'requests of weeder'];
+  const requests = cases.flatMap((each) =>
+    phases.map((phase) => [shapeOf(each), titles[phase], said(each.requests[phase])]),
+  );
+  return [
+    table(timeHead, times),
+    table(restHead, rests),
+    table(requestHead, requests),
+    goalTable(cases.flatMap(goalsOf)),
+  ].join('\n\n');
+}
+
+/** The median of the starts counts, and of the drifts the worst round. */
+function goalsOf(found: ThousandCase): Goal[] {
+  const within = `as ${found.applications} applications`;
+  const most = (values: readonly (number | undefined)[]) =>
+    Math.max(...values.map((value) => value ?? Number.NEGATIVE_INFINITY));
+  return [
+    { what: `${titles.first}, against bare, ${within}`, limit: 2, value: median(ratios(found, 'first')), unit: '×' },
+    { what: `${titles.next}, against bare, ${within}`, limit: 2, value: median(ratios(found, 'next')), unit: '×' },
+    {
+      what: `${found.drifting} drifts at once, against bare, the worst of ${found.rounds.length}, ${within}`,
+      limit: 1.5,
+      value: most(ratios(found, 'drifts')),
+      unit: '×',
+    },
+    ...found.rests.map(
+      ({ as, afterFirst, afterNext, afterDrifts }): Goal => ({
+        what: `memory at rest, run as ${as}, ${within}`,
+        limit: 150,
+        value: most([afterFirst, afterNext, afterDrifts]),
+        unit: 'MiB',
+      }),
+    ),
+  ];
+}
+
+function ratios({ rounds }: ThousandCase, phase: Phase): number[] {
+  return rounds.map((round) => ratioOf(round[phase]));
+}
+
+function ratioOf({ bare, weeder }: Pair): number {
+  return weeder.ms / bare.ms;
+}
+
+function timeRow(found: ThousandCase, phase: Phase): string[] {
+  const middle = (of: (round: Round) => number) => figure(median(found.rounds.map(of)));
+  return [
+    shapeOf(found),
+    phase === 'drifts' ? `${found.drifting} ${titles.drifts}` : titles[phase],
+    middle((round) => round[phase].bare.ms),
+    middle((round) => round[phase].weeder.ms),
+    figure(median(ratios(found, phase))),
+    ratios(found, phase).map(figure).join(', '),
+    middle((round) => round[phase].bare.cpu),
+    middle((round) => round[phase].weeder.cpu),
+  ];
+}
+
+function restRow(found: ThousandCase, { as, afterFirst, afterNext, afterDrifts }: Rest): string[] {
+  return [shapeOf(found), as, ...[afterFirst, afterNext, afterDrifts].map((each) => figure(each ?? Number.NaN))];
+}
+
+function shapeOf({ applications, resources }: ThousandCase): string {
+  return `${applications} × ${resources}`;
+}
+
+/** The most frequent ones first. */
+function said(requests: Readonly<Record<string, number>>): string {
+  return Object.entries(requests)
+    .sort(([, a], [, b]) => b - a)
+    .map(([what, count]) => `${count} ${what}`)
+    .join(', ');
+}

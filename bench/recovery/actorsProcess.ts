@@ -1,0 +1,101 @@
+/**
+ * The weeder without its streams, in a process of its own: so many services recover at once, each with two windows (one
+ * for each of two podSelectors), and one of its pods waits for another try. Started by actors.ts with `--expose-gc`.
+ */
+import { systemClock } from '../../src/base/clock.ts';
+import { createWeeder } from '../../src/weeder/weeder.ts';
+import { backOff, pod, slice } from '../../test/support/objects/objects.ts';
+import { apiserver, serviceConfig } from '../../test/support/world/simulation.ts';
+import { monotonic } from '../support/processFigures.ts';
+import { median, rounded } from '../support/statistics.ts';
+import type { ActorsCase } from './actorsResults.ts';
+
+const services = Number(process.argv[2]);
+
+/** After what is due at once. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** MiB after a full collection. */
+function heap(): number {
+  globalThis.gc?.();
+  return process.memoryUsage().heapUsed / 2 ** 20;
+}
+
+/** Milliseconds that it takes. */
+function timed(act: () => void): number {
+  const from = monotonic();
+  act();
+  return monotonic() - from;
+}
+
+const config = serviceConfig({ podSelectors: [apiserver, { matchLabels: { role: 'scheduler' } }] });
+const weeder = createWeeder({
+  config: { services: new Map([[config.name, config]]), restart: undefined },
+  runtime: { clock: systemClock },
+  concurrentDeletions: services,
+  isDryRun: false,
+  random: () => 1,
+  report: () => {},
+  readySince: async () => undefined,
+  // Nobody is to come to an end while this is measured: each pod waits a minute for its next try.
+  deletePod: async () => ({ type: 'delete.refused', reason: '503', failure: 'unavailable', retryAfter: 60_000 }),
+});
+const sinks = [weeder.slices, ...weeder.pods.values()];
+const names = Array.from({ length: services }, (_, index) => `shoot-${index + 1}`);
+const [apiservers] = weeder.pods.values();
+
+function setReady(namespace: string, isReady: boolean): void {
+  weeder.slices.apply('MODIFIED', slice({ namespace, ready: [isReady] }));
+}
+
+function crash(namespace: string): void {
+  const [name, uid] = ['kapi-0', `uid-${namespace}`];
+  apiservers?.apply('MODIFIED', pod({ namespace, name, uid, containers: [backOff()] }));
+}
+
+for (const sink of sinks) sink.begin();
+for (const name of names) setReady(name, false);
+for (const sink of sinks) sink.end();
+weeder.start();
+const before = heap();
+const open = timed(() => {
+  for (const name of names) setReady(name, true);
+});
+const windows = weeder.dependants();
+const afterWindows = heap();
+const pods = timed(() => {
+  for (const name of names) crash(name);
+});
+while (weeder.counts().queued + weeder.counts().inFlight > 0) await settled();
+const { podDeletions } = weeder.counts();
+const afterPods = heap();
+const oneMore = Array.from({ length: 100 }, (_, index) => {
+  const name = `one-more-${index}`;
+  setReady(name, false);
+  return timed(() => {
+    setReady(name, true);
+    crash(name);
+  });
+});
+await settled();
+const timers = process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+const stop = timed(() => weeder.stop());
+await settled();
+
+const result: ActorsCase = {
+  services,
+  windows,
+  podDeletions,
+  timers,
+  open: rounded(open),
+  pods: rounded(pods),
+  oneMore: rounded(median(oneMore), 3),
+  stop: rounded(stop),
+  windowsHeap: rounded(afterWindows - before),
+  podsHeap: rounded(afterPods - afterWindows),
+  leftHeap: rounded(heap() - before),
+};
+console.log(JSON.stringify(result));
+process.exit();

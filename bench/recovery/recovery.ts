@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import type { Cluster } from '../../test/cluster/support/plane/access.ts';
+import { startControlPlane } from '../../test/cluster/support/plane/controlPlane.ts';
+import { startObserving } from '../support/observing.ts';
+import { buildScene, podLabels } from '../support/scene.ts';
+import { type CandidateName, candidateNames } from './candidates.ts';
+import { measureCell } from './recoveryCell.ts';
+import type { RecoveryCase, RecoveryRound } from './recoveryResults.ts';
+
+export interface RecoveryOptions {
+  readonly namespaces: readonly number[];
+  readonly rounds: number;
+  readonly idleMs: number;
+  /** Default: all. */
+  readonly candidates?: readonly CandidateName[];
+  /** The folder in which CPU profiles are written. */
+  readonly profile?: string | undefined;
+  /** Hears what is done, as it is done. */
+  readonly say: (line: string) => void;
+}
+
+/** As many crash-looping pods in each namespace as design and older measurements have. */
+function podsEachOf(namespaces: number): number {
+  return namespaces === 50 || namespaces === 200 ? 2 : 1;
+}
+
+/** A percentile needs many deletions: where there are few services, they recover more often. */
+function recoveriesOf(namespaces: number): number {
+  return Math.max(1, Math.min(20, Math.floor(100 / namespaces)));
+}
+
+/** Measures each number of namespaces on a control plane of its own. */
+export async function measureRecovery(options: RecoveryOptions): Promise<RecoveryCase[]> {
+  const cases: RecoveryCase[] = [];
+  for (const namespaces of options.namespaces) cases.push(await measureCase(namespaces, options));
+  return cases;
+}
+
+async function measureCase(namespaces: number, options: RecoveryOptions): Promise<RecoveryCase> {
+  const { say, candidates = candidateNames } = options;
+  const [podsEach, recoveries] = [podsEachOf(namespaces), recoveriesOf(namespaces)];
+  // Without controllers nothing but the benchmark itself makes and ends pods.
+  const cluster = await startControlPlane({ controllerManager: false });
+  try {
+    const scene = await buildScene(cluster, namespaces, podsEach);
+    const observing = await startObserving(cluster, `role=${podLabels.role}`);
+    const rounds: Record<string, RecoveryRound[]> = {};
+    for (let round = 0; round < options.rounds; round += 1) {
+      for (const candidate of turned(candidates, round)) {
+        const { idleMs, profile } = options;
+        const cell = await measureCell({ cluster, scene, observing, candidate, recoveries, idleMs, profile, say });
+        rounds[candidate] = [...(rounds[candidate] ?? []), cell];
+        say(
+          `${namespaces} × ${podsEach}, round ${round + 1}, ${candidate}: p50 ${cell.p50} ms, p99 ${cell.p99} ms, CPU ${cell.cpu} s`,
+        );
+      }
+    }
+    observing.stop();
+    const [podBytes, server] = [await scene.podBytes(), await versionOf(cluster)];
+    return { namespaces, podsEach, recoveries, podBytes, server, rounds };
+  } finally {
+    await cluster.stop();
+  }
+}
+
+const Version = z.object({ gitVersion: z.string() });
+
+async function versionOf(cluster: Cluster): Promise<string> {
+  return Version.parse(await cluster.api('GET', '/version')).gitVersion;
+}
+
+/** Another one is the first in each round, so that what the machine does meanwhile falls on all of them. */
+function turned<T>(items: readonly T[], by: number): T[] {
+  const from = by % items.length;
+  return [...items.slice(from), ...items.slice(0, from)];
+}

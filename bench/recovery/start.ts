@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { guardFolder } from '../../test/cluster/support/plane/process.ts';
+import { startEmbeddedCluster } from '../support/embeddedCluster.ts';
+import { memoryOf, monotonic } from '../support/processFigures.ts';
+import { asInImage, startWeederProgram, weederProgram } from '../support/programs.ts';
+import { podLabels, service } from '../support/scene.ts';
+import { median, rounded } from '../support/statistics.ts';
+import type { StartCase } from './startResults.ts';
+
+const run = promisify(execFile);
+const checkout = join(import.meta.dirname, '../..');
+const sources = join(checkout, 'src', 'cli', 'weeder.ts');
+const restMs = 2_000;
+/** Has a process tell at its end how much memory it took at most, in KiB; getrusage would tell of its parent's, too. */
+const tellPeak = `data:text/javascript,import{readFileSync,writeSync}from'node:fs';
+process.on('exit',()=>writeSync(2,readFileSync('/proc/self/status','utf8')))`.replace('\n', '');
+
+interface Figures {
+  readonly ms: number;
+  readonly rss: number;
+}
+
+/** What is loaded, and what it costs: by itself, as sources and as the bundle. */
+export async function measureStart(runs: number, say: (line: string) => void): Promise<StartCase[]> {
+  const bundle = await weederProgram();
+  const image = asInImage();
+  const importing = (name: string): string[] => ['-e', `await import(${JSON.stringify(name)})`, '--input-type=module'];
+  const subjects: readonly (readonly [what: string, measure: () => Promise<Figures>])[] = [
+    ['Node.js alone', () => once(['-e', ''])],
+    ['import undici', () => once(importing('undici'))],
+    ['import @kubernetes/client-node', () => once(importing('@kubernetes/client-node'))],
+    ['weeder --version, sources', () => once([sources, '--version'])],
+    ['weeder --version, bundle', () => once([...image.flags, bundle, '--version'], image.env)],
+    ['weeder run until synced, sources', () => synced(sources)],
+    ['weeder run until synced, bundle', () => synced(bundle)],
+  ];
+  const seen = new Map<string, Figures[]>();
+  for (let round = 0; round < runs; round += 1) {
+    for (const [what, measure] of subjects) seen.set(what, [...(seen.get(what) ?? []), await measure()]);
+    say(`start, round ${round + 1} of ${runs}`);
+  }
+  return [...seen].map(([what, figures]) => ({
+    what,
+    ms: rounded(median(figures.map(({ ms }) => ms))),
+    rss: rounded(median(figures.map(({ rss }) => rss))),
+  }));
+}
+
+async function once(words: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Figures> {
+  const from = monotonic();
+  const { stderr } = await run(process.execPath, [`--import=${tellPeak}`, ...words], {
+    cwd: checkout,
+    env: { ...process.env, ...env },
+  });
+  return { ms: monotonic() - from, rss: Number(/^VmHWM:\s+(\d+)/m.exec(stderr)?.[1]) / 1024 };
+}
+
+/** On an embedded server without pods; memory is that at rest. */
+async function synced(program: string): Promise<Figures> {
+  const dir = mkdtempSync(join(tmpdir(), 'weeder-start-'));
+  const removeFolder = guardFolder(dir);
+  const cluster = await startEmbeddedCluster();
+  try {
+    const podSelectors = [{ matchLabels: podLabels }];
+    const config = { servicesAndDependantSelectors: { [service]: { podSelectors } } };
+    const weeder = await startWeederProgram({ program, dir, kubeconfig: cluster.kubeconfig, config });
+    await pause(restMs);
+    const { rss } = memoryOf(weeder.pid);
+    await weeder.kill();
+    // Not after a failure: then the guard of the folder still has to find the process in it.
+    removeFolder();
+    return { ms: weeder.startToSynced, rss };
+  } finally {
+    await cluster.stop();
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * The embedded API server in a process of its own, filled with as many pods as asked for. The real one would need
+ * minutes to be given 100,000 pods. Started by embeddedCluster.ts.
+ */
+import { z } from 'zod';
+import type { JsonObject } from '../../src/base/json.ts';
+import { namespaces, pods } from '../../src/demo/apiServer/resources.ts';
+import { crashLoopBackOff, running } from '../../test/cluster/support/observer/statuses.ts';
+import { embedded } from '../../test/support/world/embedded.ts';
+import { podBody, podStatus } from './podBody.ts';
+
+const Request = z.union([
+  z.object({ fill: z.object({ pods: z.number(), namespaces: z.number(), role: z.string() }) }),
+  z.object({ change: z.object({ events: z.number(), isCrashing: z.boolean() }) }),
+]);
+
+await using cluster = await embedded({ historyLimit: 50_000 });
+const { store } = cluster.server;
+const names: { readonly namespace: string; readonly name: string }[] = [];
+
+function created(object: JsonObject, resource: typeof pods): void {
+  const outcome = store.create(resource, object);
+  if (!outcome.ok) throw new Error(JSON.stringify(outcome.problem));
+}
+
+/** Healthy pods with this role, spread over the namespaces. */
+function fill(count: number, places: number, role: string): void {
+  for (let index = 0; index < places; index += 1) created({ metadata: { name: `shoot-${index + 1}` } }, namespaces);
+  for (let index = 0; index < count; index += 1) {
+    const [namespace, name] = [`shoot-${(index % places) + 1}`, `kube-apiserver-${index}`];
+    created(podBody(name, { role }, namespace), pods);
+    report(namespace, name, false);
+    names.push({ namespace, name });
+  }
+}
+
+function report(namespace: string, name: string, isCrashing: boolean): void {
+  const status = podStatus(isCrashing ? crashLoopBackOff(5) : running());
+  const outcome = store.patch(pods, namespace, name, { status }, { subresource: 'status' });
+  if (!outcome.ok) throw new Error(JSON.stringify(outcome.problem));
+}
+
+/** Pauses now and then, so that the events go out as they happen. */
+async function change(events: number, isCrashing: boolean): Promise<void> {
+  for (let index = 0; index < events; index += 1) {
+    const pod = names[index % names.length];
+    if (pod !== undefined) report(pod.namespace, pod.name, isCrashing);
+    if (index % 100 === 99) await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+async function answer(message: unknown): Promise<void> {
+  const request = Request.parse(message);
+  if ('fill' in request) fill(request.fill.pods, request.fill.namespaces, request.fill.role);
+  else await change(request.change.events, request.change.isCrashing);
+  process.send?.({ done: true });
+}
+
+process.on('message', (message) => void answer(message));
+const disconnected = Promise.withResolvers<void>();
+process.on('disconnect', () => disconnected.resolve());
+process.send?.({ kubeconfig: cluster.kubeconfig });
+await disconnected.promise;

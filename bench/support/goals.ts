@@ -1,0 +1,151 @@
+import type { ActorsCase } from '../recovery/actorsResults.ts';
+import type { RecoveryCase } from '../recovery/recoveryResults.ts';
+import { type Figure, medianOf, ratioOf } from '../recovery/recoverySummary.ts';
+import type { RestCase } from '../recovery/restResults.ts';
+import type { RestartCase } from '../restart/restartResults.ts';
+
+/** Something that weeder wants to be, and what it is. */
+export interface Goal {
+  readonly what: string;
+  readonly limit: number;
+  readonly value: number;
+  readonly unit: '' | '×' | 'MiB' | 'ms' | '%' | 'm';
+}
+
+export function isMet({ value, limit }: Goal): boolean {
+  return value <= limit;
+}
+
+const weeder = 'weeder';
+/** EndpointSlices, and one of pods for each distinct podSelector, of which the benchmark has one. */
+const mostStreams = 2;
+
+/** The goals that these cases say something about. */
+export function recoveryGoals(cases: readonly RecoveryCase[]): Goal[] {
+  const measured = cases.filter(({ rounds }) => rounds[weeder] !== undefined);
+  return [
+    ...measured.filter(({ rounds }) => rounds['bare']).flatMap(speed),
+    ...measured.flatMap(frugality),
+    ...linearity(measured),
+  ];
+}
+
+function speed(found: RecoveryCase): Goal[] {
+  return (['p50', 'p99'] as const).map((figure) => ({
+    what: `${figure} with ${counted(found)}, against the bare client`,
+    limit: 1.2,
+    value: ratioOf(found, weeder, figure),
+    unit: '×',
+  }));
+}
+
+function frugality(found: RecoveryCase): Goal[] {
+  const { namespaces } = found;
+  const goal = (what: string, figure: Figure, limit: number, unit: Goal['unit']): Goal => ({
+    what: `${what} with ${counted(found)}`,
+    limit,
+    value: medianOf(found, weeder, figure),
+    unit,
+  });
+  const streams = Math.max(...(found.rounds[weeder] ?? []).map((round) => round.streams ?? Number.NaN));
+  const goals: Goal[] = [
+    goal('memory at rest', 'idleRss', 90, 'MiB'),
+    goal('CPU at rest', 'idleCpu', 0.5, '%'),
+    goal('start to synced', 'startToSynced', 1000, 'ms'),
+    { what: `streams with ${counted(found)}`, limit: mostStreams, value: streams, unit: '' },
+  ];
+  return namespaces < 1000 ? goals : [...goals, goal('memory after the recovery', 'afterRss', 150, 'MiB')];
+}
+
+function counted({ namespaces }: RecoveryCase): string {
+  return namespaces === 1 ? '1 namespace' : `${namespaces} namespaces`;
+}
+
+/** Ten times the services may cost twelve times as long. */
+export function actorsGoals(cases: readonly ActorsCase[]): Goal[] {
+  return cases.flatMap((large) => {
+    const small = cases.find((each) => each.services * 10 === large.services);
+    if (small === undefined) return [];
+    return (['open', 'pods', 'stop'] as const).map((figure) => ({
+      what: `time to ${actorsWords[figure]} with ${large.services} services, against ${small.services}`,
+      limit: 12,
+      value: large[figure] / small[figure],
+      unit: '×' as const,
+    }));
+  });
+}
+
+const actorsWords = { open: 'open all windows', pods: 'take in their pods', stop: 'stop' } as const;
+
+/** Waiting is what weeder does most of the time. Millicores. */
+export function restGoals(cases: readonly RestCase[]): Goal[] {
+  return cases.map(({ namespaces, cpu }) => ({
+    what: `CPU at rest with ${namespaces} watched namespaces`,
+    limit: 10,
+    value: 1000 * cpu,
+    unit: 'm',
+  }));
+}
+
+/** Ten times the namespaces may cost twelve times the CPU; only those with as many pods in each are compared. */
+function linearity(cases: readonly RecoveryCase[]): Goal[] {
+  return cases.flatMap((large) => {
+    const small = cases.find((each) => each.namespaces * 10 === large.namespaces && each.podsEach === large.podsEach);
+    if (small === undefined) return [];
+    const value = medianOf(large, weeder, 'cpu') / medianOf(small, weeder, 'cpu');
+    return [
+      { what: `CPU of ${large.namespaces} namespaces, against ${small.namespaces}`, limit: 12, value, unit: '×' },
+    ];
+  });
+}
+
+/** Four times as much of everything may cost five times as much. */
+export function restartGoals(cases: readonly RestartCase[]): Goal[] {
+  return [...cases.flatMap(restartGoalsOf), ...restartLinearity(cases)];
+}
+
+function restartGoalsOf(found: RestartCase): Goal[] {
+  const withAll = `with ${found.workloads} workloads`;
+  const goal = (what: string, limit: number, value: number, unit: Goal['unit'] = ''): Goal => ({
+    what: `${what} ${withAll}`,
+    limit,
+    value,
+    unit,
+  });
+  const memory = goal('memory at rest above an empty cluster’s', 60, found.idleRss - found.emptyRss, 'MiB');
+  return [
+    ...(found.workloads > 500 ? [] : [memory]),
+    goal('rollouts at adoption', 0, found.adoptionRollouts),
+    goal('rollouts for ten changes in a second', 1, found.burstRollouts),
+    goal('rollouts beside those of two releases', 0, found.releaseRollouts),
+    goal('rollouts for a change while it was down', 1, found.downtimeRollouts),
+    goal('rollouts of each that shares a ConfigMap', 1, found.sharedRollouts / found.sharing),
+    ...(found.workloads > 500 ? [] : [goal('last patch after the quiet period', 1500, found.lastPatch, 'ms')]),
+    goal('CPU at rest', 0.5, found.idleCpu, '%'),
+  ];
+}
+
+function restartLinearity(cases: readonly RestartCase[]): Goal[] {
+  return cases.flatMap((large) => {
+    const small = cases.find((each) => each.workloads * 4 === large.workloads);
+    if (small === undefined) return [];
+    const words = `with ${large.workloads} workloads, against ${small.workloads}`;
+    const above = ({ idleRss, emptyRss }: RestartCase): number => idleRss - emptyRss;
+    return [
+      {
+        what: `CPU until all are adopted ${words}`,
+        limit: 5,
+        value: large.cpuToAdopted / small.cpuToAdopted,
+        unit: '×',
+      },
+      { what: `memory above an empty cluster’s ${words}`, limit: 5, value: above(large) / above(small), unit: '×' },
+      {
+        what: `last patch after the quiet period ${words}`,
+        limit: 5,
+        value: large.lastPatch / small.lastPatch,
+        unit: '×',
+      },
+      { what: `CPU of that change ${words}`, limit: 5, value: large.sharedCpu / small.sharedCpu, unit: '×' },
+    ];
+  });
+}

@@ -1,0 +1,76 @@
+import type { ActorsCase } from '../recovery/actorsResults.ts';
+import { goalTable } from '../recovery/recoveryReport.ts';
+import type { RestCase } from '../recovery/restResults.ts';
+import type { ScaleCase } from '../recovery/scaleResults.ts';
+import type { StartCase } from '../recovery/startResults.ts';
+import { actorsGoals, restGoals } from './goals.ts';
+import { bytes, figure, table } from './table.ts';
+
+/** Many pods, as Markdown. */
+export function scaleReport(cases: readonly ScaleCase[]): string {
+  const head = ['pods', 'which', 'synced ms', 'CPU s', 'received', 'rest MiB', 'peak MiB', 'after MiB'];
+  const rows = cases.map((each) => [
+    String(each.pods),
+    each.what,
+    figure(each.startToSynced),
+    figure(each.cpuToSynced),
+    bytes(each.bytesToSynced),
+    figure(each.idleRss),
+    figure(each.peakRss),
+    figure(each.afterRss),
+  ]);
+  const eventsHead = ['pods', 'which', 'healthy: CPU ms', 'received', 'crash-looping: CPU ms', 'received'];
+  const events = cases.map((each) => [
+    String(each.pods),
+    each.what,
+    figure(1000 * each.cpuPer1000Healthy),
+    bytes(each.bytesPer1000Healthy),
+    figure(1000 * each.cpuPer1000Crashing),
+    bytes(each.bytesPer1000Crashing),
+  ]);
+  return [table(head, rows), 'For 1,000 events:', table(eventsHead, events)].join('\n\n');
+}
+
+/** Many services at once, as Markdown. */
+export function actorsReport(cases: readonly ActorsCase[]): string {
+  const head = ['services', 'windows', 'pods', 'timers', 'open ms', 'pods ms', 'one more ms', 'stop ms'];
+  const rows = cases.map((each) => [
+    String(each.services),
+    String(each.windows),
+    String(each.podDeletions),
+    String(each.timers),
+    figure(each.open),
+    figure(each.pods),
+    each.oneMore.toFixed(3),
+    figure(each.stop),
+  ]);
+  const heapHead = ['services', 'windows MiB', 'pods MiB', 'left after the stop MiB'];
+  const heap = cases.map((each) => [
+    String(each.services),
+    figure(each.windowsHeap),
+    figure(each.podsHeap),
+    figure(each.leftHeap),
+  ]);
+  return [table(head, rows), table(heapHead, heap), goalTable(actorsGoals(cases))].join('\n\n');
+}
+
+/** What waiting costs, as Markdown. */
+export function restReport(cases: readonly RestCase[]): string {
+  const head = ['namespaces', 'streams', 'requests a minute', 'CPU m', 'kube-apiserver m', 'synced ms', 'MiB'];
+  const rows = cases.map((each) => [
+    String(each.namespaces),
+    String(each.streams),
+    figure(each.requestsPerMinute),
+    figure(1000 * each.cpu),
+    figure(1000 * each.serverCpu),
+    figure(each.startToSynced),
+    figure(each.rss),
+  ]);
+  return [table(head, rows), goalTable(restGoals(cases))].join('\n\n');
+}
+
+/** What is loaded at the start, as Markdown. */
+export function startReport(cases: readonly StartCase[]): string {
+  const rows = cases.map(({ what, ms, rss }) => [what, figure(ms), figure(rss)]);
+  return table(['what', 'ms', 'MiB'], rows);
+}

@@ -1,0 +1,413 @@
+import { assign, enqueueActions, fromCallback, setup } from 'xstate';
+
+/** Who wants to lead, and by which times. All times are milliseconds. */
+interface LeaseInput {
+  /** Who we are in the Lease: unique among all replicas. */
+  readonly identity: string;
+  /** For how long the others have to leave our Lease alone after each renewal. */
+  readonly leaseDuration: number;
+  /** Without a renewal for this long we stop leading: shorter than `leaseDuration`, so that nobody leads with us. */
+  readonly renewDeadline: number;
+  readonly retryPeriod: number;
+  /** Where jitter comes from: a number from 0 up to 1. Default: `Math.random`. */
+  readonly random: () => number;
+}
+
+/** What is written into the Lease. */
+export interface LeaseWriteInput {
+  readonly deed: 'acquire' | 'renew' | 'release';
+  /** The resourceVersion that is to be replaced; undefined: there is no Lease, and one is created. */
+  readonly version: string | undefined;
+}
+
+export interface LeaseWatchInput {
+  /** The resourceVersion from which on changes are told. */
+  readonly version: string | undefined;
+}
+
+interface LeaseContext extends LeaseInput {
+  /** The Lease's resourceVersion as we saw it last; undefined: there is none. */
+  readonly version: string | undefined;
+  /** What it said, as one text; undefined: it has not been seen yet. */
+  readonly record: string | undefined;
+  /** Empty: nobody. Undefined: not known yet. */
+  readonly holder: string | undefined;
+  /** For how long the holder's renewals are valid. */
+  readonly heldFor: number;
+  /** When we saw `record` for the first time, by our monotonic clock. */
+  readonly changedAt: number;
+  /** By the same clock: when we looked last. */
+  readonly now: number;
+  /** How long the last write took, from its request to its answer. */
+  readonly tookMs: number;
+  /** How many requests in a row failed. */
+  readonly failures: number;
+  readonly conflicts: number;
+  /** Shutdown came while a write was on its way that may make us the holder. */
+  readonly isReleaseWanted: boolean;
+  /** Why it was lost, in words. */
+  readonly reason: string;
+}
+
+/** A Lease as it was seen. */
+interface Sighting {
+  readonly holder?: string;
+  readonly version?: string;
+  readonly record?: string;
+  readonly heldFor?: number;
+  /** By our monotonic clock. */
+  readonly now?: number;
+}
+
+export type LeaseEvent =
+  | ({ readonly type: 'lease.found' } & Sighting)
+  | { readonly type: 'lease.missing'; readonly now?: number }
+  | { readonly type: 'lease.written'; readonly version?: string; readonly tookMs?: number }
+  /** Somebody else wrote meanwhile, or our own earlier write arrived although its answer did not. */
+  | { readonly type: 'lease.conflicted' }
+  | { readonly type: 'lease.failed'; readonly message?: string }
+  | { readonly type: 'watch.ended'; readonly hasSettled?: boolean; readonly message?: string }
+  /** Shutdown, and no deletion is in flight any more. */
+  | { readonly type: 'release.requested' };
+
+/** What its parent, if it has one, is told. */
+export interface LeadershipEvent {
+  readonly type: 'leadership.acquired' | 'leadership.lost' | 'leadership.released';
+}
+
+function unprovided(): never {
+  throw new Error('The lease machine was started without its implementation: use the one that src/kube provides.');
+}
+
+/** As client-go: candidates wait for one to 2.2 retry periods, so that they do not ask in step. */
+const jitterFactor = 1.2;
+/** A timer may be long; one look in ten minutes costs nothing. */
+const longestWait = 600_000;
+
+export const lease = setup({
+  types: {
+    context: {} as LeaseContext,
+    events: {} as LeaseEvent,
+    input: {} as Partial<LeaseInput> | undefined,
+    tags: {} as 'leading',
+  },
+  actors: {
+    leaseRead: fromCallback<LeaseEvent>(unprovided),
+    leaseWrite: fromCallback<LeaseEvent, LeaseWriteInput>(unprovided),
+    leaseWatch: fromCallback<LeaseEvent, LeaseWatchInput>(unprovided),
+  },
+  actions: {
+    noteFound: assign(({ context, event }) => {
+      const { holder, version, record, heldFor, now } = sightingOf(event, context);
+      const changedAt = record === context.record ? context.changedAt : now;
+      return { holder, version, record, heldFor, now, changedAt, failures: 0 };
+    }),
+    noteMissing: assign(({ context, event }) => ({
+      version: undefined,
+      now: sightingOf(event, context).now,
+      failures: 0,
+    })),
+    noteWritten: assign(({ context, event }) => ({
+      version: event.type === 'lease.written' ? event.version : undefined,
+      tookMs: tookMs(event),
+      holder: context.identity,
+      failures: 0,
+      conflicts: 0,
+    })),
+    noteConflict: assign({ conflicts: ({ context }) => context.conflicts + 1, failures: 0 }),
+    noteFailure: assign({ failures: ({ context }) => context.failures + 1 }),
+    noteReleaseWanted: assign({ isReleaseWanted: true }),
+    noteOverdue: assign({ reason: 'it could not be renewed in time' }),
+    noteTaken: assign(({ context, event }) => {
+      const { holder } = sightingOf(event, context);
+      return { holder, reason: holder === '' ? 'somebody released it' : `${holder} holds it now` };
+    }),
+    announceAcquired: enqueueActions(({ enqueue, self }) => {
+      if (self._parent !== undefined) enqueue.sendTo(self._parent, told('leadership.acquired'));
+    }),
+    announceLost: enqueueActions(({ enqueue, self }) => {
+      if (self._parent !== undefined) enqueue.sendTo(self._parent, told('leadership.lost'));
+    }),
+    announceReleased: enqueueActions(({ enqueue, self }) => {
+      if (self._parent !== undefined) enqueue.sendTo(self._parent, told('leadership.released'));
+    }),
+    reportAcquired: unprovided,
+    reportLost: unprovided,
+    reportHolder: unprovided,
+    reportReleased: unprovided,
+    reportFailed: unprovided,
+    reportUnwatched: unprovided,
+    dropTenure: unprovided,
+  },
+  guards: {
+    isFree: ({ context, event }) => {
+      const { holder, record, now } = sightingOf(event, context);
+      if (holder === '' || holder === context.identity) return true;
+      return record === context.record && isOver(context, now);
+    },
+    isUnclaimed: ({ context, event }) => {
+      const { holder, identity } = context;
+      return !holder || holder === identity || isOver(context, sightingOf(event, context).now);
+    },
+    isMine: ({ context, event }) => sightingOf(event, context).holder === context.identity,
+    isInTime: ({ context, event }) => tookMs(event) < context.renewDeadline,
+    isFirstConflict: ({ context }) => context.conflicts === 0,
+    isReleaseWanted: ({ context }) => context.isReleaseWanted,
+    hasSettled: ({ event }) => event.type === 'watch.ended' && event.hasSettled === true,
+  },
+  delays: {
+    expiry: ({ context: { changedAt, heldFor, now } }) =>
+      Math.min(longestWait, Math.max(0, Math.ceil(changedAt + heldFor - now))),
+    retryDelay: ({ context: { retryPeriod, random } }) => retryPeriod * (1 + jitterFactor * random()),
+    retryPeriod: ({ context }) => context.retryPeriod,
+    renewDeadline: ({ context: { renewDeadline, tookMs } }) => Math.max(0, renewDeadline - tookMs),
+  },
+}).createMachine({
+  id: 'lease',
+  description: 'Leader election: of all replicas, the one that holds the Lease acts.',
+  options: { maxIterations: 1000 },
+  context: ({ input }) => ({
+    identity: input?.identity ?? 'me',
+    leaseDuration: input?.leaseDuration ?? 15_000,
+    renewDeadline: input?.renewDeadline ?? 10_000,
+    retryPeriod: input?.retryPeriod ?? 2_000,
+    random: input?.random ?? Math.random,
+    version: undefined,
+    record: undefined,
+    holder: undefined,
+    heldFor: 0,
+    changedAt: 0,
+    now: 0,
+    tookMs: 0,
+    failures: 0,
+    conflicts: 0,
+    isReleaseWanted: false,
+    reason: '',
+  }),
+  initial: 'candidate',
+  states: {
+    candidate: {
+      description: 'Does not act. Somebody else leads, or nobody does yet.',
+      on: { 'release.requested': { target: 'released' } },
+      initial: 'reading',
+      states: {
+        reading: {
+          id: 'reading',
+          description: 'Who holds the Lease?',
+          always: { guard: 'isReleaseWanted', target: '#released' },
+          invoke: {
+            id: 'leaseRead',
+            src: 'leaseRead',
+            onError: { target: 'retrying', actions: ['noteFailure', 'reportFailed'] },
+          },
+          on: {
+            'lease.found': [
+              {
+                guard: 'isFree',
+                description: 'It was released, is our own, or has not changed for as long as its holder asked for.',
+                target: 'acquiring',
+                actions: 'noteFound',
+              },
+              { target: 'standingBy', actions: 'noteFound' },
+            ],
+            'lease.missing': [
+              { guard: 'isUnclaimed', target: 'acquiring', actions: 'noteMissing' },
+              {
+                description: 'It was deleted while somebody held it, who may still act.',
+                target: 'retrying',
+                actions: 'noteMissing',
+              },
+            ],
+            'lease.failed': { target: 'retrying', actions: ['noteFailure', 'reportFailed'] },
+          },
+        },
+        acquiring: {
+          description: 'Writes our name into it, unless somebody else was first.',
+          invoke: {
+            id: 'leaseWrite',
+            src: 'leaseWrite',
+            input: ({ context }) => ({ deed: 'acquire', version: context.version }),
+            onError: { target: 'retrying', actions: ['noteFailure', 'reportFailed'] },
+          },
+          on: {
+            'lease.written': [
+              { guard: 'isInTime', target: '#leading', actions: ['noteWritten', 'reportAcquired', 'announceAcquired'] },
+              { description: 'The answer is so old that it says nothing any more.', target: 'reading' },
+            ],
+            'lease.conflicted': { target: 'retrying', actions: 'noteConflict' },
+            'lease.failed': { target: 'retrying', actions: ['noteFailure', 'reportFailed'] },
+            'release.requested': {
+              description: 'Its answer is awaited: it may make us the holder, who has something to give back.',
+              actions: 'noteReleaseWanted',
+            },
+          },
+        },
+        standingBy: {
+          description: 'Another replica holds it: waits until it is released, or has not changed for its whole time.',
+          entry: 'reportHolder',
+          invoke: {
+            id: 'leaseWatch',
+            src: 'leaseWatch',
+            input: ({ context }) => ({ version: context.version }),
+            onError: { target: 'retrying', actions: 'reportUnwatched' },
+          },
+          on: {
+            'lease.found': [
+              { guard: 'isFree', target: 'reading', actions: 'noteFound' },
+              { target: '.waiting', actions: ['noteFound', 'reportHolder'] },
+            ],
+            'lease.missing': { target: 'retrying', actions: 'noteMissing' },
+            'watch.ended': [
+              { guard: 'hasSettled', target: 'reading' },
+              {
+                description: 'It cannot be watched: it is read again and again instead.',
+                target: 'retrying',
+                actions: 'reportUnwatched',
+              },
+            ],
+          },
+          initial: 'waiting',
+          states: {
+            waiting: {
+              description: 'Each change starts the time anew, by our own clock: those of other machines may be wrong.',
+              after: { expiry: { target: '#reading' } },
+            },
+          },
+        },
+        retrying: {
+          description: 'Waits a moment, and looks again.',
+          always: { guard: 'isReleaseWanted', target: '#released' },
+          after: { retryDelay: { target: 'reading' } },
+        },
+      },
+    },
+    leading: {
+      id: 'leading',
+      description: 'This replica acts. Each renewal starts the deadline anew, counted from when it was asked for.',
+      tags: 'leading',
+      always: { guard: 'isReleaseWanted', target: 'releasing' },
+      after: { renewDeadline: { target: 'lost', actions: 'noteOverdue' } },
+      on: { 'release.requested': { target: 'releasing' } },
+      initial: 'resting',
+      states: {
+        resting: {
+          description: 'The Lease was written a moment ago.',
+          after: { retryPeriod: { target: 'renewing' } },
+        },
+        renewing: {
+          description: 'Writes that we are still here.',
+          invoke: {
+            id: 'leaseWrite',
+            src: 'leaseWrite',
+            input: ({ context }) => ({ deed: 'renew', version: context.version }),
+            onError: { target: 'retrying', actions: ['noteFailure', 'reportFailed'] },
+          },
+          on: {
+            'lease.written': [
+              { guard: 'isInTime', target: '#leading', reenter: true, actions: 'noteWritten' },
+              {
+                description: 'The process stood still: the answer is older than the deadline.',
+                target: '#lost',
+                actions: 'noteOverdue',
+              },
+            ],
+            'lease.conflicted': [
+              { guard: 'isFirstConflict', target: 'checking', actions: 'noteConflict' },
+              { target: 'retrying' },
+            ],
+            'lease.failed': { target: 'retrying', actions: ['noteFailure', 'reportFailed'] },
+          },
+        },
+        retrying: {
+          description: 'The last request failed; whether it was carried out is not known.',
+          after: { retryPeriod: { target: 'checking' } },
+        },
+        checking: {
+          description: 'Is it still ours?',
+          invoke: {
+            id: 'leaseRead',
+            src: 'leaseRead',
+            onError: { target: 'retrying', actions: ['noteFailure', 'reportFailed'] },
+          },
+          on: {
+            'lease.found': [
+              { guard: 'isMine', target: 'renewing', actions: 'noteFound' },
+              { target: '#lost', actions: 'noteTaken' },
+            ],
+            'lease.missing': {
+              description: 'Somebody deleted it: it is created again.',
+              target: 'renewing',
+              actions: 'noteMissing',
+            },
+            'lease.failed': { target: 'retrying', actions: ['noteFailure', 'reportFailed'] },
+          },
+        },
+      },
+    },
+    releasing: {
+      description: 'Gives the Lease back, so that another replica takes over at once.',
+      entry: 'dropTenure',
+      initial: 'writing',
+      states: {
+        writing: {
+          description: 'Takes our name out of it.',
+          invoke: {
+            id: 'leaseWrite',
+            src: 'leaseWrite',
+            input: ({ context }) => ({ deed: 'release', version: context.version }),
+            onError: { target: '#released', actions: 'reportFailed' },
+          },
+          on: {
+            'lease.written': { target: '#released', actions: 'reportReleased' },
+            'lease.conflicted': { target: 'checking' },
+            'lease.failed': { target: '#released', actions: 'reportFailed' },
+          },
+        },
+        checking: {
+          description: 'A renewal was on its way: is it still ours?',
+          invoke: {
+            id: 'leaseRead',
+            src: 'leaseRead',
+            onError: { target: '#released', actions: 'reportFailed' },
+          },
+          on: {
+            'lease.found': [{ guard: 'isMine', target: 'writing', actions: 'noteFound' }, { target: '#released' }],
+            'lease.missing': { target: '#released' },
+            'lease.failed': { target: '#released', actions: 'reportFailed' },
+          },
+        },
+      },
+    },
+    released: {
+      id: 'released',
+      type: 'final',
+      description: 'It is not ours, and we do not want it any more.',
+      entry: 'announceReleased',
+    },
+    lost: {
+      id: 'lost',
+      type: 'final',
+      description: 'We may not be the only one any more: nothing is begun from now on. A new candidate stands by.',
+      entry: ['dropTenure', 'reportLost', 'announceLost'],
+    },
+  },
+});
+
+function told(type: LeadershipEvent['type']): LeadershipEvent {
+  return { type };
+}
+
+/** The payload of a sighting, whole: events may come without one (a visualizer sends bare types). */
+function sightingOf(event: { readonly type: string } & Sighting, context: LeaseContext) {
+  const { holder = '', version, record = '', heldFor = context.leaseDuration, now = context.now } = event;
+  return { holder, version, record, heldFor, now };
+}
+
+function tookMs(event: LeaseEvent): number {
+  return event.type === 'lease.written' ? (event.tookMs ?? 0) : 0;
+}
+
+/** Has the record not changed for as long as its holder asked for? */
+function isOver({ changedAt, heldFor }: LeaseContext, now: number): boolean {
+  return now - changedAt >= heldFor;
+}

@@ -1,0 +1,216 @@
+import {
+  type AnyActorLogic,
+  assign,
+  type DoneActorEvent,
+  type ErrorActorEvent,
+  enqueueActions,
+  fromCallback,
+  sendTo,
+  setup,
+} from 'xstate';
+
+interface ManagerInput {
+  /** The names of the streams of which each has its reflector. */
+  readonly streams: readonly string[];
+  /** Those among them that nothing waits for. Default: none. */
+  readonly optional?: readonly string[] | undefined;
+  /** With what the `leadership` actor is started. */
+  readonly election?: object | undefined;
+}
+
+interface ManagerContext extends ManagerInput {
+  readonly unsynced: readonly string[];
+  /** There is nothing to give back. */
+  readonly hasLostLeadership: boolean;
+}
+
+export type ManagerEvent =
+  | { readonly type: 'leadership.acquired' }
+  | { readonly type: 'leadership.lost' }
+  /** These are the streams that are needed now; nothing waits for the `optional` ones among them. */
+  | {
+      readonly type: 'streams.changed';
+      readonly streams?: readonly string[];
+      readonly optional?: readonly string[];
+    }
+  /** It was given back, or never had. */
+  | { readonly type: 'leadership.released' }
+  /** A reflector has read the complete state for the first time. */
+  | { readonly type: 'reflector.synced'; readonly name?: string }
+  /** SIGTERM or SIGINT. */
+  | { readonly type: 'shutdown.requested' }
+  /** No controller has a request in flight any more. */
+  | { readonly type: 'requests.drained' }
+  | DoneActorEvent
+  | ErrorActorEvent;
+
+function unprovided(): never {
+  throw new Error(
+    'The manager machine was started without its implementation: use the one that src/process/main.ts provides.',
+  );
+}
+
+const unprovidedChild: AnyActorLogic = fromCallback(unprovided);
+
+export const manager = setup({
+  types: {
+    context: {} as ManagerContext,
+    events: {} as ManagerEvent,
+    input: {} as Partial<ManagerInput> | undefined,
+  },
+  actors: {
+    leadership: unprovidedChild,
+    reflector: unprovidedChild,
+    drain: fromCallback<ManagerEvent>(unprovided),
+  },
+  actions: {
+    spawnReflectors: enqueueActions(({ context, enqueue }) => {
+      for (const name of context.streams) enqueue.spawnChild('reflector', { id: name, input: { name } });
+    }),
+    restartReflector: enqueueActions(({ event, enqueue }) => {
+      if (!('actorId' in event)) return;
+      enqueue.stopChild(event.actorId);
+      enqueue.spawnChild('reflector', { id: event.actorId, input: { name: event.actorId } });
+    }),
+    noteStreams: assign(({ context, event }) => (event.type === 'streams.changed' ? streamsOf(context, event) : {})),
+    replaceReflectors: enqueueActions(({ context, event, enqueue }) => {
+      if (event.type !== 'streams.changed') return;
+      const { streams } = streamsOf(context, event);
+      for (const name of context.streams) if (!streams.includes(name)) enqueue.stopChild(name);
+      for (const name of streams) {
+        if (!context.streams.includes(name)) enqueue.spawnChild('reflector', { id: name, input: { name } });
+      }
+    }),
+    noteSynced: assign({
+      unsynced: ({ context, event }) =>
+        context.unsynced.filter((name) => event.type !== 'reflector.synced' || name !== event.name),
+    }),
+    noteLeadershipLost: assign({ hasLostLeadership: true }),
+    releaseLeadership: sendTo('leadership', { type: 'release.requested' }),
+    startSynced: unprovided,
+    stopControllers: unprovided,
+    dropRequests: unprovided,
+    reportReflectorFailed: unprovided,
+    reportLeadershipLost: unprovided,
+    reportDrainOverdue: unprovided,
+    reportReleaseOverdue: unprovided,
+  },
+  guards: {
+    isReflector: ({ context, event }) => 'actorId' in event && context.streams.includes(event.actorId),
+    isSynced: ({ context }) => context.unsynced.length === 0,
+    hasLostLeadership: ({ context }) => context.hasLostLeadership,
+  },
+  delays: { drainTimeout: 1500, releaseTimeout: 300 },
+}).createMachine({
+  id: 'manager',
+  description: 'The process: leadership first, then complete caches, then the controllers, and an orderly end.',
+  options: { maxIterations: 1000 },
+  context: ({ input }) => {
+    const streams = input?.streams ?? ['endpointslices', 'pods'];
+    const unsynced = streams.filter((name) => input?.optional?.includes(name) !== true);
+    return { streams, election: input?.election, unsynced, hasLostLeadership: false };
+  },
+  invoke: {
+    id: 'leadership',
+    src: 'leadership',
+    input: ({ context }: { readonly context: ManagerContext }) => context.election,
+    onDone: { target: '.draining', actions: ['noteLeadershipLost', 'dropRequests', 'reportLeadershipLost'] },
+    onError: { target: '.draining', actions: ['noteLeadershipLost', 'dropRequests', 'reportLeadershipLost'] },
+  },
+  initial: 'electing',
+  states: {
+    electing: {
+      description: 'Stands by until this replica leads. Without leader election it leads at once.',
+      on: {
+        'leadership.acquired': { target: 'syncing' },
+        'streams.changed': { actions: 'noteStreams' },
+        'shutdown.requested': { target: 'releasing' },
+      },
+    },
+    syncing: {
+      description: 'Reads the complete state of every stream. Each controller starts as soon as its own are read.',
+      entry: 'spawnReflectors',
+      always: { guard: 'isSynced', target: 'running' },
+      on: {
+        'reflector.synced': { actions: ['noteSynced', 'startSynced'] },
+        'streams.changed': {
+          actions: ['replaceReflectors', 'noteStreams', 'startSynced'],
+          description: 'The config has changed: what is new has to be read, too.',
+        },
+        'leadership.lost': {
+          target: 'draining',
+          actions: ['noteLeadershipLost', 'dropRequests', 'reportLeadershipLost'],
+        },
+        'shutdown.requested': { target: 'draining' },
+        'xstate.done.actor.*': { guard: 'isReflector', actions: ['reportReflectorFailed', 'restartReflector'] },
+        'xstate.error.actor.*': { guard: 'isReflector', actions: ['reportReflectorFailed', 'restartReflector'] },
+      },
+    },
+    running: {
+      description: 'Every controller is at work.',
+      entry: 'startSynced',
+      on: {
+        'streams.changed': {
+          actions: ['replaceReflectors', 'noteStreams'],
+          description: 'The config has changed: only the streams that differ are closed and opened.',
+        },
+        'leadership.lost': {
+          target: 'draining',
+          actions: ['noteLeadershipLost', 'dropRequests', 'reportLeadershipLost'],
+        },
+        'shutdown.requested': { target: 'draining' },
+        'xstate.done.actor.*': { guard: 'isReflector', actions: ['reportReflectorFailed', 'restartReflector'] },
+        'xstate.error.actor.*': { guard: 'isReflector', actions: ['reportReflectorFailed', 'restartReflector'] },
+      },
+    },
+    draining: {
+      description: 'No controller begins anything any more; what is in flight ends.',
+      entry: 'stopControllers',
+      invoke: { id: 'drain', src: 'drain', onError: { target: 'stopped', actions: 'reportDrainOverdue' } },
+      on: {
+        'requests.drained': [{ guard: 'hasLostLeadership', target: 'stopped' }, { target: 'releasing' }],
+        'leadership.lost': {
+          description: 'What is in flight is dropped, too.',
+          actions: ['noteLeadershipLost', 'dropRequests', 'reportLeadershipLost'],
+        },
+        'xstate.done.actor.*': { description: 'A stream, or leadership, that ends now changes nothing any more.' },
+        'xstate.error.actor.*': { description: 'Nor does one that breaks.' },
+      },
+      after: {
+        drainTimeout: {
+          description: 'What is in flight may still be carried out: the Lease is not given back before its time.',
+          target: 'stopped',
+          actions: 'reportDrainOverdue',
+        },
+      },
+    },
+    releasing: {
+      description: 'Nothing is in flight any more: another replica may lead.',
+      entry: 'releaseLeadership',
+      on: {
+        'leadership.released': { target: 'stopped' },
+        'leadership.lost': { target: 'stopped' },
+        'xstate.done.actor.*': { description: 'A stream, or leadership, that ends now changes nothing any more.' },
+        'xstate.error.actor.*': [
+          { guard: 'isReflector', description: 'Nor does a stream that breaks.' },
+          { target: 'stopped', actions: 'reportReleaseOverdue' },
+        ],
+      },
+      after: { releaseTimeout: { target: 'stopped', actions: 'reportReleaseOverdue' } },
+    },
+    stopped: {
+      type: 'final',
+      description: 'Streams, actors and timers are gone: the process can end.',
+    },
+  },
+});
+
+/** The streams by name, and which of them have not been read yet; those that stay are as they were. */
+function streamsOf(
+  context: ManagerContext,
+  { streams = context.streams, optional = [] }: Extract<ManagerEvent, { readonly type: 'streams.changed' }>,
+) {
+  const isUnsynced = (name: string) =>
+    !optional.includes(name) && (context.unsynced.includes(name) || !context.streams.includes(name));
+  return { streams, unsynced: streams.filter(isUnsynced) };
+}

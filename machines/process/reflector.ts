@@ -1,0 +1,262 @@
+import { assign, enqueueActions, fromCallback, setup } from 'xstate';
+
+/** One list+watch stream. */
+interface ReflectorInput {
+  /** Which stream: the key under which the implementation finds its path, selector and sink. */
+  readonly name: string;
+  /** Where jitter comes from: a number from 0 up to 1. Default: `Math.random`. */
+  readonly random?: () => number;
+}
+
+/** What the `stream` actor is told when it starts. */
+export interface StreamInput {
+  readonly name: string;
+  /** Where to resume; undefined: read the complete state first. */
+  readonly resourceVersion: string | undefined;
+  /** How the complete state is read: in the watch itself (WatchList), or page by page. */
+  readonly initial: 'stream' | 'pages';
+  readonly random: () => number;
+}
+
+interface ReflectorContext {
+  readonly name: string;
+  readonly random: () => number;
+  /** The last one that was applied; undefined when the complete state has to be read. */
+  readonly resourceVersion: string | undefined;
+  readonly initial: 'stream' | 'pages';
+  /** How many streams were lost since the last one that proved stable. */
+  readonly attempts: number;
+  /** How many times in a row the server had forgotten our position. */
+  readonly expiries: number;
+  /** How long the last loss makes us wait, in milliseconds. */
+  readonly delayMs: number;
+  /** Where the last garbled line was met: a second one at the same place is not got over by resuming. */
+  readonly garbledAt: string | undefined;
+  readonly hasSynced: boolean;
+}
+
+/** How a stream came to an end. */
+interface Loss {
+  /** Where to resume; undefined: the complete state has to be read. */
+  readonly resourceVersion?: string | undefined;
+  /** Milliseconds from the answer's headers to the end; 0 when they never came. */
+  readonly livedMs?: number;
+  /** Why, in words. */
+  readonly message?: string;
+  /** How long the server asks to wait. */
+  readonly retryAfterMs?: number | undefined;
+  /** The next attempt comes after this at the latest, however many there were. */
+  readonly retryWithinMs?: number;
+}
+
+export type ReflectorEvent =
+  /** The server's answer has begun. */
+  | { readonly type: 'stream.opened' }
+  /** The complete state was read. */
+  | { readonly type: 'stream.synced'; readonly resourceVersion?: string; readonly objects?: number }
+  /** The server, or our own rotation, ended the stream in an orderly way. */
+  | ({ readonly type: 'stream.ended' } & Loss)
+  /** It was refused or broke. `kind` as in ApiFailure. */
+  | ({ readonly type: 'stream.failed'; readonly kind?: string } & Loss)
+  /** A line that is no event: resuming reads it again, once. */
+  | ({ readonly type: 'stream.garbled' } & Loss)
+  /** 410: what we know is too old to resume from. */
+  | ({ readonly type: 'stream.expired' } & Loss)
+  /** Nothing came where something had to: a half-open connection. `silentMs`: for how long, where that is known. */
+  | ({ readonly type: 'stream.silent'; readonly silentMs?: number | undefined } & Loss)
+  /** The server does not stream the complete state. */
+  | { readonly type: 'stream.unsupported'; readonly message?: string };
+
+/** What its parent, if it has one, is told when the complete state was read for the first time. */
+interface ReflectorSyncedEvent {
+  readonly type: 'reflector.synced';
+  readonly name: string;
+}
+
+function unprovided(): never {
+  throw new Error('The reflector machine was started without its implementation: use the one that src/kube provides.');
+}
+
+/** A clean end after less than this is suspicious, and is answered by a pause. */
+const settledMs = 1_000;
+/** A stream that lived this long was good: failures before it do not count any more. */
+const stableMs = 5_000;
+const firstDelayMs = 200;
+const longestResumeDelayMs = 10_000;
+const longestListDelayMs = 30_000;
+/** A server that asks for more than this is not believed. */
+const longestRetryAfterMs = 300_000;
+
+export const reflector = setup({
+  types: {
+    context: {} as ReflectorContext,
+    events: {} as ReflectorEvent,
+    input: {} as Partial<ReflectorInput> | undefined,
+  },
+  actors: {
+    stream: fromCallback<ReflectorEvent, StreamInput>(unprovided),
+  },
+  actions: {
+    noteSynced: assign(({ event }) =>
+      event.type === 'stream.synced'
+        ? { resourceVersion: event.resourceVersion, initial: 'stream' as const, hasSynced: true }
+        : {},
+    ),
+    announceFirstSync: enqueueActions(({ context, enqueue, self }) => {
+      if (context.hasSynced || self._parent === undefined) return;
+      enqueue.sendTo(self._parent, { type: 'reflector.synced', name: context.name } satisfies ReflectorSyncedEvent);
+    }),
+    noteLoss: assign(({ context, event }) => {
+      const { resourceVersion, livedMs, retryAfterMs, retryWithinMs } = lossOf(event);
+      const before = livedMs >= stableMs ? { attempts: 0, expiries: 0 } : context;
+      const isExpiry = event.type === 'stream.expired';
+      const expiries = before.expiries + (isExpiry ? 1 : 0);
+      // A server that says 410 is back: the outage before it does not count.
+      const attempts = isExpiry ? expiries : before.attempts + 1;
+      const longest = resourceVersion === undefined ? longestListDelayMs : longestResumeDelayMs;
+      const delayMs = Math.max(
+        Math.min(backoff(attempts, longest, context.random()), retryWithinMs),
+        Math.min(retryAfterMs, longestRetryAfterMs),
+      );
+      const garbledAt = event.type === 'stream.garbled' ? resourceVersion : context.garbledAt;
+      return { resourceVersion, attempts, expiries, delayMs, garbledAt };
+    }),
+    noteEnd: assign(({ event }) => {
+      const { resourceVersion, livedMs } = lossOf(event);
+      return livedMs >= stableMs ? { resourceVersion, attempts: 0, expiries: 0 } : { resourceVersion };
+    }),
+    forgetPosition: assign({ resourceVersion: undefined, garbledAt: undefined }),
+    listByPages: assign({ initial: 'pages' }),
+    reportOpened: unprovided,
+    reportSynced: unprovided,
+    reportEnded: unprovided,
+    reportLost: unprovided,
+    reportExpired: unprovided,
+    reportSilent: unprovided,
+    reportUnsupported: unprovided,
+  },
+  guards: {
+    isResuming: ({ context }) => context.resourceVersion !== undefined,
+    hasSettled: ({ event }) => lossOf(event).livedMs >= settledMs,
+    isGarbledAgain: ({ context, event }) =>
+      event.type === 'stream.garbled' && context.garbledAt !== undefined && context.garbledAt === event.resourceVersion,
+    isExpiringAgain: ({ context }) => context.expiries > 1,
+  },
+  delays: {
+    retryDelay: ({ context }) => context.delayMs,
+  },
+}).createMachine({
+  id: 'reflector',
+  description: 'One list+watch stream of the Kubernetes API: reads the complete state, then every change of it.',
+  options: { maxIterations: 1000 },
+  context: ({ input }) => ({
+    name: input?.name ?? 'pods',
+    random: input?.random ?? Math.random,
+    resourceVersion: undefined,
+    initial: 'stream',
+    attempts: 0,
+    expiries: 0,
+    delayMs: 0,
+    garbledAt: undefined,
+    hasSynced: false,
+  }),
+  initial: 'connected',
+  states: {
+    connected: {
+      description: 'A request is open, or being opened.',
+      invoke: {
+        id: 'stream',
+        src: 'stream',
+        input: ({ context }) => ({
+          name: context.name,
+          resourceVersion: context.resourceVersion,
+          initial: context.initial,
+          random: context.random,
+        }),
+        onError: {
+          description: 'It crashed, and what it had reached is not known: the complete state is read again.',
+          target: 'backingOff',
+          actions: ['noteLoss', 'forgetPosition', 'reportLost'],
+        },
+      },
+      initial: 'choosing',
+      states: {
+        choosing: {
+          description: 'Is there a position to resume from?',
+          always: [{ guard: 'isResuming', target: 'watching' }, { target: 'listing' }],
+        },
+        listing: {
+          description: 'Reads the complete state: in the watch itself (WatchList), or page by page.',
+          on: {
+            'stream.synced': {
+              target: 'watching',
+              actions: ['announceFirstSync', 'noteSynced', 'reportSynced'],
+            },
+          },
+        },
+        watching: {
+          description: 'The complete state is known; every change of it comes in.',
+        },
+      },
+      on: {
+        'stream.opened': { actions: ['reportOpened'] },
+        'stream.ended': [
+          {
+            guard: 'hasSettled',
+            description: 'Watches end after some seconds by agreement: go on where it stopped, at once.',
+            target: 'connected',
+            reenter: true,
+            actions: ['noteEnd', 'reportEnded'],
+          },
+          { target: 'backingOff', actions: ['noteLoss', 'reportLost'] },
+        ],
+        'stream.failed': { target: 'backingOff', actions: ['noteLoss', 'reportLost'] },
+        'stream.garbled': [
+          {
+            guard: 'isGarbledAgain',
+            description: 'The same place twice: resuming does not help, the complete state does.',
+            target: 'backingOff',
+            actions: ['noteLoss', 'forgetPosition', 'reportLost'],
+          },
+          { target: 'backingOff', actions: ['noteLoss', 'reportLost'] },
+        ],
+        'stream.expired': { target: 'expired', actions: ['noteLoss', 'reportExpired'] },
+        'stream.silent': {
+          description: 'The connection is half-open. The transport has been told to replace it.',
+          target: 'backingOff',
+          actions: ['noteLoss', 'reportSilent'],
+        },
+        'stream.unsupported': {
+          description: 'Such a server is asked for pages.',
+          target: 'connected',
+          reenter: true,
+          actions: ['forgetPosition', 'listByPages', 'reportUnsupported'],
+        },
+      },
+    },
+    backingOff: {
+      description: 'Waits, longer after each loss and as long as the server asks, and then goes on where it stopped.',
+      after: { retryDelay: { target: 'connected' } },
+    },
+    expired: {
+      description: 'The server has forgotten the changes since our position: the complete state is needed.',
+      entry: ['forgetPosition'],
+      always: [{ guard: 'isExpiringAgain', target: 'backingOff' }, { target: 'connected' }],
+    },
+  },
+});
+
+/** The payload of a loss, whole: events may come without one (a visualizer sends bare types). */
+function lossOf({
+  resourceVersion,
+  livedMs = 0,
+  retryAfterMs = 0,
+  retryWithinMs = Number.POSITIVE_INFINITY,
+}: Loss & { readonly type: string }) {
+  return { resourceVersion, livedMs, retryAfterMs, retryWithinMs };
+}
+
+/** Milliseconds: doubling with each attempt, and with jitter of a half. */
+function backoff(attempts: number, longest: number, random: number): number {
+  return Math.min(longest, firstDelayMs * 2 ** Math.min(attempts - 1, 16)) * (0.5 + random / 2);
+}

@@ -1,0 +1,88 @@
+import type { AnyActorRef, InspectionEvent } from 'xstate';
+import type { Clock } from '../base/clock.ts';
+import { failed, messageOf, ok, problem, type Result } from '../base/errors.ts';
+import type { Logger } from '../base/log.ts';
+import { isActor } from './actorRuntime.ts';
+import { trimmedEvent, trimmedSnapshot } from './names.ts';
+import { createInspectorSocket } from './socket.ts';
+
+/** Shows the actors in Stately's inspector. */
+export interface Inspection {
+  /** An inspector for `createActor`. */
+  readonly inspect: (event: InspectionEvent) => void;
+  stop(): void;
+}
+
+interface InspectionOptions {
+  /** Where the inspector's server listens: `ws://…`. */
+  readonly url: string;
+  readonly clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+}
+
+interface Living {
+  readonly actor: AnyActorRef;
+  readonly rootId: string;
+}
+
+/**
+ * Tells an inspector of every actor, its events and its states, trimmed to names. One that comes late, or comes back,
+ * is first told of the actors that there are. Fails when the package is not installed: it is no part of what is shipped.
+ */
+export async function connectInspector({ url, clock, logger }: InspectionOptions): Promise<Result<Inspection>> {
+  const loaded = await loadPackage();
+  if (!loaded.ok) return loaded;
+  const living = new Map<string, Living>();
+  let wasThere = true;
+  const socket = createInspectorSocket({
+    url,
+    clock,
+    onOpen() {
+      wasThere = true;
+      logger.info({ url }, 'the inspector is connected');
+      for (const { actor } of living.values()) introduce(actor);
+    },
+    onClose() {
+      if (wasThere) logger.warn({ url }, 'no inspector at this address, retrying');
+      wasThere = false;
+    },
+    onSlow: () => logger.warn({ url }, 'the inspector does not keep up; it is not told of everything'),
+  });
+  const { actor, event, snapshot, start, stop } = loaded.value.createInspector(socket, {
+    // What the package does not know of an actor: its own name, and the system that it is in.
+    serialize(message) {
+      const known = living.get(message.sessionId);
+      if (known === undefined) return message;
+      const { rootId } = known;
+      return message.type === '@xstate.actor' ? { ...message, rootId, name: known.actor.id } : { ...message, rootId };
+    },
+  });
+  const introduce = (its: AnyActorRef) => actor(its, trimmedSnapshot(its.getSnapshot()));
+  start();
+  return ok({
+    inspect(its) {
+      const { actorRef } = its;
+      if (its.type === '@xstate.actor' && isActor(actorRef)) {
+        living.set(actorRef.sessionId, { actor: actorRef, rootId: its.rootId });
+        actor(actorRef, { status: 'active' });
+      } else if (its.type === '@xstate.event') {
+        event(actorRef, trimmedEvent(its.event), its.sourceRef === undefined ? {} : { source: its.sourceRef });
+      } else if (its.type === '@xstate.snapshot') {
+        snapshot(actorRef, trimmedSnapshot(its.snapshot), { event: trimmedEvent(its.event) });
+        if (its.snapshot.status !== 'active') living.delete(actorRef.sessionId);
+      }
+    },
+    stop,
+  });
+}
+
+async function loadPackage(): Promise<Result<typeof import('@statelyai/inspect')>> {
+  try {
+    return ok(await import('@statelyai/inspect'));
+  } catch (error) {
+    const advice = 'It is a development dependency: run weeder from a checkout, after npm ci.';
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+    const why = isMissing ? 'which is not installed here' : `which cannot be loaded: ${messageOf(error)}`;
+    return failed(problem('USAGE', `--inspect needs the package @statelyai/inspect, ${why}.`, advice));
+  }
+}

@@ -1,0 +1,124 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { BindAddress } from '../../base/bindAddress.ts';
+import { type Problem, problem } from '../../base/errors.ts';
+import { nearest } from '../../base/suggest.ts';
+import { defaultImage } from '../../demo/cluster/scripts.ts';
+import { type KubeletVersion, kubeletVersions } from '../../demo/kubelet/backOff.ts';
+import { camelCase, readAddress, readDuration } from '../values.ts';
+
+/** What `weeder demo` was told. Durations are milliseconds. */
+export interface DemoFlags {
+  readonly replicas: number;
+  readonly outage: number;
+  readonly timeout: number;
+  readonly speed?: number;
+  readonly seed: number;
+  readonly kubelet: KubeletVersion;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly image: string;
+  readonly ui?: boolean;
+  readonly uiBindAddr?: BindAddress | 'none';
+}
+
+/** The flags of `weeder demo`. */
+export function addDemoFlags(command: Command): Command {
+  return command
+    .optionsGroup('Outage:')
+    .option('--replicas <n>', 'how many dependant pods; on a real cluster twice as many', readWhole(1, 50), 2)
+    .addOption(
+      new Option('--outage <duration>', 'how long etcd is away').argParser(readOutage).default(100_000, '1m40s'),
+    )
+    .addOption(
+      new Option('--timeout <duration>', 'how long the pods may take to be back after it')
+        .argParser(readDuration)
+        .default(600_000, '10m0s'),
+    )
+    .optionsGroup('Simulated cluster:')
+    .option('--speed <n>', 'how many times as fast time runs; default: such that it takes about 25 s', readSpeed)
+    .option('--seed <n>', 'the same seed, the same crashes', readWhole(0, 1_000_000_000), 1)
+    .option('--kubelet <version>', `whose way of reporting: ${kubeletVersions.join(' or ')}`, readVersion, '1.36')
+    .option('--ui', 'offer the live page, and go on until Ctrl-C')
+    .option('--ui-bind-addr <address>', 'where; default: 127.0.0.1:9645', readAddress)
+    .optionsGroup('Real cluster:')
+    .option('--kubeconfig <file>', 'play on this cluster, in a namespace of its own that is removed at the end')
+    .option('--context <name>', 'the context of the kubeconfig; default: its current one')
+    .option('--image <image>', 'has to have busybox’s sh, httpd, wget and timeout', defaultImage)
+    .optionsGroup('Other:');
+}
+
+/** Whether a real cluster is asked for. */
+export function isOnCluster({ kubeconfig, context }: DemoFlags): boolean {
+  return kubeconfig !== undefined || context !== undefined;
+}
+
+const stories: readonly string[] = ['outage', 'restart', 'observer'];
+
+/** What the demo was asked to show, if it cannot. */
+export function unknownStory(story: string): Problem | undefined {
+  if (stories.includes(story)) return undefined;
+  const meant = nearest(story, stories);
+  const hint =
+    meant === undefined
+      ? `: it shows ${stories.slice(0, -1).join(', ')} or ${stories.at(-1)}`
+      : `; did you mean ${meant}?`;
+  return problem('USAGE', `weeder demo does not know "${story}"${hint}${meant === undefined ? '.' : ''}`);
+}
+
+/** What cannot be chosen of the stories that are told as they are. */
+const ofOutages = ['replicas', 'outage', 'timeout', 'kubelet', 'kubeconfig', 'context', 'image'];
+
+/** What was asked for of another story, or of the kind of cluster that it is not played on. */
+export function misplacedFlag(story: string, flags: DemoFlags, command: Command): Problem | undefined {
+  const isGiven = (name: string) => command.getOptionValueSource(camelCase(name)) === 'cli';
+  if (story !== 'outage') {
+    const other = ofOutages.find(isGiven);
+    return other === undefined
+      ? undefined
+      : problem('USAGE', `The flag --${other} is for the outage: weeder demo ${story} does not have it.`);
+  }
+  if (!isOnCluster(flags)) {
+    return isGiven('image') ? problem('USAGE', 'The flag --image needs --kubeconfig or --context.') : undefined;
+  }
+  if (flags.speed !== undefined && flags.speed !== 1) {
+    return problem('USAGE', `Time on a real cluster runs as it does: --speed ${flags.speed} cannot be had there.`);
+  }
+  const given = ['seed', 'kubelet', 'ui', 'ui-bind-addr'].find(isGiven);
+  if (given === undefined) return undefined;
+  return problem('USAGE', `The flag --${given} is for the simulated cluster: a real one goes its own way.`);
+}
+
+function readSpeed(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !(value >= 1 && value <= 50)) {
+    throw new InvalidArgumentError(`found "${text}", wanted a number from 1 to 50`);
+  }
+  return value;
+}
+
+function readWhole(lowest: number, highest: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < lowest || value > highest) {
+      throw new InvalidArgumentError(`found "${text}", wanted a whole number from ${lowest} to ${highest}`);
+    }
+    return value;
+  };
+}
+
+/** In a shorter outage nothing crashes; a longer one is no demo. */
+function readOutage(text: string): number {
+  const value = readDuration(text);
+  if (value < 15_000 || value > 3_600_000) {
+    throw new InvalidArgumentError(`found "${text}", wanted a duration from 15s to 1h`);
+  }
+  return value;
+}
+
+function readVersion(text: string) {
+  const version = kubeletVersions.find((each) => each === text);
+  if (version === undefined) {
+    throw new InvalidArgumentError(`found "${text}", allowed are ${kubeletVersions.join(' and ')}`);
+  }
+  return version;
+}

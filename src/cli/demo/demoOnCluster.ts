@@ -1,0 +1,110 @@
+import { systemClock } from '../../base/clock.ts';
+import { formatDuration } from '../../base/duration.ts';
+import { problem } from '../../base/errors.ts';
+import { createLogger } from '../../base/log.ts';
+import { returnAfter } from '../../demo/cluster/exits.ts';
+import { uniqueNamespace } from '../../demo/cluster/namespace.ts';
+import { type ClusterOutcome, playOnCluster } from '../../demo/cluster/run.ts';
+import { comparison } from '../../demo/comparison.ts';
+import type { Downtime } from '../../demo/downtime.ts';
+import { timelineEntry } from '../../demo/timeline.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { connect } from '../connect.ts';
+import { exitCodes, fail } from '../output.ts';
+import { type StopRequest, stopOnSignals } from '../signals.ts';
+import type { DemoFlags } from './demoFlags.ts';
+import { line, outageCourse, progressLine, say, sayTable } from './demoOutput.ts';
+
+/** Somebody waits for the answer: an API server that is away is told within seconds. */
+const impatient = { kubeApiQps: 0, kubeApiBurst: 0, apiServerTimeout: 5000, onWaiting: () => {} };
+/** Pulling an image and starting the pods, and the end of the namespace, roughly. Milliseconds. */
+const around = 20_000;
+
+/** `weeder demo --kubeconfig FILE`: an outage on a real cluster. Resolves with the exit code. */
+export async function demoOnCluster(flags: DemoFlags): Promise<number> {
+  const logger = await createLogger('error', process.stderr);
+  const stop = stopOnSignals(logger, { signals: ['SIGINT', 'SIGTERM', 'SIGHUP'], onePress: 1_000 });
+  const { kubeconfig, context } = flags;
+  const client = await connect(
+    { ...impatient, ...(kubeconfig ? { kubeconfig } : {}), ...(context ? { context } : {}), signal: stop.signal },
+    systemClock,
+  );
+  if (!client.ok) return stop.signal.aborted ? exitCodes.failed : fail(client.problem);
+  try {
+    return await play(flags, client.value, stop, logger);
+  } finally {
+    await client.value.close();
+    stop.forget();
+  }
+}
+
+async function play(
+  flags: DemoFlags,
+  client: KubeClient,
+  stop: StopRequest,
+  logger: Awaited<ReturnType<typeof createLogger>>,
+): Promise<number> {
+  const { image, replicas, outage, timeout } = flags;
+  const namespace = uniqueNamespace();
+  const progress = progressLine();
+  say(
+    `The real weeder, on ${client.server},`,
+    `in a namespace of its own: ${namespace}.`,
+    'Half of the dependants are annotated weeder.dev/ignore: weeder keeps them.',
+    `Time runs as it does: this takes about ${formatDuration(roughly(returnAfter(outage) + around))}.`,
+    '',
+  );
+  const { played, leftBehind } = await playOnCluster(
+    {
+      client,
+      clock: systemClock,
+      logger,
+      namespace,
+      image,
+      replicas,
+      outage,
+      timeout,
+      signal: stop.signal,
+      onWaiting: ({ pod, what }) => say(`${pod} waits: ${what}`),
+      onBegin: (course) => progress.start(outageCourse(outage, course)),
+      onFact(time, fact) {
+        const entry = timelineEntry(fact);
+        if (entry !== undefined) progress.above(line(time, entry));
+      },
+    },
+    () => {
+      progress.stop();
+      if (stop.signal.aborted) say('', 'Stopped before the end.');
+      say('', `Removing the namespace ${namespace} …`);
+    },
+  );
+  if (leftBehind === undefined && played.ok) say('It is gone.');
+  let exitCode: number = exitCodes.failed;
+  if (!played.ok) fail(played.problem);
+  else if (played.value !== 'stopped') exitCode = sayOutcome(flags, played.value);
+  if (leftBehind === undefined) return exitCode;
+  const sentence = `The namespace ${namespace} could not be removed: ${leftBehind}.`;
+  return fail(problem('DEMO_LEFT_BEHIND', sentence, `Remove it with: kubectl delete namespace ${namespace}`));
+}
+
+function sayOutcome({ outage, timeout }: DemoFlags, { isBack, weeded, ignored }: ClusterOutcome): number {
+  say('', `The same outage (${formatDuration(outage)}) with weeder, and without (weeder.dev/ignore):`, '');
+  sayTable(comparison(weeded.map(numbered), ignored));
+  if ([...weeded, ...ignored].every(({ total }) => total === 0)) {
+    say('', 'No pod went down in an outage this short.');
+    return exitCodes.failed;
+  }
+  if (isBack) return exitCodes.ok;
+  say('', `Not all pods were back ${formatDuration(timeout)} after the outage.`);
+  return exitCodes.failed;
+}
+
+/** Two different pods stand in a row: each is the n-th of its half. */
+function numbered(downtime: Downtime, index: number): Downtime {
+  return { ...downtime, pod: `replica ${index + 1}` };
+}
+
+/** To ten seconds. */
+function roughly(ms: number): number {
+  return Math.ceil(ms / 10_000) * 10_000;
+}

@@ -1,0 +1,82 @@
+import { styleText } from 'node:util';
+import type { Downtime } from '../../demo/downtime.ts';
+import type { TimelineEntry } from '../../demo/timeline.ts';
+
+const { stdout } = process;
+const colours = { bad: 'red', good: 'green', deed: 'cyan', plain: 'reset' } as const;
+
+/** What the progress line shows. */
+export interface Course {
+  /** Milliseconds. */
+  time(): number;
+  /** How much of it has passed, from 0 to 1. */
+  done(): number;
+  /** How things stand. */
+  said(): string;
+}
+
+/** An outage that lasts for so many milliseconds. */
+export function outageCourse(
+  outage: number,
+  { time, downtimes }: { time(): number | undefined; downtimes(): readonly Downtime[] },
+): Course {
+  return {
+    time: () => time() ?? 0,
+    done: () => (time() ?? 0) / outage,
+    said() {
+      const replicas = downtimes();
+      return `${replicas.filter(({ isDown }) => isDown).length} of ${replicas.length} down`;
+    },
+  };
+}
+
+/** Whole lines, without their ends. */
+export function say(...lines: readonly string[]): void {
+  stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** A line of the timeline; `time` is milliseconds. */
+export function line(time: number, { who, what, tone }: TimelineEntry): string {
+  return `${clockTime(time)}  ${who.padEnd(8)} ${styleText(colours[tone], what, { stream: stdout })}`;
+}
+
+/** A line that stands above others. */
+export function heading(text: string): string {
+  return styleText('bold', text, { stream: stdout });
+}
+
+/** The lines of a table with a head. */
+export function sayTable([head = '', ...rows]: readonly string[]): void {
+  say(`  ${heading(head)}`, ...rows.map((row) => `  ${row}`));
+}
+
+function clockTime(time: number): string {
+  // Plus zero: a moment before the outage is no minus zero.
+  const seconds = Math.round(time / 100) / 10 + 0;
+  return `t=${seconds.toFixed(1).padStart(6)}s`;
+}
+
+/** On a terminal, the last line shows that time passes; elsewhere there is none. */
+export function progressLine() {
+  let timer: NodeJS.Timeout | undefined;
+  const clear = () => (stdout.isTTY ? stdout.write('\r\u001B[K') : undefined);
+  return {
+    start(course: Course): void {
+      if (!stdout.isTTY) return;
+      timer = setInterval(() => {
+        const done = Math.min(20, Math.max(0, Math.round(course.done() * 20)));
+        const bar = '█'.repeat(done) + styleText('dim', '░'.repeat(20 - done), { stream: stdout });
+        stdout.write(`\r${clockTime(course.time())}  ${bar} ${course.said()}\u001B[K`);
+      }, 100);
+    },
+    above(...lines: readonly string[]): void {
+      if (lines.length === 0) return;
+      clear();
+      say(...lines);
+    },
+    stop(): void {
+      clearInterval(timer);
+      clear();
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from '../../base/log.ts';
+import type { DemoViewer } from '../../demo/run.ts';
+import type { StoryViewer } from '../../demo/storyOptions.ts';
+import type { OfferedPage } from '../offerPage.ts';
+import { stopOnSignals } from '../signals.ts';
+import { say } from './demoOutput.ts';
+
+/** A demo begins when somebody looks, or after a while, so that nothing of it is missed. */
+export function viewerOf(page: OfferedPage): DemoViewer & StoryViewer {
+  const deadline = performance.now() + 30_000;
+  return {
+    ...page,
+    async isReady() {
+      while (page.viewers() === 0 && performance.now() < deadline) await pause(100);
+    },
+  };
+}
+
+/** What weeder shows of itself stays until Ctrl-C. */
+export async function keepPage({ url }: OfferedPage, logger: Logger): Promise<void> {
+  say('', `The live page stays until Ctrl-C: ${url}`);
+  const stop = stopOnSignals(logger, { onePress: 1_000 });
+  if (!stop.signal.aborted) await once(stop.signal, 'abort');
+  stop.forget();
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { quoted } from '../../base/fault.ts';
+import { namespaceNames, withDefault } from './selectorSchema.ts';
+
+/** `Deployment` of a group of Kubernetes' own, `Widget.example.org`, or `*.example.org`: every kind of a group. */
+const kindPattern =
+  /^(?:[A-Za-z][A-Za-z0-9]{0,62}|(?:[A-Za-z][A-Za-z0-9]{0,62}|\*)\.[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?)$/;
+
+const kindNames = z.array(
+  z.string().regex(kindPattern, {
+    error: ({ input }) =>
+      `found ${quoted(String(input))}; a kind is written like Deployment, Widget.example.org or *.example.org`,
+  }),
+);
+
+const entry = z
+  .strictObject({
+    applicationNamespaces: withDefault(z.union([z.enum(['all']), namespaceNames]), 'all').describe(
+      'The namespaces of the Applications that this entry is about.',
+    ),
+    namespaces: withDefault(z.union([z.enum(['same', 'all']), namespaceNames]), 'same').describe(
+      'In which namespaces the resources may be: `same` is that of the Application, `all` is every one, a list names them.',
+    ),
+    kinds: withDefault(
+      z.union([z.enum(['all']), kindNames.min(1, { error: 'this list is empty; name a kind, or leave out the key' })]),
+      'all',
+    ).describe(
+      'Which kinds that live in namespaces they may be of: `Deployment` for those of Kubernetes, `Widget.example.org`, or `*.example.org` for each kind of a group.',
+    ),
+    exceptKinds: withDefault(kindNames, []).describe(
+      'Which of these kinds they may not be of, such as `ResourceQuota`.',
+    ),
+    clusterKinds: withDefault(z.union([z.enum(['all']), kindNames]), []).describe(
+      'Which kinds that live in no namespace they may be of, such as `Namespace`.',
+    ),
+  })
+  .describe('What Applications may hold. A resource is allowed where one of the entries allows it.');
+
+/** What Applications may hold: the key `allow` of the section `observer`. */
+export const allowedResources = withDefault(
+  z.array(entry).min(1, { error: 'this list is empty, so that no Application may hold anything; leave out the key' }),
+  [{}],
+);
+
+export type AllowedResources = z.output<typeof allowedResources>;
+
+/** Whatever their accounts may do. */
+export const everythingAllowed: AllowedResources = z.array(entry).parse([{ namespaces: 'all', clusterKinds: 'all' }]);

@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import { isObject } from '../../base/json.ts';
+import { keysBelow } from '../text/keysBelow.ts';
+import { duration } from './durationSchema.ts';
+import { dnsLabel } from './names.ts';
+import { observerSection } from './observer.ts';
+import { restartControl } from './restartSchema.ts';
+import { labelSelector, mapOf, namespaceNames, optional, whenMissing, withDefault } from './selectorSchema.ts';
+
+const watchDuration = duration('aboveZero').describe(
+  'How long after a recovery crash-looping dependants are deleted. A Go duration above 0 and at most 576h (24 days: a timer counts to 2^31 - 1 ms).',
+);
+
+const namespaces = namespaceNames.describe(
+  'Where the service lives: names of namespaces. Without it, every watched namespace.',
+);
+
+const dependantNamespaces = z
+  .union([z.enum(['same', 'all']), namespaceNames])
+  .describe(
+    'Where the dependants are looked for: `same` is the namespace of the service that recovered, `all` is every watched namespace, a list names them. All but `same` need `namespaces`: else a service of this name in anybody’s namespace would open windows over the dependants of others.',
+  );
+
+const onStart = z
+  .enum(['recent', 'always', 'never'])
+  .describe(
+    'Services that are already ready when weeder starts: `recent` opens a window for those that became ready less than `watchDuration` ago, for what is left of it; `always` opens a full window for each; `never` opens none.',
+  );
+
+const whileNotReady = z
+  .enum(['hold', 'delete'])
+  .describe(
+    'What happens in an open window while the service is down again: `hold` waits until it is back, since a pod started now would only crash again; `delete` goes on, as the Go original does.',
+  );
+
+const barePods = z
+  .enum(['keep', 'delete'])
+  .describe(
+    'Pods without a controller, which nothing would bring back: `keep` leaves them, `delete` deletes them too.',
+  );
+
+const deletion = z
+  .enum(['delete', 'evict'])
+  .describe('`delete` deletes the pod; `evict` uses the Eviction API, so that PodDisruptionBudgets hold.');
+
+const gracePeriodSeconds = z
+  .int()
+  .min(0, { error: ({ input }) => `found ${String(input)}, must be 0 or more` })
+  .describe(
+    "Seconds a pod gets to stop. Without it, the pod's own `terminationGracePeriodSeconds`. 0 removes the pod from the API without waiting for its node.",
+  );
+
+/** One service: whose dependants, and what differs from the top of the file. */
+const service = z
+  .strictObject({
+    podSelectors: z
+      .array(labelSelector, whenMissing('missing; give a list with at least one label selector'))
+      .min(1, { error: 'this list is empty; give at least one label selector' })
+      .describe('The dependants: pods that match any of these selectors.'),
+    watchDuration: optional(watchDuration),
+    namespaces: optional(namespaces),
+    dependantNamespaces: optional(dependantNamespaces),
+    onStart: optional(onStart),
+    whileNotReady: optional(whileNotReady),
+    barePods: optional(barePods),
+    deletion: optional(deletion),
+    gracePeriodSeconds: optional(gracePeriodSeconds),
+  })
+  .describe('A service and its dependants. Keys given here win over those at the top of the file.');
+
+const services = mapOf(dnsLabel, service)
+  .refine((map) => Object.keys(map).length > 0, {
+    error: 'no service is named here; name at least one',
+    when: ({ value }) => isObject(value),
+  })
+  .meta({
+    description: 'The services to watch, by name, in every watched namespace unless `namespaces` says otherwise.',
+    propertyNames: { pattern: dnsLabel.pattern.source },
+    minProperties: 1,
+  });
+
+/** The config file: the Go original's format with weeder's additions. Gives the parser, the type and the JSON Schema. */
+export const configFile = z
+  .strictObject({
+    servicesAndDependantSelectors: optional(services),
+    watchDuration: withDefault(watchDuration, '5m0s'),
+    namespaces: optional(namespaces),
+    dependantNamespaces: withDefault(dependantNamespaces, 'same'),
+    onStart: withDefault(onStart, 'recent'),
+    whileNotReady: withDefault(whileNotReady, 'hold'),
+    barePods: withDefault(barePods, 'keep'),
+    deletion: withDefault(deletion, 'delete'),
+    gracePeriodSeconds: optional(gracePeriodSeconds),
+    restartControl: optional(restartControl),
+    observer: optional(observerSection),
+  })
+  .superRefine(
+    (file, context) => {
+      const { servicesAndDependantSelectors, restartControl: restarts, observer } = file;
+      if ([servicesAndDependantSelectors, restarts, observer].some((section) => section !== undefined)) return;
+      context.addIssue({ code: 'custom', path: ['servicesAndDependantSelectors'], message: nothingToDo });
+    },
+    { when: ({ value }) => isObject(value) },
+  )
+  .superRefine((file, context) => {
+    for (const path of scopesWithoutNamespaces(file))
+      context.addIssue({ code: 'custom', path: [...path], message: whichService });
+  })
+  .meta({
+    anyOf: [
+      { required: ['servicesAndDependantSelectors'] },
+      { required: ['restartControl'] },
+      { required: ['observer'] },
+    ],
+  });
+
+const whichService =
+  'needs `namespaces`, where the service lives: without it, a service of this name in any watched namespace would have the dependants of others deleted';
+
+interface Scope {
+  readonly namespaces?: readonly string[] | undefined;
+  readonly dependantNamespaces?: string | readonly string[] | undefined;
+}
+
+/** Where dependants of other namespaces are named, and not whose they are; each place once. */
+function scopesWithoutNamespaces(
+  file: Scope & { readonly servicesAndDependantSelectors?: Readonly<Record<string, Scope>> | undefined },
+): (readonly string[])[] {
+  const section = 'servicesAndDependantSelectors';
+  const open = Object.entries(file[section] ?? {}).filter(
+    ([, { namespaces }]) => (namespaces ?? file.namespaces) === undefined,
+  );
+  const isWide = ({ dependantNamespaces = 'same' }: Scope) => dependantNamespaces !== 'same';
+  const own = open.filter(([, entry]) => isWide(entry)).map(([name]) => [section, name, 'dependantNamespaces']);
+  const inherits = open.some(([, { dependantNamespaces }]) => dependantNamespaces === undefined);
+  return inherits && isWide(file) ? [...own, ['dependantNamespaces']] : own;
+}
+
+const nothingToDo =
+  'missing; name at least one service and the selectors of its dependants, or workloads under restartControl ({}: those that ask for it), or observer: {} for Applications';
+
+/** What a valid config file says, durations in milliseconds. */
+export type ConfigFile = z.output<typeof configFile>;
+
+/** The keys that the mapping at a path may have. */
+export function keysAt(path: readonly PropertyKey[]): readonly string[] {
+  return keysBelow(configFile, path);
+}

@@ -1,0 +1,40 @@
+/** Far beyond what any config holds, as what stands in texts and comments is counted, too. */
+const mostOpen = 1_000;
+const mostInLine = 200;
+
+/**
+ * Whether a YAML text opens so many brackets, or begins so many lists in one line (`- - - a`), that it is not worth to be
+ * parsed: the parser takes seconds to find out that a MiB of `[` is no config. One pass, without understanding anything.
+ */
+export function isNestedTooDeeply(text: string): boolean {
+  let open = 0;
+  let begun = 0;
+  let isAtBeginning = true;
+  for (let index = 0; index < text.length; index += 1) {
+    switch (text[index]) {
+      case '[':
+      case '{':
+        open += 1;
+        break;
+      case ']':
+      case '}':
+        open = Math.max(0, open - 1);
+        break;
+      case '-':
+      case '?':
+        isAtBeginning &&= text[index + 1] === ' ';
+        if (isAtBeginning) begun += 1;
+        break;
+      case '\n':
+        begun = 0;
+        isAtBeginning = true;
+        continue;
+      case ' ':
+        continue;
+      default:
+        isAtBeginning = false;
+    }
+    if (open > mostOpen || begun > mostInLine) return true;
+  }
+  return false;
+}

@@ -1,0 +1,123 @@
+import type { z } from 'zod';
+import { formatPath, oneLine, type Path, quoted } from '../../base/fault.ts';
+import { nearest } from '../../base/suggest.ts';
+import { type Located, type LocatedFault, located, offsetOf } from './located.ts';
+import { misreading } from './scalars.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** The message of every issue for which the schema has no sentence of its own: one is made here, from the file. */
+export const unsaid = '\u0000';
+
+/** The keys that a mapping of the file may have. */
+type KeysAt = (path: Path) => readonly string[];
+
+/** One issue of the schema as faults of the file, in our own words. */
+export function faultsOf(issue: Issue, root: Located, keysAt: KeysAt): readonly LocatedFault[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => unknownKey(root, [...issue.path, key], key, keysAt));
+  }
+  const within = issue.code === 'invalid_union' ? chosenBranch(issue.errors) : undefined;
+  if (within !== undefined) {
+    return within.flatMap((inner) => faultsOf({ ...inner, path: [...issue.path, ...inner.path] }, root, keysAt));
+  }
+  const here = located(root, issue.path);
+  const isAboutKey = issue.code === 'custom' && issue.params?.['isAboutKey'] === true;
+  const offset = isAboutKey ? (here?.keyOffset ?? root.offset) : offsetOf(root, issue.path);
+  return [{ offset, path: issue.path, message: issue.message === unsaid ? sentence(issue, here) : issue.message }];
+}
+
+/** Of a union, the only branch whose type fits what was found, if there is one: its issues lie deeper, or are ours. */
+function chosenBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
+  const fitting = branches.filter((issues) => issues.every(isOfFittingValue));
+  return fitting.length === 1 ? fitting[0] : undefined;
+}
+
+/** Of a value of another type nothing can be said but that. */
+function isOfFittingValue({ path, message, code }: Issue): boolean {
+  return path.length > 0 || message !== unsaid || code === 'unrecognized_keys';
+}
+
+function unknownKey(root: Located, path: Path, key: string, keysAt: KeysAt): LocatedFault {
+  const offset = located(root, path)?.keyOffset ?? root.offset;
+  const allowed = keysAt(path.slice(0, -1));
+  const hint = keyOfAbove(path.slice(0, -1), key, keysAt) ?? didYouMean(key, allowed);
+  return {
+    offset,
+    path,
+    message: `unknown key, ${allowed.length === 0 ? 'none is allowed here' : `allowed are ${allowed.join(', ')}`}${hint}`,
+  };
+}
+
+/** It is right, only too deep: `maxRestartsPerMinute` at a rule. */
+function keyOfAbove(path: Path, key: string, keysAt: KeysAt): string | undefined {
+  const above = path.map((_, index) => path.slice(0, index)).findLast((each) => keysAt(each).includes(key));
+  if (above === undefined) return undefined;
+  return `; it is a key of ${above.length === 0 ? 'the top level' : formatPath(above)}`;
+}
+
+function sentence(issue: Issue, here: Located | undefined): string {
+  if (issue.code === 'invalid_value') return wrongChoice(issue.values.map(String), '', here);
+  if (issue.code === 'invalid_union') {
+    const words = choices(issue.errors.flat());
+    if (words.length > 0) return wrongChoice(words, ' or a list of names', here);
+  }
+  const expected = expectedBy(issue);
+  if (here === undefined) return `missing, expected ${expected}`;
+  return `found ${found(here)}, expected ${expected}${advice(expected, here)}`;
+}
+
+function expectedBy(issue: Issue): string {
+  if (issue.code === 'invalid_union') return [...new Set(issue.errors.flat().map(expectedBy))].join(' or ');
+  return issue.code === 'invalid_type' ? (typeNames[issue.expected] ?? issue.expected) : 'something else';
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a whole number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a mapping',
+  record: 'a mapping',
+};
+
+function choices(issues: readonly Issue[]): readonly string[] {
+  return issues.flatMap((issue) => (issue.code === 'invalid_value' ? issue.values.map(String) : []));
+}
+
+function wrongChoice(allowed: readonly string[], orElse: string, here: Located | undefined): string {
+  const list = `${allowed.join(', ')}${orElse}`;
+  if (here === undefined) return `missing, allowed are ${list}`;
+  const suggestion = typeof here.value === 'string' ? didYouMean(here.value, allowed) : '';
+  return `found ${found(here)}, allowed are ${list}${suggestion}`;
+}
+
+function didYouMean(word: string, allowed: readonly string[]): string {
+  const meant = nearest(word, allowed);
+  return meant === undefined ? '' : `; did you mean ${quoted(meant)}?`;
+}
+
+/** What stands in the file, as a person would name it. */
+function found({ value, source }: Located): string {
+  if (value === null) return 'nothing';
+  if (typeof value === 'string') return quoted(value);
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  if (source === undefined) return typeof value === 'object' ? 'a mapping' : oneLine(String(value));
+  const misread = typeof value === 'boolean' && source !== String(value) ? misreading(source) : undefined;
+  return misread === undefined ? oneLine(source) : `${oneLine(source)} (which is read as ${misread})`;
+}
+
+function advice(expected: string, { value, source }: Located): string {
+  if (expected === 'a text' && value === null) return '; the empty text is written ""';
+  if (expected === 'a text' && source !== undefined) return `; write it in quotes: ${quoted(source)}`;
+  if (expected === 'a list' && value !== null && typeof value !== 'object') {
+    return `; a list with one entry is written [${oneLine(source ?? String(value))}]`;
+  }
+  if (expected === 'a list' && value !== null) return '; begin each entry with "- "';
+  return expected === 'a whole number' && typeof value === 'string' ? numberAdvice(value) : '';
+}
+
+function numberAdvice(value: string): string {
+  return /^[0-9]{1,9}$/.test(value) ? `; write it without quotes: ${value}` : '';
+}

@@ -1,0 +1,52 @@
+import { formatDuration } from '../base/duration.ts';
+import type { RestartConfig, RestartRule, RestartSettings } from '../config/restart.ts';
+import { selectorToString } from '../kube/objects/selector.ts';
+import { workloadKindNames } from '../kube/objects/workloadKinds.ts';
+
+/** What the section `restartControl` means, one sentence a line: whom each rule is about, and what is done. */
+export function describeRestart({ rules, defaults, ...limits }: RestartConfig): readonly string[] {
+  const { maxRestartsPerMinute, burst, maxConcurrentRollouts } = limits;
+  const last = rules.findIndex(takesAll);
+  const unasked = last < 0 ? [] : rules.slice(last + 1);
+  return [
+    ...rules.map((rule, index) => {
+      const note = unasked.includes(rule) ? `is never asked, rule ${last + 1} takes all that is left` : howOf(rule);
+      return `rule ${index + 1}: ${whomOf(rule)}: ${note}`;
+    }),
+    `asked for by annotation, ${rules.length === 0 ? 'and only then' : 'without a rule'}: ${howOf(defaults)}`,
+    `in all: ${maxRestartsPerMinute} restarts a minute, ${burst} at once, ${maxConcurrentRollouts} rollouts under way`,
+  ];
+}
+
+function takesAll({ kinds, namespaces, selector }: RestartRule): boolean {
+  return kinds.size === workloadKindNames.length && namespaces === 'all' && selector === undefined;
+}
+
+function whomOf({ kinds, namespaces, selector }: RestartRule): string {
+  const all = kinds.size === workloadKindNames.length;
+  const what = all ? 'all workloads' : [...kinds].map((kind) => `${kind}s`).join(', ');
+  const where = namespaces === 'all' ? 'in every watched namespace' : `in ${namespaces.join(', ')}`;
+  return `${what} ${where}${selector === undefined ? '' : ` with ${selectorToString(selector)}`}`;
+}
+
+function howOf(settings: RestartSettings): string {
+  const { strategy, quietPeriod, quietMax, minInterval } = settings;
+  const quiet = `after ${formatDuration(quietPeriod)} without a change or ${formatDuration(quietMax)} with changes`;
+  return [`${strategy} ${quiet}, at most once in ${formatDuration(minInterval)}`, ...besides(settings)].join('; ');
+}
+
+/** What is not as it is without being said. */
+function besides(settings: RestartSettings): readonly string[] {
+  const { imagePullSecrets, immutableRecreated, jobs, unstick, windows, sources } = settings;
+  const openings = windows.map(
+    ({ cron, timeZone, duration }) => `"${cron}" ${timeZone} for ${formatDuration(duration)}`,
+  );
+  return [
+    ...(imagePullSecrets === 'hash' ? ['image pull Secrets count'] : []),
+    ...(immutableRecreated === 'replace' ? ['all pods are ended at once for an immutable source recreated'] : []),
+    ...(jobs === 'recreate' ? ['Jobs that run are recreated'] : []),
+    ...(unstick ? ['pods that keep a rollout from going on are deleted'] : []),
+    ...(openings.length === 0 ? [] : [`only from ${openings.join(' or ')}`]),
+    ...(sources.length === 0 ? [] : [`sources of ${[...new Set(sources.map((each) => each.namespace))].join(', ')}`]),
+  ];
+}

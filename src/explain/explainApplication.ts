@@ -1,0 +1,101 @@
+import { formatDuration } from '../base/duration.ts';
+import { formatPath } from '../base/fault.ts';
+import { objectOf } from '../base/json.ts';
+import { identityText } from '../observer/model/identity.ts';
+import type { ConditionType } from '../observer/status/conditions.ts';
+import { type Condition, conditionOf } from '../observer/status/writtenConditions.ts';
+import { explainResource } from './explainResource.ts';
+import type { SeenApplication } from './lookAtApplication.ts';
+
+/** What there is to say of one application and of each of its resources, as texts of some lines. `now`: epoch milliseconds. */
+export function explainApplication(seen: SeenApplication, now: number): readonly string[] {
+  const verdict = verdictOf(seen, now);
+  return [
+    [head(seen), ...aboutIt(seen, now).map((line) => `  ${line}`)].join('\n'),
+    ...seen.resources.map((each) => explainResource(each, verdict)),
+    ...[...seen.entry.left.values()].map((row) => `${identityText(row.identity)}: ${leaves(seen)}`),
+  ].map(inOneColour);
+}
+
+function head({ entry, account }: SeenApplication): string {
+  const { mode, deletionPolicy, resyncPeriod } = entry.newest.spec;
+  const who = account ?? 'weeder itself';
+  return `Application ${entry.id}: mode ${mode}, deletionPolicy ${deletionPolicy}, resync every ${formatDuration(resyncPeriod)}, as ${who}`;
+}
+
+function aboutIt(seen: SeenApplication, now: number): string[] {
+  const { entry, faults, trouble } = seen;
+  const { spec, warnings, isEnding } = entry.newest;
+  const isPaused = (spec.pausedUntil ?? 0) > now;
+  return [
+    ...conditionsOf(seen).map(({ type, status, reason, message }) => `${type}: ${status}, ${reason}. ${message}`),
+    ...(isEnding ? ['it is being deleted'] : []),
+    ...(isPaused ? [`paused until ${timeOf(spec.pausedUntil ?? 0)}, which ends by itself`] : []),
+    ...faults.map(({ place, message }) => `fault in ${place}: ${message.replace(/\.$/, '')}`),
+    ...warnings.map(({ path, message }) => `warning, ${formatPath(path)}: ${message}`),
+    ...(trouble === '' ? [] : [`its resources cannot be looked at: ${trouble}`]),
+    ...advice(seen).map((each) => `→ ${each}`),
+  ];
+}
+
+const types: readonly ConditionType[] = ['Applied', 'InSync', 'Degraded', 'Invalid'];
+
+function conditionsOf({ entry }: SeenApplication): Condition[] {
+  const { conditions } = objectOf(entry.status);
+  return types.flatMap((type) => conditionOf(conditions, type) ?? []);
+}
+
+const degraded: Readonly<Record<string, string>> = {
+  OwnershipConflict: 'take the resource out of one of the two applications',
+  Refused: 'correct the manifest, or what the API server refuses it for; it is tried again every five minutes',
+  NoKindMatch: 'install the CustomResourceDefinition, or correct apiVersion and kind; it is looked for again and again',
+  Retrying: 'nothing, if it passes; it is tried again for as long as it lasts',
+  CorrectionBackOff: 'find out why the other one changes these fields, or leave them out of the observer schema',
+  DeletionBlocked:
+    'remove what is in the way; or annotate weeder.dev/force-finalize: "true", which leaves the rest behind',
+};
+
+/** What to do. */
+function advice(seen: SeenApplication): string[] {
+  const { entry, faults, resources } = seen;
+  const { generation, observedGeneration } = entry.newest;
+  const trouble = conditionsOf(seen).find(({ type, status }) => type === 'Degraded' && status === 'True');
+  const isUnseen = observedGeneration < generation;
+  return [
+    ...(isUnseen
+      ? [
+          `weeder has not looked at generation ${generation} yet: see that one runs, has the section observer in its config, and watches this namespace`,
+        ]
+      : []),
+    ...(faults.length > 0 ? ['correct the faults; nothing is deleted while there are any'] : []),
+    ...(trouble === undefined ? [] : [degraded[trouble.reason] ?? trouble.message]),
+    ...(resources.some(({ refusal }) => refusal !== '')
+      ? ['see that the account may create, get, patch and delete these kinds; that of who asks here may be less']
+      : []),
+  ];
+}
+
+/** What becomes of what is not as it was applied. */
+function verdictOf({ entry, trouble }: SeenApplication, now: number): string {
+  const { isEnding, spec } = entry.newest;
+  if (trouble !== '') return '';
+  if (isEnding) return 'left so, for the application is being deleted';
+  if (spec.mode === 'detect') return 'told, and left so';
+  if ((spec.pausedUntil ?? 0) > now) return `left so until ${timeOf(spec.pausedUntil ?? 0)}`;
+  return 'put right at once by a weeder that runs, later where somebody keeps changing it back';
+}
+
+function leaves({ entry, faults }: SeenApplication): string {
+  const { deletionPolicy } = entry.newest.spec;
+  if (faults.length > 0) return 'not among the manifests as far as they can be read: left while there are faults';
+  return `not among the manifests any more: ${deletionPolicy === 'delete' ? 'to be deleted' : 'to be released'}`;
+}
+
+function timeOf(time: number): string {
+  return new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+/** Whatever stands in names and messages: a terminal is told nothing by it. */
+function inOneColour(text: string): string {
+  return text.replace(/[^\P{Cc}\n]/gu, '\u{fffd}');
+}

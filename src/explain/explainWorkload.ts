@@ -1,0 +1,152 @@
+import { whyNotRecreated } from '../restart/jobs/recreateJob.ts';
+import { sourceKey } from '../restart/model/refs.ts';
+import type { Use } from '../restart/model/uses.ts';
+import { changesInWords, sourceInWords } from '../restart/model/wording.ts';
+import { workloadAnnotations } from '../restart/model/workloadFacts.ts';
+import { mayRestart, pauseFault } from '../restart/pace/mayRestart.ts';
+import { ownPods } from '../restart/pods/proof.ts';
+import { rolloutOf } from '../restart/pods/rollout.ts';
+import { type Assessment, assess } from '../restart/state/assess.ts';
+import { podsToReplace } from '../restart/state/concernedPods.ts';
+import type { WantedSource } from '../restart/state/wanted.ts';
+import type { WorkloadView } from './lookAtWorkloads.ts';
+
+/** What there is to say of one workload, as lines of text. `now`: epoch milliseconds. */
+export function explainWorkload(view: WorkloadView, now: number): string {
+  const { kind, namespace, name } = view.facts.ref;
+  const head = `${kind} ${namespace}/${name}: ${stateOf(view, now)}`;
+  const { faults, notAllowed, notFollowed } = view.uses;
+  const lines = [
+    ...usesOf(view),
+    ...notAllowed.map((ref) => {
+      const fault = view.sources.get(ref)?.usedFromFault;
+      return `← ${sourceInWords(ref, namespace)}: does not allow it (weeder.dev/used-from${fault === undefined ? '' : `: ${fault}`})`;
+    }),
+    ...notFollowed.map((ref) => `← ${sourceInWords(ref, namespace)}: not watched, sourceKinds leaves its kind out`),
+    ...[...ownFaults(view.facts), ...faults].map((fault) => `annotation that cannot be read: ${fault}`),
+    ...restartsOf(view),
+    ...podsOf(view),
+  ];
+  return [head, ...lines.map((line) => `  ${line}`)].join('\n');
+}
+
+function ownFaults({ optInFault, pausedUntil }: WorkloadView['facts']): string[] {
+  const pause = pausedUntil === 'unreadable' ? [`${workloadAnnotations.pausedUntil} ${pauseFault}`] : [];
+  return [...(optInFault === undefined ? [] : [optInFault]), ...pause];
+}
+
+function stateOf(view: WorkloadView, now: number): string {
+  const { facts, settings, state, wanted } = view;
+  if (settings === undefined) return 'no longer managed, what is written on it is taken away';
+  if (facts.isEnding) return 'being deleted';
+  if (wanted.is === 'refused') return `its sources cannot be read: ${wanted.reason}`;
+  const assessment = assess(wanted.sources, typeof state === 'object' ? state : undefined, false);
+  if (assessment.is === 'held') return `held: ${assessment.reason}`;
+  if (state === 'otherKey') return 'whether it has changed cannot be said: its state was made with another hash key';
+  switch (assessment.is) {
+    case 'new':
+      return 'to be adopted: what its sources say is written down, and nothing restarts';
+    case 'changed':
+      return `changed: ${changesInWords(
+        assessment.sources.map(({ source: { ref: source }, keys }) => ({ source, keys })),
+        facts.ref,
+      )}  → ${verdict(view, assessment, now)}`;
+    case 'rolling':
+      return `${rolling(view)}${assessment.hasNews ? '; a newer change waits for its end' : ''}`;
+    default:
+      return assessment.is;
+  }
+}
+
+/** What would become of the change. */
+function verdict(view: WorkloadView, { sources }: Extract<Assessment, { is: 'changed' }>, now: number): string {
+  const { facts, settings, uses, state, pods } = view;
+  const against = facts.ref.kind === 'Job' && settings !== undefined ? whyNotRecreated(facts, settings) : undefined;
+  if (against !== undefined) return `held: ${against}`;
+  const restarts = typeof state === 'object' ? state.restarts : [];
+  const permission =
+    settings === undefined ? undefined : mayRestart({ ...facts, ...settings, now, restarts, faults: uses.faults });
+  if (permission?.is === 'waits' || permission?.is === 'held') return `${permission.is}: ${permission.reason}`;
+  if (sources.some(({ isRecreated }) => isRecreated === true))
+    return settings?.immutableRecreated === 'replace'
+      ? 'all of its pods would be ended before new ones start, for an immutable source was recreated'
+      : 'held: an immutable source was recreated';
+  if (facts.selector === undefined) return 'the next run has the new content';
+  if (typeof pods === 'string') return 'would be restarted if a pod is older than the change';
+  return podsToReplace(facts, pods, sources).length > 0
+    ? 'would be restarted'
+    : 'needs no restart: its pods were made after the change';
+}
+
+function rolling({ facts, state, pods }: WorkloadView): string {
+  const target = typeof state === 'object' ? state.target : undefined;
+  const since = target === undefined ? '' : ` since ${timeOf(target.since)}, attempt ${target.attempt}`;
+  const progress = rolloutOf(facts, typeof pods === 'string' ? [] : ownPods(facts, pods));
+  switch (progress.is) {
+    case 'progressing':
+      return `rolling out${since}, ${progress.done} of ${progress.of} pods are new`;
+    case 'waitingForDeletion':
+      return `rolling out${since}, waits for these pods to be deleted (OnDelete): ${progress.pods.join(', ')}`;
+    case 'paused':
+      return `rolling out${since}, and the Deployment is paused`;
+    default:
+      return `rolling out${since}`;
+  }
+}
+
+/** One line for each source: `← ConfigMap settings#a,b (env)`. */
+function usesOf({ facts, uses, sources, wanted }: WorkloadView): string[] {
+  return [...Map.groupBy(uses.uses, ({ source }) => sourceKey(source))].map(([key, its]) => {
+    const ref = its[0]?.source;
+    if (ref === undefined) return '';
+    const optOut = sources.optOut(ref);
+    const fault = sources.get(ref)?.fault;
+    const found = wanted.is === 'ok' ? wanted.sources.get(key) : undefined;
+    const notes = [
+      ...new Set(its.map(({ how }) => how)),
+      ...(found?.digest.isAbsent ? ['absent'] : []),
+      ...(found?.digest.isImmutable ? ['immutable'] : []),
+      ...(fault !== undefined ? [`left out, its opt-out cannot be read: ${fault}`] : []),
+      ...(fault === undefined && optOut === 'all' ? ['left out by its annotation'] : []),
+      ...(typeof optOut === 'object' ? [`without ${[...optOut].join(', ')}`] : []),
+    ];
+    return `← ${sourceInWords(ref, facts.ref.namespace)}${keysOf(its)} (${notes.join(', ')})`;
+  });
+}
+
+function keysOf(uses: readonly Use[]): string {
+  const keys = uses.flatMap(({ key }) => key ?? []);
+  return keys.length < uses.length ? '' : `#${[...new Set(keys)].sort().join(',')}`;
+}
+
+function restartsOf({ state }: WorkloadView): string[] {
+  if (typeof state !== 'object') return [];
+  const last = state.restarts.at(-1);
+  if (last === undefined) return [];
+  return [`last restart ${timeOf(last)}${state.lastCause === undefined ? '' : ` for ${state.lastCause}`}`];
+}
+
+/** Which pods were made before the last write of a source, and what that means. */
+function podsOf(view: WorkloadView): string[] {
+  const { facts, wanted, pods, state } = view;
+  if (typeof pods === 'string') return [`its pods cannot be read: ${pods}`];
+  if (wanted.is === 'refused') return [];
+  const older = (source: WantedSource) =>
+    source.lastWrite === undefined ? [] : podsToReplace(facts, pods, [{ source, lastWrite: source.lastWrite }]);
+  return [...wanted.sources.values()].flatMap((source) => {
+    const found = older(source).map(({ name }) => name);
+    if (found.length === 0) return [];
+    const of = `pods that may be older than ${sourceInWords(source.ref, facts.ref.namespace)}: ${found.sort().join(', ')}`;
+    // Whether its last write changed what they use was not seen.
+    const isAdopted = typeof state === 'object';
+    const isChanged = isAdopted && state.rolledOut.get(sourceKey(source.ref))?.tag !== source.tag.tag;
+    if (isChanged) return [of];
+    return [
+      isAdopted ? `${of} (its last write changed nothing they use, or was before the adoption)` : `unknown: ${of}`,
+    ];
+  });
+}
+
+function timeOf(time: number): string {
+  return new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
+}

@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto';
+import { systemClock } from '../base/clock.ts';
+import { ok, type Problem, type Result } from '../base/errors.ts';
+import type { Config } from '../config/config.ts';
+import type { RestartConfig, RestartSettings } from '../config/restart.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { withoutWrites } from '../kube/client/withoutWrites.ts';
+import type { StreamNeed } from '../kube/watch/streamNeed.ts';
+import { readHashKeys } from '../restart/digest/hashKey.ts';
+import { type HashKeys, hashKeyOf } from '../restart/digest/hashKeys.ts';
+import { workloadKey } from '../restart/model/refs.ts';
+import { withoutSecrets } from '../restart/model/sourceMeta.ts';
+import type { WorkloadFacts } from '../restart/model/workloadFacts.ts';
+import { type PodFacts, readPods } from '../restart/pods/podFacts.ts';
+import { type RestartApi, restartApi } from '../restart/requests/restartApi.ts';
+import { createDigests } from '../restart/sources/digests.ts';
+import { settingsFor } from '../restart/sources/managed.ts';
+import { createRestartStreams } from '../restart/sources/restartStreams.ts';
+import { createSourceIndex, type SourcesKnown } from '../restart/sources/sourceIndex.ts';
+import { usesOfWorkload, type WorkloadUses } from '../restart/sources/workloadUses.ts';
+import { believed } from '../restart/state/believed.ts';
+import { decodeState, type WorkloadState } from '../restart/state/state.ts';
+import { type WantedAnswer, wantedOf } from '../restart/state/wanted.ts';
+import { createWorkloadSinks, type WorkloadNews } from '../restart/workload/workloadSinks.ts';
+
+/** What is seen of one workload that restart control manages. */
+export interface WorkloadView {
+  readonly facts: WorkloadFacts;
+  /** Undefined: it is no longer managed. */
+  readonly settings: RestartSettings | undefined;
+  readonly uses: WorkloadUses;
+  readonly sources: SourcesKnown;
+  /** What its sources come to now. */
+  readonly wanted: WantedAnswer;
+  /** What is written on it; `otherKey`: made with a hash key that cannot be had here. */
+  readonly state: WorkloadState | 'none' | 'unreadable' | 'otherKey';
+  /** Its pods; a sentence: why they cannot be had. */
+  readonly pods: readonly PodFacts[] | string;
+}
+
+/** All workloads that are managed, and whether the hash key could be read. */
+export interface WorkloadsView {
+  readonly workloads: readonly WorkloadView[];
+  readonly keyProblem: Problem | undefined;
+  /** Where the hash key was looked for: `weeder/weeder-hash-key`. */
+  readonly keySecret: string;
+}
+
+/** So many workloads are looked at at once. */
+const concurrency = 8;
+
+/** Reads the streams of restart control once, then of each workload the content of its sources and its pods. Writes nothing. */
+export async function lookAtWorkloads(
+  config: Config & { readonly restart: RestartConfig },
+  client: KubeClient,
+  namespaces: 'all' | readonly string[],
+  readStream: (stream: StreamNeed) => Promise<Result<unknown>>,
+): Promise<Result<WorkloadsView>> {
+  const known = new Map<string, WorkloadNews>();
+  const sources = createSourceIndex(systemClock, () => {});
+  const sinks = createWorkloadSinks({
+    knows: () => false,
+    take(news) {
+      if (news.kept === undefined) known.set(workloadKey(news.facts.ref), news);
+    },
+    remove: () => {},
+  });
+  const streams = createRestartStreams({
+    config,
+    namespaces,
+    shard: undefined,
+    sinks: { workloads: (kind) => sinks.create(kind), sources: (kind) => sources.createSink(kind) },
+    reduceSource: withoutSecrets,
+    onChanged: () => {},
+    onClosed: () => {},
+    onSynced: () => {},
+    onRead: () => {},
+  });
+  const first = await readAll([...streams.needs.values()], readStream);
+  if (!first.ok) return first;
+  const read = new Set(streams.needs.keys());
+  const managed = () => [...known.values()].flatMap((news) => candidateOf(news, config.restart, sources, namespaces));
+  // With `access: named` the sources have streams of their own.
+  streams.use(managed().flatMap(({ uses }) => [...uses.uses.map(({ source }) => source), ...uses.notAllowed]));
+  const second = await readAll(
+    [...streams.needs].flatMap(([name, need]) => (read.has(name) ? [] : [need])),
+    readStream,
+  );
+  if (!second.ok) return second;
+
+  const where = {
+    namespace: config.restart.hashKey.namespace ?? (process.env['POD_NAMESPACE'] || 'default'),
+    name: config.restart.hashKey.name,
+  };
+  const keys = await readHashKeys(withoutWrites(client), where, AbortSignal.timeout(20_000));
+  const look = lookingAt(restartApi(client), sources, keys.ok ? keys.value : undefined);
+  const views: WorkloadView[] = [];
+  const found = managed();
+  for (let index = 0; index < found.length; index += concurrency)
+    views.push(...(await Promise.all(found.slice(index, index + concurrency).map(look))));
+  const keySecret = `${where.namespace}/${where.name}`;
+  return ok({ workloads: views, keyProblem: keys.ok ? undefined : keys.problem, keySecret });
+}
+
+type Candidate = Pick<WorkloadView, 'facts' | 'settings' | 'uses'>;
+
+/** Those that are managed, and those that were. */
+function candidateOf(
+  { facts, uses }: WorkloadNews,
+  config: RestartConfig,
+  sources: SourcesKnown,
+  namespaces: 'all' | readonly string[],
+): Candidate[] {
+  const settings = settingsFor(config, facts);
+  if (settings !== undefined)
+    return [
+      { facts, settings, uses: usesOfWorkload(facts, uses, settings, config, { metaOf: sources.get }, namespaces) },
+    ];
+  return facts.stateText === undefined
+    ? []
+    : [{ facts, settings, uses: { uses: [], faults: [], notAllowed: [], notFollowed: [] } }];
+}
+
+async function readAll(
+  needs: readonly StreamNeed[],
+  readStream: (stream: StreamNeed) => Promise<Result<unknown>>,
+): Promise<Result<unknown>> {
+  for (const need of needs) {
+    const done = await readStream(need);
+    if (!done.ok) return done;
+  }
+  return ok(undefined);
+}
+
+function lookingAt(api: RestartApi, sources: SourcesKnown, keys: HashKeys | undefined) {
+  const digests = createDigests({ api, sources });
+  // What is missing can be seen without the key.
+  const anyKey = keys?.current ?? hashKeyOf(randomBytes(32));
+
+  return async ({ facts: told, settings, uses }: Candidate): Promise<WorkloadView> => {
+    const facts = believed(told, keys);
+    const written = decodeState(facts.stateText);
+    const own = typeof written === 'object' && written.workloadUid !== facts.uid ? 'none' : written;
+    const key = typeof own === 'object' ? keys?.byId(own.keyId) : undefined;
+    const state = typeof own === 'object' && key === undefined ? 'otherKey' : own;
+    const [wanted, pods] = await Promise.all([
+      wantedOf(uses.uses, key ?? anyKey, digests, sources),
+      uses.uses.length === 0 ? [] : podsOf(api, facts),
+    ]);
+    return { facts, settings, uses, sources, wanted, state, pods };
+  };
+}
+
+async function podsOf(api: RestartApi, { ref, selector }: WorkloadFacts): Promise<WorkloadView['pods']> {
+  if (selector === undefined) return [];
+  const listed = await api.listPods(ref.namespace, selector, AbortSignal.timeout(20_000));
+  if (listed.is === 'refused') return listed.reason;
+  return listed.is === 'ok' ? readPods(listed.value) : [];
+}

@@ -1,0 +1,169 @@
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import { KubeConfig } from '@kubernetes/client-node';
+import { failed, messageOf, ok, type Problem, problem, type Result } from '../../base/errors.ts';
+import type { ClusterEntry, ExecEntry, UserEntry } from './kubeConfigFile.ts';
+
+/** The context that was chosen, as the files have it; paths are absolute. */
+export interface ClusterChoice {
+  /** The files, or the service account: for sentences. */
+  readonly source: string;
+  readonly context: string;
+  readonly namespace: string | undefined;
+  readonly cluster: ClusterEntry;
+  readonly user: UserEntry;
+}
+
+/** Which cluster, and how to authenticate to it. */
+export interface ClusterAccess {
+  readonly source: string;
+  readonly context: string;
+  /** The context's namespace, in a pod the pod's own. */
+  readonly namespace: string | undefined;
+  /** `http(s)://host:port`, perhaps with a path, without a slash at the end. */
+  readonly server: string;
+  /** client-node's view of it: TLS files, basic auth, tokens of the legacy auth providers, proxies. */
+  readonly kubeConfig: KubeConfig;
+  /** Read again and again: its content changes. Its content wins over `token`. */
+  readonly tokenFile: string | undefined;
+  readonly token: string | undefined;
+  readonly exec: ExecEntry | undefined;
+  /** What exec plugins are told about the cluster. */
+  readonly cluster: ClusterEntry;
+  readonly impersonation: Readonly<Record<string, string | string[]>>;
+}
+
+/** Checks everything that can be checked without the server. Fails with KUBECONFIG_INVALID. */
+export function clusterAccess(choice: ClusterChoice): Result<ClusterAccess> {
+  const server = serverUrl(choice);
+  if (!server.ok) return server;
+  const { cluster, user } = choice;
+  const fault = proxyFault(cluster) ?? fileFault(cluster, user) ?? tlsFault(cluster, user) ?? execFault(user);
+  if (fault !== undefined) return failed(invalid(choice, fault));
+  const kubeConfig = clientNodeConfig(choice, server.value);
+  if (!kubeConfig.ok) return kubeConfig;
+  return ok({
+    source: choice.source,
+    context: choice.context,
+    namespace: choice.namespace,
+    server: server.value,
+    kubeConfig: kubeConfig.value,
+    tokenFile: user.tokenFile ?? undefined,
+    token: user.token ?? undefined,
+    exec: user.exec ?? undefined,
+    cluster: { ...cluster, server: server.value },
+    impersonation: impersonation(user),
+  });
+}
+
+function invalid(choice: ClusterChoice, fault: string): Problem {
+  return problem('KUBECONFIG_INVALID', `In the kubeconfig ${choice.source}, context "${choice.context}": ${fault}.`);
+}
+
+function serverUrl(choice: ClusterChoice): Result<string> {
+  const given = choice.cluster.server ?? '';
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url === undefined || !(url.protocol === 'https:' || url.protocol === 'http:') || url.search || url.hash) {
+    return failed(invalid(choice, `the server "${given}" is not an address such as https://10.0.0.1:6443`));
+  }
+  return ok(`${url.origin}${url.pathname}`.replace(/\/+$/, ''));
+}
+
+function proxyFault(cluster: ClusterEntry): string | undefined {
+  const proxy = cluster['proxy-url'];
+  if (!proxy || (URL.canParse(proxy) && /^(https?|socks5h?):$/.test(new URL(proxy).protocol))) return undefined;
+  return `the proxy-url "${proxy}" is not an http, https or socks5 address`;
+}
+
+function fileFault(cluster: ClusterEntry, user: UserEntry): string | undefined {
+  const files: readonly (readonly [string, string | null | undefined])[] = [
+    ['certificate-authority', cluster['certificate-authority']],
+    ['client-certificate', user['client-certificate']],
+    ['client-key', user['client-key']],
+    ['tokenFile', user.tokenFile],
+  ];
+  for (const [what, path] of files) {
+    const fault = path ? unreadable(path) : undefined;
+    if (fault !== undefined) return `the ${what} ${path} ${fault}`;
+  }
+  return undefined;
+}
+
+function unreadable(path: string): string | undefined {
+  try {
+    readFileSync(path);
+    return undefined;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    return code === 'ENOENT' ? 'does not exist' : `cannot be read (${messageOf(error)})`;
+  }
+}
+
+function tlsFault(cluster: ClusterEntry, user: UserEntry): string | undefined {
+  const hasCertificate = Boolean(user['client-certificate'] || user['client-certificate-data']);
+  const hasKey = Boolean(user['client-key'] || user['client-key-data']);
+  if (hasCertificate !== hasKey)
+    return `the user has a client ${hasKey ? 'key without a certificate' : 'certificate without a key'}`;
+  const ca = pem(cluster['certificate-authority'], cluster['certificate-authority-data']);
+  if (ca !== undefined && !ca.includes('-----BEGIN')) return 'the certificate authority is not PEM text';
+  return (
+    contextFault('certificate authority', { ca }) ??
+    contextFault('client certificate and key', {
+      cert: pem(user['client-certificate'], user['client-certificate-data']),
+      key: pem(user['client-key'], user['client-key-data']),
+    })
+  );
+}
+
+function contextFault(what: string, options: Readonly<Record<string, string | undefined>>): string | undefined {
+  try {
+    createSecureContext(options);
+    return undefined;
+  } catch (error) {
+    return `the ${what} cannot be used (${messageOf(error)})`;
+  }
+}
+
+function pem(path: string | null | undefined, base64: string | null | undefined): string | undefined {
+  if (path) return readFileSync(path, 'utf8');
+  return base64 ? Buffer.from(base64, 'base64').toString('utf8') : undefined;
+}
+
+function execFault(user: UserEntry): string | undefined {
+  if (user.exec?.interactiveMode !== 'Always') return undefined;
+  return `the exec plugin "${user.exec.command}" wants to ask questions (interactiveMode: Always), and nobody is there`;
+}
+
+/** Tokens and exec plugins are left out: they are read and renewed by `credentials.ts`. */
+function clientNodeConfig(choice: ClusterChoice, server: string): Result<KubeConfig> {
+  const { cluster, user, context, namespace } = choice;
+  const { token: _token, tokenFile: _tokenFile, exec: _exec, as: _as, ...rest } = user;
+  const kubeConfig = new KubeConfig();
+  // client-node refuses plain http unless told that TLS is not to be verified; there is none to verify.
+  const skip = server.startsWith('http:') || cluster['insecure-skip-tls-verify'] === true;
+  const text = JSON.stringify({
+    clusters: [{ name: 'cluster', cluster: { ...cluster, server, 'insecure-skip-tls-verify': skip } }],
+    users: [{ name: 'user', user: rest }],
+    contexts: [{ name: context, context: { cluster: 'cluster', user: 'user', namespace } }],
+    'current-context': context,
+  });
+  try {
+    kubeConfig.loadFromString(text);
+    return ok(kubeConfig);
+  } catch (error) {
+    // What nobody has looked at before may be of any shape and depth.
+    const [why = ''] = messageOf(error).split('\n', 1);
+    return failed(invalid(choice, `the cluster or the user is not understood: ${why}`));
+  }
+}
+
+function impersonation(user: UserEntry): Readonly<Record<string, string | string[]>> {
+  const headers: Record<string, string | string[]> = {};
+  if (user.as) headers['impersonate-user'] = user.as;
+  if (user['as-uid']) headers['impersonate-uid'] = user['as-uid'];
+  if (user['as-groups']?.length) headers['impersonate-group'] = user['as-groups'];
+  for (const [key, values] of Object.entries(user['as-user-extra'] ?? {})) {
+    headers[`impersonate-extra-${encodeURIComponent(key.toWellFormed())}`] = values;
+  }
+  return headers;
+}

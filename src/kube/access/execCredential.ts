@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import type { Clock } from '../../base/clock.ts';
+import { failed, messageOf, ok, type Result } from '../../base/errors.ts';
+import { isObject, objectOf, textOf, timeOf } from '../../base/json.ts';
+import type { ClusterEntry, ExecEntry } from './kubeConfigFile.ts';
+
+/** What an exec plugin gave. */
+export interface ExecCredential {
+  readonly token: string | undefined;
+  /** PEM texts. */
+  readonly clientCertificate: string | undefined;
+  readonly clientKey: string | undefined;
+  /** Epoch milliseconds; undefined: until the server says 401. */
+  readonly expiresAt: number | undefined;
+}
+
+/** A plugin that has not answered by then waits for somebody who is not there. */
+const longestRunMs = 30_000;
+const longestOutput = 1 << 20;
+
+/** Runs the plugin (client.authentication.k8s.io) once. Fails with half a sentence that begins with its name. */
+export async function runExecPlugin(
+  exec: ExecEntry,
+  cluster: ClusterEntry,
+  clock: Clock,
+): Promise<Result<ExecCredential, string>> {
+  const ran = await run(exec, cluster, clock);
+  const plugin = `the exec plugin "${exec.command}"`;
+  if (!ran.ok)
+    return failed(`${plugin} ${ran.problem}${exec.installHint ? ` (${firstLineOf(exec.installHint)})` : ''}`);
+  const credential = read(ran.value);
+  return credential.ok ? credential : failed(`${plugin} ${credential.problem}`);
+}
+
+function run(exec: ExecEntry, cluster: ClusterEntry, clock: Clock): Promise<Result<string, string>> {
+  const { promise, resolve } = Promise.withResolvers<Result<string, string>>();
+  const child = spawn(exec.command, exec.args ?? [], {
+    env: environment(exec, cluster),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const out = collect(child.stdout);
+  const err = collect(child.stderr);
+  const timer = clock.setTimeout(() => {
+    child.kill('SIGKILL');
+    // A grandchild may hold the pipes open: do not wait for `close`.
+    resolve(failed(`did not end within ${longestRunMs / 1_000} s`));
+  }, longestRunMs);
+  const finish = (result: Result<string, string>) => {
+    clock.clearTimeout(timer);
+    resolve(result);
+  };
+  child.on('error', (error) => {
+    finish(
+      failed('code' in error && error.code === 'ENOENT' ? 'was not found' : `could not be run: ${messageOf(error)}`),
+    );
+  });
+  child.on('close', (code, signal) => {
+    if (code === 0) return finish(ok(out()));
+    const said = firstLineOf(err());
+    finish(failed(`failed with ${signal ?? `exit code ${code}`}${said === '' ? '' : `: ${said}`}`));
+  });
+  return promise;
+}
+
+function environment(exec: ExecEntry, cluster: ClusterEntry): NodeJS.ProcessEnv {
+  const { apiVersion, provideClusterInfo } = exec;
+  const spec = { interactive: false, ...(provideClusterInfo ? { cluster } : {}) };
+  const info = { apiVersion: apiVersion ?? 'client.authentication.k8s.io/v1', kind: 'ExecCredential', spec };
+  const asked = Object.fromEntries((exec.env ?? []).map(({ name, value }) => [name, value]));
+  return { ...process.env, ...asked, KUBERNETES_EXEC_INFO: JSON.stringify(info) };
+}
+
+function collect(stream: NodeJS.ReadableStream): () => string {
+  let text = '';
+  stream.setEncoding('utf8');
+  stream.on('data', (piece: string) => {
+    if (text.length < longestOutput) text += piece;
+  });
+  return () => text;
+}
+
+function read(output: string): Result<ExecCredential, string> {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(output);
+  } catch {
+    return failed(`did not print JSON, but ${JSON.stringify(firstLineOf(output))}`);
+  }
+  const status = isObject(parsed) && parsed['kind'] === 'ExecCredential' ? objectOf(parsed['status']) : {};
+  const token = textOf(status['token']);
+  const clientCertificate = textOf(status['clientCertificateData']);
+  const clientKey = textOf(status['clientKeyData']);
+  if (token === undefined && clientCertificate === undefined) {
+    return failed('printed no ExecCredential with a token or a client certificate');
+  }
+  return ok({ token, clientCertificate, clientKey, expiresAt: timeOf(status['expirationTimestamp']) });
+}
+
+function firstLineOf(text: string): string {
+  return text.trim().split('\n', 1)[0]?.slice(0, 300) ?? '';
+}

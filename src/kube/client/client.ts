@@ -1,0 +1,182 @@
+import type { Clock } from '../../base/clock.ts';
+import { parseJson } from '../../base/exactInteger.ts';
+import type { ClusterAccess } from '../access/clusterAccess.ts';
+import { createExchanger, type Exchange, type Opened } from './exchange.ts';
+import { type ApiFailure, classify, describeBody } from './failure.ts';
+import { networkFailure } from './networkFailure.ts';
+import type { ApiRequest } from './request.ts';
+
+/** The parsed answer (undefined for an empty one), or why there is none. */
+export type ApiResult =
+  | {
+      readonly ok: true;
+      readonly status: number;
+      readonly body: unknown;
+      /** Where the server gave one. */
+      readonly etag?: string;
+    }
+  | { readonly ok: false; readonly failure: ApiFailure };
+
+/** An answer whose body is still coming in, or why there is none. */
+export type StreamResult =
+  | { readonly ok: true; readonly body: AsyncIterable<Buffer>; readonly connection: number }
+  | { readonly ok: false; readonly failure: ApiFailure };
+
+/** What a request was and how it went; for metrics. */
+export interface RequestFact {
+  readonly method: ApiRequest['method'];
+  readonly path: string;
+  /** Has its answer no end? A watch. */
+  readonly isStream: boolean;
+  /** The HTTP status, or why there was none. */
+  readonly outcome: number | ApiFailure['kind'];
+  /** Until the answer was complete, for streams until its headers were there. */
+  readonly durationMs: number;
+}
+
+/** The one way to the cluster. Nothing here ever throws or rejects. */
+export interface KubeClient {
+  /** The server's URL, for sentences. */
+  readonly server: string;
+  /** One request, one answer. */
+  call(request: ApiRequest): Promise<ApiResult>;
+  /**
+   * Opens an answer that has no end: resolves when its headers are there. Iterating over `body` throws when the
+   * connection breaks; `signal` ends it. `connection` is for `renew`.
+   */
+  openStream(request: ApiRequest): Promise<StreamResult>;
+  /** Tells that the `connection` of a stream is dead: all are replaced by new ones, once, however often it is told. */
+  renew(connection: number): void;
+  /** What iterating over a stream's body threw, as a failure. */
+  failureOf(thrown: unknown): ApiFailure;
+  /** Ends everything that is under way and closes the connections. */
+  close(): Promise<void>;
+}
+
+interface KubeClientOptions {
+  readonly access: ClusterAccess;
+  readonly clock: Clock;
+  /** Requests a second and at once; 0: no limit of ours (--kube-api-qps, --kube-api-burst). */
+  readonly qps?: number;
+  readonly burst?: number;
+  readonly onRequest?: (fact: RequestFact) => void;
+}
+
+/** More than any page of ours can have; beyond it something is wrong, and memory is precious. */
+const longestBody = 128 << 20;
+/** A page of an error, not the error itself. */
+const longestErrorBody = 1 << 20;
+const notModified = 304;
+
+/** A client for one cluster, with one shared set of connections. */
+export function createKubeClient({ access, clock, qps = 0, burst = 0, onRequest }: KubeClientOptions): KubeClient {
+  const exchanger = createExchanger(access, clock, { qps, burst });
+
+  async function refusal({ isConfidential = false }: ApiRequest, exchange: Exchange): Promise<ApiFailure> {
+    const { status, headers } = exchange;
+    if (status === 401) exchange.rejectCredentials();
+    const text = await readText(exchange, longestErrorBody);
+    return classify(status, headers, typeof text === 'string' ? text : '', clock.now(), isConfidential);
+  }
+
+  async function answer(request: ApiRequest): Promise<ApiResult> {
+    const opened = await exchanger.open(request);
+    if (!opened.ok) return opened;
+    const { exchange } = opened;
+    if (exchange.status === notModified && request.etag !== undefined) {
+      exchange.drain();
+      return { ok: true, status: exchange.status, body: undefined, etag: request.etag };
+    }
+    if (!isSuccess(exchange.status)) return { ok: false, failure: await refusal(request, exchange) };
+    if (request.onlyStatus && isJson(exchange)) {
+      exchange.drain();
+      return { ok: true, status: exchange.status, body: undefined };
+    }
+    const text = await readText(exchange, longestBody);
+    return typeof text === 'string' ? parse(request, exchange, text) : { ok: false, failure: text };
+  }
+
+  async function stream(request: ApiRequest): Promise<StreamResult> {
+    const opened: Opened = await exchanger.open(request);
+    if (!opened.ok) return opened;
+    const { exchange } = opened;
+    if (!isSuccess(exchange.status)) return { ok: false, failure: await refusal(request, exchange) };
+    if (!isJson(exchange)) {
+      const text = await readText(exchange, longestErrorBody);
+      return unreadable(request, exchange.status, typeof text === 'string' ? text : '');
+    }
+    return { ok: true, connection: exchange.connection, body: exchange.endless() };
+  }
+
+  async function observed<T extends ApiResult | StreamResult>(
+    request: ApiRequest,
+    isStream: boolean,
+    run: () => Promise<T>,
+  ): Promise<T> {
+    if (onRequest === undefined) return run();
+    const { method, path } = request;
+    const startedAt = clock.monotonic();
+    const result = await run();
+    const outcome = result.ok
+      ? 'status' in result
+        ? result.status
+        : 200
+      : (result.failure.status ?? result.failure.kind);
+    onRequest({ method, path, isStream, outcome, durationMs: clock.monotonic() - startedAt });
+    return result;
+  }
+
+  return {
+    server: access.server,
+    call: (request) => observed(request, false, () => answer(request)),
+    openStream: (request) => observed(request, true, () => stream(request)),
+    renew: exchanger.renew,
+    failureOf: networkFailure,
+    close: exchanger.close,
+  };
+}
+
+/** The whole body as text, or why there is none. */
+async function readText(exchange: Exchange, longest: number): Promise<string | ApiFailure> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const piece of exchange.body()) {
+      pieces.push(piece);
+      length += piece.length;
+      if (length > longest) return { kind: 'badAnswer', message: `the answer is longer than ${longest >> 20} MiB` };
+    }
+    return Buffer.concat(pieces, length).toString('utf8');
+  } catch (error) {
+    return exchange.explain(error);
+  }
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+function isJson({ headers }: Exchange): boolean {
+  const type = headers['content-type'];
+  return type === undefined || String(type).includes('json');
+}
+
+function parse(request: ApiRequest, { status, headers }: Exchange, text: string): ApiResult {
+  if (text === '') return { ok: true, status, body: undefined };
+  const { etag } = headers;
+  try {
+    const body = parseJson(text);
+    return { ok: true, status, body, ...(typeof etag === 'string' ? { etag } : {}) };
+  } catch {
+    return unreadable(request, status, text);
+  }
+}
+
+function unreadable(
+  { isConfidential }: ApiRequest,
+  status: number,
+  text: string,
+): { readonly ok: false; readonly failure: ApiFailure } {
+  const message = isConfidential ? 'the answer is not JSON' : `the answer is not JSON, but ${describeBody(text)}`;
+  return { ok: false, failure: { kind: 'badAnswer', status, message } };
+}

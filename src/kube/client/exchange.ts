@@ -1,0 +1,232 @@
+import type { Dispatcher } from 'undici';
+import packageJson from '../../../package.json' with { type: 'json' };
+import type { Clock } from '../../base/clock.ts';
+import type { ClusterAccess } from '../access/clusterAccess.ts';
+import { type Credentials, credentialSource } from '../access/credentials.ts';
+import { startDeadline } from './deadline.ts';
+import type { ApiFailure, ResponseHeaders } from './failure.ts';
+import { guardedDispatch } from './guardedDispatch.ts';
+import { answerOf } from './letGo.ts';
+import { networkFailure } from './networkFailure.ts';
+import { rateLimiter } from './rateLimit.ts';
+import type { ApiRequest } from './request.ts';
+import { endSilentConnections } from './silentConnections.ts';
+import { type Connection, createTransport } from './transport.ts';
+
+/** A request whose answer's headers have come. Its body has to be read at once, by one of the three ways. */
+export interface Exchange {
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  /** The generation of connections that it runs on. */
+  readonly connection: number;
+  /**
+   * The rest of an answer that ends; throws when it does not go on within the request's `timeoutMs`, or is not complete
+   * within three times that.
+   */
+  body(): AsyncIterable<Buffer>;
+  /** Nobody wants the rest: it is read all the same, within the same limits, and leaves its connection to others. */
+  drain(): void;
+  /** An answer that has no end and may pause: nothing limits it but the request's signal. */
+  endless(): AsyncIterable<Buffer>;
+  /** What a body threw: our own deadline, the caller's signal, or the network. */
+  explain(thrown: unknown): ApiFailure;
+  /** The server did not accept the credentials: the next request reads them anew. */
+  rejectCredentials(): void;
+}
+
+export type Opened =
+  | { readonly ok: true; readonly exchange: Exchange }
+  | { readonly ok: false; readonly failure: ApiFailure };
+
+/** Sends requests: one after the other through the limit, with credentials, on shared connections, in bounded time. */
+interface Exchanger {
+  open(request: ApiRequest): Promise<Opened>;
+  renew(connection: number): void;
+  close(): Promise<void>;
+}
+
+const defaultTimeoutMs = 10_000;
+/** An answer as a whole may take so many times what each piece of it may: one that trickles is no answer. */
+const wholeFactor = 3;
+/** After so many timeouts a generation of connections is given up, even if some requests on it are answered. */
+const manyTimeouts = 3;
+const manyFailures = 3;
+const deadConnection = 'the connection does not answer';
+const userAgent = `weeder/${packageJson.version}`;
+const cancelled: ApiFailure = { kind: 'cancelled', message: 'the request is not wanted any more' };
+
+export function createExchanger(
+  access: ClusterAccess,
+  clock: Clock,
+  limit: { readonly qps: number; readonly burst: number },
+): Exchanger {
+  let made = 0;
+  const nextNumber = () => {
+    made += 1;
+    return made;
+  };
+  // What hangs or breaks in the background must not end what others have under way on the same connection.
+  const transports = {
+    usual: createTransport(access, nextNumber),
+    background: createTransport(access, nextNumber),
+  } as const;
+  const transport = (request: ApiRequest) => transports[request.rank === 'background' ? 'background' : 'usual'];
+  const renew = (number: number, cause: string) => {
+    for (const each of Object.values(transports)) each.renew(number, cause);
+  };
+  const sources = credentialSource(access, clock);
+  const limiter = rateLimiter(limit.qps, limit.burst, clock);
+  const { origin, pathname, host } = new URL(access.server);
+  const stopListening = endSilentConnections(host);
+  const basePath = pathname === '/' ? '' : pathname;
+  let isClosed = false;
+
+  /** Where something was heard lately the server is slow, and the connection is not dead. */
+  function noteTimeout(connection: Connection, timeoutMs: number): void {
+    connection.timeouts += 1;
+    const quietMs = clock.monotonic() - connection.heardAt;
+    if (quietMs >= timeoutMs / 2 || connection.timeouts >= manyTimeouts) renew(connection.number, deadConnection);
+  }
+
+  /** An HTTP/2 connection can be alive and refuse every stream, out of memory for instance: a new one helps. */
+  function noteFailure(connection: Connection): void {
+    connection.failures += 1;
+    if (connection.failures >= manyFailures) renew(connection.number, 'the connection refuses every request');
+  }
+
+  function isUnwanted(request: ApiRequest): boolean {
+    return isClosed || request.signal?.aborted === true || request.isWanted?.() === false;
+  }
+
+  async function open(request: ApiRequest): Promise<Opened> {
+    const mayGo = request.rank === 'urgent' || (await limiter.take(request.signal, request.rank));
+    if (!mayGo) return { ok: false, failure: cancelled };
+    const found = await sources.current();
+    if (!found.ok) return { ok: false, failure: { kind: 'credentials', message: found.problem } };
+    if (isUnwanted(request)) return { ok: false, failure: cancelled };
+    return exchange(request, found.value);
+  }
+
+  /** Rejects, or its body does, when `signal` is aborted. */
+  function send(request: ApiRequest, credentials: Credentials, dispatcher: Dispatcher, signal: AbortSignal) {
+    const { isWanted, method } = request;
+    const path = basePath + request.path + queryText(request.query);
+    const headers = headersOf(request, credentials);
+    const body = request.body === undefined ? null : JSON.stringify(request.body);
+    const guarded = guardedDispatch(dispatcher, () => isWanted?.() !== false && !signal.aborted);
+    return answerOf(guarded.request({ origin, path, method, headers, body }), body !== null, signal);
+  }
+
+  async function exchange(request: ApiRequest, credentials: Credentials): Promise<Opened> {
+    const timeoutMs = request.timeoutMs ?? defaultTimeoutMs;
+    const connection = transport(request).connection(credentials);
+    const abort = new AbortController();
+    const giveUp = () => abort.abort();
+    request.signal?.addEventListener('abort', giveUp, { once: true });
+    let overdue: string | undefined;
+    const limit = (ms: number, message: string) =>
+      startDeadline(clock, ms, () => {
+        overdue ??= message;
+        noteTimeout(connection, timeoutMs);
+        abort.abort();
+      });
+    const next = limit(timeoutMs, `nothing came for ${timeoutMs / 1_000} s`);
+    const wholeMs = wholeFactor * timeoutMs;
+    const whole = limit(wholeMs, `the answer was not complete after ${wholeMs / 1_000} s`);
+    const stopLimits = () => {
+      next.stop();
+      whole.stop();
+    };
+    const release = () => {
+      stopLimits();
+      request.signal?.removeEventListener('abort', giveUp);
+    };
+    const explain = (thrown: unknown): ApiFailure => {
+      if (overdue !== undefined) return { kind: 'timeout', message: overdue };
+      return isUnwanted(request) ? cancelled : networkFailure(thrown);
+    };
+    const rejectCredentials = () => sources.invalidate(credentials);
+    try {
+      const response = await send(request, credentials, connection.dispatcher, abort.signal);
+      connection.failures = 0;
+      const hear = (bytes: number) => {
+        connection.heardAt = clock.monotonic();
+        next.restart();
+        request.onHeard?.(bytes);
+      };
+      hear(0);
+      const read = () => {
+        const body = response.read().once('close', release);
+        // It may break before anybody reads it; whoever reads it then is told.
+        body.on('error', () => undefined);
+        return listened(body, hear);
+      };
+      const opened: Exchange = {
+        status: response.statusCode,
+        headers: response.headers,
+        connection: connection.number,
+        body: read,
+        drain() {
+          request.signal?.removeEventListener('abort', giveUp);
+          response.drain(() => hear(0), release);
+        },
+        endless: () => {
+          stopLimits();
+          return read();
+        },
+        explain,
+        rejectCredentials,
+      };
+      return { ok: true, exchange: opened };
+    } catch (error) {
+      release();
+      const failure = explain(error);
+      if (failure.reason === 'TLS') rejectCredentials();
+      if (failure.kind === 'network') noteFailure(connection);
+      return { ok: false, failure };
+    }
+  }
+
+  return {
+    open,
+    renew: (connection) => renew(connection, deadConnection),
+    async close() {
+      isClosed = true;
+      stopListening();
+      await Promise.all(Object.values(transports).map((each) => each.close()));
+    },
+  };
+}
+
+/** undici's body is a Readable without an encoding, so its pieces are Buffers, which its types do not say. */
+async function* listened(body: AsyncIterable<Buffer>, hear: (bytes: number) => void): AsyncGenerator<Buffer> {
+  for await (const piece of body) {
+    hear(piece.length);
+    yield piece;
+  }
+}
+
+function headersOf(request: ApiRequest, credentials: Credentials): Record<string, string | string[]> {
+  const { impersonate } = request;
+  const who = impersonate === undefined ? credentials.headers : impersonating(credentials.headers, impersonate);
+  const cached = request.etag === undefined ? {} : { 'if-none-match': request.etag };
+  const headers = { ...who, ...cached, accept: request.accept ?? 'application/json', 'user-agent': userAgent };
+  return request.body === undefined
+    ? headers
+    : { ...headers, 'content-type': request.contentType ?? 'application/json' };
+}
+
+/** Whomever the kubeconfig impersonates, nothing of that is left: neither the groups nor what else was said. */
+function impersonating(headers: Credentials['headers'], user: string): Credentials['headers'] {
+  const own = Object.entries(headers).filter(([name]) => !name.toLowerCase().startsWith('impersonate-'));
+  return { ...Object.fromEntries(own), 'impersonate-user': user };
+}
+
+function queryText(query: ApiRequest['query']): string {
+  if (query === undefined) return '';
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) given.set(name, String(value));
+  }
+  return given.size === 0 ? '' : `?${given}`;
+}

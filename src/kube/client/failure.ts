@@ -1,0 +1,210 @@
+import { arrayOf, isObject, objectOf, textOf } from '../../base/json.ts';
+
+/** Why a request did not bring what was asked for. */
+export type FailureKind =
+  /** 404 by the API itself: what was asked for does not exist. */
+  | 'notFound'
+  /** 409: it changed meanwhile (a precondition does not hold), or exists already. */
+  | 'conflict'
+  /** 410: the resourceVersion or continue token is too old, or newer than anything the server knows. */
+  | 'expired'
+  /** 429: too many requests, or a PodDisruptionBudget forbids the eviction now. */
+  | 'throttled'
+  /** 401: the server does not know who we are. */
+  | 'unauthorized'
+  /** 403: it knows, and does not allow it. */
+  | 'forbidden'
+  /** 422: the object or a parameter is not valid, or admission refused it. */
+  | 'invalid'
+  /** 5xx. */
+  | 'unavailable'
+  /** 400, 405 and every other 4xx: the request itself is wrong. */
+  | 'rejected'
+  /** No connection, or it broke. */
+  | 'network'
+  /** No answer in time. */
+  | 'timeout'
+  /** An answer that is not what a Kubernetes API server says: HTML, not JSON, the wrong shape. */
+  | 'badAnswer'
+  /** The credentials could not be had: an unreadable token file, a failing exec plugin. */
+  | 'credentials'
+  /** The caller's own signal ended it, or the client is closed. */
+  | 'cancelled';
+
+/** A request that failed, as a value. */
+export interface ApiFailure {
+  readonly kind: FailureKind;
+  /** The HTTP status, where there was an answer. */
+  readonly status?: number;
+  /** `reason` of the server's Status, such as `TooManyRequests`. */
+  readonly reason?: string;
+  /** What went wrong, without a full stop: the server's own words where it gave any. */
+  readonly message: string;
+  /** What in particular is wrong, as the server's Status lists it; where it lists anything. */
+  readonly causes?: readonly FailureCause[];
+  /** Which object the server's Status is about, where it says so: a 404 without a name is about the type. */
+  readonly about?: FailureSubject;
+  /** How long the server asks to wait, in milliseconds; at most an hour. */
+  readonly retryAfterMs?: number;
+  /** Of a half-open connection: for how long nothing came on it, in milliseconds. */
+  readonly silentMs?: number;
+}
+
+/** `details` of a Status: for 404 and 409 `kind` is the plural (`configmaps`), for 422 the kind. */
+interface FailureSubject {
+  readonly group: string;
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** One of the `details.causes` of a Status: such as `DisruptionBudget`, or `FieldValueInvalid` of `metadata.uid`. */
+export interface FailureCause {
+  readonly reason: string;
+  /** Which field of the object is meant; empty: none. */
+  readonly field: string;
+  /** In the server's words, which may quote the value; where it has any. */
+  readonly message?: string;
+}
+
+export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+const kindByStatus: Readonly<Record<number, FailureKind>> = {
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'notFound',
+  409: 'conflict',
+  410: 'expired',
+  422: 'invalid',
+  429: 'throttled',
+};
+
+/** Who asks for more is asked again after this time: a slip of a proxy's is not to hold anything up for days. */
+const longestWaitMs = 3_600_000;
+
+/** After etcd was restored from a backup our resourceVersion lies in the future: only a new list helps. */
+const resourceVersionTooLarge = 'ResourceVersionTooLarge';
+
+const unrecoverable: ReadonlySet<FailureKind> = new Set(['rejected', 'notFound', 'conflict', 'expired', 'cancelled']);
+
+/**
+ * Is trying the same request again worth while? Network, timeout, 429, 5xx, 403, 422 and 401 are; 400 and
+ * 405 are not; 404, 409 and 410 are answers, and the caller decides anew.
+ */
+export function isRecoverable(failure: ApiFailure): boolean {
+  return !unrecoverable.has(failure.kind);
+}
+
+/**
+ * An answer other than 2xx, as a failure. `now` (epoch milliseconds) is needed for a `Retry-After` that is a date. Of a
+ * confidential answer nothing is quoted but the message of a Status.
+ */
+export function classify(
+  status: number,
+  headers: ResponseHeaders,
+  body: string,
+  now: number,
+  isConfidential = false,
+): ApiFailure {
+  const shown = isConfidential ? 'a body that is not shown' : describeBody(body);
+  const said = statusObject(body);
+  if (said === undefined && isForeign(status)) {
+    return { kind: 'badAnswer', status, message: `the answer was ${status} with ${shown}` };
+  }
+  return failureFrom(status, said, retryAfter(headers['retry-after'], now), shown);
+}
+
+/** The Status object of an ERROR event in a watch, as a failure. */
+export function classifyStatus(object: unknown): ApiFailure {
+  const said = isObject(object) && object['kind'] === 'Status' ? object : undefined;
+  const code = said?.['code'];
+  if (typeof code !== 'number')
+    return { kind: 'badAnswer', message: 'the watch reported an error without saying which' };
+  return failureFrom(code, said, undefined, describeBody(''));
+}
+
+/** Says what an answer's body is, for a sentence: its first line, shortened, or that it is HTML. */
+export function describeBody(body: string): string {
+  const text = body.trimStart();
+  if (text === '') return 'an empty body';
+  if (/^<(!doctype|html|head|body|\?xml)/i.test(text)) {
+    const title = /<title>([^<]{1,80})/i.exec(text)?.[1]?.trim();
+    return title === undefined ? 'HTML' : `HTML ("${title}")`;
+  }
+  const firstLine = text.split('\n', 1)[0] ?? '';
+  return JSON.stringify(firstLine.length > 120 ? `${firstLine.slice(0, 120)}…` : firstLine);
+}
+
+function failureFrom(
+  status: number,
+  said: Readonly<Record<string, unknown>> | undefined,
+  retryAfterMs: number | undefined,
+  shown: string,
+): ApiFailure {
+  const reason = said?.['reason'];
+  const message = said?.['message'];
+  const asked = retryAfterMs ?? secondsOf(said);
+  const wait = asked === undefined ? undefined : Math.min(asked, longestWaitMs);
+  const causes = causesOf(said);
+  const about = subjectOf(said);
+  const isFromTheFuture = causes.some((cause) => cause.reason === resourceVersionTooLarge);
+  return {
+    kind: isFromTheFuture ? 'expired' : kindOf(status),
+    status,
+    ...(typeof reason === 'string' ? { reason } : {}),
+    message: typeof message === 'string' && message !== '' ? message : `the answer was ${status} with ${shown}`,
+    ...(causes.length === 0 ? {} : { causes }),
+    ...(about === undefined ? {} : { about }),
+    ...(wait === undefined ? {} : { retryAfterMs: wait }),
+  };
+}
+
+function kindOf(status: number): FailureKind {
+  if (status >= 500) return 'unavailable';
+  return kindByStatus[status] ?? 'rejected';
+}
+
+/** Without a Status, these come from something in front of the API server, and say nothing about the object. */
+function isForeign(status: number): boolean {
+  return status < 400 || status === 404 || status === 410;
+}
+
+function causesOf(said: Readonly<Record<string, unknown>> | undefined): readonly FailureCause[] {
+  return arrayOf(objectOf(said?.['details'])['causes'])
+    .map(objectOf)
+    .map(({ reason, field, message }) => ({
+      reason: textOf(reason) ?? '',
+      field: textOf(field) ?? '',
+      ...(typeof message === 'string' ? { message } : {}),
+    }));
+}
+
+function subjectOf(said: Readonly<Record<string, unknown>> | undefined): FailureSubject | undefined {
+  const { group, kind, name } = objectOf(said?.['details']);
+  if (typeof name !== 'string' || name === '') return undefined;
+  return { group: textOf(group) ?? '', kind: textOf(kind) ?? '', name };
+}
+
+function secondsOf(said: Readonly<Record<string, unknown>> | undefined): number | undefined {
+  const details = said?.['details'];
+  const seconds = isObject(details) ? details['retryAfterSeconds'] : undefined;
+  return typeof seconds === 'number' && seconds > 0 ? seconds * 1_000 : undefined;
+}
+
+/** RFC 9110: seconds, or an HTTP date. */
+function retryAfter(header: string | string[] | undefined, now: number): number | undefined {
+  const value = Array.isArray(header) ? header[0] : header;
+  if (value === undefined) return undefined;
+  if (/^\d{1,9}$/.test(value.trim())) return Number(value) * 1_000;
+  // Date.parse takes "-1" for a year.
+  const date = /^[A-Z][a-z]+,? /.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+function statusObject(body: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    return isObject(parsed) && parsed['kind'] === 'Status' ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,44 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { TLSSocket } from 'node:tls';
+import { objectOf } from '../../base/json.ts';
+import { SilentConnectionError } from './networkFailure.ts';
+
+/** How often undici sends a PING on each HTTP/2 connection. The server answers at once. */
+export const pingMs = 10_000;
+const usualLookMs = 5_000;
+/** So many looks in a row without a byte: 20 to 25 s. They are counted because a process that stood still makes none. */
+const silentLooks = 4;
+/** Where undici publishes each connection that it has made. */
+const connected = 'undici:client:connected';
+
+/**
+ * Ends those HTTP/2 connections to `host` (with its port) on which nothing comes any more, not even the answer to a PING, of which
+ * undici takes no notice. All that is open on one fails, and is opened anew on another. Returns what stops it.
+ * `lookMs` is how often it looks, in milliseconds.
+ */
+export function endSilentConnections(host: string, lookMs = usualLookMs): () => void {
+  const sockets = new Map<TLSSocket, { bytes: number; looks: number }>();
+  const timer = setInterval(() => {
+    for (const [socket, last] of sockets) look(socket, last);
+  }, lookMs).unref();
+
+  function look(socket: TLSSocket, last: { bytes: number; looks: number }): void {
+    last.looks = socket.bytesRead === last.bytes ? last.looks + 1 : 0;
+    last.bytes = socket.bytesRead;
+    if (last.looks >= silentLooks) socket.destroy(new SilentConnectionError(silentLooks * lookMs));
+  }
+
+  function onConnected(message: unknown): void {
+    const { connectParams, socket } = objectOf(message);
+    if (!(socket instanceof TLSSocket) || socket.alpnProtocol !== 'h2') return;
+    if (objectOf(connectParams)['host'] !== host) return;
+    sockets.set(socket, { bytes: socket.bytesRead, looks: 0 });
+    socket.once('close', () => sockets.delete(socket));
+  }
+
+  subscribe(connected, onConnected);
+  return () => {
+    unsubscribe(connected, onConnected);
+    clearInterval(timer);
+  };
+}

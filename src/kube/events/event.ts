@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+
+/** What an Event is about. `kubectl describe` finds it by `uid`; without one it is in `kubectl get events` only. */
+export interface ObjectRef {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string | undefined;
+}
+
+/** One thing to tell, in the words of `events.k8s.io/v1`. */
+export interface Occurrence {
+  readonly regarding: ObjectRef;
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly action: string;
+  /** A sentence or two. What is longer than 1 kB is cut. */
+  readonly note: string;
+}
+
+/** Who tells it. */
+export interface EventSource {
+  /** A qualified name, such as `weeder.dev/weeder`. */
+  readonly controller: string;
+  /** The pod or host. What is longer than 128 characters is cut. */
+  readonly instance: string;
+}
+
+/** How often it happened, and when last: epoch milliseconds. */
+interface Series {
+  readonly count: number;
+  readonly lastObserved: number;
+}
+
+const longestName = 253;
+const longestNote = 1024;
+const longestInstance = 128;
+
+/** Where the API serves the Events of a namespace. */
+export function eventsPath(namespace: string): string {
+  return `/apis/events.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/events`;
+}
+
+/** The Event as it is created; `time` is epoch milliseconds. */
+export function eventBody(name: string, occurrence: Occurrence, source: EventSource, time: number, series: Series) {
+  const { regarding, type, reason, action, note } = occurrence;
+  return {
+    apiVersion: 'events.k8s.io/v1',
+    kind: 'Event',
+    metadata: { name, namespace: regarding.namespace },
+    eventTime: microTime(time),
+    reportingController: source.controller,
+    reportingInstance: source.instance.slice(0, longestInstance),
+    regarding,
+    type,
+    reason,
+    action,
+    note: cut(note),
+    ...seriesBody(series),
+  };
+}
+
+/** What of an Event says how often it happened: nothing when it was once. The API takes a series from 2 on. */
+export function seriesBody({ count, lastObserved }: Series) {
+  return count < 2 ? {} : { series: { count, lastObservedTime: microTime(lastObserved) } };
+}
+
+/** Gives each Event a name of its own: `<object>.<hex>`, where the hex is the time and a number that counts up. */
+export function createEventNames(
+  first: number = randomBytes(4).readUInt32BE(),
+): (object: string, now: number) => string {
+  let next = first;
+  return (object, now) => {
+    next = (next + 1) >>> 0;
+    const suffix = `.${Math.round(now).toString(16)}${next.toString(16).padStart(8, '0')}`;
+    const stem = object.slice(0, longestName - suffix.length).replace(/[^a-z0-9]+$/, '');
+    return `${stem}${suffix}`;
+  };
+}
+
+/** RFC 3339 with microseconds, as the API writes it and insists on. */
+function microTime(time: number): string {
+  const milliseconds = Math.floor(time);
+  const rest = Math.floor((time - milliseconds) * 1_000);
+  return new Date(milliseconds).toISOString().replace('Z', `${String(rest).padStart(3, '0')}Z`);
+}
+
+/** At most 1 kB of UTF-8, whole characters only. */
+function cut(note: string): string {
+  if (Buffer.byteLength(note) <= longestNote) return note;
+  const ellipsis = '…';
+  const room = longestNote - Buffer.byteLength(ellipsis);
+  const { read } = new TextEncoder().encodeInto(note, new Uint8Array(room));
+  return note.slice(0, read) + ellipsis;
+}

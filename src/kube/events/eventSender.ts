@@ -1,0 +1,236 @@
+import type { Clock, TimerHandle } from '../../base/clock.ts';
+import { createFairQueue } from '../../queue/fairQueue.ts';
+import { createTokenBucket } from '../../queue/tokenBucket.ts';
+import type { KubeClient } from '../client/client.ts';
+import { describeFailure } from '../client/describeFailure.ts';
+import type { ApiFailure } from '../client/failure.ts';
+import type { ApiRequest } from '../client/request.ts';
+import { type EventSource, eventBody, eventsPath, type Occurrence, seriesBody } from './event.ts';
+import { consequenceOf } from './eventFailure.ts';
+import type { EventLosses, LossCause } from './eventLosses.ts';
+import type { EventPermissions } from './eventPermissions.ts';
+
+/** An Event, and how much of it the API server knows. */
+export interface EventState {
+  readonly name: string;
+  readonly occurrence: Occurrence;
+  /** Epoch milliseconds of the first time, and of the last. */
+  readonly time: number;
+  lastObserved: number;
+  count: number;
+  /** The `count` that the API server has; 0: the Event does not exist there. */
+  written: number;
+  /** How often the API server failed on it. */
+  tries: number;
+  /** It could not be written: what happens again is an Event of its own. */
+  isLost: boolean;
+}
+
+/** Writes Events in their own time: nobody waits for it. The namespaces of their objects take turns. */
+interface EventSender {
+  /**
+   * Takes its place at the end, unless it waits already; what is written is its newest state. Where too many wait, one of
+   * the namespace that has the most is lost.
+   */
+  put(event: EventState): void;
+  /** Writes what waits without further delay, and ends: after `ms` milliseconds whatever is left is lost. */
+  flush(ms: number): Promise<void>;
+  readonly waiting: number;
+}
+
+interface EventSenderOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly source: EventSource;
+  readonly losses: EventLosses;
+  readonly permissions: EventPermissions;
+  /** Something more important is going on: no Event is sent now, for three seconds at most. */
+  readonly isHeldBack: () => boolean;
+  readonly onWritten: (event: EventState) => void;
+  /** From 0 to 1, for jitter. */
+  readonly random: () => number;
+}
+
+const mostWaiting = 5_000;
+const concurrency = 2;
+const concurrencyAtTheEnd = 16;
+const burst = 200;
+const perSecond = 100;
+const mostTries = 8;
+const lookAgainAfter = 100;
+/** Where something has just happened more is about to, and matters more than that it is told. Milliseconds. */
+const calmAfter = 500;
+/** Where it never becomes calm, or something more important goes on for longer than this: people wait for Events, too. */
+const patience = 3_000;
+const shortestPause = 1_000;
+const longestPause = 60_000;
+
+export function createEventSender(options: EventSenderOptions): EventSender {
+  const { client, clock, source, losses, permissions, isHeldBack, onWritten, random } = options;
+  const queue = createFairQueue<EventState>();
+  const bucket = createTokenBucket(burst, perSecond, clock);
+  const stop = new AbortController();
+  let active = 0;
+  let failures = 0;
+  let pausedUntil = 0;
+  /** When something happened last, and since when somebody waits for it to be told. Monotonic milliseconds. */
+  let busyAt = 0;
+  let waitingSince = 0;
+  let timer: TimerHandle | undefined;
+  let onEmpty: (() => void) | undefined;
+
+  function hasPlace(): boolean {
+    return active < (onEmpty === undefined ? concurrency : concurrencyAtTheEnd);
+  }
+
+  function waitTime(): number {
+    if (onEmpty !== undefined) return 0;
+    const pause = pausedUntil - clock.monotonic();
+    if (pause > 0) return pause;
+    return calmIn() || bucket.waitFor(1);
+  }
+
+  function calmIn(): number {
+    const now = clock.monotonic();
+    const isBusy = isHeldBack();
+    if (isBusy) busyAt = now;
+    const rest = isBusy ? lookAgainAfter : busyAt + calmAfter - now;
+    return Math.max(0, Math.min(rest, waitingSince + patience - now));
+  }
+
+  function arm(delay: number): void {
+    timer ??= clock.setTimeout(sendDue, Math.max(1, delay));
+  }
+
+  function sendDue(): void {
+    clock.clearTimeout(timer);
+    timer = undefined;
+    while (queue.size > 0) {
+      if (!hasPlace()) return;
+      const wait = waitTime();
+      if (wait > 0) {
+        arm(wait);
+        return;
+      }
+      sendNext();
+    }
+    if (active === 0) onEmpty?.();
+  }
+
+  function sendNext(): void {
+    const event = queue.next()?.item;
+    if (event === undefined) return;
+    if (permissions.mayTry(event.occurrence.regarding.namespace)) void send(event);
+    else drop(event, 'forbidden');
+  }
+
+  async function send(event: EventState): Promise<void> {
+    active += 1;
+    bucket.take();
+    const { count } = event;
+    const result = await client.call({ ...requestOf(event, source), rank: 'last', signal: stop.signal });
+    active -= 1;
+    if (result.ok) noteWritten(event, count);
+    else noteFailure(event, result.failure);
+    sendDue();
+  }
+
+  function noteWritten(event: EventState, count: number): void {
+    failures = 0;
+    event.tries = 0;
+    event.written = count;
+    permissions.allowed(event.occurrence.regarding.namespace);
+    onWritten(event);
+  }
+
+  function noteFailure(event: EventState, failure: ApiFailure): void {
+    switch (consequenceOf(failure, event.written > 0)) {
+      case 'exists':
+        noteWritten(event, 1);
+        break;
+      case 'gone':
+        event.isLost = true;
+        break;
+      case 'stopped':
+        drop(event, 'stopped');
+        break;
+      case 'forbidden':
+        permissions.refused(event.occurrence.regarding.namespace, describeFailure(failure, client.server));
+        drop(event, 'forbidden');
+        break;
+      case 'expired':
+        event.written = 0;
+        retry(event, failure);
+        break;
+      case 'unreachable':
+        pause(failure);
+        retry(event, failure);
+        break;
+      case 'refused':
+        drop(event, 'refused', describeFailure(failure, client.server));
+        break;
+    }
+  }
+
+  function retry(event: EventState, failure: ApiFailure): void {
+    // Whatever else keeps an Event from being written says nothing about this one.
+    if (failure.kind === 'unavailable') event.tries += 1;
+    if (event.tries < mostTries && onEmpty === undefined) enqueue(event);
+    else drop(event, 'refused', describeFailure(failure, client.server));
+  }
+
+  function pause({ retryAfterMs = 0 }: ApiFailure): void {
+    const backOff = Math.min(longestPause, shortestPause * 2 ** failures) * (0.5 + random() / 2);
+    failures += 1;
+    pausedUntil = clock.monotonic() + Math.max(backOff, retryAfterMs);
+  }
+
+  function enqueue(event: EventState): void {
+    queue.add({ outer: event.occurrence.regarding.namespace ?? '', inner: '' }, event);
+  }
+
+  function drop(event: EventState, cause: LossCause, why?: string): void {
+    event.isLost = true;
+    losses.lose(cause, why);
+  }
+
+  return {
+    put(event) {
+      if (queue.has(event)) return;
+      busyAt = clock.monotonic();
+      if (queue.size === 0) waitingSince = busyAt;
+      enqueue(event);
+      const surplus = queue.size > mostWaiting ? queue.newestOfLargest() : undefined;
+      if (surplus !== undefined && queue.delete(surplus)) drop(surplus, 'queueFull');
+      if (active === 0) arm(calmAfter);
+    },
+    async flush(ms) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      onEmpty = resolve;
+      const limit = clock.setTimeout(() => {
+        stop.abort();
+        for (const event of [...queue]) if (queue.delete(event)) drop(event, 'stopped');
+        if (active === 0) resolve();
+      }, ms);
+      sendDue();
+      await promise;
+      clock.clearTimeout(limit);
+      stop.abort();
+    },
+    get waiting() {
+      return queue.size;
+    },
+  };
+}
+
+function requestOf(event: EventState, source: EventSource): ApiRequest {
+  const { name, occurrence, time, written } = event;
+  const path = eventsPath(occurrence.regarding.namespace);
+  if (written === 0) return { method: 'POST', path, body: eventBody(name, occurrence, source, time, event) };
+  return {
+    method: 'PATCH',
+    path: `${path}/${encodeURIComponent(name)}`,
+    contentType: 'application/merge-patch+json',
+    body: seriesBody(event),
+  };
+}

@@ -1,0 +1,126 @@
+import { putBounded } from '../../base/bounded.ts';
+import type { Clock, TimerHandle } from '../../base/clock.ts';
+import { createTokenBucket, type TokenBucket } from '../../queue/tokenBucket.ts';
+import type { KubeClient } from '../client/client.ts';
+import { createEventNames, type EventSource, type ObjectRef, type Occurrence } from './event.ts';
+import { createEventLosses, type EventLog, type LossCause } from './eventLosses.ts';
+import { createEventPermissions } from './eventPermissions.ts';
+import { createEventSender, type EventState } from './eventSender.ts';
+
+/** Writes Kubernetes Events (`events.k8s.io/v1`), as far as it can without being in anybody's way. */
+export interface EventRecorder {
+  /** Returns at once and never throws. What happens again soon becomes a series of the Event that is there. */
+  record(occurrence: Occurrence): void;
+  /** Writes what is left within a third of a second, and ends: what is told after that is passed over. */
+  close(): Promise<void>;
+  readonly waiting: number;
+  /** How many were lost, and why. */
+  readonly lost: Readonly<Record<LossCause, number>>;
+}
+
+interface EventRecorderOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly log: EventLog;
+  readonly source: EventSource;
+  /** Something more important is going on: no Event is sent now, for three seconds at most. Default: never. */
+  readonly isHeldBack?: () => boolean;
+  /** From 0 to 1, for jitter. */
+  readonly random?: () => number;
+}
+
+/** Milliseconds: what happens again after a longer time is news, and an Event of its own. */
+const longestGap = 600_000;
+/** The first repetition is written at once, the next ones together after this time. Milliseconds. */
+const seriesEvery = 60_000;
+/** Different Events about one object: this many at once, and so many a second. */
+const objectBurst = 20;
+const objectPerSecond = 1 / 30;
+const mostRemembered = 2_048;
+const closeWithin = 300;
+
+export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
+  const { client, clock, log, source, isHeldBack = () => false, random = Math.random } = options;
+  const losses = createEventLosses(clock, log);
+  const permissions = createEventPermissions(clock, log);
+  const nameOf = createEventNames();
+  const known = new Map<string, EventState>();
+  const buckets = new Map<string, TokenBucket>();
+  const timers = new Map<EventState, TimerHandle>();
+  let isClosed = false;
+  const sender = createEventSender({ client, clock, source, losses, permissions, isHeldBack, random, onWritten });
+
+  /** It may have happened again while the request was on its way. */
+  function onWritten(event: EventState): void {
+    if (event.count > event.written) writeSoon(event);
+  }
+
+  function writeSoon(event: EventState): void {
+    if (event.written === 1) sender.put(event);
+    else if (event.written > 1) writeLater(event);
+  }
+
+  function writeLater(event: EventState): void {
+    if (isClosed) sender.put(event);
+    if (isClosed || timers.has(event)) return;
+    const write = () => {
+      timers.delete(event);
+      sender.put(event);
+    };
+    timers.set(event, clock.setTimeout(write, seriesEvery));
+  }
+
+  function mayTellOf(regarding: ObjectRef): boolean {
+    const key = objectKey(regarding);
+    const bucket = buckets.get(key) ?? createTokenBucket(objectBurst, objectPerSecond, clock);
+    putBounded(buckets, key, bucket, mostRemembered);
+    return bucket.take();
+  }
+
+  return {
+    record(occurrence) {
+      if (isClosed) return;
+      const now = clock.now();
+      const key = eventKey(occurrence);
+      const same = known.get(key);
+      if (same !== undefined && !same.isLost && now - same.lastObserved <= longestGap) {
+        same.count += 1;
+        same.lastObserved = now;
+        putBounded(known, key, same, mostRemembered);
+        writeSoon(same);
+        return;
+      }
+      if (!mayTellOf(occurrence.regarding)) {
+        losses.lose('objectLimit');
+        return;
+      }
+      const name = nameOf(occurrence.regarding.name, now);
+      const event = { name, occurrence, time: now, lastObserved: now, count: 1, written: 0, tries: 0, isLost: false };
+      putBounded(known, key, event, mostRemembered);
+      sender.put(event);
+    },
+    async close() {
+      isClosed = true;
+      for (const [event, timer] of timers) {
+        clock.clearTimeout(timer);
+        sender.put(event);
+      }
+      timers.clear();
+      await sender.flush(closeWithin);
+      losses.tell();
+    },
+    get waiting() {
+      return sender.waiting;
+    },
+    lost: losses.counts,
+  };
+}
+
+/** Events that are the same but for their time. The words count too: those of an Event cannot be changed any more. */
+function eventKey({ regarding, type, reason, action, note }: Occurrence): string {
+  return [objectKey(regarding), type, reason, action, note].join('\n');
+}
+
+function objectKey({ kind, namespace, name, uid }: ObjectRef): string {
+  return [kind, namespace, name, uid].join('/');
+}

@@ -1,0 +1,61 @@
+/** Cuts a stream of bytes into lines. */
+interface LineSplitter {
+  /**
+   * Hands over each line that ends in `chunk`, without its line feed, until `onLine` returns false. A line is a view
+   * that is only valid during the call. Returns `tooLong` when a line grows beyond the limit.
+   */
+  push(chunk: Buffer, onLine: (line: Buffer) => boolean): 'more' | 'stopped' | 'tooLong';
+  /** How many bytes of a line that has not ended yet are held. */
+  readonly pending: number;
+}
+
+const lineFeed = 0x0a;
+/** A buffer that has grown beyond this for one line is not kept for the next. */
+const keptBytes = 1 << 20;
+
+export function lineSplitter(longest: number): LineSplitter {
+  let held = Buffer.alloc(0);
+  let length = 0;
+
+  /**
+   * Copies into a buffer that doubles, so that a line that comes byte by byte costs no more than its length. It never
+   * grows beyond the longest line: of one that is refused, no more than that is held.
+   */
+  function hold(piece: Buffer): void {
+    if (length + piece.length > held.length) {
+      const larger = Buffer.allocUnsafe(Math.min(longest, Math.max(4_096, 2 * (length + piece.length))));
+      held.copy(larger, 0, 0, length);
+      held = larger;
+    }
+    piece.copy(held, length);
+    length += piece.length;
+  }
+
+  /** The line that ends with `piece`; copied only where it began in an earlier chunk. */
+  function complete(piece: Buffer): Buffer {
+    if (length === 0) return piece;
+    hold(piece);
+    const line = held.subarray(0, length);
+    length = 0;
+    if (held.length > keptBytes) held = Buffer.alloc(0);
+    return line;
+  }
+
+  return {
+    push(chunk, onLine) {
+      let start = 0;
+      for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, start)) {
+        if (length + end - start > longest) return 'tooLong';
+        const line = complete(chunk.subarray(start, end));
+        start = end + 1;
+        if (line.length > 0 && !onLine(line)) return 'stopped';
+      }
+      if (length + chunk.length - start > longest) return 'tooLong';
+      if (start < chunk.length) hold(chunk.subarray(start));
+      return 'more';
+    },
+    get pending() {
+      return length;
+    },
+  };
+}

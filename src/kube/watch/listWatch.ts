@@ -1,0 +1,161 @@
+import type { ReflectorEvent, StreamInput } from '../../../machines/process/reflector.ts';
+import type { Clock } from '../../base/clock.ts';
+import { messageOf } from '../../base/errors.ts';
+import type { KubeClient } from '../client/client.ts';
+import { describeFailure } from '../client/describeFailure.ts';
+import type { ApiFailure } from '../client/failure.ts';
+import { listPages } from './pagedList.ts';
+import { type WatchEnd, type WatchSource, watchOnce } from './watchOnce.ts';
+import type { WatchTimeouts } from './watchTimeouts.ts';
+
+type Send = (event: ReflectorEvent) => void;
+
+/** What the complete state was found to be, or the event that says why it was not found. */
+type Listed =
+  | { readonly ok: true; readonly resourceVersion: string; readonly objects: number }
+  | { readonly ok: false; readonly event: ReflectorEvent };
+
+/**
+ * One stream: the complete state, unless there is a position to resume from, and then one watch. Tells the reflector
+ * machine of each step by `send`; the last event says how it ended. Returns what stops it; after that nothing is sent
+ * and the sink is left alone.
+ */
+export function startListWatch(
+  { client, clock, timeouts }: { readonly client: KubeClient; readonly clock: Clock; readonly timeouts: WatchTimeouts },
+  source: WatchSource,
+  input: Pick<StreamInput, 'resourceVersion' | 'initial' | 'random'>,
+  send: Send,
+): () => void {
+  const stop = new AbortController();
+  let openedAt: number | undefined;
+
+  const sendUnlessStopped: Send = (event) => {
+    if (!stop.signal.aborted) send(event);
+  };
+  const onOpened = () => {
+    if (openedAt !== undefined) return;
+    openedAt = clock.monotonic();
+    sendUnlessStopped({ type: 'stream.opened' });
+  };
+  const livedMs = () => (openedAt === undefined ? 0 : clock.monotonic() - openedAt);
+  const run = { client, clock, source, signal: stop.signal };
+
+  async function listByPages(): Promise<Listed> {
+    const listed = await listPages(client, source, stop.signal);
+    onOpened();
+    return listed.ok
+      ? listed
+      : { ok: false, event: refusal(listed.failure, client.server, source, undefined, livedMs()) };
+  }
+
+  async function listByStream(): Promise<Listed> {
+    let hasBegun = false;
+    const begin = () => {
+      onOpened();
+      source.sink.begin();
+      hasBegun = true;
+    };
+    const end = await watchOnce({ ...run, start: undefined, timeoutSeconds: 0, onOpened: begin });
+    if (end.reason === 'complete' && end.position !== undefined && hasBegun) {
+      source.sink.end(end.position);
+      return { ok: true, resourceVersion: end.position, objects: end.changes };
+    }
+    return { ok: false, event: initialEvent(end, client.server, source, livedMs()) };
+  }
+
+  async function follow(): Promise<ReflectorEvent> {
+    let start = input.resourceVersion;
+    if (start === undefined) {
+      const listed = await (input.initial === 'pages' ? listByPages() : listByStream());
+      if (!listed.ok) return listed.event;
+      start = listed.resourceVersion;
+      sendUnlessStopped({ type: 'stream.synced', resourceVersion: start, objects: listed.objects });
+    }
+    const timeout = timeouts.begin(input.random());
+    try {
+      const end = await watchOnce({
+        ...run,
+        start,
+        timeoutSeconds: timeout.seconds,
+        reopen: timeout.reopen,
+        onOpened(connection) {
+          timeout.openedOn(connection);
+          onOpened();
+        },
+      });
+      return watchEvent(end, start, client.server, source, livedMs());
+    } finally {
+      timeout.ended();
+    }
+  }
+
+  void follow()
+    .catch((error: unknown): ReflectorEvent => {
+      const message = `the objects could not be taken in: ${messageOf(error)}`;
+      return { type: 'stream.failed', kind: 'sink', message, livedMs: livedMs() };
+    })
+    .then(sendUnlessStopped);
+  return () => stop.abort();
+}
+
+/** The end of a watch that was to bring the complete state: nothing of it can be resumed. */
+function initialEvent(end: WatchEnd, server: string, source: WatchSource, livedMs: number): ReflectorEvent {
+  if (end.failure !== undefined && (end.failure.kind === 'rejected' || end.failure.kind === 'invalid')) {
+    return { type: 'stream.unsupported', message: end.message };
+  }
+  if (end.reason === 'unfinished' || end.reason === 'ended') {
+    return { type: 'stream.unsupported', message: `the complete state did not come to an end (${end.message})` };
+  }
+  return watchEvent({ ...end, position: undefined }, undefined, server, source, livedMs);
+}
+
+function watchEvent(
+  end: WatchEnd,
+  start: string | undefined,
+  server: string,
+  source: WatchSource,
+  livedMs: number,
+): ReflectorEvent {
+  const { reason, message, failure } = end;
+  const resourceVersion = end.position ?? start;
+  if (failure !== undefined) return refusal(failure, server, source, resourceVersion, livedMs);
+  switch (reason) {
+    case 'ended':
+    case 'complete':
+      return { type: 'stream.ended', resourceVersion, livedMs, message };
+    case 'garbled':
+      return { type: 'stream.garbled', resourceVersion, livedMs, message };
+    case 'sinkFailed':
+      return { type: 'stream.failed', kind: 'sink', livedMs, message };
+    default:
+      return { type: 'stream.silent', resourceVersion, livedMs, message };
+  }
+}
+
+/** A definition that comes is to be found within two seconds. */
+const missingRetryMs = 1_000;
+
+function refusal(
+  failure: ApiFailure,
+  server: string,
+  { whenMissing }: WatchSource,
+  resourceVersion: string | undefined,
+  livedMs: number,
+): ReflectorEvent {
+  const loss = {
+    resourceVersion,
+    livedMs,
+    message: describeFailure(failure, server),
+    retryAfterMs: failure.retryAfterMs,
+  };
+  if (whenMissing !== undefined && isUnknownKind(failure))
+    return { type: 'stream.failed', kind: 'missing', ...loss, message: whenMissing, retryWithinMs: missingRetryMs };
+  if (failure.kind === 'expired') return { type: 'stream.expired', ...loss };
+  if (failure.kind === 'timeout') return { type: 'stream.silent', ...loss, silentMs: failure.silentMs };
+  return { type: 'stream.failed', kind: failure.kind, ...loss };
+}
+
+/** Of a whole group that it does not have the API server says so in plain text. */
+function isUnknownKind({ kind, status }: ApiFailure): boolean {
+  return kind === 'notFound' || (kind === 'badAnswer' && status === 404);
+}

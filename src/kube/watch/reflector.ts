@@ -1,0 +1,121 @@
+import { fromCallback } from 'xstate';
+import { type ReflectorEvent, reflector, type StreamInput } from '../../../machines/process/reflector.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { KubeClient } from '../client/client.ts';
+import { failureLog, type LossFact, type ReflectorLog } from './failureLog.ts';
+import { startListWatch } from './listWatch.ts';
+import type { ObjectSink } from './sink.ts';
+import type { LossDetails, LossReason, StreamStatuses } from './streamStatus.ts';
+import type { WatchSource } from './watchOnce.ts';
+import { createWatchTimeouts } from './watchTimeouts.ts';
+
+/** What a reflector works with. */
+interface ReflectorParts {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly log: ReflectorLog;
+  /** Where the states of the streams are kept, for who wants to know them. */
+  readonly statuses?: StreamStatuses;
+  /** The stream of that name (the machine's `input.name`). */
+  readonly sourceOf: (name: string) => WatchSource | undefined;
+}
+
+/** The reflector machine with its implementation: start it with `{ input: { name } }`, as a root or as a child. */
+export function provideReflector({ client, clock, log, statuses, sourceOf }: ReflectorParts) {
+  const failures = failureLog(log);
+  const timeouts = createWatchTimeouts(clock);
+  /** Streams whose newest complete state lacks an object, or that have left one out since then. */
+  const incomplete = new Set<string>();
+  /** Streams of which it is logged already that objects are left out. */
+  const warned = new Set<string>();
+
+  function lost(reason: LossReason, loss: LossFact, more: LossDetails = {}): void {
+    failures.failed(`stream ${reason}`, loss);
+    statuses?.lost(loss.stream, reason, loss.cause, more);
+    sourceOf(loss.stream)?.sink.lost?.();
+  }
+
+  function leaveOut(stream: string, what: string, sink: ObjectSink): void {
+    incomplete.add(stream);
+    const level = warned.has(stream) ? 'debug' : 'warn';
+    warned.add(stream);
+    log[level]({ stream, cause: what }, 'stream has an object that cannot be read: it is left out');
+    sink.lost?.();
+  }
+
+  return reflector.provide({
+    actors: {
+      stream: fromCallback<ReflectorEvent, StreamInput>(({ input, sendBack }) => {
+        const source = sourceOf(input.name);
+        if (source === undefined) throw new Error(`there is no stream called "${input.name}"`);
+        const { name, resourceVersion } = input;
+        const isResuming = resourceVersion !== undefined;
+        statuses?.begun(name, source.path, isResuming);
+        if (!isResuming) {
+          incomplete.delete(name);
+          source.sink.lost?.();
+        }
+        const heard = {
+          ...source,
+          onHeard: (bytes: number) => statuses?.heard(name, bytes),
+          onUnreadable: (what: string) => leaveOut(name, what, source.sink),
+        };
+        return startListWatch({ client, clock, timeouts }, heard, input, sendBack);
+      }),
+    },
+    actions: {
+      reportOpened: ({ context }) => {
+        const { name, resourceVersion } = context;
+        failures.opened(name);
+        statuses?.opened(name);
+        if (resourceVersion !== undefined && !incomplete.has(name)) sourceOf(name)?.sink.resumed?.();
+      },
+      reportSynced: ({ context, event }) => {
+        const { resourceVersion, objects } = detailsOf(event);
+        log.info({ stream: context.name, resourceVersion, objects }, 'stream synced');
+        statuses?.synced(context.name, objects);
+        // Its sink takes the end of a list for complete.
+        if (incomplete.has(context.name)) sourceOf(context.name)?.sink.lost?.();
+      },
+      reportEnded: ({ context, event }) => {
+        log.debug({ stream: context.name, cause: detailsOf(event).message }, 'stream ended, going on');
+      },
+      reportLost: ({ context, event }) => lost('lost', lossOf(context, event), { isRefused: isRefusal(event) }),
+      reportExpired: ({ context, event }) => lost('expired', lossOf(context, event)),
+      reportSilent: ({ context, event }) => {
+        lost('silent', lossOf(context, event), { silentMs: detailsOf(event).silentMs });
+      },
+      reportUnsupported: ({ context, event }) => {
+        const cause = detailsOf(event).message;
+        log.info({ stream: context.name, cause }, 'WatchList not supported, falling back to paged LIST');
+      },
+    },
+  });
+}
+
+interface Details {
+  readonly message?: string;
+  readonly resourceVersion?: string | undefined;
+  readonly objects?: number;
+  readonly error?: unknown;
+  readonly kind?: string;
+  readonly silentMs?: number | undefined;
+}
+
+function isRefusal(event: { readonly type: string } & Details): boolean {
+  const { kind } = detailsOf(event);
+  return kind === 'forbidden' || kind === 'notFound' || kind === 'missing';
+}
+
+/** The payload of whichever event it is: those of the stream, or the error of its crash. */
+function detailsOf(event: { readonly type: string } & Details): Details {
+  return event;
+}
+
+function lossOf(
+  context: { readonly name: string; readonly attempts: number; readonly delayMs: number },
+  event: { readonly type: string } & Details,
+) {
+  const { message, error } = detailsOf(event);
+  return { stream: context.name, cause: message ?? String(error), attempt: context.attempts, delayMs: context.delayMs };
+}

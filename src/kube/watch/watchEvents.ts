@@ -1,0 +1,113 @@
+import { parseJson } from '../../base/exactInteger.ts';
+import { isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import { type ApiFailure, classifyStatus } from '../client/failure.ts';
+import { versionOf } from '../objects/identity.ts';
+import { type Reading, reduced, wireKind } from './objectForm.ts';
+import type { ChangeType } from './peek.ts';
+import { peekMetadata } from './peek.ts';
+import type { ObjectSink } from './sink.ts';
+
+/** What one line of a watch meant. */
+export type LineOutcome =
+  /** A change was applied, or was of no interest. */
+  | 'changed'
+  /** A bookmark: only the position moved. */
+  | 'progressed'
+  /** The bookmark that ends the complete state. */
+  | 'complete'
+  /** One object cannot be read, which says nothing of the others: it is left out, and the stream goes on. */
+  | { readonly unreadable: string }
+  /** Not a watch event of the expected kind, or cut. */
+  | { readonly garbled: string }
+  /** The server says that it cannot go on. */
+  | { readonly failure: ApiFailure };
+
+/** Reads a watch's lines in order, hands the objects to the sink, and knows how far it is. */
+export interface WatchReader {
+  /** Throws what the sink throws. */
+  read(line: Buffer): LineOutcome;
+  /** The resourceVersion of the last line that was read completely. */
+  readonly position: string | undefined;
+}
+
+/** What is wrong with an object that cannot be told apart from others. */
+export const unidentified = 'an object without a name, uid or resourceVersion';
+
+/** Says of the last bookmark of a complete state that it is the last (KEP 3157). */
+const lastInitialEvent = 'k8s.io/initial-events-end';
+
+/** `start` is where the watch was resumed from; undefined when it begins with the complete state. */
+export function watchReader(reading: Reading, sink: ObjectSink, start: string | undefined): WatchReader {
+  const kind = wireKind(reading);
+  /** The bytes of what is to be reduced are for nobody else. */
+  const mayPeek = sink.isIrrelevant !== undefined && reading.reduce === undefined;
+  let position = start;
+
+  function apply(type: ChangeType, object: JsonObject): LineOutcome {
+    if (object['kind'] !== kind)
+      return { garbled: `an object of kind ${textOf(object['kind']) ?? '(none)'} instead of ${kind}` };
+    const resourceVersion = versionOf(object);
+    if (resourceVersion === undefined) return { unreadable: unidentified };
+    sink.apply(type, reduced(reading, object));
+    position = resourceVersion;
+    return 'changed';
+  }
+
+  function bookmark(object: JsonObject): LineOutcome {
+    const metadata = objectOf(object['metadata']);
+    const resourceVersion = textOf(metadata['resourceVersion']);
+    if (!resourceVersion) return { garbled: 'a bookmark without a version' };
+    if (start !== undefined && isOlder(resourceVersion, start)) return { failure: wentBack };
+    position = resourceVersion;
+    return objectOf(metadata['annotations'])[lastInitialEvent] === 'true' ? 'complete' : 'progressed';
+  }
+
+  function parsed(line: Buffer): LineOutcome {
+    const event = parseObject(line);
+    const object = event?.['object'];
+    if (!isObject(object)) return { garbled: 'a line that is no watch event' };
+    const type = event?.['type'];
+    switch (type) {
+      case 'ADDED':
+      case 'MODIFIED':
+      case 'DELETED':
+        return apply(type, object);
+      case 'BOOKMARK':
+        return bookmark(object);
+      case 'ERROR':
+        return { failure: classifyStatus(object) };
+      default:
+        return { garbled: 'an event of an unknown type' };
+    }
+  }
+
+  return {
+    read(line) {
+      const metadata = mayPeek ? peekMetadata(line) : undefined;
+      if (metadata === undefined || metadata.kind !== kind || !sink.isIrrelevant?.(line, metadata)) return parsed(line);
+      position = metadata.resourceVersion;
+      return 'changed';
+    },
+    get position() {
+      return position;
+    },
+  };
+}
+
+/** etcd was restored from a backup: what we hold comes from a future that has not happened. */
+const wentBack: ApiFailure = { kind: 'expired', message: 'the server is at an older resourceVersion than we are' };
+
+/** resourceVersions of one resource are decimal numbers and may be compared (KEP 5504). */
+function isOlder(version: string, than: string): boolean {
+  if (!/^\d+$/.test(version) || !/^\d+$/.test(than)) return false;
+  return version.length === than.length ? version < than : version.length < than.length;
+}
+
+function parseObject(line: Buffer): JsonObject | undefined {
+  try {
+    const event = parseJson(line.toString('utf8'));
+    return isObject(event) ? event : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,85 @@
+import { objectOf, textOf } from '../../base/json.ts';
+import { onlyOwned, type Shard } from '../../controller/shard.ts';
+import type { ClosableSink } from '../../kube/watch/sink.ts';
+import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
+import { applicationsPath } from '../status/applicationApi.ts';
+
+/** Who is told of applications, as objects. `id`: `namespace/name`. */
+export interface ApplicationListener {
+  take(id: string, object: unknown): void;
+  remove(id: string): void;
+}
+
+/** The stream's sink with something put in front of it, by the stream's name. */
+export type WrapApplicationSink = (name: string, sink: ClosableSink) => ClosableSink;
+
+interface ApplicationStreamsOptions {
+  readonly namespaces: 'all' | readonly string[];
+  /** An application belongs to the shard that owns its namespace. */
+  readonly shard: Shard | undefined;
+  readonly listener: ApplicationListener;
+  /** Stands behind the shard: what it does not own is not seen. */
+  readonly wrap?: WrapApplicationSink;
+  /** Told each time that one has read its complete list. */
+  readonly onSynced: (name: string) => void;
+}
+
+const whenMissing =
+  'The API server has no kind applications.weeder.dev: apply deploy/components/observer-named/crd.yaml, or take the section observer out of the config.';
+
+/** The streams of applications, one for each place that is watched, by name. */
+export function applicationStreams(options: ApplicationStreamsOptions): ReadonlyMap<string, StreamNeed> {
+  const { namespaces, shard, listener, wrap = (_name, sink) => sink, onSynced } = options;
+  const places = namespaces === 'all' ? [undefined] : [...new Set(namespaces)];
+  return new Map(
+    places.map((namespace) => {
+      const name = namespace === undefined ? 'applications' : `applications in ${namespace}`;
+      const sink = wrap(
+        name,
+        applicationSink(listener, () => onSynced(name)),
+      );
+      const need: StreamNeed = {
+        name,
+        path: applicationsPath(namespace),
+        kind: 'Application',
+        labelSelector: '',
+        whenMissing,
+        sink: shard === undefined ? sink : onlyOwned(sink, shard),
+      };
+      return [name, need] as const;
+    }),
+  );
+}
+
+function applicationSink(listener: ApplicationListener, onSynced: () => void): ClosableSink {
+  const held = new Set<string>();
+  let listed: Set<string> | undefined;
+
+  function drop(id: string): void {
+    if (held.delete(id)) listener.remove(id);
+  }
+
+  return {
+    begin() {
+      listed = new Set();
+    },
+    apply(type, object) {
+      const { namespace, name } = objectOf(objectOf(object)['metadata']);
+      const [place, its] = [textOf(namespace), textOf(name)];
+      if (place === undefined || its === undefined) return;
+      const id = `${place}/${its}`;
+      if (type === 'DELETED') return drop(id);
+      listed?.add(id);
+      held.add(id);
+      listener.take(id, object);
+    },
+    end() {
+      for (const id of held) if (listed?.has(id) === false) drop(id);
+      listed = undefined;
+      onSynced();
+    },
+    close() {
+      for (const id of held) drop(id);
+    },
+  };
+}

@@ -1,0 +1,205 @@
+import { type AnyActorRef, createActor, type StateValue } from 'xstate';
+import type { ActorRuntime } from '../../actors/actorRuntime.ts';
+import { track } from '../../base/inFlight.ts';
+import type { ResourceStreams } from '../effects/resourceStreams.ts';
+import type { ReportObserver } from '../model/facts.ts';
+import { identityKey } from '../model/identity.ts';
+import { ownerOf } from '../model/managers.ts';
+import type { Application } from '../spec/application.ts';
+import type { ApplicationLimits } from '../spec/applicationLimits.ts';
+import type { ApplicationEntry } from '../state/entries.ts';
+import { leftOf } from '../state/rows.ts';
+import type { ApplicationApi } from '../status/applicationApi.ts';
+import type { StatusWriter } from '../status/statusWriter.ts';
+import type { ApplicationLogic } from './applicationActor.ts';
+import type { ApplicationListener } from './applicationStream.ts';
+import { type KnownApplication, knownApplications } from './knownApplications.ts';
+
+/** The applications that are managed: an `application` actor each, every one a root of its own. */
+interface Applications extends ApplicationListener {
+  get(id: string): ApplicationEntry | undefined;
+  /** From now on a namespace may have so much. */
+  limit(limits: ApplicationLimits): void;
+  /** From now on there are actors. */
+  start(): void;
+  stop(): void;
+  entries(): Iterable<ApplicationEntry>;
+  /** Theirs, and those of their resources. */
+  actors(): Iterable<AnyActorRef>;
+  readonly isRunning: boolean;
+  readonly size: number;
+  /** How many resources have an actor. */
+  readonly observed: number;
+  /** Requests that are under way, those of applications that have ended, too. */
+  inFlight(): Iterable<Promise<unknown>>;
+  counts(): {
+    readonly applications: Readonly<Record<string, number>>;
+    readonly resources: Readonly<Record<string, number>>;
+  };
+}
+
+interface ApplicationsOptions {
+  readonly runtime: ActorRuntime;
+  readonly logic: ApplicationLogic;
+  readonly report: ReportObserver;
+  readonly streams: ResourceStreams;
+  readonly status: StatusWriter;
+  readonly api: Pick<ApplicationApi, 'read'>;
+  readonly limits: ApplicationLimits;
+}
+
+/** When what could not be read is read again, in milliseconds. */
+const readAgainAfter = 30_000;
+
+export function createApplications(options: ApplicationsOptions): Applications {
+  const { runtime, logic, report, streams, status, api, limits } = options;
+  const known = knownApplications(limits);
+  const entries = new Map<string, ApplicationEntry>();
+  /** What was under way when its application ended. */
+  const leaving = new Set<Promise<unknown>>();
+  let isRunning = false;
+
+  function lookAtAll(ids: Iterable<string>): void {
+    if (!isRunning) return;
+    for (const id of ids) {
+      const news = known.get(id);
+      if (news === undefined) continue;
+      if (known.isToBeRead(id)) track(leaving, readAgain(id, news.application));
+      else look(id, news);
+    }
+  }
+
+  /** What it says was dropped while it was refused. */
+  async function readAgain(id: string, application: Application): Promise<void> {
+    const read = await api.read(application);
+    if (!known.isToBeRead(id)) return;
+    if (read.ok) lookAtAll(known.take(id, read.value));
+    else if (read.failure.is !== 'missing') runtime.clock.setTimeout(() => lookAtAll([id]), readAgainAfter);
+  }
+
+  function look(id: string, news: KnownApplication): void {
+    const entry = entries.get(id);
+    if (entry !== undefined && entry.about.uid !== news.application.uid) {
+      forget(entry);
+      begin(id, news);
+    } else if (entry === undefined) begin(id, news);
+    else renew(entry, news);
+  }
+
+  /** The status concerns nobody but who writes it. */
+  function renew(entry: ApplicationEntry, { application, status: its }: KnownApplication): void {
+    const before = concernOf(entry.newest);
+    const { status: was } = entry;
+    entry.newest = application;
+    entry.status = its;
+    status.reported(entry, was);
+    if (concernOf(application) !== before) entry.actor.send({ type: 'application.changed' });
+  }
+
+  function begin(id: string, { application, status: its }: KnownApplication): void {
+    const { namespace, name, uid, inventory } = application;
+    const entry: ApplicationEntry = {
+      id,
+      about: { namespace, name, uid },
+      owner: ownerOf(application),
+      actor: createActor(logic, { ...runtime, id: `application/${id}`, input: { application: id } }),
+      newest: application,
+      valid: undefined,
+      isDetectOnly: false,
+      resources: new Map(),
+      left: new Map(inventory.map((row) => [identityKey(row.identity), leftOf(row)])),
+      faults: [],
+      accountFault: '',
+      taken: new Set(),
+      removals: new Map(),
+      inFlight: new Set(),
+      toldGeneration: application.observedGeneration,
+      status: its,
+    };
+    entries.set(id, entry);
+    entry.actor.subscribe({
+      complete: () => forget(entry),
+      error: (error) => {
+        forget(entry);
+        report({ type: 'actor.failed', actor: `application ${id}`, error });
+      },
+    });
+    entry.actor.start();
+  }
+
+  function forget(entry: ApplicationEntry): void {
+    if (entries.get(entry.id) !== entry) return;
+    entries.delete(entry.id);
+    for (const work of entry.inFlight) track(leaving, work);
+    status.forget(entry);
+    for (const resource of entry.resources.values()) streams.leave(resource);
+    entry.actor.stop();
+  }
+
+  return {
+    get: (id) => entries.get(id),
+    take: (id, object) => lookAtAll(known.take(id, object)),
+    remove(id) {
+      const others = known.remove(id);
+      entries.get(id)?.actor.send({ type: 'application.gone' });
+      lookAtAll(others);
+    },
+    limit: (next) => lookAtAll(known.limit(next)),
+    start() {
+      isRunning = true;
+      lookAtAll([...known.ids()]);
+    },
+    stop() {
+      isRunning = false;
+      for (const entry of [...entries.values()]) forget(entry);
+    },
+    entries: () => entries.values(),
+    *actors() {
+      for (const { actor, resources } of entries.values()) {
+        yield actor;
+        for (const resource of resources.values()) if (resource.actor !== undefined) yield resource.actor;
+      }
+    },
+    get isRunning() {
+      return isRunning;
+    },
+    get size() {
+      return entries.size;
+    },
+    get observed() {
+      let count = 0;
+      for (const { resources } of entries.values())
+        for (const { actor } of resources.values()) if (actor !== undefined) count += 1;
+      return count;
+    },
+    *inFlight() {
+      yield* leaving;
+      for (const entry of entries.values()) yield* entry.inFlight;
+    },
+    counts() {
+      const all = [...entries.values()];
+      const resources = all.flatMap((entry) => [...entry.resources.values()]);
+      return {
+        applications: tally(all.map(({ actor }) => nameOf(actor.getSnapshot().value))),
+        resources: tally(resources.map(({ actor, state }) => nameOf(actor?.getSnapshot().value) || state)),
+      };
+    },
+  };
+}
+
+/** Where this is the same, nothing has to be decided anew. */
+function concernOf({ generation, isEnding, isForced, refusal }: Application): string {
+  return JSON.stringify([generation, isEnding, isForced, refusal]);
+}
+
+/** The outermost name that a state has. */
+function nameOf(value: StateValue | undefined): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : (Object.keys(value)[0] ?? '');
+}
+
+function tally(names: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
+}

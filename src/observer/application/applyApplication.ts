@@ -1,0 +1,117 @@
+import type { ApplicationEvent } from '../../../machines/observer/application.ts';
+import { pause } from '../../base/clock.ts';
+import { track } from '../../base/inFlight.ts';
+import { inParallel } from '../../base/inParallel.ts';
+import type { ObserverEffects } from '../effects/observerEffects.ts';
+import { slowSentence } from '../effects/places.ts';
+import type { ApplyFailure } from '../model/applyFailure.ts';
+import { mostAtOnce } from '../model/atOnce.ts';
+import { written } from '../resource/writeResource.ts';
+import { shownFault } from '../spec/invalid.ts';
+import type { ApplicationEntry, ResourceEntry } from '../state/entries.ts';
+import { needsApply } from '../state/hear.ts';
+import { lookForAccount } from './lookForAccount.ts';
+import { definedKind, firstStage } from './order.ts';
+import { planResources } from './planResources.ts';
+import { pruneLeft } from './pruneLeft.ts';
+
+/** A definition of a kind is served soon, or something is wrong with it: nobody is kept waiting for longer. */
+const establishedWithin = 5_000;
+/** How often it is asked meanwhile whether the application is another one. No request. */
+const outdatedPause = 250;
+
+/**
+ * One attempt for each resource, stage by stage. What fails stays in the way of nothing: it is tried again while the
+ * application is observed. Before anything is applied for the first time its name is in the status, so that nothing is
+ * ever applied that nobody would delete again. Nothing is applied in the place of an account that is not there.
+ */
+export async function applyApplication(
+  effects: ObserverEffects,
+  entry: ApplicationEntry,
+  signal: AbortSignal,
+): Promise<ApplicationEvent> {
+  const done: ApplicationEvent = { type: 'apply.done' };
+  if (entry.isDetectOnly) return done;
+  const tried = new Set<ResourceEntry>();
+  // A kind that is defined here changes what is known of the rest.
+  for (let stage = nextOf(entry, tried); stage.length > 0; stage = nextOf(entry, tried)) {
+    const refusal = tried.size === 0 ? await prepare(effects, entry) : undefined;
+    if (refusal !== undefined) return refusal;
+    await inParallel(stage, mostAtOnce, async (next) => {
+      if (signal.aborted || isOutdated(entry)) return;
+      tried.add(next);
+      // Whatever was refused before: something is another one now.
+      next.kept = undefined;
+      await attempt(effects, next, signal);
+    });
+    if (signal.aborted || isOutdated(entry)) return done;
+    for (const each of stage) await useDefinition(effects, each, signal);
+  }
+  entry.accountFault = '';
+  if (!isOutdated(entry)) await pruneLeft(effects, entry, signal);
+  return done;
+}
+
+/** One write. What is slow is not waited for: it goes on, and is observed meanwhile. */
+function attempt(effects: ObserverEffects, resource: ResourceEntry, signal: AbortSignal): Promise<void> {
+  const { promise: isSlow, resolve } = Promise.withResolvers<void>();
+  const onSlow = () => {
+    resource.state = 'backingOff';
+    resource.reason = slowSentence;
+    resolve();
+  };
+  const writing = written(effects, resource, signal, onSlow).then(() => undefined);
+  track(resource.application.inFlight, writing);
+  return Promise.race([writing, isSlow]);
+}
+
+/** Looks for the account, and writes down what is about to be applied. Undefined: it may be. */
+async function prepare(effects: ObserverEffects, entry: ApplicationEntry): Promise<ApplicationEvent | undefined> {
+  const missing = await lookForAccount(effects, entry);
+  if (missing !== undefined) return missing;
+  const listed = await effects.status.write(entry);
+  return listed.ok ? undefined : refused(listed.failure);
+}
+
+/** Those that can be applied now: empty when all were tried. */
+function nextOf({ resources }: ApplicationEntry, tried: ReadonlySet<ResourceEntry>): readonly ResourceEntry[] {
+  return firstStage([...resources.values()].filter((each) => !tried.has(each) && needsApply(each)));
+}
+
+/** The application is another one, or is to be deleted: the rest is up to the next attempt. */
+function isOutdated({ newest, valid }: ApplicationEntry): boolean {
+  return newest.generation !== valid?.generation || newest.isEnding !== valid.isEnding;
+}
+
+/** Waits until the kind that it defines is served, where a resource is waiting for that, and plans again. */
+async function useDefinition(effects: ObserverEffects, definition: ResourceEntry, signal: AbortSignal): Promise<void> {
+  const { clock } = effects.runtime;
+  const { application, identity, plan } = definition;
+  const defined = plan === undefined ? undefined : definedKind(identity, plan.manifest.object);
+  if (plan === undefined || defined === undefined) return;
+  const isMeant = ({ manifest }: ResourceEntry) => manifest.group === defined.group && manifest.kind === defined.kind;
+  const isWaiting = (each: ResourceEntry) => each.plan === undefined && each.fault === '' && isMeant(each);
+  const awaited = [...application.resources.values()].find(isWaiting);
+  if (awaited === undefined) return;
+  const { apiVersion, kind } = awaited.manifest;
+  const stop = new AbortController();
+  let isOver = false;
+  const served = effects.kinds.served(apiVersion, kind, stop.signal, true).finally(() => {
+    isOver = true;
+  });
+  const deadline = clock.monotonic() + establishedWithin;
+  while (!isOver && !signal.aborted && !isOutdated(application) && clock.monotonic() < deadline)
+    await Promise.race([served, pause(clock, outdatedPause)]);
+  stop.abort();
+  if ((await served).ok && !signal.aborted) await planAnew(effects, application, signal);
+}
+
+/** Of a kind that is known by now more can be wrong. */
+async function planAnew(effects: ObserverEffects, entry: ApplicationEntry, signal: AbortSignal): Promise<void> {
+  const planned = await planResources(effects, entry, entry.newest, signal);
+  if (planned.is === 'planned') entry.faults = [...entry.newest.faults.map(shownFault), ...planned.faults];
+}
+
+function refused({ is: failure, reason, retryAfter }: ApplyFailure): ApplicationEvent {
+  return { type: 'apply.refused', failure, reason, retryAfter };
+}

@@ -1,0 +1,132 @@
+import { objectOf } from '../../base/json.ts';
+import type { Application } from '../spec/application.ts';
+import { type ApplicationLimits, type Refused, refusedInAll, refusedInNamespace } from '../spec/applicationLimits.ts';
+import { readApplication } from '../spec/readApplication.ts';
+
+/** An application as it was read last. */
+export interface KnownApplication {
+  readonly application: Application;
+  readonly status: unknown;
+}
+
+/** The applications of which the streams have told, each within what its namespace, and all of them, may have. */
+interface KnownApplications {
+  /** Returns those that are other ones by that: this one, and those that are refused, or no longer are. */
+  take(id: string, object: unknown): readonly string[];
+  remove(id: string): readonly string[];
+  /** From now on these limits hold. */
+  limit(limits: ApplicationLimits): readonly string[];
+  get(id: string): KnownApplication | undefined;
+  ids(): Iterable<string>;
+  /** It is no longer refused, and what it says was dropped when it was: it has to be read again. */
+  isToBeRead(id: string): boolean;
+}
+
+interface Known extends KnownApplication {
+  readonly isDropped: boolean;
+}
+
+const none: Refused = new Map();
+
+export function knownApplications(initial: ApplicationLimits): KnownApplications {
+  let limits = initial;
+  const namespaces = new Map<string, Map<string, Known>>();
+  const refusedByNamespace = new Map<string, { readonly refused: Refused; readonly bytes: number }>();
+  let refusedOfAll: Refused = none;
+
+  function get(id: string): Known | undefined {
+    return namespaces.get(namespaceOf(id))?.get(id);
+  }
+
+  /** Which are refused now, and were not, or the other way round: of this namespace, and where all have too much, of all. */
+  function judge(namespace: string): readonly string[] {
+    const known = namespaces.get(namespace) ?? new Map<string, Known>();
+    const sizes = [...known.values()].map(({ application }) => application);
+    const refused = refusedInNamespace(sizes, limits);
+    if (known.size === 0) refusedByNamespace.delete(namespace);
+    else refusedByNamespace.set(namespace, { refused, bytes: bytesOf(sizes, refused) });
+    const before = refusedOfAll;
+    refusedOfAll = judgeAll();
+    const isSame = before.size === 0 && refusedOfAll.size === 0;
+    return (isSame ? [namespace] : [...namespaces.keys()]).flatMap(apply);
+  }
+
+  /** Nobody is sorted while there is room for everybody. */
+  function judgeAll(): Refused {
+    const bytes = [...refusedByNamespace.values()].reduce((sum, each) => sum + each.bytes, 0);
+    if (bytes <= limits.bytes) return none;
+    const sizes = [...namespaces].flatMap(([namespace, known]) => {
+      const { refused = none } = refusedByNamespace.get(namespace) ?? {};
+      return [...known.values()].flatMap(({ application }) => (refused.has(application.uid) ? [] : application));
+    });
+    return refusedInAll(sizes, limits);
+  }
+
+  function apply(namespace: string): readonly string[] {
+    const known = namespaces.get(namespace) ?? new Map<string, Known>();
+    const { refused = none } = refusedByNamespace.get(namespace) ?? {};
+    const others: string[] = [];
+    for (const [id, each] of known) {
+      const { uid } = each.application;
+      const refusal = refused.get(uid) ?? refusedOfAll.get(uid);
+      if (refusal === each.application.refusal) continue;
+      known.set(id, { ...each, ...withRefusal(each, refusal) });
+      others.push(id);
+    }
+    return others;
+  }
+
+  return {
+    get,
+    take(id, object) {
+      const before = get(id);
+      const read = readApplication(object, before?.isDropped === false ? before.application : undefined);
+      if (read === undefined) return [];
+      const namespace = namespaceOf(id);
+      const known = namespaces.get(namespace) ?? new Map<string, Known>();
+      const its = { application: read, status: objectOf(object)['status'], isDropped: false };
+      namespaces.set(namespace, known.set(id, its));
+      return [...new Set([id, ...judge(namespace)])];
+    },
+    remove(id) {
+      const namespace = namespaceOf(id);
+      const known = namespaces.get(namespace);
+      if (known?.delete(id) !== true) return [];
+      if (known.size === 0) namespaces.delete(namespace);
+      return judge(namespace);
+    },
+    limit(next) {
+      limits = next;
+      return [...new Set([...namespaces.keys()].flatMap(judge))];
+    },
+    *ids() {
+      for (const known of namespaces.values()) yield* known.keys();
+    },
+    isToBeRead(id) {
+      const known = get(id);
+      return known?.isDropped === true && known.application.refusal === undefined;
+    },
+  };
+}
+
+/** What is refused is not kept in memory: there may be any amount of it. What is to be deleted of it stands in its status. */
+function withRefusal(
+  { application, isDropped }: Known,
+  refusal: string | undefined,
+): Pick<Known, 'application' | 'isDropped'> {
+  const { refusal: _before, faults, ...rest } = application;
+  const others = faults.filter(({ code }) => code !== 'limit');
+  if (refusal === undefined) return { application: { ...rest, faults: others }, isDropped };
+  const spec = { ...rest.spec, manifests: [], schema: undefined };
+  const fault = { code: 'limit', path: ['spec'], message: refusal, manifest: undefined } as const;
+  return { application: { ...rest, spec, faults: [fault], warnings: [], refusal }, isDropped: true };
+}
+
+/** Of those that are not refused. */
+function bytesOf(sizes: readonly Application[], refused: Refused): number {
+  return sizes.reduce((sum, { uid, bytes }) => (refused.has(uid) ? sum : sum + bytes), 0);
+}
+
+function namespaceOf(id: string): string {
+  return id.slice(0, Math.max(0, id.indexOf('/')));
+}

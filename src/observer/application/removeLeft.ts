@@ -1,0 +1,101 @@
+import { track } from '../../base/inFlight.ts';
+import { inParallel } from '../../base/inParallel.ts';
+import type { ObserverEffects } from '../effects/observerEffects.ts';
+import { slowSentence } from '../effects/places.ts';
+import { type Identity, identityKey } from '../model/identity.ts';
+import type { ApplicationEntry, LeftResource, Removal } from '../state/entries.ts';
+import { deletionStage, inDeletionOrder } from './order.ts';
+import { removeResource } from './removeResource.ts';
+
+/** So many requests of one application are under way at most. */
+const mostAtOnce = 8;
+
+/**
+ * One attempt for each resource that has left its application, stage by stage. What cannot be deleted yet, or is not gone
+ * yet, holds up the stages behind it and nothing else; what is slow is not waited for, and asked for again the next time.
+ * Of a namespace that is being deleted with the application in it, what lies in it goes with it, and nothing else is
+ * waited for: the namespace would wait for the application. `lastStage`: later ones are held up by something else.
+ */
+export async function removeLeft(
+  effects: ObserverEffects,
+  entry: ApplicationEntry,
+  isHomeEnding: boolean,
+  signal: AbortSignal,
+  lastStage = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  const rows = inDeletionOrder([...entry.left.values()]).filter((row) => !mayBeMeant(entry, row));
+  const stages = Map.groupBy(rows, ({ identity }) => deletionStage(identity));
+  let held = lastStage;
+
+  async function remove(row: LeftResource): Promise<void> {
+    if (signal.aborted) return;
+    const key = identityKey(row.identity);
+    const goesAnyway = isHomeEnding && liesIn(row.identity, entry.about.namespace);
+    const left = goesAnyway ? undefined : await attempt(effects, entry, row, isHomeEnding, signal);
+    // It may be among the manifests again.
+    if (entry.left.get(key) !== row) return;
+    if (left === undefined) entry.left.delete(key);
+    else {
+      entry.left.set(key, left);
+      held = deletionStage(row.identity);
+    }
+  }
+
+  for (const [stage, those] of [...stages].toSorted(([one], [other]) => one - other)) {
+    if (signal.aborted || stage > held) return;
+    await inParallel(those, mostAtOnce, remove);
+  }
+}
+
+/** The removal that is under way, or a new one; what is slow goes on, and whoever asks the next time is told of its end. */
+async function attempt(
+  effects: ObserverEffects,
+  entry: ApplicationEntry,
+  row: LeftResource,
+  isHomeEnding: boolean,
+  signal: AbortSignal,
+): Promise<LeftResource | undefined> {
+  const key = identityKey(row.identity);
+  const slow: LeftResource = { ...row, reason: slowSentence };
+  const known = entry.removals.get(key);
+  if (known !== undefined) {
+    const { end } = known;
+    if (end !== undefined) entry.removals.delete(key);
+    return end === undefined ? slow : end.left;
+  }
+  const removal: Removal = { end: undefined };
+  entry.removals.set(key, removal);
+  const { promise: isSlow, resolve } = Promise.withResolvers<LeftResource>();
+  let isWaitedFor = true;
+  const removing = removeResource(effects, entry, row, isHomeEnding, signal, () => resolve(slow)).then(
+    (left) => {
+      removal.end = { left };
+      if (isWaitedFor) entry.removals.delete(key);
+      return left;
+    },
+    (error) => {
+      entry.removals.delete(key);
+      throw error;
+    },
+  );
+  track(entry.inFlight, removing);
+  const left = await Promise.race([removing, isSlow]);
+  isWaitedFor = removal.end !== undefined;
+  return left;
+}
+
+/**
+ * As long as nothing is known of a kind, not even whether it lives in namespaces, a manifest of it may mean any object of
+ * its name.
+ */
+function mayBeMeant({ resources }: ApplicationEntry, { identity: { group, kind, name } }: LeftResource): boolean {
+  return [...resources.values()].some(
+    ({ plan, identity }) =>
+      plan === undefined && identity.group === group && identity.kind === kind && identity.name === name,
+  );
+}
+
+/** In this namespace, or the namespace itself. */
+function liesIn({ group, kind, namespace, name }: Identity, home: string): boolean {
+  return namespace === home || (group === '' && kind === 'Namespace' && name === home);
+}

@@ -1,0 +1,75 @@
+import type { application } from '../../../machines/observer/application.ts';
+import type { ObserverEffects } from '../effects/observerEffects.ts';
+import type { ApplicationEntry } from '../state/entries.ts';
+import { needsApply } from '../state/hear.ts';
+import { accountMissing } from './lookForAccount.ts';
+import { faultsSentence } from './validateApplication.ts';
+
+type Actions = NonNullable<Parameters<(typeof application)['provide']>[0]['actions']>;
+
+/** The account of a new namespace comes a moment after it: people are told when it was looked for so often. */
+const patientLooks = 3;
+
+/** What the `application` machine reports: as facts, and in the status. */
+export function applicationReports(effects: ObserverEffects) {
+  const { report, status, runtime } = effects;
+  /** It was told of these that their account is missing. */
+  const without = new WeakSet<ApplicationEntry>();
+
+  /** Of an entry that is there: it may be gone by the time that its actor speaks. */
+  function telling(tell: (entry: ApplicationEntry, context: Context) => void) {
+    return ({ context }: { readonly context: Context }) => {
+      const entry = effects.entryOf(context.application);
+      if (entry !== undefined) tell(entry, context);
+    };
+  }
+
+  return {
+    reportInvalid: telling((entry, { reason }) => {
+      status.changed(entry);
+      report({ type: 'application.invalid', application: entry.about, reason });
+    }),
+    reportPaused: telling((entry, { pausedFor }) => {
+      status.changed(entry);
+      const until = runtime.clock.now() + pausedFor;
+      report({ type: 'application.paused', application: entry.about, until });
+    }),
+    reportApplied: telling((entry) => {
+      status.applied(entry);
+      without.delete(entry);
+      const { about: application, faults, resources } = entry;
+      const generation = entry.valid?.generation ?? 0;
+      // Applied again by another process, or because a kind has come, is no news.
+      if (entry.toldGeneration === generation) return;
+      entry.toldGeneration = generation;
+      if (faults.length > 0) report({ type: 'application.faulty', application, reason: faultsSentence(faults) });
+      if (entry.isDetectOnly) return;
+      const all = [...resources.values()];
+      const failed = all.filter((each) => each.plan === undefined || needsApply(each)).length;
+      report({ type: 'application.applied', application, generation, resources: all.length, failed });
+    }),
+    reportRefused: telling((entry, { reason, failure, refusals: attempt, retryIn }) => {
+      if (isOver(failure)) return;
+      status.changed(entry);
+      report({ type: 'application.refused', application: entry.about, reason, failure, attempt, retryIn });
+      if (failure !== accountMissing || attempt < patientLooks || without.has(entry)) return;
+      without.add(entry);
+      report({ type: 'application.accountMissing', application: entry.about, reason });
+    }),
+  } satisfies Actions;
+}
+
+/** Nobody waits for it any more, or the stream is about to tell that it is gone. */
+function isOver(failure: string): boolean {
+  return failure === 'cancelled' || failure === 'missing' || failure === 'otherUid';
+}
+
+/** What the facts need of the machine's context. */
+interface Context {
+  readonly application: string;
+  readonly pausedFor: number;
+  readonly reason: string;
+  readonly failure: string;
+  readonly refusals: number;
+  readonly retryIn: number;
+}

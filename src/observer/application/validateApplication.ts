@@ -1,0 +1,51 @@
+import type { ApplicationEvent } from '../../../machines/observer/application.ts';
+import type { ObserverEffects } from '../effects/observerEffects.ts';
+import type { ApplyFailure } from '../model/applyFailure.ts';
+import { sentenceOf } from '../model/wording.ts';
+import { type ShownFault, shownFault } from '../spec/invalid.ts';
+import type { ApplicationEntry } from '../state/entries.ts';
+import { planResources } from './planResources.ts';
+
+/** What the application says now: the event that the machine takes. */
+export async function validateApplication(
+  effects: ObserverEffects,
+  entry: ApplicationEntry,
+  signal: AbortSignal,
+): Promise<ApplicationEvent> {
+  const application = entry.newest;
+  const { spec, isEnding } = application;
+  entry.valid = application;
+  entry.isDetectOnly = effects.isDryRun || spec.mode === 'detect';
+  if (isEnding) return { type: 'spec.ending' };
+  entry.faults = application.faults.map(shownFault);
+  if (application.faults.some(({ manifest }) => manifest === undefined)) return invalid(entry);
+  const pausedFor = (spec.pausedUntil ?? 0) - effects.runtime.clock.now();
+  if (pausedFor > 0) return { type: 'spec.paused', pausedFor };
+  const planned = await planResources(effects, entry, application, signal);
+  if (planned.is === 'failed') return refused(planned.failure);
+  if (planned.is === 'invalid') {
+    entry.faults = [...entry.faults, ...planned.faults];
+    return invalid(entry);
+  }
+  entry.faults = [...entry.faults, ...planned.faults];
+  if (entry.isDetectOnly || application.hasFinalizer) return { type: 'spec.valid' };
+  const added = await effects.applications.addFinalizer(entry.about, application);
+  return added.ok ? { type: 'spec.valid' } : refused(added.failure);
+}
+
+function invalid({ faults }: ApplicationEntry): ApplicationEvent {
+  return { type: 'spec.invalid', reason: faultsSentence(faults) };
+}
+
+/** The faults in a sentence, the first of them by name. */
+export function faultsSentence(faults: readonly ShownFault[]): string {
+  const heading = faults.length === 1 ? 'One fault' : `${faults.length} faults`;
+  return sentenceOf(
+    heading,
+    faults.map(({ place, message }) => `${place}: ${message}`),
+  );
+}
+
+function refused({ is: failure, reason, retryAfter }: ApplyFailure): ApplicationEvent {
+  return { type: 'spec.refused', failure, reason, retryAfter };
+}

@@ -1,0 +1,64 @@
+import { isObject, objectOf } from '../../base/json.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { applyFailure, done } from '../model/applyFailure.ts';
+import type { Identity } from '../model/identity.ts';
+import type { ResourceApi, Target } from '../plan/resourceApi.ts';
+
+const reviews = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+
+const asked = {
+  verb: 'create',
+  plural: 'selfsubjectaccessreviews',
+  identity: { group: 'authorization.k8s.io', kind: 'SelfSubjectAccessReview', namespace: '', name: '' },
+} as const;
+
+/**
+ * Whether an account may do something, asked under that account: a SelfSubjectAccessReview, which everybody who is
+ * authenticated may create (`system:basic-user`), and which reads no object.
+ */
+export function accessReview(client: KubeClient): ResourceApi['may'] {
+  return async (target, verb, extent, signal) => {
+    const { account } = target;
+    const attributes = { verb, ...(extent === 'kind' ? ofKind(target) : ofObject(target)) };
+    const result = await client.call({
+      method: 'POST',
+      path: reviews,
+      // Nothing is kept of a review, so that it may be asked for in a dry run of weeder, too.
+      query: { dryRun: 'All' },
+      body: {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SelfSubjectAccessReview',
+        spec: { resourceAttributes: attributes },
+      },
+      signal,
+      ...(account === undefined ? {} : { impersonate: account }),
+    });
+    if (!result.ok) return applyFailure(result.failure, asked, client.server);
+    const { status } = objectOf(result.body);
+    if (isObject(status)) return done(status['allowed'] === true);
+    const failure = { kind: 'badAnswer', message: 'the answer is not a SelfSubjectAccessReview' } as const;
+    return applyFailure(failure, asked, client.server);
+  };
+}
+
+interface Attributes {
+  readonly group: string;
+  readonly resource: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+function ofKind({ identity: { group, namespace }, collection }: Target): Attributes {
+  const resource = collection.split('/').at(-1) ?? '';
+  return { group, resource, ...(namespace === '' ? {} : { namespace }) };
+}
+
+/** To the API server a Namespace lies in itself. */
+function ofObject(target: Target): Attributes {
+  const { name } = target.identity;
+  return { ...ofKind(target), ...(isNamespace(target.identity) ? { namespace: name } : {}), name };
+}
+
+function isNamespace({ group, kind }: Identity): boolean {
+  return group === '' && kind === 'Namespace';
+}

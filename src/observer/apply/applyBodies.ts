@@ -1,0 +1,49 @@
+import { type JsonObject, objectOf } from '../../base/json.ts';
+import { annotationName, labelName } from '../model/managers.ts';
+import { ownershipOf, uidOf, versionOf } from '../ownership/ownership.ts';
+import type { ApplyBodies } from '../plan/applyBodies.ts';
+import type { ResourcePlan } from '../plan/resourceApi.ts';
+import { fillAtomics, hasPartlyObservedAtomics } from './atomicValues.ts';
+import { split } from './split.ts';
+
+export function bodiesOf({ manifest, shape, structure, owner }: ResourcePlan): ApplyBodies {
+  const { whole, observed, unobserved } = split(manifest, shape, structure);
+  const { namespace, name } = manifest.identity;
+  const claim = { labels: { [labelName]: owner.label }, annotations: { [annotationName]: owner.name } };
+  return {
+    whole: withMetadata(whole, claim),
+    observed: withMetadata(observed, claim),
+    unobserved,
+    nothing: {
+      apiVersion: manifest.apiVersion,
+      kind: manifest.identity.kind,
+      metadata: { name, ...(namespace === '' ? {} : { namespace }) },
+    },
+  };
+}
+
+/** Applied to this very object, and to no other of its name: where it is gone, that is a 409, and nothing is made. */
+export function onlyTo(body: JsonObject, live: JsonObject): JsonObject {
+  return { ...body, metadata: { ...objectOf(body['metadata']), uid: uidOf(live) } };
+}
+
+/**
+ * The observed fields for this very object: atomic values of which only a part is observed are as they are live, and
+ * then it has to be the version that was read. So it has to where the object has lost its label: by then another
+ * application may have claimed it, and its label must not be taken by force.
+ */
+export function observedFor(live: JsonObject, observed: JsonObject, plan: ResourcePlan): JsonObject {
+  const { manifest, shape, structure, owner } = plan;
+  const isFilled = hasPartlyObservedAtomics(manifest.object, shape, structure);
+  if (!isFilled && ownershipOf(live, owner).is === 'ours') return onlyTo(observed, live);
+  const filled = isFilled ? fillAtomics(observed, manifest.object, live, shape, structure) : observed;
+  const body = onlyTo(filled, live);
+  return { ...body, metadata: { ...objectOf(body['metadata']), resourceVersion: versionOf(live) } };
+}
+
+function withMetadata(body: JsonObject, more: { readonly labels: JsonObject; readonly annotations: JsonObject }) {
+  const metadata = objectOf(body['metadata']);
+  const labels = { ...objectOf(metadata['labels']), ...more.labels };
+  const annotations = { ...objectOf(metadata['annotations']), ...more.annotations };
+  return { ...body, metadata: { ...metadata, labels, annotations } };
+}

@@ -1,0 +1,154 @@
+import { arrayOf, isObject, type JsonObject } from '../../base/json.ts';
+import { elementStep } from '../model/elementStep.ts';
+import { elementText } from '../model/path.ts';
+import type { At } from '../model/structure.ts';
+import { elementOf, fieldOf, type ListShape, observesAnything, type Shape } from '../schema/shape.ts';
+import { observesAll } from '../schema/whole.ts';
+
+/** One place in a manifest, and what belongs to it. */
+interface Place {
+  readonly manifest: unknown;
+  readonly shape: Shape | undefined;
+  readonly at: At;
+}
+
+/** Whether the resource has atomic values of which only a part is observed: then what is live has to be known. */
+export function hasPartlyObservedAtomics(manifest: JsonObject, shape: Shape, structure: At): boolean {
+  return anyAtomic({ manifest, shape, at: structure });
+}
+
+/**
+ * What is to be applied, with each atomic value of which only a part is observed as it is live, and the observed leaves
+ * in it as in the manifest. The API server writes an atomic list or map as a whole: applying only the observed part of an
+ * Ingress's rules deletes its paths.
+ */
+export function fillAtomics(
+  body: JsonObject,
+  manifest: JsonObject,
+  live: JsonObject,
+  shape: Shape,
+  structure: At,
+): JsonObject {
+  const filled = fill(body, live, { manifest, shape, at: structure });
+  return isObject(filled) ? filled : body;
+}
+
+function anyAtomic(place: Place): boolean {
+  const { manifest } = place;
+  if (!isPartly(place)) return false;
+  return isAtomic(place) || childrenOf(manifest, place).some(({ child }) => anyAtomic(child));
+}
+
+function fill(body: unknown, live: unknown, place: Place): unknown {
+  if (body === undefined || live === undefined || !isPartly(place)) return body;
+  if (isAtomic(place)) return merged(live, place);
+  if (isObject(body) && isObject(place.manifest) && isObject(live)) {
+    const { manifest, shape, at } = place;
+    const fields = Object.entries(body).map(([name, value]) => {
+      const child = { manifest: manifest[name], shape: fieldOf(shape, name), at: at.field(name) };
+      return [name, fill(value, live[name], child)] as const;
+    });
+    return Object.fromEntries(fields);
+  }
+  if (!Array.isArray(body) || place.at.list.is !== 'map') return body;
+  const step = (element: unknown) => elementText(elementStep(place.at.list, element, 0));
+  const children = new Map(childrenOf(place.manifest, place).map(({ child }) => [step(child.manifest), child]));
+  const found = new Map(arrayOf(live).map((element) => [step(element), element]));
+  return body.map((element) => {
+    const child = children.get(step(element));
+    return child === undefined ? element : fill(element, found.get(step(element)), child);
+  });
+}
+
+/** Something in it is observed, and something in it is not. */
+function isPartly({ manifest, shape }: Place): boolean {
+  return observesAnything(shape) && !observesAll(shape, manifest);
+}
+
+function isAtomic({ manifest, at }: Place): boolean {
+  if (isObject(manifest)) return at.map === 'atomic';
+  return Array.isArray(manifest) && at.list.is !== 'map' && at.list.is !== 'set';
+}
+
+function childrenOf(manifest: unknown, { shape, at }: Place): readonly { readonly child: Place }[] {
+  if (isObject(manifest))
+    return Object.entries(manifest).map(([name, value]) => ({
+      child: { manifest: value, shape: fieldOf(shape, name), at: at.field(name) },
+    }));
+  return arrayOf(manifest).map((value, i) => ({
+    child: { manifest: value, shape: elementOf(shape, i), at: at.items() },
+  }));
+}
+
+/** What is live, with the observed leaves as in the manifest. */
+function merged(live: unknown, place: Place): unknown {
+  const { manifest, shape, at } = place;
+  if (shape === undefined) return live;
+  if (shape.is === 'map' && isObject(live) && isObject(manifest)) return mergedMap(live, manifest, shape, at);
+  if (shape.is === 'list' && Array.isArray(live) && Array.isArray(manifest))
+    return mergedList(live, manifest, shape, at);
+  return manifest;
+}
+
+function mergedMap(live: JsonObject, manifest: JsonObject, shape: Shape & { readonly is: 'map' }, at: At): JsonObject {
+  const result = new Map(Object.entries(live));
+  for (const [name, below] of shape.fields) {
+    // What is observed and not in the manifest is wanted to be absent; what has a default the server fills in again.
+    if (!Object.hasOwn(manifest, name)) result.delete(name);
+    else if (Object.hasOwn(live, name))
+      result.set(name, merged(live[name], { manifest: manifest[name], shape: below, at: at.field(name) }));
+    else result.set(name, manifest[name]);
+  }
+  return Object.fromEntries(result);
+}
+
+/** The elements that the shape lists are put right in their place; of the others as many stay as have one. */
+function mergedList(
+  live: readonly unknown[],
+  manifest: readonly unknown[],
+  shape: ListShape,
+  at: At,
+): readonly unknown[] {
+  const textOf = identifierOf(shape);
+  const wanted = new Map(manifest.map((element, i) => [textOf(element, i), i]));
+  const seen = new Set<number>();
+  const kept: { readonly element: unknown; readonly isListed: boolean }[] = [];
+  for (const [position, element] of live.entries()) {
+    const i = wanted.get(textOf(element, position));
+    if (i === undefined || seen.has(i)) {
+      if (i === undefined) kept.push({ element, isListed: false });
+      continue;
+    }
+    seen.add(i);
+    const below = elementOf(shape, i);
+    const child = { manifest: manifest[i], shape: below, at: at.items() };
+    kept.push({ element: merged(element, child), isListed: below !== undefined });
+  }
+  const gone = manifest.flatMap((element, i) => {
+    return seen.has(i) ? [] : [{ element, isListed: observesAnything(elementOf(shape, i)) }];
+  });
+  const listed = gone.filter(({ isListed }) => isListed);
+  const toFill = Math.max(0, shape.min - kept.length - listed.length);
+  const others = gone.filter(({ isListed }) => !isListed).slice(0, toFill);
+  const missing = gone.filter((each) => listed.includes(each) || others.includes(each));
+  return withinBounds([...kept, ...missing], shape.max).map(({ element }) => element);
+}
+
+/** Too many: of those that the schema does not list, the last go first. */
+function withinBounds<T extends { readonly isListed: boolean }>(elements: readonly T[], max: number): readonly T[] {
+  let tooMany = max === 0 ? 0 : elements.length - max;
+  return elements
+    .toReversed()
+    .filter(({ isListed }) => {
+      if (isListed || tooMany <= 0) return true;
+      tooMany -= 1;
+      return false;
+    })
+    .toReversed();
+}
+
+/** By `observer_schema_list_key` where there is one, else by position. */
+function identifierOf({ key }: ListShape): (element: unknown, position: number) => string {
+  return (element, position) =>
+    key === undefined || !isObject(element) ? `${position}` : JSON.stringify(key.map((name) => element[name] ?? null));
+}

@@ -1,0 +1,101 @@
+import type { JsonObject } from '../../base/json.ts';
+import { done, failed, type Outcome } from '../model/applyFailure.ts';
+import { identityText } from '../model/identity.ts';
+import { findPaths } from '../model/livePaths.ts';
+import type { Path } from '../model/path.ts';
+import type { Drift } from '../model/projection.ts';
+import { claimedBy, isEnding, ownershipOf, versionOf } from '../ownership/ownership.ts';
+import { renamedIn } from '../ownership/strangers.ts';
+import type { ApplyBodies } from '../plan/applyBodies.ts';
+import type { Applied, ResourcePlan } from '../plan/resourceApi.ts';
+import { abandonedIn, isHalfMissing } from './abandoned.ts';
+import { bodiesOf } from './applyBodies.ts';
+import { applyInSteps, applyObserved, yieldsAlways } from './applySteps.ts';
+import { told } from './createResource.ts';
+import { withFilledIn } from './filledIn.ts';
+import type { ObserverApi } from './observerApi.ts';
+import { orRecreate } from './recreateResource.ts';
+import { readSame, takeOverAll } from './removals.ts';
+
+/** Others write at the same time: where the version matters, theirs make ours an old one. */
+const mostTries = 5;
+
+/**
+ * Sets the observed fields of what is there, all of them, and nothing else: what is not observed stays as whoever
+ * has written it. Excess elements and fields go in the same write; a refusal of the new values is tried once more
+ * without the elements that somebody has added or renamed. Never makes the object, and never touches another one of
+ * its name, or one that is being deleted.
+ */
+export async function correctResource(
+  api: ObserverApi,
+  plan: ResourcePlan,
+  seen: JsonObject,
+  drifts: readonly Drift[],
+  signal: AbortSignal,
+): Promise<Outcome<Applied>> {
+  if (isEnding(seen)) return failed('terminating', `${identityText(plan.target.identity)} is being deleted.`);
+  const bodies = withFilledIn(plan, bodiesOf(plan), seen, drifts);
+  let live = seen;
+  for (let tries = 1; ; tries += 1) {
+    const ownership = ownershipOf(live, plan.owner);
+    if (ownership.is === 'anothers') return claimedBy(ownership.by, plan.owner, plan.target.identity);
+    const outcome = await correctOnce(api, plan, bodies, live, drifts, signal);
+    if (outcome.ok) return outcome;
+    if (outcome.failure.is !== 'conflict' || tries === mostTries)
+      return told(api, plan, await orRecreate(api, plan, live, outcome.failure, signal), signal);
+    const read = await readSame(api, plan, live, signal);
+    if (!read.ok) return read;
+    live = read.value;
+  }
+}
+
+async function correctOnce(
+  api: ObserverApi,
+  plan: ResourcePlan,
+  bodies: ApplyBodies,
+  seen: JsonObject,
+  drifts: readonly Drift[],
+  signal: AbortSignal,
+): Promise<Outcome<Applied>> {
+  const own = plan.owner.own;
+  const cleared = await takeOverAll(api, plan, seen, excessIn(plan, drifts), own, signal);
+  if (!cleared.ok) return cleared;
+  const live = cleared.value;
+  const applied = await write(api, plan, bodies, live, signal);
+  if (applied.ok || applied.failure.is !== 'permanent') return appliedTo(seen, live, applied);
+  const renamed = await takeOverAll(api, plan, live, (now) => renamedIn(now, bodies, plan.structure), own, signal);
+  if (!renamed.ok) return renamed;
+  if (renamed.value === live) return applied;
+  return appliedTo(seen, renamed.value, await write(api, plan, bodies, renamed.value, signal));
+}
+
+/**
+ * Where an element is gone of which only a part is observed, what makes it has to come with it: the observed part alone
+ * would be half a container.
+ */
+function write(
+  api: ObserverApi,
+  plan: ResourcePlan,
+  bodies: ApplyBodies,
+  live: JsonObject,
+  signal: AbortSignal,
+): Promise<Outcome<JsonObject>> {
+  if (bodies.unobserved === undefined || !isHalfMissing(live, bodies, plan.structure))
+    return applyObserved(api, plan, live, bodies, signal);
+  const without = abandonedIn(live, bodies, plan.structure);
+  return applyInSteps(api, plan, live, { ...yieldsAlways, without }, signal);
+}
+
+/** A reply of the version that was there before the apply says that nothing was written. */
+function appliedTo(seen: JsonObject, live: JsonObject, applied: Outcome<JsonObject>): Outcome<Applied> {
+  if (!applied.ok) return applied;
+  const versions = [versionOf(seen), versionOf(live)];
+  return done({ object: applied.value, hasChanged: !versions.includes(versionOf(applied.value)), isNew: false });
+}
+
+/** Elements and fields that should not be there; where only a length is wrong, the apply itself puts it right. */
+function excessIn({ structure }: ResourcePlan, drifts: readonly Drift[]): (live: JsonObject) => readonly Path[] {
+  const excess = drifts.filter(({ is, wanted }) => is === 'excess' && wanted === undefined);
+  const texts = new Set(excess.map(({ path }) => path));
+  return (live) => [...findPaths(live, structure, texts).values()].map(({ path }) => path);
+}

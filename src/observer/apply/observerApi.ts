@@ -1,0 +1,140 @@
+import { type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import type { ApiResult, KubeClient } from '../../kube/client/client.ts';
+import type { ApiFailure } from '../../kube/client/failure.ts';
+import type { ApiRequest } from '../../kube/client/request.ts';
+import { type AskedOf, applyFailure, done, type Outcome } from '../model/applyFailure.ts';
+import { identityText } from '../model/identity.ts';
+import type { ResourceApi, Target } from '../plan/resourceApi.ts';
+import { accessReview } from './accessReview.ts';
+
+/** How an apply is meant. */
+interface ApplyHow {
+  /** One of the application's two. */
+  readonly manager: string;
+  /** Takes fields from other managers; without it they are a conflict, and nothing is written. */
+  readonly force: boolean;
+  /** The server only says what it would do. */
+  readonly isTrial?: boolean;
+}
+
+/** What an apply without force has made. */
+interface Made {
+  readonly object: JsonObject;
+  /** False: an object of this name was there before, and the apply has only added to it. */
+  readonly isNew: boolean;
+}
+
+/** The single requests about one object. Nothing here ever rejects. */
+export interface ObserverApi extends Pick<ResourceApi, 'may' | 'tryPatch'> {
+  /**
+   * As it is now, `missing` when it is not there. With weeder's own rights, as the streams: nothing of it is told before
+   * there is a proof that the account may see it.
+   */
+  read(target: Target, signal: AbortSignal): Promise<Outcome<JsonObject>>;
+  /** Server-side apply: the object as it is then. */
+  apply(target: Target, body: JsonObject, how: ApplyHow, signal: AbortSignal): Promise<Outcome<JsonObject>>;
+  /** The same without force, of what is expected not to be there: the status of the answer says whether it was. */
+  make(target: Target, body: JsonObject, manager: string, signal: AbortSignal): Promise<Outcome<Made>>;
+  /** What the server would make of this new object. */
+  tryCreate(target: Target, body: JsonObject, manager: string, signal: AbortSignal): Promise<Outcome<JsonObject>>;
+  /** A JSON merge patch; the object as it is then. */
+  patch(target: Target, patch: JsonObject, manager: string, signal: AbortSignal): Promise<Outcome<JsonObject>>;
+  /** Only this object in the version that was read, and what it owns after it; `conflict`: it is another one by now. */
+  remove(target: Target, live: JsonObject, signal: AbortSignal): Promise<Outcome<undefined>>;
+}
+
+const created = 201;
+
+/** The client says whether writes go out: `whileLeading` and `withoutWrites` of src/kube. */
+export function observerApi(client: KubeClient): ObserverApi {
+  type Asked = Omit<ApiRequest, 'path'> & { readonly path?: string };
+  type Answer = Extract<ApiResult, { readonly ok: true }>;
+
+  async function ask(target: Target, verb: AskedOf['verb'], request: Asked): Promise<Outcome<Answer>> {
+    const isConfidential = target.identity.group === '' && target.identity.kind === 'Secret';
+    const who = verb === 'get' || target.account === undefined ? {} : { impersonate: target.account };
+    const result = await client.call({ path: target.path, isConfidential, ...who, ...request });
+    return result.ok ? done(result) : refuse(target, verb, result.failure);
+  }
+
+  function refuse(target: Target, verb: AskedOf['verb'], failure: ApiFailure) {
+    const plural = target.collection.split('/').at(-1) ?? '';
+    return applyFailure(failure, { verb, plural, identity: target.identity }, client.server);
+  }
+
+  /** Something in front of the API server may answer with anything. */
+  async function made(
+    target: Target,
+    verb: AskedOf['verb'],
+    request: Asked,
+    name = target.identity.name,
+  ): Promise<Outcome<Made>> {
+    const answer = await ask(target, verb, request);
+    if (!answer.ok) return answer;
+    const { body, status } = answer.value;
+    const metadata = objectOf(objectOf(body)['metadata']);
+    const isThat = objectOf(body)['kind'] === target.identity.kind && metadata['name'] === name;
+    // What was only tried out on nothing has no version: there is no such object.
+    const isTrial = request.query?.['dryRun'] !== undefined;
+    const isWhole = isTrial || textOf(metadata['resourceVersion']) !== undefined;
+    if (isThat && isWhole) return done({ object: objectOf(body), isNew: status === created });
+    return refuse(target, verb, {
+      kind: 'badAnswer',
+      message: `the answer is not the ${identityText(target.identity)}`,
+    });
+  }
+
+  async function object(...asked: Parameters<typeof made>): Promise<Outcome<JsonObject>> {
+    const answer = await made(...asked);
+    return answer.ok ? done(answer.value.object) : answer;
+  }
+
+  function applying(body: JsonObject, { manager, force, isTrial = false }: ApplyHow, signal: AbortSignal): Asked {
+    const query = { fieldManager: manager, force, ...(isTrial ? { dryRun: 'All' } : {}) };
+    return { method: 'PATCH', query, contentType: 'application/apply-patch+yaml', body, signal };
+  }
+
+  return {
+    may: accessReview(client),
+    async tryPatch(target, signal) {
+      const tried = await object(target, 'patch', {
+        method: 'PATCH',
+        query: { dryRun: 'All' },
+        contentType: 'application/merge-patch+json',
+        body: {},
+        signal,
+      });
+      return tried.ok ? done(undefined) : tried;
+    },
+    read: (target, signal) => object(target, 'get', { method: 'GET', signal }),
+    apply: (target, body, how, signal) => object(target, 'patch', applying(body, how, signal)),
+    make: (target, body, manager, signal) => made(target, 'patch', applying(body, { manager, force: false }, signal)),
+    tryCreate: (target, body, manager, signal) =>
+      object(
+        target,
+        'create',
+        {
+          method: 'POST',
+          path: target.collection,
+          query: { fieldManager: manager, dryRun: 'All' },
+          body,
+          signal,
+        },
+        textOf(objectOf(body['metadata'])['name']),
+      ),
+    patch: (target, patch, manager, signal) =>
+      object(target, 'patch', {
+        method: 'PATCH',
+        query: { fieldManager: manager },
+        contentType: 'application/merge-patch+json',
+        body: patch,
+        signal,
+      }),
+    async remove(target, live, signal) {
+      const { uid, resourceVersion } = objectOf(live['metadata']);
+      const body = { preconditions: { uid, resourceVersion }, propagationPolicy: 'Background' };
+      const answer = await ask(target, 'delete', { method: 'DELETE', body, signal, onlyStatus: true });
+      return answer.ok ? done(undefined) : answer;
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { type JsonObject, objectOf } from '../../base/json.ts';
+import { type ApplyFailureKind, done, type Outcome } from '../model/applyFailure.ts';
+import type { ResourcePlan, Tried } from '../plan/resourceApi.ts';
+import { bodiesOf, observedFor } from './applyBodies.ts';
+import type { ObserverApi } from './observerApi.ts';
+
+/** Behind the resource's own name: of an object that is there no dry run can say what it would be without intruders. */
+const probeSuffix = '-weeder-probe';
+
+const mostTries = 5;
+
+/** What another name cannot help against. */
+const endsIt: ReadonlySet<ApplyFailureKind> = new Set([
+  'transient',
+  'cancelled',
+  'typeMissing',
+  'namespaceTerminating',
+]);
+
+/**
+ * What the API server makes of the manifest, without anything being kept: a dry-run create under a probe name.
+ * Where that is refused (a fixed nodePort or clusterIP that is taken, a full quota, a name that would be too long or has
+ * to be this one), a dry-run apply on what is there: of lists, that one cannot say what does not belong in them.
+ */
+export async function tryOut(api: ObserverApi, plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<Tried>> {
+  const { target, owner } = plan;
+  const { whole } = bodiesOf(plan);
+  const probe = named(whole, `${target.identity.name}${probeSuffix}`);
+  const probed = await api.tryCreate(target, probe, owner.own, signal);
+  if (probed.ok) return done({ object: named(probed.value, target.identity.name), isOfItsOwn: true });
+  const { is, isTaken } = probed.failure;
+  return endsIt.has(is) && isTaken !== true ? probed : tryOnLive(api, plan, signal);
+}
+
+async function tryOnLive(api: ObserverApi, plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<Tried>> {
+  const { target, owner } = plan;
+  const { whole, observed } = bodiesOf(plan);
+  for (let tries = 1; ; tries += 1) {
+    const found = await api.read(target, signal);
+    if (!found.ok && found.failure.is !== 'missing') return found;
+    const body = found.ok ? observedFor(found.value, observed, plan) : whole;
+    const reply = await api.apply(target, body, { manager: owner.own, force: true, isTrial: true }, signal);
+    if (reply.ok) return done({ object: reply.value, isOfItsOwn: !found.ok });
+    const isOtherNow = reply.failure.is === 'conflict' || reply.failure.is === 'missing';
+    if (!isOtherNow || tries === mostTries) return reply;
+  }
+}
+
+function named(object: JsonObject, name: string): JsonObject {
+  return { ...object, metadata: { ...objectOf(object['metadata']), name } };
+}

@@ -1,0 +1,88 @@
+import type { JsonObject } from '../../base/json.ts';
+import { done, failed, type Outcome } from '../model/applyFailure.ts';
+import { identityText } from '../model/identity.ts';
+import { findPaths } from '../model/livePaths.ts';
+import { claimedBy, hasManager, isEnding, ownershipOf, versionOf } from '../ownership/ownership.ts';
+import { takenFromKubectl } from '../ownership/takeOver.ts';
+import type { ApplyBodies } from '../plan/applyBodies.ts';
+import type { Applied, ResourcePlan } from '../plan/resourceApi.ts';
+import { abandonedIn, sameIn } from './abandoned.ts';
+import { bodiesOf } from './applyBodies.ts';
+import { applyInSteps, applyObservedAnew, type Yielding, yieldsToOthers } from './applySteps.ts';
+import { told } from './createResource.ts';
+import type { ObserverApi } from './observerApi.ts';
+import { orRecreate } from './recreateResource.ts';
+import { readSame } from './removals.ts';
+
+const mostTries = 5;
+
+/**
+ * Another manifest or another shape than `plan.before`, on what is there: the observed fields are set, and of the
+ * others those whose value in the manifest is another one than before; where that has not changed, whatever somebody has
+ * written or taken away stays. Without `plan.before` (a new process knows only a hash) all that others wrote stays.
+ * Fields may go from observed to unobserved and back, and the apiVersion may be another one: nothing is deleted on the
+ * way. Where only a new object could have the new values, and the plan allows it, it is recreated.
+ */
+export async function updateResource(
+  api: ObserverApi,
+  plan: ResourcePlan,
+  seen: JsonObject,
+  signal: AbortSignal,
+): Promise<Outcome<Applied>> {
+  const { target, owner } = plan;
+  const ownership = ownershipOf(seen, owner);
+  if (ownership.is === 'anothers') return claimedBy(ownership.by, owner, target.identity);
+  if (isEnding(seen)) return failed('terminating', `${identityText(target.identity)} is being deleted.`);
+  let live = seen;
+  for (let tries = 1; ; tries += 1) {
+    const outcome = await updateOnce(api, plan, live, signal);
+    if (outcome.ok) {
+      const hasChanged = versionOf(outcome.value) !== versionOf(seen);
+      return done({ object: outcome.value, hasChanged, isNew: false });
+    }
+    if (outcome.failure.is !== 'conflict' || tries === mostTries) {
+      const recreated = await orRecreate(api, plan, live, outcome.failure, signal);
+      return told(api, plan, recreated, signal);
+    }
+    const read = await readSame(api, plan, live, signal);
+    if (!read.ok) return read;
+    live = read.value;
+  }
+}
+
+/** With everything observed, before and now, there is one manager, whose every field is forced. */
+async function updateOnce(
+  api: ObserverApi,
+  plan: ResourcePlan,
+  seen: JsonObject,
+  signal: AbortSignal,
+): Promise<Outcome<JsonObject>> {
+  const patch = takenFromKubectl(seen, plan.owner);
+  const taken = patch === undefined ? done(seen) : await api.patch(plan.target, patch, plan.owner.own, signal);
+  if (!taken.ok) return taken;
+  const live = taken.value;
+  const bodies = bodiesOf(plan);
+  if (bodies.unobserved === undefined && !hasManager(live, plan.owner.init))
+    return applyObservedAnew(api, plan, live, bodies, signal);
+  const yielding = yieldingFrom(plan, bodies, live);
+  const applied = await applyInSteps(api, plan, live, yielding, signal);
+  if (applied.ok || applied.failure.is !== 'permanent' || plan.before !== undefined) return applied;
+  // What is not there may be new in the manifest, or taken away by somebody: what cannot come back stays away.
+  const without = abandonedIn(live, bodies, plan.structure);
+  return without.size === 0 ? applied : applyInSteps(api, plan, live, { ...yielding, without }, signal);
+}
+
+function yieldingFrom(plan: ResourcePlan, bodies: ApplyBodies, live: JsonObject): Yielding {
+  const { before, manifest, structure } = plan;
+  if (before === undefined) return yieldsToOthers(plan, live);
+  const change = { from: before.manifest.object, to: manifest.object };
+  const isSame = sameIn(change, structure);
+  return {
+    without: abandonedIn(live, bodies, structure, change),
+    // What is observed is not for the init manager to force: the own manager does, right after it.
+    forces: (field) =>
+      bodies.unobserved !== undefined &&
+      findPaths(bodies.unobserved, structure, new Set([field])).has(field) &&
+      !isSame(field),
+  };
+}

@@ -1,0 +1,131 @@
+import { parseJson } from '../../base/exactInteger.ts';
+import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import type { Json } from '../model/identity.ts';
+import { keptJson } from '../model/jsonValue.ts';
+import { elementText, type Path, type PathElement } from '../model/path.ts';
+
+/**
+ * `fieldsV1` of an entry of `metadata.managedFields`: the fields that its manager owns, as a tree. `f:name` is a field,
+ * `k:{"name":"a"}`, `v:"x"` and `i:0` are elements of a list by their keys, value or position; what is owned itself, and
+ * not only something below it, has an empty object, or `.` beside what lies below.
+ */
+export type FieldsTree = JsonObject;
+
+/** What `cut` makes of a tree; undefined: nothing. */
+interface Cut {
+  readonly rest: FieldsTree | undefined;
+  readonly taken: FieldsTree | undefined;
+}
+
+/** The `pathText` of one step of a tree; undefined for `.`, and for what is not known here. */
+export function stepTextOf(key: string): string | undefined {
+  const [prefix, rest] = [key.slice(0, 2), key.slice(2)];
+  if (prefix === 'f:') return elementText({ field: rest });
+  const value = prefix === 'k:' || prefix === 'v:' ? parsed(rest) : undefined;
+  if (prefix === 'k:') return isKey(value) ? elementText({ key: value }) : undefined;
+  if (prefix === 'v:') return value === undefined ? undefined : elementText({ value });
+  return prefix === 'i:' ? elementText({ index: Number(rest) }) : undefined;
+}
+
+/** What lies at these paths (`pathText`) and below, with the way there, and what is left without it. */
+export function cut(tree: FieldsTree, paths: ReadonlySet<string>): Cut {
+  return cutBelow(tree, paths, '');
+}
+
+function cutBelow(tree: FieldsTree, paths: ReadonlySet<string>, prefix: string): Cut {
+  const rest: Record<string, unknown> = {};
+  const taken: Record<string, unknown> = {};
+  for (const [key, below] of Object.entries(tree)) {
+    const parts = cutOne(key, below, paths, prefix);
+    if (parts.rest !== undefined) rest[key] = parts.rest;
+    if (parts.taken !== undefined) taken[key] = parts.taken;
+  }
+  return { rest: orNothing(rest), taken: orNothing(taken) };
+}
+
+function cutOne(key: string, below: unknown, paths: ReadonlySet<string>, prefix: string): Cut {
+  const tree = objectOf(below);
+  const step = stepTextOf(key);
+  if (step === undefined) return { rest: tree, taken: undefined };
+  if (paths.has(prefix + step)) return { rest: undefined, taken: tree };
+  if (Object.keys(tree).length === 0) return { rest: tree, taken: undefined };
+  return cutBelow(tree, paths, prefix + step);
+}
+
+/** Everything that is in one of them. */
+export function union(one: FieldsTree, other: FieldsTree): FieldsTree {
+  const all: Record<string, unknown> = { ...one };
+  for (const [key, below] of Object.entries(other)) {
+    const known = all[key];
+    all[key] = isObject(known) && isObject(below) ? owning(known, below) : below;
+  }
+  return all;
+}
+
+/**
+ * What one tree owns and the other one does not; undefined: nothing. A map or list that has nothing in it any more goes
+ * with what was in it.
+ */
+export function difference(one: FieldsTree, other: FieldsTree): FieldsTree | undefined {
+  const rest: Record<string, unknown> = {};
+  for (const [key, below] of Object.entries(one)) {
+    const left = key in other ? differenceAt(objectOf(below), objectOf(other[key])) : objectOf(below);
+    if (left !== undefined) rest[key] = left;
+  }
+  return orNothing(rest);
+}
+
+function differenceAt(one: FieldsTree, other: FieldsTree): FieldsTree | undefined {
+  if (Object.keys(one).length === 0) return isItselfOwned(other) ? undefined : one;
+  const rest = difference(one, other);
+  const isHollow = rest !== undefined && Object.keys(rest).every((key) => key === '.');
+  return isHollow ? undefined : rest;
+}
+
+function isItselfOwned(tree: FieldsTree): boolean {
+  return Object.keys(tree).length === 0 || '.' in tree;
+}
+
+/** An empty object says "owned itself": beside something below it, that is said by `.`. */
+function owning(one: FieldsTree, other: FieldsTree): FieldsTree {
+  const isOwned = [one, other].some(isItselfOwned);
+  const all = union(one, other);
+  return isOwned && Object.keys(all).length > 0 ? { '.': {}, ...all } : all;
+}
+
+/** A tree that owns what is at `path` itself, and nothing else. */
+export function treeOf(path: Path): FieldsTree {
+  const last = path.at(-1);
+  if (last === undefined) return {};
+  const below: FieldsTree = 'field' in last || 'value' in last ? {} : { '.': {} };
+  return path.toReversed().reduce<FieldsTree>((tree, step, i) => ({ [stepKey(step)]: i === 0 ? below : tree }), {});
+}
+
+/** Whether it owns anything at this path (`pathText`) or below it. */
+export function ownsAt(tree: FieldsTree, path: string): boolean {
+  return cut(tree, new Set([path])).taken !== undefined;
+}
+
+function stepKey(step: PathElement): string {
+  if ('field' in step) return `f:${step.field}`;
+  if ('value' in step) return `v:${JSON.stringify(step.value)}`;
+  if ('index' in step) return `i:${step.index}`;
+  const names = Object.keys(step.key).toSorted();
+  return `k:${JSON.stringify(Object.fromEntries(names.map((name) => [name, step.key[name]])))}`;
+}
+
+function orNothing(tree: FieldsTree): FieldsTree | undefined {
+  return Object.keys(tree).length === 0 ? undefined : tree;
+}
+
+function isKey(value: Json | undefined): value is { readonly [key: string]: Json } {
+  return isObject(value);
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return keptJson(parseJson(text));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,45 @@
+import type { ActorRuntime } from '../../actors/actorRuntime.ts';
+import type { AllowedResources } from '../../config/schema/allowedResources.ts';
+import type { Turns } from '../../queue/turns.ts';
+import type { ReportObserver } from '../model/facts.ts';
+import type { HashManifest } from '../plan/manifestHash.ts';
+import type { Kinds, ResourceApi } from '../plan/resourceApi.ts';
+import type { Access } from '../state/access.ts';
+import type { ApplicationEntry, ResourceEntry } from '../state/entries.ts';
+import type { ApplicationApi } from '../status/applicationApi.ts';
+import type { StatusWriter } from '../status/statusWriter.ts';
+import type { Accounts } from './accounts.ts';
+import type { Claims } from './claims.ts';
+import type { Places } from './places.ts';
+import type { ResourceStreams } from './resourceStreams.ts';
+
+/** What the machines of the observer need of the world. */
+export interface ObserverEffects {
+  readonly runtime: ActorRuntime;
+  readonly api: ResourceApi;
+  readonly kinds: Kinds;
+  readonly applications: ApplicationApi;
+  readonly access: Access;
+  readonly accounts: Accounts;
+  readonly claims: Claims;
+  readonly streams: ResourceStreams;
+  /** For what changes the cluster. */
+  readonly slots: Places;
+  /** For trials of what is wanted, so that a start keeps no correction waiting. */
+  readonly trials: Places;
+  /** For those that are made time and again, so that they keep no start waiting. */
+  readonly retrials: Places;
+  readonly turns: Turns;
+  readonly status: StatusWriter;
+  readonly report: ReportObserver;
+  /** What Applications may hold, by the config of now. */
+  readonly allow: () => AllowedResources;
+  readonly hashManifest: HashManifest;
+  /** From 0 to 1, for jitter. */
+  readonly random: () => number;
+  readonly isDryRun: boolean;
+  /** Applications that name no account are applied with weeder's own rights. */
+  readonly mayUseOwnRights: boolean;
+  readonly entryOf: (application: string) => ApplicationEntry | undefined;
+  readonly resourceOf: (application: string, resource: string) => ResourceEntry | undefined;
+}

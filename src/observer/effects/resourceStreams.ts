@@ -1,0 +1,289 @@
+import type { Clock } from '../../base/clock.ts';
+import { parseJson } from '../../base/exactInteger.ts';
+import { type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import { isAtLeast } from '../../kube/objects/resourceVersion.ts';
+import { type ClosableSink, type ObjectSink, tellingComplete } from '../../kube/watch/sink.ts';
+import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
+import { isSecret } from '../model/confidential.ts';
+import { identityKey } from '../model/identity.ts';
+import { labelName } from '../model/managers.ts';
+import type { ResourcePlan } from '../plan/resourceApi.ts';
+import { foundOf, type ResourceEntry } from '../state/entries.ts';
+import { hear, isInSync } from '../state/hear.ts';
+import { pacedComparison } from '../state/pacedComparison.ts';
+
+/** One list+watch stream of all objects of a kind that carry the label of some application. */
+interface ResourceStreamPlan {
+  /** Unique in the process, and readable in a log line. */
+  readonly name: string;
+  readonly path: string;
+  readonly group: string;
+  readonly kind: string;
+}
+
+/** The sink of the stream with something put in front of it. */
+export type WrapResourceSink = (stream: ResourceStreamPlan, sink: ClosableSink) => ClosableSink;
+
+interface ResourceStreamsOptions {
+  readonly clock: Clock;
+  /** Those that are watched. */
+  readonly namespaces: 'all' | readonly string[];
+  readonly wrap?: WrapResourceSink;
+  readonly onChanged: () => void;
+  readonly onClosed: (name: string) => void;
+}
+
+/** The streams of the kinds that are in use: one for each, shared by all applications (B, D). */
+export interface ResourceStreams {
+  /** By name. */
+  readonly needs: ReadonlyMap<string, StreamNeed>;
+  /** From now on it is told of. Told of again, it changes nothing. */
+  join(resource: ResourceEntry, plan: ResourcePlan): void;
+  leave(resource: ResourceEntry): void;
+  /** Resolves when its stream has read its complete list, or has not for a while: then the API server has to be asked. */
+  listed(resource: ResourceEntry, signal: AbortSignal): Promise<void>;
+  /**
+   * Whether a stream reports every change of it. False while the stream is lost, and for as long after that as it may
+   * be lost again at once: then only the API server itself can say how the resource is.
+   */
+  isTold(resource: ResourceEntry): boolean;
+}
+
+interface OpenStream {
+  readonly plan: ResourceStreamPlan;
+  readonly sink: ClosableSink;
+  /** By key: of those that claim the same resource each is told. */
+  readonly members: Map<string, readonly ResourceEntry[]>;
+  /** Called when its list is complete. */
+  readonly waiting: Set<() => void>;
+  /** It has read its complete list at least once. */
+  isSynced: boolean;
+  /** Since when every change comes in, by the monotonic clock; undefined: changes may be missed. */
+  reliableSince: number | undefined;
+}
+
+/** A stream that goes on where it was lost has proved reliable after this long: before, it may be lost again at once. */
+const provenAfter = 5_000;
+
+/** A stream that nobody may read must not hold up what can be asked for one by one. */
+const longestList = 3_000;
+
+export function createResourceStreams(options: ResourceStreamsOptions): ResourceStreams {
+  const { clock, namespaces, onChanged, onClosed } = options;
+  const open = new Map<string, OpenStream>();
+  const needs = new Map<string, StreamNeed>();
+  const streamOf = new WeakMap<ResourceEntry, string>();
+
+  function start(plan: ResourceStreamPlan): OpenStream {
+    const members = new Map<string, readonly ResourceEntry[]>();
+    const bare = createSink(plan, members, clock);
+    const sink = options.wrap === undefined ? bare : options.wrap(plan, bare);
+    const stream: OpenStream = {
+      plan,
+      sink,
+      members,
+      waiting: new Set(),
+      isSynced: false,
+      reliableSince: undefined,
+    };
+    const told: ObjectSink = {
+      ...tellingComplete(sink, () => {
+        const wasLost = stream.reliableSince === undefined;
+        stream.isSynced = true;
+        stream.reliableSince = clock.monotonic();
+        for (const tell of [...stream.waiting]) tell();
+        if (wasLost) wake(members);
+      }),
+      lost() {
+        if (stream.reliableSince === undefined) return;
+        stream.reliableSince = undefined;
+        sink.lost?.();
+      },
+      resumed() {
+        if (!stream.isSynced || stream.reliableSince !== undefined) return;
+        stream.reliableSince = clock.monotonic() + provenAfter;
+        sink.resumed?.();
+        wake(members);
+      },
+    };
+    open.set(plan.name, stream);
+    const { name, path, kind } = plan;
+    // Whoever may make an Application chooses the kind: one that weeder may not read is no reason to be unready.
+    const need = { name, path, kind, labelSelector: labelName, sink: told, isOptional: true };
+    // Nothing is cut from a Secret, but no failure may quote from it.
+    needs.set(name, isSecret(plan) ? { ...need, reduce: (object: JsonObject) => object } : need);
+    onChanged();
+    return stream;
+  }
+
+  function leave(resource: ResourceEntry): void {
+    const stream = open.get(streamOf.get(resource) ?? '');
+    streamOf.delete(resource);
+    const those = stream?.members.get(resource.key) ?? [];
+    if (stream === undefined || !those.includes(resource)) return;
+    const others = those.filter((each) => each !== resource);
+    if (others.length > 0) stream.members.set(resource.key, others);
+    else stream.members.delete(resource.key);
+    if (stream.members.size > 0) return;
+    const { name } = stream.plan;
+    open.delete(name);
+    needs.delete(name);
+    stream.sink.close();
+    onClosed(name);
+    onChanged();
+  }
+
+  return {
+    needs,
+    join(resource, plan) {
+      const wanted = streamPlan(plan, namespaces);
+      if (streamOf.get(resource) === wanted?.name) return;
+      leave(resource);
+      if (wanted === undefined) return;
+      const stream = open.get(wanted.name) ?? start(wanted);
+      stream.members.set(resource.key, [...(stream.members.get(resource.key) ?? []), resource]);
+      streamOf.set(resource, wanted.name);
+    },
+    leave,
+    listed(resource, signal) {
+      const stream = open.get(streamOf.get(resource) ?? '');
+      if (stream === undefined || stream.isSynced || signal.aborted) return Promise.resolve();
+      return new Promise((resolve) => {
+        const timer = clock.setTimeout(tell, longestList);
+        stream.waiting.add(tell);
+        signal.addEventListener('abort', tell);
+
+        function tell(): void {
+          clock.clearTimeout(timer);
+          stream?.waiting.delete(tell);
+          signal.removeEventListener('abort', tell);
+          resolve();
+        }
+      });
+    },
+    isTold(resource) {
+      const since = open.get(streamOf.get(resource) ?? '')?.reliableSince;
+      return since !== undefined && clock.monotonic() >= since;
+    },
+  };
+}
+
+/** Undefined: it is where nobody watches. */
+function streamPlan(
+  { target: { identity, apiVersion, collection } }: ResourcePlan,
+  namespaces: 'all' | readonly string[],
+): ResourceStreamPlan | undefined {
+  const { group, kind, namespace } = identity;
+  if (namespaces !== 'all' && !namespaces.includes(namespace)) return undefined;
+  const plural = collection.split('/').at(-1) ?? '';
+  const root = group === '' ? `/api/${apiVersion}` : `/apis/${apiVersion}`;
+  const path = namespaces === 'all' ? `${root}/${plural}` : collection;
+  const place = namespaces === 'all' ? '' : ` in ${namespace}`;
+  return { name: `applied ${apiVersion}/${plural}${place}`, path, group, kind };
+}
+
+function createSink(
+  { group, kind }: ResourceStreamPlan,
+  members: ReadonlyMap<string, readonly ResourceEntry[]>,
+  clock: Clock,
+): ClosableSink {
+  let listed: Set<ResourceEntry> | undefined;
+  const paced = pacedComparison(clock, (resource, object) => {
+    if (members.get(resource.key)?.includes(resource)) takeSafely(resource, object);
+  });
+
+  function membersOf(object: JsonObject): readonly ResourceEntry[] {
+    const { namespace, name } = objectOf(object['metadata']);
+    const key = identityKey({ group, kind, namespace: textOf(namespace) ?? '', name: textOf(name) ?? '' });
+    return members.get(key) ?? [];
+  }
+
+  function take(resource: ResourceEntry, object: JsonObject): void {
+    const before = standing(resource);
+    if (!hear(resource, object, clock.monotonic()) || standing(resource) === before) return;
+    resource.actor?.send({ type: 'object.changed', isInSync: isInSync(resource) });
+  }
+
+  /** An error would end the stream for all others. The look that follows meets it too, and reports it. */
+  function takeSafely(resource: ResourceEntry, object: JsonObject): void {
+    try {
+      take(resource, object);
+    } catch {
+      resource.found = 'unknown';
+      resource.actor?.send({ type: 'object.changed', isInSync: false });
+    }
+  }
+
+  return {
+    // Of a large object that is changed all the time only what is compared is parsed.
+    isIrrelevant(line, { type, namespace, name }) {
+      if (type !== 'MODIFIED' || line.length < largeLine) return false;
+      const its = members.get(identityKey({ group, kind, namespace, name })) ?? [];
+      const [resource] = its;
+      if (resource === undefined || its.length > 1) return false;
+      const kept = Buffer.from(line);
+      const isHeld = paced.hold(resource, () => objectIn(kept));
+      if (isHeld) listed?.add(resource);
+      return isHeld;
+    },
+    begin() {
+      listed = new Set();
+    },
+    apply(type, object) {
+      const its = objectOf(object);
+      for (const resource of membersOf(its)) {
+        if (type === 'DELETED') paced.drop(resource);
+        else listed?.add(resource);
+        if (type === 'DELETED') lose(resource, versionOf(its), clock.monotonic());
+        else paced.take(resource, its);
+      }
+    },
+    end(resourceVersion) {
+      for (const resource of [...members.values()].flat()) {
+        if (listed?.has(resource) !== false) continue;
+        paced.drop(resource);
+        if (foundOf(resource) !== undefined) lose(resource, resourceVersion, clock.monotonic());
+      }
+      listed = undefined;
+    },
+    close: () => undefined,
+  };
+}
+
+/** Bytes of a line that takes a noticeable time to parse. */
+const largeLine = 64 * 1024;
+
+/** Of a line that was found to be a watch event. */
+function objectIn(line: Buffer): JsonObject | undefined {
+  try {
+    return objectOf(objectOf(parseJson(line.toString('utf8')))['object']);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What failed while the stream was lost may succeed now. */
+function wake(members: ReadonlyMap<string, readonly ResourceEntry[]>): void {
+  for (const { actor } of [...members.values()].flat()) actor?.send({ type: 'stream.resumed' });
+}
+
+/** Its stream has it no more: deleted, or without its label. What weeder has written since is not meant. */
+function lose(resource: ResourceEntry, version: string | undefined, now: number): void {
+  if (!isAtLeast(version, resource.writtenVersion)) return;
+  resource.found = 'lost';
+  resource.driftedAt ??= now;
+  resource.actor?.send({ type: 'object.changed', isInSync: false });
+}
+
+/** Where this is the same, there is nothing new to decide. */
+function standing(resource: ResourceEntry): string {
+  const found = foundOf(resource);
+  if (found === undefined) return '';
+  return isInSync(resource)
+    ? `in sync ${found.label}`
+    : JSON.stringify([found.uid, found.isEnding, found.label, resource.drifts]);
+}
+
+function versionOf(object: JsonObject): string | undefined {
+  return textOf(objectOf(object['metadata'])['resourceVersion']);
+}

@@ -1,0 +1,123 @@
+import type { Clock } from '../../base/clock.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { describeFailure } from '../../kube/client/describeFailure.ts';
+import type { ApiFailure } from '../../kube/client/failure.ts';
+import { once } from '../../queue/once.ts';
+import { done, failed, type Outcome } from '../model/applyFailure.ts';
+import type { Kind } from '../plan/resourceApi.ts';
+import {
+  aggregatedForm,
+  groupVersionOf,
+  groupVersionPath,
+  readAggregated,
+  readGroupNames,
+  readResourceList,
+  type ServedGroups,
+  type ServedVersion,
+} from './servedKinds.ts';
+import { createSharedRead, type SharedRead } from './sharedRead.ts';
+
+/** What is served below `/api` or `/apis`. */
+interface DiscoveryRoot {
+  readonly shared: SharedRead;
+  /** By what was read last; of a version of which only the name is known, after one request. */
+  lookUp(apiVersion: string, kind: string): Promise<Outcome<Kind>>;
+  /** Without a request. */
+  isKnown(apiVersion: string, kind: string): boolean;
+  /** The preferred one first. */
+  versionsOf(group: string): readonly string[];
+}
+
+/** The document of a cluster with very many kinds has some megabytes. */
+const timeoutMs = 30_000;
+
+/**
+ * One document for all kinds of all applications, fetched again only where its ETag is another one. An API server that
+ * does not serve the aggregated form gives the names of the groups in its place, and the versions in use are asked for
+ * one by one.
+ */
+export function discoveryRoot(
+  path: '/api' | '/apis',
+  client: KubeClient,
+  clock: Clock,
+  onWaiting?: (isWaiting: boolean) => void,
+): DiscoveryRoot {
+  let groups: ServedGroups = new Map();
+  let etag: string | undefined;
+
+  async function read(): Promise<Outcome<undefined>> {
+    const result = await client.call({
+      method: 'GET',
+      path,
+      accept: aggregatedForm,
+      timeoutMs,
+      ...(etag === undefined ? {} : { etag }),
+    });
+    if (!result.ok) return refused(result.failure);
+    if (result.status === 304) return done(undefined);
+    const aggregated = readAggregated(result.body, groups);
+    etag = aggregated === undefined ? undefined : result.etag;
+    groups = aggregated ?? (await withLists(readGroupNames(result.body)));
+    return done(undefined);
+  }
+
+  /** Of those that are in use: known before, or waited for. */
+  async function withLists(names: ServedGroups): Promise<ServedGroups> {
+    const awaited = new Set(shared.awaited());
+    const read = new Map<string, Map<string, ServedVersion | undefined>>();
+    for (const [group, versions] of names) {
+      const its = new Map<string, ServedVersion | undefined>();
+      for (const apiVersion of versions.keys()) {
+        const before = groups.get(group)?.get(apiVersion);
+        const isInUse = before !== undefined || awaited.has(apiVersion);
+        its.set(apiVersion, isInUse ? await readList(apiVersion, before) : undefined);
+      }
+      read.set(group, its);
+    }
+    return read;
+  }
+
+  /** What does not answer is what it was. */
+  async function readList(apiVersion: string, before: ServedVersion | undefined): Promise<ServedVersion> {
+    const result = await client.call({ method: 'GET', path: groupVersionPath(apiVersion), timeoutMs });
+    if (result.ok) return readResourceList(apiVersion, result.body);
+    const isStale = result.failure.status !== 404;
+    return { kinds: (isStale ? before?.kinds : undefined) ?? new Map(), isStale };
+  }
+
+  const load = once(async (apiVersion: string): Promise<ServedVersion> => {
+    const version = await readList(apiVersion, undefined);
+    const { group } = groupVersionOf(apiVersion);
+    const versions = groups.get(group);
+    if (versions?.has(apiVersion))
+      groups = new Map([...groups, [group, new Map([...versions, [apiVersion, version]])]]);
+    return version;
+  });
+
+  function refused(failure: ApiFailure): Outcome<never> {
+    if (failure.kind === 'cancelled') return failed('cancelled', failure.message);
+    return transient(describeFailure(failure, client.server), failure.retryAfterMs);
+  }
+
+  const shared = createSharedRead({ clock, read, ...(onWaiting === undefined ? {} : { onWaiting }) });
+
+  return {
+    shared,
+    isKnown: (apiVersion, kind) =>
+      groups.get(groupVersionOf(apiVersion).group)?.get(apiVersion)?.kinds.has(kind) === true,
+    versionsOf: (group) => [...(groups.get(group)?.keys() ?? [])],
+    async lookUp(apiVersion, kind) {
+      const versions = groups.get(groupVersionOf(apiVersion).group);
+      if (versions?.has(apiVersion) !== true) return failed('typeMissing', `The cluster has no ${apiVersion}.`);
+      const { kinds, isStale } = versions.get(apiVersion) ?? (await load(apiVersion));
+      const found = kinds.get(kind);
+      if (found !== undefined) return done(found);
+      if (!isStale) return failed('typeMissing', `The cluster has no ${kind} in ${apiVersion}.`);
+      return transient(`The API server does not say what it serves of ${apiVersion}: its APIService is not available.`);
+    },
+  };
+}
+
+function transient(reason: string, retryAfter = 0): Outcome<never> {
+  return { ok: false, failure: { is: 'transient', reason, retryAfter, fields: [] } };
+}

@@ -1,0 +1,99 @@
+import type { Clock, TimerHandle } from '../../base/clock.ts';
+import { objectOf, textOf } from '../../base/json.ts';
+import type { ClosableSink } from '../../kube/watch/sink.ts';
+import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
+
+export interface KindStreamsOptions {
+  readonly clock: Clock;
+  /** A definition of kinds of this group has changed; undefined: that of any group may have. */
+  readonly onNews: (group: string | undefined) => void;
+  /** `needs` is another one. */
+  readonly onChanged: () => void;
+  /** Nothing comes of this stream any more. */
+  readonly onClosed: (name: string) => void;
+}
+
+/** The streams of what makes an API server serve new kinds. They are open while somebody waits for one. */
+export interface KindStreams {
+  readonly needs: ReadonlyMap<string, StreamNeed>;
+  await(isWaiting: boolean): void;
+  /** Nobody waits any more, and no timer keeps the process alive. */
+  stop(): void;
+}
+
+/** Whoever comes and goes all the time would have them listed all the time. Milliseconds. */
+const keptOpen = 60_000;
+
+const collections = [
+  { plural: 'customresourcedefinitions', kind: 'CustomResourceDefinition', root: '/apis/apiextensions.k8s.io/v1' },
+  { plural: 'apiservices', kind: 'APIService', root: '/apis/apiregistration.k8s.io/v1' },
+] as const;
+
+/**
+ * Of each object only the metadata: a definition may have a megabyte, and its name says the group. Whoever may not read
+ * them finds new kinds all the same, when the pause of discovery is over.
+ */
+export function createKindStreams({ clock, onNews, onChanged, onClosed }: KindStreamsOptions): KindStreams {
+  const all = new Map(
+    collections.map(({ plural, kind, root }): [string, StreamNeed] => [
+      plural,
+      {
+        name: plural,
+        path: `${root}/${plural}`,
+        kind,
+        as: 'metadata',
+        labelSelector: '',
+        isOptional: true,
+        sink: newsOf(onNews),
+      },
+    ]),
+  );
+  let needs: ReadonlyMap<string, StreamNeed> = new Map();
+  let closing: TimerHandle | undefined;
+  let isStopped = false;
+
+  function close(): void {
+    needs = new Map();
+    for (const name of all.keys()) onClosed(name);
+    onChanged();
+  }
+
+  return {
+    get needs() {
+      return needs;
+    },
+    await(isWaiting) {
+      clock.clearTimeout(closing);
+      closing = undefined;
+      if (isStopped) return;
+      if (!isWaiting) closing = clock.setTimeout(close, keptOpen);
+      else if (needs.size === 0) {
+        needs = all;
+        onChanged();
+      }
+    },
+    stop() {
+      isStopped = true;
+      clock.clearTimeout(closing);
+    },
+  };
+}
+
+/** The names are `widgets.example.org` and `v1.example.org`. What was there before is no news. */
+function newsOf(onNews: KindStreamsOptions['onNews']): ClosableSink {
+  let isListing = false;
+  return {
+    begin() {
+      isListing = true;
+    },
+    apply(_type, object) {
+      const name = textOf(objectOf(objectOf(object)['metadata'])['name']) ?? '';
+      if (!isListing) onNews(name.slice(name.indexOf('.') + 1));
+    },
+    end() {
+      isListing = false;
+      onNews(undefined);
+    },
+    close: () => undefined,
+  };
+}

@@ -1,0 +1,123 @@
+import type { Clock } from '../../base/clock.ts';
+import { isObject, objectOf, textOf } from '../../base/json.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { describeFailure } from '../../kube/client/describeFailure.ts';
+import type { ApiFailure } from '../../kube/client/failure.ts';
+import { once } from '../../queue/once.ts';
+import { done, failed, type Outcome } from '../model/applyFailure.ts';
+import type { At } from '../model/structure.ts';
+import type { Kind } from '../plan/resourceApi.ts';
+import { type Structures, structuresOf } from '../structure/openapi.ts';
+import { groupVersionPath } from './servedKinds.ts';
+import { createSharedRead } from './sharedRead.ts';
+
+/** Documents that changed are noticed after this long, unless somebody asks for what the known ones do not have. */
+const indexKeptMs = 30_000;
+/** A document that nobody has asked for in this time is dropped; those who use it still have what they were given. */
+const documentKeptMs = 3_600_000;
+/** v1 has 1.6 MB, and an API server that has just started builds it first. */
+const timeoutMs = 30_000;
+/** A document that could not be read is not asked for again at once, however many need it. */
+const failureKeptMs = 5_000;
+
+interface Document {
+  readonly hash: string;
+  readonly structures: Structures;
+  usedAt: number;
+}
+
+/** How the objects of each kind are built. */
+interface OpenapiSource {
+  /** `typeMissing`: no document says it yet. To take its lists for what is matched by position meanwhile would be wrong. */
+  structureOf(kind: Kind): Promise<Outcome<At>>;
+  /** Resolves once a document says it, which should be soon. `cancelled`: the signal ended the wait. */
+  appeared(kind: Kind, signal: AbortSignal): Promise<Outcome<At>>;
+}
+
+/**
+ * As the API server's own documents say (`/openapi/v3`): the index (10 KB) says by a hash which document is new, and only
+ * those of groups in use are fetched. Both are shared by all who ask.
+ */
+export function openapiSource(client: KubeClient, clock: Clock): OpenapiSource {
+  let hashes: ReadonlyMap<string, string> = new Map();
+  const known = new Map<string, Document>();
+  const failing = new Map<string, { readonly outcome: Outcome<never>; readonly until: number }>();
+
+  async function readIndex(): Promise<Outcome<undefined>> {
+    const result = await client.call({ method: 'GET', path: '/openapi/v3', timeoutMs });
+    if (!result.ok) return refuse(result.failure);
+    hashes = readHashes(result.body);
+    const now = clock.monotonic();
+    for (const [path, { usedAt }] of known) if (now - usedAt >= documentKeptMs) known.delete(path);
+    for (const path of new Set(index.awaited())) await readDocument(path);
+    return done(undefined);
+  }
+
+  /** Without the hash: the newest document, which can be newer than the index, and is then fetched once more than needed. */
+  const readDocument = once(async (path: string): Promise<Outcome<undefined>> => {
+    const hash = hashes.get(path);
+    if (hash === undefined || known.get(path)?.hash === hash) return done(undefined);
+    const failed = failing.get(path);
+    if (failed !== undefined && clock.monotonic() < failed.until) return failed.outcome;
+    failing.delete(path);
+    const result = await client.call({ method: 'GET', path: `/openapi/v3${path}`, timeoutMs });
+    if (!result.ok) {
+      const outcome = refuse(result.failure);
+      failing.set(path, { outcome, until: clock.monotonic() + failureKeptMs });
+      return outcome;
+    }
+    known.set(path, { hash, structures: structuresOf(result.body), usedAt: clock.monotonic() });
+    return done(undefined);
+  });
+
+  const index = createSharedRead({ clock, read: readIndex });
+
+  function refuse(failure: ApiFailure): Outcome<never> {
+    if (failure.kind === 'cancelled') return failed('cancelled', failure.message);
+    const reason = describeFailure(failure, client.server);
+    return { ok: false, failure: { is: 'transient', reason, retryAfter: failure.retryAfterMs ?? 0, fields: [] } };
+  }
+
+  function lookUp({ group, version, kind }: Kind): At | undefined {
+    const document = known.get(pathOf({ group, version }));
+    if (document !== undefined) document.usedAt = clock.monotonic();
+    return document?.structures.of(group, version, kind);
+  }
+
+  async function structureOf(kind: Kind): Promise<Outcome<At>> {
+    for (const read of [() => index.noOlderThan(indexKeptMs), () => index.missed()]) {
+      const listed = await read();
+      const newest = listed.ok ? await readDocument(pathOf(kind)) : listed;
+      const found = lookUp(kind);
+      // What was known before is believed while the API server does not answer.
+      if (found !== undefined) return done(found);
+      if (!newest.ok) return newest;
+    }
+    return failed('typeMissing', `The API server does not say yet how a ${kind.kind} is built (/openapi/v3).`);
+  }
+
+  return {
+    structureOf,
+    async appeared(kind, signal) {
+      const waiter = { about: pathOf(kind), isThere: () => lookUp(kind) !== undefined };
+      const there = index.until(waiter, signal);
+      index.outdated((about) => about === waiter.about);
+      const isThere = await there;
+      return isThere ? structureOf(kind) : failed('cancelled', 'nobody waits for this document any more');
+    },
+  };
+}
+
+function pathOf({ group, version }: Pick<Kind, 'group' | 'version'>): string {
+  return groupVersionPath(group === '' ? version : `${group}/${version}`);
+}
+
+/** `{"paths":{"apis/apps/v1":{"serverRelativeURL":"/openapi/v3/apis/apps/v1?hash=1A…"}}}`, by `/apis/apps/v1`. */
+function readHashes(body: unknown): ReadonlyMap<string, string> {
+  const hashes = new Map<string, string>();
+  for (const [path, entry] of Object.entries(objectOf(objectOf(body)['paths']))) {
+    const url = isObject(entry) ? textOf(entry['serverRelativeURL']) : undefined;
+    if (url !== undefined) hashes.set(`/${path}`, url);
+  }
+  return hashes;
+}

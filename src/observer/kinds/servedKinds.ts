@@ -1,0 +1,104 @@
+import { arrayOf, type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import type { Kind } from '../plan/resourceApi.ts';
+
+/** What the API server serves of one group and version. */
+export interface ServedVersion {
+  readonly kinds: ReadonlyMap<string, Kind>;
+  /** The API server behind it does not answer: what is not among the kinds may be served all the same. */
+  readonly isStale: boolean;
+}
+
+/** By group the apiVersions that are served, the preferred one first. Undefined: it is served, and not known yet what. */
+export type ServedGroups = ReadonlyMap<string, ReadonlyMap<string, ServedVersion | undefined>>;
+
+/** `v1` is of the core group, which stands by itself. */
+export function groupVersionOf(apiVersion: string): { readonly group: string; readonly version: string } {
+  const [first = '', second] = apiVersion.split('/');
+  return second === undefined ? { group: '', version: first } : { group: first, version: second };
+}
+
+/** Where the API serves a group and version: `/api/v1`, `/apis/apps/v1`. */
+export function groupVersionPath(apiVersion: string): string {
+  const { group, version } = groupVersionOf(apiVersion);
+  return group === ''
+    ? `/api/${encodeURIComponent(version)}`
+    : `/apis/${encodeURIComponent(group)}/${encodeURIComponent(version)}`;
+}
+
+/** The `Accept` header that asks for the aggregated form: v2 since Kubernetes 1.30, v2beta1 since 1.26, and none before. */
+export const aggregatedForm = [
+  ...['v2', 'v2beta1'].map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`),
+  'application/json',
+].join(',');
+
+/**
+ * An APIGroupDiscoveryList, which holds all there is of `/api` or `/apis`; undefined: the answer is of another form. Of a
+ * stale version what was known `before` is kept: the list has what was last heard, or nothing.
+ */
+export function readAggregated(body: unknown, before: ServedGroups): ServedGroups | undefined {
+  const { kind, items } = objectOf(body);
+  if (kind !== 'APIGroupDiscoveryList') return undefined;
+  const groups = new Map<string, ReadonlyMap<string, ServedVersion>>();
+  for (const item of arrayOf(items).map(objectOf)) {
+    const group = textOf(objectOf(item['metadata'])['name']) ?? '';
+    const versions = new Map<string, ServedVersion>();
+    for (const each of arrayOf(item['versions']).map(objectOf)) {
+      const version = textOf(each['version']);
+      if (version === undefined) continue;
+      const apiVersion = group === '' ? version : `${group}/${version}`;
+      const isStale = each['freshness'] === 'Stale';
+      const kinds = kindsAmong(apiVersion, each['resources'], aggregatedRow);
+      const known = isStale ? (before.get(group)?.get(apiVersion)?.kinds ?? []) : [];
+      versions.set(apiVersion, { kinds: new Map([...known, ...kinds]), isStale });
+    }
+    groups.set(group, versions);
+  }
+  return groups;
+}
+
+/** The APIGroupList of `/apis`, or the APIVersions of `/api`: what there is, and not what of it. */
+export function readGroupNames(body: unknown): ServedGroups {
+  const { groups, versions } = objectOf(body);
+  const core = arrayOf(versions).filter((each) => typeof each === 'string');
+  const named = arrayOf(groups).map((each) => {
+    const { name, preferredVersion, versions: all } = objectOf(each);
+    const its = [preferredVersion, ...arrayOf(all)].flatMap((one) => textOf(objectOf(one)['groupVersion']) ?? []);
+    return [textOf(name) ?? '', its] as const;
+  });
+  const listed = core.length === 0 ? named : [['', core] as const];
+  return new Map(listed.map(([group, its]) => [group, new Map(its.map((apiVersion) => [apiVersion, undefined]))]));
+}
+
+/** The APIResourceList of one group and version. */
+export function readResourceList(apiVersion: string, body: unknown): ServedVersion {
+  return { kinds: kindsAmong(apiVersion, objectOf(body)['resources'], listRow), isStale: false };
+}
+
+type Row = Pick<Kind, 'kind' | 'plural' | 'isNamespaced'>;
+
+/** What can be applied, read and deleted by name. */
+function kindsAmong(apiVersion: string, rows: unknown, read: (row: JsonObject) => Row | undefined) {
+  const kinds = new Map<string, Kind>();
+  for (const row of arrayOf(rows).map(objectOf)) {
+    const found = read(row);
+    const verbs = new Set(arrayOf(row['verbs']));
+    if (found === undefined || kinds.has(found.kind)) continue;
+    if (['get', 'patch', 'delete'].every((verb) => verbs.has(verb)))
+      kinds.set(found.kind, { ...groupVersionOf(apiVersion), ...found });
+  }
+  return kinds;
+}
+
+function aggregatedRow({ resource, responseKind, scope }: JsonObject): Row | undefined {
+  const [plural, kind] = [textOf(resource), textOf(objectOf(responseKind)['kind'])];
+  return plural === undefined || kind === undefined
+    ? undefined
+    : { plural, kind, isNamespaced: scope === 'Namespaced' };
+}
+
+/** Subresources have a slash. */
+function listRow({ name, kind: its, namespaced }: JsonObject): Row | undefined {
+  const [plural, kind] = [textOf(name), textOf(its)];
+  if (plural === undefined || kind === undefined || plural.includes('/')) return undefined;
+  return { plural, kind, isNamespaced: namespaced === true };
+}

@@ -1,0 +1,154 @@
+import { type Clock, pause as pauseFor, type TimerHandle } from '../../base/clock.ts';
+import type { Outcome } from '../model/applyFailure.ts';
+
+/** Somebody who waits for something that the API server does not say yet. */
+interface Waiter {
+  /** What is missed, such as an apiVersion. */
+  readonly about: string;
+  /** Asked after every read that began after this waiter came. */
+  readonly isThere: () => boolean;
+}
+
+/**
+ * What the API server says of itself, read for everybody who needs it: one read at a time, and ever fewer of them while
+ * something stays missing. However many wait, and for however many things, they cost no more reads than one.
+ */
+export interface SharedRead {
+  /** Reads, unless what is known was read at most `age` milliseconds ago. */
+  noOlderThan(age: number): Promise<Outcome<undefined>>;
+  /** Something is not in what is known: reads again, unless the last read is no older than the current pause. */
+  missed(): Promise<Outcome<undefined>>;
+  /** A read that begins after this call. */
+  anew(): Promise<Outcome<undefined>>;
+  /** Resolves to true once it is there, and to false when the signal ends the wait. */
+  until(waiter: Waiter, signal: AbortSignal): Promise<boolean>;
+  /** What is known may be out of date. Those who wait for what it `concerns` no longer wait for the end of a long pause. */
+  outdated(concerns: (about: string) => boolean): void;
+  /** What is waited for. */
+  awaited(): Iterable<string>;
+}
+
+interface SharedReadOptions {
+  readonly clock: Clock;
+  /** Takes in what the API server says. Does not reject. */
+  readonly read: () => Promise<Outcome<undefined>>;
+  /** Called when the first waiter comes and when the last one has gone. */
+  readonly onWaiting?: (isWaiting: boolean) => void;
+}
+
+/** Between two reads while something is missing, in milliseconds. */
+const shortestPause = 200;
+const longestPause = 60_000;
+const growth = 1.5;
+/** A read that failed is not tried again at once, however many ask. */
+const longestFailurePause = 5_000;
+
+interface Waiting extends Waiter {
+  /** How many reads had begun when it came. */
+  readonly since: number;
+  readonly settle: (isThere: boolean) => void;
+}
+
+export function createSharedRead({ clock, read, onWaiting }: SharedReadOptions): SharedRead {
+  const waiting = new Set<Waiting>();
+  let last: Outcome<undefined> = { ok: true, value: undefined };
+  let begun = 0;
+  let begunAt = Number.NEGATIVE_INFINITY;
+  let readAt = Number.NEGATIVE_INFINITY;
+  let missedAt = Number.NEGATIVE_INFINITY;
+  let failures = 0;
+  let pause = shortestPause;
+  let isOutdated = false;
+  let underWay: Promise<Outcome<undefined>> | undefined;
+  let timer: TimerHandle | undefined;
+
+  async function readNow(): Promise<Outcome<undefined>> {
+    const at = clock.monotonic();
+    const number = begun;
+    const outcome = await read();
+    underWay = undefined;
+    last = outcome;
+    failures = outcome.ok ? 0 : failures + 1;
+    if (outcome.ok) readAt = at;
+    if (outcome.ok) for (const each of [...waiting]) if (each.since < number && each.isThere()) each.settle(true);
+    schedule();
+    return outcome;
+  }
+
+  function begin(): Promise<Outcome<undefined>> {
+    clock.clearTimeout(timer);
+    timer = undefined;
+    begun += 1;
+    begunAt = clock.monotonic();
+    isOutdated = false;
+    underWay = readNow();
+    return underWay;
+  }
+
+  /** The pauses grow for as long as something is missed time and again. */
+  function beginForMissing(): Promise<Outcome<undefined>> {
+    const now = clock.monotonic();
+    pause = now - missedAt > 2 * longestPause ? shortestPause : Math.min(longestPause, pause * growth);
+    missedAt = now;
+    return begin();
+  }
+
+  function schedule(): void {
+    clock.clearTimeout(timer);
+    timer = undefined;
+    if (waiting.size === 0 || underWay !== undefined) return;
+    timer = clock.setTimeout(beginForMissing, Math.max(0, begunAt + pause - clock.monotonic()));
+  }
+
+  function hasJustFailed(): boolean {
+    const rest = Math.min(longestFailurePause, shortestPause * 2 ** failures);
+    return !last.ok && clock.monotonic() - begunAt < rest;
+  }
+
+  return {
+    async noOlderThan(age) {
+      if (clock.monotonic() - readAt < age) return { ok: true, value: undefined };
+      if (underWay !== undefined) return underWay;
+      return hasJustFailed() ? last : begin();
+    },
+    async missed() {
+      if (underWay !== undefined) return underWay;
+      const age = clock.monotonic() - begunAt;
+      return age < (isOutdated ? shortestPause : pause) || hasJustFailed() ? last : beginForMissing();
+    },
+    async anew() {
+      while (underWay !== undefined) await underWay;
+      const before = begun;
+      const rest = begunAt + shortestPause - clock.monotonic();
+      if (rest > 0) await pauseFor(clock, rest);
+      if (begun !== before) return underWay ?? last;
+      return underWay ?? begin();
+    },
+    until: (waiter, signal) =>
+      new Promise((resolve) => {
+        if (signal.aborted) return resolve(false);
+        const settle = (isThere: boolean) => {
+          signal.removeEventListener('abort', giveUp);
+          if (waiting.delete(each) && waiting.size === 0) {
+            schedule();
+            onWaiting?.(false);
+          }
+          resolve(isThere);
+        };
+        const giveUp = () => settle(false);
+        const each: Waiting = { ...waiter, since: begun, settle };
+        signal.addEventListener('abort', giveUp);
+        waiting.add(each);
+        if (waiting.size === 1) onWaiting?.(true);
+        if (timer === undefined) schedule();
+        return undefined;
+      }),
+    outdated(concerns) {
+      isOutdated = true;
+      if (![...waiting].some(({ about }) => concerns(about))) return;
+      pause = shortestPause;
+      schedule();
+    },
+    awaited: () => [...waiting].map(({ about }) => about),
+  };
+}

@@ -1,0 +1,235 @@
+import { describeFailure, isImpersonationDenied } from '../../kube/client/describeFailure.ts';
+import type { ApiFailure, FailureKind } from '../../kube/client/failure.ts';
+import { isDenied, refuserOf } from '../../kube/client/refuser.ts';
+import { isSecret } from './confidential.ts';
+import { type Identity, identityText } from './identity.ts';
+import { isImmutable } from './immutable.ts';
+import { labelName } from './managers.ts';
+
+/** Why a request about one resource was not done. */
+export type ApplyFailureKind =
+  /** The object is not there. */
+  | 'missing'
+  /** The API server does not serve its kind (yet): its CustomResourceDefinition is missing, or new. */
+  | 'typeMissing'
+  /** It is not what it was when this was decided, or fields belong to other managers (`fields`). Decide again. */
+  | 'conflict'
+  /** Another application has it (`by`), or somebody else wrote the label. */
+  | 'claimed'
+  /** Only a new object could have these values (`fields`). */
+  | 'immutable'
+  /** The same again would be refused again. */
+  | 'permanent'
+  /** Its namespace is being deleted: nothing can be made in it. */
+  | 'namespaceTerminating'
+  | 'forbidden'
+  /** May pass by itself. */
+  | 'transient'
+  /** Nobody waits for it any more. */
+  | 'cancelled'
+  /** Another object has its name. */
+  | 'otherUid'
+  /** It is being deleted: what is applied to it goes with it. */
+  | 'terminating';
+
+/** A request about one resource that was not done, as a value. Of a Secret it holds the code, the reason and the fields. */
+export interface ApplyFailure {
+  readonly is: ApplyFailureKind;
+  /** One sentence or two, for people. */
+  readonly reason: string;
+  /** How long the server asks to wait, in milliseconds; 0: it does not say. */
+  readonly retryAfter: number;
+  /** Which fields are meant, as the server writes them: of a conflict as `pathText` does, otherwise `spec.ports[0]`. */
+  readonly fields: readonly string[];
+  /** Of `claimed`: the other application (`namespace/name`), or the field manager where that is not known. */
+  readonly by?: string;
+  /** Of `transient`: an address or a port is another object's, or was until a moment ago. */
+  readonly isTaken?: true;
+}
+
+export type Outcome<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly failure: ApplyFailure };
+
+/** What was asked, for the sentence about a missing permission. */
+export interface AskedOf {
+  readonly verb: 'get' | 'create' | 'patch' | 'delete';
+  readonly identity: Identity;
+  /** What the API calls the kind: `deployments`. */
+  readonly plural: string;
+}
+
+export function done<T>(value: T): { readonly ok: true; readonly value: T } {
+  return { ok: true, value };
+}
+
+/** A failure that we found ourselves. */
+export function failed(
+  is: ApplyFailureKind,
+  reason: string,
+  more: Partial<Pick<ApplyFailure, 'fields' | 'by'>> = {},
+): { readonly ok: false; readonly failure: ApplyFailure } {
+  return { ok: false, failure: { is, reason, retryAfter: 0, fields: [], ...more } };
+}
+
+/** `pathText` of the ownership label. */
+export const labelPath = `.metadata.labels.${labelName}`;
+
+/** What the API server said, as what can be done about it. */
+export function applyFailure(
+  failure: ApiFailure,
+  asked: AskedOf,
+  server: string,
+): { readonly ok: false; readonly failure: ApplyFailure } {
+  const { causes = [], retryAfterMs = 0 } = failure;
+  const is = kindOf(failure, asked.identity);
+  const fields = [...new Set(causes.map(({ field }) => field).filter((field) => field !== ''))];
+  const by = is === 'claimed' ? managerIn(failure) : undefined;
+  const reason = sentence(failure, asked, server);
+  return {
+    ok: false,
+    failure: {
+      is,
+      reason,
+      retryAfter: retryAfterMs,
+      fields,
+      ...(by === undefined ? {} : { by }),
+      ...(isTaken(failure) ? { isTaken: true as const } : {}),
+    },
+  };
+}
+
+const byKind: Partial<Readonly<Record<FailureKind, ApplyFailureKind>>> = {
+  rejected: 'permanent',
+  cancelled: 'cancelled',
+  forbidden: 'forbidden',
+  invalid: 'permanent',
+};
+
+/** Several permanent refusals come as 500, and a 404 can be about three different things. */
+function kindOf(failure: ApiFailure, identity: Identity): ApplyFailureKind {
+  const { kind, status, causes = [], message } = failure;
+  if (kind === 'notFound') return missingWhat(failure, identity);
+  // No Status: the path itself is not served. Right after its CustomResourceDefinition a kind answers so for 35 ms.
+  if (kind === 'badAnswer' && status === 404) return 'typeMissing';
+  if (kind === 'conflict') return conflictKind(failure, identity);
+  if (kind === 'invalid') return isTaken(failure) ? 'transient' : invalidKind(failure);
+  if (kind === 'forbidden' && causes.some(({ reason }) => reason === 'NamespaceTerminating'))
+    return 'namespaceTerminating';
+  if (kind === 'unavailable' && permanentWords.test(message)) return 'permanent';
+  return byKind[kind] ?? 'transient';
+}
+
+/** An undeclared field, a wrong type, duplicate keys, what cannot be decoded, and what etcd does not take. */
+const permanentWords = /^failed to create typed patch object|^failed to convert new object|request is too large/;
+
+function missingWhat({ about }: ApiFailure, identity: Identity): ApplyFailureKind {
+  if (about === undefined) return 'typeMissing';
+  const isItself = about.name === identity.name && about.group === identity.group;
+  const isItsNamespace = about.kind === 'namespaces' && identity.kind !== 'Namespace';
+  return isItself && !isItsNamespace ? 'missing' : 'transient';
+}
+
+function conflictKind({ about, causes = [], message }: ApiFailure, identity: Identity): ApplyFailureKind {
+  if (causes.some(({ field }) => field === labelPath)) return 'claimed';
+  if (message.includes('no existing object was found')) return 'missing';
+  if (message.includes('does not match the UID in record')) return 'otherUid';
+  // A quota that others use up at the same time, for instance.
+  return about === undefined || about.name === identity.name ? 'conflict' : 'transient';
+}
+
+/** The address or port of a Service that was deleted is given back a moment after the Service has gone. */
+function isTaken({ kind, causes = [] }: ApiFailure): boolean {
+  return kind === 'invalid' && causes.some(({ message }) => message?.includes('is already allocated') === true);
+}
+
+function invalidKind({ causes = [] }: ApiFailure): ApplyFailureKind {
+  if (causes.some(({ field }) => field === 'metadata.uid')) return 'otherUid';
+  return isImmutable(causes) ? 'immutable' : 'permanent';
+}
+
+/** Of `conflict with "weeder:1a2b" using v1`: the manager. */
+function managerIn({ causes = [] }: ApiFailure): string | undefined {
+  const words = causes.find(({ field }) => field === labelPath)?.message ?? '';
+  return /^conflict with "([^"]+)"/.exec(words)?.[1];
+}
+
+/** These say what became of the connection, of a permission or of the server, and what to do; nothing of the object. */
+const described: ReadonlySet<FailureKind> = new Set([
+  'network',
+  'timeout',
+  'credentials',
+  'unauthorized',
+  'throttled',
+  'badAnswer',
+]);
+
+function sentence(failure: ApiFailure, asked: AskedOf, server: string): string {
+  const { kind, status, message } = failure;
+  if (kind === 'cancelled') return message;
+  if (isSecret(asked.identity) && !wordsAreOwn.has(kind)) return describeSecret(failure, asked, server);
+  if (described.has(kind) || kind === 'forbidden') return describeFailure(failure, server);
+  return `The API server refused ${identityText(asked.identity)} (${status ?? kind}): ${wordsOf(failure)}.`;
+}
+
+/** Nothing in these came over the connection. */
+const wordsAreOwn: ReadonlySet<FailureKind> = new Set(['network', 'timeout', 'credentials']);
+
+/** Code, reason and fields, and who refused it: the rest of a message may echo values. */
+function describeSecret(failure: ApiFailure, { verb, plural, identity }: AskedOf, server: string): string {
+  const { kind, status, reason } = failure;
+  if (isDenied(failure, verb)) {
+    const denied = isImpersonationDenied(failure) ? `impersonate-on:serviceaccount:${verb}` : verb;
+    const message = `cannot ${denied} resource "${plural}" in API group "" in the namespace "${identity.namespace}"`;
+    return describeFailure({ ...failure, message }, server);
+  }
+  const code = [status, reason].filter((each) => each !== undefined).join(' ');
+  const why = [refuserOf(failure), ...placesIn(failure), typeFault(failure)].filter((each) => each !== undefined);
+  return `The API server refused ${identityText(identity)} (${code === '' ? kind : code})${why.length === 0 ? '' : `: ${why.join(', ')}`}.`;
+}
+
+/** Names of fields, or of another object that is meant. */
+function placesIn({ causes = [], about }: ApiFailure): readonly string[] {
+  const fields = [...new Set(causes.map(({ field }) => field).filter((field) => field !== ''))];
+  const isOther = about !== undefined && !/^secrets?$/i.test(about.kind);
+  return isOther ? [...fields, `${about.kind} ${about.name}`] : fields;
+}
+
+/** What is wrong with the types of a configuration, or with its size. Names of keys are told, values never. */
+const typeFaults =
+  /: (?:field not declared in schema|expected \w+(?=, got))|illegal base64 data at input byte \d+|request is too large/;
+const longestPath = 1_000;
+
+function typeFault({ message }: ApiFailure): string | undefined {
+  const found = permanentWords.test(message) ? typeFaults.exec(message) : null;
+  if (found === null) return undefined;
+  const [words] = found;
+  return words.startsWith(': ') ? `${pathBefore(message, found.index)}${words}` : words;
+}
+
+/** The field's path that ends there, such as `.spec.replicas`. */
+function pathBefore(message: string, end: number): string {
+  const before = message.slice(Math.max(0, end - longestPath), end);
+  return before.slice(before.search(/[.\w-]*$/));
+}
+
+const longestWords = 300;
+
+/** The causes without the values that they quote, which can be whole pod templates; else the message. */
+function wordsOf({ causes = [], message }: ApiFailure): string {
+  const each = causes.flatMap(({ field, message: words = '' }) =>
+    words === '' ? [] : [`${/^(\[\])?$/.test(field) ? '' : `${field}: `}${withoutValue(words)}`],
+  );
+  const text = each.length === 0 ? firstLine(message) : [...new Set(each)].join('; ');
+  return (text.length > longestWords ? `${text.slice(0, longestWords)}…` : text).replace(/\.$/, '');
+}
+
+/** `Invalid value: {…}: field is immutable` without the value; a diff stands on the lines after the first. */
+function withoutValue(words: string): string {
+  const said = /^Invalid value: .*: ([^:]+)$/s.exec(words)?.[1];
+  return firstLine(said ?? words);
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? '';
+}

@@ -1,0 +1,60 @@
+import type { Json } from './identity.ts';
+
+/** One step down into an object: a field, or an element of a list by its keys, by its value or by its position. */
+export type PathElement =
+  | { readonly field: string }
+  | { readonly key: Readonly<Record<string, Json>> }
+  | { readonly value: Json }
+  | { readonly index: number };
+
+/** From the top of an object. */
+export type Path = readonly PathElement[];
+
+/**
+ * As the API server writes it in `details.causes[].field` of a 409, letter for letter:
+ * `.spec.template.spec.containers[name="a"].env[name="A"].value`, `[="x"]` for a set's value, `[0]` for a position.
+ */
+export function pathText(path: Path): string {
+  return path.map(elementText).join('');
+}
+
+/** One step of `pathText`. */
+export function elementText(element: PathElement): string {
+  if ('field' in element) return `.${element.field}`;
+  if ('value' in element) return `[=${valueText(element.value)}]`;
+  if ('index' in element) return `[${element.index}]`;
+  const keys = Object.keys(element.key).toSorted();
+  return `[${keys.map((key) => `${key}=${valueText(element.key[key] ?? null)}`).join(',')}]`;
+}
+
+/** Texts are in quotes, so that a port "80" is not a port 80. */
+function valueText(value: Json): string {
+  return JSON.stringify(value);
+}
+
+/**
+ * The steps to the fields of one map, as `elementText` writes them. A name with a dot or a bracket that could be read as
+ * a way into its neighbour (`a.b` beside a map `a`) is in quotes, so that no two fields have one path.
+ */
+export function fieldTexts(
+  names: readonly string[],
+  hasParts: (name: string) => boolean,
+): readonly (readonly [name: string, text: string])[] {
+  const maps = names.some((name) => wayIn.test(name)) ? new Set(names.filter(hasParts)) : undefined;
+  return names.map((name) => {
+    const isOdd = maps !== undefined && wayIn.test(name) && leadsInto(maps, name);
+    return [name, isOdd ? `[${JSON.stringify(name)}]` : elementText({ field: name })];
+  });
+}
+
+const wayIn = /[.[]/;
+
+function leadsInto(maps: ReadonlySet<string>, name: string): boolean {
+  return name.split('').some((letter, index) => wayIn.test(letter) && maps.has(name.slice(0, index)));
+}
+
+/**
+ * By `pathText`: lists to which any controller adds elements of its own, for the time that it needs them. To take one
+ * away would end what it protects: a finalizer keeps an object until its owner has cleaned up.
+ */
+export const sharedLists: ReadonlySet<string> = new Set(['.metadata.finalizers', '.metadata.ownerReferences']);

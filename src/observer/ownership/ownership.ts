@@ -1,0 +1,63 @@
+import { arrayOf, type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import { failed, type Outcome } from '../model/applyFailure.ts';
+import { type Identity, identityText } from '../model/identity.ts';
+import { type ApplicationOwner, annotationName, labelName } from '../model/managers.ts';
+
+/** Whose an object is, by its label: this application's, nobody's, or another's by the name that is known of it. */
+type Ownership = { readonly is: 'ours' | 'nobodys' } | { readonly is: 'anothers'; readonly by: string };
+
+export function ownershipOf(live: JsonObject, owner: ApplicationOwner): Ownership {
+  const { labels, annotations } = objectOf(live['metadata']);
+  const label = textOf(objectOf(labels)[labelName]);
+  if (label === undefined) return { is: 'nobodys' };
+  if (label === owner.label) return { is: 'ours' };
+  const name = textOf(objectOf(annotations)[annotationName]);
+  return { is: 'anothers', by: name === undefined || name === owner.name ? label : name };
+}
+
+/** The refusal that names both applications. */
+export function claimedBy(by: string, owner: ApplicationOwner, identity: Identity): Outcome<never> {
+  const reason = `${identityText(identity)} belongs to the application ${by}, and not to ${owner.name}.`;
+  return failed('claimed', reason, { by });
+}
+
+/** It has a `deletionTimestamp`. */
+export function isEnding(live: JsonObject): boolean {
+  return objectOf(live['metadata'])['deletionTimestamp'] !== undefined;
+}
+
+export function uidOf(object: JsonObject): string | undefined {
+  return textOf(objectOf(object['metadata'])['uid']);
+}
+
+export function versionOf(object: JsonObject): string | undefined {
+  return textOf(objectOf(object['metadata'])['resourceVersion']);
+}
+
+/** Whether this manager owns anything of it. */
+export function hasManager(live: JsonObject, manager: string): boolean {
+  return arrayOf(objectOf(live['metadata'])['managedFields']).some((entry) => objectOf(entry)['manager'] === manager);
+}
+
+/**
+ * Whether an object may be deleted, released or recreated for an application: it has the application's label now, and it
+ * is the object of this uid, which the reply to an apply has given. Where that reply was lost, the object is proof itself
+ * if nobody but the application has ever written it: it was created by the apply. One that was there before stays.
+ */
+export function isProvenOf(live: JsonObject, owner: ApplicationOwner, appliedUid: string | undefined): boolean {
+  if (ownershipOf(live, owner).is !== 'ours') return false;
+  if (appliedUid !== undefined && uidOf(live) === appliedUid) return true;
+  return (hasManager(live, owner.own) || hasManager(live, owner.init)) && isOnlyOf(live, owner);
+}
+
+/** The refusal to delete, release or recreate what nothing proves to be applied by this application. */
+export function notApplied(owner: ApplicationOwner, identity: Identity): Outcome<never> {
+  return failed('otherUid', `${identityText(identity)} is left as it is: ${owner.name} has not applied this object.`);
+}
+
+/** Whether nobody but its application has written anything of it, but for its status. */
+export function isOnlyOf(live: JsonObject, { own, init }: ApplicationOwner): boolean {
+  return arrayOf(objectOf(live['metadata'])['managedFields'])
+    .map(objectOf)
+    .every(({ manager, subresource }) => manager === own || manager === init || subresource === 'status');
+}

@@ -1,0 +1,88 @@
+import { isDeepStrictEqual } from 'node:util';
+import { arrayOf, isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import { cut, difference, type FieldsTree, treeOf, union } from '../drift/fieldsV1.ts';
+import type { ApplicationOwner } from '../model/managers.ts';
+import { type Path, pathText } from '../model/path.ts';
+
+/** One entry of `metadata.managedFields`. */
+interface Entry extends JsonObject {
+  readonly fieldsV1: FieldsTree;
+}
+
+/**
+ * A merge patch that makes `manager` the only owner of what is at these paths and below, by its Apply entry: what it
+ * owns and its next apply does not have, the API server removes, together with everything else that apply does, in one
+ * write of the content. Server-side apply alone never removes what somebody else added.
+ *
+ * Only of the version that was read: a 409 means to read it again.
+ */
+export function takeOver(live: JsonObject, paths: readonly Path[], manager: string): JsonObject {
+  const metadata = objectOf(live['metadata']);
+  const texts = new Set(paths.map(pathText));
+  const entries = arrayOf(metadata['managedFields']).filter(isEntry);
+  const own = entries.find((entry) => entry['manager'] === manager && isApplied(entry));
+  let taken = paths.map(treeOf).reduce(union, own?.fieldsV1 ?? {});
+  const others = entries.flatMap((entry) => {
+    if (entry === own) return [];
+    const parts = cut(entry.fieldsV1, texts);
+    if (parts.taken !== undefined) taken = union(taken, parts.taken);
+    return parts.rest === undefined ? [] : [{ ...entry, fieldsV1: parts.rest }];
+  });
+  const entry = own ?? {
+    manager,
+    operation: 'Apply',
+    apiVersion: live['apiVersion'],
+    fieldsType: 'FieldsV1',
+  };
+  const { uid, resourceVersion } = metadata;
+  return { metadata: { uid, resourceVersion, managedFields: [...others, { ...entry, fieldsV1: taken }] } };
+}
+
+/**
+ * A merge patch that takes from kubectl what the application has applied as well; undefined: there is nothing of that.
+ * What a person has once written with `kubectl apply` and handed over in a manifest would otherwise keep that person as
+ * an owner, and stay when it leaves the manifest. Not from who applies by server-side apply, who may do so again; not
+ * what a person has written beside the manifest; and not replicas, which the subresource `scale` writes.
+ */
+export function takenFromKubectl(
+  live: JsonObject,
+  { own, init }: Pick<ApplicationOwner, 'own' | 'init'>,
+): JsonObject | undefined {
+  const { uid, resourceVersion, managedFields } = objectOf(live['metadata']);
+  const entries = arrayOf(managedFields).filter(isEntry);
+  const ours = entries
+    .filter((entry) => isApplied(entry) && (entry['manager'] === own || entry['manager'] === init))
+    .reduce((all: FieldsTree, { fieldsV1 }) => union(all, fieldsV1), {});
+  const left = entries.flatMap((entry) => {
+    if (!isOfKubectl(entry)) return [entry];
+    const fieldsV1 = difference(entry.fieldsV1, ours);
+    return fieldsV1 === undefined ? [] : [{ ...entry, fieldsV1 }];
+  });
+  const isSame = isDeepStrictEqual(left, entries);
+  return isSame ? undefined : { metadata: { uid, resourceVersion, managedFields: left } };
+}
+
+/** By whichever of its verbs; `before-first-apply` has what was there before anybody's fields were managed. */
+function isOfKubectl({ manager, operation, subresource }: Entry): boolean {
+  const isKubectl = typeof manager === 'string' && /^(?:kubectl(?:-.*)?|before-first-apply)$/.test(manager);
+  return isKubectl && operation === 'Update' && isOfWhole(subresource);
+}
+
+function isApplied({ operation, subresource }: Entry): boolean {
+  return operation === 'Apply' && isOfWhole(subresource);
+}
+
+function isOfWhole(subresource: unknown): boolean {
+  return subresource === undefined || subresource === '';
+}
+
+/** The other managers' entries of an object; an empty list would be taken for no change at all, so it has one empty entry. */
+export function withoutManagers(live: JsonObject, managers: ReadonlySet<string>): readonly JsonObject[] {
+  const entries = arrayOf(objectOf(live['metadata'])['managedFields']).map(objectOf);
+  const others = entries.filter(({ manager }) => typeof manager !== 'string' || !managers.has(manager));
+  return others.length === 0 ? [{}] : others;
+}
+
+function isEntry(value: unknown): value is Entry {
+  return isObject(value) && isObject(value['fieldsV1']);
+}

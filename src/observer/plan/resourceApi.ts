@@ -1,0 +1,143 @@
+import type { JsonObject } from '../../base/json.ts';
+import type { Outcome } from '../model/applyFailure.ts';
+import type { Identity, Manifest } from '../model/identity.ts';
+import type { ApplicationOwner } from '../model/managers.ts';
+import type { Drift } from '../model/projection.ts';
+import type { At } from '../model/structure.ts';
+import type { Shape } from '../schema/shape.ts';
+
+export type { ApplyFailure, Outcome } from '../model/applyFailure.ts';
+
+/** Where the requests about a resource go, and in whose place. */
+export interface Target {
+  readonly identity: Identity;
+  readonly apiVersion: string;
+  /** Of the object: `/apis/apps/v1/namespaces/shop/deployments/web`. */
+  readonly path: string;
+  /** Of its collection: `/apis/apps/v1/namespaces/shop/deployments`. */
+  readonly collection: string;
+  /** Such as `system:serviceaccount:shop:default`; undefined: weeder's own rights. */
+  readonly account: string | undefined;
+}
+
+/** What was applied last, or is to be. */
+interface Wanted {
+  readonly manifest: Manifest;
+  readonly shape: Shape;
+}
+
+/** Everything that has to be known of a resource to apply it. */
+export interface ResourcePlan extends Wanted {
+  readonly target: Target;
+  readonly structure: At;
+  readonly owner: ApplicationOwner;
+  /** Of manifest and shape. */
+  readonly hash: string;
+  /** It may be deleted and created anew where an immutable field is another one. */
+  readonly mayRecreate: boolean;
+  /** What was applied last, where that is known. */
+  readonly before?: Wanted;
+  /** Of the object in the reply to the last apply: only that one may be deleted to be recreated. */
+  readonly appliedUid?: string;
+}
+
+/** What an apply has made of a resource. */
+export interface Applied {
+  /** The API server's own reply. */
+  readonly object: JsonObject;
+  /** It has another resourceVersion than before. */
+  readonly hasChanged: boolean;
+  /**
+   * Made by this apply alone, so that everything in it is ours or the server's. False: it was there before, and may hold
+   * what others have put into it: what is wanted of its lists only `tryOut` can say.
+   */
+  readonly isNew: boolean;
+}
+
+/** What the API server makes of a manifest, without it being applied. */
+export interface Tried {
+  readonly object: JsonObject;
+  /** False: a dry-run apply on the live object, which may hold what an intruder has added. */
+  readonly isOfItsOwn: boolean;
+}
+
+/** What the account of an application may do to an object. */
+export type AccessVerb = 'get' | 'patch';
+
+/** What the machines ask of the API server about one resource. Nothing here rejects. */
+export interface ResourceApi {
+  /**
+   * Whether the account may do this to the object or, with `kind`, to every object of its kind in its namespace. Asked
+   * under the account, and answered from its rights alone.
+   */
+  may(target: Target, verb: AccessVerb, extent: 'kind' | 'object', signal: AbortSignal): Promise<Outcome<boolean>>;
+  /** A dry run, under the account, of a patch that changes nothing: a success is answered with the object. */
+  tryPatch(target: Target, signal: AbortSignal): Promise<Outcome<undefined>>;
+  /** As it is now; undefined: there is none. With weeder's own rights, as the streams. */
+  read(target: Target, signal: AbortSignal): Promise<Outcome<JsonObject | undefined>>;
+  /**
+   * The whole resource, from nothing, or where somebody left one of its name. `isAbsent`: a moment ago it was
+   * not there, and need not be asked for. Default: false.
+   */
+  create(plan: ResourcePlan, signal: AbortSignal, isAbsent?: boolean): Promise<Outcome<Applied>>;
+  /** The observed part again, on `live`, where these drifts were found. */
+  correct(
+    plan: ResourcePlan,
+    live: JsonObject,
+    drifts: readonly Drift[],
+    signal: AbortSignal,
+  ): Promise<Outcome<Applied>>;
+  /** Another manifest or shape than `plan.before`. */
+  update(plan: ResourcePlan, live: JsonObject, signal: AbortSignal): Promise<Outcome<Applied>>;
+  /** What the API server would make of the manifest. */
+  tryOut(plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<Tried>>;
+  /** The same, of what is in sync: whether it still does. */
+  tryAnew(plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<Tried>>;
+  /**
+   * Takes label, annotation and managers of an application that does not exist away from this version of the object; the
+   * object as it is then. `conflict`: it is another version by now.
+   */
+  disown(plan: ResourcePlan, live: JsonObject, signal: AbortSignal): Promise<Outcome<JsonObject>>;
+  /**
+   * Only with proof (`isProvenOf`); `appliedUid` is from the reply to an apply. `missing`: it is gone. `otherUid`: nothing
+   * proves that the application has applied what has its name. `claimed`: another application has it. `terminating`: it
+   * is deleted, and not gone yet.
+   */
+  delete(
+    target: Target,
+    owner: ApplicationOwner,
+    appliedUid: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Outcome<undefined>>;
+  /** Takes label, annotation and managers away, and leaves the rest as it is. With the same proof, or not at all. */
+  release(
+    target: Target,
+    owner: ApplicationOwner,
+    appliedUid: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Outcome<undefined>>;
+}
+
+/** A kind as the cluster serves it. */
+export interface Kind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly isNamespaced: boolean;
+}
+
+/** Which kinds the cluster serves, and how their objects are built. Nothing here rejects. */
+export interface Kinds {
+  /** `typeMissing`: the cluster does not know it, as far as is known. Asking for it often costs no more requests. */
+  find(apiVersion: string, kind: string, signal: AbortSignal): Promise<Outcome<Kind>>;
+  /**
+   * Resolves once it is served, and `structureOf` it is known, as the API server says after this call. `isExpected`: its
+   * definition has just been applied. `cancelled`: the signal ended the wait.
+   */
+  served(apiVersion: string, kind: string, signal: AbortSignal, isExpected?: boolean): Promise<Outcome<Kind>>;
+  /** The kind under whatever version of its group it is served now. `typeMissing`: under none. */
+  findServed(group: string, kind: string, signal: AbortSignal): Promise<Outcome<Kind>>;
+  /** `typeMissing`: the cluster does not say it yet. */
+  structureOf(kind: Kind, signal: AbortSignal): Promise<Outcome<At>>;
+}

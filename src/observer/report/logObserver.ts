@@ -1,0 +1,126 @@
+import { formatDuration } from '../../base/duration.ts';
+import type { Logger } from '../../base/log.ts';
+import { type LogLine, logLines } from '../../base/logLines.ts';
+import { toldDrifts } from '../model/confidential.ts';
+import type { AboutApplication, AboutResource, ObserverFact, ReportObserver } from '../model/facts.ts';
+import { identityText } from '../model/identity.ts';
+
+/** Writes each fact as one line with namespace, application and resource; nothing of a Secret but where it differs. */
+export function logObserver(logger: Logger): ReportObserver {
+  return logLines(logger, lineOf);
+}
+
+function lineOf(fact: ObserverFact): LogLine {
+  if ('resource' in fact) return resourceLine(fact);
+  if (fact.type === 'actor.failed') {
+    const fields = { actor: fact.actor, err: fact.error };
+    return { level: 'error', fields, message: 'internal error: actor failed, please report this' };
+  }
+  return applicationLine(fact);
+}
+
+function applicationLine(fact: Exclude<ObserverFact, AboutResource | { readonly type: 'actor.failed' }>): LogLine {
+  switch (fact.type) {
+    case 'application.applied': {
+      const { generation, resources, failed } = fact;
+      const level = failed > 0 ? 'warn' : 'info';
+      return of(fact, level, { generation, resources, failed }, 'application applied');
+    }
+    case 'application.invalid':
+      return of(fact, 'warn', { reason: fact.reason }, 'application invalid: nothing of it is applied');
+    case 'application.faulty':
+      return of(fact, 'warn', { reason: fact.reason }, 'a part of the application is left as it is');
+    case 'application.paused':
+      return of(fact, 'info', { until: new Date(fact.until).toISOString() }, 'application paused');
+    case 'application.accountMissing':
+      return of(fact, 'warn', { reason: fact.reason }, 'the account of the application is missing');
+    case 'application.accountUnseen':
+      return of(fact, 'warn', { reason: fact.reason }, 'not looked whether the account of the application is there');
+    case 'application.deleted':
+      return of(fact, 'info', { policy: fact.policy }, 'application deleted');
+    case 'application.refused':
+      return of(fact, 'warn', refusal(fact), 'application not managed yet, retrying');
+  }
+}
+
+function resourceLine(fact: Extract<ObserverFact, AboutResource>): LogLine {
+  switch (fact.type) {
+    case 'resource.applied':
+      return about(fact, 'info', { how: fact.how }, 'resource applied');
+    case 'resource.drifted': {
+      const { rival, isCorrected } = fact;
+      return about(fact, isCorrected ? 'info' : 'warn', { drifts: told(fact), rival }, 'resource drifted');
+    }
+    case 'resource.corrected':
+      return about(fact, 'info', { paths: paths(fact), took: rounded(fact.took) }, 'resource corrected');
+    case 'resource.missing':
+      return about(fact, fact.isCorrected ? 'info' : 'warn', {}, 'resource missing');
+    case 'resource.admitted':
+      return about(fact, 'warn', { paths: fact.paths }, 'changed on admission each time, and taken as it is');
+    case 'resource.wantedAnew':
+      return about(
+        fact,
+        'info',
+        { paths: fact.paths },
+        'the API server makes something else of the manifest: wanted now',
+      );
+    case 'resource.contested':
+      return about(
+        fact,
+        'warn',
+        { rival: fact.rival, wait: rounded(fact.wait) },
+        'somebody keeps changing the resource back: its correction waits',
+      );
+    case 'resource.ending':
+      return about(fact, 'info', {}, 'resource is being deleted: its end is waited for');
+    case 'resource.claimed':
+      return about(fact, 'warn', { reason: fact.reason }, 'resource belongs to another application');
+    case 'resource.typeMissing':
+      return about(fact, 'warn', { reason: fact.reason }, 'kind of the resource is not known to the cluster');
+    case 'resource.refused':
+      return about(fact, 'warn', refusal(fact), 'resource refused');
+    case 'resource.failed':
+      return about(fact, 'warn', refusal(fact), 'resource not applied, retrying');
+    case 'resource.deleted':
+      return about(fact, 'info', {}, 'resource deleted');
+    case 'resource.released':
+      return about(fact, 'info', {}, 'resource released');
+    case 'resource.deletionSkipped':
+      return about(fact, 'info', { reason: fact.reason }, 'deletion skipped');
+  }
+}
+
+function of(
+  { application: { namespace, name } }: { readonly application: AboutApplication },
+  level: LogLine['level'],
+  fields: object,
+  message: string,
+): LogLine {
+  return { level, fields: { namespace, application: name, ...fields }, message };
+}
+
+function about(fact: AboutResource, level: LogLine['level'], fields: object, message: string): LogLine {
+  return of(fact, level, { resource: identityText(fact.resource), uid: fact.uid, ...fields }, message);
+}
+
+function told({ resource, drifts }: Extract<ObserverFact, { readonly type: 'resource.drifted' }>) {
+  return toldDrifts(resource, drifts);
+}
+
+function paths({ drifts }: Extract<ObserverFact, { readonly type: 'resource.corrected' }>): readonly string[] {
+  return drifts.map(({ path }) => path);
+}
+
+function refusal(fact: {
+  readonly reason: string;
+  readonly failure: string;
+  readonly attempt: number;
+  readonly retryIn: number;
+}) {
+  const { reason, failure, attempt, retryIn } = fact;
+  return { reason, failure, attempt, retryIn: rounded(retryIn) };
+}
+
+function rounded(duration: number): string {
+  return formatDuration(Math.round(duration));
+}

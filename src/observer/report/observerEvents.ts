@@ -1,0 +1,162 @@
+import { formatDuration } from '../../base/duration.ts';
+import type { Occurrence } from '../../kube/events/event.ts';
+import type { AboutApplication, AboutResource, ObserverFact, ReportObserver } from '../model/facts.ts';
+import { identityText } from '../model/identity.ts';
+import type { Drift } from '../model/projection.ts';
+import { listed } from '../model/wording.ts';
+import { applicationsGroup, applicationsVersion } from '../status/applicationApi.ts';
+import type { ObserverEventReason, observerEventTable } from './eventTable.ts';
+
+type Told<R extends ObserverEventReason = ObserverEventReason> = {
+  readonly [Reason in R]: {
+    readonly reason: Reason;
+    readonly type: (typeof observerEventTable)[Reason]['types'][number];
+    readonly action: (typeof observerEventTable)[Reason]['actions'][number];
+    readonly note: string;
+  };
+}[R];
+
+/** Failures that whoever owns the application can do something about; what passes by itself is in the log alone. */
+const theirs: ReadonlySet<string> = new Set(['forbidden', 'immutable', 'permanent', 'schema']);
+
+/** Tells those facts as Kubernetes Events that somebody who looks at the application wants to know. */
+export function tellObserver(record: (occurrence: Occurrence) => void): ReportObserver {
+  return (fact) => {
+    if (fact.type === 'actor.failed') return;
+    const told = 'resource' in fact ? ofResource(fact) : ofApplication(fact);
+    if (told !== undefined) record({ regarding: applicationRef(fact.application), ...told });
+  };
+}
+
+function applicationRef({ namespace, name, uid }: AboutApplication) {
+  return { apiVersion: `${applicationsGroup}/${applicationsVersion}`, kind: 'Application', namespace, name, uid };
+}
+
+type ApplicationFact = Exclude<ObserverFact, AboutResource | { readonly type: 'actor.failed' }>;
+
+function ofApplication(fact: ApplicationFact): Told | undefined {
+  switch (fact.type) {
+    case 'application.applied': {
+      const { generation, resources, failed } = fact;
+      const type = failed > 0 ? 'Warning' : 'Normal';
+      const rest = failed > 0 ? `; something is in the way of ${failed}` : '';
+      return {
+        reason: 'Applied',
+        type,
+        action: 'Apply',
+        note: `Generation ${generation}: ${resources} resources${rest}.`,
+      };
+    }
+    case 'application.invalid': {
+      const note = `Nothing is applied. ${fact.reason}`;
+      return { reason: 'Invalid', type: 'Warning', action: 'Validate', note };
+    }
+    case 'application.faulty': {
+      const note = `What has no faults is applied. ${fact.reason}`;
+      return { reason: 'Invalid', type: 'Warning', action: 'Validate', note };
+    }
+    case 'application.paused': {
+      const until = new Date(fact.until).toISOString().replace(/\.\d+Z$/, 'Z');
+      return {
+        reason: 'Paused',
+        type: 'Normal',
+        action: 'Wait',
+        note: `Nothing is applied or corrected until ${until}.`,
+      };
+    }
+    case 'application.accountMissing':
+      return { reason: 'ServiceAccountNotFound', type: 'Warning', action: 'Wait', note: fact.reason };
+    case 'application.refused':
+      if (fact.failure !== 'blocked') return undefined;
+      return { reason: 'DeletionBlocked', type: 'Warning', action: 'Retry', note: fact.reason };
+    case 'application.accountUnseen':
+    case 'application.deleted':
+      return undefined;
+  }
+}
+
+function ofResource(fact: Extract<ObserverFact, AboutResource>): Told | undefined {
+  const name = identityText(fact.resource);
+  switch (fact.type) {
+    case 'resource.drifted': {
+      const type = fact.isCorrected ? 'Normal' : 'Warning';
+      const by = fact.rival === undefined ? '' : `, by ${fact.rival}`;
+      return {
+        reason: 'DriftDetected',
+        type,
+        action: 'Notice',
+        note: `${name} is not as it was applied: ${paths(fact.drifts)}${by}.`,
+      };
+    }
+    case 'resource.missing': {
+      const type = fact.isCorrected ? 'Normal' : 'Warning';
+      return { reason: 'ResourceMissing', type, action: 'Notice', note: `${name} is not there.` };
+    }
+    case 'resource.corrected':
+      return {
+        reason: 'DriftCorrected',
+        type: 'Normal',
+        action: 'Apply',
+        note: `${name}: ${correctedNote(fact.drifts)}.`,
+      };
+    case 'resource.applied':
+      if (fact.how !== 'recreated') return undefined;
+      return { reason: 'DriftCorrected', type: 'Normal', action: 'Create', note: `${name} was recreated.` };
+    case 'resource.contested': {
+      const who = fact.rival ?? 'Somebody';
+      const wait = formatDuration(Math.round(fact.wait / 1_000) * 1_000);
+      const note = `${who} keeps changing ${name} back: its next correction waits for ${wait}.`;
+      return { reason: 'CorrectionBackOff', type: 'Warning', action: 'Wait', note };
+    }
+    case 'resource.admitted': {
+      const note = `${listed(fact.paths)} of ${name} is changed on admission each time, and taken as it is.`;
+      return { reason: 'MutatedByAdmission', type: 'Warning', action: 'Adopt', note };
+    }
+    case 'resource.wantedAnew': {
+      const note = `The API server makes something else of the manifest of ${name}: ${listed(fact.paths)}.`;
+      return { reason: 'DesiredStateChanged', type: 'Normal', action: 'Adopt', note };
+    }
+    default:
+      return troubleOf(fact, name);
+  }
+}
+
+/** What was not to be there was removed; all else is again as it was applied. */
+function correctedNote(drifts: readonly Drift[]): string {
+  const removed = drifts.filter(({ is }) => is === 'excess' || is === 'duplicate');
+  const restored = drifts.filter((each) => !removed.includes(each));
+  return [
+    ...(restored.length === 0 ? [] : [`${paths(restored)} put back`]),
+    ...(removed.length === 0 ? [] : [`${paths(removed)} removed`]),
+  ].join('; ');
+}
+
+function troubleOf(fact: Extract<ObserverFact, AboutResource>, name: string): Told | undefined {
+  switch (fact.type) {
+    case 'resource.refused':
+    case 'resource.failed':
+      if (!theirs.has(fact.failure)) return undefined;
+      return { reason: 'Refused', type: 'Warning', action: 'Retry', note: `${name}: ${fact.reason}` };
+    case 'resource.claimed':
+      return { reason: 'OwnershipConflict', type: 'Warning', action: 'Skip', note: `${name}: ${fact.reason}` };
+    case 'resource.typeMissing':
+      return { reason: 'NoKindMatch', type: 'Warning', action: 'Wait', note: `${name}: ${fact.reason}` };
+    case 'resource.deleted':
+      return { reason: 'Pruned', type: 'Normal', action: 'Delete', note: `${name} was deleted.` };
+    case 'resource.released':
+      return { reason: 'Pruned', type: 'Normal', action: 'Release', note: `${name} was let go of.` };
+    case 'resource.deletionSkipped':
+      return { reason: 'DeletionSkipped', type: 'Normal', action: 'Skip', note: skippedNote(name) };
+    default:
+      return undefined;
+  }
+}
+
+/** The same whether there is another object of this name or none: the tenant who reads it may not be allowed to know. */
+function skippedNote(name: string): string {
+  return `Nothing is deleted or released as ${name}: no object of this name is known to be applied by this application.`;
+}
+
+function paths(drifts: readonly Drift[]): string {
+  return listed(drifts.map(({ path }) => path));
+}

@@ -1,0 +1,248 @@
+import type { ResourceEvent } from '../../../machines/observer/resource.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { initialisedIn } from '../drift/baseline.ts';
+import { afterCorrection, missingKey, paceKey } from '../drift/driftPace.ts';
+import { labelPath, project } from '../drift/project.ts';
+import type { ObserverEffects } from '../effects/observerEffects.ts';
+import type { Outcome } from '../model/applyFailure.ts';
+import type { AppliedHow } from '../model/facts.ts';
+import type { Drift } from '../model/projection.ts';
+import { uidOf } from '../ownership/ownership.ts';
+import type { Applied, ResourcePlan } from '../plan/resourceApi.ts';
+import { isProved, noteReply } from '../state/accessProof.ts';
+import { foundOf, mostCorrections, type ResourceEntry } from '../state/entries.ts';
+import { claimantOf, hear, judgeAnew, needsApply, noteAbandoned, want } from '../state/hear.ts';
+import { keepUntilDue } from '../state/kept.ts';
+import { wantedBy } from './findWanted.ts';
+import { aboutOf } from './reportResource.ts';
+import { unverified, writeFailed } from './resourceEvents.ts';
+import { conflicted, lookAgain, writeRefused } from './writeRefused.ts';
+
+/**
+ * Brings a resource to what its manifest says, by what is known when it is its turn: created, updated, or corrected.
+ * A request that has left is not taken back when nobody waits for it any more; one that waits for its turn is.
+ */
+export async function writeResource(
+  effects: ObserverEffects,
+  entry: ResourceEntry,
+  signal: AbortSignal,
+): Promise<() => ResourceEvent> {
+  const event = await written(effects, entry, signal);
+  return () => event;
+}
+
+/** The same, for who does not need it as a question. `onSlow` as of `Places`. */
+export async function written(
+  effects: ObserverEffects,
+  entry: ResourceEntry,
+  signal: AbortSignal,
+  onSlow?: () => void,
+): Promise<ResourceEvent> {
+  if (entry.writing !== undefined) await entry.writing;
+  const { application, plan } = entry;
+  if (plan === undefined) return conflicted;
+  const release = await effects.slots.take(application.id, plan.target.apiVersion, signal, onSlow);
+  if (release === undefined) return conflicted;
+  if (entry.writing !== undefined) {
+    release();
+    await entry.writing;
+    return conflicted;
+  }
+  const writing = verifiedWrite(effects, entry).finally(() => {
+    entry.writing = undefined;
+    release();
+  });
+  entry.writing = writing;
+  return writing;
+}
+
+/** A request that has left is not taken back. */
+const until = new AbortController().signal;
+
+/**
+ * What is read before the first request under the account, with weeder's own rights, must not show: without the right to
+ * patch nothing is read, and a refusal is told only when the account may see the object.
+ */
+async function verifiedWrite(effects: ObserverEffects, entry: ResourceEntry): Promise<ResourceEvent> {
+  const { access, runtime } = effects;
+  const { plan } = entry;
+  if (plan === undefined) return conflicted;
+  if (!isProved(entry, runtime.clock.monotonic())) {
+    const may = await access.verifyWrite(plan.target, until);
+    if (!may.ok) return unverified('write', may.failure);
+  }
+  const event = await write(effects, entry);
+  if (event.type === 'write.done' || event.type === 'write.conflicted') return event;
+  const proved = await access.verify(entry, plan.target, until);
+  return proved.ok ? event : unverified('write', proved.failure);
+}
+
+async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<ResourceEvent> {
+  const { api, runtime } = effects;
+  if (entry.plan === undefined) return conflicted;
+  const now = runtime.clock.monotonic();
+  keepUntilDue(entry, now);
+  const unknown = await see(effects, entry, entry.plan, until);
+  if (unknown !== undefined) return unknown;
+  const found = foundOf(entry);
+  // What is seen of the object may change what is observed of it.
+  const { kept } = entry;
+  const chosen = kept?.plan ?? entry.plan;
+  const plan = entry.appliedUid === undefined ? chosen : { ...chosen, appliedUid: entry.appliedUid };
+  if (found === undefined) {
+    return settle(effects, entry, plan, [missing], await api.create(plan, until, true));
+  }
+  const { object, isEnding } = found;
+  if (isEnding) return { type: 'write.ending' };
+  if (object === undefined || claimantOf(entry) !== undefined) return lookAgain(entry);
+  if (found.label !== undefined && found.label === entry.abandonedLabel) return disown(effects, entry, plan, object);
+  if (kept === undefined && needsApply(entry)) {
+    const isOurs = found.label !== undefined;
+    const outcome = isOurs ? await api.update(plan, object, until) : await api.create(plan, until);
+    return settle(effects, entry, plan, [], outcome);
+  }
+  // The stream may tell of the correction before its answer does, and the drift is over by then.
+  const { drifts, driftedAt = now } = entry;
+  if (drifts.length === 0) return lookAgain(entry);
+  return settle(effects, entry, plan, drifts, await api.correct(plan, object, drifts, until), driftedAt);
+}
+
+/**
+ * Takes the marks of an application that does not exist away, in the version that was read: of several applications that
+ * do, one does it, and then each may claim the object, which the API server lets one of them do.
+ */
+async function disown(
+  { api, claims, runtime }: ObserverEffects,
+  entry: ResourceEntry,
+  plan: ResourcePlan,
+  object: JsonObject,
+): Promise<ResourceEvent> {
+  const isAbandoned = await claims.isAbandoned(object);
+  const now = runtime.clock.monotonic();
+  if (!isAbandoned) noteAbandoned(entry, false, now);
+  if (!isAbandoned) return lookAgain(entry);
+  const disowned = await api.disown(plan, object, until);
+  if (!disowned.ok) return writeRefused(entry, plan, disowned.failure, runtime.clock.monotonic());
+  hear(entry, disowned.value, runtime.clock.monotonic());
+  return conflicted;
+}
+
+/**
+ * Undefined: it is known what is there, that nothing is, or, where its stream has nothing of what was never applied, that
+ * nothing is expected to be: the first apply finds that out, and a start asks for each resource once and not twice.
+ */
+async function see(
+  { api, runtime, streams }: ObserverEffects,
+  entry: ResourceEntry,
+  { target }: ResourcePlan,
+  signal: AbortSignal,
+): Promise<ResourceEvent | undefined> {
+  if (foundOf(entry)?.object !== undefined) return undefined;
+  if (entry.found === 'unknown' && entry.appliedHash === undefined && streams.isTold(entry)) return undefined;
+  const read = await api.read(target, signal);
+  if (!read.ok) return writeFailed(read.failure);
+  if (read.value === undefined) entry.found = 'missing';
+  else hear(entry, read.value, runtime.clock.monotonic());
+  return undefined;
+}
+
+/** What stands for a resource that is not there among its drifts. */
+const missing: Drift = { path: missingKey, wanted: undefined, found: undefined, is: 'missing' };
+
+function settle(
+  effects: ObserverEffects,
+  entry: ResourceEntry,
+  plan: ResourcePlan,
+  drifts: readonly Drift[],
+  outcome: Outcome<Applied>,
+  since = effects.runtime.clock.monotonic(),
+): ResourceEvent {
+  if (!outcome.ok) return writeRefused(entry, plan, outcome.failure, effects.runtime.clock.monotonic());
+  noteReply(entry, plan.target.account, effects.runtime.clock.monotonic());
+  entry.conflicts = 0;
+  const before = entry.appliedHash;
+  const isMissing = drifts.includes(missing);
+  const wasApplied = before === plan.hash && !isMissing;
+  if (wasApplied) noteCorrected(effects, entry, plan, drifts, since, outcome.value);
+  else
+    noteApplied(
+      effects,
+      entry,
+      plan,
+      outcome.value,
+      isMissing && outcome.value.isNew ? (before === undefined ? 'created' : 'recreated') : 'updated',
+    );
+  if (isMissing && before !== undefined) keepPace(effects, entry, [missing]);
+  return { type: 'write.done' };
+}
+
+/** The observed part of the API server's own reply is what is wanted from now on. */
+function noteApplied(
+  { runtime, report }: ObserverEffects,
+  entry: ResourceEntry,
+  plan: ResourcePlan,
+  applied: Applied,
+  how: AppliedHow,
+): void {
+  const now = runtime.clock.monotonic();
+  entry.appliedPlan = plan;
+  entry.appliedHash = plan.hash;
+  entry.admitted = [];
+  entry.baseline = wantedBy(plan, applied);
+  entry.initialised = entry.baseline === undefined ? entry.initialised : initialisedIn(plan, entry.baseline);
+  learn(entry, applied.object, now);
+  report({ type: 'resource.applied', ...aboutOf(entry), how });
+}
+
+function noteCorrected(
+  effects: ObserverEffects,
+  entry: ResourceEntry,
+  plan: ResourcePlan,
+  drifts: readonly Drift[],
+  since: number,
+  { object, hasChanged }: Applied,
+): void {
+  const { runtime, report } = effects;
+  const now = runtime.clock.monotonic();
+  learn(entry, object, now);
+  keepPace(effects, entry, drifts);
+  if (!hasChanged) {
+    admit(effects, entry, plan, drifts, object);
+    return;
+  }
+  entry.corrections.push({ at: runtime.clock.now(), drifts, rival: entry.rival });
+  entry.corrections.splice(0, entry.corrections.length - mostCorrections);
+  report({ type: 'resource.corrected', ...aboutOf(entry), drifts, took: now - since });
+}
+
+/**
+ * The API server answers with what it had: it changes the value itself, each time. What somebody has added is never
+ * taken for that: it stays a drift.
+ */
+function admit(
+  { runtime, report }: ObserverEffects,
+  entry: ResourceEntry,
+  plan: ResourcePlan,
+  drifts: readonly Drift[],
+  object: Applied['object'],
+): void {
+  // That it is applied is no value that admission changes.
+  const changed = drifts.filter(({ path }) => path !== labelPath);
+  if (changed.length === 0 || drifts.some(({ is }) => is === 'excess' || is === 'duplicate')) return;
+  want(entry, project(object, plan.manifest, plan.shape, plan.structure), runtime.clock.monotonic());
+  entry.admitted = [...new Set([...entry.admitted, ...changed.map(({ path }) => path)])];
+  report({ type: 'resource.admitted', ...aboutOf(entry), paths: changed.map(({ path }) => path) });
+}
+
+function keepPace({ runtime }: ObserverEffects, entry: ResourceEntry, drifts: readonly Drift[]): void {
+  entry.pace = afterCorrection(entry.pace, drifts.map(paceKey), runtime.clock.now());
+}
+
+/** The reply is the newest that is known of it, whatever its stream tells later of before; and it proves what was applied. */
+function learn(entry: ResourceEntry, object: Applied['object'], now: number): void {
+  entry.appliedUid = uidOf(object) ?? entry.appliedUid;
+  const isNewest = hear(entry, object, now);
+  entry.writtenVersion = foundOf(entry)?.resourceVersion ?? entry.writtenVersion;
+  // The stream told of a newer version before this reply came, and that was compared with what was wanted before.
+  if (!isNewest) judgeAnew(entry, now);
+}

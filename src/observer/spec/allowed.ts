@@ -1,0 +1,44 @@
+import type { AllowedResources } from '../../config/schema/allowedResources.ts';
+import { type Identity, isBuiltIn, kindText } from '../model/identity.ts';
+
+/** The key of the config, as sentences name it. */
+const key = 'observer.allow';
+
+type Entry = AllowedResources[number];
+
+/** Why an Application of the namespace `home` may hold nothing at all, as a clause; undefined: it may hold something. */
+export function whyNothingIsAllowed(allow: AllowedResources, home: string): string | undefined {
+  if (allow.some((entry) => includes(entry.applicationNamespaces, home))) return undefined;
+  return `weeder's config allows no Applications in the namespace ${home} (${key})`;
+}
+
+/**
+ * Why an Application of the namespace `home` may not hold a resource, as a clause; undefined: it may. Whether its kind
+ * lives in namespaces is told by its identity.
+ */
+export function whyNotAllowed(allow: AllowedResources, home: string, resource: Identity): string | undefined {
+  if (allow.some((entry) => includes(entry.applicationNamespaces, home) && allows(entry, home, resource))) {
+    return undefined;
+  }
+  const { namespace } = resource;
+  const place = namespace === '' ? 'which lives in no namespace' : `in the namespace ${namespace}`;
+  return `weeder's config does not allow Applications of the namespace ${home} to hold a ${kindText(resource)} ${place} (${key})`;
+}
+
+function allows(entry: Entry, home: string, resource: Identity): boolean {
+  if (resource.namespace === '') return isAmong(entry.clusterKinds, resource);
+  const isThere =
+    entry.namespaces === 'same' ? resource.namespace === home : includes(entry.namespaces, resource.namespace);
+  return isThere && isAmong(entry.kinds, resource) && !isAmong(entry.exceptKinds, resource);
+}
+
+function isAmong(kinds: 'all' | readonly string[], { group, kind }: Identity): boolean {
+  if (kinds === 'all') return true;
+  return kinds.some(
+    (each) => each === `${kind}.${group}` || each === `*.${group}` || (each === kind && isBuiltIn(group)),
+  );
+}
+
+function includes(names: 'all' | readonly string[], name: string): boolean {
+  return names === 'all' || names.includes(name);
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { formatDuration } from '../../base/duration.ts';
+import { type Path, quoted } from '../../base/fault.ts';
+import { duration } from '../../config/schema/durationSchema.ts';
+import { dnsSubdomain } from '../../config/schema/names.ts';
+import { nameOf, optional, withDefault } from '../../config/schema/selectorSchema.ts';
+import { keysBelow } from '../../config/text/keysBelow.ts';
+
+/** Milliseconds. Less would be a poll, and `-5s` and `1d` pass for durations with the API server. */
+const shortestResync = 5_000;
+const longestResync = 24 * 3_600_000;
+
+const resyncPeriod = duration('aboveZero').refine((period) => period >= shortestResync && period <= longestResync, {
+  error: ({ input }) => `found ${formatDuration(Number(input))}, must be from 5s to 24h`,
+});
+
+/** RFC 3339, with its zone: `2026-01-01` alone would be another moment for everybody. */
+const instant = z.iso.datetime({ offset: true, error: wrongTime }).transform((text) => Date.parse(text));
+
+function wrongTime({ input }: { readonly input?: unknown }): string | undefined {
+  if (typeof input !== 'string') return undefined;
+  return `found ${quoted(input)}; a time is written like 2026-11-21T18:00:00Z, with its zone`;
+}
+
+/** What these hold would be lost with them. */
+const neverAnew = /^(?:Namespace|CustomResourceDefinition|PersistentVolumeClaim)\//;
+
+const resource = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9]*\/[^/%]+$/, {
+    error: ({ input }) => `found ${quoted(String(input))}; a resource is named like Job/migrate`,
+  })
+  .refine((text) => !neverAnew.test(text), {
+    error: 'what a Namespace, CustomResourceDefinition or PersistentVolumeClaim holds would be lost',
+  });
+
+/** The spec but for what stands in manifests and observerSchema, which have readers of their own. */
+export const applicationSpec = z.strictObject({
+  manifests: z.unknown().optional(),
+  observerSchema: z.unknown().optional(),
+  mode: withDefault(z.enum(['correct', 'detect']), 'correct'),
+  pausedUntil: optional(instant),
+  resyncPeriod: withDefault(resyncPeriod, '30s'),
+  deletionPolicy: withDefault(z.enum(['delete', 'orphan']), 'delete'),
+  recreate: optional(z.array(resource)),
+  serviceAccountName: optional(nameOf(dnsSubdomain)),
+});
+
+/** The keys that the mapping at a path of the object may have, where it is the spec's or below. */
+export function specKeysAt([top, ...path]: Path): readonly string[] {
+  return top === 'spec' ? keysBelow(applicationSpec, path) : [];
+}

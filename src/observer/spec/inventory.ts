@@ -1,0 +1,126 @@
+import { parseJson } from '../../base/exactInteger.ts';
+import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import type { Identity, Json } from '../model/identity.ts';
+import { keptJson } from '../model/jsonValue.ts';
+import type { Drift } from '../model/projection.ts';
+
+/** What is so of a resource, as it stands in the status: only what lasts, for each write is one for every watcher. */
+const resourceStates = [
+  /** Written down before it is applied, or not looked at yet. */
+  'pending',
+  'inSync',
+  'drifted',
+  'missing',
+  'terminating',
+  'claimed',
+  'typeMissing',
+  'refused',
+  'backingOff',
+  /** There is no proof that the application's account may see it. */
+  'unverified',
+  /** It left the manifests, and is not deleted or released yet. */
+  'leaving',
+] as const;
+export type ResourceState = (typeof resourceStates)[number];
+
+/** A difference as the status holds it: the values as JSON, cut; of a Secret there are none. */
+export interface ShownDrift {
+  readonly path: string;
+  readonly is: Drift['is'];
+  readonly wanted?: string;
+  readonly found?: string;
+}
+
+/** One row of `status.resources`: what an application has applied, or is about to apply. */
+export interface InventoryEntry {
+  readonly identity: Identity;
+  /** Under which it was applied last; after a restart its stream and its requests go there. */
+  readonly apiVersion: string;
+  /**
+   * From the reply to an apply of this application: never of an object that was only found. Undefined: no reply has come
+   * to any apply, so only the object itself can show whether one came through.
+   */
+  readonly appliedUid: string | undefined;
+  /** Of manifest and shape as applied last; undefined: not applied yet. */
+  readonly hash: string | undefined;
+  readonly state: ResourceState;
+  readonly drifts: readonly ShownDrift[];
+  /** By path: what the reply had in fields that the schema lists and the manifest does not have. Wanted from then on. */
+  readonly initialised: ReadonlyMap<string, Json>;
+}
+
+/**
+ * Reads `status.resources`. Whoever may write the status can put anything there: a row without kind, name or apiVersion
+ * is left out, and everything else that is not as weeder writes it counts as not said.
+ */
+export function readInventory(resources: unknown): readonly InventoryEntry[] {
+  return arrayOf(resources).flatMap((row) => {
+    const entry = readEntry(objectOf(row));
+    return entry === undefined ? [] : [entry];
+  });
+}
+
+/** The row that `readInventory` reads; what is not known or empty is left out. */
+export function writeEntry(entry: InventoryEntry): JsonObject {
+  const { identity, apiVersion, appliedUid, hash, state, drifts, initialised } = entry;
+  const { group, kind, namespace, name } = identity;
+  const texts = [...initialised].map(([path, value]) => [path, JSON.stringify(value)]);
+  return {
+    ...(group === '' ? {} : { group }),
+    apiVersion,
+    kind,
+    ...(namespace === '' ? {} : { namespace }),
+    name,
+    ...(appliedUid === undefined ? {} : { appliedUid }),
+    ...(hash === undefined ? {} : { hash }),
+    state,
+    ...(drifts.length === 0 ? {} : { drifts }),
+    ...(texts.length === 0 ? {} : { initialised: Object.fromEntries(texts) }),
+  };
+}
+
+function readEntry(row: JsonObject): InventoryEntry | undefined {
+  const [kind, name, apiVersion] = [textOf(row['kind']), textOf(row['name']), textOf(row['apiVersion'])];
+  if (!kind || !name || !apiVersion) return undefined;
+  const appliedUid = textOf(row['appliedUid']) || undefined;
+  return {
+    identity: { group: textOf(row['group']) ?? '', kind, namespace: textOf(row['namespace']) ?? '', name },
+    apiVersion,
+    appliedUid,
+    // Without the uid that was applied, as earlier versions wrote it, a hash proves nothing: the manifest is applied again.
+    hash: appliedUid === undefined ? undefined : textOf(row['hash']) || undefined,
+    state: resourceStates.find((state) => state === row['state']) ?? 'pending',
+    drifts: arrayOf(row['drifts']).flatMap(readDrift),
+    initialised: readInitialised(row['initialised']),
+  };
+}
+
+const differences: readonly Drift['is'][] = ['changed', 'missing', 'excess', 'duplicate'];
+
+function readDrift(value: unknown): readonly ShownDrift[] {
+  const drift = objectOf(value);
+  const [path, wanted, found] = [textOf(drift['path']), textOf(drift['wanted']), textOf(drift['found'])];
+  const is = differences.find((each) => each === drift['is']);
+  if (path === undefined || is === undefined) return [];
+  return [{ path, is, ...(wanted === undefined ? {} : { wanted }), ...(found === undefined ? {} : { found }) }];
+}
+
+function readInitialised(value: unknown): ReadonlyMap<string, Json> {
+  const values = new Map<string, Json>();
+  if (!isObject(value)) return values;
+  for (const [path, text] of Object.entries(value)) {
+    const read = parsed(text);
+    if (read !== undefined) values.set(path, read);
+  }
+  return values;
+}
+
+function parsed(text: unknown): Json | undefined {
+  if (typeof text !== 'string') return undefined;
+  try {
+    return keptJson(parseJson(text));
+  } catch {
+    // Not written by weeder: the same as if it were not there.
+    return undefined;
+  }
+}

@@ -1,0 +1,159 @@
+import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
+import { dnsLabel, dnsSubdomain } from '../../config/schema/names.ts';
+import type { Located } from '../../config/text/located.ts';
+import { faultsOf, unsaid } from '../../config/text/sentences.ts';
+import { isSecret } from '../model/confidential.ts';
+import { finalizer, forceFinalizeName } from '../model/managers.ts';
+import type {
+  Application,
+  ApplicationFault,
+  ApplicationFaultCode,
+  ApplicationSpec,
+  ApplicationWarning,
+  UnplacedManifest,
+} from './application.ts';
+import { applicationSpec, specKeysAt } from './applicationSpec.ts';
+import { readInventory } from './inventory.ts';
+import { bytesOf, excessOf } from './measure.ts';
+import { duplicatesAmong } from './place.ts';
+import { type Home, readManifest } from './readManifest.ts';
+import { hasContent } from './secretData.ts';
+
+/** `etcd` takes 1.5 MiB in all, and the status needs its part of that. */
+const mostOfManifests = 1024 * 1024;
+const deepestManifest = 100;
+/** No object that `etcd` takes is longer. */
+const mostOfObject = 4 * mostOfManifests;
+
+/**
+ * An Application as the API server gives it; undefined: it is none, or has no name that one can have. Never throws.
+ * `before`: the same one as it was read last, whose spec is not read again when its generation says that it is the same.
+ */
+export function readApplication(object: unknown, before?: Application): Application | undefined {
+  const { metadata, spec, status, kind } = objectOf(object);
+  const its = objectOf(metadata);
+  const [namespace, name, uid, resourceVersion] = ['namespace', 'name', 'uid', 'resourceVersion'].map((key) =>
+    textOf(its[key]),
+  );
+  if (kind !== 'Application' || !namespace || !name || !uid || !resourceVersion) return undefined;
+  if (!dnsLabel.pattern.test(namespace) || !dnsSubdomain.pattern.test(name)) return undefined;
+  const generation = numberOf(its['generation']) ?? 0;
+  const finalizers = arrayOf(its['finalizers']).flatMap((each) => textOf(each) ?? []);
+  const isSameSpec = before?.uid === uid && before.generation === generation && generation > 0;
+  return {
+    namespace,
+    name,
+    uid,
+    resourceVersion,
+    generation,
+    createdAt: textOf(its['creationTimestamp']) ?? '',
+    resources: isSameSpec ? before.resources : arrayOf(objectOf(spec)['manifests']).length,
+    bytes: isSameSpec ? before.bytes : bytesOf(spec, mostOfObject),
+    isEnding: textOf(its['deletionTimestamp']) !== undefined,
+    hasFinalizer: finalizers.includes(finalizer),
+    finalizers,
+    isForced: objectOf(its['annotations'])[forceFinalizeName] === 'true',
+    ...(isSameSpec ? specOf(before) : readSpec(spec, { namespace, name })),
+    inventory: readInventory(objectOf(status)['resources']),
+    observedGeneration: numberOf(objectOf(status)['observedGeneration']) ?? 0,
+  };
+}
+
+/** What a spec says, with everything that is wrong with it. */
+type ReadSpec = Pick<Application, 'spec' | 'faults' | 'warnings'>;
+
+function specOf({ spec, faults, warnings }: ReadSpec): ReadSpec {
+  return { spec, faults, warnings };
+}
+
+/**
+ * Reads a spec. `root`: where the values of the whole object stand in a file, for sentences that quote it.
+ */
+export function readSpec(spec: unknown, home: Home, root?: Located): ReadSpec {
+  if (!isObject(spec)) {
+    const faults = [ofWhole('spec', ['spec'], 'missing; an application needs a spec with manifests')];
+    return { spec: { ...settingsOf({}), manifests: [], schema: undefined }, faults, warnings: [] };
+  }
+  const manifests = readManifests(spec['manifests'], home);
+  const schema = readSchema(spec['observerSchema']);
+  const faults = [...settingsFaults(spec, root), ...manifests.faults, ...schema.faults];
+  const read = { ...settingsOf(spec), manifests: manifests.read, schema: schema.read };
+  return { spec: read, faults, warnings: warningsOf(read, spec['recreate'], faults.length > 0) };
+}
+
+function readManifests(value: unknown, home: Home) {
+  const whole = (code: ApplicationFaultCode, message: string) => ({
+    read: [],
+    faults: [ofWhole(code, ['spec', 'manifests'], message)],
+  });
+  if (!Array.isArray(value)) return whole('manifestsMissing', 'expected a list of Kubernetes objects');
+  // A template that was rendered to nothing would delete everything.
+  if (value.length === 0) return whole('manifestsMissing', 'this list is empty; to end the application, delete it');
+  const excess = excessOf(value, { bytes: mostOfManifests, depth: deepestManifest + 1 });
+  if (excess === 'tooLarge') return whole(excess, 'larger than 1 MiB in all; make several applications of it');
+  if (excess === 'tooDeep') return whole(excess, `nested more than ${deepestManifest} levels deep`);
+  const results = value.map((item, index) => readManifest(item, index, home));
+  const read = results.flatMap((result) => (result.ok ? [result.value] : []));
+  // Whatever is in no namespace keeps none of what it names: two such are found when they are put in their places.
+  const places = read.map(({ index, group, kind, namespace, name }) => ({
+    index,
+    identity: { group, kind, namespace: namespace ?? home.namespace ?? '', name },
+  }));
+  return { read, faults: [...results.flatMap((each) => (each.ok ? [] : each.problem)), ...duplicatesAmong(places)] };
+}
+
+/** What is in it is read with the manifests in their places, and only what can be walked through. */
+function readSchema(value: unknown) {
+  const excess = excessOf(value, { bytes: mostOfManifests, depth: deepestManifest + 1 });
+  if (excess === undefined) return { read: value, faults: [] };
+  const message = excess === 'tooLarge' ? 'larger than 1 MiB' : `nested more than ${deepestManifest} levels deep`;
+  return { read: undefined, faults: [ofWhole(excess, ['spec', 'observerSchema'], message)] };
+}
+
+function settingsFaults(spec: JsonObject, root: Located | undefined): readonly ApplicationFault[] {
+  const parsed = applicationSpec.safeParse(spec, { error: () => unsaid });
+  if (parsed.success) return [];
+  const places = root ?? withoutPlaces({ spec });
+  return parsed.error.issues
+    .flatMap((issue) => faultsOf({ ...issue, path: ['spec', ...issue.path] }, places, specKeysAt))
+    .map(({ path, message }) => ofWhole('spec', path, message));
+}
+
+/** Each by itself; in place of one that cannot be read, the choice that does no harm. */
+function settingsOf(spec: JsonObject): Omit<ApplicationSpec, 'manifests' | 'schema'> {
+  const { mode, pausedUntil, resyncPeriod, deletionPolicy, recreate, serviceAccountName } = applicationSpec.shape;
+  return {
+    mode: mode.safeParse(spec['mode']).data ?? 'detect',
+    pausedUntil: pausedUntil.safeParse(spec['pausedUntil']).data,
+    resyncPeriod: resyncPeriod.safeParse(spec['resyncPeriod']).data ?? 30_000,
+    deletionPolicy: deletionPolicy.safeParse(spec['deletionPolicy']).data ?? 'orphan',
+    recreate: new Set(recreate.safeParse(spec['recreate']).data),
+    serviceAccountName: serviceAccountName.safeParse(spec['serviceAccountName']).data,
+  };
+}
+
+function warningsOf({ manifests }: ApplicationSpec, recreate: unknown, isFaulty: boolean): ApplicationWarning[] {
+  const secrets = manifests.filter((each) => isSecret(each) && hasContent(each.object));
+  const inline = secrets.map(({ index }) => ({ path: ['spec', 'manifests', index], message: inlineSecret }));
+  const named = new Set(manifests.map(({ kind, name }: UnplacedManifest) => `${kind}/${name}`));
+  const unused = arrayOf(recreate).flatMap((entry, index) =>
+    isFaulty || named.has(String(entry))
+      ? []
+      : [{ path: ['spec', 'recreate', index], message: 'names none of the manifests' }],
+  );
+  return [...inline, ...unused];
+}
+
+const inlineSecret =
+  'the content of a Secret stands here in clear text, for everybody who may read the application, and outside of what encrypts Secrets';
+
+function ofWhole(code: ApplicationFaultCode, path: readonly PropertyKey[], message: string): ApplicationFault {
+  return { code, path, message, manifest: undefined };
+}
+
+/** Of what has no places in a text, as far down as the sentences look. */
+function withoutPlaces(value: unknown, depth = 0): Located {
+  const inner = depth > 3 ? [] : Array.isArray(value) ? [...value.entries()] : Object.entries(objectOf(value));
+  const children = new Map(inner.map(([key, child]): [PropertyKey, Located] => [key, withoutPlaces(child, depth + 1)]));
+  return { value, offset: 0, keyOffset: undefined, source: undefined, children };
+}

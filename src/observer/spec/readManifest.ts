@@ -1,0 +1,142 @@
+import { failed, ok, type Result } from '../../base/errors.ts';
+import { ExactInteger } from '../../base/exactInteger.ts';
+import { type Path, quoted } from '../../base/fault.ts';
+import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import { dnsLabel, dnsSubdomain } from '../../config/schema/names.ts';
+import { isSecret } from '../model/confidential.ts';
+import { isBuiltIn } from '../model/identity.ts';
+import { roundedIn } from '../model/roundedNumbers.ts';
+import { withoutServerOwned } from '../model/serverOwned.ts';
+import type { ApplicationFault, ApplicationFaultCode, UnplacedManifest } from './application.ts';
+import { withoutStringData, wrongSecretData } from './secretData.ts';
+
+/** The application that the manifest stands in; in a file, its namespace may be left out. */
+export interface Home {
+  readonly namespace: string | undefined;
+  readonly name: string;
+}
+
+/** One item of `spec.manifests`, or everything that is wrong with it. */
+export function readManifest(value: unknown, index: number, home: Home): Result<UnplacedManifest, ApplicationFault[]> {
+  const faults: ApplicationFault[] = [];
+  const refuse = (code: ApplicationFaultCode, path: Path, message: string) => {
+    faults.push({ code, path: ['spec', 'manifests', index, ...path], message, manifest: index });
+  };
+  if (!isObject(value)) {
+    refuse('notAnObject', [], `found ${nameOfType(value)}, expected a Kubernetes object`);
+    return failed(faults);
+  }
+  const { apiVersion, kind } = value;
+  const { name, namespace, generateName } = objectOf(value['metadata']);
+  if (isList(value)) {
+    refuse('list', ['kind'], 'a List is not allowed: put its items into manifests one by one');
+    return failed(faults);
+  }
+  const type = readType(apiVersion, kind, refuse);
+  const isGenerated = isThere(generateName) && !isThere(name);
+  if (isGenerated) refuse('generateName', ['metadata', 'generateName'], noFixedName);
+  const isNamed = isName(name, type?.group, refuse, !isGenerated);
+  const place = readNamespace(namespace, refuse);
+  if (type !== undefined && isSecret(type)) {
+    for (const path of wrongSecretData(value)) refuse('secretValue', path, wrongSecretValue(path));
+  }
+  for (const path of roundedIn(value)) refuse('number', path, rounded);
+  if (type === undefined || !isNamed || faults.length > 0) return failed(faults);
+  const manifest = { index, ...type, namespace: place, name, object: cleaned(value, type) };
+  if (!isItself(manifest, home)) return ok(manifest);
+  refuse('itself', [], 'an application cannot hold itself');
+  return failed(faults);
+}
+
+function wrongSecretValue({ length }: Path): string {
+  return length === 1
+    ? 'must be a mapping of texts (its content is not told)'
+    : 'must be a text (its value is not told)';
+}
+
+type Refuse = (code: ApplicationFaultCode, path: Path, message: string) => void;
+
+interface Type {
+  readonly apiVersion: string;
+  readonly group: string;
+  readonly kind: string;
+}
+
+const rounded = 'an integer beyond 64 bits, which Kubernetes rounds: write it as a text, if its field takes one';
+const noFixedName = 'generateName is not allowed: an object without a fixed name cannot be found again; give it a name';
+
+/** `v1`, or a group and a version. */
+const apiVersions = /^(?:([a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?)\/)?[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
+const kinds = /^[A-Za-z](?:[-A-Za-z0-9]{0,61}[A-Za-z0-9])?$/;
+
+function readType(apiVersion: unknown, kind: unknown, refuse: Refuse): Type | undefined {
+  const matched = typeof apiVersion === 'string' ? apiVersions.exec(apiVersion) : null;
+  if (matched === null)
+    refuse('apiVersion', ['apiVersion'], wrong(apiVersion, 'expected a text such as v1 or apps/v1'));
+  const isKind = typeof kind === 'string' && kinds.test(kind);
+  if (!isKind) refuse('kind', ['kind'], wrong(kind, 'expected a text such as Deployment'));
+  if (matched === null || typeof apiVersion !== 'string' || !isKind) return undefined;
+  return { apiVersion, group: matched[1] ?? '', kind };
+}
+
+/** Kubernetes' own kinds and those of CRDs have names of DNS; roles, and what other API servers serve, may have more. */
+function isName(name: unknown, group: string | undefined, refuse: Refuse, isNeeded: boolean): name is string {
+  if (!isThere(name)) {
+    if (isNeeded) refuse('name', ['metadata', 'name'], 'missing; every object needs a name');
+    return false;
+  }
+  if (typeof name !== 'string' || name.length > 253 || /^\.\.?$|[/%]/.test(name) || hasControls(name)) {
+    refuse('name', ['metadata', 'name'], wrong(name, 'expected a text without "/" and "%", at most 253 characters'));
+    return false;
+  }
+  const isStrict = group !== undefined && isBuiltIn(group) && group !== 'rbac.authorization.k8s.io';
+  if (!isStrict || dnsSubdomain.pattern.test(name)) return true;
+  refuse('name', ['metadata', 'name'], `found ${quoted(name)}, allowed are ${dnsSubdomain.allowed}`);
+  return false;
+}
+
+function hasControls(text: string): boolean {
+  return /[\p{Cc}\p{Cs}]/u.test(text);
+}
+
+function readNamespace(namespace: unknown, refuse: Refuse): string | undefined {
+  if (!isThere(namespace)) return undefined;
+  if (typeof namespace === 'string' && dnsLabel.pattern.test(namespace)) return namespace;
+  refuse('namespace', ['metadata', 'namespace'], wrong(namespace, `allowed are ${dnsLabel.allowed}`));
+  return undefined;
+}
+
+function isThere(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '';
+}
+
+/** `kind: List`, or one of a kind such as ConfigMapList. There are kinds of that ending that are no lists. */
+function isList({ kind, items, metadata }: JsonObject): boolean {
+  if (kind === 'List') return true;
+  const isNamed = isThere(objectOf(metadata)['name']);
+  return typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items) && !isNamed;
+}
+
+function isItself({ group, kind, namespace, name }: UnplacedManifest, home: Home): boolean {
+  if (group !== 'weeder.dev' || kind !== 'Application' || name !== home.name) return false;
+  return namespace === undefined || namespace === home.namespace;
+}
+
+function cleaned(value: JsonObject, type: Type): JsonObject {
+  const object = withoutServerOwned(value, type);
+  return isSecret(type) ? withoutStringData(object) : object;
+}
+
+function wrong(value: unknown, expected: string): string {
+  if (!isThere(value)) return `missing; ${expected}`;
+  const found = typeof value === 'string' ? quoted(value) : nameOfType(value);
+  return `found ${found}, ${expected}`;
+}
+
+function nameOfType(value: unknown): string {
+  if (value === null || value === undefined) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  if (value instanceof ExactInteger) return `the number ${value}`;
+  if (typeof value === 'object') return 'a mapping';
+  return typeof value === 'string' ? 'a text' : `${typeof value === 'number' ? 'the number' : ''} ${value}`.trim();
+}

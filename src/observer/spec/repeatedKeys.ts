@@ -1,0 +1,52 @@
+import { oneLine, type Path } from '../../base/fault.ts';
+import { isObject } from '../../base/json.ts';
+import { elementStep } from '../model/elementStep.ts';
+import { elementText } from '../model/path.ts';
+import { type At, anywhere, type ListStructure } from '../model/structure.ts';
+import { listed } from '../model/wording.ts';
+import type { ApplicationFault, ApplicationWarning } from './application.ts';
+
+/**
+ * A key, or a value of a set, that occurs twice in a list of a manifest: the API server applies no such thing, and nobody
+ * knows which of the two is meant. `manifest`: its place in `spec.manifests`.
+ */
+export function repeatedKeys(object: unknown, manifest: number, at: At): readonly ApplicationFault[] {
+  const found = repeatedBelow(object, at, ['spec', 'manifests', manifest]);
+  return found.map((each) => ({ code: 'repeatedKey', ...each, manifest }));
+}
+
+function repeatedBelow(value: unknown, at: At, path: Path): readonly ApplicationWarning[] {
+  // Of what is below it nothing is known either.
+  if (at === anywhere) return [];
+  if (Array.isArray(value))
+    return [
+      ...repeatedIn(value, at.list, path),
+      ...value.flatMap((element, index) => repeatedBelow(element, at.items(), [...path, index])),
+    ];
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, each]) => repeatedBelow(each, at.field(name), [...path, name]));
+}
+
+function repeatedIn(elements: readonly unknown[], list: ListStructure, path: Path): readonly ApplicationWarning[] {
+  if (list.is !== 'map' && list.is !== 'set') return [];
+  const positions = new Map<string, number[]>();
+  for (const [index, element] of elements.entries()) {
+    const step = stepOf(list, element, index);
+    const those = step === undefined ? undefined : positions.get(step);
+    if (those !== undefined) those.push(index);
+    else if (step !== undefined) positions.set(step, [index]);
+  }
+  const what = list.is === 'map' ? 'the key' : 'the value';
+  return [...positions].flatMap(([step, those]) => {
+    const message = `${what} ${oneLine(step)} stands at the positions ${listed(those.map(String))}, and may stand there once`;
+    return those.length > 1 ? [{ path, message }] : [];
+  });
+}
+
+/** `name="web"`; undefined of an element that does not say all of its key, which the API server tells in its own words. */
+function stepOf(list: ListStructure, element: unknown, index: number): string | undefined {
+  if (list.is === 'set') return elementText(elementStep(list, element, index)).slice(2, -1);
+  if (list.is !== 'map' || !isObject(element)) return undefined;
+  const isSaid = (key: string) => element[key] !== null && (element[key] ?? list.defaults[key]) !== undefined;
+  return list.keys.every(isSaid) ? elementText(elementStep(list, element, index)).slice(1, -1) : undefined;
+}

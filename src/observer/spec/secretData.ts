@@ -1,0 +1,40 @@
+import type { Path } from '../../base/fault.ts';
+import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
+
+/** Whether a manifest of a Secret brings content along. */
+export function hasContent(object: JsonObject): boolean {
+  return [object['data'], object['stringData']].some((part) => Object.keys(objectOf(part)).length > 0);
+}
+
+/**
+ * A Secret with its `stringData` in `data`, as the API server would store it. Applied as it is, `stringData` would be
+ * owned as such, and a key that is taken out of the manifest would stay in `data` for ever.
+ */
+export function withoutStringData({ stringData, ...rest }: JsonObject): JsonObject {
+  if (!isObject(stringData)) return rest;
+  const encoded = Object.entries(stringData).map(([key, value]) => [
+    key,
+    Buffer.from(typeof value === 'string' ? value : '').toString('base64'),
+  ]);
+  return { ...rest, data: { ...objectOf(rest['data']), ...Object.fromEntries(encoded) } };
+}
+
+/**
+ * Where `data` or `stringData` is no map, or has something else than texts in it; a null in `data` is an empty value. The
+ * API server would refuse it, and repeat the value in its sentence.
+ */
+export function wrongSecretData({ data, stringData }: JsonObject): readonly Path[] {
+  return [...wrongIn('data', data, isNothing), ...wrongIn('stringData', stringData, () => false)];
+}
+
+function wrongIn(part: string, map: unknown, mayBe: (value: unknown) => boolean): readonly Path[] {
+  if (isNothing(map)) return [];
+  if (!isObject(map)) return [[part]];
+  return Object.entries(map).flatMap(([key, value]) =>
+    typeof value === 'string' || mayBe(value) ? [] : [[part, key]],
+  );
+}
+
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null;
+}

@@ -1,0 +1,180 @@
+import type { Actor } from 'xstate';
+import type { application } from '../../../machines/observer/application.ts';
+import type { resource } from '../../../machines/observer/resource.ts';
+import type { JsonObject } from '../../base/json.ts';
+import type { DriftPace } from '../drift/driftPace.ts';
+import type { ApplyFailure } from '../model/applyFailure.ts';
+import type { AboutApplication } from '../model/facts.ts';
+import type { Identity, Json } from '../model/identity.ts';
+import type { ApplicationOwner } from '../model/managers.ts';
+import type { Drift, Projection } from '../model/projection.ts';
+import type { ResourcePlan } from '../plan/resourceApi.ts';
+import type { Application, UnplacedManifest } from '../spec/application.ts';
+import type { ShownFault } from '../spec/invalid.ts';
+import type { InventoryEntry, ResourceState } from '../spec/inventory.ts';
+
+/** What was applied once, and is to be deleted or released. */
+export interface LeftResource extends InventoryEntry {
+  /** What was in the way the last time; '': nothing yet. */
+  readonly reason: string;
+}
+
+/** The removal of one resource. */
+export interface Removal {
+  /** How it ended: `left` is what is in the way, undefined where nothing is. Undefined: it is under way. */
+  end: { readonly left: LeftResource | undefined } | undefined;
+}
+
+/** What is known of an application that is managed. */
+export interface ApplicationEntry {
+  /** `namespace/name`. */
+  readonly id: string;
+  readonly about: AboutApplication;
+  readonly owner: ApplicationOwner;
+  readonly actor: Actor<typeof application>;
+  /** As it was heard of last. */
+  newest: Application;
+  /** As it was when it was validated last; undefined: never yet. */
+  valid: Application | undefined;
+  /** Nothing is written for it: it only tells of drift, or the process is in a dry run. */
+  isDetectOnly: boolean;
+  /** Those of the manifests, by key. */
+  readonly resources: Map<string, ResourceEntry>;
+  /** By key: what was applied once and is no longer among the manifests. */
+  readonly left: Map<string, LeftResource>;
+  /** What is wrong with its spec, its manifests and its schema. */
+  faults: readonly ShownFault[];
+  /** Why nothing is applied, where the account is missing in whose place it would be; '': it is not. */
+  accountFault: string;
+  /** While it is deleted: which of the manifests have had a row among those that left. */
+  readonly taken: Set<string>;
+  /** By key: removals that were slow, until somebody asks for their end. */
+  readonly removals: Map<string, Removal>;
+  /** Requests about its resources that are under way. */
+  readonly inFlight: Set<Promise<unknown>>;
+  /** The newest of which it was told that it was applied. */
+  toldGeneration: number;
+  /** The status as the API server has it, as far as that is known. */
+  status: unknown;
+}
+
+/** What was applied before, for as long as the API server will not take the manifest of now. */
+export interface Kept {
+  /** With the account of now. */
+  readonly plan: ResourcePlan;
+  /** Why the manifest of now is refused: for people. */
+  readonly reason: string;
+  readonly failure: ApplyFailure['is'];
+  /** By the monotonic clock: when the manifest of now is tried again. */
+  readonly until: number;
+}
+
+/**
+ * That the account of an application may see the object of a resource. Before there is one, nothing that was found with
+ * weeder's own rights is in a status, a condition or an Event: whoever may make an Application would see what they may
+ * not read.
+ */
+interface Proof {
+  readonly account: string;
+  /** By the monotonic clock: from then on it has to be renewed. */
+  readonly until: number;
+  /** A reply to a write under the account has held the object: who may patch it can see it. */
+  readonly hasReplied: boolean;
+}
+
+/** An object as it was heard of last. */
+export interface Found {
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** It has a `deletionTimestamp`. */
+  readonly isEnding: boolean;
+  /** The value of the label that says whose it is; undefined: it has none. */
+  readonly label: string | undefined;
+  /** Whole, for as long as it is not as it is wanted; where it is, nothing of it has to be kept. */
+  readonly object: JsonObject | undefined;
+  /** Its last comparison; undefined: it has not been compared yet. */
+  readonly compared: Compared | undefined;
+}
+
+/** What an object was compared with, and what was different. */
+export interface Compared {
+  readonly plan: ResourcePlan;
+  readonly baseline: Projection;
+  readonly drifts: readonly Drift[];
+}
+
+/** One correction that was made. */
+interface Correction {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly drifts: readonly Drift[];
+  readonly rival: string | undefined;
+}
+
+/**
+ * What is known of a resource. It outlives the observers of its application, so that none of it has to be found out anew
+ * after an update: what was applied, what it is compared with, and how often it had to be corrected.
+ */
+export interface ResourceEntry {
+  readonly application: ApplicationEntry;
+  /** As `identityKey` gives it. */
+  readonly key: string;
+  readonly identity: Identity;
+  manifest: UnplacedManifest;
+  /** Undefined: it has a fault, or the cluster does not know its kind. */
+  plan: ResourcePlan | undefined;
+  /** What is wrong with what the schema says of it, in sentences; '': nothing. */
+  fault: string;
+  /** What was applied last; undefined: this process has never known it. */
+  appliedPlan: ResourcePlan | undefined;
+  /** The hash of what was applied last, by this process or one before it; undefined: nothing was. */
+  appliedHash: string | undefined;
+  /** Of the object in the reply to the last apply; undefined: no reply has come yet. A found object's uid is none. */
+  appliedUid: string | undefined;
+  /** By path: what the API server filled in where the schema lists a field that the manifest does not have. */
+  initialised: ReadonlyMap<string, Json>;
+  /** The manifest of now is refused for good, and this is compared and corrected; undefined: nothing is. */
+  kept: Kept | undefined;
+  /** The value of a label on it that is no application's: the object is nobody's. Undefined: none is known to be. */
+  abandonedLabel: string | undefined;
+  /** What is wanted of it; undefined: not known yet. */
+  baseline: Projection | undefined;
+  /** `unknown`: ask. `lost`: its stream has it no more, which may mean a lost label; ask. `missing`: it is not there. */
+  found: Found | 'unknown' | 'lost' | 'missing';
+  /** Of our own last write: what is told of older versions is no news. */
+  writtenVersion: string | undefined;
+  /** That the account may see it; undefined: nothing that was found of it may be told. */
+  proof: Proof | undefined;
+  drifts: readonly Drift[];
+  /** By the monotonic clock: when the drift was heard of that is there now. */
+  driftedAt: number | undefined;
+  /** Whose field manager has the drifted fields. */
+  rival: string | undefined;
+  state: ResourceState;
+  /** Why it is in this state, where that needs a reason. */
+  reason: string;
+  pace: DriftPace;
+  readonly corrections: Correction[];
+  /** Paths of fields that the API server changes each time that they are applied. */
+  admitted: readonly string[];
+  /** The plan that takes the place of the other one when somebody scales it; undefined: there is no difference. */
+  planIfScaled: ResourcePlan | undefined;
+  /** Who has its replicas by the subresource `scale`; they are not observed then. */
+  scaledBy: string | undefined;
+  /** A HorizontalPodAutoscaler among the manifests has them. */
+  isAutoscaled: boolean;
+  /** Conflicts in a row. */
+  conflicts: number;
+  /** The write of it that is under way: there is one at a time, also where nobody waits for it any more. */
+  writing: Promise<unknown> | undefined;
+  /** While it is observed. */
+  actor: Actor<typeof resource> | undefined;
+}
+
+/** So many corrections are remembered of each resource, the newest ones. */
+export const mostCorrections = 20;
+
+/** There is one, and this is it. */
+export function foundOf({ found }: ResourceEntry): Found | undefined {
+  return typeof found === 'object' ? found : undefined;
+}

@@ -1,0 +1,159 @@
+import { arrayOf, type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import type { ApiResult, KubeClient } from '../../kube/client/client.ts';
+import { describeFailure } from '../../kube/client/describeFailure.ts';
+import type { ApiFailure } from '../../kube/client/failure.ts';
+import { createSlots } from '../../queue/slots.ts';
+import { type ApplyFailure, done, failed, type Outcome } from '../model/applyFailure.ts';
+import { mostAtOnce } from '../model/atOnce.ts';
+import { finalizer } from '../model/managers.ts';
+import { statusSteps } from './statusPatch.ts';
+
+/** Where applications are served. */
+export const applicationsGroup = 'weeder.dev';
+export const applicationsVersion = 'v1alpha1';
+
+/** One application, as this one object and no later one of its name. */
+export interface ApplicationRef {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** The finalizers of an object in one version. */
+interface SeenFinalizers {
+  readonly resourceVersion: string;
+  readonly finalizers: readonly string[];
+}
+
+/** The requests about applications themselves, all with weeder's own rights. Nothing here rejects. */
+export interface ApplicationApi {
+  /**
+   * Sets these fields of the status, which is `before` by now. `missing`, `otherUid`: it is gone; `conflict`: the status
+   * is not what it was.
+   */
+  patchStatus(ref: ApplicationRef, before: unknown, fields: JsonObject): Promise<Outcome<undefined>>;
+  /** The object, as it is now. `missing`, `otherUid`: it is gone. */
+  read(ref: ApplicationRef): Promise<Outcome<JsonObject>>;
+  /** The finalizers of others stay. `seen`: as a stream reported it last; where that is not what it is now, it is read. */
+  addFinalizer(ref: ApplicationRef, seen?: SeenFinalizers): Promise<Outcome<undefined>>;
+  removeFinalizer(ref: ApplicationRef): Promise<Outcome<undefined>>;
+  /** Whether there is a ServiceAccount. */
+  hasAccount(namespace: string, name: string): Promise<Outcome<boolean>>;
+  /** Whether a namespace is being deleted, or is gone. */
+  isTerminating(namespace: string): Promise<Outcome<boolean>>;
+}
+
+/** The collection, cluster-wide or of one namespace. */
+export function applicationsPath(namespace: string | undefined): string {
+  const place = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
+  return `/apis/${applicationsGroup}/${applicationsVersion}${place}/applications`;
+}
+
+export function applicationApi(client: KubeClient): ApplicationApi {
+  const slots = createSlots(mostAtOnce);
+  const pathOf = ({ namespace, name }: ApplicationRef) => `${applicationsPath(namespace)}/${encodeURIComponent(name)}`;
+
+  async function inTurn<T>({ namespace, name }: ApplicationRef, act: () => Promise<T>): Promise<T> {
+    const release = await slots.wait(`${namespace}/${name}`);
+    try {
+      return await act();
+    } finally {
+      release();
+    }
+  }
+
+  function patch(path: string, type: 'merge' | 'json', body: unknown): Promise<ApiResult> {
+    const contentType = `application/${type}-patch+json`;
+    const query = { fieldManager: 'weeder' };
+    return client.call({ method: 'PATCH', path, query, contentType, body, onlyStatus: true });
+  }
+
+  /** A test that fails is answered like a step that cannot be done: without a cause. */
+  async function whyNot(ref: ApplicationRef, failure: ApiFailure): Promise<Outcome<undefined>> {
+    if (failure.kind !== 'invalid' || failure.causes !== undefined) return refused(failure, client.server);
+    const read = await client.call({ method: 'GET', path: pathOf(ref) });
+    if (!read.ok) return refused(read.failure, client.server);
+    const { uid } = objectOf(objectOf(read.body)['metadata']);
+    return uid === ref.uid ? failed('conflict', 'its status is not what it was.') : otherUid(ref);
+  }
+
+  /**
+   * Of this uid; the version is insisted on, since a list can only be replaced as a whole. Where the object itself is
+   * patched, and not its status, the API server refuses another uid.
+   */
+  async function changeFinalizers(
+    ref: ApplicationRef,
+    change: (those: readonly string[]) => readonly string[],
+  ): Promise<Outcome<undefined>> {
+    const read = await client.call({ method: 'GET', path: pathOf(ref) });
+    if (!read.ok) return refused(read.failure, client.server);
+    const { uid, resourceVersion, finalizers } = objectOf(objectOf(read.body)['metadata']);
+    if (uid !== ref.uid) return otherUid(ref);
+    const before = arrayOf(finalizers).flatMap((each) => textOf(each) ?? []);
+    const after = change(before);
+    if (after.length === before.length) return { ok: true, value: undefined };
+    return writeFinalizers(ref, { resourceVersion: textOf(resourceVersion) ?? '', finalizers: after });
+  }
+
+  async function writeFinalizers(ref: ApplicationRef, its: SeenFinalizers): Promise<Outcome<undefined>> {
+    const { resourceVersion, finalizers } = its;
+    const reply = await patch(pathOf(ref), 'merge', { metadata: { uid: ref.uid, resourceVersion, finalizers } });
+    return reply.ok ? done(undefined) : refused(reply.failure, client.server);
+  }
+
+  async function addFinalizer(ref: ApplicationRef, seen: SeenFinalizers | undefined): Promise<Outcome<undefined>> {
+    if (seen !== undefined) {
+      const { resourceVersion, finalizers } = seen;
+      const written = await writeFinalizers(ref, { resourceVersion, finalizers: [...finalizers, finalizer] });
+      if (written.ok || written.failure.is !== 'conflict') return written;
+    }
+    return changeFinalizers(ref, (those) => (those.includes(finalizer) ? those : [...those, finalizer]));
+  }
+
+  return {
+    read: (ref) =>
+      inTurn(ref, async () => {
+        const read = await client.call({ method: 'GET', path: pathOf(ref), isConfidential: true });
+        if (!read.ok) return refused(read.failure, client.server);
+        const object = objectOf(read.body);
+        return objectOf(object['metadata'])['uid'] === ref.uid ? done(object) : otherUid(ref);
+      }),
+    patchStatus: (ref, before, fields) =>
+      inTurn(ref, async () => {
+        const reply = await patch(`${pathOf(ref)}/status`, 'json', statusSteps(ref.uid, before, fields));
+        return reply.ok ? done(undefined) : whyNot(ref, reply.failure);
+      }),
+    addFinalizer: (ref, seen) => inTurn(ref, () => addFinalizer(ref, seen)),
+    removeFinalizer: (ref) =>
+      inTurn(ref, () => changeFinalizers(ref, (those) => those.filter((each) => each !== finalizer))),
+    hasAccount: (namespace, name) =>
+      inTurn({ namespace, name, uid: '' }, async () => {
+        const [home, its] = [encodeURIComponent(namespace), encodeURIComponent(name)];
+        const path = `/api/v1/namespaces/${home}/serviceaccounts/${its}`;
+        const read = await client.call({ method: 'GET', path });
+        if (!read.ok && read.failure.kind !== 'notFound') return refused(read.failure, client.server);
+        return done(read.ok);
+      }),
+    async isTerminating(namespace) {
+      const read = await client.call({ method: 'GET', path: `/api/v1/namespaces/${encodeURIComponent(namespace)}` });
+      if (!read.ok && read.failure.kind === 'notFound') return { ok: true, value: true };
+      if (!read.ok) return refused(read.failure, client.server);
+      return { ok: true, value: textOf(objectOf(objectOf(read.body)['metadata'])['deletionTimestamp']) !== undefined };
+    },
+  };
+}
+
+function refused(failure: ApiFailure, server: string): { readonly ok: false; readonly failure: ApplyFailure } {
+  const reason = describeFailure(failure, server);
+  return { ok: false, failure: { is: classOf(failure), reason, retryAfter: failure.retryAfterMs ?? 0, fields: [] } };
+}
+
+function classOf({ kind }: ApiFailure): ApplyFailure['is'] {
+  if (kind === 'notFound') return 'missing';
+  if (kind === 'conflict' || kind === 'forbidden' || kind === 'cancelled') return kind;
+  return kind === 'invalid' || kind === 'rejected' ? 'permanent' : 'transient';
+}
+
+function otherUid({ namespace, name }: ApplicationRef): Outcome<never> {
+  return failed('otherUid', `there is another application ${namespace}/${name} now.`);
+}

@@ -1,0 +1,78 @@
+import { type AnyActorLogic, type AnyActorRef, fromCallback } from 'xstate';
+import type { LeadershipEvent, LeaseEvent } from '../../machines/process/lease.ts';
+import type { Clock } from '../base/clock.ts';
+import { isObject, numberOf, objectOf, textOf } from '../base/json.ts';
+import type { Logger } from '../base/log.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import type { Leading } from '../kube/client/whileLeading.ts';
+import type { Election } from '../kube/lease/election.ts';
+import { provideLease } from '../kube/lease/lease.ts';
+import { createTenure } from '../kube/lease/tenure.ts';
+import type { ReportProcess } from './facts.ts';
+import { logProcess } from './logProcess.ts';
+
+/** How this replica stands in leader election; for health, metrics and whoever asks. */
+export interface Leadership {
+  /** `electing`: who leads is not known, at the start or because the Lease is unavailable. */
+  readonly state: 'electing' | 'standingBy' | 'leading';
+  /** Who we are in the Lease. */
+  readonly identity: string;
+  /** Who held it when we looked last. Undefined: nobody, or not known. */
+  readonly holder: string | undefined;
+  /** `namespace/name`. */
+  readonly lease: string;
+}
+
+interface LeadershipParts {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly election?: Election;
+  readonly reportProcess?: ReportProcess;
+}
+
+/** What the manager's `leadership` actor runs, and what it means for those who act. */
+export interface LeadershipPart extends Leading {
+  readonly logic: AnyActorLogic;
+  /** It is lost. */
+  drop(): void;
+  /** `actor`: what runs the logic. */
+  state(actor: AnyActorRef | undefined): Leadership | undefined;
+}
+
+/** By the Lease; without an election this replica is alone, and leads at once. */
+export function createLeadership(parts: LeadershipParts): LeadershipPart {
+  const { client, clock, logger, election } = parts;
+  const lost = new AbortController();
+  const common = { signal: lost.signal, drop: () => lost.abort() };
+  if (election === undefined) return { ...common, logic: alone, isValid: () => true, state: () => undefined };
+  const tenure = createTenure(clock, election.renewDeadline);
+  const log = logProcess(logger);
+  const report: ReportProcess = (fact) => {
+    log(fact);
+    parts.reportProcess?.(fact);
+  };
+  const logic = provideLease({ client, clock, log: logger, election, tenure, report });
+  return {
+    ...common,
+    logic,
+    isValid: () => tenure.isValid(),
+    state: (actor) => stateOf(election, actor?.getSnapshot()),
+  };
+}
+
+const alone = fromCallback<LeaseEvent>(({ receive, sendBack }) => {
+  const tell = (type: LeadershipEvent['type']) => sendBack({ type });
+  receive(() => tell('leadership.released'));
+  tell('leadership.acquired');
+});
+
+function stateOf({ namespace, name, identity }: Election, snapshot: unknown): Leadership {
+  const { value, context } = objectOf(snapshot);
+  const { holder, failures } = objectOf(context);
+  const isAnswered = numberOf(failures) === 0;
+  const standing = isAnswered && textOf(holder) !== undefined ? 'standingBy' : 'electing';
+  const isLeading = isObject(value) && 'leading' in value;
+  const lease = `${namespace}/${name}`;
+  return { state: isLeading ? 'leading' : standing, identity, holder: textOf(holder) || undefined, lease };
+}

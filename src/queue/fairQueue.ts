@@ -1,0 +1,96 @@
+/** Who something in a queue is for: the outer group, such as a namespace, and the inner one, such as an application. */
+export interface Share {
+  readonly outer: string;
+  readonly inner: string;
+}
+
+/**
+ * A queue in which the outer groups take turns, and within each of them the inner ones: whoever has many inner groups,
+ * or much that waits in one of them, gets no more turns than others.
+ */
+interface FairQueue<T> extends Iterable<T> {
+  add(share: Share, item: T): void;
+  /** False: it does not wait here. */
+  delete(item: T): boolean;
+  has(item: T): boolean;
+  /** Takes the next one out, of the outer groups that may be served. Default: of all. */
+  next(mayServe?: (outer: string) => boolean): { readonly item: T; readonly share: Share } | undefined;
+  /** The newest one of the outer group that has the most. */
+  newestOfLargest(): T | undefined;
+  readonly size: number;
+}
+
+type Groups<T> = Map<string, Map<string, Set<T>>>;
+
+export function createFairQueue<T>(): FairQueue<T> {
+  /** The group whose turn it is stands first. */
+  const groups: Groups<T> = new Map();
+  const shares = new Map<T, Share>();
+  const sizes = new Map<string, number>();
+
+  function remove(item: T): Share | undefined {
+    const share = shares.get(item);
+    if (share === undefined) return undefined;
+    const { outer, inner } = share;
+    shares.delete(item);
+    const left = (sizes.get(outer) ?? 0) - 1;
+    const inners = groups.get(outer);
+    const items = inners?.get(inner);
+    items?.delete(item);
+    if (items?.size === 0) inners?.delete(inner);
+    if (left > 0) sizes.set(outer, left);
+    else {
+      sizes.delete(outer);
+      groups.delete(outer);
+    }
+    return share;
+  }
+
+  function served(item: T) {
+    const share = remove(item);
+    if (share === undefined) return undefined;
+    const inners = groups.get(share.outer);
+    if (inners !== undefined) {
+      toTheEnd(inners, share.inner);
+      toTheEnd(groups, share.outer);
+    }
+    return { item, share };
+  }
+
+  return {
+    add({ outer, inner }, item) {
+      if (shares.has(item)) return;
+      shares.set(item, { outer, inner });
+      sizes.set(outer, (sizes.get(outer) ?? 0) + 1);
+      const inners = groups.get(outer) ?? new Map<string, Set<T>>();
+      const items = inners.get(inner) ?? new Set<T>();
+      groups.set(outer, inners.set(inner, items.add(item)));
+    },
+    delete: (item) => remove(item) !== undefined,
+    has: (item) => shares.has(item),
+    next(mayServe = () => true) {
+      for (const [outer, inners] of groups) {
+        if (!mayServe(outer)) continue;
+        for (const items of inners.values()) for (const item of items) return served(item);
+      }
+      return undefined;
+    },
+    newestOfLargest() {
+      let largest: string | undefined;
+      for (const [outer, size] of sizes) if (size > (sizes.get(largest ?? '') ?? 0)) largest = outer;
+      let newest: T | undefined;
+      for (const items of groups.get(largest ?? '')?.values() ?? []) for (const item of items) newest = item;
+      return newest;
+    },
+    get size() {
+      return shares.size;
+    },
+    [Symbol.iterator]: () => shares.keys(),
+  };
+}
+
+function toTheEnd<V>(map: Map<string, V>, key: string): void {
+  const value = map.get(key);
+  if (value === undefined || !map.delete(key)) return;
+  map.set(key, value);
+}

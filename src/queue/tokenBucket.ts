@@ -1,0 +1,47 @@
+import type { Clock } from '../base/clock.ts';
+
+/** `capacity` tokens at once, refilled at `perSecond` a second. */
+export interface TokenBucket {
+  /** Takes a token; false: there is none. */
+  take(): boolean;
+  /** Puts back a token that was taken and not used. */
+  giveBack(): void;
+  /** Milliseconds until there are `tokens`, at most `capacity`; 0: there are. */
+  waitFor(tokens: number): number;
+  /** From now on it holds and gathers so many; what it holds already stays, as far as there is room. */
+  resize(capacity: number, perSecond: number): void;
+}
+
+export function createTokenBucket(capacity: number, perSecond: number, clock: Clock): TokenBucket {
+  let size = { capacity, perSecond };
+  let tokens = capacity;
+  let filledAt = clock.monotonic();
+
+  function refill(): void {
+    const now = clock.monotonic();
+    tokens = Math.min(size.capacity, tokens + ((now - filledAt) / 1_000) * size.perSecond);
+    filledAt = now;
+  }
+
+  return {
+    take() {
+      refill();
+      if (tokens < 1) return false;
+      tokens -= 1;
+      return true;
+    },
+    giveBack() {
+      refill();
+      tokens = Math.min(size.capacity, tokens + 1);
+    },
+    waitFor(wanted) {
+      refill();
+      return tokens >= wanted ? 0 : ((wanted - tokens) / size.perSecond) * 1_000;
+    },
+    resize(nextCapacity, nextPerSecond) {
+      refill();
+      size = { capacity: nextCapacity, perSecond: nextPerSecond };
+      tokens = Math.min(nextCapacity, tokens);
+    },
+  };
+}

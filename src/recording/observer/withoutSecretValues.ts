@@ -1,0 +1,113 @@
+import { createHmac } from 'node:crypto';
+import { ExactInteger } from '../../base/exactInteger.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
+import { withoutStringData, wrongSecretData } from '../../observer/spec/secretData.ts';
+
+/**
+ * Puts marks in the place of what Secrets hold, wherever one stands: in a manifest, in an answer, in an application
+ * within an application. Equal values get equal marks, so that what is compared comes out the same; who does not have
+ * the key can tell nothing of them.
+ */
+export interface SecretMask {
+  /** A manifest, an object of the cluster, or anything that holds some. */
+  object(value: unknown): unknown;
+  /** What an observer schema says of a Secret: a value that somebody has put there by mistake counts as one. */
+  schema(value: unknown): unknown;
+  /** What stands for a text. */
+  mark(text: string): string;
+}
+
+/** Nothing that weeder takes is deeper (`spec.manifests` at most 100). */
+const deepest = 150;
+
+/** It holds the whole object once more, as text. */
+const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** What of a Secret says nothing of its values. */
+const harmless: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'type', 'immutable']);
+
+export function secretMask(key: Buffer): SecretMask {
+  function mark(text: string): string {
+    return `~${createHmac('sha256', key).update(text).digest('base64url').slice(0, 20)}`;
+  }
+
+  /** A number stays one, for there are faults that are told by it. */
+  function marked(value: unknown, depth: number): unknown {
+    if (depth > deepest) return '…';
+    if (typeof value === 'string') return mark(value);
+    if (typeof value === 'number' || value instanceof ExactInteger)
+      return createHmac('sha256', key).update(String(value)).digest().readUInt32BE();
+    if (Array.isArray(value)) return value.map((each) => marked(each, depth + 1));
+    return isObject(value) ? mapped(value, (_name, each) => marked(each, depth + 1)) : value;
+  }
+
+  function secret(value: JsonObject): JsonObject {
+    const isAsStored = String(value['apiVersion']).includes('/') || wrongSecretData(value).length > 0;
+    const object = isAsStored ? value : withoutStringData(value);
+    return mapped(object, (name, each) => {
+      if (harmless.has(name)) return each;
+      return name === 'metadata' && isObject(each) ? metadata(each) : marked(each, 0);
+    });
+  }
+
+  function metadata(value: JsonObject): JsonObject {
+    return mapped(value, (name, each) => {
+      if (name !== 'annotations' || !isObject(each)) return each;
+      return mapped(each, (its, text) => (its.startsWith('weeder.dev/') ? text : marked(text, 0)));
+    });
+  }
+
+  function walk(value: unknown, depth: number): unknown {
+    if (depth > deepest) return '…';
+    if (Array.isArray(value)) return value.map((each) => walk(each, depth + 1));
+    if (!isObject(value)) return value;
+    if (isOfASecret(value)) return secret(value);
+    return mapped(value, (name, each) => {
+      if (name === 'manifests' && Array.isArray(each)) return each.map((its) => manifest(its, depth));
+      return isText(name) && typeof each === 'string' ? mark(each) : walk(each, depth + 1);
+    });
+  }
+
+  /** Where there should be an object and is a text by mistake, it may hold anything. */
+  function manifest(value: unknown, depth: number): unknown {
+    return typeof value === 'string' ? mark(value) : walk(value, depth + 1);
+  }
+
+  function schemaEntry(entry: JsonObject): JsonObject {
+    return mapped(entry, (name, each) => {
+      if (name === 'apiVersion' || name === 'kind') return each;
+      if (name !== 'metadata' || !isObject(each)) return schemaPart(each);
+      return mapped(each, (its, part) => (its === 'name' || its === 'namespace' ? part : schemaPart(part)));
+    });
+  }
+
+  /** The numbers of a list's bounds say nothing. */
+  function schemaPart(value: unknown): unknown {
+    if (value === 'observed' || typeof value === 'number') return value;
+    if (Array.isArray(value)) return value.map(schemaPart);
+    return isObject(value) ? mapped(value, (_name, each) => schemaPart(each)) : marked(value, 0);
+  }
+
+  return {
+    object: (value) => walk(value, 0),
+    schema(value) {
+      if (!Array.isArray(value)) return walk(value, 0);
+      return value.map((entry) => (isObject(entry) && isOfASecret(entry) ? schemaEntry(entry) : walk(entry, 0)));
+    },
+    mark,
+  };
+}
+
+/** They hold objects as text. */
+function isText(name: string): boolean {
+  return name === lastApplied || name === 'manifests';
+}
+
+/** Of whichever group, and also where nobody will take it for one because it is written otherwise. */
+function isOfASecret({ kind }: JsonObject): boolean {
+  return typeof kind === 'string' && kind.toLowerCase() === 'secret';
+}
+
+function mapped(object: JsonObject, change: (name: string, value: unknown) => unknown): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(name, value)]));
+}

@@ -1,0 +1,211 @@
+import { randomBytes } from 'node:crypto';
+import packageJson from '../../package.json' with { type: 'json' };
+import type { Clock } from '../base/clock.ts';
+import { failed, messageOf, ok, problem, type Result } from '../base/errors.ts';
+import type { Config } from '../config/config.ts';
+import { configFileOf } from '../config/configText.ts';
+import { createStreams, type Streams, type StreamsOptions } from '../weeder/streams.ts';
+import type { Weeder, WeederOptions } from '../weeder/weeder.ts';
+import { type FileWriter, openFileWriter } from './file/fileWriter.ts';
+import {
+  type Moment,
+  type Note,
+  type RecordedInput,
+  type RecordedOutput,
+  type RecordingHeader,
+  recordingVersion,
+} from './lines.ts';
+import { createMemory } from './memory.ts';
+import type { NoteObserver, ObserverEntry, ObserverNotes } from './observer/observerLines.ts';
+import { createObserverMemory } from './observer/observerMemory.ts';
+import { recordWeeder } from './recordWeeder.ts';
+import type { NoteRestart, RestartEntry, RestartNotes } from './restart/restartLines.ts';
+import { createRestartMemory } from './restart/restartMemory.ts';
+import { recordSink } from './sink.ts';
+
+export interface RecorderOptions {
+  readonly file: string;
+  readonly clock: Clock;
+  readonly config: Config;
+  readonly namespaces: 'all' | readonly string[];
+  readonly concurrentDeletions: number;
+  readonly isDryRun: boolean;
+  /** Bytes that a file may have before it becomes FILE.1 and a new one begins. */
+  readonly limit?: number;
+  /** How many of these are kept: FILE.1, FILE.2 and so on. */
+  readonly oldFiles?: number;
+  /** Told once, when the recording has to stop. */
+  readonly onFailure: (message: string) => void;
+}
+
+/** A flight recording: everything that reaches the cores of the controllers, and everything that they decide. */
+export interface Recorder {
+  /** The weeder with everything recorded that passes in and out beside its streams. The next one takes its place. */
+  createWeeder(options: WeederOptions): Weeder;
+  /** Its streams, with everything recorded of them that can matter. */
+  createStreams(options: StreamsOptions): Streams;
+  /** Takes down what passes in and out of restart control, which stands in between by itself. */
+  readonly restarts: RestartNotes;
+  /** The same of the application observer. */
+  readonly observer: ObserverNotes;
+  /** Writes what is left. */
+  close(): Promise<void>;
+}
+
+const defaultLimit = 64 * 1024 * 1024;
+/** A file may grow by so much while a new one could not say who asked, or what two streams know of each other; bytes. */
+const mostOvershoot = 16 * 1024 * 1024;
+/** A wall clock that drifts by less has not been set. Milliseconds. */
+const wallClockDrift = 20;
+
+/** Opens the file and writes the header. Never throws afterwards: a recording that cannot go on stops. */
+export async function openRecorder(options: RecorderOptions): Promise<Result<Recorder>> {
+  const { file, oldFiles = 1, onFailure } = options;
+  try {
+    return ok(startRecording(options, await openFileWriter({ path: file, oldFiles, onFailure })));
+  } catch (error) {
+    return failed(problem('RECORDING_UNWRITABLE', `Cannot record to ${file}: ${whyUnwritable(error)}.`));
+  }
+}
+
+function startRecording(options: RecorderOptions, writer: FileWriter): Recorder {
+  const { clock, limit = defaultLimit } = options;
+  const began = clock.monotonic();
+  const startedAt = clock.now();
+  const memory = createMemory();
+  const restartMemory = createRestartMemory();
+  const observerMemory = createObserverMemory();
+  let part = 0;
+  let size = 0;
+  let roof = limit;
+  let wall = 0;
+  let wallWritten = 0;
+  let config = configFileOf(options.config);
+  let weeders = 0;
+  let streams: Streams | undefined;
+  let busyNow = (): readonly string[] => [];
+  let busyApplications = (): readonly string[] => [];
+
+  function write(line: object): void {
+    const text = `${JSON.stringify(line)}\n`;
+    size += Buffer.byteLength(text);
+    writer.write(text);
+  }
+
+  function now(): Moment {
+    const t = Math.round((clock.monotonic() - began) * 1000) / 1000;
+    const jumped = Math.round(clock.now() - startedAt - t);
+    if (Math.abs(jumped - wall) > wallClockDrift) wall = jumped;
+    return { t, wall };
+  }
+
+  function put(entry: RecordedInput | RecordedOutput | RestartEntry | ObserverEntry, at: Moment): void {
+    const { t, ...rest } = at;
+    write({ t, ...(at.wall === wallWritten ? {} : rest), ...entry });
+    wallWritten = at.wall;
+  }
+
+  function beginPart(): void {
+    part += 1;
+    size = 0;
+    wallWritten = 0;
+    write({
+      ...headerOf(options, config, startedAt, part),
+      ...(streams && part > 1 ? { streams: streams.state() } : {}),
+    });
+    if (part === 1) return;
+    for (const { t, wall: wallThen, ...entry } of memory.recall(now())) put(entry, { t, wall: wallThen });
+    for (const restart of restartMemory.recall(busyNow())) put({ restart }, now());
+    for (const observer of observerMemory.recall(busyApplications())) put({ observer }, now());
+    // Where the repeated state alone fills a file, not every line may begin a new one.
+    roof = Math.max(limit, 2 * size);
+  }
+
+  /** Only news from outside begins a new file: what follows from an input stands in the file of that input. */
+  function beginPartIfFull(entry: object): void {
+    const isBusy = memory.isAsking || streams?.isHandingOver === true;
+    const isFull = size > roof && (!isBusy || size > roof + mostOvershoot);
+    if (!isFull || !('stream' in entry)) return;
+    writer.rotate();
+    beginPart();
+  }
+
+  const note: Note = (entry) => {
+    beginPartIfFull(entry);
+    const at = now();
+    memory.learn(entry, at);
+    put(entry, at);
+    if ('in' in entry && 'config' in entry) config = entry.config;
+  };
+
+  const noteRestart: NoteRestart = (restart) => {
+    beginPartIfFull(restart);
+    restartMemory.learn(restart);
+    put({ restart }, now());
+  };
+
+  const noteObserver: NoteObserver = (observer) => {
+    beginPartIfFull(observer);
+    observerMemory.learn(observer);
+    put({ observer }, now());
+  };
+
+  beginPart();
+  return {
+    createWeeder(weederOptions) {
+      weeders += 1;
+      if (weeders > 1) note({ in: 'fresh', config: configFileOf(weederOptions.config) });
+      return recordWeeder(weederOptions, note);
+    },
+    createStreams(its) {
+      const { wrap = (need) => need, onClosed = () => {} } = its;
+      streams = createStreams({
+        ...its,
+        wrap: (need) => wrap({ ...need, sink: recordSink(need, note) }),
+        onClosed(name) {
+          memory.forget(name);
+          onClosed(name);
+        },
+      });
+      return streams;
+    },
+    restarts: {
+      note: noteRestart,
+      onNewFile(ask) {
+        busyNow = ask;
+      },
+    },
+    observer: {
+      note: noteObserver,
+      // It is in no file, so that nobody can guess what stands behind a mark.
+      key: randomBytes(32),
+      onNewFile(ask) {
+        busyApplications = ask;
+      },
+    },
+    close: () => writer.close(),
+  };
+}
+
+function headerOf(options: RecorderOptions, config: object, startedAt: number, part: number): RecordingHeader {
+  const { namespaces, concurrentDeletions, isDryRun } = options;
+  return {
+    weeder: 'recording',
+    version: recordingVersion,
+    weederVersion: packageJson.version,
+    startedAt: new Date(startedAt).toISOString(),
+    part,
+    namespaces,
+    concurrentDeletions,
+    isDryRun,
+    config,
+  };
+}
+
+function whyUnwritable(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return 'there is no such directory';
+  if (code === 'EISDIR') return 'it is a directory';
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return 'this user may not write there';
+  return messageOf(error);
+}

@@ -1,0 +1,50 @@
+import type { ChangeType } from '../../kube/watch/peek.ts';
+import type { RefusalClass } from '../../restart/model/answer.ts';
+import type { RestartTold } from './restartTold.ts';
+
+/** What the API server said to a question, as far as something is decided by it: no sentence, and no content. */
+export type RecordedAnswer =
+  | { readonly is: 'ok'; readonly value?: unknown }
+  | { readonly is: 'gone' }
+  | { readonly is: 'conflicted' }
+  | { readonly is: 'refused'; readonly failure: RefusalClass; readonly retryAfter: number };
+
+/** Something that reached restart control. */
+export type RestartInput =
+  /** Restart control with this config begins; a second one takes the place of the first. */
+  | { readonly in: 'created'; readonly config: object }
+  | { readonly in: 'start' | 'stop' }
+  | { readonly in: 'config'; readonly config: object }
+  | { readonly in: 'begin'; readonly stream: string }
+  | { readonly in: 'end'; readonly stream: string; readonly resourceVersion?: string }
+  | { readonly in: ChangeType; readonly stream: string; readonly object: object }
+  /** The hash keys by their ids, which tell nothing of them. */
+  | { readonly in: 'keys'; readonly current: string; readonly ids: readonly string[] }
+  /** The hash keys were looked for, and found or not. */
+  | { readonly in: 'looked' }
+  /** `to`: which question, in words. */
+  | { readonly in: 'answer'; readonly to: string; readonly answer: RecordedAnswer }
+  /** What goes into the pod template; only where it is another one than before. */
+  | { readonly in: 'hash'; readonly to: string; readonly hash: string }
+  | { readonly in: 'random'; readonly value: number }
+  /**
+   * What stands before it in this file repeats what earlier files left behind. Of the `busy` workloads something was
+   * under way that is not repeated: they are of no account until they come to `rest`.
+   */
+  | { readonly in: 'resume'; readonly busy: readonly string[] }
+  | { readonly in: 'rest'; readonly workload: string };
+
+/** A line of restart control: under a key of its own, so that nobody takes it for one of the weeder's. */
+export interface RestartEntry {
+  readonly restart: RestartInput | RestartTold;
+}
+
+/** Takes down one line of restart control. */
+export type NoteRestart = (entry: RestartInput | RestartTold) => void;
+
+/** Where restart control is taken down. */
+export interface RestartNotes {
+  readonly note: NoteRestart;
+  /** Whenever a new file begins it is asked which workloads are busy then. */
+  onNewFile(busyNow: () => readonly string[]): void;
+}

@@ -1,0 +1,229 @@
+import type { InspectionEvent } from 'xstate';
+import { objectOf, textOf } from '../../base/json.ts';
+import { settled, type VirtualClock } from '../../base/virtualClock.ts';
+import type { ObjectSink } from '../../kube/watch/sink.ts';
+import type { ReportObserver } from '../../observer/model/facts.ts';
+import { createObserverCore, type ObserverCore } from '../../observer/observerCore.ts';
+import { hashManifest } from '../../observer/plan/manifestHash.ts';
+import type { RecordedLine, RecordingHeader } from '../../recording/lines.ts';
+import type { ObserverAnswer, ObserverInput } from '../../recording/observer/observerLines.ts';
+import { createObserverMemory } from '../../recording/observer/observerMemory.ts';
+import { applicationIn, type ObserverTold, toldOfObserver } from '../../recording/observer/observerTold.ts';
+import { observerQuestions } from '../../recording/observer/recordObserverApi.ts';
+import { createAnswers } from '../recorded/answers.ts';
+import { recordedChances } from '../recorded/recordedChances.ts';
+import { recordedConfig } from '../recorded/recordedConfig.ts';
+import { countAnswers } from '../restart/restartInputs.ts';
+import { observerApis } from './observerApis.ts';
+import { observerInputs } from './observerInputs.ts';
+import { recordedPlaces } from './recordedPlaces.ts';
+
+/** The real application observer in simulated time, against what was recorded of it. */
+interface ObserverPlayer {
+  take(input: ObserverInput): Promise<void>;
+  /** Undefined: nothing of it was recorded so far. */
+  core(): ObserverCore | undefined;
+}
+
+interface ObserverPlayerOptions {
+  readonly header: RecordingHeader;
+  readonly lines: readonly RecordedLine[];
+  readonly clock: VirtualClock;
+  readonly report: (told: ObserverTold) => void;
+  /** Told of every fact, also of those of which a file that begins in the middle does not say enough. */
+  readonly reportFact?: ReportObserver | undefined;
+  readonly inspect?: (event: InspectionEvent) => void;
+}
+
+/** What is asked beyond what was recorded. */
+const unanswered: ObserverAnswer = { is: 'failed', failure: 'transient', retryAfter: 0 };
+const written: ObserverAnswer = { is: 'ok' };
+/** As often as what is known is handed on, from one question to the next, until an application has begun. */
+const rounds = 30;
+
+export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPlayer {
+  const { header, clock, inspect } = options;
+  /** In a file that begins in the middle nobody asks at the same times as then. */
+  let isMidway = header.part > 1;
+  let isRecalling = isMidway;
+  const memory = createObserverMemory();
+  const inputs = observerInputs(options.lines);
+  const chanceAt = recordedChances(options.lines, isMidway, 'observer');
+  const answers = createAnswers<ObserverAnswer>(countAnswers(inputs), (to) => !isMidway || isWrite(to));
+  const hashes = new Map(inputs.flatMap((each) => (each.in === 'hash' ? [[each.of, each.hash]] : [])));
+  /** Which kinds and accounts there are, and what these may see, by question. */
+  const standing = new Map<string, ObserverAnswer>();
+  /** Of these the file does not say enough: the observer is not told of them. */
+  const busy = new Set<string>();
+  /** These begin anew: what is told of it, nobody told when it was recorded. */
+  const beginning = new Set<string>();
+  /** Streams that were closed here: what is known of them is of before. */
+  const closed = new Set<string>();
+  const open = new Set<string>();
+  let core: ObserverCore | undefined;
+
+  function isToldOf(told: ObserverTold): boolean {
+    const application = applicationIn(told) ?? '';
+    return !beginning.has(application) && !busy.has(application);
+  }
+
+  function report(told: ObserverTold): void {
+    if (isToldOf(told)) options.report(told);
+  }
+
+  async function ask(to: string): Promise<ObserverAnswer> {
+    const known = isMidway ? standing.get(to) : undefined;
+    return known ?? answers.ask(to, /^(?:status|account|access|patchable) /.test(to) ? written : unanswered);
+  }
+
+  const apis = observerApis({
+    ask,
+    async read({ identity }) {
+      const known = isMidway ? memory.object(identity.kind, identity.namespace, identity.name) : undefined;
+      return known === undefined ? ask(observerQuestions.resource('read', identity)) : { is: 'ok', value: known };
+    },
+    async tryOut({ owner, target }) {
+      const to = observerQuestions.resource('tryOut', target.identity);
+      return (beginning.has(owner.name) ? memory.answer(to) : undefined) ?? ask(to);
+    },
+    placesOf: recordedPlaces(inputs),
+    report,
+  });
+
+  function begin(config: object): void {
+    core?.stop();
+    open.clear();
+    core = createObserverCore({
+      ...apis,
+      config: recordedConfig(config),
+      runtime: { clock, ...(inspect === undefined ? {} : { inspect }) },
+      namespaces: header.namespaces,
+      // What was recorded came through the shard.
+      shard: undefined,
+      isDryRun: header.isDryRun,
+      // In whose place something is asked is not decided by.
+      mayUseOwnRights: false,
+      hashManifest(manifest, shape) {
+        const hash = hashManifest(manifest, shape);
+        return hashes.get(hash) ?? hash;
+      },
+      report(fact) {
+        report(toldOfObserver(fact));
+        options.reportFact?.(fact);
+      },
+      random: () => chanceAt(clock.monotonic()),
+      onStreamsChanged: openStreams,
+      onStreamClosed(name) {
+        open.delete(name);
+        closed.add(name);
+      },
+    });
+  }
+
+  /** What was told of a stream before the observer opened it. */
+  function openStreams(): void {
+    if (isRecalling) return;
+    for (const [name, { sink }] of core?.needs ?? []) {
+      if (open.has(name)) continue;
+      open.add(name);
+      if (!closed.has(name)) queueMicrotask(() => catchUp(name, sink));
+    }
+  }
+
+  function catchUp(name: string, sink: ObjectSink): void {
+    if (core?.needs.get(name)?.sink !== sink) return;
+    for (const line of memory.list(name)) if ('stream' in line) tell(line, sink);
+  }
+
+  /** Hands on what came of a stream, but for applications that are not to be told of. */
+  function tell(line: Extract<ObserverInput, { readonly stream: string }>, sink: ObjectSink | undefined): void {
+    if (line.in === 'begin') sink?.begin();
+    else if (line.in === 'end') sink?.end(line.resourceVersion);
+    else if (line.in === 'lost') sink?.lost?.();
+    else if (line.in === 'resumed') sink?.resumed?.();
+    else if (line.in !== 'closed' && !isBusy(line.object)) sink?.apply(line.in, line.object);
+  }
+
+  function isBusy(object: object): boolean {
+    const { kind, metadata } = objectOf(object);
+    const { namespace, name } = objectOf(metadata);
+    return kind === 'Application' && busy.has(`${textOf(namespace)}/${textOf(name)}`);
+  }
+
+  async function beginAnew(applications: readonly string[], tellOf: () => void): Promise<void> {
+    for (const each of applications) beginning.add(each);
+    tellOf();
+    for (let round = 0; round < rounds; round += 1) await settled();
+    for (const each of applications) beginning.delete(each);
+  }
+
+  /** It is told of, with what was told since the file began. */
+  async function rest(application: string): Promise<void> {
+    busy.delete(application);
+    const found = memory.application(application);
+    const sink = found === undefined ? undefined : core?.needs.get(found.stream)?.sink;
+    if (found === undefined || sink === undefined) return;
+    await beginAnew([application], () => sink.apply('ADDED', found.object));
+  }
+
+  async function resume(): Promise<void> {
+    isRecalling = false;
+    await beginAnew(
+      [...memory.applications()].filter((each) => !busy.has(each)),
+      openStreams,
+    );
+  }
+
+  function learn(input: ObserverInput): void {
+    if (input.in === 'begin') closed.delete(input.stream);
+    memory.learn(input);
+    if (input.in === 'answer' && isAnsweredAlike(input.to)) {
+      if (input.answer.is === 'ok' && input.answer.value !== false) standing.set(input.to, input.answer);
+      else standing.delete(input.to);
+    }
+    if (input.in === 'resume') for (const application of input.busy) busy.add(application);
+  }
+
+  function feedStream(input: Extract<ObserverInput, { readonly stream: string }>): void {
+    const line = 'object' in input ? { ...input, object: memory.whole(input.stream, input.object) } : input;
+    const sink = core?.needs.get(input.stream)?.sink;
+    learn(input);
+    if (!isRecalling) tell(line, sink);
+  }
+
+  function feed(input: ObserverInput): void {
+    if (input.in === 'created' && core !== undefined) {
+      isMidway = false;
+      busy.clear();
+    }
+    learn(input);
+    if (input.in === 'created') begin(input.config);
+    else if (input.in === 'config') core?.configure(recordedConfig(input.config));
+    else if (input.in === 'start') core?.start();
+    else if (input.in === 'stop') core?.stop();
+  }
+
+  return {
+    async take(input) {
+      if ('stream' in input) feedStream(input);
+      else feed(input);
+      if (input.in === 'answer' && !isRecalling) {
+        answers.give(input.to, input.answer);
+        // An answer was acted upon before the next input came, even where both have the same time.
+        await settled();
+      } else if (input.in === 'resume') await resume();
+      else if (input.in === 'rest' && busy.has(input.application)) await rest(input.application);
+    },
+    core: () => core,
+  };
+}
+
+/** Which kinds there are, and which accounts: one that is there is not asked for each time. */
+function isAnsweredAlike(to: string): boolean {
+  return /^(find|findServed|structure|account|access|patchable) /.test(to);
+}
+
+/** A write is asked for once for each time that it was decided. */
+function isWrite(to: string): boolean {
+  return /^(?:create|correct|update|delete|release) /.test(to);
+}

@@ -1,0 +1,19 @@
+import { type At, anywhere } from '../../observer/model/structure.ts';
+import type { ObserverInput, RecordedPlace } from '../../recording/observer/observerLines.ts';
+
+/** How the objects of kinds are built, as far as somebody looked at it when it was recorded. `kind`: `kindKey`. */
+export function recordedPlaces(inputs: readonly ObserverInput[]): (kind: string) => At {
+  const places = new Map<string, RecordedPlace>();
+  for (const input of inputs) if (input.in === 'place') places.set(idOf(input.kind, input.path), input);
+
+  function at(kind: string, path: readonly string[]): At {
+    const { list, map } = places.get(idOf(kind, path)) ?? anywhere;
+    return { field: (name) => at(kind, [...path, name]), items: () => at(kind, [...path, '[]']), list, map };
+  }
+
+  return (kind) => at(kind, []);
+}
+
+function idOf(kind: string, path: readonly string[]): string {
+  return JSON.stringify([kind, ...path]);
+}

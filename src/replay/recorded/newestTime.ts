@@ -1,0 +1,39 @@
+import { arrayOf, type JsonObject, numberOf, objectOf, timeOf } from '../../base/json.ts';
+
+const triggerTime = 'endpoints.kubernetes.io/last-change-trigger-time';
+
+/** The newest of the times that the API and the kubelet write into an object; epoch milliseconds. */
+export function newestTime({ metadata, status }: JsonObject): number | undefined {
+  const meta = objectOf(metadata);
+  const podStatus = objectOf(status);
+  const containers = ['initContainerStatuses', 'containerStatuses'].flatMap((key) => arrayOf(podStatus[key]));
+  const states = containers.flatMap((each) => [objectOf(each)['state'], objectOf(each)['lastState']]);
+  const named = [
+    meta['creationTimestamp'],
+    objectOf(meta['annotations'])[triggerTime],
+    ...arrayOf(meta['managedFields']).map((field) => objectOf(field)['time']),
+    ...arrayOf(podStatus['conditions']).map((condition) => objectOf(condition)['lastTransitionTime']),
+    ...states.flatMap((state) => Object.values(objectOf(state)).flatMap(timesOfState)),
+  ];
+  const times = [...named.map(timeOf), deletionAsked(meta)].filter((time) => time !== undefined);
+  return times.length === 0 ? undefined : Math.max(...times);
+}
+
+/** Has nothing happened to it since it was made, by the times that it names? */
+export function isNewborn(object: JsonObject): boolean {
+  const made = timeOf(objectOf(object['metadata'])['creationTimestamp']);
+  return made !== undefined && made === newestTime(object);
+}
+
+/** `deletionTimestamp` is when the grace period ends. */
+function deletionAsked(meta: JsonObject): number | undefined {
+  const ends = timeOf(meta['deletionTimestamp']);
+  if (ends === undefined) return undefined;
+  const grace = 1000 * (numberOf(meta['deletionGracePeriodSeconds']) ?? 0);
+  return grace >= 0 && grace <= ends ? ends - grace : undefined;
+}
+
+function timesOfState(state: unknown): unknown[] {
+  const { startedAt, finishedAt } = objectOf(state);
+  return [startedAt, finishedAt];
+}

@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import type { ApplyFailureKind } from '../../observer/model/applyFailure.ts';
+import type { Applied, Kind, Tried } from '../../observer/plan/resourceApi.ts';
+import type { ObserverAnswer, ObserverEntry, ObserverInput } from '../../recording/observer/observerLines.ts';
+
+const failures = [
+  'missing',
+  'typeMissing',
+  'conflict',
+  'claimed',
+  'immutable',
+  'permanent',
+  'namespaceTerminating',
+  'forbidden',
+  'transient',
+  'cancelled',
+  'otherUid',
+  'terminating',
+] as const satisfies readonly ApplyFailureKind[];
+
+const answer: z.ZodType<ObserverAnswer> = z.discriminatedUnion('is', [
+  z.object({ is: z.literal('ok'), value: z.unknown().optional() }),
+  z.object({
+    is: z.literal('failed'),
+    failure: z.enum(failures),
+    retryAfter: z.number().nonnegative(),
+    by: z.string().exactOptional(),
+  }),
+]);
+
+const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+
+const list = z.discriminatedUnion('is', [
+  z.object({ is: z.literal('map'), keys: z.array(z.string()), defaults: z.record(z.string(), scalar) }),
+  z.object({ is: z.enum(['set', 'atomic', 'unknown']) }),
+]);
+
+const stream = z.string();
+const config = z.looseObject({});
+
+const input: z.ZodType<ObserverInput> = z.discriminatedUnion('in', [
+  z.object({ in: z.enum(['created', 'config']), config }),
+  z.object({ in: z.enum(['start', 'stop']) }),
+  z.object({ in: z.literal('begin'), stream }),
+  z.object({ in: z.literal('lost'), stream }),
+  z.object({ in: z.literal('resumed'), stream }),
+  z.object({ in: z.literal('closed'), stream }),
+  z.object({ in: z.literal('end'), stream, resourceVersion: z.string().exactOptional() }),
+  z.object({ in: z.enum(['ADDED', 'MODIFIED', 'DELETED']), stream, object: z.looseObject({}) }),
+  z.object({ in: z.literal('answer'), to: z.string(), answer }),
+  z.object({
+    in: z.literal('place'),
+    kind: z.string(),
+    path: z.array(z.string()),
+    list,
+    map: z.enum(['granular', 'atomic']),
+  }),
+  z.object({ in: z.literal('hash'), of: z.string(), hash: z.string() }),
+  z.object({ in: z.literal('random'), value: z.number() }),
+  z.object({ in: z.literal('resume'), busy: z.array(z.string()) }),
+  z.object({ in: z.literal('rest'), application: z.string() }),
+]);
+
+/** What a line of the application observer has beside its time. */
+export const observerEntry: z.ZodType<ObserverEntry['observer']> = z.union([
+  input,
+  z.object({
+    out: z.enum([
+      'application.applied',
+      'application.invalid',
+      'application.faulty',
+      'application.paused',
+      'application.accountMissing',
+      'application.accountUnseen',
+      'application.deleted',
+      'application.refused',
+      'resource.applied',
+      'resource.drifted',
+      'resource.corrected',
+      'resource.missing',
+      'resource.admitted',
+      'resource.wantedAnew',
+      'resource.contested',
+      'resource.ending',
+      'resource.claimed',
+      'resource.typeMissing',
+      'resource.refused',
+      'resource.failed',
+      'resource.deleted',
+      'resource.released',
+      'resource.deletionSkipped',
+      'resource.write',
+      'status.write',
+      'actor.failed',
+    ]),
+    about: z.string(),
+    detail: z.string(),
+  }),
+]);
+
+const object = z.looseObject({});
+
+/** What an answer to an apply has. */
+export const recordedApplied: z.ZodType<Applied> = z.object({ object, hasChanged: z.boolean(), isNew: z.boolean() });
+
+export const recordedTried: z.ZodType<Tried> = z.object({ object, isOfItsOwn: z.boolean() });
+
+export const recordedKind: z.ZodType<Kind> = z.object({
+  group: z.string(),
+  version: z.string(),
+  kind: z.string(),
+  plural: z.string(),
+  isNamespaced: z.boolean(),
+});

@@ -1,0 +1,100 @@
+import { failed, ok, type Problem, problem, type Result } from '../../base/errors.ts';
+import { formatFault } from '../../base/fault.ts';
+import type { Config } from '../../config/config.ts';
+import { parseConfig } from '../../config/parse.ts';
+import { type RecordedLine, type RecordingHeader, recordingVersion } from '../../recording/lines.ts';
+import { invalid, type JsonLine } from './jsonLines.ts';
+import { recordedLine, recordingHeader } from './recordingSchema.ts';
+
+/** One file of a recording, read and checked. */
+export interface RecordingFile {
+  readonly name: string;
+  readonly header: RecordingHeader;
+  readonly config: Config;
+  readonly lines: readonly RecordedLine[];
+}
+
+export function isRecording({ value }: JsonLine): boolean {
+  return value['weeder'] === 'recording';
+}
+
+/** Reads the lines of one file whose first line is the header of a recording. */
+export function readRecording(first: JsonLine, rest: readonly JsonLine[]): Result<RecordingFile> {
+  const header = readHeader(first);
+  if (!header.ok) return header;
+  const config = readConfig(header.value.config, first);
+  if (!config.ok) return config;
+  const lines: RecordedLine[] = [];
+  for (const each of rest) {
+    if (isRecording(each))
+      return failed(invalid(each, 'another file of a recording begins here; give each as one file'));
+    const line = recordedLine.safeParse(each.value);
+    if (!line.success) return failed(invalid(each, 'the line is garbled: it is not a line of a recording'));
+    const before = lines.at(-1)?.t ?? 0;
+    if (line.data.t < before) return failed(outOfOrder(each, line.data.t, before));
+    const changed = configIn(line.data, each);
+    if (changed?.ok === false) return changed;
+    lines.push(line.data);
+  }
+  return ok({ name: first.file, header: header.value, config: config.value, lines });
+}
+
+/** Undefined: the line has none. */
+function configIn(line: RecordedLine, at: JsonLine): Result<Config> | undefined {
+  const said = saidIn(line);
+  return 'config' in said ? readConfig(said.config, at) : undefined;
+}
+
+function readConfig(file: object, line: JsonLine): Result<Config> {
+  const config = parseConfig(JSON.stringify(file), line.file);
+  if (config.ok) return config;
+  const [fault] = config.problem;
+  return failed(invalid(line, `its config cannot be used: ${fault === undefined ? '' : formatFault(fault)}`));
+}
+
+function readHeader(first: JsonLine): Result<RecordingHeader> {
+  const { version, weederVersion } = first.value;
+  if (typeof version === 'number' && version > recordingVersion) {
+    const writer = typeof weederVersion === 'string' ? ` (weeder ${weederVersion})` : '';
+    return failed(
+      invalid(first, `the recording has version ${version}${writer}, and this weeder reads up to ${recordingVersion}`),
+    );
+  }
+  const header = recordingHeader.safeParse(first.value);
+  return header.success ? ok(header.data) : failed(invalid(first, 'the header of the recording is garbled'));
+}
+
+function outOfOrder(line: JsonLine, is: number, was: number): Problem {
+  return invalid(line, `the line is out of order: its time is ${is} ms, and the line before has ${was} ms`);
+}
+
+/** Without the key of the controller that it is of. */
+function saidIn(line: RecordedLine) {
+  if ('restart' in line) return line.restart;
+  return 'observer' in line ? line.observer : line;
+}
+
+/** What stands up to it repeats the file before: the weeder has such a line of its own, and each other controller. */
+function isResume(line: RecordedLine): boolean {
+  const said = saidIn(line);
+  return 'in' in said && said.in === 'resume';
+}
+
+/** Puts the files of one recording in order, and leaves out what a later one only repeats. */
+export function joinRecordings(files: readonly RecordingFile[]): Result<RecordingFile> {
+  const [first, ...later] = files.toSorted((a, b) => a.header.part - b.header.part);
+  if (first === undefined) return failed(problem('RECORDING_INVALID', 'There is nothing to replay.'));
+  let last = first;
+  const lines = [...first.lines];
+  for (const file of later) {
+    const isNext = file.header.part === last.header.part + 1 && file.header.startedAt === last.header.startedAt;
+    if (!isNext) {
+      const sentence = `this file does not continue ${last.name}; only the files of one recording are replayed together`;
+      return failed(invalid({ file: file.name, line: 1 }, sentence));
+    }
+    const resume = file.lines.findLastIndex(isResume);
+    for (const line of file.lines.slice(resume + 1)) lines.push(line);
+    last = file;
+  }
+  return ok({ ...first, lines });
+}

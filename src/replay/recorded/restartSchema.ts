@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import type { RecordedAnswer, RestartEntry } from '../../recording/restart/restartLines.ts';
+import type { Kept } from '../../restart/requests/jobRequests.ts';
+import type { Digest } from '../../restart/sources/digests.ts';
+
+const failure = z.enum([
+  'notFound',
+  'conflict',
+  'expired',
+  'throttled',
+  'unauthorized',
+  'forbidden',
+  'invalid',
+  'unavailable',
+  'rejected',
+  'network',
+  'timeout',
+  'badAnswer',
+  'credentials',
+  'cancelled',
+  'budget',
+  'otherUid',
+  'immutable',
+]);
+
+const answer: z.ZodType<RecordedAnswer> = z.discriminatedUnion('is', [
+  z.object({ is: z.literal('ok'), value: z.unknown().optional() }),
+  z.object({ is: z.literal('gone') }),
+  z.object({ is: z.literal('conflicted') }),
+  z.object({ is: z.literal('refused'), failure, retryAfter: z.number().nonnegative() }),
+]);
+
+const stream = z.string();
+const config = z.looseObject({});
+
+/** What a line of restart control has beside its time. */
+export const restartEntry: z.ZodType<RestartEntry['restart']> = z.union([
+  z.discriminatedUnion('in', [
+    z.object({ in: z.enum(['created', 'config']), config }),
+    z.object({ in: z.enum(['start', 'stop', 'looked']) }),
+    z.object({ in: z.literal('begin'), stream }),
+    z.object({ in: z.literal('end'), stream, resourceVersion: z.string().exactOptional() }),
+    z.object({ in: z.enum(['ADDED', 'MODIFIED', 'DELETED']), stream, object: z.looseObject({}) }),
+    z.object({ in: z.literal('keys'), current: z.string(), ids: z.array(z.string()) }),
+    z.object({ in: z.literal('answer'), to: z.string(), answer }),
+    z.object({ in: z.literal('hash'), to: z.string(), hash: z.string() }),
+    z.object({ in: z.literal('random'), value: z.number() }),
+    z.object({ in: z.literal('resume'), busy: z.array(z.string()) }),
+    z.object({ in: z.literal('rest'), workload: z.string() }),
+  ]),
+  z.object({
+    out: z.enum([
+      'workload.adopted',
+      'workload.changed',
+      'workload.waiting',
+      'workload.held',
+      'workload.restarted',
+      'workload.rolledOut',
+      'workload.needless',
+      'workload.stalled',
+      'workload.reverted',
+      'workload.refused',
+      'workload.left',
+      'workload.recreated',
+      'history.filled',
+      'annotation.unreadable',
+      'dependency.notAllowed',
+      'dependency.notFollowed',
+      'state.contested',
+      'state.foreign',
+      'key.changed',
+      'key.missing',
+      'write.requested',
+      'eviction.requested',
+      'actor.failed',
+    ]),
+    about: z.string(),
+    detail: z.string(),
+  }),
+]);
+
+/** What stands in a recorded answer in place of a source's content. */
+export const recordedDigest: z.ZodType<Digest> = z.object({
+  tag: z.string(),
+  keys: z
+    .record(z.string(), z.string())
+    .optional()
+    .transform((keys) => keys),
+  isAbsent: z.boolean(),
+  isImmutable: z.boolean(),
+  missing: z.array(z.string()),
+});
+
+const job = z.object({ kind: z.literal('Job'), namespace: z.string(), name: z.string() });
+
+/** Which Job is kept by which other; nothing of what they say. */
+export const recordedCopy: z.ZodType<Kept> = z.object({
+  kept: z.object({
+    copy: job,
+    job,
+    jobUid: z.string(),
+    jobVersion: z.string(),
+    digest: z.string(),
+    keyId: z.string(),
+    seal: z.string(),
+  }),
+  isEarlier: z.boolean(),
+});

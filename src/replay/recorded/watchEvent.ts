@@ -1,0 +1,101 @@
+import { failed, ok, type Result } from '../../base/errors.ts';
+import { isObject, type JsonObject, objectOf, textOf, timeOf } from '../../base/json.ts';
+import type { ChangeType } from '../../kube/watch/peek.ts';
+import { invalid, type JsonLine } from './jsonLines.ts';
+import { isNewborn, newestTime } from './newestTime.ts';
+
+/** A watch event with the time at which it is replayed. */
+export interface TimedEvent {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly type: ChangeType;
+  readonly kind: 'Pod' | 'EndpointSlice';
+  readonly object: JsonObject;
+}
+
+/** One file of watch events: what was there when the watch began, and what happened then. */
+export interface EventFile {
+  readonly listed: readonly TimedEvent[];
+  readonly changes: readonly TimedEvent[];
+}
+
+/** What kubectl lists when a watch begins comes at once. Milliseconds. */
+const listedWithin = 1000;
+
+/** Reads the lines of one file as watch events in the order of their times. */
+export function readEvents(lines: readonly JsonLine[]): Result<EventFile> {
+  const events: TimedEvent[] = [];
+  const isDated = lines.some(({ value }) => value['ts'] !== undefined);
+  for (const line of lines) {
+    if (isPassedOver(line.value)) continue;
+    const event = readEvent(line, events.at(-1)?.at);
+    if (!event.ok) return event;
+    events.push(event.value);
+  }
+  const firstChange = events.findIndex(({ type }) => type !== 'ADDED');
+  const added = firstChange === -1 ? events : events.slice(0, firstChange);
+  const isListed = isDated ? comesAtOnce(added) : wasThere(added);
+  const listed = new Set(added.filter(isListed));
+  return ok({ listed: [...listed], changes: events.filter((event) => !listed.has(event)) });
+}
+
+/** A bookmark says nothing of objects; an ERROR with a Status is how the API server ends a watch. */
+function isPassedOver({ type, object }: JsonObject): boolean {
+  return type === 'BOOKMARK' || (type === 'ERROR' && objectOf(object)['kind'] === 'Status');
+}
+
+function comesAtOnce([first]: readonly TimedEvent[]): (event: TimedEvent) => boolean {
+  return ({ at }) => at - (first?.at ?? at) <= listedWithin;
+}
+
+/** Without `ts`: what was made when it is told of, after all that was told before, was not in the list. */
+function wasThere(added: readonly TimedEvent[]): (event: TimedEvent) => boolean {
+  const news = new Set<TimedEvent>();
+  let newest: number | undefined;
+  for (const event of added) {
+    const version = versionOf(event);
+    if (newest !== undefined && version > newest && isNewborn(event.object)) news.add(event);
+    newest = Math.max(version, newest ?? version);
+  }
+  return (event) => !news.has(event);
+}
+
+/** By which objects stand in the order in which the API server wrote them; NaN where it does not say. */
+export function versionOf({ object }: TimedEvent): number {
+  return Number(textOf(objectOf(object['metadata'])['resourceVersion']));
+}
+
+function readEvent(line: JsonLine, before: number | undefined): Result<TimedEvent> {
+  const { type, object, ts } = line.value;
+  if (!isChangeType(type) || !isObject(object)) return failed(invalid(line, whyNoEvent(line.value)));
+  const { kind } = object;
+  if (kind !== 'Pod' && kind !== 'EndpointSlice') {
+    return failed(
+      invalid(line, `found an event of kind ${textOf(kind) ?? '(none)'}; wanted are Pod and EndpointSlice`),
+    );
+  }
+  const written = timeOf(ts);
+  if (ts !== undefined && written === undefined) {
+    return failed(invalid(line, `ts is ${JSON.stringify(ts)}, which is not a time such as 2026-11-21T06:20:40.737Z`));
+  }
+  if (written !== undefined && before !== undefined && written < before) {
+    const was = new Date(before).toISOString();
+    return failed(invalid(line, `the event is out of order: its ts is ${textOf(ts)}, and the one before has ${was}`));
+  }
+  const named = written ?? newestTime(object) ?? before;
+  if (named === undefined) return failed(invalid(line, 'the event has no ts, and its object names no time'));
+  // A change that writes no time into its object did not happen before the one that came before it.
+  return ok({ at: Math.max(named, before ?? named), type, kind, object });
+}
+
+function whyNoEvent({ kind, items, t }: JsonObject): string {
+  if (t !== undefined) return 'found a line of a recording without the header, which is its first line';
+  if (kind !== undefined || items !== undefined) {
+    return `found ${textOf(kind) ?? 'a list'} in place of a watch event; kubectl get … needs --watch --output-watch-events`;
+  }
+  return 'found neither a line of a recording nor a watch event ({"type": …, "object": …})';
+}
+
+function isChangeType(type: unknown): type is ChangeType {
+  return type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED';
+}

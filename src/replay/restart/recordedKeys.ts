@@ -1,0 +1,43 @@
+import type { RestartInput } from '../../recording/restart/restartLines.ts';
+import type { HashKey } from '../../restart/digest/digest.ts';
+import type { FollowKeysOptions } from '../../restart/digest/followKeys.ts';
+import { hashKeysOf } from '../../restart/digest/hashKeys.ts';
+
+type Told = Pick<FollowKeysOptions, 'onKeys' | 'onLooked'>;
+
+/** The hash keys of a recording, by their ids: nothing is made with them, and what was sealed with them is believed. */
+interface RecordedKeys {
+  /** In place of `followKeys`. */
+  follow(told: Told): () => void;
+  take(input: Extract<RestartInput, { readonly in: 'keys' | 'looked' }>): void;
+}
+
+export function createRecordedKeys(): RecordedKeys {
+  /** In a file that begins in the middle they may come before anybody follows them. */
+  let missed: Parameters<RecordedKeys['take']>[0][] = [];
+  let followed: Told | undefined;
+
+  function take(input: Parameters<RecordedKeys['take']>[0]): void {
+    if (followed === undefined) missed.push(input);
+    else if (input.in === 'looked') followed.onLooked();
+    else followed.onKeys({ ...hashKeysOf(keyNamed(input.current), input.ids.map(keyNamed)), confirms: () => true });
+  }
+
+  return {
+    follow(told) {
+      followed = told;
+      const late = missed;
+      missed = [];
+      // Whoever follows is not ready to be told before this returns.
+      queueMicrotask(() => late.forEach(take));
+      return () => {
+        followed = undefined;
+      };
+    },
+    take,
+  };
+}
+
+function keyNamed(id: string): HashKey {
+  return { id, bytes: Buffer.alloc(0) };
+}

@@ -1,0 +1,29 @@
+import { workloadKindNames } from '../../kube/objects/workloadKinds.ts';
+import type { RecordedLine } from '../../recording/lines.ts';
+import type { ObserverInput } from '../../recording/observer/observerLines.ts';
+import { questions } from '../../recording/restart/recordAnswers.ts';
+import type { RestartInput } from '../../recording/restart/restartLines.ts';
+import { readWorkload } from '../../restart/model/workloadFacts.ts';
+
+/** What reached restart control. */
+export function restartInputs(lines: readonly RecordedLine[]): RestartInput[] {
+  return lines.flatMap((line) => ('restart' in line && 'in' in line.restart ? line.restart : []));
+}
+
+/** How many answers there are to each question. */
+export function countAnswers(inputs: readonly (RestartInput | ObserverInput)[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const input of inputs) if (input.in === 'answer') counts.set(input.to, (counts.get(input.to) ?? 0) + 1);
+  return counts;
+}
+
+/** What this workload asks and no other does. */
+export function questionsAbout(id: string, object: object): string[] {
+  const kind = workloadKindNames.find((name) => id.startsWith(`${name.toLowerCase()}/`));
+  const facts = kind === undefined ? undefined : readWorkload(object, kind);
+  if (facts === undefined) return [];
+  const { ref, selector } = facts;
+  const pods = selector === undefined ? [] : [questions.pods(ref.namespace, selector)];
+  const ofJobs = [questions.keep(ref), questions.end(ref), questions.make(ref)];
+  return [questions.workload(ref), questions.patch(ref), ...ofJobs, ...pods];
+}

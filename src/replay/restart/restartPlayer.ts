@@ -1,0 +1,187 @@
+import type { InspectionEvent } from 'xstate';
+import { arrayOf, objectOf } from '../../base/json.ts';
+import { settled, type VirtualClock } from '../../base/virtualClock.ts';
+import type { ObjectSink } from '../../kube/watch/sink.ts';
+import type { RecordedLine, RecordingHeader } from '../../recording/lines.ts';
+import { purposeOf, questions } from '../../recording/restart/recordAnswers.ts';
+import type { RecordedAnswer, RestartInput } from '../../recording/restart/restartLines.ts';
+import { createRestartMemory } from '../../recording/restart/restartMemory.ts';
+import { type RestartTold, toldOfRestart } from '../../recording/restart/restartTold.ts';
+import type { Answer } from '../../restart/model/answer.ts';
+import type { ReportRestart } from '../../restart/model/facts.ts';
+import { workloadKey } from '../../restart/model/refs.ts';
+import type { RestartApi } from '../../restart/requests/restartApi.ts';
+import type { RestartControl } from '../../restart/restartControl.ts';
+import { createRestartCore, type RestartCore } from '../../restart/restartCore.ts';
+import type { Digests } from '../../restart/sources/digests.ts';
+import type { SourcesKnown } from '../../restart/sources/sourceIndex.ts';
+import { createAnswers } from '../recorded/answers.ts';
+import { recordedChances } from '../recorded/recordedChances.ts';
+import { recordedConfig } from '../recorded/recordedConfig.ts';
+import { recordedCopy, recordedDigest } from '../recorded/restartSchema.ts';
+import { createPassedOver } from '../weeder/passedOver.ts';
+import { recordedHashes } from './recordedHashes.ts';
+import { createRecordedKeys } from './recordedKeys.ts';
+import { countAnswers, questionsAbout, restartInputs } from './restartInputs.ts';
+
+/** The real restart control in simulated time, against what was recorded of it. */
+interface RestartPlayer {
+  take(input: RestartInput): Promise<void>;
+  /** Undefined: nothing of it was recorded so far. */
+  control(): RestartControl | undefined;
+}
+
+interface RestartPlayerOptions {
+  readonly header: RecordingHeader;
+  readonly lines: readonly RecordedLine[];
+  readonly clock: VirtualClock;
+  readonly report: (told: RestartTold) => void;
+  /** Told of every fact, also of those of which a file that begins in the middle does not say enough. */
+  readonly reportFact?: ReportRestart | undefined;
+  readonly inspect?: (event: InspectionEvent) => void;
+}
+
+/** What is asked beyond what was recorded. */
+const unanswered = { is: 'refused', failure: 'network', retryAfter: 0 } as const;
+const reason = 'the recording has no answer to it';
+
+export function createRestartPlayer(options: RestartPlayerOptions): RestartPlayer {
+  const { header, clock, inspect } = options;
+  const isContinued = header.part > 1;
+  const memory = createRestartMemory();
+  const passedOver = createPassedOver();
+  const inputs = restartInputs(options.lines);
+  const chanceAt = recordedChances(options.lines, isContinued);
+  const hashAt = recordedHashes(options.lines);
+  const answers = createAnswers<RecordedAnswer>(countAnswers(inputs));
+  const keys = createRecordedKeys();
+  let core: RestartCore | undefined;
+  /** In a file that begins in the middle: a question is repeated once, whoever asks it. */
+  const digests = new Map<string, RecordedAnswer>();
+
+  function report(told: RestartTold): void {
+    if (!passedOver.covers(told)) options.report(told);
+  }
+
+  async function ask<T>(to: string, read: (value: unknown) => T): Promise<Answer<T>> {
+    const answer = digests.get(to) ?? (await answers.ask(to, unanswered));
+    if (answer.is === 'refused') return { ...answer, reason };
+    return answer.is === 'ok' ? { is: 'ok', value: read(answer.value) } : answer;
+  }
+
+  const api: RestartApi = {
+    // What it holds is in no recording: it is answered by `digests`.
+    readSource: async () => ({ ...unanswered, reason }),
+    readWorkload: (ref) => ask(questions.workload(ref), objectOf),
+    patchWorkload(ref, patch) {
+      report({ out: 'write.requested', about: workloadKey(ref), detail: purposeOf(patch) });
+      return ask(questions.patch(ref), objectOf);
+    },
+    listPods: (namespace, selector) => ask(questions.pods(namespace, selector), arrayOf),
+    podsUsing: (namespace, sources) => ask(questions.podsUsing(namespace, sources), arrayOf),
+    keepJob(job) {
+      report({ out: 'write.requested', about: workloadKey(job.ref), detail: 'copy' });
+      return ask(questions.keep(job.ref), (value) => recordedCopy.parse(value));
+    },
+    endJob({ job }) {
+      report({ out: 'write.requested', about: workloadKey(job), detail: 'deletion' });
+      return ask(questions.end(job), () => undefined);
+    },
+    makeJob({ job }) {
+      report({ out: 'write.requested', about: workloadKey(job), detail: 'creation' });
+      return ask(questions.make(job), () => undefined);
+    },
+    dropCopy({ copy }) {
+      report({ out: 'write.requested', about: workloadKey(copy), detail: 'deletion' });
+      return ask(questions.end(copy), () => undefined);
+    },
+    evict(pod) {
+      report({ out: 'eviction.requested', about: `${pod.namespace}/${pod.name}`, detail: '' });
+      return ask(questions.eviction(pod), () => undefined);
+    },
+  };
+
+  function digestsOf(real: Digests, sources: SourcesKnown): Digests {
+    return {
+      ...real,
+      async digestOf(key, ref, uses) {
+        const answer = await ask(questions.digest(key, ref, uses, sources.get(ref)?.resourceVersion), (value) =>
+          recordedDigest.parse(value),
+        );
+        if (answer.is === 'ok') return { is: 'ok', digest: answer.value };
+        return answer.is === 'refused' ? answer : { is: 'refused', failure: 'conflict', retryAfter: 0, reason };
+      },
+      hashOf: (key, workload, tags) => hashAt(questions.hash(key, workload, tags), clock.monotonic()) ?? 'not recorded',
+    };
+  }
+
+  function begin(config: object): void {
+    core?.stop();
+    core = createRestartCore({
+      config: recordedConfig(config),
+      runtime: { clock, ...(inspect === undefined ? {} : { inspect }) },
+      namespaces: header.namespaces,
+      // What was recorded came through the shard.
+      shard: undefined,
+      isDryRun: header.isDryRun,
+      ownNamespace: '',
+      api,
+      wrapDigests: digestsOf,
+      report(fact) {
+        report(toldOfRestart(fact));
+        options.reportFact?.(fact);
+      },
+      random: () => chanceAt(clock.monotonic()),
+      followKeys: keys.follow,
+      onStreamsChanged: () => {},
+      onStreamClosed: () => {},
+    });
+  }
+
+  /** It begins anew, with what is written on it: what it was about before is not in the file. */
+  function rest(workload: string): void {
+    const found = memory.workload(workload);
+    const sink = found === undefined ? undefined : core?.needs.get(found.stream)?.sink;
+    if (found === undefined || sink === undefined) return;
+    for (const question of questionsAbout(workload, found.object)) answers.forget(question);
+    sink.apply('DELETED', found.object);
+    sink.apply('ADDED', found.object);
+  }
+
+  function learn(input: RestartInput): void {
+    const isBusy = input.in === 'rest' && passedOver.has(input.workload);
+    memory.learn(input);
+    passedOver.learn(input);
+    if (input.in === 'rest' && isBusy) rest(input.workload);
+    else if (input.in === 'answer' && input.to.startsWith('digest ') && input.answer.is === 'ok')
+      digests.set(input.to, input.answer);
+  }
+
+  function feed(input: RestartInput): void {
+    if ('stream' in input) feedStream(input, core?.needs.get(input.stream)?.sink);
+    else if (input.in === 'created') begin(input.config);
+    else if (input.in === 'config') core?.configure(recordedConfig(input.config));
+    else if (input.in === 'start') core?.start();
+    else if (input.in === 'stop') core?.stop();
+    else if (input.in === 'keys' || input.in === 'looked') keys.take(input);
+  }
+
+  return {
+    async take(input) {
+      if (isContinued) learn(input);
+      if (input.in === 'answer') answers.give(input.to, input.answer);
+      else feed(input);
+      // An answer was acted upon before the next input came, even where both have the same time.
+      if (waitedFor.has(input.in)) await settled();
+    },
+    control: () => core?.control(),
+  };
+}
+
+const waitedFor: ReadonlySet<RestartInput['in']> = new Set(['answer', 'resume', 'rest']);
+
+function feedStream(input: Extract<RestartInput, { readonly stream: string }>, sink: ObjectSink | undefined): void {
+  if (input.in === 'begin') sink?.begin();
+  else if (input.in === 'end') sink?.end(input.resourceVersion);
+  else sink?.apply(input.in, input.object);
+}

@@ -1,0 +1,49 @@
+import { isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import type { ChangeType } from '../../kube/watch/peek.ts';
+import type { ClosableSink } from '../../kube/watch/sink.ts';
+
+/** The pods of several recorded streams as one stream tells of them: a pod is gone when it is in none of them. */
+export interface PodUnion {
+  createSink(): ClosableSink;
+}
+
+/** `tell` hears of each change. */
+export function createPodUnion(tell: (type: ChangeType, pod: JsonObject) => void): PodUnion {
+  const streams = new Set<Map<string, JsonObject>>();
+
+  function remove(pods: Map<string, JsonObject>, uid: string, pod: JsonObject): void {
+    if (pods.delete(uid) && ![...streams].some((others) => others.has(uid))) tell('DELETED', pod);
+  }
+
+  return {
+    createSink() {
+      const pods = new Map<string, JsonObject>();
+      let listed: Set<string> | undefined;
+      streams.add(pods);
+      return {
+        begin() {
+          listed = new Set();
+        },
+        apply(type, object) {
+          if (!isObject(object)) return;
+          const uid = textOf(objectOf(object['metadata'])['uid']) ?? '';
+          if (type === 'DELETED') {
+            remove(pods, uid, object);
+            return;
+          }
+          listed?.add(uid);
+          pods.set(uid, object);
+          tell(type, object);
+        },
+        end() {
+          for (const [uid, pod] of [...pods]) if (listed?.has(uid) === false) remove(pods, uid, pod);
+          listed = undefined;
+        },
+        close() {
+          for (const [uid, pod] of [...pods]) remove(pods, uid, pod);
+          streams.delete(pods);
+        },
+      };
+    },
+  };
+}

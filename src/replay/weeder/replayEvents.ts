@@ -1,0 +1,38 @@
+import type { Config } from '../../config/config.ts';
+import { mergeEvents } from '../recorded/mergeEvents.ts';
+import type { EventFile, TimedEvent } from '../recorded/watchEvent.ts';
+import { startingQuietly } from './startingQuietly.ts';
+import { type WhatIf, whatIfStage } from './whatIf.ts';
+
+/**
+ * Runs the real wiring in simulated time against watch events, as if weeder had been there all the time: what is ready
+ * in the beginning opens no window.
+ */
+export async function replayEvents(config: Config, files: readonly EventFile[]): Promise<WhatIf> {
+  const listed = files.flatMap((file) => file.listed);
+  const changes = mergeEvents(files.map((file) => file.changes));
+  // Weeder begins when all its lists are complete: with the newest thing that is in one of them.
+  const startedAt = listed.length > 0 ? Math.max(...listed.map(({ at }) => at)) : (changes[0]?.at ?? 0);
+  const { clock, weeder, pod, end } = whatIfStage({
+    config: startingQuietly(config),
+    startedAt,
+    concurrentDeletions: 32,
+    readySince: async () => undefined,
+  });
+  const { slices } = weeder;
+  const apply = ({ type, kind, object }: TimedEvent) => {
+    if (kind === 'Pod') pod(type, object);
+    else slices.apply(type, object);
+  };
+
+  slices.begin();
+  const earlier = changes.filter(({ at }) => at <= startedAt);
+  for (const event of mergeEvents([listed.toSorted((a, b) => a.at - b.at), earlier])) apply(event);
+  slices.end();
+  weeder.start();
+  for (const event of changes.slice(earlier.length)) {
+    if (event.at > clock.now()) await clock.pass(event.at - clock.now());
+    apply(event);
+  }
+  return end();
+}

@@ -1,0 +1,171 @@
+import { createHash, createHmac } from 'node:crypto';
+import { type JsonObject, objectOf } from '../../base/json.ts';
+import type { OptOut } from '../model/optOut.ts';
+import { type SourceRef, type WorkloadRef, workloadKey } from '../model/refs.ts';
+import type { Use } from '../model/uses.ts';
+
+/** What tags are made with: without it, a tag tells nothing of the content. */
+export interface HashKey {
+  /** Eight characters that name the key and do not tell it. */
+  readonly id: string;
+  readonly bytes: Buffer;
+}
+
+/** What a source holds, decoded. Never kept beyond the making of a tag. */
+export interface SourceContent {
+  readonly data: ReadonlyMap<string, Buffer>;
+  readonly binaryData: ReadonlyMap<string, Buffer>;
+  readonly isImmutable: boolean;
+}
+
+/** What stands for the content of a source. */
+export interface SourceTag {
+  /** 128 bits in base64url: 22 characters. */
+  readonly tag: string;
+  /** Six characters for each used key that is there, where they are at most 20: enough to tell which has changed. */
+  readonly keys: Readonly<Record<string, string>> | undefined;
+}
+
+/** Content by the names of keys; undefined: a key that is named and not there. */
+type Seen = ReadonlyMap<string, Buffer | undefined>;
+
+const mostKeys = 20;
+/** The kubelet looks for these two in an image pull secret, and for nothing else. */
+const pullSecretKeys = ['.dockerconfigjson', '.dockercfg'];
+
+/** Reads a whole ConfigMap or Secret. */
+export function readContent(object: unknown): SourceContent {
+  const { kind, data, binaryData, immutable } = objectOf(object);
+  return {
+    data: decoded(objectOf(data), kind === 'Secret' ? 'base64' : 'utf8'),
+    binaryData: decoded(objectOf(binaryData), 'base64'),
+    isImmutable: immutable === true,
+  };
+}
+
+/**
+ * The tag of what these uses, all of this one source, see of it. An absent source is one without any key: no pod can
+ * tell the two apart. Whoever changes what goes into a tag raises the version of the state (`state.ts`), or every
+ * workload would restart.
+ */
+export function tagOf(
+  key: HashKey,
+  { kind, namespace, name }: SourceRef,
+  content: SourceContent | 'absent',
+  uses: readonly Use[],
+  optOut: OptOut,
+): SourceTag {
+  const source = [kind, namespace, name];
+  const { env, files } = seenBy(content, uses, optOut);
+  const tag = hmac(key, ['source', ...source, String(env.size), ...pairsOf(env), ...pairsOf(files)]);
+  const names = sortedNames([...env, ...files].flatMap(([each, bytes]) => (bytes === undefined ? [] : [each])));
+  if (names.length > mostKeys) return { tag, keys: undefined };
+  const tagOfKey = (each: string) => [...onlyKey(env, each), ...onlyKey(files, each)];
+  const keys = names.map((each) => [each, hmac(key, ['key', ...source, each, ...tagOfKey(each)]).slice(0, 6)]);
+  return { tag, keys: Object.fromEntries(keys) };
+}
+
+/**
+ * Whether some used key was taken away between the two, as far as can be told: true where the tags of keys are missing.
+ * No manager's time tells of that: `managedFields` forgets a key together with who owned it (measured).
+ */
+export function hasLostKeys({ keys: before }: SourceTag, { keys: after }: SourceTag): boolean {
+  if (before === undefined || after === undefined) return true;
+  return Object.keys(before).some((key) => !Object.hasOwn(after, key));
+}
+
+/** Which keys these uses require and the content does not have; `*` for a source that is required and absent. */
+export function missingKeys(content: SourceContent | 'absent', uses: readonly Use[]): string[] {
+  const missing = uses
+    .filter((use) => !use.isOptional)
+    .flatMap(({ key = '*', how }) => {
+      if (content === 'absent') return [key];
+      if (key === '*' || content.data.has(key)) return [];
+      return how !== 'env' && content.binaryData.has(key) ? [] : [key];
+    });
+  return sortedNames(missing);
+}
+
+/** The one hash that stands in the pod template, for all sources of a workload. By `sourceKey`. */
+export function dependenciesHash(
+  key: HashKey,
+  workload: WorkloadRef,
+  tags: ReadonlyMap<string, Pick<SourceTag, 'tag'>>,
+): string {
+  const pairs = sortedNames([...tags.keys()]).flatMap((source) => [source, tags.get(source)?.tag]);
+  return hmac(key, ['dependencies', workloadKey(workload), ...pairs]);
+}
+
+/**
+ * Names what these uses, all of one source, look at and require: eight characters. Two tags can be compared when they
+ * were made for the same; which containers it is does not matter.
+ */
+export function usesFingerprint(uses: readonly Use[], optOut: OptOut): string {
+  const lines = uses.map(({ key, how, isOptional }) => JSON.stringify([viewOf(how), key, isOptional]));
+  const seesAll = uses.some(({ key }) => key === undefined);
+  const isUsed = (skipped: string) => seesAll || uses.some(({ key }) => key === skipped);
+  const skipped = optOut === 'all' ? ['*'] : [...(optOut === 'none' ? [] : optOut)].filter(isUsed);
+  const text = JSON.stringify([sortedNames(lines), sortedNames(skipped)]);
+  return createHash('sha256').update(text).digest('base64url').slice(0, 8);
+}
+
+/** Variables see `data` alone, files see `binaryData` too. A volume that is not mounted shows nothing. */
+function viewOf(how: Use['how']): 'env' | 'files' | 'imagePullSecret' | 'nothing' {
+  switch (how) {
+    case 'env':
+    case 'envFrom':
+      return 'env';
+    case 'volume':
+    case 'annotation':
+      return 'files';
+    case 'imagePullSecret':
+      return 'imagePullSecret';
+    case 'unmounted':
+      return 'nothing';
+  }
+}
+
+function seenBy(content: SourceContent | 'absent', uses: readonly Use[], optOut: OptOut): { env: Seen; files: Seen } {
+  const data = content === 'absent' ? new Map<string, Buffer>() : content.data;
+  const all = new Map(content === 'absent' ? [] : [...content.binaryData, ...data]);
+  const env = new Map<string, Buffer | undefined>();
+  const files = new Map<string, Buffer | undefined>();
+  const isSkipped = (key: string) => optOut === 'all' || (optOut !== 'none' && optOut.has(key));
+  const see = (seen: typeof env, from: Seen, keys: Iterable<string>) => {
+    for (const key of keys) if (!isSkipped(key)) seen.set(key, from.get(key));
+  };
+  for (const { key, how } of uses) {
+    const view = viewOf(how);
+    if (view === 'env') see(env, data, key === undefined ? data.keys() : [key]);
+    if (view === 'files') see(files, all, key === undefined ? all.keys() : [key]);
+    if (view === 'imagePullSecret') see(files, all, pullSecretKeys);
+  }
+  return { env, files };
+}
+
+function pairsOf(seen: Seen): (string | Buffer | undefined)[] {
+  return sortedNames([...seen.keys()]).flatMap((key) => [key, seen.get(key)]);
+}
+
+function onlyKey(seen: Seen, key: string): (string | Buffer | undefined)[] {
+  return seen.has(key) ? ['seen', seen.get(key)] : ['not seen'];
+}
+
+/** Each part with its length before it, so that no two lists of parts are the same bytes. */
+export function hmac({ bytes }: HashKey, parts: readonly (string | Buffer | undefined)[]): string {
+  const sum = createHmac('sha256', bytes);
+  for (const part of parts) {
+    const length = part === undefined ? 'absent' : String(Buffer.byteLength(part));
+    sum.update(`${length}:`).update(part ?? '');
+  }
+  return sum.digest().subarray(0, 16).toString('base64url');
+}
+
+function decoded(values: JsonObject, encoding: 'base64' | 'utf8'): Map<string, Buffer> {
+  const texts = Object.entries(values).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  return new Map(texts.map(([key, text]) => [key, Buffer.from(text, encoding)]));
+}
+
+function sortedNames(names: readonly string[]): string[] {
+  return [...new Set(names)].sort();
+}

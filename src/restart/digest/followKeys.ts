@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock, TimerHandle } from '../../base/clock.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { withoutWrites } from '../../kube/client/withoutWrites.ts';
+import type { ReportRestart } from '../model/facts.ts';
+import { readHashKeys } from './hashKey.ts';
+import { type HashKeys, hashKeyOf, hashKeysOf, type KeySecret } from './hashKeys.ts';
+
+export interface FollowKeysOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly where: () => KeySecret;
+  /** No Secret is made: where there is none, the key is one of this process alone. */
+  readonly isDryRun: boolean;
+  readonly report: ReportRestart;
+  readonly onKeys: (keys: HashKeys) => void;
+  /** Told once: they were looked for, and found or not. */
+  readonly onLooked: () => void;
+}
+
+/** It is rarely another one: to be looked at again after a minute. Milliseconds. */
+const lookEvery = 60_000;
+const shortestRetry = 1_000;
+const keyBytes = 32;
+
+/** Reads the hash keys, and reads them again and again: somebody may put another one there. Returns what ends it. */
+export function followKeys({
+  client,
+  clock,
+  where,
+  isDryRun,
+  report,
+  onKeys,
+  onLooked,
+}: FollowKeysOptions): () => void {
+  const stop = new AbortController();
+  let timer: TimerHandle | undefined;
+  let failures = 0;
+  let problem = '';
+  let hasLooked = false;
+
+  function tellLooked(): void {
+    if (!hasLooked) onLooked();
+    hasLooked = true;
+  }
+
+  async function look(): Promise<void> {
+    const found = await readHashKeys(client, where(), stop.signal);
+    if (stop.signal.aborted) return;
+    if (found.ok) {
+      failures = 0;
+      problem = '';
+      onKeys(found.value);
+    } else {
+      if (found.problem.sentence !== problem)
+        report({ type: 'key.missing', reason: `${found.problem.sentence} ${found.problem.advice}` });
+      problem = found.problem.sentence;
+      failures += 1;
+    }
+    tellLooked();
+    const pause = found.ok ? lookEvery : Math.min(lookEvery, shortestRetry * 2 ** Math.min(failures, 6));
+    timer = clock.setTimeout(() => void look(), pause);
+  }
+
+  /** Once: where there is no Secret, each reading would make another key. */
+  async function lookWithoutWrites(): Promise<void> {
+    const found = await readHashKeys(withoutWrites(client), where(), stop.signal);
+    if (stop.signal.aborted) return;
+    onKeys(found.ok ? found.value : ownKeys());
+    tellLooked();
+  }
+
+  void (isDryRun ? lookWithoutWrites() : look());
+  return () => {
+    stop.abort();
+    clock.clearTimeout(timer);
+  };
+}
+
+/** Of a dry run that cannot have the key: it compares with nothing that is written, and tells of changes from now on. */
+function ownKeys(): HashKeys {
+  const current = hashKeyOf(randomBytes(keyBytes));
+  return hashKeysOf(current, [current]);
+}

@@ -1,0 +1,17 @@
+import type { Emptied } from '../model/emptied.ts';
+import type { HashKey } from './digest.ts';
+import type { HashKeys } from './hashKeys.ts';
+import { sealOf } from './seal.ts';
+
+/** The annotation of a workload whose pods weeder ends, as `readEmptied` reads it. */
+export function emptiedText(
+  { uid, replicas }: { readonly uid: string; readonly replicas: number },
+  key: HashKey,
+): string {
+  return `${uid}/${replicas}/${key.id}/${sealOf(key, 'emptied', [uid, String(replicas)])}`;
+}
+
+/** Whether weeder has written it. */
+export function isEmptiedByWeeder({ replicas, keyId, seal }: Emptied, uid: string, keys: HashKeys): boolean {
+  return keys.confirms(keyId, 'emptied', [uid, String(replicas)], seal);
+}

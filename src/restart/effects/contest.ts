@@ -1,0 +1,59 @@
+import { decodeState, encodeState } from '../state/state.ts';
+import type { RestartEffects } from './restartEffects.ts';
+import { type Contest, type WorkloadEntry, writtenState } from './workloadEntry.ts';
+
+/** So many removals, each within a minute of the one before, are answered at once. */
+const tolerated = 3;
+const shortestPause = 10_000;
+const longestPause = 600_000;
+const minute = 60_000;
+
+/** The pause after one more removal: none at first, then from 10 s, doubling to ten minutes. */
+function afterRemoval(
+  before: Pick<Contest, 'removals' | 'removedAt' | 'pause'> | undefined,
+  now: number,
+): Pick<Contest, 'removals' | 'removedAt' | 'pause'> {
+  // What stayed for longer than the newest pause, and a minute, ends the row.
+  const isSame = before !== undefined && now - before.removedAt < before.pause + Math.max(minute, before.pause);
+  const removals = isSame ? before.removals + 1 : 1;
+  const doublings = Math.min(removals - tolerated - 1, 16);
+  const pause = doublings < 0 ? 0 : Math.min(longestPause, shortestPause * 2 ** doublings);
+  return { removals, removedAt: now, pause };
+}
+
+/**
+ * Finds out whether the state that this process wrote was removed. After a few removals it is kept in memory, where it
+ * counts as if it were written, and is written again when the pause is over: writes of two sides that never end would
+ * raise the generation each time, and use up the pace of adoptions. Restarts go on meanwhile.
+ */
+export function noteRemoval({ clock, report }: Pick<RestartEffects, 'clock' | 'report'>, entry: WorkloadEntry): void {
+  const { facts, finding } = entry;
+  const isRemoved = entry.hasWrittenState && entry.pretended === undefined && typeof writtenState(entry) !== 'object';
+  if (!isRemoved || finding?.state?.workloadUid !== facts.uid) return;
+  const wasPausing = (entry.contest?.pause ?? 0) > 0;
+  const contest = afterRemoval(entry.contest, clock.monotonic());
+  entry.hasWrittenState = false;
+  entry.contest = { ...contest, timer: undefined };
+  if (contest.pause === 0) return;
+  entry.pretended = encodeState(finding.state, finding.key);
+  writeLater();
+  if (!wasPausing || contest.removals === tolerated + 1) {
+    const { removals, pause } = contest;
+    report({ type: 'state.contested', workload: facts.ref, uid: facts.uid, removals, pause });
+  }
+
+  function writeLater(): void {
+    entry.contest = { ...contest, timer: clock.setTimeout(endPause, contest.pause) };
+  }
+
+  function endPause(): void {
+    const kept = decodeState(entry.pretended);
+    // During a rollout it is written in any case, when that is over.
+    if (typeof kept === 'object' && kept.target !== undefined) {
+      writeLater();
+      return;
+    }
+    entry.pretended = undefined;
+    entry.actor.send({ type: 'facts.changed' });
+  }
+}

@@ -1,0 +1,36 @@
+import type { Clock } from '../../base/clock.ts';
+import type { HashKeys } from '../digest/hashKeys.ts';
+import type { Recreations } from '../jobs/recreations.ts';
+import type { ReportRestart } from '../model/facts.ts';
+import type { SourceRef } from '../model/refs.ts';
+import type { WorkloadFacts } from '../model/workloadFacts.ts';
+import type { Turns } from '../pace/turns.ts';
+import type { RestartApi } from '../requests/restartApi.ts';
+import type { Digests } from '../sources/digests.ts';
+import type { SourcesKnown } from '../sources/sourceIndex.ts';
+import type { StateOwner } from '../state/ownState.ts';
+import type { WorkloadEntry } from './workloadEntry.ts';
+
+/** What the `workload` machine needs of the world. */
+export interface RestartEffects {
+  readonly clock: Clock;
+  readonly api: RestartApi;
+  readonly digests: Digests;
+  readonly turns: Turns;
+  readonly recreations: Recreations;
+  readonly report: ReportRestart;
+  /** From 0 to 1, for jitter. */
+  readonly random: () => number;
+  readonly isDryRun: boolean;
+  /** Whether this source has been read, if there is one: before that it must not be taken for absent. */
+  readonly hasRead: (source: SourceRef) => boolean;
+  /** Undefined: not read yet, or not usable. */
+  readonly keys: () => HashKeys | undefined;
+  readonly sources: SourcesKnown;
+  readonly ownerOf: (facts: WorkloadFacts) => StateOwner;
+  readonly entryOf: (workload: string) => WorkloadEntry | undefined;
+  /** What a write has made of a workload, before its stream tells. */
+  readonly learn: (entry: WorkloadEntry, object: unknown) => void;
+  /** Requests that are under way. */
+  readonly inFlight: Set<Promise<unknown>>;
+}

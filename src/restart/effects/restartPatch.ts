@@ -1,0 +1,77 @@
+import type { JsonObject } from '../../base/json.ts';
+import { changeCauseMark } from '../../controller/restartMarks.ts';
+import { mergePatch } from '../../kube/objects/mergePatch.ts';
+import type { HashKey } from '../digest/digest.ts';
+import { emptiedText } from '../digest/sealEmptied.ts';
+import { templateAnnotation } from '../model/podTemplate.ts';
+import { noNode, type WorkloadFacts, workloadAnnotations } from '../model/workloadFacts.ts';
+
+/**
+ * The restart, as a JSON merge patch: the new state and the hash in the pod template, in one write that fails if
+ * somebody else has written in between. `cause` is what `kubectl rollout history` shows, unless the user says something
+ * there himself. A CronJob gets it for its next run; a Job's template cannot be changed (422).
+ */
+export function restartPatch(
+  facts: WorkloadFacts,
+  stateText: string,
+  dependenciesHash: string,
+  cause: string,
+): JsonObject {
+  const template = { metadata: { annotations: { [templateAnnotation]: dependenciesHash } } };
+  const isOurs = facts.changeCause === undefined || facts.changeCause.startsWith(changeCauseMark);
+  const causes = isOurs ? { [workloadAnnotations.changeCause]: `${changeCauseMark}${cause}` } : {};
+  return {
+    ...metadataPatch(facts, { [workloadAnnotations.state]: stateText, ...causes }),
+    spec: facts.ref.kind === 'CronJob' ? { jobTemplate: { spec: { template } } } : { template },
+  };
+}
+
+/**
+ * The restart where all pods have to end before new ones start: the workload gets none for the moment. How many it
+ * had is written beside it, for whoever gives them back. The hash is in the template already when they start.
+ */
+export function emptyPatch(
+  facts: WorkloadFacts,
+  key: HashKey,
+  stateText: string,
+  dependenciesHash: string,
+  cause: string,
+): JsonObject {
+  const { ref } = facts;
+  const emptied = { [workloadAnnotations.emptied]: emptiedText(facts, key) };
+  const without = ref.kind === 'DaemonSet' ? nodesPatch('true') : { spec: { replicas: 0 } };
+  const patch = mergePatch(restartPatch(facts, stateText, dependenciesHash, cause), without);
+  return mergePatch(patch, { metadata: { annotations: emptied } });
+}
+
+/** Gives the pods back that `emptyPatch` took; who has scaled it meanwhile has said how many he wants. */
+export function restorePatch(facts: WorkloadFacts): JsonObject {
+  const { resourceVersion, emptied, ref } = facts;
+  const isScaled = emptied === undefined || emptied.isUndone;
+  const spec = ref.kind === 'DaemonSet' ? nodesPatch(null) : isScaled ? {} : { spec: { replicas: emptied.replicas } };
+  return { metadata: { resourceVersion, annotations: { [workloadAnnotations.emptied]: null } }, ...spec };
+}
+
+function nodesPatch(value: string | null): JsonObject {
+  return { spec: { template: { spec: { nodeSelector: { [noNode]: value } } } } };
+}
+
+/** Writes the state and changes no template. The change cause is in the history by then: the next revision has its own. */
+export function statePatch(facts: WorkloadFacts, stateText: string): JsonObject {
+  const undone = facts.emptied?.isUndone ? { [workloadAnnotations.emptied]: null } : {};
+  return metadataPatch(facts, { [workloadAnnotations.state]: stateText, ...withoutOurCause(facts), ...undone });
+}
+
+/** Removes the state. What is in the template stays: to take it away would be a rollout. */
+export function leavePatch(facts: WorkloadFacts): JsonObject {
+  const undone = facts.emptied === undefined ? {} : { [workloadAnnotations.emptied]: null };
+  return metadataPatch(facts, { [workloadAnnotations.state]: null, ...withoutOurCause(facts), ...undone });
+}
+
+function metadataPatch({ resourceVersion }: WorkloadFacts, annotations: Record<string, string | null>): JsonObject {
+  return { metadata: { resourceVersion, annotations } };
+}
+
+function withoutOurCause({ changeCause }: WorkloadFacts) {
+  return changeCause?.startsWith(changeCauseMark) ? { [workloadAnnotations.changeCause]: null } : {};
+}

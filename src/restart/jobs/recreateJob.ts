@@ -1,0 +1,14 @@
+import type { RestartSettings } from '../../config/restart.ts';
+import type { WorkloadFacts } from '../model/workloadFacts.ts';
+
+/** Why a Job whose sources have changed is not recreated, as a sentence; undefined: it is. */
+export function whyNotRecreated(
+  { job }: Pick<WorkloadFacts, 'job'>,
+  { jobs }: Pick<RestartSettings, 'jobs'>,
+): string | undefined {
+  if (job?.isOver) return 'the Job has ended, and is not run again: the next one has the new content';
+  if (jobs !== 'recreate') return 'a Job is not restarted: the next one has the new content';
+  if (job?.maker !== undefined) return `the Job belongs to ${job.maker}, whose next one has the new content`;
+  if (job?.managedBy !== undefined) return `the Job is run by ${job.managedBy}, and not by Kubernetes itself`;
+  return undefined;
+}

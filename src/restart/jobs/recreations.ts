@@ -1,0 +1,233 @@
+import { type Actor, type AnyEventObject, createActor, fromCallback } from 'xstate';
+import { type RecreationEvent, type RecreationInput, recreation } from '../../../machines/restart/recreation.ts';
+import type { ActorRuntime } from '../../actors/actorRuntime.ts';
+import { messageOf } from '../../base/errors.ts';
+import { track } from '../../base/inFlight.ts';
+import type { HashKeys } from '../digest/hashKeys.ts';
+import type { ReportRestart } from '../model/facts.ts';
+import { workloadKey } from '../model/refs.ts';
+import { readWorkload } from '../model/workloadFacts.ts';
+import { isKeptByWeeder, type KeptJob, keptFor } from '../requests/keptJob.ts';
+import type { RestartApi } from '../requests/restartApi.ts';
+import { decodeState } from '../state/state.ts';
+
+/** The Jobs that are being recreated: a `recreation` actor for each copy that is found, every one a root of its own. */
+export interface Recreations {
+  /** There is such a copy: this process has just made it. */
+  take(kept: KeptJob): void;
+  /** A Job of this uid says that it is such a copy. What weeder has not sealed is told of once, and let alone. */
+  found(kept: KeptJob, uid: string): void;
+  /** What was found before any key was known can be told apart now. */
+  keysChanged(): void;
+  /** A Job, or a copy, of this `workloadKey` is other than it was. */
+  changed(id: string): void;
+  /**
+   * Whoever decides about a Job holds it: meanwhile no copy of it is dropped, and whatever is told of it waits.
+   * Undefined: a copy of it is just being dropped.
+   */
+  hold(jobUid: string): (() => void) | undefined;
+  isHeld(jobUid: string): boolean;
+  /** The uid of the Job that was there before the one of this `workloadKey`, as long as that may matter. */
+  formerUidOf(id: string): string | undefined;
+  start(): void;
+  stop(): void;
+  actors(): Iterable<Actor<typeof recreation>>;
+  readonly size: number;
+}
+
+interface RecreationsOptions {
+  readonly runtime: ActorRuntime;
+  readonly api: RestartApi;
+  readonly report: ReportRestart;
+  readonly isDryRun: boolean;
+  /** Undefined: not read yet, or not usable. */
+  readonly keys: () => HashKeys | undefined;
+  /** From 0 to 1, for jitter. */
+  readonly random: () => number;
+  readonly inFlight: Set<Promise<unknown>>;
+  /** Told when a Job is held no more. */
+  readonly onReleased: () => void;
+}
+
+interface Entry {
+  kept: KeptJob;
+  actor: Actor<typeof recreation> | undefined;
+}
+
+type Ask = (kept: KeptJob, signal: AbortSignal) => Promise<RecreationEvent>;
+
+const forged =
+  'its name and its annotations are those of a copy that weeder keeps of a Job, and it is not sealed with a hash key of this weeder: nothing is made from it.';
+const ended = new Error('nobody waits for this any more');
+
+export function createRecreations(options: RecreationsOptions): Recreations {
+  const { runtime, api, report, isDryRun, random, inFlight } = options;
+  /** By the `workloadKey` of the Job: of a name there is one at a time. */
+  const entries = new Map<string, Entry>();
+  const held = new Set<string>();
+  /** By uid, until a key is known. */
+  const unverified = new Map<string, KeptJob>();
+  const toldOf = new Set<string>();
+  let isRunning = false;
+
+  function asking(refusal: `${string}.refused`, ask: Ask) {
+    return fromCallback<AnyEventObject, RecreationInput>(({ input, sendBack }) => {
+      const kept = entries.get(input.job)?.kept;
+      if (kept === undefined) return undefined;
+      const stop = new AbortController();
+      const asked = ask(kept, stop.signal).then(
+        (event) => sendBack({ ...event, jitter: random() }),
+        (error) => sendBack({ type: refusal, reason: messageOf(error), jitter: random() }),
+      );
+      track(inFlight, asked);
+      return () => stop.abort(ended);
+    });
+  }
+
+  const logic = recreation.provide({
+    actors: {
+      lookAtJob: asking('job.refused', (kept, signal) => lookAtJob(kept, api, signal, () => held.has(kept.jobUid))),
+      makeJob: asking('making.refused', async (kept, signal) => {
+        const answer = await api.makeJob(kept, signal);
+        if (answer.is === 'refused') return { ...answer, type: 'making.refused' };
+        if (answer.is === 'gone') return { type: 'making.forgone' };
+        return { type: answer.is === 'ok' ? 'making.done' : 'making.conflicted' };
+      }),
+      dropCopy: asking('copy.refused', async (kept, signal) => {
+        const answer = await api.dropCopy(kept, signal);
+        return answer.is === 'refused' ? { ...answer, type: 'copy.refused' } : { type: 'copy.dropped' };
+      }),
+    },
+    actions: {
+      reportMade: ({ context }) => {
+        const about = aboutOf(context.job);
+        if (about !== undefined) report({ type: 'workload.recreated', ...about });
+      },
+      reportRefused: ({ context: { job, reason, failure, refusals, retryIn } }) => {
+        const about = aboutOf(job);
+        if (about !== undefined)
+          report({ type: 'workload.refused', ...about, reason, failure, attempt: refusals, retryIn });
+      },
+    },
+  });
+
+  function aboutOf(job: string) {
+    const kept = entries.get(job)?.kept;
+    return kept === undefined ? undefined : { workload: kept.job, uid: kept.jobUid };
+  }
+
+  function begin(id: string, entry: Entry): void {
+    if (!isRunning || isDryRun || entry.actor !== undefined || held.has(entry.kept.jobUid)) return;
+    const actor = createActor(logic, { ...runtime, id: `recreation ${id}`, input: { job: id } });
+    entry.actor = actor;
+    const forget = () => {
+      if (entries.get(id) === entry) entries.delete(id);
+    };
+    actor.subscribe({
+      complete: forget,
+      error(error) {
+        forget();
+        report({ type: 'actor.failed', actor: `recreation of ${id}`, error });
+      },
+    });
+    actor.start();
+  }
+
+  function beginAll(): void {
+    for (const [id, entry] of entries) begin(id, entry);
+  }
+
+  function take(kept: KeptJob): void {
+    const id = workloadKey(kept.job);
+    const known = entries.get(id);
+    if (known === undefined) {
+      const entry = { kept, actor: undefined };
+      entries.set(id, entry);
+      begin(id, entry);
+      return;
+    }
+    known.kept = kept;
+    known.actor?.send({ type: 'job.changed' });
+  }
+
+  function verify(kept: KeptJob, uid: string, keys: HashKeys): void {
+    if (isKeptByWeeder(kept, keys)) {
+      take(kept);
+    } else if (!toldOf.has(uid)) {
+      toldOf.add(uid);
+      report({ type: 'annotation.unreadable', workload: kept.copy, uid, annotation: keptFor, reason: forged });
+    }
+  }
+
+  return {
+    take,
+    found(kept, uid) {
+      const keys = options.keys();
+      if (keys === undefined) unverified.set(uid, kept);
+      else verify(kept, uid, keys);
+    },
+    keysChanged() {
+      const keys = options.keys();
+      if (keys === undefined) return;
+      for (const [uid, kept] of unverified) verify(kept, uid, keys);
+      unverified.clear();
+    },
+    changed(id) {
+      for (const [job, { kept, actor }] of entries)
+        if (job === id || workloadKey(kept.copy) === id) actor?.send({ type: 'job.changed' });
+    },
+    hold(jobUid) {
+      const isDropping = [...entries.values()].some(
+        ({ kept, actor }) => kept.jobUid === jobUid && actor?.getSnapshot().value === 'dropping',
+      );
+      if (isDropping || held.has(jobUid)) return undefined;
+      held.add(jobUid);
+      return () => {
+        held.delete(jobUid);
+        options.onReleased();
+        beginAll();
+        for (const { kept, actor } of entries.values())
+          if (kept.jobUid === jobUid) actor?.send({ type: 'job.changed' });
+      };
+    },
+    isHeld: (jobUid) => held.has(jobUid),
+    formerUidOf: (id) => entries.get(id)?.kept.jobUid,
+    start() {
+      isRunning = true;
+      beginAll();
+    },
+    stop() {
+      isRunning = false;
+      for (const { actor } of entries.values()) actor?.stop();
+      entries.clear();
+      unverified.clear();
+    },
+    *actors() {
+      for (const { actor } of entries.values()) if (actor !== undefined) yield actor;
+    },
+    get size() {
+      return entries.size;
+    },
+  };
+}
+
+async function lookAtJob(
+  { job, jobUid, jobVersion }: KeptJob,
+  api: Pick<RestartApi, 'readWorkload'>,
+  signal: AbortSignal,
+  isHeld: () => boolean,
+): Promise<RecreationEvent> {
+  const found = await api.readWorkload(job, signal);
+  // Whoever holds it may be deleting it at this moment: what was read means nothing.
+  if (isHeld()) return { type: 'job.ending' };
+  if (found.is === 'gone') return { type: 'job.missing' };
+  if (found.is === 'refused') return { ...found, type: 'job.refused' };
+  const facts = found.is === 'ok' ? readWorkload(found.value, 'Job') : undefined;
+  if (facts === undefined) return { type: 'job.refused', reason: 'the answer is no Job', failure: 'badAnswer' };
+  if (facts.uid === jobUid) {
+    if (facts.isEnding) return { type: 'job.ending' };
+    return { type: facts.resourceVersion === jobVersion ? 'job.standing' : 'job.spared' };
+  }
+  const state = decodeState(facts.stateText);
+  return { type: typeof state === 'object' && state.workloadUid === jobUid ? 'job.new' : 'job.done' };
+}

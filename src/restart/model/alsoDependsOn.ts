@@ -1,0 +1,73 @@
+import { entriesOf, isKeyName, isNamespaceName, isSourceName, quoted } from './names.ts';
+import { type SourceKind, type SourceRef, sourceKey } from './refs.ts';
+import type { Use } from './uses.ts';
+
+/** On a workload: what it uses beside what its pod template says. */
+export const alsoDependsOn = 'weeder.dev/also-depends-on';
+/** On a source: the namespaces whose workloads may depend on it, beside its own. */
+export const usedFrom = 'weeder.dev/used-from';
+
+const kinds: ReadonlyMap<string, SourceKind> = new Map([
+  ['configmap', 'ConfigMap'],
+  ['secret', 'Secret'],
+]);
+
+/**
+ * Reads `configmap/shop/settings,secret/shared/database#password`; without a namespace (`secret/database`) a source is
+ * of the workload's own. Each fault is one sentence, and costs no other entry; the first ten are told. The uses are
+ * required: with one of these sources gone, nothing restarts. Whether another namespace consents is not asked here.
+ */
+export function readAlsoDependsOn(text: string, namespace: string): { uses: Use[]; faults: string[] } {
+  const uses = new Map<string, Use>();
+  const faults: string[] = [];
+  const entries = [...new Set(entriesOf(text))];
+  for (const entry of entries.slice(0, mostEntries)) {
+    const found = readEntry(entry, namespace);
+    if (typeof found === 'string') faults.push(`${alsoDependsOn} says ${quoted(entry)}: ${found}.`);
+    else uses.set(`${sourceKey(found.source)}#${found.key ?? ''}`, found);
+  }
+  const tooMany = `${alsoDependsOn} names ${entries.length} sources: the first ${mostEntries} of them count.`;
+  const more = `${alsoDependsOn} has ${faults.length - mostFaults} more entries that cannot be read.`;
+  return {
+    uses: [...uses.values()],
+    faults: [
+      ...faults.slice(0, mostFaults),
+      ...(faults.length > mostFaults ? [more] : []),
+      ...(entries.length > mostEntries ? [tooMany] : []),
+    ],
+  };
+}
+
+/** Each is a source to be watched and read, and an annotation may have 256 KiB. */
+const mostEntries = 100;
+/** Each is a line of the log and an Event. */
+const mostFaults = 10;
+
+/** Half a sentence, where it cannot be read. */
+function readEntry(entry: string, ownNamespace: string): Use | string {
+  const [path = '', key, ...more] = entry.split('#');
+  const parts = path.split('/');
+  const [kindName = '', namespace = '', name = ''] = parts.length === 2 ? parts.toSpliced(1, 0, ownNamespace) : parts;
+  const kind = kinds.get(kindName);
+  if (kind === undefined || parts.length < 2 || parts.length > 3 || more.length > 0) {
+    return 'wanted is configmap/NAMESPACE/NAME or secret/NAMESPACE/NAME, with #KEY at the end for one key alone';
+  }
+  if (!isNamespaceName(namespace)) return `${quoted(namespace)} is no name of a namespace`;
+  if (!isSourceName(name)) return `${quoted(name)} is no name of a ${kind}`;
+  if (key !== undefined && !isKeyName(key)) return `${quoted(key)} is no name of a key`;
+  const source: SourceRef = { kind, namespace, name };
+  return { source, key, how: 'annotation', isOptional: false, containers: [] };
+}
+
+/** Reads `shop,bank`. What is no name of a namespace gives no consent; there is no word for all namespaces. */
+export function readUsedFrom(text: string | undefined): 'nobody' | ReadonlySet<string> {
+  const namespaces = entriesOf(text ?? '').filter(isNamespaceName);
+  return namespaces.length === 0 ? 'nobody' : new Set(namespaces);
+}
+
+/** What is wrong with a source's consent, in one sentence; undefined when nothing is. */
+export function usedFromFault(text: string | undefined): string | undefined {
+  const wrong = entriesOf(text ?? '').find((entry) => !isNamespaceName(entry));
+  if (wrong === undefined) return undefined;
+  return `${quoted(wrong)} is no name of a namespace: wanted are names with commas between them. It gives no consent.`;
+}

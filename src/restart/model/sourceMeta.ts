@@ -1,0 +1,103 @@
+import { arrayOf, type JsonObject, objectOf, textOf, timeOf } from '../../base/json.ts';
+import { identityOf } from '../../kube/objects/identity.ts';
+import { readUsedFrom, usedFrom, usedFromFault } from './alsoDependsOn.ts';
+import {
+  kudoSkipHashCalculation,
+  type OptOut,
+  optOutFault,
+  optOutOf,
+  reloaderIgnore,
+  skipHashCalculation,
+} from './optOut.ts';
+import type { SourceKind, SourceRef } from './refs.ts';
+
+/** All that is ever kept of a source. */
+export interface SourceMeta {
+  readonly ref: SourceRef;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly optOut: OptOut;
+  /** What is wrong with its opt-out, in one sentence. */
+  readonly fault: string | undefined;
+  /** The same of its consent. */
+  readonly usedFromFault: string | undefined;
+  /** The namespaces that may depend on it, beside its own. */
+  readonly usedFrom: 'nobody' | ReadonlySet<string>;
+  /** It is being deleted. */
+  readonly isEnding: boolean;
+  /**
+   * When its content was written last, as far as its managers tell, who do not tell of keys that were taken away
+   * (`hasLostKeys`): epoch milliseconds by the API server's clock. Undefined: it cannot be known, not even that it was
+   * not just now.
+   */
+  readonly lastDataWrite: number | undefined;
+  /** Epoch milliseconds by the API server's clock. */
+  readonly createdAt: number | undefined;
+}
+
+const keptFields = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp'];
+const keptAnnotations = [skipHashCalculation, kudoSkipHashCalculation, reloaderIgnore, usedFrom];
+/** The field sets of `managedFields` that are content. Their children would tell the names of keys. */
+const contentFields = ['f:data', 'f:binaryData', 'f:stringData', 'f:immutable'];
+
+/**
+ * Reads a source as the API serves it, whole or its metadata alone (which does not say its kind); undefined when it
+ * cannot be told which object in which version it is.
+ */
+export function readSourceMeta(object: unknown, kind: SourceKind): SourceMeta | undefined {
+  const identity = identityOf(object);
+  if (identity === undefined) return undefined;
+  const { namespace, name, uid, resourceVersion } = identity;
+  const meta = objectOf(objectOf(object)['metadata']);
+  const annotations = objectOf(meta['annotations']);
+  return {
+    ref: { kind, namespace, name },
+    uid,
+    resourceVersion,
+    optOut: optOutOf(annotations),
+    fault: optOutFault(annotations),
+    usedFromFault: usedFromFault(textOf(annotations[usedFrom])),
+    usedFrom: readUsedFrom(textOf(annotations[usedFrom])),
+    isEnding: meta['deletionTimestamp'] !== undefined,
+    lastDataWrite: lastDataWriteOf(meta),
+    createdAt: timeOf(meta['creationTimestamp']),
+  };
+}
+
+/**
+ * The same object with nothing but what `readSourceMeta` needs. What else is in the metadata may hold values:
+ * `kubectl apply` writes the whole Secret into an annotation. To stand before recorder, cache and log.
+ */
+export function withoutSecrets(object: unknown): JsonObject {
+  const whole = objectOf(object);
+  const meta = objectOf(whole['metadata']);
+  return {
+    ...textsOf(whole, ['apiVersion', 'kind']),
+    metadata: {
+      ...textsOf(meta, keptFields),
+      annotations: textsOf(objectOf(meta['annotations']), keptAnnotations),
+      managedFields: contentManagers(meta).map(({ time, fields }) => ({
+        ...(time === undefined ? {} : { time: new Date(time).toISOString() }),
+        fieldsV1: Object.fromEntries(fields.map((field) => [field, {}])),
+      })),
+    },
+  };
+}
+
+/** Those of these fields that are texts. */
+function textsOf(object: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(names.flatMap((name) => (typeof object[name] === 'string' ? [[name, object[name]]] : [])));
+}
+
+/** Unknown as soon as one of the managers does not tell: its write may be the newest. */
+function lastDataWriteOf(meta: JsonObject): number | undefined {
+  const times = contentManagers(meta).map(({ time }) => time);
+  return times.length === 0 || times.includes(undefined) ? undefined : Math.max(...times.map((time) => time ?? 0));
+}
+
+function contentManagers(meta: JsonObject): { time: number | undefined; fields: string[] }[] {
+  return arrayOf(meta['managedFields'])
+    .map((entry) => ({ time: timeOf(objectOf(entry)['time']), owned: objectOf(objectOf(entry)['fieldsV1']) }))
+    .map(({ time, owned }) => ({ time, fields: contentFields.filter((field) => owned[field] !== undefined) }))
+    .filter(({ fields }) => fields.length > 0);
+}

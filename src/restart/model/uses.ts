@@ -1,0 +1,113 @@
+import { arrayOf, type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import { type SourceKind, type SourceRef, sourceKey } from './refs.ts';
+
+/** One way in which the pods of a workload use a source. */
+export interface Use {
+  readonly source: SourceRef;
+  /** Undefined: all of its keys. */
+  readonly key: string | undefined;
+  /**
+   * `unmounted`: a required volume that no container mounts. Nobody sees its content, but no pod starts without it.
+   * `annotation`: by the workload's own word, `weeder.dev/also-depends-on`.
+   */
+  readonly how: 'env' | 'envFrom' | 'volume' | 'unmounted' | 'imagePullSecret' | 'annotation';
+  /** Pods start without it. */
+  readonly isOptional: boolean;
+  /** The containers that use it, init containers and sidecars too; none where it is the pod as a whole. */
+  readonly containers: readonly string[];
+}
+
+/** How it stands in the pod template: the part of a use that its place there does not tell. */
+type Reference = Pick<Use, 'source' | 'key' | 'isOptional'>;
+
+/**
+ * Finds the ConfigMaps and Secrets that a pod template (`metadata` and `spec`) uses. Not followed: Secrets of
+ * storage drivers, image pull secrets of the ServiceAccount, and what is no part of a template.
+ */
+export function usesOf(
+  template: JsonObject,
+  namespace: string,
+  { imagePullSecrets }: { readonly imagePullSecrets: 'ignore' | 'hash' },
+): Use[] {
+  const spec = objectOf(template['spec']);
+  const containers = [...arrayOf(spec['initContainers']), ...arrayOf(spec['containers'])].map(objectOf);
+  return merged([
+    ...containers.flatMap((container) => usesOfEnv(container, namespace)),
+    ...arrayOf(spec['volumes']).flatMap((volume) => usesOfVolume(objectOf(volume), containers, namespace)),
+    ...(imagePullSecrets === 'hash' ? usesOfImagePullSecrets(spec, namespace) : []),
+  ]);
+}
+
+function usesOfEnv(container: JsonObject, namespace: string): Use[] {
+  const containers = [textOf(container['name']) ?? ''];
+  const byKey = arrayOf(container['env']).flatMap((variable) => {
+    const { configMapKeyRef, secretKeyRef } = objectOf(objectOf(variable)['valueFrom']);
+    return [...keyRef('ConfigMap', configMapKeyRef, namespace), ...keyRef('Secret', secretKeyRef, namespace)];
+  });
+  const whole = arrayOf(container['envFrom']).flatMap((each) => {
+    const { configMapRef, secretRef } = objectOf(each);
+    return [...wholeRef('ConfigMap', configMapRef, namespace), ...wholeRef('Secret', secretRef, namespace)];
+  });
+  return [
+    ...byKey.map((reference): Use => ({ ...reference, how: 'env', containers })),
+    ...whole.map((reference): Use => ({ ...reference, how: 'envFrom', containers })),
+  ];
+}
+
+function usesOfVolume(volume: JsonObject, containers: readonly JsonObject[], namespace: string): Use[] {
+  const { secretName, ...secret } = objectOf(volume['secret']);
+  const references = [
+    ...itemRefs('ConfigMap', volume['configMap'], namespace),
+    ...itemRefs('Secret', { ...secret, name: secretName }, namespace),
+    ...arrayOf(objectOf(volume['projected'])['sources']).flatMap((each) => [
+      ...itemRefs('ConfigMap', objectOf(each)['configMap'], namespace),
+      ...itemRefs('Secret', objectOf(each)['secret'], namespace),
+    ]),
+  ];
+  const mounting = containers
+    .filter((container) =>
+      arrayOf(container['volumeMounts']).some((mount) => objectOf(mount)['name'] === volume['name']),
+    )
+    .map((container) => textOf(container['name']) ?? '');
+  if (mounting.length > 0) return references.map((each) => ({ ...each, how: 'volume', containers: mounting }));
+  return references.filter((each) => !each.isOptional).map((each) => ({ ...each, how: 'unmounted', containers: [] }));
+}
+
+/** They count as required: a pod starts without one only where its image is there already or needs none. */
+function usesOfImagePullSecrets(spec: JsonObject, namespace: string): Use[] {
+  return arrayOf(spec['imagePullSecrets'])
+    .flatMap((each) => wholeRef('Secret', { name: objectOf(each)['name'] }, namespace))
+    .map((reference) => ({ ...reference, how: 'imagePullSecret', containers: [] }));
+}
+
+function wholeRef(kind: SourceKind, reference: unknown, namespace: string): Reference[] {
+  const { name, optional } = objectOf(reference);
+  // The API lets empty names pass; they refer to nothing.
+  if (typeof name !== 'string' || name === '') return [];
+  return [{ source: { kind, namespace, name }, key: undefined, isOptional: optional === true }];
+}
+
+function keyRef(kind: SourceKind, reference: unknown, namespace: string): Reference[] {
+  const key = textOf(objectOf(reference)['key']);
+  if (key === undefined) return [];
+  return wholeRef(kind, reference, namespace).map((whole) => ({ ...whole, key }));
+}
+
+/** No items, or an empty list of them, means every key. */
+function itemRefs(kind: SourceKind, reference: unknown, namespace: string): Reference[] {
+  const items = arrayOf(objectOf(reference)['items']);
+  if (items.length === 0) return wholeRef(kind, reference, namespace);
+  return items.flatMap((item) => keyRef(kind, { ...objectOf(reference), key: objectOf(item)['key'] }, namespace));
+}
+
+/** One use for several containers that use the same in the same way. */
+function merged(uses: readonly Use[]): Use[] {
+  const groups = Map.groupBy(uses, ({ source, key, how, isOptional }) =>
+    JSON.stringify([sourceKey(source), key, how, isOptional]),
+  );
+  return [...groups.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return [];
+    const containers = new Set([first, ...others].flatMap((use) => use.containers));
+    return [{ ...first, containers: [...containers] }];
+  });
+}

@@ -1,0 +1,187 @@
+import { z } from 'zod';
+import { arrayOf, type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
+import { restartMarks } from '../../controller/restartMarks.ts';
+import { identityOf } from '../../kube/objects/identity.ts';
+import type { LabelSelector } from '../../kube/objects/selector.ts';
+import type { WorkloadKind } from '../../kube/objects/workloadKinds.ts';
+import { alsoDependsOn } from './alsoDependsOn.ts';
+import { type Emptied, readEmptied } from './emptied.ts';
+import { readLabelSelector, readTexts } from './labelSelector.ts';
+import { quoted } from './names.ts';
+import { podTemplateOf, templateAnnotationOf, templateHashOf } from './podTemplate.ts';
+import type { WorkloadRef } from './refs.ts';
+import { readStatus, type WorkloadStatus } from './workloadStatus.ts';
+
+/** Annotations on a workload. `changeCause` is what `kubectl rollout history` shows of a revision. */
+export const workloadAnnotations = {
+  state: restartMarks.state,
+  optIn: 'weeder.dev/restart-on-change',
+  pausedUntil: 'weeder.dev/paused-until',
+  changeCause: 'kubernetes.io/change-cause',
+  emptied: restartMarks.emptied,
+} as const;
+
+/** How pods of an older template go; `partition`: only those with this ordinal or a higher one. */
+type UpdateStrategy = 'rolling' | 'recreate' | 'onDelete' | { readonly partition: number };
+
+/** What decides whether a Job may be recreated. */
+interface JobFacts {
+  /** It has succeeded or failed, or is about to. */
+  readonly isOver: boolean;
+  /** Who made it and would make it again, such as `CronJob nightly`; undefined: nobody. */
+  readonly maker: string | undefined;
+  /** Another controller than Kubernetes' own runs it (`spec.managedBy`); undefined: none does. */
+  readonly managedBy: string | undefined;
+}
+
+/** All that is kept of a workload: its pod template may be long, and there may be hundreds of them. */
+export interface WorkloadFacts {
+  readonly ref: WorkloadRef;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /**
+   * Raised by each change of the spec, such as a scaling; of a Deployment by a mere annotation too. So whether the
+   * template has changed is told by `templateHash` alone.
+   */
+  readonly generation: number;
+  readonly labels: Readonly<Record<string, string>>;
+  /** `weeder.dev/restart-on-change`; undefined: it says neither. */
+  readonly isOptedIn: boolean | undefined;
+  /** What is wrong with that annotation, in one sentence; undefined when nothing is. */
+  readonly optInFault: string | undefined;
+  /** `weeder.dev/also-depends-on`, as it was written. */
+  readonly alsoDependsOn: string | undefined;
+  /** `weeder.dev/paused-until`: epoch milliseconds. */
+  readonly pausedUntil: number | 'unreadable' | undefined;
+  /** `weeder.dev/dependencies`, as it was written: `decodeState` reads it. */
+  readonly stateText: string | undefined;
+  readonly changeCause: string | undefined;
+  readonly templateHash: string;
+  /** What the newest restart left in the template. */
+  readonly templateAnnotation: string | undefined;
+  /** Of its pods; a CronJob's belong to its Jobs. */
+  readonly selector: LabelSelector | undefined;
+  /** A Deployment that rolls nothing out until it is resumed. */
+  readonly isPaused: boolean;
+  readonly updateStrategy: UpdateStrategy;
+  /** How many pods are wanted; 0 for a CronJob. */
+  readonly replicas: number;
+  /** How many old revisions are kept for `kubectl rollout undo`. */
+  readonly revisionHistoryLimit: number | undefined;
+  readonly isEnding: boolean;
+  /**
+   * `weeder.dev/emptied`: it has no pods because weeder has ended all of them, and gets so many back; a DaemonSet gets
+   * them on all of its nodes. Undefined: it is as its user wants it.
+   */
+  readonly emptied: Emptied | undefined;
+  /** Why that annotation is not believed, in one sentence; undefined: it is, or is not there. */
+  readonly emptiedFault?: string;
+  /** A StatefulSet whose volumes are deleted with its pods when it is scaled down. */
+  readonly losesVolumes: boolean;
+  /** Undefined: it is of another kind. */
+  readonly job: JobFacts | undefined;
+  readonly status: WorkloadStatus;
+}
+
+const Time = z.iso.datetime({ offset: true });
+
+/** Reads a workload as the API serves it; undefined where it does not say which one it is or which pods are its own. */
+export function readWorkload(object: unknown, kind: WorkloadKind): WorkloadFacts | undefined {
+  const identity = identityOf(object);
+  const { metadata, spec: givenSpec, status } = objectOf(object);
+  const [meta, spec] = [objectOf(metadata), objectOf(givenSpec)];
+  const selector = readLabelSelector(spec['selector']);
+  if (identity === undefined || (selector === undefined && kind !== 'CronJob')) return undefined;
+  const { namespace, name, uid, resourceVersion } = identity;
+  const annotations = objectOf(meta['annotations']);
+  const template = podTemplateOf(object, kind);
+  return {
+    ref: { kind, namespace, name },
+    uid,
+    resourceVersion,
+    generation: numberOf(meta['generation']) ?? 0,
+    labels: readTexts(meta['labels']),
+    isOptedIn: readOptIn(annotations[workloadAnnotations.optIn]),
+    optInFault: optInFault(annotations[workloadAnnotations.optIn]),
+    alsoDependsOn: textOf(annotations[alsoDependsOn]),
+    pausedUntil: readPause(annotations[workloadAnnotations.pausedUntil]),
+    stateText: textOf(annotations[workloadAnnotations.state]),
+    changeCause: textOf(annotations[workloadAnnotations.changeCause]),
+    templateHash: templateHashOf(template),
+    templateAnnotation: templateAnnotationOf(template),
+    selector,
+    isPaused: kind === 'Deployment' && spec['paused'] === true,
+    updateStrategy: readStrategy(spec, kind),
+    replicas: wantedPods(spec, objectOf(status), kind),
+    revisionHistoryLimit: numberOf(spec['revisionHistoryLimit']),
+    isEnding: meta['deletionTimestamp'] !== undefined,
+    emptied: readEmptied(annotations[workloadAnnotations.emptied], uid, isEmpty(spec, template, kind)),
+    losesVolumes: objectOf(spec['persistentVolumeClaimRetentionPolicy'])['whenScaled'] === 'Delete',
+    job: kind === 'Job' ? readJob(meta, spec, objectOf(status)) : undefined,
+    status: readStatus(objectOf(status), annotations, kind),
+  };
+}
+
+const endings: ReadonlySet<unknown> = new Set(['Complete', 'Failed', 'SuccessCriteriaMet', 'FailureTarget']);
+
+function readJob(meta: JsonObject, spec: JsonObject, status: JsonObject): JobFacts {
+  const owner = arrayOf(meta['ownerReferences'])
+    .map(objectOf)
+    .find(({ controller }) => controller === true);
+  const conditions = arrayOf(status['conditions']).map(objectOf);
+  const managedBy = textOf(spec['managedBy']);
+  return {
+    isOver: conditions.some(({ type, status: says }) => endings.has(type) && says === 'True'),
+    maker:
+      owner === undefined
+        ? undefined
+        : `${textOf(owner['kind']) ?? '(no kind)'} ${textOf(owner['name']) ?? '(no name)'}`,
+    managedBy: managedBy === 'kubernetes.io/job-controller' ? undefined : managedBy,
+  };
+}
+
+/** A node without this label, which none has, gets no pod of a DaemonSet that asks for it. */
+export const noNode = 'weeder.dev/emptied';
+
+function isEmpty(spec: JsonObject, template: JsonObject, kind: WorkloadKind): boolean {
+  if (kind !== 'DaemonSet') return spec['replicas'] === 0;
+  return objectOf(objectOf(template['spec'])['nodeSelector'])[noNode] !== undefined;
+}
+
+function readOptIn(text: unknown): boolean | undefined {
+  return text === 'true' ? true : text === 'false' ? false : undefined;
+}
+
+function optInFault(text: unknown): string | undefined {
+  if (text === undefined || readOptIn(text) !== undefined) return undefined;
+  return `it says ${quoted(textOf(text) ?? JSON.stringify(text))}, and neither "true" nor "false": the rules of the config decide, as if it were not there`;
+}
+
+/** A time without a zone is nobody's time, and one that cannot be read must not be taken for none. */
+function readPause(text: unknown): number | 'unreadable' | undefined {
+  if (text === undefined) return undefined;
+  const time = Time.safeParse(text);
+  return time.success ? Date.parse(time.data) : 'unreadable';
+}
+
+function readStrategy(spec: JsonObject, kind: WorkloadKind): UpdateStrategy {
+  const { type, rollingUpdate } = objectOf(spec[kind === 'Deployment' ? 'strategy' : 'updateStrategy']);
+  if (type === 'Recreate') return 'recreate';
+  if (type === 'OnDelete') return 'onDelete';
+  const partition = kind === 'StatefulSet' ? (numberOf(objectOf(rollingUpdate)['partition']) ?? 0) : 0;
+  return partition > 0 ? { partition } : 'rolling';
+}
+
+function wantedPods(spec: JsonObject, status: JsonObject, kind: WorkloadKind): number {
+  switch (kind) {
+    case 'Deployment':
+    case 'StatefulSet':
+      return numberOf(spec['replicas']) ?? 1;
+    case 'DaemonSet':
+      return numberOf(status['desiredNumberScheduled']) ?? 0;
+    case 'Job':
+      return numberOf(spec['parallelism']) ?? 1;
+    case 'CronJob':
+      return 0;
+  }
+}

@@ -1,0 +1,95 @@
+import { formatDuration } from '../../base/duration.ts';
+import type { RestartSettings } from '../../config/restart.ts';
+import type { HoldCause, WaitCause } from '../model/facts.ts';
+import { type WorkloadFacts, workloadAnnotations } from '../model/workloadFacts.ts';
+import { breakerHolds, intervalEnds } from '../state/history.ts';
+import { maintenanceAt } from './maintenance.ts';
+
+/** What decides whether one workload may be restarted now, apart from the others. Times in milliseconds. */
+export interface RestartQuestion
+  extends Pick<WorkloadFacts, 'pausedUntil' | 'isPaused'>,
+    Pick<RestartSettings, 'minInterval' | 'windows'> {
+  /** Since the epoch, as are all times here. */
+  readonly now: number;
+  /** The last five. */
+  readonly restarts: readonly number[];
+  /** What is wrong with its other annotations, a sentence each: until they can be read it is held. */
+  readonly faults?: readonly string[];
+}
+
+/** `reason` is for people. Without `until` it takes a change of the workload. */
+export type Permission =
+  | { readonly is: 'now' }
+  | ({ readonly is: 'waits'; readonly cause: WaitCause } & Why)
+  | ({ readonly is: 'held'; readonly cause: HoldCause } & Why);
+
+interface Why {
+  readonly reason: string;
+  readonly until: number | undefined;
+}
+
+/** Whether the workload may be restarted now. Of several reasons against it the first in this order is told. */
+export function mayRestart(question: RestartQuestion): Permission {
+  for (const rule of [unreadable, paused, broken, deploymentPaused, interval, maintenance]) {
+    const against = rule(question);
+    if (against !== undefined) return against;
+  }
+  return { is: 'now' };
+}
+
+type Rule = (question: RestartQuestion) => Permission | undefined;
+
+const unreadable: Rule = ({ pausedUntil, faults = [] }) => {
+  const said = pausedUntil === 'unreadable' ? [pauseUnreadable, ...faults] : faults;
+  return said.length === 0 ? undefined : { is: 'held', cause: 'annotation', reason: said.join('; '), until: undefined };
+};
+
+/** What is told of a time that cannot be read. */
+export const pauseFault = 'is no time: write one such as 2026-11-21T18:00:00Z, or remove it';
+const pauseUnreadable = `its annotation ${workloadAnnotations.pausedUntil} ${pauseFault}`;
+
+const paused: Rule = ({ pausedUntil, now }) => {
+  if (typeof pausedUntil !== 'number' || pausedUntil <= now) return undefined;
+  const reason = `it is paused until ${shown(pausedUntil)} (annotation ${workloadAnnotations.pausedUntil})`;
+  return { is: 'waits', cause: 'pausedUntil', reason, until: pausedUntil };
+};
+
+const broken: Rule = ({ restarts, now }) => {
+  const holds = breakerHolds(restarts, now);
+  if (holds === undefined) return undefined;
+  const { because, until } = holds;
+  const took = formatDuration(Math.max(1, Math.round(((because.at(-1) ?? 0) - (because[0] ?? 0)) / 1_000)) * 1_000);
+  const reason = `it was restarted ${because.length} times in ${took}, and is left alone until ${shown(until)}: find out what changes its sources so often`;
+  return { is: 'held', cause: 'breaker', reason, until };
+};
+
+const deploymentPaused: Rule = ({ isPaused }) =>
+  isPaused
+    ? {
+        is: 'waits',
+        cause: 'paused',
+        reason: 'the Deployment is paused (spec.paused), and waits until it is resumed',
+        until: undefined,
+      }
+    : undefined;
+
+const interval: Rule = ({ restarts, minInterval, now }) => {
+  const until = intervalEnds(restarts, minInterval, now);
+  if (until === undefined) return undefined;
+  const last = shown(until - minInterval);
+  const reason = `it was restarted at ${last}, and is not again before ${shown(until)} (minInterval ${formatDuration(minInterval)})`;
+  return { is: 'waits', cause: 'interval', reason, until };
+};
+
+const maintenance: Rule = ({ windows, now }) => {
+  const said = maintenanceAt(windows, now);
+  if (said.is === 'open') return undefined;
+  const { cron, timeZone, duration } = said.window;
+  const opens = said.opensAt === undefined ? 'and none ever will be' : `the next opens at ${shown(said.opensAt)}`;
+  const reason = `no maintenance window is open, ${opens} ("${cron}" in ${timeZone}, for ${formatDuration(duration)})`;
+  return { is: 'waits', cause: 'window', reason, until: said.opensAt };
+};
+
+export function shown(time: number): string {
+  return new Date(time).toISOString().replace(/\.\d+/, '');
+}

@@ -1,0 +1,82 @@
+import type { Clock } from '../../base/clock.ts';
+import type { RestartConfig } from '../../config/restart.ts';
+import { createPacedQueue, type Release } from '../../queue/pacedQueue.ts';
+
+export type TurnLimits = Pick<
+  RestartConfig,
+  'maxRestartsPerMinute' | 'burst' | 'maxConcurrentRollouts' | 'maxAdoptionsPerMinute'
+>;
+
+interface RestartTurn {
+  /** Called once when the workload may be restarted, which may be at once, before `askToRestart` returns. */
+  readonly onGranted: () => void;
+  /** Called with a sentence when it has to wait for others, and again when the limits change meanwhile. */
+  readonly onWaits: (reason: string) => void;
+}
+
+/**
+ * Who may be adopted or restarted now, of all workloads. Restarts begin at most `burst` at once and
+ * `maxRestartsPerMinute` from then on, and at most `maxConcurrentRollouts` are under way together; the namespaces take
+ * turns, and in each the oldest change is first.
+ */
+export interface Turns {
+  /**
+   * `since`: when the change was first seen, by whatever clock all who ask go by. The place is held until it is
+   * released, at the end of the rollout; a turn that was not needed is released with `{ wasUsed: false }`. To ask twice
+   * for one workload is a mistake of the caller, and throws.
+   */
+  askToRestart(key: string, from: { readonly namespace: string; readonly since: number }, told: RestartTurn): Release;
+  /** A rollout that is under way already, as after a restart of weeder: it takes a place, and waits for none. */
+  holdRollout(key: string): Release;
+  /** The same for adoptions, first come, first served. Whoever had a turn releases it at the end too. */
+  askToAdopt(key: string, onGranted: () => void): Release;
+  /** Other limits are in force: to be called when the config has changed. */
+  limitsChanged(): void;
+  /** Gives no turns any more. */
+  close(): void;
+  /** How many wait for a restart, and how many rollouts are under way. */
+  readonly restarts: { readonly waiting: number; readonly active: number };
+  readonly adoptions: { readonly waiting: number };
+}
+
+/** So many seconds' worth of adoptions may come at once: a few new workloads do not wait for each other. */
+const adoptionBurst = 5;
+const everyNamespace = '';
+
+export function createTurns(options: { readonly clock: Clock; readonly limits: () => TurnLimits }): Turns {
+  const { clock, limits } = options;
+  const restarts = createPacedQueue(clock, () => {
+    const { maxRestartsPerMinute, burst, maxConcurrentRollouts } = limits();
+    return { perMinute: maxRestartsPerMinute, burst, atOnce: maxConcurrentRollouts };
+  });
+  const adoptions = createPacedQueue(clock, () => {
+    const { maxAdoptionsPerMinute } = limits();
+    const burst = Math.floor((maxAdoptionsPerMinute / 60) * adoptionBurst);
+    return { perMinute: maxAdoptionsPerMinute, burst, atOnce: Number.POSITIVE_INFINITY };
+  });
+
+  function reason(): string {
+    const { maxRestartsPerMinute, maxConcurrentRollouts } = limits();
+    const rollouts = `${maxConcurrentRollouts} rollout${maxConcurrentRollouts === 1 ? '' : 's'} at once`;
+    const each = `${maxRestartsPerMinute} restart${maxRestartsPerMinute === 1 ? '' : 's'} a minute`;
+    return `others are before it: at most ${rollouts} (maxConcurrentRollouts) and ${each} (maxRestartsPerMinute)`;
+  }
+
+  return {
+    askToRestart: (key, { namespace, since }, { onGranted, onWaits }) =>
+      restarts.ask({ key, namespace, since, onGranted, onWaits: () => onWaits(reason()) }),
+    holdRollout: (key) => restarts.hold(key),
+    askToAdopt: (key, onGranted) =>
+      adoptions.ask({ key, namespace: everyNamespace, since: clock.monotonic(), onGranted }),
+    limitsChanged() {
+      restarts.paceChanged();
+      adoptions.paceChanged();
+    },
+    close() {
+      restarts.close();
+      adoptions.close();
+    },
+    restarts,
+    adoptions,
+  };
+}

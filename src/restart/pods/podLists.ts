@@ -1,0 +1,127 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { objectOf } from '../../base/json.ts';
+import { type LabelSelector, matchesSelector } from '../../kube/objects/selector.ts';
+import { type Answer, answered } from '../model/answer.ts';
+import { readTexts } from '../model/labelSelector.ts';
+
+/** All pods of the namespace that the selector selects, as they are at some moment after the question. */
+export type ListPods = (
+  namespace: string,
+  selector: LabelSelector,
+  signal: AbortSignal,
+) => Promise<Answer<readonly unknown[]>>;
+
+interface Question {
+  readonly namespace: string;
+  readonly selector: LabelSelector;
+  readonly signal: AbortSignal;
+  readonly resolve: (answer: Promise<Answer<readonly unknown[]>>) => void;
+}
+
+/** So many workloads are asked for by one request: its URL has to stay short, and its answer small. */
+const mostTogether = 32;
+
+/**
+ * Asks for the pods of many workloads together. Where one source is used by 200 of them, all want their pods at the same
+ * moment: what is asked for in one turn of the event loop, in one namespace, and by values of the same label, goes out
+ * as one `label in (…)`, and everybody gets his own pods out of the answer. Nothing is kept: whoever asks later is
+ * answered by a later request.
+ */
+export function listTogether(list: ListPods): ListPods {
+  let asked: Question[] = [];
+
+  async function askNext(): Promise<void> {
+    await nextTurn();
+    const questions = asked;
+    asked = [];
+    for (const its of Map.groupBy(questions, ({ namespace }) => namespace).values()) {
+      const label = tellingLabels(its);
+      for (const [key, group] of Map.groupBy(its, label)) {
+        for (const together of chunksOf(group)) ask(key, together);
+      }
+    }
+  }
+
+  function ask(label: string | undefined, questions: readonly Question[]): void {
+    const [first, ...others] = questions;
+    if (first === undefined) return;
+    if (label === undefined || others.length === 0) {
+      for (const { namespace, selector, signal, resolve } of questions) resolve(list(namespace, selector, signal));
+      return;
+    }
+    const values = new Set(questions.map((question) => valueIn(question, label)));
+    const selector: LabelSelector = { matchExpressions: [{ key: label, operator: 'In', values: [...values] }] };
+    const listed = list(first.namespace, selector, untilAll(questions.map(({ signal }) => signal))).then((answer) =>
+      byLabel(answer, label),
+    );
+    for (const question of questions) question.resolve(listed.then((answer) => pickFor(question, label, answer)));
+  }
+
+  return (namespace, selector, signal) =>
+    new Promise((resolve) => {
+      asked.push({ namespace, selector, signal, resolve });
+      if (asked.length === 1) void askNext();
+    });
+}
+
+type Listed = Answer<ReadonlyMap<string | undefined, readonly unknown[]>>;
+
+function pickFor(question: Question, label: string, answer: Listed): Answer<readonly unknown[]> {
+  if (answer.is !== 'ok') return answer;
+  const isMeant = (pod: unknown) => matchesSelector(question.selector, labelsOf(pod));
+  return answered((answer.value.get(valueIn(question, label)) ?? []).filter(isMeant));
+}
+
+function byLabel(answer: Answer<readonly unknown[]>, label: string): Listed {
+  if (answer.is !== 'ok') return answer;
+  return answered(Map.groupBy(answer.value, (pod) => labelsOf(pod)[label]));
+}
+
+/**
+ * By which label a workload is asked for: of those that its selector has, the one that tells most of these workloads
+ * apart, so that hardly any pod comes that nobody has asked for. Undefined: its selector names no value.
+ */
+function tellingLabels(questions: readonly Question[]): (question: Question) => string | undefined {
+  const values = new Map<string, Set<string>>();
+  for (const { selector } of questions) {
+    for (const [key, value] of Object.entries(selector.matchLabels ?? {})) {
+      values.set(key, (values.get(key) ?? new Set()).add(value));
+    }
+  }
+  const tells = (key: string) => values.get(key)?.size ?? 0;
+  return ({ selector }) =>
+    Object.keys(selector.matchLabels ?? {})
+      .sort()
+      .reduce<string | undefined>(
+        (best, key) => (best === undefined || tells(key) > tells(best) ? key : best),
+        undefined,
+      );
+}
+
+function valueIn({ selector }: Question, label: string): string {
+  return selector.matchLabels?.[label] ?? '';
+}
+
+function labelsOf(pod: unknown): Readonly<Record<string, string>> {
+  return readTexts(objectOf(objectOf(pod)['metadata'])['labels']);
+}
+
+function chunksOf<T>(items: readonly T[]): T[][] {
+  const count = Math.ceil(items.length / mostTogether);
+  return Array.from({ length: count }, (_, index) => items.slice(index * mostTogether, (index + 1) * mostTogether));
+}
+
+/** Ends when nobody wants the answer any more. */
+function untilAll(signals: readonly AbortSignal[]): AbortSignal {
+  const end = new AbortController();
+  let wanted = signals.length;
+  const leave = () => {
+    wanted -= 1;
+    if (wanted === 0) end.abort();
+  };
+  for (const signal of signals) {
+    if (signal.aborted) leave();
+    else signal.addEventListener('abort', leave, { once: true });
+  }
+  return end.signal;
+}

@@ -1,0 +1,113 @@
+/** Every Kubernetes Event that restart control tells, on the workload, by its reason; as src/weeder/report/eventTable.ts. */
+export const restartEventTable = {
+  DependencyChanged: {
+    about: 'workload',
+    types: ['Normal'],
+    actions: ['Notice'],
+    meaning:
+      'A ConfigMap or Secret that the pods use says something else than when they were started. Says which, which of its keys where that can be told, and since when.',
+  },
+  RestartPending: {
+    about: 'workload',
+    types: ['Normal'],
+    actions: ['Wait'],
+    meaning:
+      'The restart is due, and waits for something that may take long: a maintenance window, the end of a pause, or of a rollout that somebody else has begun. Says for what.',
+  },
+  RestartBlocked: {
+    about: 'workload',
+    types: ['Warning'],
+    actions: ['Hold'],
+    meaning:
+      'The workload must not be restarted as things are: a source is missing, an immutable one was recreated, it restarted too often, or an annotation cannot be read. Says why.',
+  },
+  Restarted: {
+    about: 'workload',
+    types: ['Normal'],
+    actions: ['Rollout', 'Evict', 'Recreate', 'Replace'],
+    meaning:
+      'Its pods are replaced, because what they use has changed: by a new template, by evictions, as a new Job, or all at once. Says for which sources and keys.',
+  },
+  RestartDryRun: {
+    about: 'workload',
+    types: ['Normal'],
+    actions: ['DryRun'],
+    meaning: 'The same in a dry run (`--dry-run`): nothing was written.',
+  },
+  RolledOut: {
+    about: 'workload',
+    types: ['Normal'],
+    actions: ['Finish'],
+    meaning: 'All pods run with the new content. Says how long that took since the change.',
+  },
+  RestartSkipped: {
+    about: 'workload',
+    types: ['Normal'],
+    actions: ['Skip'],
+    meaning: 'All pods were made after the change, by a release or otherwise: they have the new content.',
+  },
+  RolloutStalled: {
+    about: 'workload',
+    types: ['Warning'],
+    actions: ['Watch'],
+    meaning: 'The rollout of a restart stands still. Says why; a newer change does not wait for it.',
+  },
+  RestartReverted: {
+    about: 'workload',
+    types: ['Warning'],
+    actions: ['Watch', 'Evict'],
+    meaning:
+      'Somebody, perhaps an operator, put the pod template back, so that the old pods stayed. At the second time weeder evicts the pods in place of changing the template.',
+  },
+  RestartRefused: {
+    about: 'workload',
+    types: ['Warning'],
+    actions: ['Retry'],
+    meaning:
+      'The API server does not let weeder restart it: a permission is missing, admission is against it, or a PodDisruptionBudget. Says why; it is tried again.',
+  },
+  AnnotationUnreadable: {
+    about: 'workload',
+    types: ['Warning'],
+    actions: ['Read'],
+    meaning:
+      'An annotation of the workload, or of a source that it uses, cannot be read, or was written by somebody else in weeder’s name. Says which and why.',
+  },
+  DependencyNotAllowed: {
+    about: 'workload',
+    types: ['Warning'],
+    actions: ['Skip'],
+    meaning:
+      'It names a source of another namespace which does not allow that (`weeder.dev/used-from`): it is not read, and its changes restart nothing.',
+  },
+  DependencyNotFollowed: {
+    about: 'workload',
+    types: ['Warning'],
+    actions: ['Skip'],
+    meaning:
+      'It uses a source of a kind that weeder is told to leave out (`sourceKinds`): that is not watched, and its changes restart nothing.',
+  },
+  StateContested: {
+    about: 'workload',
+    types: ['Warning'],
+    actions: ['BackOff'],
+    meaning:
+      'Somebody, such as an operator that writes its object whole, removes the annotation `weeder.dev/dependencies` again and again. Weeder keeps the state in memory and writes it after growing pauses. Told once.',
+  },
+  RevisionHistoryFilled: {
+    about: 'workload',
+    types: ['Warning'],
+    actions: ['Watch'],
+    meaning: 'All revisions that are kept are restarts by weeder: `kubectl rollout undo` leads to no other template.',
+  },
+} as const satisfies Record<
+  string,
+  {
+    readonly about: 'workload';
+    readonly types: readonly ('Normal' | 'Warning')[];
+    readonly actions: readonly string[];
+    readonly meaning: string;
+  }
+>;
+
+export type RestartEventReason = keyof typeof restartEventTable;

@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import { parseJson } from '../../base/exactInteger.ts';
+import { isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import { identityOf } from '../../kube/objects/identity.ts';
+import { generatedJobLabels } from '../../kube/objects/jobLabels.ts';
+import type { HashKey } from '../digest/digest.ts';
+import type { HashKeys } from '../digest/hashKeys.ts';
+import { sealOf } from '../digest/seal.ts';
+import type { WorkloadRef } from '../model/refs.ts';
+import { workloadAnnotations } from '../model/workloadFacts.ts';
+
+/**
+ * A Job that is to be recreated is kept as another Job, which runs nothing, until the new one is there: whoever finds it
+ * can bring the Job back, even when weeder ends between the two. Which Job it stands for is in `keptFor`, with a seal
+ * that nobody else can make; the Job itself is in `keptWhole`, and nothing else of the copy is believed.
+ */
+export const keptFor = 'weeder.dev/recreates';
+const keptWhole = 'weeder.dev/recreates-with';
+
+/** A Job that stands for one that is recreated. */
+export interface KeptJob {
+  readonly copy: WorkloadRef;
+  /** The Job of before, and its version when that was decided. */
+  readonly job: WorkloadRef;
+  readonly jobUid: string;
+  readonly jobVersion: string;
+  /** Of what it is recreated from. */
+  readonly digest: string;
+  readonly keyId: string;
+  readonly seal: string;
+}
+
+/** Deletion policies leave these; they are not the user's. */
+const deletionFinalizers: ReadonlySet<unknown> = new Set(['foregroundDeletion', 'orphan']);
+
+/** Of a uid there is one at the most: a second try finds it. */
+function copyNameFor(jobUid: string): string {
+  return `weeder-recreates-${jobUid}`;
+}
+
+/**
+ * The Job that stands for this one. It is as the new one will be, so that a quota or an admission that would refuse that
+ * one refuses this one, before anything is deleted; only that it is suspended and starts no pod even if somebody resumes
+ * it. Its metadata is inside of an annotation: nobody who looks for the Job's labels finds it.
+ */
+export function copyOfJob(
+  job: JsonObject,
+  stateText: string,
+  key: HashKey,
+): { readonly kept: KeptJob; readonly copy: JsonObject } {
+  const { metadata: given, spec: givenSpec } = job;
+  const [meta, spec] = [objectOf(given), objectOf(givenSpec)];
+  const { selector, manualSelector, suspend, parallelism, ...rest } = spec;
+  const { labels, annotations, ownerReferences } = meta;
+  const finalizers = arrayOrNone(meta['finalizers'])?.filter((each) => !deletionFinalizers.has(each));
+  const isManual = manualSelector === true;
+  const template = withoutGenerated(rest['template']);
+  const whole = JSON.stringify({
+    metadata: {
+      labels,
+      annotations: { ...objectOf(annotations), [workloadAnnotations.state]: stateText },
+      finalizers,
+      ownerReferences,
+    },
+    spec: { ...rest, template, suspend, parallelism, ...(isManual ? { selector, manualSelector } : {}) },
+  });
+  const { namespace, name, uid, resourceVersion: version } = textsOf(meta);
+  const digest = digestOf(whole);
+  const seal = sealOf(key, 'kept Job', [namespace, name, uid, version, digest]);
+  const copyName = copyNameFor(uid);
+  const copy = {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {
+      namespace,
+      name: copyName,
+      annotations: { [keptFor]: `${name}/${uid}/${version}/${key.id}/${seal}`, [keptWhole]: whole },
+      ...(ownerReferences === undefined ? {} : { ownerReferences }),
+    },
+    spec: { ...rest, template, suspend: true, parallelism: 0 },
+  };
+  const ref = (its: string): WorkloadRef => ({ kind: 'Job', namespace, name: its });
+  const kept = { copy: ref(copyName), job: ref(name), jobUid: uid, jobVersion: version, digest, keyId: key.id, seal };
+  return { kept, copy };
+}
+
+/** The Job that the copy stands for, to be created; undefined: it is not this copy, as it was found before. */
+export function jobFromCopy(copy: JsonObject, kept: KeptJob): JsonObject | undefined {
+  const found = readKept(copy);
+  const whole = parsed(wholeIn(copy));
+  if (found?.digest !== kept.digest || found.seal !== kept.seal || whole === undefined) return undefined;
+  const { namespace, name } = kept.job;
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { ...objectOf(whole['metadata']), namespace, name },
+    spec: objectOf(whole['spec']),
+  };
+}
+
+/** What this object says that it is; undefined: a Job like any other. Whether that is true is told by `isKeptByWeeder`. */
+export function readKept(object: unknown): KeptJob | undefined {
+  const identity = identityOf(object);
+  const parts = (textOf(annotationsOf(object)[keptFor]) ?? '').split('/');
+  const [name, jobUid, jobVersion, keyId, seal] = parts;
+  if (identity === undefined || parts.length !== 5 || !name || !jobUid || !jobVersion || !keyId || !seal)
+    return undefined;
+  // A copy of the copy, under whatever other name, is nothing of ours.
+  if (identity.name !== copyNameFor(jobUid)) return undefined;
+  const { namespace } = identity;
+  return {
+    copy: { kind: 'Job', namespace, name: identity.name },
+    job: { kind: 'Job', namespace, name },
+    jobUid,
+    jobVersion,
+    digest: digestOf(wholeIn(object)),
+    keyId,
+    seal,
+  };
+}
+
+/** Whether weeder has made it, for this Job, from this. */
+export function isKeptByWeeder(kept: KeptJob, keys: Pick<HashKeys, 'confirms'>): boolean {
+  const { job, jobUid, jobVersion, digest, keyId, seal } = kept;
+  return keys.confirms(keyId, 'kept Job', [job.namespace, job.name, jobUid, jobVersion, digest], seal);
+}
+
+function textsOf(meta: JsonObject) {
+  const text = (name: string) => textOf(meta[name]) ?? '';
+  return {
+    namespace: text('namespace'),
+    name: text('name'),
+    uid: text('uid'),
+    resourceVersion: text('resourceVersion'),
+  };
+}
+
+function annotationsOf(object: unknown): JsonObject {
+  return objectOf(objectOf(objectOf(object)['metadata'])['annotations']);
+}
+
+function wholeIn(copy: unknown): string {
+  return textOf(annotationsOf(copy)[keptWhole]) ?? '';
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}
+
+/** The controller and the API server write these labels again for the new one. */
+function withoutGenerated(template: unknown): JsonObject {
+  const { metadata, ...rest } = objectOf(template);
+  const meta = objectOf(metadata);
+  const labels = Object.entries(objectOf(meta['labels'])).filter(([name]) => !generatedJobLabels.has(name));
+  return { ...rest, metadata: { ...meta, labels: Object.fromEntries(labels) } };
+}
+
+function arrayOrNone(value: unknown): readonly unknown[] | undefined {
+  return Array.isArray(value) ? value : undefined;
+}
+
+function parsed(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = parseJson(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    // Somebody has written into it: what cannot be read is no Job.
+    return undefined;
+  }
+}

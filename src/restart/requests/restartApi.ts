@@ -1,0 +1,145 @@
+import { type JsonObject, objectOf } from '../../base/json.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import type { ApiFailure } from '../../kube/client/failure.ts';
+import { identityOf } from '../../kube/objects/identity.ts';
+import { selectorToString } from '../../kube/objects/selector.ts';
+import { listPages } from '../../kube/watch/pagedList.ts';
+import { readContent, type SourceContent } from '../digest/digest.ts';
+import { type Answer, answered, answerTo } from '../model/answer.ts';
+import { confidential } from '../model/confidential.ts';
+import { podsPath, sourcePath, workloadPath } from '../model/paths.ts';
+import { type SourceKind, type SourceRef, sourceKey, type WorkloadRef } from '../model/refs.ts';
+import { readSourceMeta, type SourceMeta } from '../model/sourceMeta.ts';
+import { usesOf } from '../model/uses.ts';
+import { type ListPods, listTogether } from '../pods/podLists.ts';
+import { type JobRequests, jobRequests } from './jobRequests.ts';
+
+export type { Answer, Refusal, RefusalClass } from '../model/answer.ts';
+
+/** A ConfigMap or Secret with its values: to be digested at once and dropped, never logged, kept or put into an error. */
+export interface ReadSource {
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly content: SourceContent;
+  readonly meta: SourceMeta;
+}
+
+/** One pod in one version. */
+export interface PodRef {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
+/** The requests that restart control makes. Nothing here ever rejects. */
+export interface RestartApi extends JobRequests {
+  /** The whole source as it is now; `gone`: there is none. No refusal has a word of it. */
+  readSource(ref: SourceRef, signal: AbortSignal): Promise<Answer<ReadSource>>;
+  readWorkload(ref: WorkloadRef, signal: AbortSignal): Promise<Answer<JsonObject>>;
+  /** A JSON merge patch; the object as it is then. */
+  patchWorkload(ref: WorkloadRef, patch: object, signal: AbortSignal): Promise<Answer<JsonObject>>;
+  readonly listPods: ListPods;
+  /** All pods of the namespace that name one of these sources, which are of the same namespace. */
+  podsUsing(namespace: string, sources: readonly SourceRef[], signal: AbortSignal): Promise<Answer<readonly unknown[]>>;
+  /** `conflicted`: the pod has changed, or another one has its name. */
+  evict(pod: PodRef, signal: AbortSignal): Promise<Answer<undefined>>;
+}
+
+/** How the reading of a source went; for metrics. */
+export type ReportRead = (kind: SourceKind, result: Answer<unknown>['is']) => void;
+
+/** Who weeder is among the managers of an object's fields. */
+const fieldManager = 'weeder';
+
+/**
+ * The client says whether writes go out: `whileLeading` and `withoutWrites` of src/kube. Everything else that can be
+ * decided about a request is decided by who asks.
+ */
+export function restartApi(client: KubeClient, onRead: ReportRead = () => undefined): RestartApi {
+  const refuse = (failure: ApiFailure) => answerTo(failure, client.server);
+
+  async function readSource(ref: SourceRef, signal: AbortSignal): Promise<Answer<ReadSource>> {
+    const result = await client.call({ method: 'GET', path: sourcePath(ref), signal });
+    if (!result.ok) return refuse(confidential(result.failure, { verb: 'get', ...ref }));
+    const meta = isThe(ref, result.body) ? readSourceMeta(result.body, ref.kind) : undefined;
+    if (meta === undefined) return refuse(notThe(ref, result.status));
+    const { uid, resourceVersion } = meta;
+    return answered({ uid, resourceVersion, content: readContent(result.body), meta });
+  }
+
+  function workloadIn(ref: WorkloadRef, status: number, body: unknown): Answer<JsonObject> {
+    return isThe(ref, body) ? answered(objectOf(body)) : refuse(notThe(ref, status));
+  }
+
+  const listPods: ListPods = async (namespace, selector, signal) => {
+    let pods: unknown[] = [];
+    const sink = {
+      begin: () => {
+        pods = [];
+      },
+      apply: (_: unknown, pod: unknown) => void pods.push(pod),
+      end: () => undefined,
+    };
+    const source = { path: podsPath(namespace), kind: 'Pod', labelSelector: selectorToString(selector), sink };
+    const list = await listPages(client, source, signal);
+    return list.ok ? answered(pods) : refuse(list.failure);
+  };
+
+  return {
+    ...jobRequests(client),
+    async readSource(ref, signal) {
+      const answer = await readSource(ref, signal);
+      onRead(ref.kind, answer.is);
+      return answer;
+    },
+    async readWorkload(ref, signal) {
+      const result = await client.call({ method: 'GET', path: workloadPath(ref), signal });
+      return result.ok ? workloadIn(ref, result.status, result.body) : refuse(result.failure);
+    },
+    async patchWorkload(ref, patch, signal) {
+      const result = await client.call({
+        method: 'PATCH',
+        path: workloadPath(ref),
+        query: { fieldManager },
+        contentType: 'application/merge-patch+json',
+        body: patch,
+        signal,
+      });
+      return result.ok ? workloadIn(ref, result.status, result.body) : refuse(result.failure);
+    },
+    listPods: listTogether(listPods),
+    async podsUsing(namespace, sources, signal) {
+      const all = await listPods(namespace, {}, signal);
+      if (all.is !== 'ok') return all;
+      const wanted = new Set(sources.map(sourceKey));
+      const isMeant = (pod: unknown) =>
+        usesOf(objectOf(pod), namespace, { imagePullSecrets: 'hash' }).some(({ source }) =>
+          wanted.has(sourceKey(source)),
+        );
+      return answered(all.value.filter(isMeant));
+    },
+    async evict({ namespace, name, uid, resourceVersion }, signal) {
+      const body = {
+        apiVersion: 'policy/v1',
+        kind: 'Eviction',
+        metadata: { name, namespace },
+        // Without the version, kube-apiserver tries for 10 s to evict a pod that has another uid.
+        deleteOptions: { preconditions: { uid, resourceVersion } },
+      };
+      const path = `${podsPath(namespace)}/${encodeURIComponent(name)}/eviction`;
+      const result = await client.call({ method: 'POST', path, body, signal, onlyStatus: true });
+      return result.ok ? answered(undefined) : refuse(result.failure);
+    },
+  };
+}
+
+/** Something in front of the API server may answer with anything. */
+function isThe({ kind, namespace, name }: WorkloadRef | SourceRef, body: unknown): boolean {
+  const found = identityOf(body);
+  return objectOf(body)['kind'] === kind && found?.namespace === namespace && found.name === name;
+}
+
+function notThe({ kind, namespace, name }: WorkloadRef | SourceRef, status: number): ApiFailure {
+  return { kind: 'badAnswer', status, message: `the answer is not the ${kind} ${namespace}/${name}` };
+}

@@ -1,0 +1,46 @@
+import type { WorkloadEntry } from '../effects/workloadEntry.ts';
+import type { Refusal } from '../model/answer.ts';
+import { readPods } from '../pods/podFacts.ts';
+import type { RestartApi } from '../requests/restartApi.ts';
+import { type Assessment, changesIn } from '../state/assess.ts';
+import { hasStartedWithin, otherTimes, since } from '../state/spells.ts';
+import type { WorkloadState } from '../state/state.ts';
+import type { WantedSource } from '../state/wanted.ts';
+
+type Sources = ReadonlyMap<string, WantedSource>;
+
+type DoubtsAnswer = { readonly is: 'ok'; readonly assessment: Assessment } | ({ readonly is: 'refused' } & Refusal);
+
+/**
+ * Whether pods may have started while sources that say again what is written down said something else: by a rollout of
+ * somebody, a scaling, an eviction, or a container that came back. Where none has, what was in between is over. While a
+ * rollout of ours goes on nobody asks. A CronJob has no pods of its own.
+ */
+export async function lookForDoubts(
+  api: Pick<RestartApi, 'listPods'>,
+  entry: WorkloadEntry,
+  wanted: Sources,
+  compared: Assessment,
+  state: WorkloadState | undefined,
+  signal: AbortSignal,
+): Promise<DoubtsAnswer> {
+  const { facts, spells } = entry;
+  const others = otherTimes(spells, unchangedOf(wanted, compared, state));
+  if (others.length === 0 || facts.selector === undefined) return { is: 'ok', assessment: compared };
+  const listed = await api.listPods(facts.ref.namespace, facts.selector, signal);
+  if (listed.is === 'refused') return listed;
+  const pods = listed.is === 'ok' ? readPods(listed.value) : [];
+  const doubted = others.filter(({ source, periods }) => hasStartedWithin(facts, pods, source.uses, periods));
+  const isOver = (key: string) => others.some((each) => each.key === key && !doubted.includes(each));
+  entry.spells = since(entry.spells, new Map([...spells].filter(([key]) => isOver(key))));
+  if (doubted.length === 0) return { is: 'ok', assessment: compared };
+  return { is: 'ok', assessment: { is: 'doubted', sources: doubted.map(({ source }) => source) } };
+}
+
+/** Those that say what is written down. A restart that stood still, and is followed by another, replaces all pods. */
+function unchangedOf(wanted: Sources, compared: Assessment, state: WorkloadState | undefined): Sources {
+  if (compared.is === 'current') return wanted;
+  if (compared.is !== 'changed' || state?.target !== undefined) return new Map();
+  const changed = changesIn(compared).map(({ source }) => source);
+  return new Map([...wanted].filter(([, source]) => !changed.includes(source)));
+}

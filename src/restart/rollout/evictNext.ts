@@ -1,0 +1,58 @@
+import type { RestartEffects } from '../effects/restartEffects.ts';
+import { isByEviction, type WorkloadEntry } from '../effects/workloadEntry.ts';
+import type { PodFacts } from '../pods/podFacts.ts';
+import { podsOfOlderTemplate, type RolloutProgress } from '../pods/rollout.ts';
+import { isKeptByPartition } from '../state/concernedPods.ts';
+import { createRefusalTeller } from './refusalTeller.ts';
+
+/** What the rollout of a workload has come to. */
+export interface RolloutLook {
+  /** Its own pods. */
+  readonly own: readonly PodFacts[];
+  /** Those of them with old content. */
+  readonly old: readonly PodFacts[];
+  readonly progress: RolloutProgress;
+}
+
+/** A refused eviction is told once, and again as what a rollout stands still for. */
+const tellRefusal = createRefusalTeller();
+
+/** Ends the pod that has to go now, by the Eviction API. Returns why that was refused; undefined: it was not. */
+export async function evictNext(
+  effects: RestartEffects,
+  entry: WorkloadEntry,
+  look: RolloutLook,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const next = isByEviction(entry) ? nextToEvict(entry.facts.replicas, look.own, look.old) : stuckPod(entry, look);
+  if (next === undefined) return undefined;
+  const answer = await effects.api.evict(next, signal);
+  // One that is gone, or another one by now, is seen as it is by the next look.
+  const refusal = answer.is === 'refused' && !signal.aborted ? answer : undefined;
+  tellRefusal(effects, entry, refusal);
+  return refusal && `pod ${next.name} cannot be evicted: ${refusal.reason}`;
+}
+
+/**
+ * One after the other, each when all pods that are wanted are there and ready: so one at the most is missing. One that is
+ * not ready goes first, and needs not wait for the others: nobody misses it, and they may never be ready.
+ */
+export function nextToEvict(
+  replicas: number,
+  own: readonly PodFacts[],
+  old: readonly PodFacts[],
+): PodFacts | undefined {
+  if (own.length < replicas) return undefined;
+  return old.find(({ isReady }) => !isReady) ?? (own.every(({ isReady }) => isReady) ? old[0] : undefined);
+}
+
+/** A StatefulSet does not replace a pod that is broken at an older revision: it waits for it to become ready. */
+export function stuckPod(
+  { facts, settings }: Pick<WorkloadEntry, 'facts' | 'settings'>,
+  { own, progress }: Pick<RolloutLook, 'own' | 'progress'>,
+): PodFacts | undefined {
+  if (facts.ref.kind !== 'StatefulSet' || settings?.unstick !== true || progress.is !== 'progressing') return undefined;
+  return podsOfOlderTemplate(facts, own).find(
+    (pod) => pod.trouble !== undefined && !isKeptByPartition(facts, pod.name),
+  );
+}

@@ -1,0 +1,179 @@
+import { type AnyEventObject, fromCallback } from 'xstate';
+import type { EffectInput, WorkloadEvent } from '../../../machines/restart/workload.ts';
+import type { TimerHandle } from '../../base/clock.ts';
+import { track } from '../../base/inFlight.ts';
+import type { RestartEffects } from '../effects/restartEffects.ts';
+import { isByEviction, targetSources, type WorkloadEntry } from '../effects/workloadEntry.ts';
+import type { Refusal } from '../model/answer.ts';
+import { shown } from '../pace/mayRestart.ts';
+import { type PodFacts, readPods } from '../pods/podFacts.ts';
+import { ownPods, troubleOf } from '../pods/proof.ts';
+import { type RolloutProgress, rolloutOf } from '../pods/rollout.ts';
+import { createStillness, lookEvery } from '../pods/rolloutWatch.ts';
+import { hashedBy } from '../state/assess.ts';
+import { podsToReplace } from '../state/concernedPods.ts';
+import { evictNext, type RolloutLook } from './evictNext.ts';
+import { createRefusalTeller } from './refusalTeller.ts';
+import { isEmptied, lookForPods } from './replaceAll.ts';
+
+/** Follows the rollout of the written target until the pods prove that it is done, or it stands still. */
+export function followRollout(effects: RestartEffects) {
+  return fromCallback<AnyEventObject, EffectInput>(({ input, sendBack }) => {
+    const entry = effects.entryOf(input.workload);
+    if (entry === undefined) return undefined;
+    const followed = entry;
+    const { clock, inFlight } = effects;
+    const stop = new AbortController();
+    let timer: TimerHandle | undefined;
+    let isLooking = false;
+    let isAskedAgain = false;
+    let { isStallTold } = input;
+    const stillFor = createStillness(clock);
+
+    function stallOf({ progress: now, old }: RolloutLook): string | undefined {
+      const quiet = stillFor(JSON.stringify([now, old.length]));
+      const { stallAfter = Number.POSITIVE_INFINITY } = followed.settings ?? {};
+      return quiet >= stallAfter ? `nothing has moved since ${shown(clock.now() - quiet)}` : undefined;
+    }
+
+    function lookForEvent(): Promise<WorkloadEvent | undefined> {
+      if (isEmptied(followed) && !effects.isDryRun) return lookForPods(effects, followed, stillFor, stop.signal);
+      return lookOnce(effects, followed, isStallTold, stallOf, stop.signal);
+    }
+
+    function tell(event: WorkloadEvent): void {
+      sendBack(event);
+      if (event.type === 'rollout.stalled') isStallTold = true;
+      if (event.type === 'rollout.suspended') isStallTold = false;
+    }
+
+    /** One manage the other: what was told during one is seen by the next. */
+    async function look(): Promise<void> {
+      isAskedAgain = isLooking;
+      if (isLooking) return;
+      isLooking = true;
+      const event = await lookForEvent().finally(() => {
+        isLooking = false;
+      });
+      if (stop.signal.aborted) return;
+      if (event !== undefined) tell(event);
+      if (isAskedAgain) await look();
+    }
+
+    function lookNow(): void {
+      clock.clearTimeout(timer);
+      if (stop.signal.aborted) return;
+      timer = clock.setTimeout(lookNow, lookEvery);
+      const looked = look().catch((error: unknown) =>
+        effects.report({ type: 'actor.failed', actor: `followRollout of ${input.workload}`, error }),
+      );
+      track(inFlight, looked);
+    }
+
+    entry.watchers.add(lookNow);
+    lookNow();
+    return () => {
+      stop.abort();
+      clock.clearTimeout(timer);
+      entry.watchers.delete(lookNow);
+    };
+  });
+}
+
+async function lookOnce(
+  effects: RestartEffects,
+  entry: WorkloadEntry,
+  isStallTold: boolean,
+  stallOf: (look: RolloutLook) => string | undefined,
+  signal: AbortSignal,
+): Promise<WorkloadEvent | undefined> {
+  const { facts, finding } = entry;
+  const state = finding?.state;
+  const isDone = effects.isDryRun || isNewJob(entry);
+  // What the next run reads anew is done with the write; so is what a dry run only pretends.
+  if (finding === undefined || state?.target === undefined || facts.selector === undefined || isDone)
+    return { type: 'rollout.complete' };
+  // Pods started before all of the old ones had ended: what they got is not known.
+  if (facts.emptied?.isUndone) return { type: 'rollout.reverted' };
+  if (isUnobserved(entry)) {
+    const reason = stallOf({ own: [], old: [], progress: { is: 'unobserved' } });
+    return standingEvent(entry, { is: 'unobserved' }, isStallTold, reason);
+  }
+  const listed = await effects.api.listPods(facts.ref.namespace, facts.selector, signal);
+  if (signal.aborted) return undefined;
+  const hash = effects.digests.hashOf(finding.key, facts.ref, hashedBy(state));
+  tellRefusal(effects, entry, listed.is === 'refused' ? unseen(listed) : undefined);
+  if (listed.is !== 'ok') return byStatusAlone(entry, hash, isStallTold, stallOf);
+  const pods = readPods(listed.value);
+  const own = ownPods(facts, pods);
+  // Without a quiet period they may have been made within a second of the write: but they were made for it.
+  const isMadeForIt = ({ dependenciesHash: theirs }: PodFacts) => theirs === hash;
+  const old = podsToReplace(facts, pods, targetSources(entry)).filter((pod) => !isMadeForIt(pod));
+  const isOurs = facts.templateAnnotation === hash;
+  const progress = rolloutOf(facts, own);
+  const seen = { own, old, progress };
+  if (old.length === 0 && progress.is === 'complete') return { type: 'rollout.complete' };
+  if (!isByEviction(entry) && !isOurs && progress.is === 'complete') return { type: 'rollout.reverted' };
+  const refusal = await evictNext(effects, entry, seen, signal);
+  const stalled = stallOf(seen);
+  // What a pod says is told rather than that nothing moves.
+  const reason = troubleOf(facts, own) ?? (stalled && (refusal ?? stalled));
+  return standingEvent(entry, progress, isStallTold, reason);
+}
+
+const tellRefusal = createRefusalTeller();
+
+function unseen(refusal: Refusal): Refusal {
+  const reason = `its pods cannot be listed, and its rollout is followed by its status alone: ${refusal.reason}`;
+  return { ...refusal, reason };
+}
+
+/** Nobody sees the pods: that all are of the template that was written, and ready, its controller says. */
+function byStatusAlone(
+  entry: WorkloadEntry,
+  hash: string,
+  isStallTold: boolean,
+  stallOf: (look: RolloutLook) => string | undefined,
+): WorkloadEvent | undefined {
+  const progress = rolloutOf(entry.facts);
+  const isOurs = entry.facts.templateAnnotation === hash;
+  if (!isByEviction(entry) && progress.is === 'complete')
+    return { type: isOurs ? 'rollout.complete' : 'rollout.reverted' };
+  return standingEvent(entry, progress, isStallTold, stallOf({ own: [], old: [], progress }));
+}
+
+/** Of a Job that was recreated every pod is new; what has changed since then is found out. */
+function isNewJob({ facts, finding }: WorkloadEntry): boolean {
+  return facts.ref.kind === 'Job' && finding?.state?.workloadUid !== facts.uid;
+}
+
+/**
+ * Its controller has not seen the template yet, so there is no pod of it: many that restart at once do not list theirs.
+ * Of a Job that is on its way out nothing more will be seen: the one that comes after it shows what became of it.
+ */
+function isUnobserved(entry: WorkloadEntry): boolean {
+  const { facts, finding } = entry;
+  if (facts.ref.kind === 'Job') return finding?.state?.workloadUid === facts.uid;
+  return !isByEviction(entry) && rolloutOf(entry.facts).is === 'unobserved';
+}
+
+/** `reason`: why the rollout stands still, where that is news. */
+function standingEvent(
+  entry: WorkloadEntry,
+  progress: RolloutProgress,
+  isStallTold: boolean,
+  reason: string | undefined,
+): WorkloadEvent | undefined {
+  const suspended = suspensionOf(progress);
+  if (suspended !== undefined) {
+    entry.cause = progress.is === 'paused' ? 'paused' : 'other';
+    return { type: 'rollout.suspended', reason: suspended };
+  }
+  return reason === undefined || isStallTold ? undefined : { type: 'rollout.stalled', reason };
+}
+
+function suspensionOf(progress: RolloutProgress): string | undefined {
+  if (progress.is === 'paused') return 'the Deployment is paused';
+  if (progress.is !== 'waitingForDeletion') return undefined;
+  return `its update strategy is OnDelete: these pods have to be deleted: ${progress.pods.join(', ')}`;
+}

@@ -1,0 +1,101 @@
+import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
+import type { Question } from '../effects/question.ts';
+import type { RestartEffects } from '../effects/restartEffects.ts';
+import { restorePatch } from '../effects/restartPatch.ts';
+import { changesOf, type WorkloadEntry } from '../effects/workloadEntry.ts';
+import { writeWorkload } from '../effects/writeWorkload.ts';
+import type { WorkloadFacts } from '../model/workloadFacts.ts';
+import { readPods } from '../pods/podFacts.ts';
+import { lingeringPods } from '../pods/proof.ts';
+import type { RestartApi } from '../requests/restartApi.ts';
+
+/** A node lets go of an immutable source a moment after the last pod that used it. Milliseconds. */
+const nodeRest = 2_000;
+/** Pods of others are not listened to. */
+const askAgainAfter = 30_000;
+
+function recreatedSources(entry: WorkloadEntry) {
+  return changesOf(entry)
+    .filter(({ isRecreated }) => isRecreated === true)
+    .map(({ source }) => source.ref);
+}
+
+/** Whether all of its pods have to end before new ones start: of a Job they do anyway, and a CronJob has none. */
+export function isReplaced(entry: WorkloadEntry): boolean {
+  const { kind } = entry.facts.ref;
+  return kind !== 'Job' && kind !== 'CronJob' && recreatedSources(entry).length > 0;
+}
+
+/**
+ * Why a restart would not help, or must not be: an immutable source was recreated, and a node keeps the old content as
+ * long as a pod of whomever refers to it. Undefined: nothing is against it.
+ */
+export async function againstReplacing(
+  { api }: RestartEffects,
+  entry: WorkloadEntry,
+  signal: AbortSignal,
+): Promise<WorkloadEvent | undefined> {
+  const { facts, settings } = entry;
+  const sources = recreatedSources(entry);
+  if (sources.length === 0) return undefined;
+  const held = (why: string, heldFor?: number): WorkloadEvent => {
+    entry.cause = 'immutable';
+    const names = sources.map(({ kind, namespace, name }) => `${kind} ${namespace}/${name}`).join(', ');
+    const known = `${names} is immutable and was recreated: nodes keep the old content as long as a pod refers to it`;
+    return { type: 'proof.held', reason: `${known}; ${why}`, ...(heldFor === undefined ? {} : { heldFor }) };
+  };
+  if (settings?.immutableRecreated !== 'replace') return held('give new content a new name');
+  if (facts.losesVolumes)
+    return held('its pods cannot be ended all at once, for its volumes would go with them (whenScaled: Delete)');
+  const using = await api.podsUsing(facts.ref.namespace, sources, signal);
+  if (using.is === 'refused') return { ...using, type: 'proof.refused' };
+  const listed = await podsOf(api, facts, signal);
+  const own = new Set(lingeringPods(facts, readPods(listed)).map(({ uid }) => uid));
+  const others = readPods(using.is === 'ok' ? using.value : [])
+    .filter(({ uid, isOver }) => !isOver && !own.has(uid))
+    .map(({ name }) => name);
+  if (others.length === 0) return undefined;
+  const some = others.toSorted().slice(0, 3).join(', ');
+  const more = others.length > 3 ? ` and ${others.length - 3} more` : '';
+  return held(`pods that are not its own refer to it too: ${some}${more}`, askAgainAfter);
+}
+
+/** What its selector selects; nothing where that cannot be had, and then all pods are those of others. */
+async function podsOf(api: RestartApi, { ref, selector }: WorkloadFacts, signal: AbortSignal) {
+  if (selector === undefined) return [];
+  const listed = await api.listPods(ref.namespace, selector, signal);
+  return listed.is === 'ok' ? listed.value : [];
+}
+
+/** Whether it has no pods because weeder has ended them: whatever else is so, it gets them back. */
+export function isEmptied({ facts: { emptied, isEnding } }: WorkloadEntry): boolean {
+  return emptied !== undefined && !emptied.isUndone && !isEnding;
+}
+
+/** Waits for the last of its pods to go, and for its node to forget what it used. `stillFor` counts from then. */
+export async function lookForPods(
+  { api }: RestartEffects,
+  { facts, settings }: WorkloadEntry,
+  stillFor: (text: string) => number,
+  signal: AbortSignal,
+): Promise<WorkloadEvent | undefined> {
+  const { ref, selector } = facts;
+  const listed = await api.listPods(ref.namespace, selector ?? { matchLabels: {} }, signal);
+  if (listed.is !== 'ok') return undefined;
+  const left = lingeringPods(facts, readPods(listed.value))
+    .map(({ name }) => name)
+    .toSorted();
+  const quiet = stillFor(left.join(', '));
+  if (left.length === 0) return quiet >= nodeRest ? { type: 'rollout.emptied' } : undefined;
+  const { stallAfter = Number.POSITIVE_INFINITY } = settings ?? {};
+  if (quiet < stallAfter) return undefined;
+  return { type: 'rollout.stalled', reason: `these pods do not end: ${left.slice(0, 3).join(', ')}` };
+}
+
+/** Gives a workload its pods back. */
+export function restoreWorkload(effects: RestartEffects): Question {
+  return async (entry, _input, signal) => {
+    if (entry.facts.emptied === undefined) return { type: 'restore.done' };
+    return writeWorkload(effects, entry, 'restore', restorePatch(entry.facts), signal);
+  };
+}

@@ -1,0 +1,85 @@
+import type { TimerHandle } from '../../base/clock.ts';
+import { track } from '../../base/inFlight.ts';
+import type { RestartEffects } from '../effects/restartEffects.ts';
+import type { WorkloadEntry } from '../effects/workloadEntry.ts';
+import { readPods } from '../pods/podFacts.ts';
+import { ownPods, troubleOf } from '../pods/proof.ts';
+import { rolloutOf, templateTextOf } from '../pods/rollout.ts';
+import { lookEvery } from '../pods/rolloutWatch.ts';
+
+interface Listener {
+  /** It has to be waited for; comes once. */
+  readonly onWaits: (reason: string) => void;
+  /** It is over, or stands still; comes once. */
+  readonly onOver: () => void;
+}
+
+/**
+ * Waits for a rollout that somebody else has begun, such as a release: its pods may have the new content already. One
+ * that stands still is not waited for, as the restart may be its cure, nor one for longer than `progressDeadline`.
+ * Returns what ends the waiting.
+ */
+export function awaitRollout(effects: RestartEffects, entry: WorkloadEntry, { onWaits, onOver }: Listener): () => void {
+  const { clock, api, inFlight, report } = effects;
+  const stop = new AbortController();
+  let timer: TimerHandle | undefined;
+  let hasTold = false;
+
+  function end(): void {
+    clock.clearTimeout(timer);
+    stop.abort();
+    entry.watchers.delete(look);
+  }
+
+  function over(): void {
+    if (stop.signal.aborted) return;
+    end();
+    entry.awaitsRolloutSince = undefined;
+    onOver();
+  }
+
+  /** By the workload's own clocks: each change of a source begins this waiting anew, and must not begin those anew. */
+  function isWaitedFor(): boolean {
+    const { stallAfter = 0, progressDeadline = 0 } = entry.settings ?? {};
+    entry.awaitsRolloutSince ??= clock.monotonic();
+    const hasMoved = clock.monotonic() - entry.movedAt < stallAfter;
+    return hasMoved && clock.monotonic() - entry.awaitsRolloutSince < progressDeadline;
+  }
+
+  async function lookAtPods(): Promise<void> {
+    const { facts } = entry;
+    if (facts.selector === undefined) return;
+    const listed = await api.listPods(facts.ref.namespace, facts.selector, stop.signal);
+    const pods = listed.is === 'ok' ? readPods(listed.value) : [];
+    if (troubleOf(facts, ownPods(facts, pods)) !== undefined) over();
+  }
+
+  function look(): void {
+    clock.clearTimeout(timer);
+    if (!isUnderWay(entry) || !isWaitedFor()) {
+      over();
+      return;
+    }
+    timer = clock.setTimeout(look, lookEvery);
+    if (!hasTold) onWaits('a rollout is under way, which may bring the new content along');
+    hasTold = true;
+    const looked = lookAtPods().catch((error: unknown) =>
+      report({ type: 'actor.failed', actor: `awaitRollout of ${entry.id}`, error }),
+    );
+    track(inFlight, looked);
+  }
+
+  entry.watchers.add(look);
+  look();
+  return end;
+}
+
+/**
+ * Whether some pod has an older template. Pods that are not ready are no rollout, and neither is a new version in which
+ * the template is the same: a Deployment has one with each annotation, such as weeder's own.
+ */
+function isUnderWay({ facts, observedTemplate }: WorkloadEntry): boolean {
+  const now = rolloutOf(observedTemplate === templateTextOf(facts) ? { ...facts, generation: 0 } : facts);
+  if (now.is === 'unobserved') return true;
+  return now.is === 'progressing' && !now.isOverdue && (now.done < now.of || now.old > 0);
+}

@@ -1,0 +1,174 @@
+import { isAtLeast } from '../../kube/objects/resourceVersion.ts';
+import {
+  dependenciesHash,
+  type HashKey,
+  missingKeys,
+  type SourceContent,
+  type SourceTag,
+  tagOf,
+  usesFingerprint,
+} from '../digest/digest.ts';
+import type { Answer, Refusal } from '../model/answer.ts';
+import { type SourceRef, sourceKey, type WorkloadRef } from '../model/refs.ts';
+import type { SourceMeta } from '../model/sourceMeta.ts';
+import type { Use } from '../model/uses.ts';
+import type { ReadSource, RestartApi } from '../requests/restartApi.ts';
+import type { SourcesKnown } from './sourceIndex.ts';
+
+/** What a source comes to for some uses of it. */
+export interface Digest extends SourceTag {
+  readonly isAbsent: boolean;
+  readonly isImmutable: boolean;
+  /** Keys that these uses require and the source does not have. */
+  readonly missing: readonly string[];
+}
+
+type DigestAnswer = { readonly is: 'ok'; readonly digest: Digest } | ({ readonly is: 'refused' } & Refusal);
+
+/** Reads each used source once for each of its versions, and keeps nothing of it but tags. */
+export interface Digests {
+  digestOf(key: HashKey, ref: SourceRef, uses: readonly Use[]): Promise<DigestAnswer>;
+  /** What stands for all tags of a workload in its pod template. */
+  hashOf(key: HashKey, workload: WorkloadRef, tags: ReadonlyMap<string, Pick<SourceTag, 'tag'>>): string;
+  /** Nothing uses it any more. */
+  forget(ref: SourceRef): void;
+  /** Ends what is under way. */
+  stop(): void;
+}
+
+interface DigestsOptions {
+  readonly api: Pick<RestartApi, 'readSource'>;
+  readonly sources: SourcesKnown;
+}
+
+/** What was asked of a source, until its content has been read. */
+interface Question {
+  readonly key: HashKey;
+  readonly uses: readonly Use[];
+  readonly resolve: (answer: DigestAnswer) => void;
+}
+
+interface Known {
+  readonly resourceVersion: string;
+  readonly digests: Map<string, Digest>;
+}
+
+/** So many sources are read at once. */
+const concurrency = 16;
+
+export function createDigests({ api, sources }: DigestsOptions): Digests {
+  const known = new Map<string, Known>();
+  const asked = new Map<string, { readonly ref: SourceRef; readonly questions: Question[] }>();
+  /** What is being read, and which version was known when that began: whoever knows of no newer one waits for it. */
+  const underWay = new Map<string, { readonly version: string | undefined; readonly questions: Question[] }>();
+  const stopped = new AbortController();
+  let reading = 0;
+
+  function isNew(key: string, meta: SourceMeta | undefined): boolean {
+    const found = known.get(key);
+    return found === undefined || meta === undefined || !isAtLeast(found.resourceVersion, meta.resourceVersion);
+  }
+
+  function readNext(): void {
+    for (const [key, { ref, questions }] of asked) {
+      if (reading >= concurrency) return;
+      asked.delete(key);
+      reading += 1;
+      void read(key, ref, questions).finally(() => {
+        reading -= 1;
+        readNext();
+      });
+    }
+  }
+
+  async function read(key: string, ref: SourceRef, questions: readonly Question[]): Promise<void> {
+    const its = { version: sources.get(ref)?.resourceVersion, questions: [...questions] };
+    underWay.set(key, its);
+    const answer = await api.readSource(ref, stopped.signal);
+    if (underWay.get(key) === its) underWay.delete(key);
+    const made = new Map<string, Digest>();
+    for (const question of its.questions) question.resolve(answerTo(key, ref, question, answer, made));
+  }
+
+  /** `made`: of this answer. Many workloads may use one long source in the same way. */
+  function answerTo(
+    key: string,
+    ref: SourceRef,
+    question: Question,
+    answer: Answer<ReadSource>,
+    made: Map<string, Digest>,
+  ): DigestAnswer {
+    switch (answer.is) {
+      case 'ok': {
+        const { content, meta } = answer.value;
+        const asked = questionKey(question.key, question.uses, meta.optOut);
+        const digest = made.get(asked) ?? digestFor(question, ref, content, meta.optOut);
+        made.set(asked, digest);
+        if (sources.get(ref) !== undefined) remember(key, meta).set(asked, digest);
+        return { is: 'ok', digest };
+      }
+      case 'gone':
+        return { is: 'ok', digest: absent(question, ref, sources.optOut(ref)) };
+      case 'conflicted':
+        return { is: 'refused', reason: 'it changed while it was read', failure: 'conflict', retryAfter: 0 };
+      case 'refused':
+        return answer;
+    }
+  }
+
+  function remember(key: string, meta: SourceMeta): Map<string, Digest> {
+    const found = known.get(key);
+    if (found !== undefined && !isNew(key, meta)) return found.digests;
+    const digests = new Map<string, Digest>();
+    known.set(key, { resourceVersion: meta.resourceVersion, digests });
+    return digests;
+  }
+
+  return {
+    digestOf(key, ref, uses) {
+      const id = sourceKey(ref);
+      const meta = sources.get(ref);
+      if (meta === undefined) known.delete(id);
+      // A source that no stream has told of may still exist: its stream may lag behind that of its workload, and leaves
+      // out Secrets of some types. The API server is asked each time.
+      const found =
+        meta === undefined || isNew(id, meta)
+          ? undefined
+          : known.get(id)?.digests.get(questionKey(key, uses, meta.optOut));
+      if (found !== undefined) return Promise.resolve({ is: 'ok', digest: found });
+      return new Promise((resolve) => {
+        const reader = underWay.get(id);
+        if (reader !== undefined && reader.version === meta?.resourceVersion) {
+          reader.questions.push({ key, uses, resolve });
+          return;
+        }
+        const waiting = asked.get(id) ?? { ref, questions: [] };
+        waiting.questions.push({ key, uses, resolve });
+        asked.set(id, waiting);
+        readNext();
+      });
+    },
+    hashOf: dependenciesHash,
+    forget: (ref) => void known.delete(sourceKey(ref)),
+    stop: () => stopped.abort(),
+  };
+}
+
+function questionKey(key: HashKey, uses: readonly Use[], optOut: SourceMeta['optOut']): string {
+  return `${key.id} ${usesFingerprint(uses, optOut)}`;
+}
+
+function digestFor(
+  { key, uses }: Pick<Question, 'key' | 'uses'>,
+  ref: SourceRef,
+  content: SourceContent,
+  optOut: SourceMeta['optOut'],
+): Digest {
+  const tag = tagOf(key, ref, content, uses, optOut);
+  return { ...tag, isAbsent: false, isImmutable: content.isImmutable, missing: missingKeys(content, uses) };
+}
+
+function absent({ key, uses }: Pick<Question, 'key' | 'uses'>, ref: SourceRef, optOut: SourceMeta['optOut']): Digest {
+  const tag = tagOf(key, ref, 'absent', uses, optOut);
+  return { ...tag, isAbsent: true, isImmutable: false, missing: missingKeys('absent', uses) };
+}

@@ -1,0 +1,34 @@
+import type { RestartConfig, RestartRule, RestartSettings } from '../../config/restart.ts';
+import { matchesSelector } from '../../kube/objects/selector.ts';
+import type { SourceRef, WorkloadRef } from '../model/refs.ts';
+
+/** What decides whether a workload is managed. */
+export interface Candidate {
+  readonly ref: WorkloadRef;
+  readonly labels: Readonly<Record<string, string>>;
+  /** What its annotation `weeder.dev/restart-on-change` says; undefined: nothing. */
+  readonly isOptedIn: boolean | undefined;
+}
+
+/**
+ * How a workload is treated; undefined: it is not managed. Its own "false" wins over every rule, the first rule that
+ * matches wins over the later ones, and its own "true" without a rule means the defaults.
+ */
+export function settingsFor(config: RestartConfig, workload: Candidate): RestartSettings | undefined {
+  if (workload.isOptedIn === false) return undefined;
+  const rule = config.rules.find((each) => isMeant(each, workload));
+  return rule ?? (workload.isOptedIn === true ? config.defaults : undefined);
+}
+
+function isMeant({ namespaces, kinds, selector }: RestartRule, { ref, labels }: Candidate): boolean {
+  if (namespaces !== 'all' && !namespaces.includes(ref.namespace)) return false;
+  return kinds.has(ref.kind) && (selector === undefined || matchesSelector(selector, labels));
+}
+
+/** Whether the config lets a workload with these settings depend on a source of another namespace. */
+export function hasConsent({ sources }: RestartSettings, { kind, namespace, name }: SourceRef): boolean {
+  return sources.some(
+    (each) =>
+      each.namespace === namespace && each.kinds.has(kind) && (each.names === 'all' || each.names.includes(name)),
+  );
+}

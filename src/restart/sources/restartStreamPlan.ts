@@ -1,0 +1,107 @@
+import type { RestartConfig } from '../../config/restart.ts';
+import { type WorkloadKind, workloadKinds, workloadsPath } from '../../kube/objects/workloadKinds.ts';
+import { sourcePlurals, sourcesPath } from '../model/paths.ts';
+import type { SourceKind, SourceRef, WorkloadRef } from '../model/refs.ts';
+
+/** Whose objects a stream brings. */
+export interface WatchedPlace {
+  /** Undefined: of all namespaces. */
+  readonly namespace: string | undefined;
+  /** Undefined: all of them; otherwise the one of this name. */
+  readonly objectName: string | undefined;
+}
+
+/** One list+watch stream that restart control asks for. */
+export type RestartStreamPlan = WatchedPlace & {
+  /** Unique in the process, and readable in a log line. */
+  readonly name: string;
+  readonly path: string;
+  readonly fieldSelector: string | undefined;
+} & (
+    | { readonly isSource: false; readonly kind: WorkloadKind }
+    | { readonly isSource: true; readonly kind: SourceKind }
+  );
+
+/** Which objects a stream has read. */
+export type ReadStream = Pick<RestartStreamPlan, 'kind' | 'namespace' | 'objectName'>;
+
+/** Whether a stream is the one, or one of those, that bring this object. */
+export function bringsObject(
+  stream: ReadStream,
+  { kind, namespace, name }: { readonly kind: string; readonly namespace: string; readonly name: string },
+): boolean {
+  const isThere = stream.namespace === undefined || stream.namespace === namespace;
+  return stream.kind === kind && isThere && (stream.objectName === undefined || stream.objectName === name);
+}
+
+const kinds: readonly WorkloadKind[] = ['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob', 'Job'];
+const sourceKinds: readonly SourceKind[] = ['ConfigMap', 'Secret'];
+/** Secrets that no pod template uses by name, and of which there are many: they are left out by the server. */
+const usedSecrets = 'type!=helm.sh/release.v1,type!=kubernetes.io/service-account-token';
+
+/** The kinds that some rule names; of the others a workload is managed only if its annotation says so. */
+export function kindsOfRules({ rules }: Pick<RestartConfig, 'rules'>): ReadonlySet<WorkloadKind> {
+  return new Set(rules.flatMap((rule) => [...rule.kinds]));
+}
+
+/**
+ * The workloads of all five kinds, since an annotation can opt in any of them, and the sources: all of them or, with
+ * `access: named`, each used one. Cluster-wide or in each namespace; nothing without restart control.
+ */
+export function planRestartStreams(
+  config: RestartConfig | undefined,
+  namespaces: 'all' | readonly string[],
+  used: Iterable<SourceRef>,
+): RestartStreamPlan[] {
+  if (config === undefined) return [];
+  const places = namespaces === 'all' ? [undefined] : [...new Set(namespaces)];
+  const workloads = places.flatMap((namespace) => kinds.map((kind) => workloadsIn(kind, namespace)));
+  if (config.access === 'named') {
+    const isWatched = ({ namespace }: SourceRef) => namespaces === 'all' || namespaces.includes(namespace);
+    return [...workloads, ...[...used].filter(isWatched).map(sourceNamed)];
+  }
+  const followed = sourceKinds.filter((kind) => config.sourceKinds.has(kind));
+  return [...workloads, ...places.flatMap((namespace) => followed.map((kind) => sourcesIn(kind, namespace)))];
+}
+
+/** Which streams would bring this source: its own, one of its namespace, one of all. */
+export function streamsFor(source: SourceRef): readonly string[] {
+  const { kind, namespace } = source;
+  return [sourceNamed(source), sourcesIn(kind, namespace), sourcesIn(kind, undefined)].map(({ name }) => name);
+}
+
+/** Which streams would bring this workload. */
+export function streamsForWorkload({ kind, namespace }: Pick<WorkloadRef, 'kind' | 'namespace'>): readonly string[] {
+  return [workloadsIn(kind, namespace), workloadsIn(kind, undefined)].map(({ name }) => name);
+}
+
+function workloadsIn(kind: WorkloadKind, namespace: string | undefined): RestartStreamPlan {
+  const name = `${workloadKinds[kind].plural}${suffixOf(namespace)}`;
+  const path = workloadsPath(kind, namespace);
+  return { isSource: false, kind, namespace, objectName: undefined, name, path, fieldSelector: undefined };
+}
+
+function sourcesIn(kind: SourceKind, namespace: string | undefined): RestartStreamPlan {
+  const name = `${sourcePlurals[kind]}${suffixOf(namespace)}`;
+  const fieldSelector = kind === 'Secret' ? usedSecrets : undefined;
+  return {
+    isSource: true,
+    kind,
+    namespace,
+    objectName: undefined,
+    name,
+    path: sourcesPath({ kind, namespace }),
+    fieldSelector,
+  };
+}
+
+/** By `metadata.name`, as RBAC's `resourceNames` allows it. */
+function sourceNamed({ kind, namespace, name: objectName }: SourceRef): RestartStreamPlan {
+  const name = `${sourcePlurals[kind]} ${objectName}${suffixOf(namespace)}`;
+  const fieldSelector = `metadata.name=${objectName}`;
+  return { isSource: true, kind, namespace, objectName, name, path: sourcesPath({ kind, namespace }), fieldSelector };
+}
+
+function suffixOf(namespace: string | undefined): string {
+  return namespace === undefined ? '' : ` in ${namespace}`;
+}

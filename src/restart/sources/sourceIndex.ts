@@ -1,0 +1,89 @@
+import { putBounded } from '../../base/bounded.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { ClosableSink } from '../../kube/watch/sink.ts';
+import type { OptOut } from '../model/optOut.ts';
+import { type SourceKind, type SourceRef, sourceKey } from '../model/refs.ts';
+import { readSourceMeta, type SourceMeta } from '../model/sourceMeta.ts';
+import { createHolders } from './holders.ts';
+
+/** What is known of the sources. */
+export interface SourcesKnown {
+  /** Undefined: there is none. */
+  get(ref: SourceRef): SourceMeta | undefined;
+  /** When its newest version, or its end, was seen as it happened: epoch milliseconds; undefined: it was found so. */
+  seenAt(ref: SourceRef): number | undefined;
+  /** The opt-out that it has, or had when it was there last. */
+  optOut(ref: SourceRef): OptOut;
+}
+
+/** So many sources are remembered that are not there any more. */
+const mostGone = 1_000;
+
+/** Everything that is kept of the ConfigMaps and Secrets: the sink of their streams. No value is among it. */
+interface SourceIndex extends SourcesKnown {
+  /** A sink for one more stream. What another one has stays when this one has it no more. */
+  createSink(kind: SourceKind): ClosableSink;
+  readonly size: number;
+}
+
+/** `onChanged` is told of each source that is another one now: in its version, or because it came or went. */
+export function createSourceIndex({ now }: Pick<Clock, 'now'>, onChanged: (ref: SourceRef) => void): SourceIndex {
+  const sources = new Map<string, SourceMeta>();
+  const seen = new Map<string, number>();
+  const gone = new Map<string, OptOut>();
+  const holders = createHolders();
+
+  function put(meta: SourceMeta, isLive: boolean): void {
+    const key = sourceKey(meta.ref);
+    const known = sources.get(key);
+    const isSame = known?.uid === meta.uid && known.resourceVersion === meta.resourceVersion;
+    sources.set(key, meta);
+    gone.delete(key);
+    if (isSame) return;
+    if (isLive) seen.set(key, now());
+    else seen.delete(key);
+    onChanged(meta.ref);
+  }
+
+  function remove(key: string, isLive: boolean): void {
+    const known = sources.get(key);
+    if (known === undefined) return;
+    sources.delete(key);
+    putBounded(gone, key, known.optOut, mostGone);
+    if (isLive) putBounded(seen, key, now(), mostGone + sources.size);
+    else seen.delete(key);
+    onChanged(known.ref);
+  }
+
+  return {
+    createSink(kind) {
+      const held = holders.stream();
+      return {
+        begin: held.begin,
+        apply(type, object) {
+          const meta = readSourceMeta(object, kind);
+          if (meta === undefined) return;
+          const key = sourceKey(meta.ref);
+          if (type === 'DELETED') {
+            if (held.drop(key)) remove(key, true);
+            return;
+          }
+          held.hold(key);
+          put(meta, !held.isListing);
+        },
+        end() {
+          for (const key of held.end()) remove(key, false);
+        },
+        close() {
+          for (const key of held.close()) remove(key, false);
+        },
+      };
+    },
+    get: (ref) => sources.get(sourceKey(ref)),
+    seenAt: (ref) => seen.get(sourceKey(ref)),
+    optOut: (ref) => sources.get(sourceKey(ref))?.optOut ?? gone.get(sourceKey(ref)) ?? 'none',
+    get size() {
+      return sources.size;
+    },
+  };
+}

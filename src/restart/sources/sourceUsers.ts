@@ -1,0 +1,70 @@
+import { type SourceRef, sourceKey } from '../model/refs.ts';
+import type { Use } from '../model/uses.ts';
+
+/** Which workloads use which source. */
+interface SourceUsers {
+  /** From now on this workload uses these, and nothing else. */
+  put(workload: string, uses: readonly Use[]): void;
+  of(source: SourceRef): readonly string[];
+  /** Each workload once that uses a source of this sort. */
+  ofAll(isMeant: (source: SourceRef) => boolean): readonly string[];
+  /** How many sources are used. */
+  readonly size: number;
+}
+
+interface SourceUsersListener {
+  /** Nobody uses it any more. */
+  onUnused(source: SourceRef): void;
+  /** All that are used, as they are when somebody goes through them; told when they have become others. */
+  onUsed(sources: Iterable<SourceRef>): void;
+}
+
+interface Used {
+  readonly source: SourceRef;
+  readonly by: Set<string>;
+}
+
+export function createSourceUsers({ onUnused, onUsed }: SourceUsersListener): SourceUsers {
+  const used = new Map<string, Used>();
+  const byWorkload = new Map<string, readonly string[]>();
+  /** Of thousands nobody makes a list for each workload that begins to use one. */
+  const sources: Iterable<SourceRef> = {
+    *[Symbol.iterator]() {
+      for (const { source } of used.values()) yield source;
+    },
+  };
+
+  /** Whether nobody did so before. */
+  function add(workload: string, key: string, source: SourceRef): boolean {
+    const found = used.get(key);
+    found?.by.add(workload);
+    if (found === undefined) used.set(key, { source, by: new Set([workload]) });
+    return found === undefined;
+  }
+
+  /** Whether nobody does so any more. */
+  function remove(workload: string, key: string): boolean {
+    const found = used.get(key);
+    if (found === undefined || !found.by.delete(workload) || found.by.size > 0) return false;
+    used.delete(key);
+    onUnused(found.source);
+    return true;
+  }
+
+  return {
+    put(workload, uses) {
+      const now = new Map(uses.map(({ source }) => [sourceKey(source), source]));
+      const before = byWorkload.get(workload) ?? [];
+      const added = [...now].filter(([key, source]) => add(workload, key, source));
+      const removed = before.filter((key) => !now.has(key) && remove(workload, key));
+      if (now.size === 0) byWorkload.delete(workload);
+      else byWorkload.set(workload, [...now.keys()]);
+      if (added.length + removed.length > 0) onUsed(sources);
+    },
+    ofAll: (isMeant) => [...new Set([...used.values()].flatMap(({ source, by }) => (isMeant(source) ? [...by] : [])))],
+    of: (source) => [...(used.get(sourceKey(source))?.by ?? [])],
+    get size() {
+      return used.size;
+    },
+  };
+}

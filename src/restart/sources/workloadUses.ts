@@ -1,0 +1,72 @@
+import type { RestartConfig, RestartSettings } from '../../config/restart.ts';
+import { alsoDependsOn as annotation, readAlsoDependsOn } from '../model/alsoDependsOn.ts';
+import { type SourceRef, sourceKey } from '../model/refs.ts';
+import type { SourceMeta } from '../model/sourceMeta.ts';
+import type { Use } from '../model/uses.ts';
+import type { WorkloadFacts } from '../model/workloadFacts.ts';
+import { hasConsent } from './managed.ts';
+
+/** What a workload uses, and what is wrong with how it says so. */
+export interface WorkloadUses {
+  readonly uses: readonly Use[];
+  /** A sentence each. */
+  readonly faults: readonly string[];
+  /** Sources of other namespaces where nobody has consented. */
+  readonly notAllowed: readonly SourceRef[];
+  /** Sources of a kind that is not followed. */
+  readonly notFollowed: readonly SourceRef[];
+}
+
+interface KnownSources {
+  readonly metaOf: (ref: SourceRef) => SourceMeta | undefined;
+  /** Whether it has been read, if there is one. Default: all have been. */
+  readonly hasRead?: (ref: SourceRef) => boolean;
+}
+
+/**
+ * What the pod template uses, and what the annotation adds. A source of another namespace counts only where somebody
+ * there has consented: otherwise whoever may write one namespace could find out what another one keeps. Sources of
+ * a kind that is not followed count as not used, and are named. `namespaces`: those that are watched. Until a source has
+ * been read, whether it consents is not known: it counts as used, so that the workload waits for it.
+ */
+export function usesOfWorkload(
+  { ref, alsoDependsOn }: WorkloadFacts,
+  templateUses: readonly Use[],
+  settings: RestartSettings,
+  { sourceKinds }: Pick<RestartConfig, 'sourceKinds'>,
+  { metaOf, hasRead = () => true }: KnownSources,
+  namespaces: 'all' | readonly string[] = 'all',
+): WorkloadUses {
+  const isFollowed = ({ source }: Use) => sourceKinds.has(source.kind);
+  const meant = templateUses.filter(({ how }) => how !== 'imagePullSecret' || settings.imagePullSecrets === 'hash');
+  const own = meant.filter(isFollowed);
+  if (alsoDependsOn === undefined)
+    return { uses: own, faults: [], notAllowed: [], notFollowed: sourcesOf(meant.filter((use) => !isFollowed(use))) };
+  const { uses, faults } = readAlsoDependsOn(alsoDependsOn, ref.namespace);
+  const isWatched = ({ source }: Use) => namespaces === 'all' || namespaces.includes(source.namespace);
+  // What is not watched would seem to be missing.
+  const unseen = uses.filter((use) => !isWatched(use)).map(({ source }) => unwatched(source));
+  const added = uses.filter(isFollowed).filter(isWatched);
+  const isAllowed = ({ source }: Use) =>
+    source.namespace === ref.namespace ||
+    hasConsent(settings, source) ||
+    !hasRead(source) ||
+    isUsedFrom(metaOf(source), ref.namespace);
+  const notAllowed = added.filter((use) => !isAllowed(use)).map(({ source }) => source);
+  const notFollowed = sourcesOf([...meant, ...uses.filter(isWatched)].filter((use) => !isFollowed(use)));
+  const all = [...own, ...added.filter(isAllowed)];
+  return { uses: all, faults: [...faults, ...new Set(unseen)], notAllowed, notFollowed };
+}
+
+/** Each once. */
+function sourcesOf(uses: readonly Use[]): SourceRef[] {
+  return [...new Map(uses.map(({ source }) => [sourceKey(source), source])).values()];
+}
+
+function unwatched(source: SourceRef): string {
+  return `${annotation} says ${sourceKey(source)}: weeder does not watch the namespace ${source.namespace}.`;
+}
+
+function isUsedFrom(meta: SourceMeta | undefined, namespace: string): boolean {
+  return meta !== undefined && meta.usedFrom !== 'nobody' && meta.usedFrom.has(namespace);
+}

@@ -1,0 +1,125 @@
+import { hasLostKeys } from '../digest/digest.ts';
+import { allSources, inFormOf, type StoredTag, type StoredTags, type WorkloadState } from './state.ts';
+import type { WantedSource } from './wanted.ts';
+
+/** A source that says something else than what the pods run with. */
+export interface ChangedSource {
+  readonly source: WantedSource;
+  /** The names of the keys that changed, where they can be told. */
+  readonly keys: readonly string[];
+  /** When it was written, as `WantedSource` has it: a key that was taken away moves no time of a manager. */
+  readonly lastWrite: number | undefined;
+  /** It was immutable, and so was recreated. `ifPodsAreOlder`: one tag stands for all, and only the pods can tell. */
+  readonly isRecreated: boolean | 'ifPodsAreOlder';
+}
+
+/** What a workload's sources and its written state come to. */
+export type Assessment =
+  /** What is written down is not what is used, and nothing that it says has changed: it is written anew. */
+  | { readonly is: 'new' }
+  | { readonly is: 'current' }
+  | { readonly is: 'changed'; readonly sources: readonly ChangedSource[] }
+  /** They say what is written down, but pods may have started while these said something else. */
+  | { readonly is: 'doubted'; readonly sources: readonly WantedSource[] }
+  /** A restart was begun; `hasNews`: for something else than what is wanted now. */
+  | { readonly is: 'rolling'; readonly hasNews: boolean }
+  /** The rollout that was begun stands still, and is still the one that is wanted. */
+  | { readonly is: 'stalled' }
+  | { readonly is: 'held'; readonly reason: string };
+
+/**
+ * Compares what the sources say with what is written on the workload. `state` undefined: nothing is written that counts.
+ * A source that is used anew, or in another way, is adopted with its content of now: only what was known before can have
+ * changed. A required source or key that is missing holds everything: a pod that is started now could not start.
+ * But a rollout under way is followed all the same, and has its place among the others.
+ */
+export function assess(
+  wanted: ReadonlyMap<string, WantedSource>,
+  state: WorkloadState | undefined,
+  hasStalled: boolean,
+): Assessment {
+  const missing = [...wanted.values()].flatMap(missingOf);
+  const isFollowed = state?.target !== undefined && !hasStalled;
+  if (missing.length > 0 && !isFollowed)
+    return { is: 'held', reason: `${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} missing` };
+  if (state === undefined) return { is: 'new' };
+  const expected = expectedBy(state);
+  const changed = changesSince(expected, wanted);
+  if (state.target !== undefined && (!hasStalled || changed.length === 0)) {
+    return hasStalled ? { is: 'stalled' } : { is: 'rolling', hasNews: changed.length > 0 };
+  }
+  if (changed.length > 0) return { is: 'changed', sources: changed };
+  return isSameSet(wanted, expected) ? { is: 'current' } : { is: 'new' };
+}
+
+/** What the pods run with, or are about to. */
+export function expectedBy({ rolledOut, target }: WorkloadState): StoredTags {
+  return target === undefined ? rolledOut : new Map([...rolledOut, ...target.tags]);
+}
+
+/** None where nothing has changed. */
+export function changesIn(assessment: Assessment | undefined): readonly ChangedSource[] {
+  return assessment?.is === 'changed' ? assessment.sources : [];
+}
+
+/** Beside the tags: when it was restarted. No source has such a key. */
+export const restartTime = 'since';
+
+/**
+ * What the hash in the pod template stands for: also when it was restarted. The template may have the hash of the same
+ * tags already, and pods of it that started with something else: with that hash once more nothing would be rolled out.
+ */
+export function hashedBy(state: WorkloadState): ReadonlyMap<string, Pick<StoredTag, 'tag'>> {
+  const since = String(state.target?.since ?? '');
+  return new Map<string, Pick<StoredTag, 'tag'>>([...expectedBy(state), [restartTime, { tag: since }]]);
+}
+
+function missingOf({ ref: { kind, namespace, name }, digest }: WantedSource): string[] {
+  const source = `${kind} ${namespace}/${name}`;
+  if (digest.missing.length === 0) return [];
+  return digest.isAbsent ? [source] : [`${source} without its key ${digest.missing.join(', ')}`];
+}
+
+function changeOf(source: WantedSource, stored: StoredTag | undefined): ChangedSource[] {
+  if (stored === undefined || stored.uses !== source.tag.uses || stored.tag === source.tag.tag) return [];
+  const keys = changedKeys(stored.keys, source.tag.keys);
+  return [{ source, keys, isRecreated: stored.isImmutable, lastWrite: lastWriteOf(source, stored) }];
+}
+
+/** None where that cannot be told. */
+function changedKeys(before: StoredTag['keys'], after: StoredTag['keys']): readonly string[] {
+  if (before === undefined || after === undefined) return [];
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => before[name] !== after[name]).toSorted();
+}
+
+/** Where one tag stands for all sources, any of them may be what has changed. */
+function changesSince(expected: StoredTags, wanted: ReadonlyMap<string, WantedSource>): ChangedSource[] {
+  const one = expected.get(allSources);
+  if (one === undefined) return [...wanted].flatMap(([key, source]) => changeOf(source, expected.get(key)));
+  const now = inFormOf(expected, tagsOf(wanted)).get(allSources);
+  if (now === undefined || now.uses !== one.uses || now.tag === one.tag) return [];
+  return [...wanted.values()].map((source) => ({
+    source,
+    keys: [],
+    isRecreated: one.isImmutable && source.tag.isImmutable ? 'ifPodsAreOlder' : false,
+    lastWrite: source.lastWrite,
+  }));
+}
+
+function isSameSet(wanted: ReadonlyMap<string, WantedSource>, expected: StoredTags): boolean {
+  const now = inFormOf(expected, tagsOf(wanted));
+  return now.size === expected.size && [...now].every(([key, { uses }]) => expected.get(key)?.uses === uses);
+}
+
+/** A key that was taken away moves no time of a manager: what counts is when that was seen. */
+export function lastWriteOf(
+  { tag, lastWrite, seenAt }: WantedSource,
+  before: StoredTag | undefined,
+): number | undefined {
+  return before !== undefined && hasLostKeys(before, tag) ? seenAt : lastWrite;
+}
+
+export function tagsOf(wanted: ReadonlyMap<string, WantedSource>): Map<string, StoredTag> {
+  return new Map([...wanted].map(([key, { tag }]) => [key, tag]));
+}

@@ -1,0 +1,65 @@
+import type { Use } from '../model/uses.ts';
+import type { WorkloadFacts } from '../model/workloadFacts.ts';
+import type { PodFacts } from '../pods/podFacts.ts';
+import { type ContainerUse, margin, ownPods, podsWithOldContent } from '../pods/proof.ts';
+import type { WantedSource } from './wanted.ts';
+
+/** A source, and when it was written: epoch milliseconds; undefined: nobody knows. */
+export interface WrittenSource {
+  readonly source: Pick<WantedSource, 'uses'>;
+  readonly lastWrite: number | undefined;
+  /** All pods that were there after it was written, by uid, with the containers that had been started in them. */
+  readonly present?: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+}
+
+/**
+ * The pods that a rollout is to replace because a container in them runs with old content of one of these sources.
+ * Those that a partition keeps at their revision are not among them.
+ */
+export function podsToReplace(
+  facts: WorkloadFacts,
+  pods: readonly PodFacts[],
+  sources: readonly WrittenSource[],
+): PodFacts[] {
+  const own = replaceablePods(facts, pods);
+  const old = sources.flatMap(({ source: { uses }, lastWrite, present }) =>
+    podsWithOldContent(
+      present === undefined ? own : own.flatMap((pod) => suspect(pod, present, lastWrite)),
+      uses.flatMap(seen),
+      lastWrite,
+    ),
+  );
+  return [...new Set(old)];
+}
+
+/** A workload's own pods that a rollout would replace. */
+export function replaceablePods(facts: WorkloadFacts, pods: readonly PodFacts[]): PodFacts[] {
+  return ownPods(facts, pods).filter(({ name }) => !isKeptByPartition(facts, name));
+}
+
+/**
+ * A pod that came later has the content. So have the variables of a container that had not been started then, if the
+ * node says so too: what is told of a start may come late, and the node's clock may be wrong, but hardly both.
+ */
+function suspect(
+  pod: PodFacts,
+  present: NonNullable<WrittenSource['present']>,
+  lastWrite: number | undefined,
+): PodFacts[] {
+  const before = present.get(pod.uid);
+  if (before === undefined) return [];
+  const isLater = (name: string) => lastWrite !== undefined && (pod.startedAt.get(name) ?? 0) > lastWrite + margin;
+  const started = [...pod.startedContainers].filter((name) => before.has(name) || !isLater(name));
+  return [{ ...pod, startedContainers: new Set(started) }];
+}
+
+/** Whether a partition keeps the pod of this name at its revision. */
+export function isKeptByPartition({ updateStrategy }: WorkloadFacts, name: string): boolean {
+  const ordinal = Number(/-(\d+)$/.exec(name)?.[1] ?? Number.NaN);
+  return typeof updateStrategy === 'object' && ordinal < updateStrategy.partition;
+}
+
+/** A volume that no container mounts shows its content to nobody. */
+function seen({ how, containers }: Use): ContainerUse[] {
+  return how === 'unmounted' ? [] : [{ how, containers }];
+}

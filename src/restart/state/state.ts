@@ -1,0 +1,210 @@
+import { createHash } from 'node:crypto';
+import { isObject, type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
+import type { HashKey, SourceTag } from '../digest/digest.ts';
+import type { HashKeys } from '../digest/hashKeys.ts';
+import { sealOf } from '../digest/seal.ts';
+
+/** What is known of one source's content. */
+export interface StoredTag extends SourceTag {
+  /** What the tag was made for: `usesFingerprint` of this source. */
+  readonly uses: string;
+  /** The source was immutable: another tag means that it was recreated. */
+  readonly isImmutable: boolean;
+}
+
+/** Tags by `sourceKey`; where there were too many, one under `allSources`. */
+export type StoredTags = ReadonlyMap<string, StoredTag>;
+
+/** What weeder writes on a workload (`weeder.dev/dependencies`), so that it outlives weeder. Times: epoch ms. */
+export interface WorkloadState {
+  /** The hash key that the tags were made with. */
+  readonly keyId: string;
+  /** Of the workload that this was written on: a copy of it is another one. */
+  readonly workloadUid: string;
+  /** What the pods run with, as far as proven. */
+  readonly rolledOut: StoredTags;
+  /** What a restart is for: the sources that differ, since when, which attempt. */
+  readonly target:
+    | { readonly tags: StoredTags; readonly since: number; readonly attempt: number; readonly cause: string }
+    | undefined;
+  /** The newest five. */
+  readonly restarts: readonly number[];
+  /** What the newest of them was for, such as `ConfigMap settings (a)`. */
+  readonly lastCause?: string;
+  /** When somebody took a restart back: the newest two. */
+  readonly reverts: readonly number[];
+}
+
+/** Stands in place of a `sourceKey` where one tag is kept over all sources. */
+export const allSources = '*';
+
+/** Stands in place of a tag where pods may have started with something that was in the source in between. */
+export const doubtful = '?';
+
+/** Each ReplicaSet of a Deployment carries a copy, and all annotations together may have 256 KiB. */
+const mostBytes = 64 * 1024;
+const longestCause = 1000;
+
+/**
+ * The annotation's text, sealed with the key that its tags were made with; at most 64 KiB: where it is more, without the
+ * tags of keys, then with one tag over all.
+ */
+export function encodeState(state: WorkloadState, key: HashKey): string {
+  for (const smaller of [(each: WorkloadState) => each, withoutKeys]) {
+    const text = written(smaller(state), key);
+    if (Buffer.byteLength(text) <= mostBytes) return text;
+  }
+  return written(underOneTag(state), key);
+}
+
+/**
+ * `none`: the annotation is not there. `unreadable`: damaged in any way, or of another version of weeder. Whether it was
+ * written by weeder is told by `isForged`.
+ */
+export function decodeState(text: string | undefined): 'none' | 'unreadable' | WorkloadState {
+  if (text === undefined) return 'none';
+  const { state } = partsOf(text);
+  return state === undefined ? 'unreadable' : readState(parsed(state));
+}
+
+/** Whether it claims one of these keys, and was not sealed with it. */
+export function isForged(text: string | undefined, keys: HashKeys): boolean {
+  if (text === undefined) return false;
+  const state = decodeState(text);
+  const { seal = '', state: sealed = '' } = partsOf(text);
+  if (typeof state === 'string' || keys.byId(state.keyId) === undefined) return false;
+  return !keys.confirms(state.keyId, 'state', [sealed], seal);
+}
+
+/** Whether two texts say the same, whoever has sealed them. */
+export function isSameState(a: string | undefined, b: string | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return a === b || (partsOf(a).state !== undefined && partsOf(a).state === partsOf(b).state);
+}
+
+function partsOf(text: string): { readonly seal?: string | undefined; readonly state?: string | undefined } {
+  const [, seal, state] = /^\{"version":1,"seal":"([-\w]+)","state":(.*)\}$/s.exec(text) ?? [];
+  return { seal, state };
+}
+
+/** The tags in the form that the stored ones have: to be compared with them, and to be stored beside them. */
+export function inFormOf(stored: StoredTags, tags: StoredTags): StoredTags {
+  return stored.has(allSources) ? oneTag(tags) : tags;
+}
+
+/** Whether it is not known what the pods run with. */
+function isDoubted(tags: StoredTags): boolean {
+  return [...tags.values()].some(({ tag }) => tag === doubtful);
+}
+
+function withoutKeys(state: WorkloadState): WorkloadState {
+  const strip = (tags: StoredTags) => new Map([...tags].map(([key, tag]) => [key, { ...tag, keys: undefined }]));
+  const target = state.target && { ...state.target, tags: strip(state.target.tags) };
+  return { ...state, rolledOut: strip(state.rolledOut), target };
+}
+
+function underOneTag(state: WorkloadState): WorkloadState {
+  const target = state.target && {
+    ...state.target,
+    tags: oneTag(new Map([...state.rolledOut, ...state.target.tags])),
+    cause: state.target.cause.slice(0, longestCause),
+  };
+  return { ...state, rolledOut: oneTag(state.rolledOut), target };
+}
+
+function oneTag(tags: StoredTags): StoredTags {
+  if (tags.has(allSources)) return new Map([...tags].filter(([key]) => key === allSources));
+  const sorted = sortedByName(tags);
+  const one = {
+    tag: isDoubted(tags) ? doubtful : hash(JSON.stringify(sorted.map(([key, { tag }]) => [key, tag]))).slice(0, 22),
+    keys: undefined,
+    uses: shortHash(JSON.stringify(sorted.map(([key, { uses }]) => [key, uses]))),
+    isImmutable: sorted.some(([, { isImmutable }]) => isImmutable),
+  };
+  return new Map([[allSources, one]]);
+}
+
+/** In the same order each time: a state that is the same is the same text, and is not written again. */
+function written(state: WorkloadState, key: HashKey): string {
+  const { keyId, workloadUid, rolledOut, target, restarts, lastCause, reverts } = state;
+  const json = JSON.stringify({
+    key: keyId,
+    uid: workloadUid,
+    rolledOut: writtenTags(rolledOut),
+    ...(target === undefined ? {} : { target: { ...target, tags: writtenTags(target.tags) } }),
+    restarts: restarts.slice(-5),
+    ...(lastCause === undefined ? {} : { cause: lastCause.slice(0, longestCause) }),
+    reverts: reverts.slice(-2),
+  });
+  return `{"version":1,"seal":"${sealOf(key, 'state', [json])}","state":${json}}`;
+}
+
+function writtenTags(tags: StoredTags): object {
+  const entries = sortedByName(tags).map(([key, { tag, uses, isImmutable, keys }]) => {
+    const tagsOfKeys = keys && [Object.fromEntries(sortedByName(new Map(Object.entries(keys))))];
+    return [key, [tag, uses, isImmutable ? 1 : 0, ...(tagsOfKeys ?? [])]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function sortedByName<T>(map: ReadonlyMap<string, T>): [string, T][] {
+  return [...map].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function parsed(text: string): JsonObject {
+  try {
+    return objectOf(JSON.parse(text));
+  } catch {
+    // No JSON: it is as unreadable as JSON of another shape.
+    return {};
+  }
+}
+
+function readState({ key, uid, rolledOut, target, ...its }: JsonObject): WorkloadState | 'unreadable' {
+  const tags = readTags(rolledOut);
+  const goal = target === undefined ? 'none' : readTarget(objectOf(target));
+  const times = { restarts: readTimes(its['restarts']), reverts: readTimes(its['reverts']) };
+  const lastCause = textOf(its['cause']);
+  if (typeof key !== 'string' || typeof uid !== 'string' || tags === undefined || goal === undefined)
+    return 'unreadable';
+  if (times.restarts === undefined || times.reverts === undefined) return 'unreadable';
+  const read = { keyId: key, workloadUid: uid, rolledOut: tags, restarts: times.restarts, reverts: times.reverts };
+  const cause = lastCause === undefined ? {} : { lastCause };
+  return { ...read, ...cause, target: goal === 'none' ? undefined : goal };
+}
+
+function readTarget(target: JsonObject): WorkloadState['target'] {
+  const tags = readTags(target['tags']);
+  const [since, attempt] = [numberOf(target['since']), numberOf(target['attempt'])];
+  const cause = textOf(target['cause']);
+  if (tags === undefined || since === undefined || attempt === undefined || cause === undefined) return undefined;
+  return { tags, since, attempt, cause };
+}
+
+function readTags(value: unknown): StoredTags | undefined {
+  if (!isObject(value)) return undefined;
+  const tags = Object.entries(value).map(([key, entry]): [string, StoredTag | undefined] => [key, readTag(entry)]);
+  const known = tags.filter((entry): entry is [string, StoredTag] => entry[1] !== undefined);
+  return known.length === tags.length ? new Map(known) : undefined;
+}
+
+function readTag(entry: unknown): StoredTag | undefined {
+  if (!Array.isArray(entry)) return undefined;
+  const [tag, uses, immutable, keys]: readonly unknown[] = entry;
+  if (typeof tag !== 'string' || typeof uses !== 'string') return undefined;
+  const named = Object.entries(objectOf(keys)).filter((each): each is [string, string] => typeof each[1] === 'string');
+  return { tag, uses, isImmutable: immutable === 1, keys: keys === undefined ? undefined : Object.fromEntries(named) };
+}
+
+function readTimes(value: unknown): number[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  return value.every((time): time is number => typeof time === 'number') ? value : undefined;
+}
+
+function shortHash(text: string): string {
+  return hash(text).slice(0, 8);
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}

@@ -1,0 +1,81 @@
+import type { Outcome } from '../../../machines/restart/workload.ts';
+import { hasLostKeys } from '../digest/digest.ts';
+import { changesOf, type Finding, type WorkloadEntry } from '../effects/workloadEntry.ts';
+import { sourceKey } from '../model/refs.ts';
+import { expectedBy, tagsOf } from '../state/assess.ts';
+import { isRevert, withNewest } from '../state/history.ts';
+import { allSources, doubtful, inFormOf, type StoredTag, type StoredTags, type WorkloadState } from '../state/state.ts';
+
+const mostRestarts = 5;
+const mostReverts = 2;
+
+/** The state to write for an outcome. `now`: epoch milliseconds. */
+export function stateAfter(entry: WorkloadEntry, finding: Finding, outcome: Outcome, now: number): WorkloadState {
+  const { state, key } = finding;
+  const cause = state?.lastCause === undefined ? {} : { lastCause: state.lastCause };
+  const history = { restarts: state?.restarts ?? [], ...cause, reverts: state?.reverts ?? [] };
+  const own = { keyId: key.id, workloadUid: entry.facts.uid, ...history };
+  if (state === undefined || outcome === 'adopted' || outcome === 'needless')
+    return { ...own, rolledOut: taken(finding), target: undefined };
+  if (outcome === 'doubted') return { ...own, rolledOut: doubted(finding, state.rolledOut), target: undefined };
+  // What was not part of the restart stays as it was: a newer change is found again.
+  const kept = onlyUsed(finding, outcome === 'reverted' ? state.rolledOut : expectedBy(state));
+  const isCounted = outcome === 'reverted' && isRevert(state.target?.since ?? 0, now);
+  const reverts = isCounted ? withNewest(state.reverts, now, mostReverts) : state.reverts;
+  return { ...own, rolledOut: kept, target: undefined, reverts };
+}
+
+/** The state that a restart writes: what it is for, beside what the pods run with until then. */
+export function stateOfRestart(entry: WorkloadEntry, finding: Finding, now: number, cause: string): WorkloadState {
+  const { key, state } = finding;
+  const changed = changesOf(entry).map(({ source }): [string, StoredTag] => [sourceKey(source.ref), source.tag]);
+  const before = state?.target;
+  const wanted = tagsOf(finding.wanted);
+  const rolledOut = onlyUsed(finding, state?.rolledOut ?? taken(finding));
+  return {
+    keyId: key.id,
+    workloadUid: entry.facts.uid,
+    rolledOut,
+    target: {
+      tags: rolledOut.has(allSources) ? inFormOf(rolledOut, wanted) : new Map([...(before?.tags ?? []), ...changed]),
+      since: now,
+      attempt: (before?.attempt ?? 0) + 1,
+      cause,
+    },
+    restarts: withNewest(state?.restarts ?? [], now, mostRestarts),
+    lastCause: cause,
+    reverts: state?.reverts ?? [],
+  };
+}
+
+/** What the sources say now; of those that nothing was written of, what they said when they were seen first. */
+function taken({ wanted, firstSeen }: Finding): StoredTags {
+  return new Map([...tagsOf(wanted), ...[...firstSeen].filter(([key]) => wanted.has(key))]);
+}
+
+/**
+ * Whatever these sources say, the pods may run with something else. The tags of keys stay where it is known that none
+ * was taken away when they came back: so it is known when that was.
+ */
+function doubted({ assessment, spells }: Finding, rolledOut: StoredTags): StoredTags {
+  const sources = assessment.is === 'doubted' ? assessment.sources.map(({ ref }) => sourceKey(ref)) : [];
+  const isMeant = (key: string) => key === allSources || sources.includes(key);
+  const keysOf = (key: string) => {
+    const [before, now] = (spells.get(key) ?? []).slice(-2);
+    return before === undefined || now === undefined || hasLostKeys(before.tag, now.tag) ? undefined : now.tag.keys;
+  };
+  const inDoubt = ([key, tag]: [string, StoredTag]): [string, StoredTag] =>
+    isMeant(key) ? [key, { ...tag, tag: doubtful, keys: keysOf(key) }] : [key, tag];
+  return new Map([...rolledOut].map(inDoubt));
+}
+
+/** Sources that are used no more are forgotten; those that are used in another way are adopted as they were seen first. */
+function onlyUsed(finding: Finding, tags: StoredTags): StoredTags {
+  if (tags.has(allSources)) return tags;
+  return new Map(
+    [...finding.wanted].map(([key, { tag }]) => {
+      const known = tags.get(key);
+      return [key, known !== undefined && known.uses === tag.uses ? known : (finding.firstSeen.get(key) ?? tag)];
+    }),
+  );
+}

@@ -1,0 +1,118 @@
+import type { workload } from '../../../machines/restart/workload.ts';
+import type { RestartEffects } from '../effects/restartEffects.ts';
+import { changesOf, isByEviction, type WorkloadEntry, writtenState } from '../effects/workloadEntry.ts';
+import { type HoldCause, holdCauses, type RestartHow, type WaitCause, waitCauses } from '../model/facts.ts';
+import { isReplaced } from '../rollout/replaceAll.ts';
+import { createRevisions } from '../rollout/revisions.ts';
+import { needsEviction } from '../state/history.ts';
+
+type Actions = NonNullable<Parameters<(typeof workload)['provide']>[0]['actions']>;
+
+/** What the `workload` machine reports, as facts. */
+export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) {
+  /** What was told last of a workload's standing state: it is told once. */
+  const told = new WeakMap<WorkloadEntry, string>();
+  const revisions = createRevisions();
+
+  function about({ facts: { ref: workload, uid } }: WorkloadEntry) {
+    return { workload, uid };
+  }
+
+  function tellOnce(entry: WorkloadEntry, text: string, tell: () => void): void {
+    if (told.get(entry) === text) return;
+    told.set(entry, text);
+    tell();
+  }
+
+  function sourcesOf(entry: WorkloadEntry) {
+    return changesOf(entry).map(({ source: { ref: source }, keys }) => ({ source, keys }));
+  }
+
+  function howOf(entry: WorkloadEntry): RestartHow {
+    if (isDryRun) return 'dryRun';
+    if (entry.facts.ref.kind === 'Job') return 'recreate';
+    if (isReplaced(entry)) return 'replace';
+    return isByEviction(entry) ? 'evict' : 'rollout';
+  }
+
+  /** Of an entry that is there: a workload may be gone by the time that its actor speaks. */
+  function telling(tell: (entry: WorkloadEntry, context: Context) => void) {
+    return ({ context }: { readonly context: Context }) => {
+      const entry = entryOf(context.workload);
+      if (entry !== undefined) tell(entry, context);
+    };
+  }
+
+  return {
+    reportChanged: telling((entry, { changedSince = entry.changedAt }) => {
+      const sources = sourcesOf(entry);
+      const since = clock.now() - (clock.monotonic() - changedSince);
+      tellOnce(entry, `changed ${JSON.stringify(sources)}`, () =>
+        report({ type: 'workload.changed', ...about(entry), sources, since }),
+      );
+    }),
+    // What it is held or waits for after this is news, even where it was told before.
+    reportCurrent: telling((entry) => told.delete(entry)),
+    reportHeld: telling((entry, { reason, heldFor }) => {
+      if (entry.cause === 'reading') return;
+      const cause: HoldCause = holdCauses.find((each) => each === entry.cause) ?? 'other';
+      const until = heldFor === undefined ? undefined : clock.now() + heldFor;
+      tellOnce(entry, `held ${reason}`, () => report({ type: 'workload.held', ...about(entry), cause, reason, until }));
+    }),
+    reportWaiting: telling((entry, { reason }) => {
+      const cause: WaitCause = waitCauses.find((each) => each === entry.cause) ?? 'other';
+      tellOnce(entry, `waiting ${reason}`, () => report({ type: 'workload.waiting', ...about(entry), cause, reason }));
+    }),
+    reportRestarted: telling((entry) => {
+      const attempt = entry.finding?.state?.target?.attempt ?? 1;
+      const how = howOf(entry);
+      told.delete(entry);
+      report({ type: 'workload.restarted', ...about(entry), sources: sourcesOf(entry), how, attempt });
+      const filled = how === 'rollout' ? revisions.add(entry) : undefined;
+      if (filled !== undefined) report({ type: 'history.filled', ...about(entry), revisions: filled });
+    }),
+    reportStalled: telling((entry, { reason }) => {
+      tellOnce(entry, `stalled ${reason}`, () => report({ type: 'workload.stalled', ...about(entry), reason }));
+    }),
+    reportReverted: telling((entry) => {
+      const state = writtenState(entry);
+      const reverts = typeof state === 'object' ? state.reverts : [];
+      const times = Math.max(1, reverts.length);
+      report({ type: 'workload.reverted', ...about(entry), times, isEvicting: needsEviction(reverts) });
+    }),
+    reportWritten: telling((entry, { outcome }) => {
+      // It is left once more where something was told of it meanwhile.
+      if (outcome === 'left') tellOnce(entry, 'left', () => report({ type: 'workload.left', ...about(entry) }));
+      else told.delete(entry);
+      if (outcome === 'adopted')
+        report({ type: 'workload.adopted', ...about(entry), sources: entry.finding?.wanted.size ?? 0 });
+      if (outcome === 'needless') report({ type: 'workload.needless', ...about(entry), sources: sourcesOf(entry) });
+      if (outcome !== 'rolledOut') return;
+      const took = clock.now() - (entry.finding?.state?.target?.since ?? clock.now());
+      // Of a restart of before this process, nobody knows for which change it was.
+      const sinceChange = entry.restartedFor === undefined ? took : clock.monotonic() - entry.restartedFor;
+      entry.restartedFor = undefined;
+      report({
+        type: 'workload.rolledOut',
+        ...about(entry),
+        took,
+        sinceChange,
+      });
+    }),
+    reportRefused: telling((entry, { reason, failure, refusals, retryIn }) => {
+      report({ type: 'workload.refused', ...about(entry), reason, failure, attempt: refusals, retryIn });
+    }),
+  } satisfies Actions;
+}
+
+/** What the facts need of the machine's context. */
+interface Context {
+  readonly workload: string;
+  readonly reason: string;
+  readonly heldFor: number | undefined;
+  readonly outcome: string;
+  readonly refusals: number;
+  readonly failure: string;
+  readonly retryIn: number;
+  readonly changedSince: number | undefined;
+}

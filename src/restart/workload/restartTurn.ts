@@ -1,0 +1,93 @@
+import { type AnyEventObject, fromCallback } from 'xstate';
+import type { EffectInput, WorkloadEvent } from '../../../machines/restart/workload.ts';
+import type { TimerHandle } from '../../base/clock.ts';
+import type { Release } from '../../queue/pacedQueue.ts';
+import type { RestartEffects } from '../effects/restartEffects.ts';
+import type { WorkloadEntry } from '../effects/workloadEntry.ts';
+import type { WaitCause } from '../model/facts.ts';
+import { mayRestart, type Permission } from '../pace/mayRestart.ts';
+import { awaitRollout } from '../rollout/rolloutBefore.ts';
+
+/** What is further away is asked again then: a Node timer cannot count as far as a maintenance window may be. */
+const longestWait = 3_600_000;
+
+/** Waits for everything that a restart has to wait for, and gives its place back in the end. */
+export function restartTurn(effects: RestartEffects) {
+  return fromCallback<AnyEventObject, EffectInput>(({ input, sendBack }) => {
+    const entry = effects.entryOf(input.workload);
+    if (entry === undefined) return undefined;
+    if (input.isUnderWay) return effects.turns.holdRollout(entry.id);
+    return waitForTurn(effects, entry, input, sendBack);
+  });
+}
+
+/** Returns what ends the waiting, or gives the place back. */
+function waitForTurn(
+  effects: RestartEffects,
+  entry: WorkloadEntry,
+  { changedSince: since = entry.changedAt, hasStalled }: EffectInput,
+  send: (event: WorkloadEvent) => void,
+): () => void {
+  const { clock, turns } = effects;
+  let timer: TimerHandle | undefined;
+  /** One of ours that stands still is not waited for. */
+  let isRolloutOver = hasStalled;
+  let stopWaiting = () => {};
+  let release: Release | undefined;
+
+  function ask(): void {
+    const { namespace } = entry.facts.ref;
+    release = turns.askToRestart(
+      entry.id,
+      { namespace, since },
+      { onGranted: () => send({ type: 'turn.granted' }), onWaits: (reason) => wait('pace', reason) },
+    );
+  }
+
+  function awaitRolloutBefore(): void {
+    stopWaiting = awaitRollout(effects, entry, {
+      onWaits: (reason) => wait('rollout', reason),
+      onOver() {
+        isRolloutOver = true;
+        look();
+      },
+    });
+  }
+
+  function wait(cause: WaitCause, reason: string): void {
+    entry.cause = cause;
+    send({ type: 'turn.waits', reason });
+  }
+
+  function look(): void {
+    const verdict = verdictFor(entry, clock.now());
+    if (verdict.is === 'now') {
+      if (isRolloutOver) ask();
+      else awaitRolloutBefore();
+      return;
+    }
+    const left = verdict.until === undefined ? undefined : Math.max(1, verdict.until - clock.now());
+    if (verdict.is === 'held') {
+      entry.cause = verdict.cause;
+      send({ type: 'turn.held', reason: verdict.reason, ...(left === undefined ? {} : { heldFor: left }) });
+      return;
+    }
+    wait(verdict.cause, verdict.reason);
+    if (left !== undefined) timer = clock.setTimeout(look, Math.min(longestWait, left));
+  }
+
+  entry.hasRestarted = false;
+  look();
+  return () => {
+    clock.clearTimeout(timer);
+    stopWaiting();
+    release?.({ wasUsed: entry.hasRestarted });
+  };
+}
+
+function verdictFor({ facts, settings, finding, faults }: WorkloadEntry, now: number): Permission {
+  if (settings === undefined)
+    return { is: 'held', cause: 'other', reason: 'it is no longer managed', until: undefined };
+  const restarts = finding?.state?.restarts ?? [];
+  return mayRestart({ ...facts, ...settings, now, restarts, faults });
+}

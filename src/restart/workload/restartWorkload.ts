@@ -1,0 +1,62 @@
+import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
+import type { HashKey } from '../digest/digest.ts';
+import type { Question } from '../effects/question.ts';
+import type { RestartEffects } from '../effects/restartEffects.ts';
+import { emptyPatch, restartPatch, statePatch } from '../effects/restartPatch.ts';
+import { changesOf, isByEviction, noteChangesDealtWith, type WorkloadEntry } from '../effects/workloadEntry.ts';
+import { writeWorkload } from '../effects/writeWorkload.ts';
+import { forgetSpells } from '../rollout/noteContents.ts';
+import { isReplaced } from '../rollout/replaceAll.ts';
+import { hashedBy } from '../state/assess.ts';
+import { decodeState, encodeState } from '../state/state.ts';
+import { stateOfRestart } from './nextState.ts';
+import { restartJob } from './restartJob.ts';
+
+/** One write: the target beside the state, and a new hash in the pod template, by which Kubernetes rolls the pods. */
+export function restartWorkload(effects: RestartEffects): Question {
+  const { clock, digests, isDryRun } = effects;
+  return async (entry, { changedSince }, signal, afterwards) => {
+    const { facts, finding } = entry;
+    const changed = changesOf(entry);
+    if (finding === undefined || changed.length === 0) return { type: 'restart.conflicted' };
+    const cause = causeOf(changed);
+    const text = encodeState(stateOfRestart(entry, finding, clock.now(), cause), finding.key);
+    // What was too long is written in another form, and whoever reads it later must come to the same hash.
+    const state = decodeState(text);
+    if (typeof state === 'string') return { type: 'restart.refused', reason: 'the state that was made is unreadable' };
+    const hash = digests.hashOf(finding.key, facts.ref, hashedBy(state));
+    const begun = (): WorkloadEvent => {
+      finding.state = state;
+      forgetSpells(entry, finding);
+      entry.restartedFor = changedSince ?? entry.changedAt;
+      noteChangesDealtWith(entry);
+      return { type: 'restart.accepted' };
+    };
+    if (isDryRun) {
+      entry.pretended = text;
+      return begun();
+    }
+    const patch = patchFor(entry, finding.key, text, hash, cause);
+    const isJob = facts.ref.kind === 'Job';
+    const event = await (isJob
+      ? restartJob(effects, entry, finding.key, text, signal, afterwards)
+      : writeWorkload(effects, entry, 'restart', patch, signal));
+    if (event.type !== 'restart.accepted') return event;
+    entry.hasRestarted = true;
+    entry.hasWrittenState = true;
+    if (entry.pretended !== undefined) entry.pretended = text;
+    return begun();
+  };
+}
+
+function patchFor(entry: WorkloadEntry, key: HashKey, text: string, hash: string, cause: string): object {
+  if (isReplaced(entry)) return emptyPatch(entry.facts, key, text, hash, cause);
+  return isByEviction(entry) ? statePatch(entry.facts, text) : restartPatch(entry.facts, text, hash, cause);
+}
+
+/** Such as `ConfigMap settings (log.level), Secret database`. */
+function causeOf(changed: ReturnType<typeof changesOf>): string {
+  return changed
+    .map(({ source: { ref }, keys }) => `${ref.kind} ${ref.name}${keys.length > 0 ? ` (${keys.join(', ')})` : ''}`)
+    .join(', ');
+}

@@ -1,0 +1,65 @@
+import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
+import type { Question } from '../effects/question.ts';
+import type { RestartEffects } from '../effects/restartEffects.ts';
+import { leavePatch, statePatch } from '../effects/restartPatch.ts';
+import type { Finding, WorkloadEntry } from '../effects/workloadEntry.ts';
+import { writeWorkload } from '../effects/writeWorkload.ts';
+import type { WorkloadFacts } from '../model/workloadFacts.ts';
+import { forgetSpells } from '../rollout/noteContents.ts';
+import { encodeState, isSameState } from '../state/state.ts';
+import { type WantedSource, wantedOf } from '../state/wanted.ts';
+import { stateAfter } from './nextState.ts';
+
+/** Writes on the workload what is known of it now; nothing where it says so already. */
+export function writeState(effects: RestartEffects): Question {
+  const { clock, isDryRun } = effects;
+
+  async function write(
+    entry: WorkloadEntry,
+    text: string | undefined,
+    patch: object,
+    signal: AbortSignal,
+  ): Promise<WorkloadEvent> {
+    if (isSameState(entry.pretended ?? entry.facts.stateText, text)) return { type: 'state.written' };
+    if (isDryRun || isOnlyRemembered(entry.facts) || (entry.pretended !== undefined && text !== undefined)) {
+      entry.pretended = text;
+      return { type: 'state.written' };
+    }
+    const event = await writeWorkload(effects, entry, 'state', patch, signal);
+    if (event.type === 'state.written') entry.hasWrittenState = text !== undefined;
+    return event;
+  }
+
+  return async (entry, { outcome }, signal) => {
+    // Another weeder may have begun to manage it.
+    if (outcome === 'left' && effects.ownerOf(entry.facts) === 'foreign') return { type: 'state.written' };
+    if (outcome === 'left') return write(entry, undefined, leavePatch(entry.facts), signal);
+    const finding = await underCurrentKey(effects, entry);
+    if (finding === undefined) return { type: 'state.refused', reason: 'it has not been assessed' };
+    const text = encodeState(stateAfter(entry, finding, outcome, clock.now()), finding.key);
+    const event = await write(entry, text, statePatch(entry.facts, text), signal);
+    if (outcome === 'needless' && event.type === 'state.written') forgetSpells(entry, finding);
+    return event;
+  };
+}
+
+/** A Job that its CronJob makes anew is never recreated by weeder: to write on each of them would be for nothing. */
+function isOnlyRemembered({ job, stateText }: WorkloadFacts): boolean {
+  return job?.maker !== undefined && stateText === undefined;
+}
+
+/** What is adopted is written under the newest key: so an old one is named by no state in the end. */
+async function underCurrentKey(effects: RestartEffects, entry: WorkloadEntry): Promise<Finding | undefined> {
+  const { finding } = entry;
+  const current = effects.keys()?.current;
+  const isFinal = finding?.assessment.is === 'new' || finding?.assessment.is === 'current';
+  if (finding === undefined || current === undefined || !isFinal || finding.key.id === current.id) return finding;
+  // What has changed since it was looked at must stay a change: the old key tells of it, and then the new one comes.
+  const again = await wantedOf(entry.uses, finding.key, effects.digests, effects.sources);
+  const wanted = await wantedOf(entry.uses, current, effects.digests, effects.sources);
+  if (again.is !== 'ok' || wanted.is !== 'ok') return undefined;
+  const isSame = ([key, { tag }]: readonly [string, WantedSource]) =>
+    (finding.firstSeen.get(key) ?? finding.wanted.get(key)?.tag)?.tag === tag.tag;
+  if (![...again.sources].every(isSame)) return finding;
+  return { ...finding, key: current, wanted: wanted.sources, firstSeen: new Map() };
+}

@@ -1,0 +1,106 @@
+import type { PageMessage } from '../protocol.ts';
+import { createActors } from './actors.ts';
+import { createApplications } from './applications.ts';
+import { type ConnectionState, connect } from './connection.ts';
+import { createMachineView } from './machine.ts';
+import { createNews } from './news.ts';
+import { createPageClock } from './pageClock.ts';
+import { createReplayControls } from './replay.ts';
+import { createServices } from './services.ts';
+import { createStatus } from './status.ts';
+import { createTimeline } from './timeline.ts';
+import { createViews, machineOf } from './views.ts';
+import { createWorkloads } from './workloads.ts';
+
+const clock = createPageClock();
+const status = createStatus();
+const services = createServices(clock.now);
+const workloads = createWorkloads(clock.now);
+const applications = createApplications(clock.now);
+const machine = createMachineView(clock.now);
+const actors = createActors(clock.now);
+const timeline = createTimeline(clock.now);
+const news = createNews(status.announce);
+const replay = createReplayControls(clock.now, () => status.announce('The replay did not take that.'));
+const connection = connect({ onMessage: take, onState: follow });
+let chosen: string | undefined;
+let heardAt: number | undefined;
+
+const views = createViews(() => {
+  const actor = views.actor();
+  if (actor !== undefined && actor !== chosen) {
+    chosen = actor;
+    machine.choose(actor);
+    connection.choose(actor);
+  }
+  refresh();
+});
+
+function follow(state: ConnectionState): void {
+  if (state !== 'live' && heardAt !== undefined) clock.stop(heardAt);
+  status.connection(state, heardAt);
+  refresh();
+}
+
+function take(message: PageMessage): void {
+  switch (message.type) {
+    case 'hello':
+      status.hello(message.version, message.mode, message.isDryRun === true);
+      clock.set(message.now, message.speed);
+      break;
+    case 'beat':
+      if (!replay.isShown()) clock.set(message.now);
+      break;
+    case 'services':
+      services.all(message.services);
+      break;
+    case 'service':
+      services.one(message.service);
+      break;
+    case 'serviceGone':
+      services.gone(message.namespace, message.service);
+      break;
+    case 'unseenServices':
+      services.unseen(message.words);
+      break;
+    case 'history':
+      timeline.all(message.moments);
+      refresh();
+      break;
+    case 'moment':
+      timeline.one(message.moment);
+      news.tell(message.moment);
+      if (views.shown() === 'timeline') timeline.draw();
+      break;
+    case 'actor':
+      if (chosen === message.actor.id || machineOf(chosen ?? '') === message.actor.machine)
+        machine.show(message.actor, message.transition);
+      break;
+    case 'actorGone':
+      if (message.id === chosen) machine.gone();
+      break;
+    case 'clock':
+      clock.follow(message);
+      timeline.follow(message);
+      replay.follow(message);
+      // Whoever steps through it is shown what comes of it at once.
+      if (!message.isPlaying) refresh();
+  }
+  heardAt = clock.now();
+}
+
+/** What time alone changes, in the view that is seen. */
+function refresh(): void {
+  replay.tick();
+  const shown = views.shown();
+  if (shown === 'services') services.tick();
+  else if (shown === 'workloads') workloads.refresh();
+  else if (shown === 'applications') applications.refresh();
+  else if (shown === 'machine') machine.tick();
+  else if (shown === 'actors') actors.refresh();
+  else timeline.draw();
+}
+
+setInterval(() => {
+  if (!document.hidden) refresh();
+}, 1000);

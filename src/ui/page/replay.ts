@@ -1,0 +1,64 @@
+import type { ReplayClock, ReplayCommand } from '../protocol.ts';
+import { byId, setText } from './dom.ts';
+import { clockTime } from './format.ts';
+
+interface ReplayControls {
+  isShown(): boolean;
+  follow(clock: ReplayClock): void;
+  /** Time goes on between two messages. */
+  tick(): void;
+}
+
+/** Play, pause, step, speed, seek: as native controls, so that they work by keyboard as people know it. */
+export function createReplayControls(now: () => number, onFailed: () => void): ReplayControls {
+  const play = byId('play', HTMLButtonElement);
+  const seek = byId('seek', HTMLInputElement);
+  const speed = byId('speed', HTMLSelectElement);
+  let clock: ReplayClock | undefined;
+  let isSeeking = false;
+
+  function tell(command: ReplayCommand): void {
+    const request = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(command),
+    };
+    fetch('/replay', request).then(({ ok }) => {
+      if (!ok) onFailed();
+    }, onFailed);
+  }
+
+  function tick(): void {
+    if (clock === undefined) return;
+    const time = now();
+    if (!isSeeking) seek.value = String(time);
+    const shown = clockTime(isSeeking ? Number(seek.value) : time);
+    setText(byId('replay-time', HTMLElement), `${shown} of ${clockTime(clock.endsAt)}`);
+    seek.setAttribute('aria-valuetext', shown);
+  }
+
+  play.addEventListener('click', () => tell({ do: clock?.isPlaying === true ? 'pause' : 'play' }));
+  byId('step', HTMLButtonElement).addEventListener('click', () => tell({ do: 'step' }));
+  speed.addEventListener('change', () => tell({ do: 'speed', speed: Number(speed.value) }));
+  seek.addEventListener('input', () => {
+    isSeeking = true;
+    tick();
+  });
+  seek.addEventListener('change', () => {
+    isSeeking = false;
+    tell({ do: 'seek', to: Number(seek.value) });
+  });
+  return {
+    isShown: () => clock !== undefined,
+    follow(told) {
+      clock = told;
+      byId('replay', HTMLElement).hidden = false;
+      setText(play, told.isPlaying ? 'Pause' : 'Play');
+      [seek.min, seek.max] = [String(told.startsAt), String(told.endsAt)];
+      seek.step = String(Math.max(1, Math.round((told.endsAt - told.startsAt) / 1000)));
+      if (document.activeElement !== speed) speed.value = String(told.speed);
+      tick();
+    },
+    tick,
+  };
+}

@@ -1,0 +1,65 @@
+import type { ConnectionState } from './connection.ts';
+import { byId, setText } from './dom.ts';
+import { clockTime } from './format.ts';
+
+interface Status {
+  /** `heardAt`: the time of the last message, by weeder's clock; undefined when there was none yet. */
+  connection(state: ConnectionState, heardAt: number | undefined): void;
+  hello(version: string, mode: 'live' | 'replay', isDryRun: boolean): void;
+  /** Says something to who does not see the page. Never more than is worth an interruption. */
+  announce(text: string): void;
+}
+
+const chips: Readonly<Record<ConnectionState, string>> = {
+  connecting: 'connecting',
+  live: 'connected',
+  broken: 'not connected',
+  silent: 'no answer',
+  refused: 'refused',
+};
+
+const troubles: Readonly<Record<'broken' | 'silent' | 'refused', string>> = {
+  broken: 'There is no connection to weeder',
+  silent: 'weeder does not answer',
+  refused: 'weeder takes no more pages: 16 may be open',
+};
+
+/** What the page is connected to, and how. */
+export function createStatus(): Status {
+  const chip = byId('connection', HTMLElement);
+  const notice = byId('notice', HTMLElement);
+  const announcements = byId('announcements', HTMLElement);
+  let version: string | undefined;
+  let state: ConnectionState = 'connecting';
+
+  function announce(text: string): void {
+    setText(announcements, text);
+  }
+
+  return {
+    connection(changed, heardAt) {
+      if (changed === state) return;
+      const wasLost = state !== 'connecting';
+      state = changed;
+      chip.dataset['connection'] = changed;
+      setText(chip, chips[changed]);
+      notice.hidden = changed === 'live' || changed === 'connecting';
+      if (changed === 'live') {
+        if (wasLost) announce('Connected again.');
+      } else if (changed !== 'connecting') {
+        const asOf = heardAt === undefined ? '' : ` What you see is as of ${clockTime(heardAt)}.`;
+        setText(notice, `${troubles[changed]}.${asOf} Trying again.`);
+        announce(`${troubles[changed]}.${asOf}`);
+      }
+    },
+    hello(its, mode, isDryRun) {
+      // Another weeder than the one that this page is from: its page may be another one, too.
+      if (version !== undefined && version !== its) location.reload();
+      version = its;
+      setText(byId('version', HTMLElement), its);
+      setText(byId('mode', HTMLElement), isDryRun ? 'dry run: nothing is changed' : mode === 'replay' ? 'replay' : '');
+      setText(byId('deleted', HTMLElement), isDryRun ? 'Would be deleted' : 'Deleted');
+    },
+    announce,
+  };
+}

@@ -1,0 +1,67 @@
+import { byId } from './dom.ts';
+
+const names = ['services', 'workloads', 'applications', 'machine', 'actors', 'timeline'] as const;
+type ViewName = (typeof names)[number];
+
+/** One view is shown at a time: the one that the address names, as `#actors`, `#machine=ID of an actor` or `#machine=newest:MACHINE`. */
+interface Views {
+  readonly shown: () => ViewName;
+  /** The chosen actor, as the server is asked for it; undefined until the machine view was seen. */
+  readonly actor: () => string | undefined;
+}
+
+/** What the address of a machine view looks like. */
+export function addressOf(actor: string): string {
+  return `#machine=${encodeURIComponent(actor)}`;
+}
+
+/** The machine of `newest:MACHINE`; undefined for the id of an actor. */
+export function machineOf(actor: string): string | undefined {
+  return /^newest:(.*)$/.exec(actor)?.[1];
+}
+
+/** What the machine view shows until somebody chooses. */
+const atFirst = 'newest:endpoint';
+
+export function createViews(onChange: () => void): Views {
+  let shown: ViewName = 'services';
+  let actor: string | undefined;
+
+  function follow(): boolean {
+    const [name, id] = location.hash.slice(1).split('=');
+    const named = names.find((each) => each === name);
+    if (named === undefined && location.hash !== '') return false;
+    shown = named ?? 'services';
+    if (shown === 'machine') actor = id === undefined ? (actor ?? atFirst) : decoded(id);
+    showOnly(shown);
+    onChange();
+    return true;
+  }
+
+  addEventListener('hashchange', () => {
+    if (!follow()) return;
+    scrollTo(0, 0);
+    byId(`${shown}-title`, HTMLElement).focus();
+  });
+  // The caller has to have what is returned here before it is called.
+  queueMicrotask(follow);
+  return { shown: () => shown, actor: () => actor };
+}
+
+function showOnly(shown: ViewName): void {
+  for (const each of names) byId(each, HTMLElement).hidden = each !== shown;
+  for (const link of document.querySelectorAll('nav a')) {
+    if (link.getAttribute('href') === `#${shown}`) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  }
+  document.title = `${byId(`${shown}-title`, HTMLElement).textContent} · weeder`;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // An address that somebody wrote by hand.
+    return text;
+  }
+}

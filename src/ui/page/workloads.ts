@@ -1,0 +1,128 @@
+import type { WorkloadList, WorkloadView } from '../protocol.ts';
+import { byId, create, setText } from './dom.ts';
+import { count, dayAndTime, span } from './format.ts';
+import { addressOf } from './views.ts';
+
+interface Workloads {
+  /** Asks anew, and lets the countdowns go on. */
+  refresh(): void;
+}
+
+/** So many rows are in the page: who looks for others finds them by name, state or source. */
+const mostRows = 500;
+
+/** The table of the workloads that restart control manages. It is asked for as long as it is seen. */
+export function createWorkloads(now: () => number): Workloads {
+  const table = byId('workloads-table', HTMLTableElement);
+  const body = table.tBodies[0] ?? table.createTBody();
+  const search = byId('workloads-search', HTMLInputElement);
+  const none = byId('workloads-none', HTMLElement);
+  const rows = new Map<string, { readonly element: HTMLTableRowElement; readonly cells: readonly Element[] }>();
+  let workloads: readonly WorkloadView[] = [];
+  let isLoading = false;
+
+  function rowOf({ id }: WorkloadView) {
+    const known = rows.get(id);
+    if (known !== undefined) return known;
+    const link = create('a', { text: id, attributes: { href: addressOf(id) } });
+    const state = create('span', { class: 'workload-state' });
+    const cells = ['Why, and how long', 'Uses', 'Last restart'].map((label) => cell('td', label));
+    const element = create(
+      'tr',
+      { attributes: { role: 'row' } },
+      cell('th', 'Workload', link),
+      cell('td', 'State', state),
+      ...cells,
+    );
+    const made = { element, cells: [state, ...cells] };
+    rows.set(id, made);
+    return made;
+  }
+
+  function fill(workload: WorkloadView): Element {
+    const { element, cells } = rowOf(workload);
+    for (const [index, text] of textsOf(workload, now()).entries()) {
+      const at = cells[index];
+      if (at !== undefined) setText(at, text);
+    }
+    cells[0]?.setAttribute('data-state', workload.state);
+    return element;
+  }
+
+  function place(shown: readonly WorkloadView[]): void {
+    const ids = new Set(shown.map(({ id }) => id));
+    for (const [id, { element }] of rows) {
+      if (ids.has(id)) continue;
+      element.remove();
+      rows.delete(id);
+    }
+    let next = body.firstElementChild;
+    for (const workload of shown) {
+      const element = fill(workload);
+      if (element === next) next = next.nextElementSibling;
+      else body.insertBefore(element, next);
+    }
+  }
+
+  function show(): void {
+    const words = search.value.trim().toLowerCase();
+    const found = workloads.filter(({ id, state, sources }) =>
+      [id, state, ...sources].some((text) => text.toLowerCase().includes(words)),
+    );
+    const shown = found.slice(0, mostRows);
+    place(shown);
+    const all = count(workloads.length);
+    setText(
+      byId('workloads-count', HTMLElement),
+      found.length === workloads.length ? all : `${count(found.length)} of ${all}`,
+    );
+    none.hidden = found.length > 0 && found.length === shown.length;
+    setText(none, nothingMore(workloads.length, found.length));
+  }
+
+  async function load(): Promise<void> {
+    const response = await fetch('/workloads', { signal: AbortSignal.timeout(10_000) });
+    if (!response.ok) throw new Error(`the workloads could not be had: ${response.status}`);
+    const list: WorkloadList = await response.json();
+    workloads = list.workloads;
+  }
+
+  search.addEventListener('input', show);
+  return {
+    refresh() {
+      if (isLoading) return;
+      isLoading = true;
+      const done = () => {
+        isLoading = false;
+        show();
+      };
+      // The connection says that weeder is away; what was seen last stays.
+      load().then(done, done);
+    },
+  };
+}
+
+function textsOf(workload: WorkloadView, now: number): string[] {
+  const { state, reason, sources, restartedAt, cause } = workload;
+  // A span is not broken in two.
+  const left = howLong(workload, now).replaceAll(' ', '\u00a0');
+  const last = restartedAt === undefined ? '–' : `${dayAndTime(restartedAt, now)}${cause === '' ? '' : `, ${cause}`}`;
+  return [state, reason === '' ? left : `${reason} (${left})`, sources.join(', ') || '–', last];
+}
+
+/** A rollout has a deadline, which says nothing of how long it will take. */
+function howLong({ state, since, until }: WorkloadView, now: number): string {
+  if (until === undefined || state === 'rolling') return `for ${span(now - since)}`;
+  return `${span(until - now)} left`;
+}
+
+function cell(tag: 'td' | 'th', label: string, ...children: readonly Node[]): HTMLTableCellElement {
+  const role = tag === 'th' ? 'rowheader' : 'cell';
+  return create(tag, { class: tag === 'th' ? 'name' : '', attributes: { role, 'data-label': label } }, ...children);
+}
+
+function nothingMore(total: number, found: number): string {
+  if (total === 0) return 'Restart control manages no workload.';
+  if (found === 0) return 'No workload matches.';
+  return `${count(mostRows)} of ${count(found)} are shown: find the others by name, state or source.`;
+}

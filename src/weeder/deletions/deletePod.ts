@@ -1,0 +1,71 @@
+import type { PodDeletionEvent } from '../../../machines/weeder/podDeletion.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { describeFailure } from '../../kube/client/describeFailure.ts';
+import type { ApiFailure } from '../../kube/client/failure.ts';
+import { isRecoverable } from '../../kube/client/failure.ts';
+import type { ApiRequest } from '../../kube/client/request.ts';
+import { notLeading } from '../../kube/client/whileLeading.ts';
+import { podPath } from '../pods/podPath.ts';
+
+/** What the config says of how a service's dependants are deleted. */
+export interface DeletionPolicy {
+  readonly barePods: 'keep' | 'delete';
+  readonly deletion: 'delete' | 'evict';
+  /** Seconds; undefined: the pod's own. */
+  readonly gracePeriodSeconds: number | undefined;
+}
+
+/** One try to delete one pod in one state. */
+export interface DeletionRequest {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly resourceVersion: string;
+  readonly policy: DeletionPolicy;
+  /** Asked at the last moment: whether an open window still wants it. */
+  readonly isWanted: () => boolean;
+}
+
+/** The API server's answer, as the event that the `podDeletion` machine takes. */
+export type DeletionAnswer = Extract<PodDeletionEvent, { readonly type: `delete.${string}` }>;
+
+/** Never rejects. */
+export type DeletePod = (request: DeletionRequest, signal: AbortSignal) => Promise<DeletionAnswer>;
+
+/** Deletes or evicts by way of the API server, insisting on uid and resourceVersion. */
+export function deleteThrough(client: Pick<KubeClient, 'call' | 'server'>): DeletePod {
+  return async (request, signal) => {
+    const result = await client.call({ ...apiRequest(request), onlyStatus: true, signal, isWanted: request.isWanted });
+    return result.ok ? { type: 'delete.accepted' } : answerTo(result.failure, client.server);
+  };
+}
+
+/** `--dry-run`: everything but the deletion. */
+export const deleteNothing: DeletePod = async () => ({ type: 'delete.accepted' });
+
+function apiRequest({ uid, namespace, name, resourceVersion, policy }: DeletionRequest): ApiRequest {
+  const path = podPath(namespace, name);
+  const { gracePeriodSeconds } = policy;
+  const options = {
+    preconditions: { uid, resourceVersion },
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+  };
+  if (policy.deletion === 'delete') {
+    return { method: 'DELETE', path, body: { apiVersion: 'v1', kind: 'DeleteOptions', ...options } };
+  }
+  const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace }, deleteOptions: options };
+  return { method: 'POST', path: `${path}/eviction`, body: eviction };
+}
+
+/** Refusals are told with what to do about them: a missing permission, for one, by the rule that grants it. */
+function answerTo(failure: ApiFailure, server: string): DeletionAnswer {
+  if (failure.kind === 'notFound') return { type: 'delete.notFound' };
+  if (failure.kind === 'conflict') return { type: 'delete.conflicted' };
+  if (failure.kind === 'cancelled') {
+    const reason = failure === notLeading ? failure.message : 'no window wants it any more';
+    return { type: 'delete.refused', reason, failure: failure.kind };
+  }
+  const reason = describeFailure(failure, server);
+  if (!isRecoverable(failure)) return { type: 'delete.rejected', reason };
+  return { type: 'delete.refused', reason, failure: failure.kind, retryAfter: failure.retryAfterMs ?? 0 };
+}

@@ -1,0 +1,160 @@
+import { assign, fromCallback } from 'xstate';
+import { podDeletion } from '../../../machines/weeder/podDeletion.ts';
+import type { Clock } from '../../base/clock.ts';
+import { messageOf } from '../../base/errors.ts';
+import type { DeletionQueue } from '../../queue/deletionQueue.ts';
+import type { DeletePod } from './deletePod.ts';
+import { askedBy, concernedBy, type DeletionEntry, policyNow, refsOf, settleIn, waitOf } from './deletionEntry.ts';
+import { type Report, windowRefOf } from './facts.ts';
+
+/** What the `podDeletion` machine needs of the world. */
+export interface PodDeletionEffects {
+  readonly clock: Clock;
+  readonly queue: DeletionQueue;
+  readonly deletePod: DeletePod;
+  readonly isDryRun: boolean;
+  readonly report: Report;
+  /** From 0 to 1, for jitter. */
+  readonly random: () => number;
+  readonly entryOf: (uid: string) => DeletionEntry | undefined;
+}
+
+const ended = new Error('the deletion has ended');
+
+export type PodDeletionLogic = typeof podDeletion;
+
+/** The `podDeletion` machine with its effects. */
+export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogic {
+  const { clock, queue, deletePod, isDryRun, report, random, entryOf } = effects;
+
+  /** An entry outlives its actor's last word. */
+  function tellOf(uid: string, tell: (entry: DeletionEntry) => void): void {
+    const entry = entryOf(uid);
+    if (entry !== undefined) tell(entry);
+  }
+
+  /** Reports the outcome to each window that ceased to want the pod before its own end; returns the others. */
+  function reportParted(entry: DeletionEntry) {
+    const { pod } = entry;
+    const left = concernedBy(entry, ['left']);
+    const gone = concernedBy(entry, ['gone']);
+    const held = concernedBy(entry, ['held']);
+    if (left !== undefined) report({ type: 'pod.recovered', pod, ...refsOf(left) });
+    if (gone !== undefined) report({ type: 'pod.gone', pod, ...refsOf(gone) });
+    if (held !== undefined) report({ type: 'deletion.held', pod, ...refsOf(held) });
+    return concernedBy(entry, ['over', undefined]);
+  }
+
+  return podDeletion.provide({
+    actors: {
+      queueTurn: fromCallback(({ input, sendBack }) => queue.enter(input.uid, () => sendBack({ type: 'queue.turn' }))),
+      deletePod: fromCallback(({ input, sendBack }) => {
+        const { uid, namespace, name, resourceVersion } = input;
+        const controller = new AbortController();
+        const entry = entryOf(uid);
+        const policy = entry && policyNow(entry, clock.monotonic());
+        if (entry === undefined || policy === undefined) {
+          sendBack({ type: 'delete.refused', reason: 'the window is over', jitter: random() });
+          return undefined;
+        }
+        entry.how = policy.deletion;
+        for (const { account } of entry.wants) if (account.isOpen) account.unsettled.add(uid);
+        const isWanted = () => policyNow(entry, clock.monotonic()) !== undefined;
+        deletePod({ uid, namespace, name, resourceVersion, policy, isWanted }, controller.signal).then(
+          (answer) => sendBack({ ...answer, jitter: random() }),
+          (error) => sendBack({ type: 'delete.refused', reason: messageOf(error), jitter: random() }),
+        );
+        // A reason that is at hand: without one each deletion that has ended would cost an exception and its stack.
+        return () => controller.abort(ended);
+      }),
+    },
+    delays: {
+      // What was still to wait when the news came may have passed in a back-off since.
+      settleTime({ context: { uid, settleIn: toldThen } }) {
+        const entry = entryOf(uid);
+        const left = entry === undefined ? toldThen : settleIn(entry.pod, entry.wants);
+        return Math.min(toldThen, Math.max(0, left));
+      },
+    },
+    actions: {
+      measureWait: assign(({ context: { uid } }) => {
+        const entry = entryOf(uid);
+        return entry === undefined ? {} : waitOf(entry.pod, entry.wants, clock);
+      }),
+      reportKept: ({ context: { uid, protection } }) =>
+        tellOf(uid, ({ wants, pod }) => {
+          for (const { account, index } of wants) {
+            // A stream that has not come as far may be about to say that it selects this pod no more.
+            const isCurrent = index.get(uid)?.resourceVersion === pod.resourceVersion;
+            if (!isCurrent || !account.isOpen || account.kept.has(uid)) continue;
+            account.kept.add(uid);
+            report({ type: 'pod.kept', pod, reason: protection, ...windowRefOf(account) });
+          }
+        }),
+      reportDeleted: ({ context: { uid } }) =>
+        tellOf(uid, (entry) => {
+          const accounts = askedBy(entry);
+          if (accounts === undefined) return;
+          const isRepeated = accounts.some(({ rounds }) => rounds.isReplacement(entry.pod));
+          for (const account of accounts) {
+            account.deleted.add(uid);
+            account.rounds.deleted(entry.pod, entry.deletedAt);
+          }
+          const sinceOpened = clock.monotonic() - accounts[0].openedAt;
+          const how = isDryRun ? 'dryRun' : entry.how;
+          report({ type: 'pod.deleted', pod: entry.pod, sinceOpened, how, isRepeated, ...refsOf(accounts) });
+        }),
+      reportRecovered: ({ context: { uid } }) =>
+        tellOf(uid, (entry) => {
+          const accounts = concernedBy(entry);
+          if (accounts !== undefined) report({ type: 'pod.recovered', pod: entry.pod, ...refsOf(accounts) });
+        }),
+      reportGone: ({ context: { uid } }) =>
+        tellOf(uid, (entry) => {
+          const accounts = concernedBy(entry);
+          if (accounts !== undefined) report({ type: 'pod.gone', pod: entry.pod, ...refsOf(accounts) });
+        }),
+      reportPending: ({ context: { uid, waitReason, waitIn } }) =>
+        tellOf(uid, (entry) => {
+          const accounts = concernedBy(entry);
+          const wait = `${waitReason} ${entry.pod.container} ${entry.pod.restarts}`;
+          if (accounts === undefined || waitReason === undefined || entry.reportedWait === wait) return;
+          entry.reportedWait = wait;
+          report({ type: 'deletion.pending', pod: entry.pod, reason: waitReason, waitIn, ...refsOf(accounts) });
+        }),
+      reportSkipped: ({ context: { uid, waitIn, waitReason } }) =>
+        tellOf(uid, (entry) => {
+          const over = reportParted(entry);
+          const reason = waitIn > 0 && waitReason !== undefined ? waitReason : 'tooLate';
+          if (over !== undefined) report({ type: 'deletion.skipped', pod: entry.pod, reason, ...refsOf(over) });
+        }),
+      reportRefused: ({ context: { uid, refusals, retryIn }, event }) =>
+        tellOf(uid, (entry) => {
+          const accounts = concernedBy(entry);
+          if (accounts === undefined) return;
+          const why = { reason: reasonOf(event), failure: failureOf(event) };
+          report({ type: 'deletion.refused', pod: entry.pod, ...why, attempt: refusals, retryIn, ...refsOf(accounts) });
+        }),
+      reportAbandoned: ({ context: { uid }, event }) =>
+        tellOf(uid, (entry) => {
+          const { pod } = entry;
+          const over = reportParted(entry);
+          if (over === undefined) return;
+          for (const account of over) account.givenUp.add(`${pod.namespace}/${pod.name}`);
+          const reason = event.type === 'delete.rejected' ? reasonOf(event) : over[0].givenUpBecause;
+          report({ type: 'deletion.givenUp', pod, reason, ...refsOf(over) });
+        }),
+    },
+  });
+}
+
+/** The class of a refusal; an effect that broke has none. */
+function failureOf(event: object): string {
+  return 'failure' in event && typeof event.failure === 'string' ? event.failure : 'other';
+}
+
+/** The words of a refusal, or of an effect that broke. */
+function reasonOf(event: object): string {
+  if ('reason' in event && typeof event.reason === 'string') return event.reason;
+  return 'error' in event ? messageOf(event.error) : 'no reason given';
+}

@@ -1,0 +1,186 @@
+import type { Protection } from '../../../machines/weeder/podDeletion.ts';
+import type { Clock } from '../../base/clock.ts';
+import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf, timeOf } from '../../base/json.ts';
+import { identityOf } from '../../kube/objects/identity.ts';
+
+/** What is remembered of a pod that is crash-looping now; whole pods are never kept. */
+export interface CrashLoopingPod {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly resourceVersion: string;
+  /** The container that crash-loops, the first where there are several. */
+  readonly container: string;
+  readonly containerKind: 'container' | 'initContainer' | 'sidecar';
+  /** `silent`: the kubelet sits out a back-off while it goes on reporting how the last try ended. */
+  readonly cause: 'CrashLoopBackOff' | 'silent';
+  readonly restarts: number;
+  /** When the container finished last: epoch milliseconds by the node's clock. */
+  readonly finishedAt: number | undefined;
+  /** The kubelet's own words, such as `back-off 1m20s restarting failed container=…`. */
+  readonly message: string | undefined;
+  readonly protection: Protection;
+  /** The uid of the controller that owns the pod. */
+  readonly owner: string | undefined;
+  /** That controller creates the replacement while the deleted pod is still stopping. */
+  readonly isReplacedAtOnce: boolean;
+  /** When the API server created the pod, by its clock: epoch milliseconds, a whole second. */
+  readonly createdAt: number | undefined;
+  /** How long the containers that still run may take to stop, in milliseconds; 0 where none runs. */
+  readonly stopsWithin: number;
+}
+
+type Container = Pick<CrashLoopingPod, 'container' | 'containerKind' | 'cause' | 'restarts' | 'finishedAt' | 'message'>;
+
+/** A kubelet restarts a container at once when no back-off is due; after this time one is. Milliseconds. */
+const silentAfter = 2000;
+/** Reasons to wait that tell of a start that failed, and are not taken back while the next one is put off (ADR 11). */
+const failedStarts: readonly unknown[] = ['RunContainerError', 'PostStartHookError'];
+
+/** Reads a Pod as the API serves it: what there is to know when it is crash-looping, else undefined. */
+export function crashLooping(pod: unknown): CrashLoopingPod | undefined {
+  const { metadata, spec, status } = objectOf(pod);
+  const meta = objectOf(metadata);
+  const identity = identityOf(pod);
+  if (identity === undefined || meta['deletionTimestamp'] !== undefined) return undefined;
+  const container = findCrashLoopingContainer(objectOf(spec), objectOf(status));
+  if (container === undefined) return undefined;
+  return {
+    ...identity,
+    ...container,
+    protection: protectionOf(meta),
+    ...ownerOf(meta),
+    createdAt: timeOf(meta['creationTimestamp']),
+    stopsWithin: stoppingTime(objectOf(spec), objectOf(status)),
+  };
+}
+
+/** These count a pod that is being deleted as gone, and replace it at once; others wait until it has stopped. */
+const replacingAtOnce: readonly unknown[] = ['ReplicaSet', 'ReplicationController', 'Job'];
+
+function ownerOf(meta: JsonObject): Pick<CrashLoopingPod, 'owner' | 'isReplacedAtOnce'> {
+  const { uid, kind } = objectOf(controllerOf(meta));
+  return { owner: textOf(uid), isReplacedAtOnce: replacingAtOnce.includes(kind) };
+}
+
+function controllerOf(meta: JsonObject): unknown {
+  return arrayOf(meta['ownerReferences']).find((owner) => objectOf(owner)['controller'] === true);
+}
+
+/** Only containers that run use the grace period. */
+function stoppingTime(spec: JsonObject, status: JsonObject): number {
+  const statuses = [...arrayOf(status['initContainerStatuses']), ...arrayOf(status['containerStatuses'])];
+  const isRunning = statuses.some((each) => isObject(objectOf(objectOf(each)['state'])['running']));
+  return isRunning ? (numberOf(spec['terminationGracePeriodSeconds']) ?? 30) * 1000 : 0;
+}
+
+/** How long until a silent back-off counts as one: 0 when it does already. Milliseconds. */
+export function settleTime(pod: CrashLoopingPod, firstSeen: number, clock: Clock): number {
+  if (pod.cause === 'CrashLoopBackOff') return 0;
+  const ageByNode = pod.finishedAt === undefined ? 0 : clock.now() - pod.finishedAt;
+  const ageByUs = clock.monotonic() - firstSeen;
+  return Math.max(0, silentAfter - Math.max(ageByNode, ageByUs));
+}
+
+/** Whether two readings are of the same stay in the same back-off. */
+export function isSameStay(a: CrashLoopingPod, b: CrashLoopingPod): boolean {
+  return a.cause === b.cause && a.container === b.container && a.restarts === b.restarts;
+}
+
+function findCrashLoopingContainer(spec: JsonObject, status: JsonObject): Container | undefined {
+  if (status['phase'] === 'Succeeded' || status['phase'] === 'Failed') return undefined;
+  const containers = containersOf(spec, status);
+  const regular = containers.filter((each) => each.kind === 'container');
+  const isEnding = regular.length > 0 && regular.every((each) => hasEnded(each) && !isRestarted(each));
+  if (isEnding) return undefined;
+  const backedOff = containers.find((each) => waitingReason(each) === 'CrashLoopBackOff');
+  if (backedOff !== undefined) return describe(backedOff, 'CrashLoopBackOff');
+  const heldBack = containers
+    .filter((each) => each.restarts >= 1 && hasEnded(each) && isRestarted(each))
+    .map((each) => describe(each, 'silent'));
+  return heldBack.sort((a, b) => (a.finishedAt ?? 0) - (b.finishedAt ?? 0))[0];
+}
+
+interface ContainerView {
+  readonly name: string;
+  readonly kind: Container['containerKind'];
+  readonly state: JsonObject;
+  readonly lastState: JsonObject;
+  readonly restarts: number;
+  readonly spec: JsonObject;
+  readonly podPolicy: unknown;
+}
+
+function containersOf(spec: JsonObject, status: JsonObject): ContainerView[] {
+  const podPolicy = spec['restartPolicy'] ?? 'Always';
+  const view = (specs: unknown, kind: 'container' | 'initContainer') => (containerStatus: unknown) => {
+    const { name, state, lastState, restartCount } = objectOf(containerStatus);
+    const own = objectOf(arrayOf(specs).find((each) => objectOf(each)['name'] === name));
+    return {
+      name: textOf(name) ?? '',
+      kind: kind === 'initContainer' && own['restartPolicy'] === 'Always' ? ('sidecar' as const) : kind,
+      state: objectOf(state),
+      lastState: objectOf(lastState),
+      restarts: numberOf(restartCount) ?? 0,
+      spec: own,
+      podPolicy,
+    };
+  };
+  return [
+    ...arrayOf(status['initContainerStatuses']).map(view(spec['initContainers'], 'initContainer')),
+    ...arrayOf(status['containerStatuses']).map(view(spec['containers'], 'container')),
+  ];
+}
+
+function describe(view: ContainerView, cause: Container['cause']): Container {
+  return {
+    container: view.name,
+    containerKind: view.kind,
+    cause,
+    restarts: view.restarts,
+    finishedAt: finishedAtOf(view.state) ?? finishedAtOf(view.lastState),
+    message: textOf(objectOf(view.state['waiting'])['message']),
+  };
+}
+
+/** How the last try ended, where the status says that the next one has not begun. */
+function endOf(view: ContainerView): JsonObject | undefined {
+  const { terminated } = failedStarts.includes(waitingReason(view)) ? view.lastState : view.state;
+  return isObject(terminated) ? terminated : undefined;
+}
+
+function hasEnded(view: ContainerView): boolean {
+  return endOf(view) !== undefined;
+}
+
+function finishedAtOf(state: JsonObject): number | undefined {
+  return timeOf(objectOf(state['terminated'])['finishedAt']);
+}
+
+function waitingReason(view: ContainerView): unknown {
+  return objectOf(view.state['waiting'])['reason'];
+}
+
+/** Whether the kubelet would restart this container, which has ended: by its own rules and policy, or by its pod's. */
+function isRestarted(view: ContainerView): boolean {
+  const exitCode = numberOf(endOf(view)?.['exitCode']) ?? 0;
+  if (arrayOf(view.spec['restartPolicyRules']).some((rule) => doesRuleRestart(objectOf(rule), exitCode))) return true;
+  const policy = view.spec['restartPolicy'] ?? view.podPolicy;
+  if (policy === 'Never') return false;
+  const restartsAfterSuccess = policy === 'Always' && view.kind !== 'initContainer';
+  return restartsAfterSuccess || exitCode !== 0;
+}
+
+function doesRuleRestart(rule: JsonObject, exitCode: number): boolean {
+  if (rule['action'] !== 'Restart' && rule['action'] !== 'RestartAllContainers') return false;
+  const { operator, values } = objectOf(rule['exitCodes']);
+  const isListed = arrayOf(values).includes(exitCode);
+  return operator === 'In' ? isListed : operator === 'NotIn' && !isListed;
+}
+
+function protectionOf(meta: JsonObject): Protection {
+  const annotations = objectOf(meta['annotations']);
+  if (annotations['weeder.dev/ignore'] === 'true') return 'ignored';
+  if (annotations['kubernetes.io/config.mirror'] !== undefined) return 'mirrorPod';
+  return controllerOf(meta) === undefined ? 'barePod' : 'none';
+}

@@ -1,0 +1,54 @@
+import { arrayOf, objectOf, textOf } from '../../base/json.ts';
+
+/** A pod with a container that cannot start, for a reason that a fresh pod would meet as well. */
+export interface NeverStarted {
+  readonly namespace: string;
+  readonly name: string;
+  readonly container: string;
+  /** The reason that the kubelet reports, such as `CreateContainerConfigError`. */
+  readonly reason: string;
+  readonly because: string;
+}
+
+const config = 'the pod spec names something that is missing or invalid, and a fresh pod would have the same spec';
+const image = 'the image cannot be pulled, and a fresh pod would have to pull it again';
+const becauseOf: ReadonlyMap<unknown, string> = new Map([
+  ['CreateContainerConfigError', config],
+  ['CreateContainerError', config],
+  ['InvalidImageName', config],
+  ['ErrImagePull', image],
+  ['ImagePullBackOff', image],
+  ['ErrImageNeverPull', image],
+]);
+
+const waiting = Buffer.from('"waiting"');
+const reasons = ['CreateContainer', 'InvalidImageName', 'ErrImage', 'ImagePullBackOff'].map((each) =>
+  Buffer.from(each),
+);
+
+/** Whether a line of a watch may be about such a pod, without parsing it. */
+export function mayNeverStart(line: Buffer): boolean {
+  return line.includes(waiting) && reasons.some((reason) => line.includes(reason));
+}
+
+/** Reads a Pod as the API serves it: which container waits for such a reason; undefined: none does. */
+export function neverStarted(pod: unknown): NeverStarted | undefined {
+  const { metadata, status } = objectOf(pod);
+  const { namespace, name, deletionTimestamp } = objectOf(metadata);
+  const { initContainerStatuses, containerStatuses } = objectOf(status);
+  if (deletionTimestamp !== undefined) return undefined;
+  for (const each of [...arrayOf(initContainerStatuses), ...arrayOf(containerStatuses)].map(objectOf)) {
+    const { reason } = objectOf(objectOf(each['state'])['waiting']);
+    const because = becauseOf.get(reason);
+    if (because === undefined) continue;
+    const container = textOf(each['name']) ?? '';
+    return {
+      namespace: textOf(namespace) ?? '',
+      name: textOf(name) ?? '',
+      container,
+      reason: textOf(reason) ?? '',
+      because,
+    };
+  }
+  return undefined;
+}

@@ -1,0 +1,196 @@
+import type { Clock } from '../../base/clock.ts';
+import { numberOf, objectOf, textOf, timeOf } from '../../base/json.ts';
+import type { ChangeType, PeekedMetadata } from '../../kube/watch/peek.ts';
+import type { ClosableSink, ObjectSink } from '../../kube/watch/sink.ts';
+import { type CrashLoopingPod, crashLooping, isSameStay, settleTime } from './crashLooping.ts';
+import { mayNeverStart, type NeverStarted, neverStarted } from './neverStarted.ts';
+
+/** Hears what happens to the crash-looping pods of the namespaces it asked for. */
+interface PodListener {
+  /** A pod is crash-looping: new, or a newer state of one that was told before. */
+  crashLooping(pod: CrashLoopingPod): void;
+  /** It no longer is: it runs, left the selector, is being deleted, or is gone. */
+  left(uid: string, departure: Departure): void;
+}
+
+/** How a pod left the index. */
+export interface Departure {
+  /** It is gone or being deleted, or the selector no longer selects it; else its containers no longer crash-loop. */
+  readonly isGone: boolean;
+  /** When the API server accepted its deletion, by its clock: epoch milliseconds. */
+  readonly deletedAt: number | undefined;
+}
+
+/** Namespaces by name, or every one that there is. */
+export type Scope = 'all' | readonly string[];
+
+/**
+ * The pods of one podSelector that are crash-looping now, and which others cannot start: the sink of a pod stream. Of
+ * any other pod nothing is kept. Open windows subscribe to it by namespace.
+ */
+export interface PodIndex extends ObjectSink {
+  /** A sink for one more stream into the same index: its complete lists say nothing of what other streams told. */
+  createSink(): ClosableSink;
+  get(uid: string): CrashLoopingPod | undefined;
+  /** Milliseconds until this pod's silent back-off counts as one; 0 when it does. */
+  settleIn(uid: string): number;
+  /** Tells the listener of every pod that is crash-looping now, and then of each change. Returns the way to end it. */
+  subscribe(scope: Scope, listener: PodListener): () => void;
+  /** Which pods are crash-looping now in these namespaces, by uid. */
+  uids(scope: Scope): Iterable<string>;
+  /** Those that cannot start now, for a reason that a fresh pod would meet as well. */
+  neverStarted(scope: Scope): Iterable<NeverStarted>;
+  /** How many pods are crash-looping now. */
+  readonly size: number;
+}
+
+/** Of a pod that cannot start: which stream told of it last, and in which of its complete lists. */
+interface Stuck {
+  readonly pod: NeverStarted;
+  readonly source: Source;
+  readonly list: number;
+}
+
+interface Entry {
+  readonly pod: CrashLoopingPod;
+  /** By our monotonic clock: since when the pod is in this stay of this back-off. Milliseconds. */
+  readonly firstSeen: number;
+  /** The streams that told of it, each with the number of its complete list in or after which it did. */
+  readonly tellers: Map<Source, number>;
+}
+
+/** One stream into the index. */
+interface Source {
+  list: number;
+}
+
+const crashLoopBackOff = Buffer.from('CrashLoopBackOff');
+const terminated = Buffer.from('"terminated"');
+
+export function createPodIndex(clock: Clock): PodIndex {
+  const entries = new Map<string, Entry>();
+  const stuck = new Map<string, Stuck>();
+  const byNamespace = new Map<string, Set<string>>();
+  const listeners = new Map<string, Set<PodListener>>();
+
+  function tell(namespace: string, what: (listener: PodListener) => void): void {
+    for (const name of [namespace, everywhere]) for (const listener of [...(listeners.get(name) ?? [])]) what(listener);
+  }
+
+  function put(pod: CrashLoopingPod, source: Source): void {
+    const known = entries.get(pod.uid);
+    const isSame = known !== undefined && isSameStay(known.pod, pod);
+    const tellers = (known?.tellers ?? new Map<Source, number>()).set(source, source.list);
+    entries.set(pod.uid, { pod, firstSeen: isSame ? known.firstSeen : clock.monotonic(), tellers });
+    addTo(byNamespace, pod.namespace, pod.uid);
+    if (known?.pod.resourceVersion !== pod.resourceVersion) {
+      tell(pod.namespace, (listener) => listener.crashLooping(pod));
+    }
+  }
+
+  function remove(uid: string, departure: Departure): void {
+    const known = entries.get(uid);
+    if (known === undefined) return;
+    entries.delete(uid);
+    removeFrom(byNamespace, known.pod.namespace, uid);
+    tell(known.pod.namespace, (listener) => listener.left(uid, departure));
+  }
+
+  /** This stream does not tell of it any more; while two take turns, the other may. */
+  function forgetTeller(uid: string, { tellers }: Entry, source: Source): void {
+    if (tellers.delete(source) && tellers.size === 0) remove(uid, unseen);
+  }
+
+  function* uidsIn(scope: Scope): Generator<string> {
+    if (scope === 'all') yield* entries.keys();
+    else for (const namespace of new Set(scope)) yield* byNamespace.get(namespace) ?? [];
+  }
+
+  function podsIn(scope: Scope): CrashLoopingPod[] {
+    return [...uidsIn(scope)].flatMap((uid) => entries.get(uid)?.pod ?? []);
+  }
+
+  function createSink(): ClosableSink {
+    const source: Source = { list: 0 };
+    return {
+      begin() {
+        source.list += 1;
+      },
+      apply(type: ChangeType, object: unknown) {
+        const uid = textOf(objectOf(objectOf(object)['metadata'])['uid']) ?? '';
+        const pod = type === 'DELETED' ? undefined : crashLooping(object);
+        if (pod !== undefined) put(pod, source);
+        else remove(uid, departureOf(type, object));
+        const never = type === 'DELETED' || pod !== undefined ? undefined : neverStarted(object);
+        if (never === undefined) stuck.delete(uid);
+        else stuck.set(uid, { pod: never, source, list: source.list });
+      },
+      end() {
+        for (const [uid, entry] of entries) {
+          if (entry.tellers.get(source) !== source.list) forgetTeller(uid, entry, source);
+        }
+        for (const [uid, { source: by, list }] of stuck) if (by === source && list !== source.list) stuck.delete(uid);
+      },
+      close() {
+        for (const [uid, entry] of entries) forgetTeller(uid, entry, source);
+        for (const [uid, { source: by }] of stuck) if (by === source) stuck.delete(uid);
+      },
+      isIrrelevant(line: Buffer, metadata: PeekedMetadata) {
+        if (entries.has(metadata.uid) || stuck.has(metadata.uid)) return false;
+        // The end of each pod that was deleted: it left the index when its deletion began.
+        if (metadata.type === 'DELETED') return true;
+        return !line.includes(crashLoopBackOff) && !line.includes(terminated) && !mayNeverStart(line);
+      },
+    };
+  }
+
+  return {
+    ...createSink(),
+    createSink,
+    get: (uid) => entries.get(uid)?.pod,
+    settleIn(uid) {
+      const entry = entries.get(uid);
+      return entry === undefined ? 0 : settleTime(entry.pod, entry.firstSeen, clock);
+    },
+    subscribe(scope, listener) {
+      const names = scope === 'all' ? [everywhere] : [...new Set(scope)];
+      for (const name of names) addTo(listeners, name, listener);
+      for (const pod of podsIn(scope)) listener.crashLooping(pod);
+      return () => {
+        for (const name of names) removeFrom(listeners, name, listener);
+      };
+    },
+    uids: uidsIn,
+    *neverStarted(scope) {
+      for (const { pod } of stuck.values()) if (scope === 'all' || scope.includes(pod.namespace)) yield pod;
+    },
+    get size() {
+      return entries.size;
+    },
+  };
+}
+
+/** It is in no complete list any more. */
+const unseen: Departure = { isGone: true, deletedAt: undefined };
+
+function departureOf(type: ChangeType, object: unknown): Departure {
+  const { deletionTimestamp, deletionGracePeriodSeconds } = objectOf(objectOf(object)['metadata']);
+  const endsAt = timeOf(deletionTimestamp);
+  const deletedAt = endsAt === undefined ? undefined : endsAt - (numberOf(deletionGracePeriodSeconds) ?? 0) * 1000;
+  return { isGone: type === 'DELETED' || endsAt !== undefined, deletedAt };
+}
+
+/** No namespace has this name. */
+const everywhere = '*';
+
+function addTo<T>(sets: Map<string, Set<T>>, name: string, value: T): void {
+  const set = sets.get(name);
+  if (set === undefined) sets.set(name, new Set([value]));
+  else set.add(value);
+}
+
+function removeFrom<T>(sets: Map<string, Set<T>>, name: string, value: T): void {
+  const set = sets.get(name);
+  set?.delete(value);
+  if (set?.size === 0) sets.delete(name);
+}

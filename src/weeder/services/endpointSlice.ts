@@ -1,0 +1,58 @@
+import { arrayOf, type JsonObject, objectOf, textOf, timeOf } from '../../base/json.ts';
+
+/** A pod that stands behind a ready endpoint. */
+export interface BackingPod {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** What one EndpointSlice says of its service. */
+export interface SliceFacts {
+  /** At least one of its endpoints is ready. */
+  readonly isReady: boolean;
+  /** The pods behind its ready endpoints; undefined when one of those does not name its pod. */
+  readonly backingPods: readonly BackingPod[] | undefined;
+  /** Epoch milliseconds by the API server's clock of the newest write to it; undefined when it does not tell. */
+  readonly lastWrite: number | undefined;
+  /** The uid of its service; undefined for slices that are hand-made or mirrored from Endpoints. */
+  readonly serviceUid: string | undefined;
+}
+
+/** Reads an EndpointSlice as the API serves it. */
+export function readSlice(slice: JsonObject, namespace: string): SliceFacts {
+  const ready = arrayOf(slice['endpoints']).map(objectOf).filter(isEndpointReady);
+  return {
+    isReady: ready.length > 0,
+    backingPods: allOrNone(ready.map((endpoint) => backingPodOf(endpoint, namespace))),
+    lastWrite: lastWriteOf(objectOf(slice['metadata'])),
+    serviceUid: serviceUidOf(objectOf(slice['metadata'])),
+  };
+}
+
+/** `conditions.ready` unset counts as ready: that is the API's definition. What is no boolean does not. */
+function isEndpointReady(endpoint: JsonObject): boolean {
+  return (objectOf(endpoint['conditions'])['ready'] ?? true) === true;
+}
+
+function backingPodOf(endpoint: JsonObject, namespace: string): BackingPod | undefined {
+  const target = objectOf(endpoint['targetRef']);
+  const name = textOf(target['name']);
+  if (target['kind'] !== 'Pod' || name === undefined) return undefined;
+  return { namespace: textOf(target['namespace']) ?? namespace, name };
+}
+
+function lastWriteOf(meta: JsonObject): number | undefined {
+  const times = arrayOf(meta['managedFields']).flatMap((field) => timeOf(objectOf(field)['time']) ?? []);
+  return times.length === 0 ? undefined : Math.max(...times);
+}
+
+function serviceUidOf(meta: JsonObject): string | undefined {
+  const owners = arrayOf(meta['ownerReferences']).map(objectOf);
+  return textOf(owners.find((owner) => owner['kind'] === 'Service')?.['uid']);
+}
+
+/** The values when every one is known. */
+export function allOrNone<T>(values: readonly (T | undefined)[]): T[] | undefined {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === values.length ? known : undefined;
+}

@@ -1,0 +1,133 @@
+import { type Actor, createActor } from 'xstate';
+import type { ActorRuntime } from '../../actors/actorRuntime.ts';
+import { behavesTheSame } from '../../config/compare.ts';
+import { isWatched, type ServiceConfig } from '../../config/config.ts';
+import { type EndpointEffects, type EndpointLogic, provideEndpoint } from './endpointActor.ts';
+import type { ServiceReadiness } from './readiness.ts';
+import { keyOf } from './sliceView.ts';
+
+/** The services that were ready at least once: an `endpoint` actor each, every one a root of its own. */
+interface Endpoints {
+  /** The service was ready already when weeder started. */
+  foundReady(service: ServiceReadiness): void;
+  /** It became ready or notReady, or lost its last slice. */
+  changed(service: ServiceReadiness): void;
+  /** It is ready, as it was before a gap in what weeder saw; epoch milliseconds. */
+  readyAfterGap(service: ServiceReadiness, seenUntil: number): void;
+  /** `services` says something else than `before` did. Those that mean the same in both are left alone. */
+  configure(before: ReadonlyMap<string, ServiceConfig>): void;
+  /** Ends every actor, and with them the open windows. */
+  stop(): void;
+  actors(): Iterable<Actor<EndpointLogic>>;
+  readonly size: number;
+  /** How many children they have: one for each podSelector of each open window. */
+  readonly dependants: number;
+}
+
+interface EndpointsOptions extends EndpointEffects {
+  readonly runtime: ActorRuntime;
+  readonly services: ReadonlyMap<string, ServiceConfig>;
+}
+
+export function createEndpoints(options: EndpointsOptions): Endpoints {
+  const { services, runtime, report, windows, clock } = options;
+  const actors = new Map<string, Actor<EndpointLogic>>();
+  /** Services without a slice: their actor goes when its last window closes. */
+  const gone = new Set<string>();
+  const logic = provideEndpoint(options);
+
+  function actorOf({ namespace, service }: ServiceReadiness): Actor<EndpointLogic> | undefined {
+    const key = keyOf(namespace, service);
+    const known = actors.get(key);
+    const config = services.get(service);
+    if (known !== undefined || config === undefined) return known;
+    const { watchDuration, onStart, whileNotReady, podSelectors } = config;
+    const lastWindow = windows.lastOf(namespace, service);
+    const settings = { selectors: podSelectors.length, watchDuration, onStart, whileNotReady };
+    const input = { namespace, service, lastWindow, ...settings };
+    const actor = createActor(logic, { ...runtime, id: key, input });
+    actors.set(key, actor);
+    actor.subscribe({
+      next: () => dropIfGone(key),
+      error: (error) => {
+        actors.delete(key);
+        report({ type: 'actor.failed', actor: `endpoint ${key}`, error });
+      },
+    });
+    actor.start();
+    return actor;
+  }
+
+  /** An actor without slices and windows knows nothing that a new one is not told. */
+  function dropIfGone(key: string): void {
+    const actor = actors.get(key);
+    if (!gone.has(key) || actor === undefined || !actor.getSnapshot().matches({ notReady: 'idle' })) return;
+    gone.delete(key);
+    actors.delete(key);
+    actor.stop();
+  }
+
+  /** The config names it no more: its window closes, and what was not sent yet is not sent. */
+  function end(key: string): void {
+    const [namespace = '', service = ''] = key.split('/');
+    const account = windows.openOf(namespace, service);
+    if (account !== undefined) account.givenUpBecause = 'the config has changed';
+    actors.get(key)?.stop();
+    actors.delete(key);
+    gone.delete(key);
+    if (account !== undefined) windows.close(account);
+  }
+
+  /** The open window began when the service recovered, and has the new watchDuration from then on. */
+  function change(key: string, was: ServiceConfig, is: ServiceConfig): void {
+    const [namespace = '', service = ''] = key.split('/');
+    const { watchDuration, onStart, whileNotReady, podSelectors } = is;
+    const account = windows.openOf(namespace, service);
+    const began = (account?.closesAt ?? 0) - was.watchDuration;
+    const remaining = Math.max(0, began + watchDuration - clock.monotonic());
+    const settings = { selectors: podSelectors.length, watchDuration, onStart, whileNotReady };
+    const because = account?.givenUpBecause ?? '';
+    if (account !== undefined) account.givenUpBecause = 'the config has changed';
+    actors.get(key)?.send({ type: 'config.changed', ...settings, remaining });
+    if (account !== undefined) account.givenUpBecause = because;
+  }
+
+  return {
+    configure(before) {
+      const known = [...actors.keys()].map((key) => {
+        const [namespace = '', service = ''] = key.split('/');
+        return { key, namespace, was: before.get(service), is: services.get(service) };
+      });
+      // First those that go: a deletion that nobody wants any more must not be begun by the others' changes.
+      for (const { key, namespace, is } of known) if (!isWatched(is, namespace)) end(key);
+      for (const { key, was, is } of known) {
+        if (was !== undefined && is !== undefined && !behavesTheSame(was, is)) change(key, was, is);
+      }
+    },
+    foundReady: (service) => actorOf(service)?.send({ type: 'endpoint.foundReady' }),
+    readyAfterGap: (service, seenUntil) => actorOf(service)?.send({ type: 'endpoint.foundReady', seenUntil }),
+    changed(service) {
+      const key = keyOf(service.namespace, service.service);
+      if (service.exists) gone.delete(key);
+      else gone.add(key);
+      if (service.isReady) actorOf(service)?.send({ type: 'endpoint.ready' });
+      else actors.get(key)?.send({ type: 'endpoint.notReady' });
+      dropIfGone(key);
+      if (!actors.has(key)) gone.delete(key);
+    },
+    stop() {
+      for (const actor of actors.values()) actor.stop();
+      actors.clear();
+      gone.clear();
+    },
+    actors: () => actors.values(),
+    get size() {
+      return actors.size;
+    },
+    get dependants() {
+      let count = 0;
+      for (const actor of actors.values()) count += actor.getSnapshot().context.children.length;
+      return count;
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import type { Clock } from '../../base/clock.ts';
+import { objectOf, textOf } from '../../base/json.ts';
+import { isAtLeast } from '../../kube/objects/resourceVersion.ts';
+import type { ObjectSink } from '../../kube/watch/sink.ts';
+import { readSlice, type SliceFacts } from './endpointSlice.ts';
+
+/** What one EndpointSlice says, in this version. */
+export interface Slice extends SliceFacts {
+  readonly resourceVersion: string | undefined;
+}
+
+/** The slices of one service, by their keys; never none. */
+export interface ServiceSlices {
+  readonly namespace: string;
+  readonly service: string;
+  readonly slices: Map<string, Slice>;
+}
+
+/** What one stream of EndpointSlices has told: complete in itself, whatever other streams tell. */
+export interface SliceView {
+  readonly sink: ObjectSink;
+  readonly services: ReadonlyMap<string, ServiceSlices>;
+  /** The services that it watches; undefined: every one. */
+  readonly names: ReadonlySet<string> | undefined;
+  /** A complete list was read. */
+  readonly isComplete: boolean;
+  /** A complete list is being read: half of it may look like an outage. */
+  readonly isListing: boolean;
+  /** Epoch milliseconds: what happened until then was seen. */
+  readonly seenUntil: number;
+  /** Whether it knows everything that the other one has told of the services that both watch. */
+  hasCaughtUpWith(other: SliceView): boolean;
+  /** The newest resourceVersion that was told of a service of this name. */
+  newestOf(service: string): string | undefined;
+}
+
+interface SliceViewListener {
+  /** Whether the service counted as ready so far. */
+  isReady(serviceKey: string): boolean;
+  /** Its slices changed, and no list is being read. */
+  changed(serviceKey: string): void;
+  /** It was ready when the list began that has just been read again. */
+  readyBeforeGap(serviceKey: string, seenUntil: number): void;
+  /** Something was told, in whole. */
+  told(): void;
+}
+
+export function createSliceView(
+  clock: Clock,
+  names: ReadonlySet<string> | undefined,
+  listener: SliceViewListener,
+): SliceView {
+  const services = new Map<string, ServiceSlices>();
+  const serviceOfSlice = new Map<string, string>();
+  const newest = new Map<string, string>();
+  /** As of which version the newest complete list is. */
+  let listVersion: string | undefined;
+  let isComplete = false;
+  /** While a list is read: the slices it named so far, and the services to look at when it is there. */
+  let listing: { readonly listed: Set<string>; readonly unsettled: Set<string> } | undefined;
+  let readyBefore: readonly string[] = [];
+  let seenUntil = 0;
+  let listBegan = 0;
+
+  function noteChange(serviceKey: string): void {
+    if (listing === undefined) listener.changed(serviceKey);
+    else listing.unsettled.add(serviceKey);
+  }
+
+  function noteVersion(service: string, version: string | undefined): void {
+    if (version !== undefined && isAtLeast(version, newest.get(service))) newest.set(service, version);
+  }
+
+  function remove(sliceKey: string, version?: string): void {
+    const serviceKey = serviceOfSlice.get(sliceKey);
+    const found = services.get(serviceKey ?? '');
+    if (serviceKey === undefined || found === undefined) return;
+    serviceOfSlice.delete(sliceKey);
+    found.slices.delete(sliceKey);
+    if (found.slices.size === 0) services.delete(serviceKey);
+    noteVersion(found.service, version);
+    noteChange(serviceKey);
+  }
+
+  function put(sliceKey: string, namespace: string, service: string, slice: Slice): void {
+    const serviceKey = keyOf(namespace, service);
+    if (serviceOfSlice.get(sliceKey) !== serviceKey) remove(sliceKey, slice.resourceVersion);
+    const found = services.get(serviceKey) ?? { namespace, service, slices: new Map() };
+    services.set(serviceKey, found);
+    serviceOfSlice.set(sliceKey, serviceKey);
+    found.slices.set(sliceKey, slice);
+    noteVersion(service, slice.resourceVersion);
+    noteChange(serviceKey);
+  }
+
+  const sink: ObjectSink = {
+    begin() {
+      if (isComplete && listing === undefined) readyBefore = [...services.keys()].filter(listener.isReady);
+      listing = { listed: new Set(), unsettled: listing?.unsettled ?? new Set() };
+      listBegan = clock.now();
+    },
+    apply(type, object) {
+      const slice = objectOf(object);
+      const meta = objectOf(slice['metadata']);
+      const namespace = textOf(meta['namespace']) ?? '';
+      const sliceKey = keyOf(namespace, textOf(meta['name']) ?? '');
+      const service = textOf(objectOf(meta['labels'])['kubernetes.io/service-name']);
+      const resourceVersion = textOf(meta['resourceVersion']);
+      const isWatched = service !== undefined && (names?.has(service) ?? true);
+      if (type === 'DELETED' || !isWatched) remove(sliceKey, resourceVersion);
+      else {
+        listing?.listed.add(sliceKey);
+        put(sliceKey, namespace, service, { ...readSlice(slice, namespace), resourceVersion });
+      }
+      if (readyBefore.length === 0) seenUntil = clock.now();
+      if (listing === undefined) listener.told();
+    },
+    end(resourceVersion) {
+      for (const sliceKey of [...serviceOfSlice.keys()]) if (listing?.listed.has(sliceKey) === false) remove(sliceKey);
+      const unsettled = listing?.unsettled ?? [];
+      listing = undefined;
+      isComplete = true;
+      listVersion = resourceVersion;
+      for (const serviceKey of unsettled) listener.changed(serviceKey);
+      for (const serviceKey of readyBefore) listener.readyBeforeGap(serviceKey, seenUntil);
+      readyBefore = [];
+      seenUntil = listBegan;
+      listener.told();
+    },
+  };
+
+  return {
+    sink,
+    services,
+    names,
+    get isComplete() {
+      return isComplete;
+    },
+    get isListing() {
+      return listing !== undefined;
+    },
+    get seenUntil() {
+      return seenUntil;
+    },
+    hasCaughtUpWith: (other) =>
+      [...(names ?? [])].every((name) => {
+        const told = other.newestOf(name);
+        return told === undefined || isAtLeast(listVersion, told) || isAtLeast(newest.get(name) ?? '0', told);
+      }),
+    newestOf: (service) => newest.get(service),
+  };
+}
+
+/** The key of a namespaced thing: neither part can contain the separator. */
+export function keyOf(namespace: string, name: string): string {
+  return `${namespace}/${name}`;
+}

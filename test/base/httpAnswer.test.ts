@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { after, test } from 'node:test';
+import { sendText, servePages } from '../../src/base/httpAnswer.ts';
+
+const broken: unknown[] = [];
+const pages = servePages(
+  {
+    '/good': ({ searchParams }, request, response) =>
+      sendText(request, response, 200, `good ${searchParams.get('a') ?? ''}`),
+    '/bad': () => {
+      throw new Error('bad');
+    },
+  },
+  (error) => broken.push(error),
+);
+const server = createServer(pages).listen(0, '127.0.0.1');
+await once(server, 'listening');
+after(() => server.close());
+
+/** What is answered to a request whose target is exactly this; undefined: the connection was closed. */
+async function answerTo(target: string, method = 'GET'): Promise<string | undefined> {
+  const address = server.address();
+  assert(typeof address === 'object' && address !== null);
+  const socket = connect(address.port, '127.0.0.1');
+  socket.write(`${method} ${target} HTTP/1.1\r\nHost: weeder\r\nConnection: close\r\n\r\n`);
+  return /^HTTP\/1\.1 (\d+)/.exec(await text(socket))?.[1];
+}
+
+test('a page is found by its path, whatever the query; what is not there is a 404', async () => {
+  for (const target of ['/good', '/good?a=b', '/good?//', '/good?a=%', '/./good']) {
+    assert.equal(await answerTo(target), '200', target);
+  }
+  for (const target of ['/', '/goods', '/good/', '/__proto__', '/constructor', '*', 'http://other/good', 'good']) {
+    assert.match((await answerTo(target)) ?? '', /^4/, target);
+  }
+});
+
+test('a path that begins with two slashes is a path and no host: the process goes on', async () => {
+  for (const target of ['//', '///', '//good', '//[', '//a:99999', '/\\', '//%', '//good/good', '/\\good']) {
+    assert.equal(await answerTo(target), '404', target);
+  }
+});
+
+test('what only reads may be read only, and a page that breaks is told', async () => {
+  assert.equal(await answerTo('/good', 'POST'), '405');
+  assert.equal(await answerTo('/good', 'HEAD'), '200');
+  assert.equal(await answerTo('/bad'), '500');
+  assert.deepEqual(broken, [new Error('bad')]);
+});

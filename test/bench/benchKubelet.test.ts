@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { suite, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { cases, type Outcome, trialsOf } from '../../bench/kubelet/cases.ts';
+import { recoveryTable, verdict } from '../../bench/kubelet/results.ts';
+
+/** Outcomes of every case: `helped` with weeder, 70 s without. */
+function outcomesOf(helped: readonly number[]): Outcome[] {
+  const rest = { reported: 'terminated', into: 5, replaced: true } as const;
+  return cases.flatMap((one) => [
+    ...helped.map((seconds) => ({ ...one, ...rest, helped: true, seconds, deletedAfter: seconds / 10 })),
+    ...helped.map((_, index) => ({ ...one, ...rest, helped: false, seconds: 70 + index })),
+  ]);
+}
+
+suite('the benchmark on a real kubelet', () => {
+  test('has a trial of each case for each run, with weeder and without, each with a name and a port of its own', () => {
+    const ports = Array.from({ length: 24 }, (_, index) => 20_000 + index);
+    const trials = trialsOf(2, ports);
+    assert.equal(trials.length, cases.length * 2 * 2);
+    assert.equal(new Set(trials.map(({ name }) => name)).size, trials.length);
+    assert.deepEqual(new Set(trials.map(({ port }) => port)), new Set(ports));
+    assert.equal(trials.filter(({ helped }) => helped).length, trials.length / 2);
+  });
+
+  test('prints for each case the median and the range without weeder, the median, the worst and weeder’s part with it', () => {
+    const about = { measured: '2026-11-21', kubelet: 'kubelet v1', runtime: 'containerd 1', machine: '2 cores' };
+    const text = recoveryTable({ ...about, runs: 3, outcomes: outcomesOf([0.9, 0.2, 0.3]) }).replace(/ +/g, ' ');
+    assert.match(text, /^\| at once \| 40 s \| 5 s into it \| 71 s \(70–72\) \| 0\.30 s \| 0\.90 s \| 0\.03 s \|$/m);
+    assert.match(text, /^\| after 5 s \| 80 s \| as it begins \| 71 s \(70–72\) \| 0\.30 s \| 0\.90 s \| 0\.03 s \|$/m);
+    assert.match(text, /In 36 of the 36 trials the kubelet reported `terminated`/);
+  });
+
+  test('takes the mean of the two in the middle for the median of an even number', () => {
+    assert.match(verdict(outcomesOf([0.1, 0.2, 0.4, 0.9])).lines[0] ?? '', /median 0\.30 s \(< 1 s\), worst 0\.90 s/);
+  });
+
+  test('says that the goal is met when every median is below 1 s and nothing takes 3 s', () => {
+    const { isMet, lines } = verdict(outcomesOf([0.2, 0.9, 2.9]));
+    assert.equal(isMet, true);
+    assert.equal(lines.filter((line) => line.startsWith('met ')).length, 4);
+  });
+
+  for (const [what, helped] of [
+    ['one takes 3 s', [0.2, 0.3, 3]],
+    ['the median is 1 s', [0.2, 1, 1.1]],
+    ['a case was not measured', []],
+  ] as const) {
+    test(`says that it is missed when ${what}`, () => {
+      const { isMet, lines } = verdict(outcomesOf(helped));
+      assert.equal(isMet, false);
+      assert.equal(lines.filter((line) => line.startsWith('missed ')).length, 4);
+    });
+  }
+
+  test('sets no goal for a service that returns as the back-off begins', () => {
+    const outcomes = outcomesOf([0.2]).map((each) => ({ ...each, seconds: each.returnsAfter === 0 ? 2.2 : 0.2 }));
+    const { isMet, lines } = verdict(outcomes);
+    assert.equal(isMet, true);
+    assert.equal(lines.filter((line) => /^no goal .*back after 0 s: median 2\.20 s/.test(line)).length, 2);
+  });
+
+  test('says in one sentence what the machine lacks, and installs nothing', async () => {
+    const { code, stdout, stderr } = await bench([], { PATH: '/nonexistent' });
+    assert.equal(code, 1);
+    assert.equal(stdout, '');
+    assert.match(
+      stderr,
+      /^This benchmark runs a real kubelet and needs .*containerd \(containerd\), .*runc \(runc\).*\.\n$/,
+    );
+  });
+
+  for (const flags of [
+    ['--runs', '0'],
+    ['--runs', 'many'],
+    ['--run', '3'],
+  ]) {
+    test(`refuses ${flags.join(' ')} in one sentence`, async () => {
+      const { code, stderr } = await bench(flags, {});
+      assert.equal(code, 1);
+      assert.match(stderr, /--run/);
+      assert.equal(stderr.split('\n').length, 2, stderr);
+    });
+  }
+});
+
+function bench(
+  flags: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<{ code: unknown; stdout: string; stderr: string }> {
+  const { promise, resolve } = Promise.withResolvers<{ code: unknown; stdout: string; stderr: string }>();
+  const program = fileURLToPath(new URL('../../bench/kubelet/run.ts', import.meta.url));
+  execFile(process.execPath, [program, ...flags], { env }, (error, stdout, stderr) =>
+    resolve({ code: error?.code ?? 0, stdout, stderr }),
+  );
+  return promise;
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { RecoveryCase, RecoveryRound } from '../../bench/recovery/recoveryResults.ts';
+import { isMet, recoveryGoals } from '../../bench/support/goals.ts';
+import { median, percentile } from '../../bench/support/statistics.ts';
+import { figure, table } from '../../bench/support/table.ts';
+
+test('a percentile is a value that was seen, whatever order they came in', () => {
+  const hundred = Array.from({ length: 100 }, (_, index) => 100 - index);
+  assert.deepEqual(
+    [0, 50, 90, 99, 100].map((p) => percentile(hundred, p)),
+    [1, 50, 90, 99, 100],
+  );
+  assert.equal(percentile([7], 50), 7);
+  assert.equal(percentile([1, 1000], 99), 1000);
+  assert.equal(percentile([10, 9, 2], 50), 9);
+  assert.ok(Number.isNaN(percentile([], 50)));
+});
+
+test('a median lies between the two middle values of an even number', () => {
+  assert.equal(median([30, 1, 2]), 2);
+  assert.equal(median([10, 9, 2, 1]), 5.5);
+  assert.ok(Number.isNaN(median([])));
+});
+
+test('a table lines up, names to the left and figures to the right', () => {
+  assert.equal(
+    table(
+      ['client', 'ms', ''],
+      [
+        ['bare', figure(8.049), 'met'],
+        ['weeder', figure(1191.4), 'missed'],
+      ],
+    ),
+    [
+      '| client |   ms |        |',
+      '| ------ | ---: | ------ |',
+      '| bare   | 8.05 | met    |',
+      '| weeder | 1191 | missed |',
+    ].join('\n'),
+  );
+});
+
+const round: RecoveryRound = {
+  startToSynced: 400,
+  idleRss: 80,
+  idleCpu: 0.1,
+  deletions: 1,
+  p50: 10,
+  p90: 10,
+  p99: 10,
+  max: 10,
+  total: 10,
+  cpu: 0.1,
+  cpuAfter: 0,
+  peakRss: 90,
+  afterRss: 85,
+};
+
+function caseOf(namespaces: number, bare: readonly object[], weeder: readonly object[]): RecoveryCase {
+  const rounds = (changes: readonly object[]) => changes.map((change) => ({ ...round, ...change }));
+  const candidates = { bare: rounds(bare), weeder: rounds(weeder).map((each) => ({ streams: 2, ...each })) };
+  return { namespaces, podsEach: 1, recoveries: 1, podBytes: 5000, server: 'v1.36.3', rounds: candidates };
+}
+
+/** The goals that are missed, by their sentences. */
+function missed(cases: readonly RecoveryCase[]): string[] {
+  return recoveryGoals(cases)
+    .filter((goal) => !isMet(goal))
+    .map(({ what, value }) => `${what}: ${value}`);
+}
+
+test('goals are met up to their limits, and missed beyond', () => {
+  assert.deepEqual(
+    missed([caseOf(1, [{}], [{ p50: 12, p99: 12, idleRss: 90, idleCpu: 0.5, startToSynced: 1000 }])]),
+    [],
+  );
+  assert.deepEqual(
+    missed([caseOf(1, [{}], [{ p50: 13, idleRss: 91, idleCpu: 0.6, startToSynced: 1001, streams: 3 }])]),
+    [
+      'p50 with 1 namespace, against the bare client: 1.3',
+      'memory at rest with 1 namespace: 91',
+      'CPU at rest with 1 namespace: 0.6',
+      'start to synced with 1 namespace: 1001',
+      'streams with 1 namespace: 3',
+    ],
+  );
+});
+
+test('speed is judged by the median of the ratios within each round', () => {
+  const slow = { p50: 100, p99: 100 };
+  assert.deepEqual(missed([caseOf(1, [{}, slow, {}], [{ p50: 11 }, { ...slow, p50: 110 }, { p50: 40 }])]), []);
+  assert.deepEqual(missed([caseOf(1, [{}, slow, {}], [{ p50: 11 }, { ...slow, p50: 130 }, { p50: 40 }])]), [
+    'p50 with 1 namespace, against the bare client: 1.3',
+  ]);
+});
+
+test('memory after a recovery counts with 1,000 namespaces only, and the cost of ten times as many is compared', () => {
+  const small = caseOf(100, [{}], [{ afterRss: 200 }]);
+  assert.deepEqual(missed([small, caseOf(1000, [{}], [{ cpu: 1.2, afterRss: 150 }])]), []);
+  assert.deepEqual(missed([small, caseOf(1000, [{}], [{ cpu: 1.3, afterRss: 151 }])]), [
+    'memory after the recovery with 1000 namespaces: 151',
+    'CPU of 1000 namespaces, against 100: 13',
+  ]);
+});

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import { createServer as createTcpServer, type Server } from 'node:net';
+import { suite, type TestContext, test } from 'node:test';
+import { cli, config, type Ended, file, kubeconfig, logOf, oneSentence } from '../support/cli.ts';
+
+const tls = (name: string) => readFileSync(new URL(`../support/tls/${name}`, import.meta.url));
+let files = 0;
+
+async function listening(t: TestContext, server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+async function answering(t: TestContext, answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
+  t.after(() => server.closeAllConnections());
+  return `http://127.0.0.1:${await listening(t, server)}`;
+}
+
+function status(code: number, reason: string, message: string): RequestListener {
+  return (_request, response) => {
+    response.writeHead(code, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message }));
+  };
+}
+
+/** Runs weeder against this server; `flags` may say how patient it is. */
+function against(server: string, { user, cluster, flags = [] }: Options = {}): Promise<Ended> {
+  files += 1;
+  const path = file(`${files}.kubeconfig`, kubeconfig(server, user, cluster));
+  return cli([
+    `--config-file=${config}`,
+    `--kubeconfig=${path}`,
+    '--health-bind-addr=0',
+    '--metrics-bind-addr=0',
+    ...flags,
+  ]);
+}
+
+interface Options {
+  readonly user?: object;
+  readonly cluster?: object;
+  readonly flags?: readonly string[];
+}
+
+suite('a server that weeder cannot work with is told in one sentence', { concurrency: 3 }, () => {
+  test('a web server that answers HTML is not an API server', async (t) => {
+    const server = await answering(t, (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' });
+      response.end('<!doctype html><html><head><title>Sign in</title></head><body></body></html>');
+    });
+    assert.equal(
+      oneSentence(await against(server), 1),
+      `${server} gave an answer that is not Kubernetes' (200): the answer is not JSON, but HTML ("Sign in"). Is this address a Kubernetes API server?`,
+    );
+  });
+
+  test('nor is one that knows no such page', async (t) => {
+    const server = await answering(t, (_request, response) => {
+      response.writeHead(404, { 'content-type': 'text/html' });
+      response.end('<html><title>404 Not Found</title></html>');
+    });
+    assert.equal(
+      oneSentence(await against(server), 1),
+      `${server} gave an answer that is not Kubernetes' (404): the answer was 404 with HTML ("404 Not Found"). Is this address a Kubernetes API server?`,
+    );
+  });
+
+  test('nor is one that redirects to a login page', async (t) => {
+    const server = await answering(t, (_request, response) => {
+      response.writeHead(302, { location: 'https://login.test/' });
+      response.end();
+    });
+    assert.match(oneSentence(await against(server), 1), /gave an answer that is not Kubernetes' \(302\)/);
+  });
+
+  test('a wrong or expired token is not accepted', async (t) => {
+    const server = await answering(t, status(401, 'Unauthorized', 'Unauthorized'));
+    assert.equal(
+      oneSentence(await against(server), 1),
+      `${server} does not accept the credentials (401): Unauthorized. The credentials are wrong or have expired: renew them, or choose others with --kubeconfig or --context.`,
+    );
+  });
+
+  test('an authority that did not sign the server’s certificate is no trust, and waiting does not help', async (t) => {
+    const server = createSecureServer({ cert: tls('server.crt'), key: tls('server.key') });
+    const url = `https://127.0.0.1:${await listening(t, server)}`;
+    const other = { 'certificate-authority-data': tls('other-authority.crt').toString('base64') };
+    const ended = await against(url, { cluster: other });
+    assert.match(oneSentence(ended, 1), /cannot be reached: no trust between us and the server: .+\. Check /);
+    assert.equal(ended.stdout, '');
+  });
+
+  test('an exec plugin that fails is named, with its own last words', async () => {
+    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: 'sh', interactiveMode: 'Never' };
+    const ended = await against('https://127.0.0.1:9', {
+      user: { exec: { ...exec, args: ['-c', 'echo "session expired, log in again" >&2; exit 3'] } },
+    });
+    const said = oneSentence(ended, 1);
+    assert.match(said, /^There are no credentials for https:\/\/127\.0\.0\.1:9: the exec plugin "sh" .*exit code 3/);
+    assert.match(said, /session expired, log in again/);
+  });
+
+  test('an exec plugin that does not exist is told with its hint', async () => {
+    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: 'no-such-login', installHint: 'get it' };
+    const said = oneSentence(await against('https://127.0.0.1:9', { user: { exec } }), 1);
+    assert.match(said, /the exec plugin "no-such-login" .*\(get it\)/);
+  });
+});
+
+suite('a server that does not answer is waited for, which is logged once', { concurrency: 4 }, () => {
+  const patience = ['--api-server-timeout=1500ms'];
+  const waited = (ended: Ended) => logOf(ended).filter(({ msg }) => msg === 'waiting for the API server').length;
+
+  test('nothing listens there', async () => {
+    const started = performance.now();
+    const ended = await against('https://127.0.0.1:9', { flags: ['--api-server-timeout=1s'] });
+    assert.ok(performance.now() - started >= 1000);
+    assert.equal(
+      oneSentence(ended, 1),
+      'https://127.0.0.1:9 cannot be reached: nothing listens there (connection refused). Check that the address is right, that the API server runs, and that it can be reached from here.',
+    );
+    assert.equal(waited(ended), 1);
+  });
+
+  test('a name that does not exist', async () => {
+    const ended = await against('https://no-such-host.invalid', { flags: patience });
+    assert.match(oneSentence(ended, 1), /^https:\/\/no-such-host\.invalid cannot be reached: /);
+    assert.equal(waited(ended), 1);
+  });
+
+  test('something takes the connection and says nothing', async (t) => {
+    const server = createTcpServer();
+    const url = `http://127.0.0.1:${await listening(t, server)}`;
+    const ended = await against(url, { flags: patience });
+    assert.match(
+      oneSentence(ended, 1),
+      /did not answer in time: nothing came for 1\.\d+ s\. The API server or the network/,
+    );
+  });
+
+  test('the API server is overloaded, or a proxy has nothing behind it', async (t) => {
+    const server = await answering(t, (_request, response) => {
+      response.writeHead(503, { 'content-type': 'text/html' });
+      response.end('<html><title>Service Unavailable</title></html>');
+    });
+    const ended = await against(server, { flags: patience });
+    assert.match(oneSentence(ended, 1), /refused \(503\): the answer was 503 with HTML \("Service Unavailable"\)\.$/);
+    assert.equal(waited(ended), 1);
+  });
+});

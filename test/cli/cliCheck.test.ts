@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { suite, type TestContext, test } from 'node:test';
+import { bundle } from '../support/bundle.ts';
+import { cli, config, file, folder, kubeconfig, oneSentence } from '../support/cli.ts';
+
+const faulty = readFileSync(new URL('../data/config/faulty.yaml', import.meta.url));
+const bundled = await bundle();
+const faultyPath = file('faulty.yaml', faulty);
+
+suite('check', { concurrency: 4 }, () => {
+  test('says in short what a good file holds', async () => {
+    const original = readFileSync(new URL('../data/config/original.yaml', import.meta.url));
+    const two = file('original.yaml', original);
+    assert.deepEqual(await cli(['check', config]), {
+      code: 0,
+      signal: null,
+      stdout: `${config}: ok, 1 service, 1 podSelector\n`,
+      stderr: '',
+    });
+    assert.equal((await cli(['check', two])).stdout, `${two}: ok, 2 services, 2 podSelectors\n`);
+  });
+
+  test('says what the section restartControl means, also where no service is watched', async () => {
+    const text = `restartControl:
+  burst: 5
+  rules:
+    - {namespaces: [shop], kinds: [StatefulSet], strategy: evict, windows: [{cron: "0 22 * * 1-5", duration: 2h}]}
+    - {selector: {matchLabels: {team: web}}, quietPeriod: 0s, jobs: report, unstick: true, imagePullSecrets: hash}
+    - {sources: [{namespace: infra}, {namespace: infra, names: [ca]}]}
+`;
+    const lines = async (content: string) => {
+      const path = file('restart.yaml', content);
+      const { code, stdout, stderr } = await cli(['check', path]);
+      assert.deepEqual([code, stderr], [0, '']);
+      return stdout.replace(path, 'restart.yaml').trimEnd().split('\n');
+    };
+    const usual = 'rollout after 5s without a change or 1m0s with changes, at most once in 1m0s';
+    assert.deepEqual(await lines(text), [
+      'restart.yaml: ok, restart control with 3 rules',
+      '  rule 1: StatefulSets in shop: evict after 5s without a change or 1m0s with changes, at most once in 1m0s; only from "0 22 * * 1-5" UTC for 2h0m0s',
+      '  rule 2: all workloads in every watched namespace with team=web: rollout after 0s without a change or 1m0s with changes, at most once in 1m0s; image pull Secrets count; pods that keep a rollout from going on are deleted',
+      `  rule 3: all workloads in every watched namespace: ${usual}; sources of infra`,
+      `  asked for by annotation, without a rule: ${usual}`,
+      '  in all: 30 restarts a minute, 5 at once, 10 rollouts under way',
+    ]);
+    assert.deepEqual((await lines('restartControl: [{kinds: [Job]}, {}, {namespaces: [shop]}]')).slice(1, 4), [
+      `  rule 1: Jobs in every watched namespace: ${usual}`,
+      `  rule 2: all workloads in every watched namespace: ${usual}`,
+      '  rule 3: all workloads in shop: is never asked, rule 2 takes all that is left',
+    ]);
+    const service = 'servicesAndDependantSelectors: {db: {podSelectors: [{matchLabels: {a: b}}]}}';
+    assert.deepEqual(await lines(`${service}\nrestartControl: {}`), [
+      'restart.yaml: ok, 1 service, 1 podSelector, restart control with 0 rules',
+      `  asked for by annotation, and only then: ${usual}`,
+      '  in all: 30 restarts a minute, 20 at once, 10 rollouts under way',
+    ]);
+    assert.deepEqual(await lines('observer: {}'), ['restart.yaml: ok, the application observer']);
+    assert.deepEqual(await lines(`${service}\nobserver: {}`), [
+      'restart.yaml: ok, 1 service, 1 podSelector, the application observer',
+    ]);
+  });
+
+  test('names every fault of a bad one, one a line, with its place, and with what was probably meant', async () => {
+    const { code, stdout, stderr } = await cli(['check', faultyPath]);
+    assert.deepEqual([code, stdout], [1, '']);
+    const lines = stderr.trimEnd().replaceAll(folder, '.').split('\n');
+    assert.ok(lines.every((line) => /^\.\/faulty\.yaml:\d+:\d+ [\w.[\]-]+: .+$/.test(line)));
+    assert.deepEqual(
+      lines.map((line) => line.split(':', 3).join(':')),
+      [
+        './faulty.yaml:1:16 watchDuration',
+        './faulty.yaml:2:10 onStart',
+        './faulty.yaml:4:3 servicesAndDependantSelectors.etcd-main-client.podSelectors',
+        './faulty.yaml:5:5 servicesAndDependantSelectors.etcd-main-client.podSelector',
+        './faulty.yaml:10:35 servicesAndDependantSelectors.database.podSelectors[0].matchExpressions[0].operator',
+        './faulty.yaml:10:48 servicesAndDependantSelectors.database.podSelectors[0].matchExpressions[0].values[0]',
+        './faulty.yaml:11:9 servicesAndDependantSelectors.database.podSelectors[1]',
+      ],
+    );
+    assert.ok(lines[1]?.endsWith('found "recnt", allowed are recent, always, never; did you mean "recent"?'));
+  });
+
+  test('reads a pipe when the file is -', async () => {
+    // A pipe as a shell makes it: what `spawn` gives a child is a socket, which cannot be opened by name.
+    const piped = { node: '/bin/sh', program: '-c' };
+    const line = (text: string) => `printf '${text}' | '${process.execPath}' '${bundled}' check -`;
+    const good = await cli(
+      [line('servicesAndDependantSelectors: {db: {podSelectors: [{matchLabels: {a: b}}]}}')],
+      piped,
+    );
+    assert.deepEqual([good.code, good.stdout], [0, '-: ok, 1 service, 1 podSelector\n']);
+    const bad = await cli([line('watchDuration: 5')], piped);
+    assert.deepEqual([bad.code, bad.stdout], [1, '']);
+    assert.match(bad.stderr, /^\/dev\/stdin:1:\d+ watchDuration: /m);
+  });
+
+  for (const [path, said] of [
+    [join(folder, 'absent'), 'there is no such file'],
+    [folder, 'is a directory; give the path of the config file in it'],
+    ['', 'there is no such file'],
+  ] as const) {
+    test(`says of "${path.replace(folder, '.')}" that it ${said}`, async () => {
+      assert.deepEqual(await cli(['check', path]), { code: 1, signal: null, stdout: '', stderr: `${path}: ${said}\n` });
+    });
+  }
+});
+
+suite('explain says in one sentence why it cannot', { concurrency: 4 }, () => {
+  const withKubeconfig = (name: string, server: string) => [
+    'explain',
+    `--config-file=${config}`,
+    `--kubeconfig=${file(name, kubeconfig(server))}`,
+  ];
+
+  test('there is no cluster', async () => {
+    assert.match(oneSentence(await cli(['explain', '--config-file', config]), 1), /^No cluster was found: /);
+  });
+
+  test('the config has faults', async () => {
+    const { code, stderr } = await cli(['explain', '--config-file', faultyPath]);
+    assert.equal(code, 1);
+    assert.match(stderr, /^weeder: The config .+ has 7 faults:\n/);
+  });
+
+  test('the API server is away: it waits a few seconds only', async () => {
+    const ended = await cli(withKubeconfig('away', 'http://127.0.0.1:9'));
+    assert.match(oneSentence(ended, 1), /^http:\/\/127\.0\.0\.1:9 cannot be reached: /);
+    assert.equal(ended.stdout, '');
+  });
+
+  test('it may not list', async (t) => {
+    const url = await forbidding(t);
+    const said = oneSentence(await cli(withKubeconfig('forbidden', url)), 1);
+    assert.equal(
+      said,
+      `Cannot read endpointslices: ${url} refused (403): endpointslices.discovery.k8s.io is forbidden: User "me" cannot list resource "endpointslices" in API group "discovery.k8s.io" at the cluster scope. Grant it in a ClusterRole: {apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: ["list"]}.`,
+    );
+  });
+});
+
+/** An API server that lets nobody see anything. */
+async function forbidding(t: TestContext): Promise<string> {
+  const message =
+    'endpointslices.discovery.k8s.io is forbidden: User "me" cannot list resource "endpointslices" in API group "discovery.k8s.io" at the cluster scope';
+  const server = createServer((_request, response) => {
+    response.writeHead(403, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ kind: 'Status', status: 'Failure', code: 403, reason: 'Forbidden', message }));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  t.after(() => server.closeAllConnections());
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { test } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
+import { createLogger, type LogLevel } from '../../src/base/log.ts';
+import type { WeederFact } from '../../src/weeder/deletions/facts.ts';
+import { logFacts } from '../../src/weeder/report/logFacts.ts';
+import { bundle } from '../support/bundle.ts';
+import { cli, config, file, folder, kubeconfig, logOf } from '../support/cli.ts';
+import { crashLoopingPod } from '../support/objects/crashLoopingPod.ts';
+
+const pod = crashLoopingPod();
+const window = { namespace: 'shop', service: 'db', window: 2 };
+
+const facts: readonly WeederFact[] = [
+  { type: 'window.opened', duration: 120_000, ...window },
+  { type: 'pod.deleted', pod, how: 'delete', sinceOpened: 12.4, isRepeated: false, ...window, also: [] },
+  { type: 'pod.recovered', pod, ...window, also: [] },
+  {
+    type: 'deletion.refused',
+    pod,
+    reason: 'not allowed',
+    failure: 'forbidden',
+    attempt: 1,
+    retryIn: 400,
+    ...window,
+    also: [{ ...window, service: 'dns', window: 7 }],
+  },
+  { type: 'window.closed', deleted: 1, kept: 0, givenUp: [], ...window },
+];
+
+/** What the logger writes of these facts to an output that is, or is not, a terminal. */
+async function written(level: LogLevel, isTTY: boolean): Promise<string> {
+  let text = '';
+  const output = Object.assign(Object.create(process.stdout), {
+    isTTY,
+    hasColors: () => true,
+    write: (chunk: string | Buffer) => {
+      text += String(chunk);
+      return true;
+    },
+  });
+  const logger = await createLogger(level, output);
+  for (const fact of facts) logFacts(logger)(fact);
+  await new Promise((resolve) => setImmediate(resolve));
+  return text;
+}
+
+test('one JSON object a line, with time, namespace, service, pod, window and cause', async () => {
+  const lines = logOf({ stdout: await written('info', false) });
+  assert.deepEqual(
+    lines.map(({ level, msg }) => `${level}: ${msg}`),
+    [
+      'info: service recovered, window opened',
+      'info: pod deleted',
+      'warn: deletion refused, retrying',
+      'info: window closed',
+    ],
+  );
+  for (const line of lines) {
+    assert.match(String(line['time']), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.partialDeepStrictEqual(line, window);
+    assert.equal('pid' in line || 'hostname' in line, false);
+  }
+  assert.partialDeepStrictEqual(lines[0], { for: '2m0s' });
+  assert.partialDeepStrictEqual(lines[1], {
+    pod: 'shop/web-0',
+    uid: 'u-1',
+    container: 'main',
+    cause: 'CrashLoopBackOff',
+    restarts: 4,
+    backOff: 'back-off 1m20s restarting failed container=main',
+    sinceOpenedMs: 12,
+  });
+  assert.equal('also' in (lines[1] ?? {}), false);
+  assert.deepEqual(lines[2]?.['also'], [{ namespace: 'shop', service: 'dns', window: 7 }]);
+});
+
+test('a level shows what is as important or more', async () => {
+  const count = async (level: LogLevel) => logOf({ stdout: await written(level, false) }).length;
+  assert.deepEqual(
+    [await count('debug'), await count('info'), await count('warn'), await count('error')],
+    [5, 4, 1, 0],
+  );
+});
+
+test('on a terminal the lines are for people', async () => {
+  const text = await written('info', true);
+  assert.ok(text.includes('\u001b['), 'in colour');
+  const plain = stripVTControlCharacters(text);
+  assert.match(
+    plain,
+    /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: service recovered, window opened \{"namespace":"shop"[^\n]*\}\n/,
+  );
+  assert.doesNotMatch(plain, /^\{/m);
+});
+
+const words = [
+  `--config-file=${config}`,
+  `--kubeconfig=${file('log.kubeconfig', kubeconfig('http://127.0.0.1:9'))}`,
+  '--health-bind-addr=0',
+  '--metrics-bind-addr=0',
+  '--api-server-timeout=1s',
+  '--zap-encoder=json',
+];
+
+test('--log-level and --zap-log-level are honoured by the program', async () => {
+  const count = async (...more: readonly string[]) => logOf(await cli([...words, ...more])).length;
+  assert.equal(await count(), 2);
+  assert.equal(await count('--log-level=warn'), 1);
+  assert.equal(await count('--zap-log-level=ERROR'), 0);
+  assert.equal(await count('--log-level=error', '--zap-log-level=info'), 2, 'the original’s own flag wins');
+});
+
+test('the real program on a real terminal writes lines for people', {
+  skip: !hasScript() && 'no script(1)',
+}, async () => {
+  const line = [process.execPath, await bundle(), ...words].map((word) => `'${word}'`).join(' ');
+  const child = spawn('script', ['-qec', line, '/dev/null'], {
+    env: { PATH: process.env['PATH'], HOME: folder, TERM: 'xterm' },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let text = '';
+  for await (const chunk of child.stdout.setEncoding('utf8')) text += chunk;
+  assert.match(
+    stripVTControlCharacters(text),
+    /^\[\d\d:\d\d:\d\d\.\d{3}\] WARN: waiting for the API server \{.*\}\r?\n/m,
+  );
+});
+
+function hasScript(): boolean {
+  try {
+    return execFileSync('script', ['--version'], { encoding: 'utf8', stdio: 'pipe' }).includes('util-linux');
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { CommanderError } from 'commander';
+import packageJson from '../../package.json' with { type: 'json' };
+import { problem } from '../../src/base/errors.ts';
+import { readArguments } from '../../src/cli/arguments.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { usageProblem } from '../../src/cli/usage.ts';
+import { cli, oneSentence } from '../support/cli.ts';
+
+const see = 'See `weeder --help` for the flags and verbs.';
+
+type Case = readonly [command: string, sentence: string];
+
+/** By the real program. */
+const wrong: readonly Case[] = [
+  ['--config-fil x', 'There is no flag --config-fil; did you mean --config-file?'],
+  ['rum --config-file x', 'There is no verb "rum"; did you mean run?'],
+  ['frobnicate', 'There is no verb "frobnicate".'],
+  ['help explan', 'There is no verb "explan"; did you mean explain?'],
+  ['', 'weeder run needs --config-file FILE.'],
+  ['weeder', 'weeder run needs --config-file FILE.'],
+  ['--config-file=', 'weeder run needs --config-file FILE.'],
+  ['explain', 'weeder explain needs --config-file FILE.'],
+  ['explain x.yaml', 'weeder explain does not take the word x.yaml; the config goes behind --config-file.'],
+  ['explain application', 'weeder explain application needs NAME.'],
+  ['check a b', 'weeder check takes fewer words than a, b.'],
+  ['demo --speed 0', 'The flag --speed: found "0", wanted a number from 1 to 50.'],
+  ['demo --image=x', 'The flag --image needs --kubeconfig or --context.'],
+  ['demo --kubeconfig x --speed 4', 'Time on a real cluster runs as it does: --speed 4 cannot be had there.'],
+  ['demo --context x --seed 2', 'The flag --seed is for the simulated cluster: a real one goes its own way.'],
+  [
+    'demo --kubeconfig=x --kubelet=1.34',
+    'The flag --kubelet is for the simulated cluster: a real one goes its own way.',
+  ],
+  ['demo now', 'weeder demo does not know "now": it shows outage, restart or observer.'],
+  ['demo restarts', 'weeder demo does not know "restarts"; did you mean restart?'],
+  ['demo restart --outage 1m', 'The flag --outage is for the outage: weeder demo restart does not have it.'],
+  ['demo observe', 'weeder demo does not know "observe"; did you mean observer?'],
+  ['demo observer --replicas 3', 'The flag --replicas is for the outage: weeder demo observer does not have it.'],
+  ['demo restart --context x', 'The flag --context is for the outage: weeder demo restart does not have it.'],
+  ['--kube-api-qps=-1', 'The flag --kube-api-qps: found "-1", wanted a number from 0 on.'],
+];
+
+/** The same way, without the time that a process of its own takes. */
+const alsoWrong: readonly Case[] = [
+  ['--config-fil=x', 'There is no flag --config-fil; did you mean --config-file?'],
+  ['-config-fil=x', 'There is no flag --config-fil; did you mean --config-file?'],
+  ['--nothing-like-it', 'There is no flag --nothing-like-it.'],
+  ['-x', 'There is no flag -x.'],
+  ['explain --dry-run', 'There is no flag --dry-run.'],
+  ['check --kubeconfig x', 'There is no flag --kubeconfig.'],
+  ['check --config-file x', 'There is no flag --config-file; weeder check takes the file itself: weeder check FILE.'],
+  ['explain application a b', 'weeder explain takes fewer words than application, a, b.'],
+  ['explain application a -n A', 'The flag -n: found "A", which is not the name of a namespace.'],
+  ['demo restart now', 'weeder demo takes fewer words than restart, now.'],
+  ['demo --speed=fast', 'The flag --speed: found "fast", wanted a number from 1 to 50.'],
+  ['demo --replicas 0', 'The flag --replicas: found "0", wanted a whole number from 1 to 50.'],
+  ['demo --seed=-1', 'The flag --seed: found "-1", wanted a whole number from 0 to 1000000000.'],
+  ['demo --outage 5s', 'The flag --outage: found "5s", wanted a duration from 15s to 1h.'],
+  ['demo --kubelet 1.35', 'The flag --kubelet: found "1.35", allowed are 1.34 and 1.36.'],
+  ['check', 'weeder check needs FILE.'],
+  ['run --config-file a.yaml b', 'weeder run does not take the word b.'],
+  ['--config-file', 'The flag --config-file needs a value.'],
+  ['--kubeconfig', 'The flag --kubeconfig needs a value.'],
+  ['--kube-api-burst many', 'The flag --kube-api-burst: found "many", wanted a number from 0 on.'],
+  ['--concurrent-deletions 0', 'The flag --concurrent-deletions: found "0", wanted a whole number from 1 to 10000.'],
+  ['--zap-log-level=loud', 'The flag --zap-log-level: found "loud", allowed are debug, info, warn, error.'],
+  ['--dry-run=maybe', 'The flag --dry-run: found "maybe", wanted true or false.'],
+  [
+    '--dry-run false --config-file x',
+    'weeder run does not take the word false; a flag that is on or off takes its value behind "=", as in --dry-run=false.',
+  ],
+  ['--namespaces=A', 'The flag --namespaces: found "A", which is not the name of a namespace.'],
+  [
+    '--health-bind-addr=localhost',
+    'The flag --health-bind-addr: found "localhost", wanted an address such as :9644 or 127.0.0.1:9644.',
+  ],
+  [
+    '--api-server-timeout=5',
+    'The flag --api-server-timeout: found "5", which has no unit; a duration is written like 300ms, 1.5h or 2m30s (units are ns, us, ms, s, m, h).',
+  ],
+];
+
+const wordsOf = (command: string) => command.split(' ').filter((word) => word !== '');
+
+suite('wrong usage is answered in one sentence, with exit code 2', { concurrency: 4 }, () => {
+  for (const [command, sentence] of wrong) {
+    test(`weeder ${command}`, async () => {
+      const ended = await cli(wordsOf(command));
+      assert.equal(oneSentence(ended, 2), `${sentence} ${see}`);
+      assert.equal(ended.stdout, '');
+    });
+  }
+
+  for (const [command, sentence] of alsoWrong) {
+    test(`weeder ${command} (in this process)`, async () => {
+      const { verb, words } = readArguments(wordsOf(command));
+      const program = createProgram(() => assert.fail('a verb ran'));
+      const error: unknown = await program.parseAsync(words, { from: 'user' }).catch((thrown: unknown) => thrown);
+      assert.ok(error instanceof CommanderError);
+      assert.deepEqual(usageProblem(error, verb), problem('USAGE', sentence));
+    });
+  }
+});
+
+test('real time may be asked for on a real cluster', async () => {
+  const ended = await cli(['demo', '--speed=1', '--kubeconfig=missing.yaml', '--image=registry.example/busybox:1']);
+  assert.match(oneSentence(ended, 1), /missing\.yaml/);
+});
+
+test('--version says the version, and no more', async () => {
+  for (const flag of ['--version', '-version']) {
+    assert.deepEqual(await cli([flag]), { code: 0, signal: null, stdout: `${packageJson.version}\n`, stderr: '' });
+  }
+});
+
+test('--help fits a terminal, shows every flag of run and every verb, and names what has no meaning here', async () => {
+  const [{ stdout, code, stderr }, short, word] = await Promise.all([cli(['--help']), cli(['-h']), cli(['help'])]);
+  assert.equal(code, 0);
+  assert.equal(stderr, '');
+  assert.equal(short.stdout, stdout);
+  assert.equal(word.stdout, stdout);
+  assert.ok(stdout.split('\n').every((line) => line.length <= 80));
+  for (const heading of [
+    'Usage:',
+    'Config:',
+    'Cluster:',
+    'Deletions, restarts and applies:',
+    'Process:',
+    'Verbs:',
+    'Exit codes:',
+  ]) {
+    assert.ok(stdout.includes(heading), heading);
+  }
+  const named = new Set(stdout.match(/--[a-z-]+[a-z]/g));
+  const run = await cli(['run', '--help']);
+  for (const flag of run.stdout.match(/^ {2}--[a-z-]+/gm) ?? []) assert.ok(named.has(flag.trim()), flag);
+  for (const flag of ['--metrics-bind-addr', '--pprof-bind-addr', '--concurrent-reconciles', '--zap-encoder']) {
+    assert.ok(named.has(flag), flag);
+  }
+  for (const verb of ['run', 'check', 'explain', 'demo', 'help'])
+    assert.match(stdout, new RegExp(`^ {2}${verb} `, 'm'));
+});
+
+test('each verb has a help of its own', async () => {
+  for (const verb of ['run', 'weeder', 'check', 'explain', 'demo']) {
+    const [own, asked] = await Promise.all([cli([verb, '--help']), cli(['help', verb === 'weeder' ? 'run' : verb])]);
+    assert.equal(own.code, 0);
+    assert.match(own.stdout, new RegExp(`^Usage: weeder ${verb === 'weeder' ? 'run' : verb} `));
+    assert.equal(asked.stdout, own.stdout);
+  }
+});

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import {
+  crashLoopBackOff,
+  createBudget,
+  createReplicaSet,
+  deleteBudget,
+  onePod,
+  type Pod,
+  podsOf,
+  running,
+  setPodStatus,
+  startWeeder,
+} from '../support/cluster.ts';
+import { type Scene, setScene, untilEnding } from '../support/scene.ts';
+
+suite('how a pod is deleted', { concurrency: true }, () => {
+  test('with the pod’s own grace period, or the one that the config says', async (t) => {
+    const own = await setScene(t, 'own-grace');
+    const given = await setScene(t, 'given-grace', { settings: { gracePeriodSeconds: 7 } });
+    const evicting = await setScene(t, 'evict-grace', { global: { gracePeriodSeconds: 9, deletion: 'evict' } });
+    const ended = await Promise.all(
+      [own, given, evicting].map(async (scene) => {
+        await scene.start();
+        const pod = await withGracePeriod(scene, 'web', 23);
+        await scene.endpoints(true);
+        return untilEnding(scene.ns, pod);
+      }),
+    );
+    assert.deepEqual(
+      ended.map(({ metadata }) => metadata['deletionGracePeriodSeconds']),
+      [23, 7, 9],
+    );
+  });
+
+  test('dry run: nothing is deleted, and each crash loop is told of once', async (t) => {
+    const scene = await setScene(t, 'dry-run');
+    const weeder = startWeeder(t, { cluster: scene.ns.cluster, config: scene.config, flags: ['--dry-run'] });
+    await weeder.ready();
+    await scene.pod('web');
+    await scene.pod('bare-like', undefined, { annotations: { 'weeder.dev/ignore': 'true' } });
+    await scene.endpoints(true);
+    const told = (name: string) => ({ pod: `${scene.ns.name}/${name}` });
+    await weeder.log.until('pod would be deleted (dry run)', told('web'));
+    await setPodStatus(scene.ns, 'web', crashLoopBackOff(4));
+    await setPodStatus(scene.ns, 'web', crashLoopBackOff(5));
+    await scene.pod('late');
+    await weeder.log.until('pod would be deleted (dry run)', told('late'));
+    await scene.observer.caughtUp();
+    assert.deepEqual(scene.observer.deletions(), []);
+    assert.equal(weeder.log.find('pod would be deleted (dry run)', told('web')).length, 1);
+    assert.equal(weeder.log.find(/^pod kept/, told('bare-like')).length, 1);
+
+    await setPodStatus(scene.ns, 'web', running(5));
+    await setPodStatus(scene.ns, 'web', crashLoopBackOff(6));
+    await weeder.log.until('pod would be deleted (dry run)', told('web'), { count: 2 });
+    await scene.observer.caughtUp();
+    assert.deepEqual(scene.observer.deletions(), []);
+  });
+
+  test('evict: as quick as a deletion where no budget forbids it', async (t) => {
+    const scene = await setScene(t, 'evicts', { settings: { deletion: 'evict' } });
+    const weeder = await scene.start();
+    const pod = await scene.pod('web');
+    await scene.endpoints(true);
+    await scene.untilDeleted(pod);
+    await weeder.log.until('pod evicted', { pod: `${scene.ns.name}/web` });
+  });
+
+  test('evict: a budget holds the pod until it allows it', async (t) => {
+    const scene = await setScene(t, 'budget', { settings: { deletion: 'evict' } });
+    const weeder = await scene.start();
+    const [a, b] = await twoLooping(scene);
+    await createBudget(scene.ns, 'web', { labels: { workload: 'web' }, minAvailable: 1 });
+    await scene.endpoints(true);
+    await weeder.log.until('deletion refused, retrying', { pod: `${scene.ns.name}/${b.metadata.name}` });
+    await weeder.log.until('deletion refused, retrying', { attempt: 3 });
+    await scene.observer.caughtUp();
+    scene.assertDeleted();
+    await setPodStatus(scene.ns, a.metadata.name, running(4));
+    await scene.untilDeleted(b);
+    await podsOf(scene.ns, { workload: 'web' }, 2);
+    scene.assertDeleted(b);
+  });
+
+  test('evict: a budget that goes away in the window lets both go', async (t) => {
+    const scene = await setScene(t, 'budget-gone', { settings: { deletion: 'evict' } });
+    const weeder = await scene.start();
+    const pods = await twoLooping(scene);
+    await createBudget(scene.ns, 'web', { labels: { workload: 'web' }, maxUnavailable: 0 });
+    await scene.endpoints(true);
+    await weeder.log.until('deletion refused, retrying', { attempt: 2 });
+    await scene.observer.caughtUp();
+    scene.assertDeleted();
+    await deleteBudget(scene.ns, 'web');
+    await scene.untilDeleted(...pods);
+  });
+
+  test('evict: what a budget forbids for the whole window is told of as given up, and stays', async (t) => {
+    const scene = await setScene(t, 'given-up', { settings: { deletion: 'evict', watchDuration: '6s' } });
+    const weeder = await scene.start();
+    const [pod] = await createReplicaSet(scene.ns, 'web', { labels: scene.labels });
+    assert.ok(pod);
+    const { name, uid } = pod.metadata;
+    await setPodStatus(scene.ns, name, crashLoopBackOff(3));
+    await createBudget(scene.ns, 'web', { labels: { workload: 'web' }, maxUnavailable: 0 });
+    await scene.endpoints(true);
+    const closed = await weeder.log.until('window closed', { service: scene.service });
+    assert.partialDeepStrictEqual(closed, { deleted: 0, givenUp: [`${scene.ns.name}/${name}`], level: 'warn' });
+    await weeder.log.until('deletion given up', { pod: `${scene.ns.name}/${name}` });
+    await deleteBudget(scene.ns, 'web');
+    await scene.laterServiceHandled();
+    assert.equal((await onePod(scene.ns, { workload: 'web' })).metadata.uid, uid);
+  });
+});
+
+async function twoLooping(scene: Scene): Promise<[Pod, Pod]> {
+  const [a, b] = await createReplicaSet(scene.ns, 'web', { labels: scene.labels, replicas: 2 });
+  assert.ok(a && b);
+  for (const { metadata } of [a, b]) await setPodStatus(scene.ns, metadata.name, crashLoopBackOff(3));
+  return [a, b];
+}
+
+/** A crash-looping pod on a node, which only a kubelet could end before its grace period. */
+async function withGracePeriod(scene: Scene, name: string, seconds: number): Promise<Pod> {
+  const pod = await scene.pod(name, undefined, { onNode: true, gracePeriodSeconds: seconds });
+  scene.ns.after(() =>
+    scene.ns.cluster.send('DELETE', `${scene.ns.path('api/v1', 'pods', name)}?gracePeriodSeconds=0`),
+  );
+  return pod;
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite, test } from 'node:test';
+import { promisify } from 'node:util';
+import {
+  barePod,
+  crashLoopBackOff,
+  running,
+  setPodStatus,
+  temporaryFile,
+  terminated,
+  testNamespace,
+  waiting,
+} from '../support/cluster.ts';
+import { grant } from '../support/deploy/rbac.ts';
+import { type Scene, setScene } from '../support/scene.ts';
+
+const run = promisify(execFile);
+const checkout = join(import.meta.dirname, '../../..');
+
+/** The words after `node` for `weeder explain` of the scene. */
+function wordsOf(scene: Scene, user: string, flags: readonly string[]): string[] {
+  const configFile = temporaryFile('config.yaml');
+  writeFileSync(configFile, JSON.stringify(scene.config));
+  const kubeconfig = scene.ns.cluster.kubeconfigFor(user);
+  return ['src/cli/weeder.ts', 'explain', `--config-file=${configFile}`, `--kubeconfig=${kubeconfig}`, ...flags];
+}
+
+/** What it writes, line by line; it has to end well and say nothing else. */
+async function explain(scene: Scene, ...flags: string[]): Promise<string[]> {
+  const { stdout, stderr } = await run(process.execPath, wordsOf(scene, 'admin', flags), { cwd: checkout });
+  assert.equal(stderr, '');
+  return stdout.trimEnd().split('\n');
+}
+
+suite('weeder explain', { concurrency: true }, () => {
+  test('says where the services are, what crash-loops, what would be deleted and what kept, and deletes nothing', async (t) => {
+    const scene = await setScene(t, 'explain', { settings: { watchDuration: '2m0s' } });
+    const { name } = scene.ns;
+    await scene.pod('healthy', running());
+    await scene.pod('looping');
+    await scene.pod('annotated', undefined, { annotations: { 'weeder.dev/ignore': 'true' } });
+    await scene.pod('static', undefined, { annotations: { 'kubernetes.io/config.mirror': '2f1c' }, onNode: true });
+    await scene.pod('silent', terminated(2, { finishedAt: new Date(Date.now() - 60_000) }));
+    await scene.pod('proxied', { containers: { proxy: crashLoopBackOff(4) } }, { sidecars: ['proxy'] });
+    await barePod(scene.ns, 'bare', { labels: scene.labels });
+    await setPodStatus(scene.ns, 'bare', crashLoopBackOff(7));
+    await scene.pod('unpulled', waiting('ImagePullBackOff'));
+    await scene.pod('unrelated', undefined, { labels: { app: 'unrelated' } });
+    await scene.endpoints(true, false);
+
+    const backOff = 'back-off 40s restarting failed container';
+    assert.deepEqual(await explain(scene), [
+      `${scene.service}  (window 2m0s, whileNotReady hold, deletion delete)`,
+      `  ${name}: ready`,
+      `    app=${name}: 8 pods, 6 crash-looping`,
+      `      ${name}/annotated  container main, restarts 3, ${backOff}  → kept: it is annotated weeder.dev/ignore: "true"`,
+      `      ${name}/bare  container main, restarts 7, back-off 300s restarting failed container  → kept: it has no controller that would bring it back (barePods: keep)`,
+      `      ${name}/looping  container main, restarts 3, ${backOff}  → would be deleted in a window`,
+      `      ${name}/proxied  sidecar proxy, restarts 4, back-off 80s restarting failed container  → would be deleted in a window`,
+      `      ${name}/silent  container main, restarts 2, in unreported back-off  → would be deleted in a window`,
+      `      ${name}/static  container main, restarts 3, ${backOff}  → kept: it is the mirror of a static pod`,
+      `      ${name}/unpulled  container main, ImagePullBackOff  → left alone: the image cannot be pulled, and a fresh pod would have to pull it again`,
+      '',
+      `other-${name}  (window 5m0s, whileNotReady hold, deletion delete)`,
+      '  in no namespace that is watched has this service an EndpointSlice',
+    ]);
+    await scene.observer.caughtUp();
+    assert.deepEqual(scene.observer.deletions(), []);
+  });
+
+  test('a service that is down, and namespaces that are not watched', async (t) => {
+    const scene = await setScene(t, 'explain-down', { settings: { barePods: 'delete', deletion: 'evict' } });
+    await scene.endpoints(false);
+    await barePod(scene.ns, 'bare', { labels: scene.labels });
+    await setPodStatus(scene.ns, 'bare', crashLoopBackOff(1));
+    const [head, state, , pod] = await explain(scene);
+    assert.equal(head, `${scene.service}  (window 5m0s, whileNotReady hold, deletion evict)`);
+    assert.equal(state, `  ${scene.ns.name}: not ready`);
+    assert.match(pod ?? '', /→ would be deleted in a window$/);
+    const [, nowhere] = await explain(scene, '--namespaces=default');
+    assert.equal(nowhere, '  in no namespace that is watched has this service an EndpointSlice');
+    await scene.observer.caughtUp();
+    assert.deepEqual(scene.observer.deletions(), []);
+  });
+
+  test('a namespace that may not be read is named, and the other one is told of', async (t) => {
+    const scene = await setScene(t, 'explain-refused');
+    const { cluster, name } = scene.ns;
+    const closed = await testNamespace(t, 'explain-closed', cluster);
+    await scene.pod('looping');
+    await scene.endpoints(true);
+    const user = cluster.takeUser();
+    const rules = [
+      { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list'] },
+      { apiGroups: [''], resources: ['pods'], verbs: ['list'] },
+    ];
+    const explained = () =>
+      run(process.execPath, wordsOf(scene, user, [`--namespaces=${name},${closed.name}`]), { cwd: checkout }).then(
+        () => assert.fail('it ended well'),
+        (error: { code: number; stdout: string; stderr: string }) => error,
+      );
+    const nothing = await explained();
+    assert.deepEqual([nothing.code, nothing.stdout], [1, '']);
+    assert.match(nothing.stderr, /^weeder: Cannot read endpointslices.*\n$/);
+
+    await grant(cluster, user, rules, { namespace: name });
+    const { code, stdout, stderr } = await explained();
+    assert.equal(code, 1);
+    assert.match(stdout, new RegExp(`^  ${name}: ready\n    app=${name}: 1 pod, 1 crash-looping$`, 'm'));
+    const missing = stderr.trimEnd().split('\n');
+    assert.ok(missing.length >= 2, stderr);
+    for (const line of missing)
+      assert.match(line, new RegExp(`^weeder: This is without .*${closed.name}.* refused \\(403\\).*Role`));
+  });
+});

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import {
+  crashLoopBackOff,
+  createReplicaSet,
+  onePod,
+  podsOf,
+  running,
+  setPodStatus,
+  startWeeder,
+} from '../support/cluster.ts';
+import { setScene } from '../support/scene.ts';
+
+suite('a service that goes down again in its window', { concurrency: true }, () => {
+  test('deletions are held, and done when it comes back', async (t) => {
+    const scene = await setScene(t, 'holds');
+    const weeder = await scene.start();
+    await scene.endpoints(true);
+    const first = await scene.pod('first');
+    await scene.untilDeleted(first);
+
+    await scene.endpoints(false);
+    await weeder.log.until('service is not ready', { service: scene.service });
+    const second = await scene.pod('second');
+    await scene.pod('third');
+    await scene.laterServiceHandled();
+    scene.assertDeleted(first);
+    await setPodStatus(scene.ns, 'third', running(4));
+    await scene.endpoints(true);
+    await scene.untilDeleted(second);
+    await scene.laterPodDeleted();
+    scene.assertDeleted(first, second);
+  });
+
+  test('when the time of the window is over meanwhile, the next recovery still opens a new one', async (t) => {
+    const scene = await setScene(t, 'held-out', { settings: { watchDuration: '1s' } });
+    const weeder = await scene.start();
+    await scene.endpoints(true);
+    await weeder.log.until('service recovered, window opened', { service: scene.service });
+    await scene.endpoints(false);
+    await weeder.log.until('service is not ready', { service: scene.service });
+    const pod = await scene.pod('web');
+    await weeder.log.until('window closed', { service: scene.service, window: 1, deleted: 0 });
+    await scene.laterServiceHandled();
+    scene.assertDeleted();
+    await scene.endpoints(true);
+    await scene.untilDeleted(pod);
+  });
+
+  test('whileNotReady: delete goes on deleting, until the window is over', async (t) => {
+    const scene = await setScene(t, 'goes-on', { settings: { whileNotReady: 'delete', watchDuration: '5s' } });
+    const weeder = await scene.start();
+    await scene.endpoints(true);
+    await weeder.log.until('service recovered, window opened', { service: scene.service });
+    await scene.endpoints(false);
+    await weeder.log.until('service is not ready', { service: scene.service });
+    const pod = await scene.pod('web');
+    await scene.untilDeleted(pod);
+    await weeder.log.until('window closed', { service: scene.service });
+    await scene.pod('late');
+    await scene.laterServiceHandled();
+    scene.assertDeleted(pod);
+  });
+
+  test('a service that flaps ten times in a second: each crash-looping pod is deleted, once, and no other', async (t) => {
+    const scene = await setScene(t, 'flaps');
+    // As a process of its own: it must live through this.
+    const weeder = startWeeder(t, { cluster: scene.ns.cluster, config: scene.config });
+    await weeder.ready();
+    const pods = await createReplicaSet(scene.ns, 'web', { labels: scene.labels, replicas: 4 });
+    const names = pods.map(({ metadata }) => metadata.name);
+    for (const name of names) await setPodStatus(scene.ns, name, running());
+    await scene.endpoints(false);
+    const looping = names.slice(0, 2);
+    for (const name of looping) await setPodStatus(scene.ns, name, crashLoopBackOff(5));
+    const began = performance.now();
+    for (let flap = 0; flap < 10; flap += 1) {
+      await scene.endpoints(true);
+      await scene.endpoints(false);
+    }
+    const took = performance.now() - began;
+    t.diagnostic(`20 changes in ${Math.round(took)} ms`);
+    await scene.endpoints(true);
+    const deleted = pods.filter(({ metadata }) => looping.includes(metadata.name));
+    await scene.untilDeleted(...deleted);
+    await weeder.log.until('service recovered, window opened', { service: scene.service, window: 11 });
+    await scene.laterPodDeleted();
+    scene.assertDeleted(...deleted);
+    await podsOf(scene.ns, { workload: 'web' }, 4);
+    assert.deepEqual(await weeder.stop(), { code: 0, signal: null });
+  });
+
+  test('a successor that crash-loops again in the window is deleted again', async (t) => {
+    const scene = await setScene(t, 'again');
+    await scene.start();
+    const [first] = await createReplicaSet(scene.ns, 'web', { labels: scene.labels });
+    assert.ok(first);
+    await scene.endpoints(true);
+    let pod = first;
+    for (let round = 0; round < 4; round += 1) {
+      await setPodStatus(scene.ns, pod.metadata.name, crashLoopBackOff(round + 1));
+      await scene.untilDeleted(pod);
+      pod = await onePod(scene.ns, { workload: 'web' }, { not: pod.metadata.uid });
+    }
+    await setPodStatus(scene.ns, pod.metadata.name, running());
+    await scene.laterPodDeleted();
+    assert.equal((await onePod(scene.ns, { workload: 'web' })).metadata.uid, pod.metadata.uid);
+  });
+});

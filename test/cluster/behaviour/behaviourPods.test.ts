@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import {
+  barePod,
+  completed,
+  crashLoopBackOff,
+  createReplicaSet,
+  getPod,
+  patchPodMetadata,
+  removeFinalizers,
+  running,
+  setPodStatus,
+  terminated,
+  waiting,
+} from '../support/cluster.ts';
+import { setScene, untilEnding } from '../support/scene.ts';
+
+const everyKind = { initContainers: ['migrate'], sidecars: ['proxy'] };
+
+suite('which pods are deleted', { concurrency: true }, () => {
+  test('CrashLoopBackOff of a main container, an init container or a sidecar, and of one container among several', async (t) => {
+    const scene = await setScene(t, 'kinds');
+    await scene.start();
+    const pods = [
+      await scene.pod('main', { containers: { main: crashLoopBackOff(2) } }, everyKind),
+      await scene.pod('init', { containers: { migrate: crashLoopBackOff(2) } }, everyKind),
+      await scene.pod('sidecar', { containers: { proxy: crashLoopBackOff(2) } }, everyKind),
+      await scene.pod('one', { containers: { b: crashLoopBackOff(1) } }, { containers: ['a', 'b', 'c'] }),
+      await scene.pod('never-restarted', { containers: { main: crashLoopBackOff(0) } }),
+    ];
+    await scene.endpoints(true);
+    await scene.untilDeleted(...pods);
+    scene.assertDeleted(...pods);
+  });
+
+  test('pods that do not crash-loop stay: healthy, starting, not ready, waiting for an image, ended', async (t) => {
+    const scene = await setScene(t, 'healthy');
+    await scene.start();
+    await scene.pod('healthy', running(), everyKind);
+    await scene.pod('recovered', running(7));
+    await scene.pod('unready', running(7, { ready: false }));
+    await scene.pod('image', waiting('ImagePullBackOff'));
+    await scene.pod('config', waiting('CreateContainerConfigError'));
+    await scene.pod(
+      'initialising',
+      { containers: { migrate: running(), main: waiting('PodInitializing') } },
+      everyKind,
+    );
+    await scene.pod('migrated', { containers: { migrate: completed(3), main: running() } }, everyKind);
+    const ended = { restartPolicy: 'Never' } as const;
+    await scene.pod('succeeded', { phase: 'Succeeded', containers: { main: completed(2) } }, ended);
+    await scene.pod('failed', { phase: 'Failed', containers: { main: terminated(2) } }, ended);
+    await scene.endpoints(true);
+    await scene.laterPodDeleted();
+    await scene.laterPodDeleted(() => terminated(2));
+    scene.assertDeleted();
+  });
+
+  test('pods with other labels stay, until a label makes them dependants', async (t) => {
+    const scene = await setScene(t, 'labels');
+    await scene.start();
+    const other = await scene.pod('other', undefined, { labels: { app: 'another' } });
+    await scene.pod('none', undefined, { labels: {} });
+    const leaving = await scene.pod('leaving', running());
+    await scene.endpoints(true);
+    await patchPodMetadata(scene.ns, 'leaving', { labels: { app: null } });
+    await setPodStatus(scene.ns, 'leaving', crashLoopBackOff(2));
+    await scene.laterPodDeleted();
+    scene.assertDeleted();
+    await patchPodMetadata(scene.ns, 'other', { labels: scene.labels });
+    await scene.untilDeleted(other);
+    await patchPodMetadata(scene.ns, 'leaving', { labels: scene.labels });
+    await scene.untilDeleted(leaving);
+  });
+
+  test('the pods of several podSelectors, each once even where two select the same pod', async (t) => {
+    const second = { matchExpressions: [{ key: 'role', operator: 'In', values: ['api', 'worker'] }] };
+    const scene = await setScene(t, 'selectors');
+    const config = {
+      servicesAndDependantSelectors: {
+        [scene.service]: {
+          podSelectors: [{ matchLabels: scene.labels }, { ...second, matchLabels: { scene: scene.ns.name } }],
+        },
+      },
+    };
+    const weeder = await scene.start({ config });
+    const both = await scene.pod('both', undefined, { labels: { ...scene.labels, role: 'api', scene: scene.ns.name } });
+    const one = await scene.pod('one', undefined, { labels: { role: 'worker', scene: scene.ns.name } });
+    await scene.pod('neither', undefined, { labels: { role: 'db', scene: scene.ns.name } });
+    await scene.endpoints(true);
+    await scene.untilDeleted(both, one);
+    await scene.laterPodDeleted();
+    scene.assertDeleted(both, one);
+    assert.equal(weeder.factsOf('pod.deleted').filter(({ pod }) => pod.uid === both.metadata.uid).length, 1);
+  });
+
+  test('a pod that is being deleted already is left alone', async (t) => {
+    const scene = await setScene(t, 'ending');
+    const weeder = await scene.start();
+    const [held] = await createReplicaSet(scene.ns, 'web', { labels: scene.labels, finalizers: ['weeder.test/hold'] });
+    assert.ok(held);
+    scene.ns.after(() => removeFinalizers(scene.ns, held.metadata.name).catch(() => {}));
+    await setPodStatus(scene.ns, held.metadata.name, crashLoopBackOff(4));
+    await scene.ns.cluster.api('DELETE', scene.ns.path('api/v1', 'pods', held.metadata.name));
+    const ending = await untilEnding(scene.ns, held);
+    await scene.endpoints(true);
+    await scene.laterPodDeleted();
+    assert.equal(weeder.factsOf('pod.deleted').filter(({ pod }) => pod.uid === held.metadata.uid).length, 0);
+    const now = await getPod(scene.ns, held.metadata.name);
+    assert.equal(now?.metadata.resourceVersion, ending.metadata.resourceVersion);
+  });
+
+  test('a pod that a finalizer holds is deleted once, however long it stays', async (t) => {
+    const scene = await setScene(t, 'held');
+    const weeder = await scene.start();
+    const held = await scene.pod('held', undefined, { finalizers: ['weeder.test/hold'] });
+    scene.ns.after(() => removeFinalizers(scene.ns, 'held').catch(() => {}));
+    await scene.endpoints(true);
+    await untilEnding(scene.ns, held);
+    await setPodStatus(scene.ns, 'held', crashLoopBackOff(5));
+    await scene.laterPodDeleted();
+    await scene.endpoints(false);
+    await scene.endpoints(true);
+    await scene.laterPodDeleted();
+    scene.assertDeleted();
+    assert.equal(weeder.factsOf('pod.deleted').filter(({ pod }) => pod.uid === held.metadata.uid).length, 1);
+    await removeFinalizers(scene.ns, 'held');
+    await scene.untilDeleted(held);
+  });
+
+  test('a pod without a controller stays, unless barePods: delete', async (t) => {
+    const scene = await setScene(t, 'bare-kept');
+    const deleting = await setScene(t, 'bare-deleted', { settings: { barePods: 'delete' } });
+    const weeder = await scene.start();
+    await deleting.start();
+    await barePod(scene.ns, 'bare', { labels: scene.labels });
+    const bare = await barePod(deleting.ns, 'bare', { labels: deleting.labels });
+    for (const { ns } of [scene, deleting]) await setPodStatus(ns, 'bare', crashLoopBackOff(3));
+    await scene.endpoints(true);
+    await deleting.endpoints(true);
+    await scene.laterPodDeleted();
+    scene.assertDeleted();
+    const kept = await weeder.log.until(/^pod kept/, { pod: `${scene.ns.name}/bare` });
+    assert.partialDeepStrictEqual(kept, { reason: 'barePod', service: scene.service, window: 1 });
+    await deleting.untilDeleted(bare);
+  });
+});

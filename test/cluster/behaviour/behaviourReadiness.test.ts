@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import {
+  crashLoopBackOff,
+  createReplicaSet,
+  createService,
+  deleteSlice,
+  eventually,
+  patchPodMetadata,
+  readyEndpoints,
+  running,
+  setEndpoints,
+  setPodStatus,
+  setSlice,
+  slicesOf,
+} from '../support/cluster.ts';
+import { setScene } from '../support/scene.ts';
+
+suite('when a service is ready, by all its slices', { concurrency: true }, () => {
+  test('one ready endpoint among several is a recovery, and further ones are none', async (t) => {
+    const scene = await setScene(t, 'one-of-many', { settings: { watchDuration: '4s' } });
+    const weeder = await scene.start();
+    await scene.endpoints(false, false, false);
+    const pod = await scene.pod('web');
+    await scene.endpoints(false, true, false);
+    await scene.untilDeleted(pod);
+    await weeder.log.until('window closed', { service: scene.service });
+
+    const late = await scene.pod('late');
+    await scene.endpoints(true, true, false);
+    await scene.endpoints(false, false, true);
+    await scene.laterServiceHandled();
+    scene.assertDeleted(pod);
+    await scene.endpoints(false, false, false);
+    await scene.endpoints(true, false, false);
+    await scene.untilDeleted(late);
+  });
+
+  test('of two slices one is enough, and the service is down only when both are', async (t) => {
+    const scene = await setScene(t, 'two-slices', { settings: { watchDuration: '4s' } });
+    const weeder = await scene.start();
+    const first = (...ready: boolean[]) => setSlice(scene.ns, scene.service, { name: 'first', ready });
+    const second = (...ready: boolean[]) => setSlice(scene.ns, scene.service, { name: 'second', ready });
+    await first(false);
+    await second(false);
+    const pod = await scene.pod('web');
+    await second(true);
+    await scene.untilDeleted(pod);
+    await weeder.log.until('window closed', { service: scene.service });
+
+    const late = await scene.pod('late');
+    await first(true);
+    await second(false);
+    await second(true);
+    await first(false);
+    await scene.laterServiceHandled();
+    scene.assertDeleted(pod);
+    await second(false);
+    await second(true);
+    await scene.untilDeleted(late);
+  });
+
+  test('IPv4 and IPv6 slices are one service', async (t) => {
+    const scene = await setScene(t, 'families', { settings: { watchDuration: '4s' } });
+    const weeder = await scene.start();
+    const family = (addressType: 'IPv4' | 'IPv6', ...ready: boolean[]) =>
+      setSlice(scene.ns, scene.service, { addressType, ready });
+    await family('IPv4', false);
+    await family('IPv6', false);
+    const pod = await scene.pod('web');
+    await family('IPv6', true);
+    await scene.untilDeleted(pod);
+    await weeder.log.until('window closed', { service: scene.service });
+
+    const late = await scene.pod('late');
+    await family('IPv4', true);
+    await scene.laterServiceHandled();
+    scene.assertDeleted(pod);
+    await family('IPv6', false);
+    await family('IPv4', false);
+    await family('IPv4', true);
+    await scene.untilDeleted(late);
+    assert.equal(weeder.factsOf('window.opened').filter(({ service }) => service === scene.service).length, 2);
+  });
+
+  test('a condition that is not set counts as ready', async (t) => {
+    const scene = await setScene(t, 'unset');
+    await scene.start();
+    await scene.endpoints(false, false);
+    const pod = await scene.pod('web');
+    await scene.laterServiceHandled();
+    scene.assertDeleted();
+    await scene.endpoints(false, undefined);
+    await scene.untilDeleted(pod);
+  });
+
+  test('neither an empty slice nor the end of the last slice is a recovery, and both are an outage', async (t) => {
+    const scene = await setScene(t, 'empty', { settings: { watchDuration: '4s' } });
+    const weeder = await scene.start();
+    await scene.endpoints(false);
+    const pod = await scene.pod('web');
+    await scene.endpoints();
+    await deleteSlice(scene.ns, scene.service);
+    await scene.endpoints();
+    await scene.laterServiceHandled();
+    scene.assertDeleted();
+
+    await scene.endpoints(true);
+    await scene.untilDeleted(pod);
+    await weeder.log.until('window closed', { service: scene.service });
+    const late = await scene.pod('late');
+    await scene.endpoints();
+    await scene.laterServiceHandled();
+    scene.assertDeleted(pod);
+    await scene.endpoints(true);
+    await scene.untilDeleted(late);
+    await weeder.log.until('window closed', { service: scene.service }, { count: 2 });
+    const last = await scene.pod('last');
+    await deleteSlice(scene.ns, scene.service);
+    await scene.laterServiceHandled();
+    scene.assertDeleted(pod, late);
+    await scene.endpoints(true);
+    await scene.untilDeleted(last);
+  });
+
+  test('a real service: its slices are made by the cluster from its pods', async (t) => {
+    const scene = await setScene(t, 'real');
+    await scene.start();
+    const backing = { app: `backing-${scene.ns.name}` };
+    await createService(scene.ns, scene.service, { selector: backing });
+    const pods = await createReplicaSet(scene.ns, 'db', { labels: backing, replicas: 2, onNode: true });
+    for (const [index, { metadata }] of pods.entries()) {
+      const down = crashLoopBackOff(1);
+      await setPodStatus(scene.ns, metadata.name, { containers: { main: down }, ip: `10.9.1.${index + 1}` });
+    }
+    await readyEndpoints(scene.ns, scene.service, 0);
+    const pod = await scene.pod('web');
+    await scene.laterServiceHandled();
+    scene.assertDeleted();
+    await setPodStatus(scene.ns, pods[0]?.metadata.name ?? '', running(2));
+    await scene.untilDeleted(pod);
+    await patchPodMetadata(scene.ns, pods[0]?.metadata.name ?? '', { labels: { app: 'elsewhere' } });
+    await readyEndpoints(scene.ns, scene.service, 0);
+    scene.assertDeleted(pod);
+  });
+
+  test('a service that publishes addresses that are not ready is always ready to the API: it never recovers', async (t) => {
+    const scene = await setScene(t, 'publishes', { settings: { onStart: 'never' } });
+    const backing = { app: `backing-${scene.ns.name}` };
+    await createService(scene.ns, scene.service, { selector: backing, publishNotReadyAddresses: true });
+    const [db] = await createReplicaSet(scene.ns, 'db', { labels: backing, onNode: true });
+    assert.ok(db);
+    const down = { containers: { main: crashLoopBackOff(1) }, ip: '10.9.2.1' };
+    await setPodStatus(scene.ns, db.metadata.name, down);
+    await readyEndpoints(scene.ns, scene.service, 1);
+    await scene.start();
+    await scene.pod('web');
+    await setPodStatus(scene.ns, db.metadata.name, running(2));
+    await eventually(
+      async () => {
+        const [slice] = await slicesOf(scene.ns, scene.service);
+        return slice?.endpoints?.[0]?.conditions?.['serving'] === true;
+      },
+      { what: 'the cluster’s news of the pod that runs again' },
+    );
+    await scene.laterServiceHandled();
+    scene.assertDeleted();
+  });
+
+  test('Endpoints made by hand, which the cluster mirrors into slices', async (t) => {
+    const scene = await setScene(t, 'mirrored');
+    await scene.start();
+    await createService(scene.ns, scene.service);
+    await setEndpoints(scene.ns, scene.service, { ready: 0, notReady: 1 });
+    await readyEndpoints(scene.ns, scene.service, 0);
+    const pod = await scene.pod('web');
+    await scene.laterServiceHandled();
+    scene.assertDeleted();
+    await setEndpoints(scene.ns, scene.service, { ready: 1 });
+    await scene.untilDeleted(pod);
+  });
+});

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite, type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
+import {
+  createReplicaSet,
+  EndpointSlice,
+  onePod,
+  Pod,
+  patchPodStatus,
+  setSlice,
+  type TestNamespace,
+  testNamespace,
+  watchDeletions,
+} from '../support/cluster.ts';
+import { startWeederHere } from '../support/weederHere.ts';
+
+const folder = join(import.meta.dirname, '../../data/recorded');
+/** No pause is longer; nothing depends on the length of those that are. Milliseconds. */
+const longestPause = 250;
+
+const Line = z.object({ ts: z.coerce.date(), type: z.string(), object: z.unknown() });
+
+/** One recorded event: either what a kubelet said of the pod or what the cluster said of the service. */
+interface Recorded {
+  readonly at: Date;
+  readonly pod?: Pod;
+  readonly ready?: readonly boolean[];
+}
+
+function read(name: string, kind: 'pod' | 'slice'): Recorded[] {
+  const lines = readFileSync(join(folder, `${name}-${kind}-events.jsonl`), 'utf8')
+    .trimEnd()
+    .split('\n');
+  return lines.map((line) => {
+    const { ts: at, object } = Line.parse(JSON.parse(line));
+    if (kind === 'pod') return { at, pod: Pod.parse(object) };
+    const endpoints = EndpointSlice.parse(object).endpoints ?? [];
+    return { at, ready: endpoints.map(({ conditions }) => conditions?.ready !== false) };
+  });
+}
+
+/** What was recorded in its order, up to the recovery: the first readiness after an outage. */
+function readUpToRecovery(name: string): { readonly before: Recorded[]; readonly recovery: Recorded } {
+  const events = [...read(name, 'pod'), ...read(name, 'slice')].sort((a, b) => a.at.getTime() - b.at.getTime());
+  const isOutage = ({ ready }: Recorded) => ready?.includes(true) === false;
+  const outage = events.findIndex(isOutage);
+  const end = events.findIndex(({ ready }, index) => index > outage && ready?.includes(true));
+  const recovery = events[end];
+  assert.ok(outage > 0 && recovery !== undefined, 'the recording holds an outage and a recovery');
+  return { before: events.slice(0, end), recovery };
+}
+
+/** The recorded status, with times as long ago as they were when it was recorded. */
+function statusNow(pod: Pod, at: Date): object {
+  const age = Date.now() - at.getTime();
+  const move = (key: string, value: unknown) =>
+    /^(startedAt|finishedAt|startTime|lastTransitionTime)$/.test(key) && typeof value === 'string'
+      ? new Date(Date.parse(value) + age).toISOString().replace(/\.\d+Z$/, 'Z')
+      : value;
+  return z.looseObject({}).parse(JSON.parse(JSON.stringify(pod.status, move)));
+}
+
+async function play(ns: TestNamespace, name: string, { at, pod, ready }: Recorded): Promise<void> {
+  if (pod !== undefined) await patchPodStatus(ns, name, statusNow(pod, at));
+  else await setSlice(ns, 'etcd-main-client', { ready: ready ?? [] });
+}
+
+async function replay(t: TestContext, name: string): Promise<void> {
+  const { before, recovery } = readUpToRecovery(name);
+  const ns = await testNamespace(t, name);
+  const observer = await watchDeletions(ns);
+  const labels = { 'gardener.cloud/role': 'controlplane', role: 'apiserver' };
+  const config = { servicesAndDependantSelectors: { 'etcd-main-client': { podSelectors: [{ matchLabels: labels }] } } };
+  const weeder = startWeederHere(t, { cluster: ns.cluster, config, namespaces: [ns.name] });
+  await weeder.ready();
+  const [pod] = await createReplicaSet(ns, 'kapi', { labels, containers: ['kube-apiserver'] });
+  assert.ok(pod);
+
+  for (const [index, event] of before.entries()) {
+    await play(ns, pod.metadata.name, event);
+    const next = before[index + 1] ?? recovery;
+    await pause(Math.min(next.at.getTime() - event.at.getTime(), longestPause));
+  }
+  await observer.caughtUp();
+  assert.deepEqual(observer.deletions(), [], 'nothing is deleted before the recovery');
+
+  const flip = performance.timeOrigin + performance.now();
+  await play(ns, pod.metadata.name, recovery);
+  const deletion = await observer.untilDeleted(pod.metadata.uid);
+  const waited = Math.round(deletion.at - flip);
+  t.diagnostic(`${before.length} recorded events, then the recovery; the pod was gone ${waited} ms after it`);
+  assert.ok(waited < 10_000, `deleted ${waited} ms after the recovery`);
+  await onePod(ns, { workload: 'kapi' }, { not: pod.metadata.uid });
+  const reported = weeder.factsOf('pod.deleted');
+  t.diagnostic(`why: ${reported.map((fact) => `${fact.pod.cause} after ${fact.pod.restarts} restarts`).join()}`);
+}
+
+suite('recordings of real crash loops, played onto a pod of a real API server', { concurrency: true }, () => {
+  test('the service is scaled to zero, the process exits at once', (t) => replay(t, 'scaled-to-zero'));
+
+  test('the endpoint is not ready, the process lives five seconds', (t) => replay(t, 'not-ready-exit5'));
+});

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import {
+  crashLoopBackOff,
+  createReplicaSet,
+  getPod,
+  type Pod,
+  podsOf,
+  running,
+  setPodStatus,
+  startWeeder,
+  terminated,
+} from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { setScene, untilEnding } from '../support/scene.ts';
+
+const namesOf = (pods: readonly Pod[]) => pods.map(({ metadata }) => metadata.name).sort();
+
+suite('dependants that are broken for their own reasons', { concurrency: true }, () => {
+  test('all replicas are deleted at once, and the pods that replace them wait before they are deleted again', async (t) => {
+    const scene = await setScene(t, 'repeats', { settings: { watchDuration: '10m' } });
+    const { ns, labels } = scene;
+    const first = await createReplicaSet(ns, 'web', { labels, replicas: 2 });
+    const weeder = startWeeder(t, { cluster: ns.cluster, config: scene.config });
+    await weeder.ready();
+    for (const { metadata } of first) await setPodStatus(ns, metadata.name, crashLoopBackOff(4));
+    await scene.endpoints(true);
+    await scene.untilDeleted(...first);
+    const second = await podsOf(ns, labels, 2);
+    for (const { metadata } of second) await setPodStatus(ns, metadata.name, crashLoopBackOff(4));
+    for (const name of namesOf(second)) {
+      await weeder.log.until(/^deletion pending: the pod replaces one/, { pod: `${ns.name}/${name}` });
+    }
+    await scene.untilDeleted(...second);
+    await weeder.log.until('pod deleted', {}, { count: 4 });
+    assert.deepEqual(
+      namesOf(second).map((name) => weeder.log.find(/^deletion pending/, { pod: `${ns.name}/${name}` }).length),
+      [1, 1],
+    );
+  });
+
+  test('a pod whose other container would stop slowly is left to the kubelet, unless its controller replaces it at once', async (t) => {
+    const scene = await setScene(t, 'slow-stop', { settings: { watchDuration: '10m' } });
+    const { ns, labels } = scene;
+    const containers = { main: terminated(3), proxy: running() };
+    const options = { sidecars: ['proxy'], gracePeriodSeconds: 60, onNode: true } as const;
+    const [replaced] = await createReplicaSet(ns, 'web', { labels, replicas: 1, ...options });
+    assert.ok(replaced !== undefined);
+    const weeder = startWeeder(t, { cluster: ns.cluster, config: scene.config });
+    await weeder.ready();
+    const waits = await scene.pod('waits', { containers }, options);
+    await setPodStatus(ns, replaced.metadata.name, { containers });
+    await scene.endpoints(true);
+    await weeder.log.until(/^deletion pending: the kubelet restarts/, { pod: `${ns.name}/waits` });
+    await untilEnding(ns, replaced);
+    const all = await eventually(
+      async (saw) => {
+        const pods = await podsOf(ns, labels);
+        saw(namesOf(pods));
+        return pods.length === 3 && pods;
+      },
+      { what: 'a replacement beside the pod that is still stopping' },
+    );
+    assert.ok(all.some(({ metadata }) => metadata.uid === replaced.metadata.uid));
+    assert.equal((await getPod(ns, waits.metadata.name))?.metadata.deletionTimestamp, undefined);
+  });
+});

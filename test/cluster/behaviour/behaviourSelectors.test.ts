@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { type LabelSelector, matchesSelector, selectorToString } from '../../../src/kube/objects/selector.ts';
+import { barePod, podsOf, type TestNamespace, testNamespace } from '../support/cluster.ts';
+
+const labelSets: Readonly<Record<string, string>>[] = [
+  {},
+  { app: 'web' },
+  { app: '' },
+  { app: 'Web' },
+  { app: 'web', role: 'apiserver' },
+  { app: 'db', role: 'main' },
+  { role: 'apiserver', 'gardener.cloud/role': 'controlplane' },
+  { role: 'main', 'gardener.cloud/role': 'controlplane' },
+  { role: '', 'gardener.cloud/role': 'controlplane' },
+  { 'gardener.cloud/role': 'controlplane' },
+  { 'gardener.cloud/role': 'monitoring', role: 'a.b_c-D' },
+  { constructor: 'web', toString: 'x' },
+  { app: 'in', notin: 'exists' },
+];
+
+const expressions = ['In', 'NotIn'].flatMap((operator) =>
+  [['web'], ['web', 'db'], [''], ['', 'web'], ['Web', 'web', 'web'], ['in'], ['nothing']].map((values) => ({
+    matchExpressions: [{ key: 'app', operator, values }],
+  })),
+);
+
+const selectors = [
+  {},
+  { matchLabels: { app: 'web' } },
+  { matchLabels: { app: '' } },
+  { matchLabels: { app: 'web', role: 'apiserver' } },
+  { matchLabels: { constructor: 'web' } },
+  { matchLabels: { notin: 'exists' } },
+  ...expressions,
+  ...['app', 'role', 'gardener.cloud/role', 'toString', 'valueOf', 'notin'].flatMap((key) => [
+    { matchExpressions: [{ key, operator: 'Exists' }] },
+    { matchExpressions: [{ key, operator: 'DoesNotExist' }] },
+  ]),
+  {
+    matchExpressions: [
+      { key: 'gardener.cloud/role', operator: 'In', values: ['controlplane'] },
+      { key: 'role', operator: 'NotIn', values: ['main', 'apiserver'] },
+    ],
+  },
+  { matchLabels: { role: 'a.b_c-D' }, matchExpressions: [{ key: 'app', operator: 'DoesNotExist' }] },
+  {
+    matchLabels: { app: 'web' },
+    matchExpressions: [
+      { key: 'app', operator: 'NotIn', values: ['db'] },
+      { key: 'role', operator: 'NotIn', values: [''] },
+    ],
+  },
+  { matchLabels: { app: 'web' }, matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['web'] }] },
+] as LabelSelector[];
+
+/** Asks the API server which pods the selector's text selects. */
+async function selectedByServer(ns: TestNamespace, selector: LabelSelector): Promise<string[]> {
+  const query = new URLSearchParams({ labelSelector: selectorToString(selector) });
+  const list = await ns.cluster.api('GET', `${ns.path('api/v1', 'pods')}?${query}`);
+  return (list as { items: { metadata: { name: string } }[] }).items.map(({ metadata }) => metadata.name).sort();
+}
+
+suite('label selectors', { concurrency: true }, () => {
+  test('mean to weeder what they mean to the API server', async (t) => {
+    const ns = await testNamespace(t, 'selectors');
+    for (const [index, labels] of labelSets.entries()) await barePod(ns, `pod-${index}`, { labels });
+    // As the server keeps them, with what every pod of these tests carries.
+    const pods = await podsOf(ns, {}, labelSets.length);
+    for (const selector of selectors) {
+      const ours = pods.filter(({ metadata }) => matchesSelector(selector, metadata.labels ?? {}));
+      assert.deepEqual(
+        await selectedByServer(ns, selector),
+        ours.map(({ metadata }) => metadata.name).sort(),
+        JSON.stringify(selector),
+      );
+    }
+    t.diagnostic(`${selectors.length} selectors on ${labelSets.length} pods`);
+  });
+
+  test('that contradict themselves select nothing in either', async (t) => {
+    const ns = await testNamespace(t, 'contradictions');
+    await barePod(ns, 'web', { labels: { app: 'web' } });
+    const empty: LabelSelector = { matchExpressions: [{ key: 'app', operator: 'In', values: [] }] };
+    assert.deepEqual(await selectedByServer(ns, empty), []);
+    assert.equal(matchesSelector(empty, { app: 'web' }), false);
+    assert.equal(matchesSelector(empty, {}), false);
+  });
+});

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { completed, running, setPodStatus, terminated, waiting } from '../support/cluster.ts';
+import { setScene } from '../support/scene.ts';
+
+const everyKind = { initContainers: ['migrate'], sidecars: ['proxy'] };
+/** By a node's clock that is ahead: weeder's own then counts the two seconds, from the moment it sees this. */
+const inAnHour = () => ({ finishedAt: new Date(Date.now() + 3_600_000) });
+const tenSecondsAgo = () => ({ finishedAt: new Date(Date.now() - 10_000) });
+
+suite('back-off that the kubelet does not tell of', { concurrency: true }, () => {
+  test('a terminated main container, init container or sidecar that restarted before is held back', async (t) => {
+    const scene = await setScene(t, 'silent');
+    await scene.start();
+    const silent = terminated(2, tenSecondsAgo());
+    const pods = [
+      await scene.pod('main', { containers: { main: silent } }, everyKind),
+      await scene.pod('init', { containers: { migrate: silent, main: waiting('PodInitializing') } }, everyKind),
+      await scene.pod('sidecar', { containers: { proxy: silent } }, everyKind),
+      await scene.pod('success', { containers: { main: terminated(2, { ...tenSecondsAgo(), exitCode: 0 }) } }),
+      await scene.pod('on-failure', { containers: { main: silent } }, { restartPolicy: 'OnFailure' }),
+      await scene.pod(
+        'sidecar-success',
+        {
+          containers: { proxy: terminated(1, { ...tenSecondsAgo(), exitCode: 0 }), main: running() },
+        },
+        { ...everyKind, restartPolicy: 'OnFailure' },
+      ),
+    ];
+    const began = performance.now();
+    await scene.endpoints(true);
+    await scene.untilDeleted(...pods);
+    t.diagnostic(`six pods gone in ${Math.round(performance.now() - began)} ms`);
+    scene.assertDeleted(...pods);
+  });
+
+  test('not the first end of a container, nor one that its restart policy lets rest', async (t) => {
+    const scene = await setScene(t, 'resting');
+    await scene.start();
+    const main = (restarts: number, exitCode: number) => ({
+      containers: { main: terminated(restarts, { ...tenSecondsAgo(), exitCode }) },
+    });
+    await scene.pod('first-end', main(0, 1));
+    await scene.pod(
+      'on-failure',
+      { containers: { a: terminated(2, { ...tenSecondsAgo(), exitCode: 0 }), b: running() } },
+      {
+        restartPolicy: 'OnFailure',
+        containers: ['a', 'b'],
+      },
+    );
+    await scene.pod(
+      'never',
+      { containers: { a: terminated(1, tenSecondsAgo()), b: running() } },
+      {
+        restartPolicy: 'Never',
+        containers: ['a', 'b'],
+      },
+    );
+    await scene.pod('init-done', { containers: { migrate: completed(3), main: running() } }, everyKind);
+    await scene.endpoints(true);
+    await scene.laterPodDeleted(() => terminated(2));
+    scene.assertDeleted();
+  });
+
+  test('a container with a restart policy of its own: that one counts', async (t) => {
+    const scene = await setScene(t, 'own-policy');
+    await scene.start();
+    const ab = (a: object, policy: 'Always' | 'Never') => ({
+      status: { containers: { a: terminated(1, { ...tenSecondsAgo(), ...a }), b: running() } },
+      options: {
+        containers: ['a', 'b'],
+        restartPolicy: policy,
+        containerRestartPolicies: { a: policy === 'Always' ? 'Never' : 'Always' },
+      } as const,
+    });
+    const restarted = ab({ exitCode: 0 }, 'Never');
+    const resting = ab({ exitCode: 1 }, 'Always');
+    const pod = await scene.pod('restarted', restarted.status, restarted.options);
+    await scene.pod('resting', resting.status, resting.options);
+    await scene.endpoints(true);
+    await scene.untilDeleted(pod);
+    await scene.laterPodDeleted(() => terminated(2));
+    scene.assertDeleted(pod);
+  });
+
+  test('only after two seconds, in which a restart keeps it', async (t) => {
+    const scene = await setScene(t, 'settles');
+    await scene.start();
+    await scene.endpoints(true);
+    await scene.pod('restarted', running(1));
+    const heldBack = await scene.pod('held-back', running(1));
+    await setPodStatus(scene.ns, 'restarted', terminated(1, inAnHour()));
+    await setPodStatus(scene.ns, 'restarted', running(2));
+    const finishedAt = new Date();
+    await setPodStatus(scene.ns, 'held-back', terminated(1, { finishedAt }));
+    const [deletion] = await scene.untilDeleted(heldBack);
+    const waited = (deletion?.at ?? 0) - finishedAt.getTime();
+    // The API keeps whole seconds, so that a finish may look almost a second older than it is.
+    assert.ok(waited > 1000 && waited < 8000, `deleted ${Math.round(waited)} ms after it finished`);
+    await scene.laterPodDeleted(() => terminated(1));
+    scene.assertDeleted(heldBack);
+  });
+
+  test('two seconds by weeder’s own clock when the node’s clock is ahead', async (t) => {
+    const scene = await setScene(t, 'node-ahead');
+    await scene.start();
+    await scene.endpoints(true);
+    const began = Date.now();
+    const pod = await scene.pod('web', terminated(1, inAnHour()));
+    const [deletion] = await scene.untilDeleted(pod);
+    const waited = (deletion?.at ?? 0) - began;
+    assert.ok(waited > 2000 && waited < 8000, `deleted ${Math.round(waited)} ms after it was seen`);
+  });
+
+  test('a new restart in the window starts the two seconds anew', async (t) => {
+    const scene = await setScene(t, 'anew');
+    await scene.start();
+    await scene.endpoints(true);
+    const pod = await scene.pod('web', running(1));
+    for (const restarts of [1, 2, 3]) {
+      await setPodStatus(scene.ns, 'web', terminated(restarts, inAnHour()));
+      await setPodStatus(scene.ns, 'web', running(restarts + 1));
+    }
+    await scene.laterPodDeleted(() => terminated(1));
+    scene.assertDeleted();
+    await setPodStatus(scene.ns, 'web', terminated(4));
+    await scene.untilDeleted(pod);
+  });
+});

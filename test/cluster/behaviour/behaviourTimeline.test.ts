@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { suite, test } from 'node:test';
+import {
+  crashLoopBackOff,
+  createReplicaSet,
+  createService,
+  EndpointSlice,
+  onePod,
+  type Pod,
+  readyEndpoints,
+  running,
+  setPodStatus,
+  superviseWeeder,
+  type TestNamespace,
+  temporaryFile,
+  testNamespace,
+  WatchEvent,
+  watchDeletions,
+} from '../support/cluster.ts';
+
+/** As the Go original's documentation has it. */
+const config = `
+watchDuration: 2m0s
+servicesAndDependantSelectors:
+  etcd-main-client: # name of the service/endpoint for etcd statefulset that weeder will receive events for.
+    podSelectors: # all pods matching the label selector are direct dependencies for etcd service
+      - matchExpressions:
+          - key: gardener.cloud/role
+            operator: In
+            values:
+              - controlplane
+          - key: role
+            operator: In
+            values:
+              - apiserver
+  kube-apiserver: # name of the service/endpoint for kube-api-server pods that weeder will receive events for.
+    podSelectors: # all pods matching the label selector are direct dependencies for kube-api-server service
+      - matchExpressions:
+          - key: gardener.cloud/role
+            operator: In
+            values:
+              - controlplane
+          - key: role
+            operator: NotIn
+            values:
+              - main
+              - apiserver
+`;
+
+const component = (role: string) => ({ 'gardener.cloud/role': 'controlplane', role });
+
+/** A workload of pods that are ready for ten minutes. */
+async function startComponent(ns: TestNamespace, name: string, role: string, replicas: number): Promise<Pod[]> {
+  const pods = await createReplicaSet(ns, name, { labels: component(role), replicas, onNode: true });
+  const readySince = new Date(Date.now() - 600_000);
+  for (const [index, { metadata }] of pods.entries()) {
+    const ip = `10.7.${role.length}.${index + 1}`;
+    await setPodStatus(ns, metadata.name, { containers: { main: running() }, readySince, ip });
+  }
+  return pods;
+}
+
+/** When the first event arrives here that says that the service is ready. */
+async function followRecovery(ns: TestNamespace, service: string): Promise<{ readonly at: Promise<number> }> {
+  const selector = encodeURIComponent(`kubernetes.io/service-name=${service}`);
+  const path = `${ns.path('apis/discovery.k8s.io/v1', 'endpointslices')}?watch=true&labelSelector=${selector}`;
+  const end = new AbortController();
+  const { lines } = await ns.cluster.lines(path, { signal: end.signal });
+  const follow = async () => {
+    for await (const line of lines) {
+      const { endpoints } = EndpointSlice.parse(WatchEvent.parse(JSON.parse(line)).object);
+      if (endpoints?.some(({ conditions }) => conditions?.ready !== false))
+        return performance.timeOrigin + performance.now();
+    }
+    throw new Error('the stream of slices ended');
+  };
+  return { at: follow().finally(() => end.abort()) };
+}
+
+suite('the timeline of the original’s documentation', () => {
+  test('etcd fails and recovers, and so do those that need it, one after the other', async (t) => {
+    const ns = await testNamespace(t, 'timeline');
+    const observer = await watchDeletions(ns);
+    const assertDeleted = async (...pods: (Pod | undefined)[]) => {
+      await observer.caughtUp();
+      assert.deepEqual(
+        observer.deletions().map(({ uid }) => uid),
+        pods.map((pod) => pod?.metadata.uid),
+      );
+    };
+    await createService(ns, 'etcd-main-client', { selector: component('main') });
+    await createService(ns, 'kube-apiserver', { selector: component('apiserver') });
+    const etcd = await startComponent(ns, 'etcd-main', 'main', 2);
+    const [apiServer] = await startComponent(ns, 'kube-apiserver', 'apiserver', 1);
+    const [manager] = await startComponent(ns, 'kube-controller-manager', 'controller-manager', 1);
+    assert.ok(apiServer && manager);
+    await readyEndpoints(ns, 'etcd-main-client', 2);
+    await readyEndpoints(ns, 'kube-apiserver', 1);
+
+    const configFile = temporaryFile('config.yaml');
+    writeFileSync(configFile, config);
+    const flags = [`--config-file=${configFile}`, '--kubeconfig', ns.cluster.kubeconfigFor('admin')];
+    const others = [`--namespaces=${ns.name}`, '--health-bind-addr=0', '--metrics-bind-addr=0'];
+    const weeder = superviseWeeder(t, 'npm', ['start', '--silent', '--', ...flags, ...others]);
+    await weeder.ready();
+    await weeder.log.until('service is ready, and no window is due', { service: 'etcd-main-client' });
+    await weeder.log.until('service is ready, and no window is due', { service: 'kube-apiserver' });
+
+    // t=0: both etcd pods go down. t=10: what needs them begins to crash-loop.
+    for (const { metadata } of etcd) await setPodStatus(ns, metadata.name, crashLoopBackOff(1));
+    await readyEndpoints(ns, 'etcd-main-client', 0);
+    await setPodStatus(ns, apiServer.metadata.name, crashLoopBackOff(4));
+    await readyEndpoints(ns, 'kube-apiserver', 0);
+    await setPodStatus(ns, manager.metadata.name, crashLoopBackOff(4));
+    await weeder.log.until('service is not ready', { service: 'etcd-main-client' });
+    await weeder.log.until('service is not ready', { service: 'kube-apiserver' });
+    await assertDeleted();
+
+    // t=100: both recover. t=103: the API server's pod is deleted. t=104: its ReplicaSet has made a new one.
+    const etcdRecovery = await followRecovery(ns, 'etcd-main-client');
+    for (const { metadata } of etcd) await setPodStatus(ns, metadata.name, running(2));
+    const deletion = await observer.untilDeleted(apiServer.metadata.uid);
+    const successor = await onePod(ns, component('apiserver'), { not: apiServer.metadata.uid });
+    const first = Math.round(deletion.at - (await etcdRecovery.at));
+    await assertDeleted(apiServer);
+
+    // It starts, serves, and so opens the next window.
+    const apiServerRecovery = await followRecovery(ns, 'kube-apiserver');
+    await setPodStatus(ns, successor.metadata.name, { containers: { main: running() }, ip: '10.7.9.9' });
+    const second = await observer.untilDeleted(manager.metadata.uid);
+    await onePod(ns, component('controller-manager'), { not: manager.metadata.uid });
+    const later = Math.round(second.at - (await apiServerRecovery.at));
+    await assertDeleted(apiServer, manager);
+
+    t.diagnostic(`from the flip to the deletion event: ${first} ms, and in the second window ${later} ms`);
+    // They would have waited 80 s.
+    assert.ok(first < 10_000 && later < 10_000);
+    await weeder.stop();
+    assert.equal(weeder.log.lines.at(-1)?.msg, 'weeder stopped');
+  });
+});

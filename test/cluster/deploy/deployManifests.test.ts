@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite, type TestContext, test } from 'node:test';
+import { z } from 'zod';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { parseConfig } from '../../../src/config/parse.ts';
+import { eventually, podsOf, testNamespace } from '../support/cluster.ts';
+import { dataOf, one, rulesOf, Workload, workloadKinds } from '../support/deploy/deployed.ts';
+import { deployFolder, type Manifest, render } from '../support/deploy/kustomize.ts';
+import { customised, namespacedFor, own } from '../support/deploy/overlays.ts';
+import { create, faultsOf, named } from '../support/manifests.ts';
+
+const overlays = readdirSync(join(deployFolder, 'overlays'));
+/** What a binding of roles is looked at for. */
+const Binding = z.looseObject({
+  subjects: z.array(z.looseObject({ name: z.string(), namespace: z.string().optional() })).optional(),
+});
+/** Its CRD is not part of Kubernetes. */
+const foreign = 'PodMonitor';
+
+/** A namespace that lets in nothing but what is `restricted`, and says so. */
+async function restrictedNamespace(t: TestContext) {
+  const ns = await testNamespace(t, 'restricted');
+  const labels = Object.fromEntries(
+    ['enforce', 'warn'].map((mode) => [`pod-security.kubernetes.io/${mode}`, 'restricted']),
+  );
+  const path = `/api/v1/namespaces/${ns.name}`;
+  await ns.cluster.api('PATCH', path, { metadata: { labels } }, 'application/merge-patch+json');
+  // What admits a pod hears of the labels a moment later.
+  const privileged = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'privileged', namespace: ns.name },
+    spec: { hostNetwork: true, containers: [{ name: 'main', image: 'none:1' }] },
+  };
+  await eventually(async () => (await faultsOf(ns.cluster, privileged)).join().includes('PodSecurity'), {
+    what: `that ${ns.name} lets nothing in but what is restricted`,
+  });
+  return ns;
+}
+
+/** An overlay in this namespace, in which, where it needs others, those are too. */
+async function overlayIn(t: TestContext, overlay: string, namespace: string): Promise<Manifest[]> {
+  if (overlay !== 'namespaced') return customised(overlay, { namespace });
+  const [first, second] = [await testNamespace(t, 'watched'), await testNamespace(t, 'watched')];
+  return namespacedFor(namespace, [first.name, second.name]);
+}
+
+/** A deployment has one of those for another controller, and `no-weeding` and `recreate-jobs` only with it. */
+const allComponents = readdirSync(join(deployFolder, 'components'));
+const forOthers = allComponents.filter((name) => /^(restart-control|recreate-jobs|observer)/.test(name));
+const components = allComponents.filter((name) => !forOthers.includes(name) && name !== 'no-weeding');
+
+suite('the manifests', { concurrency: true }, () => {
+  for (const overlay of overlays) {
+    test(`${overlay}: the API server knows every field and has no objection, and its pods are restricted`, async (t) => {
+      const ns = await restrictedNamespace(t);
+      const objects = await overlayIn(t, overlay, ns.name);
+      const faults = await Promise.all(objects.map((object) => faultsOf(ns.cluster, object)));
+      assert.deepEqual(faults.flat(), []);
+      // The pods themselves, for the admission of a workload lets everything in.
+      const workload = one(objects, ...workloadKinds);
+      await create(ns.cluster, workload);
+      const { replicas, template } = Workload.parse(workload).spec;
+      await podsOf(ns, template.metadata.labels, replicas);
+    });
+  }
+
+  test('the folder itself is the overlay single with its namespace, which comes first and lets nothing in but what is restricted', async () => {
+    const [namespace, ...others] = await render(deployFolder);
+    assert.equal(namespace?.kind, 'Namespace');
+    assert.deepEqual(
+      new Set(others.flatMap(({ metadata }) => metadata.namespace ?? [])),
+      new Set([namespace.metadata.name]),
+    );
+    const { labels } = z.object({ labels: z.record(z.string(), z.string()) }).parse(namespace.metadata);
+    assert.equal(labels['pod-security.kubernetes.io/enforce'], 'restricted');
+    assert.deepEqual(others, await render(join(deployFolder, 'overlays', 'single')));
+  });
+
+  test('what is not allowed is found: a misspelt field, a field of another kind, a privileged pod', async (t) => {
+    const ns = await restrictedNamespace(t);
+    for (const [path, value, fault] of [
+      ['/spec/replica', 2, 'unknown field \\"spec.replica\\"'],
+      ['/spec/serviceName', 'weeder', 'unknown field \\"spec.serviceName\\"'],
+      ['/spec/template/spec/hostNetwork', true, 'would violate PodSecurity'],
+    ] as const) {
+      const patch = JSON.stringify([{ op: 'add', path, value }]);
+      const lines = [`patches: [{ target: { kind: Deployment }, patch: '${patch}' }]`];
+      const workload = one(await customised('single', { namespace: ns.name, lines }), 'Deployment');
+      assert.ok((await faultsOf(ns.cluster, workload)).join().includes(fault), path);
+    }
+  });
+
+  for (const overlay of overlays) {
+    test(`${overlay}: every component fits`, async (t) => {
+      const { cluster, name } = await testNamespace(t, 'components');
+      const [plain, objects] = await Promise.all([
+        render(join(deployFolder, 'overlays', overlay)),
+        customised(overlay, { components }),
+      ]);
+      const extra = objects.filter((object) => !plain.some((each) => named(each) === named(object)));
+      assert.deepEqual(extra.map(named).sort(), ['NetworkPolicy weeder', 'PodMonitor weeder']);
+      const evicting = objects.flatMap(rulesOf).filter(({ resources }) => resources.includes('pods/eviction'));
+      const deleting = objects.flatMap(rulesOf).filter(({ verbs }) => verbs.includes('delete'));
+      assert.equal(evicting.length, deleting.length);
+      for (const object of extra.filter(({ kind }) => kind !== foreign)) {
+        const { metadata } = object;
+        assert.deepEqual(await faultsOf(cluster, { ...object, metadata: { ...metadata, namespace: name } }), []);
+      }
+    });
+  }
+
+  for (const overlay of overlays) {
+    test(`${overlay}: what stands in one place fits what stands in another`, async () => {
+      const objects = await render(join(deployFolder, 'overlays', overlay));
+      const { replicas, template } = Workload.parse(one(objects, ...workloadKinds)).spec;
+      const [{ image, ports, args, env, resources }] = template.spec.containers;
+      assert.equal(image, `weeder:${packageJson.version}`);
+      assert.deepEqual(Object.fromEntries(ports.map(({ name, containerPort }) => [name, containerPort])), {
+        metrics: 9643,
+        health: 9644,
+      });
+      const shards = args.find((arg) => arg.startsWith('--shard='));
+      if (shards !== undefined) assert.equal(shards, `--shard=auto/${replicas}`);
+      const isElecting = args.includes('--enable-leader-election');
+      assert.equal(isElecting, replicas > 1 && shards === undefined);
+      const heap = env.find(({ name }) => name === 'NODE_OPTIONS')?.value ?? '';
+      const [, old, semi] = /^--max-old-space-size=(\d+) --max-semi-space-size=(\d+)$/.exec(heap) ?? [];
+      assert.ok(Number(old) + 3 * Number(semi) + 80 <= Number.parseInt(resources.limits.memory, 10));
+      assert.match(resources.limits.memory, /^\d+Mi$/);
+      const config = parseConfig(dataOf(objects)['weeder.yaml'] ?? '', 'weeder.yaml');
+      assert.ok(config.ok);
+    });
+
+    test(`${overlay}: no rule takes in more than it names, and none reads Secrets or ConfigMaps`, async () => {
+      const objects = await render(join(deployFolder, 'overlays', overlay));
+      for (const { apiGroups, resources, verbs } of objects.flatMap(rulesOf)) {
+        assert.ok([...apiGroups, ...resources, ...verbs].every((word) => !word.includes('*')));
+        assert.ok(!resources.includes('secrets') && !resources.includes('configmaps'));
+      }
+    });
+  }
+
+  test('deploy/README.md lists each permission, and no other', async () => {
+    const readme = readFileSync(join(deployFolder, 'README.md'), 'utf8');
+    const rows = [...readme.matchAll(/^\| ([a-z/, ]+): ([a-z, ]+) \|/gm)].map(
+      ([, resource, verbs]) => `${resource}: ${verbs}`,
+    );
+    const objects = await customised('highly-available', {
+      components: [...components, 'restart-control', 'recreate-jobs', 'observer', 'observer-secrets'],
+    });
+    const rules = objects
+      .flatMap(rulesOf)
+      .map(({ resources, verbs }) => `${resources.join(', ')}: ${verbs.join(', ')}`);
+    assert.deepEqual(rows.sort(), rules.sort());
+  });
+
+  test('the kustomization in deploy/README.md gives what it says', async () => {
+    const readme = readFileSync(join(deployFolder, 'README.md'), 'utf8');
+    const [, kustomization = ''] = /```yaml\n(# kustomization\.yaml\n[\s\S]*?)```/.exec(readme) ?? [];
+    const objects = await own({ 'kustomization.yaml': kustomization, 'weeder.yaml': 'mine: true\n' });
+    assert.deepEqual(dataOf(objects), { 'weeder.yaml': 'mine: true\n' });
+    const { template } = Workload.parse(one(objects, 'Deployment')).spec;
+    assert.match(template.spec.containers[0].image, /^registry\.example\.com\/weeder@sha256:0{64}$/);
+    assert.deepEqual(new Set(objects.map(({ metadata }) => metadata.namespace)), new Set(['garden', undefined]));
+    for (const { subjects } of objects.map((object) => Binding.parse(object))) {
+      for (const subject of subjects ?? []) assert.deepEqual([subject.name, subject.namespace], ['weeder', 'garden']);
+    }
+  });
+});

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { suite, type TestContext, test } from 'node:test';
+import { isAllowed } from '../support/cluster.ts';
+import { denials } from '../support/deploy/denials.ts';
+import { type DeployedWeeder, permissions, rulesOf } from '../support/deploy/deployed.ts';
+import type { Manifest } from '../support/deploy/kustomize.ts';
+import { customised } from '../support/deploy/overlays.ts';
+import { eventsOf } from '../support/events.ts';
+import { eventually } from '../support/eventually.ts';
+import { suiteControlPlane } from '../support/plane/ownControlPlane.ts';
+import { type DeployedRestarts, deployedRestarts } from '../support/restart/deployedRestarts.ts';
+
+type Permission = ReturnType<typeof permissions>[number];
+type Variant = 'restart-control' | 'restart-control-configmaps' | 'restart-control-named';
+
+/** Restart control without the weeder; its roles of the cluster have a name of their own. */
+async function alone(namespace: string, variant: Variant = 'restart-control'): Promise<Manifest[]> {
+  const objects = await customised('single', { namespace, components: ['no-weeding', variant, 'evict'] });
+  return objects.map((object) => {
+    if (!object.kind.startsWith('ClusterRole')) return object;
+    const name = `weeder-${namespace}`;
+    const roleRef = 'roleRef' in object ? { roleRef: { ...Object(object['roleRef']), name } } : {};
+    return { ...object, metadata: { ...object.metadata, name }, ...roleRef };
+  });
+}
+
+/** The objects without one permission; of a rule that names objects, where it names one. */
+function without(objects: readonly Manifest[], { verb, group, resource, name }: Permission): Manifest[] {
+  return objects.map((object): Manifest => {
+    const rules = rulesOf(object).flatMap((rule) => {
+      const isMeant = rule.resources.includes(resource) && rule.apiGroups.includes(group);
+      if (!isMeant || rule.resourceNames?.[0] !== name) return [rule];
+      const others = { ...rule, resources: rule.resources.filter((each) => each !== resource) };
+      return [others, { ...rule, resources: [resource], verbs: rule.verbs.filter((each) => each !== verb) }];
+    });
+    const left = rules.filter(({ verbs, resources }) => verbs.length > 0 && resources.length > 0);
+    return rules.length === 0 ? object : { ...object, rules: left };
+  });
+}
+
+async function untilDenied(weeder: DeployedWeeder, { verb, group, resource }: Permission): Promise<void> {
+  const expected = `${verb} ${group}/${resource}`;
+  await eventually(
+    (saw) => {
+      saw(weeder.log.lines);
+      return denials(weeder).includes(expected);
+    },
+    { what: `a line that names ${expected}` },
+  );
+  assert.deepEqual(new Set(denials(weeder)), new Set([expected]));
+}
+
+async function untilAdopted(weeder: DeployedWeeder): Promise<void> {
+  await weeder.log.until('workload adopted, nothing restarts', {}, { count: 6 });
+}
+
+/** Both ways of restarting bring the new content to the pods. */
+async function restarts({ change }: DeployedRestarts, weeder: DeployedWeeder, resource: 'configmaps' | 'secrets') {
+  const before = weeder.log.find('workload rolled out: its pods have the new content').length;
+  await change(resource, String(before + 2));
+  await weeder.log.until('workload rolled out: its pods have the new content', {}, { count: before + 2 });
+}
+
+/** What is not written yet at a stop is given up, with a warning. */
+async function untilTold({ ns }: DeployedRestarts, rollouts: number): Promise<void> {
+  await eventually(
+    async (saw) => {
+      const told = (await eventsOf(ns, 'reason=RolledOut')).map(({ series }) => series?.count ?? 1);
+      saw(told);
+      return told.reduce((sum, count) => sum + count, 0) === rollouts;
+    },
+    { what: `Events of ${rollouts} rollouts` },
+  );
+}
+
+async function deployWithout(t: TestContext, missing: Permission, cluster?: DeployedRestarts['ns']['cluster']) {
+  const scene = await deployedRestarts(t, cluster);
+  // Who may read every Secret may read the key as well: what the key's own Role is for shows only without that.
+  const variant = missing.name === undefined ? 'restart-control' : 'restart-control-configmaps';
+  const more = missing.name === undefined ? {} : { sourceKinds: ['ConfigMap'] };
+  const weeder = await scene.deploy(without(await alone(scene.home.name, variant), missing), more);
+  return { scene, weeder };
+}
+
+const all = permissions((await alone('x')).flatMap(rulesOf)).filter(({ group }) => group !== 'events.k8s.io');
+const title = ({ verb, group, resource, name }: Permission) =>
+  `${verb} ${resource}${group && `.${group}`}${name === undefined ? '' : ` ${name}`}`;
+/** Pods are listed in pages, whatever the API server can do. */
+const isForPages = ({ verb, resource }: Permission) => verb === 'list' && resource !== 'pods';
+const isAfterChange = ({ resource }: Permission) => resource.startsWith('pods');
+
+suite('the permissions of restart control', { concurrency: 3 }, () => {
+  test('are enough for all of it, without any of the weeder’s', async (t) => {
+    const scene = await deployedRestarts(t);
+    const weeder = await scene.deploy(await alone(scene.home.name));
+    await untilAdopted(weeder);
+    await restarts(scene, weeder, 'configmaps');
+    await restarts(scene, weeder, 'secrets');
+    await untilTold(scene, 4);
+    assert.deepEqual(await weeder.stop(), { code: 0, signal: null });
+    assert.deepEqual(
+      weeder.log.lines.filter(({ level }) => level !== 'info'),
+      [],
+    );
+  });
+
+  test('are enough without Secrets, where only ConfigMaps are followed: a Secret restarts nothing', async (t) => {
+    const scene = await deployedRestarts(t);
+    const weeder = await scene.deploy(await alone(scene.home.name, 'restart-control-configmaps'), {
+      sourceKinds: ['ConfigMap'],
+    });
+    const user = `system:serviceaccount:${scene.home.name}:weeder`;
+    const secret = { verb: 'get', group: '', resource: 'secrets', namespace: scene.ns.name, name: 'password' };
+    assert.equal(await isAllowed(scene.ns.cluster, user, secret), false);
+    await untilAdopted(weeder);
+    await scene.change('secrets', '2');
+    await restarts(scene, weeder, 'configmaps');
+    assert.equal(weeder.log.find(/^workload restarted/).length, 2);
+    assert.deepEqual(denials(weeder), []);
+  });
+
+  for (const missing of all.filter((each) => !isForPages(each))) {
+    test(`need ${title(missing)}: without it, the log says what to grant`, async (t) => {
+      const { scene, weeder } = await deployWithout(t, missing);
+      if (isAfterChange(missing)) {
+        await untilAdopted(weeder);
+        await scene.change('configmaps', '2');
+      }
+      await untilDenied(weeder, missing);
+    });
+  }
+});
+
+suite('restart control and an API server without streamed lists', () => {
+  const plane = suiteControlPlane({ apiServerFlags: ['--feature-gates=WatchList=false'] });
+
+  for (const missing of all.filter(isForPages)) {
+    test(`needs ${title(missing)}`, async (t) => {
+      const { weeder } = await deployWithout(t, missing, plane());
+      await untilDenied(weeder, missing);
+    });
+  }
+});

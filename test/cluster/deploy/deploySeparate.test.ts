@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { suite, type TestContext, test } from 'node:test';
+import { denials } from '../support/deploy/denials.ts';
+import { createAll, type DeployedWeeder, startDeployed } from '../support/deploy/deployed.ts';
+import type { Manifest } from '../support/deploy/kustomize.ts';
+import { customised } from '../support/deploy/overlays.ts';
+import { grant, isAllowed } from '../support/deploy/rbac.ts';
+import { eventually } from '../support/eventually.ts';
+import { faultsOf } from '../support/manifests.ts';
+import { type TestNamespace, testNamespace } from '../support/namespace.ts';
+import { configMap, isThere } from '../support/observer/observedObjects.ts';
+import { type ObserverScene, setObserverScene } from '../support/observer/observerScene.ts';
+
+type Controller = 'weeding' | 'restart-control' | 'observer';
+
+/** What one of the accounts may do in namespaces that are nobody's in particular, and another may not. */
+const acts = {
+  'delete pods': ['weeding'],
+  'get secrets': ['restart-control'],
+  'patch apps/deployments': ['restart-control'],
+  'list configmaps': ['restart-control', 'observer'],
+  'impersonate serviceaccounts': [],
+  'delete apps/deployments': [],
+  'create pods': [],
+  'patch weeder.dev/applications/status': ['observer'],
+} satisfies Readonly<Record<string, readonly Controller[]>>;
+
+const controllers = ['weeding', 'restart-control', 'observer'] as const;
+
+function separate(controller: Controller, namespace: string): Promise<Manifest[]> {
+  return customised(`../separate/${controller}`, { namespace });
+}
+
+/** There is one CRD for all tests. */
+const isMade = ({ kind }: Manifest) => kind !== 'CustomResourceDefinition';
+
+async function deploy(
+  t: TestContext,
+  home: TestNamespace,
+  controller: Controller,
+  ns: TestNamespace,
+): Promise<DeployedWeeder> {
+  const objects = (await separate(controller, home.name)).filter(isMade);
+  await createAll(t, home.cluster, objects);
+  const weeder = await startDeployed(t, home, objects, { flags: [`--namespaces=${ns.name}`] });
+  await eventually(
+    async (saw) => {
+      const answer = await fetch(`http://127.0.0.1:${weeder.ports['health']}/readyz?verbose`).catch(() => undefined);
+      saw(await answer?.text());
+      return answer?.status === 200;
+    },
+    { what: `${controller} is ready` },
+  );
+  return weeder;
+}
+
+/** The observer may take the place of one account of the namespace. */
+async function allowImpersonation(scene: ObserverScene, home: TestNamespace): Promise<void> {
+  const rules = [
+    { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['impersonate'], resourceNames: ['default'] },
+  ];
+  const user = `system:serviceaccount:${home.name}:weeder-observer`;
+  await grant(scene.ns.cluster, user, rules, { namespace: scene.ns.name });
+}
+
+suite('three processes with an account each', () => {
+  test('the API server knows every field of the manifests, and has no objection', async (t) => {
+    const home = await testNamespace(t, 'separate');
+    for (const controller of controllers) {
+      const objects = (await separate(controller, home.name)).filter(isMade);
+      const faults = await Promise.all(objects.map((object) => faultsOf(home.cluster, object)));
+      assert.deepEqual(faults.flat(), [], controller);
+    }
+  });
+
+  test('each has all that it needs, and none may do what is the work of another', async (t) => {
+    const scene = await setObserverScene(t, 'separate');
+    const { ns } = scene;
+    const home = await testNamespace(t, 'home', ns.cluster);
+    const all = [];
+    for (const controller of controllers) all.push(await deploy(t, home, controller, ns));
+    await allowImpersonation(scene, home);
+    await scene.apply('shop', { manifests: [configMap('settings', { a: '1' })] });
+    await scene.untilInSync('shop');
+    assert.equal(await isThere(ns, 'ConfigMap', 'settings'), true);
+    assert.deepEqual(all.flatMap(denials), []);
+
+    const granted: Record<string, readonly string[]> = {};
+    for (const act of Object.keys(acts)) {
+      const [verb = '', path = ''] = act.split(' ');
+      const [, group = '', resource = '', subresource] = /^(?:([^/]+)\/)?([^/]+)(?:\/(.+))?$/.exec(path) ?? [];
+      const of = { verb, group, resource, namespace: 'default', ...(subresource && { subresource }) };
+      const may = controllers.map((each) =>
+        isAllowed(ns.cluster, `system:serviceaccount:${home.name}:weeder-${each}`, of),
+      );
+      const answers = await Promise.all(may);
+      granted[act] = controllers.filter((_, index) => answers[index]);
+    }
+    assert.deepEqual(granted, acts);
+  });
+});

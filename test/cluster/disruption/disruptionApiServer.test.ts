@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { eventually, getPod, startWeeder } from '../support/cluster.ts';
+import { suiteControlPlane } from '../support/plane/ownControlPlane.ts';
+import { gate, startRequestProxy } from '../support/plane/requestProxy.ts';
+import { setScene } from '../support/scene.ts';
+
+const lost = /^stream (lost|silent)$/;
+
+// One after the other: each of them breaks the same API server.
+suite('the API server goes away and comes back', () => {
+  const own = suiteControlPlane();
+
+  /** A scene on it, and a weeder that has seen it. */
+  async function play(t: Parameters<typeof setScene>[0], prefix: string, watchDuration = '60s') {
+    const plane = own();
+    const scene = await setScene(t, prefix, { cluster: plane, settings: { watchDuration } });
+    return {
+      plane,
+      scene,
+      start: (...flags: string[]) => startWeeder(t, { cluster: plane, config: scene.config, flags }),
+    };
+  }
+
+  test('weeder is started before it: waits, says so once, and begins when it is there', async (t) => {
+    const { plane, scene, start } = await play(t, 'early');
+    await scene.endpoints(false);
+    const pod = await scene.pod('web');
+    await plane.killApiServer();
+    const weeder = start();
+    await weeder.log.until('waiting for the API server');
+    await plane.startApiServer();
+    await weeder.ready();
+    await scene.endpoints(true);
+    await scene.untilDeleted(pod);
+    assert.equal(weeder.log.find('waiting for the API server').length, 1);
+    assert.equal(weeder.stderr(), '');
+  });
+
+  test('killed in a window: what still crash-loops is deleted after its return, and the window ends on time', async (t) => {
+    const { plane, scene, start } = await play(t, 'killed', '40s');
+    await scene.endpoints(false);
+    const first = await scene.pod('first');
+    const second = await scene.pod('second', undefined, { annotations: { 'weeder.dev/ignore': 'true' } });
+    const weeder = start();
+    await weeder.ready();
+    await scene.endpoints(true);
+    const opened = await weeder.log.until('service recovered, window opened', { service: scene.service });
+    await scene.untilDeleted(first);
+    await plane.killApiServer();
+    await weeder.log.until(lost, {}, { count: 2 });
+    await plane.startApiServer();
+    const third = await scene.pod('third');
+    await scene.untilDeleted(third);
+    const closed = await weeder.log.until('window closed', { service: scene.service });
+    const length = Date.parse(closed.time) - Date.parse(opened.time);
+    assert.ok(length >= 39_900 && length < 45_000, `the window lasted ${length} ms`);
+    assert.equal(weeder.log.find('service recovered, window opened', { service: scene.service }).length, 1);
+    assert.equal((await getPod(scene.ns, 'second'))?.metadata.uid, second.metadata.uid);
+    scene.assertDeleted(first, third);
+  });
+
+  test('killed while one deletion of many is on its way: that one is tried again, and the others follow', async (t) => {
+    const { plane, scene } = await play(t, 'midway');
+    await scene.endpoints(false);
+    const pods = await Promise.all(Array.from({ length: 30 }, (_, index) => scene.pod(`web-${index}`)));
+    let sent = 0;
+    const later = gate(({ method }) => {
+      if (method === 'DELETE') sent += 1;
+      return method === 'DELETE' && sent > 3;
+    });
+    const { kubeconfig } = await startRequestProxy(t, plane, later.onRequest);
+    const weeder = startWeeder(t, {
+      cluster: plane,
+      config: scene.config,
+      kubeconfig,
+      flags: ['--concurrent-deletions=1'],
+    });
+    await weeder.ready();
+    await scene.endpoints(true);
+    await eventually(() => later.held === 1, { what: 'the fourth deletion on its way', every: 5 });
+    later.open();
+    // It may arrive, and be half done.
+    await pause(1);
+    await plane.killApiServer();
+    await weeder.log.until('deletion refused, retrying');
+    assert.ok(weeder.log.find('pod deleted').length < pods.length);
+    await plane.startApiServer();
+    // Killed between the two steps of a deletion, the API server leaves a terminating pod, which a kubelet would end.
+    const half = String(weeder.log.find('deletion refused, retrying')[0]?.['pod']).split('/')[1] ?? '';
+    const isTerminating = async () => (await getPod(scene.ns, half))?.metadata.deletionTimestamp !== undefined;
+    if (await isTerminating()) {
+      await plane.send('DELETE', scene.ns.path('api/v1', 'pods', half), {
+        body: { gracePeriodSeconds: 0 },
+      });
+    }
+    // A request that the returning server leaves without an answer takes 10 s, and its next try waits up to 10 s more.
+    await Promise.all(pods.map(({ metadata }) => scene.observer.untilDeleted(metadata.uid, 45_000)));
+    scene.assertDeleted(...pods);
+  });
+
+  test('the recovery happens right at its return: a window opens', async (t) => {
+    const { plane, scene, start } = await play(t, 'return');
+    await scene.endpoints(false);
+    const pod = await scene.pod('web');
+    const weeder = start();
+    await weeder.ready();
+    await plane.killApiServer();
+    await weeder.log.until(lost, {}, { count: 2 });
+    await plane.startApiServer();
+    await scene.endpoints(true);
+    const { at } = (await scene.untilDeleted(pod))[0] ?? assert.fail();
+    assert.ok(at > 0);
+    assert.equal(weeder.log.find('service recovered, window opened', { service: scene.service }).length, 1);
+  });
+
+  test('it stands still for longer than 30 s: that is found, told, and nothing is lost', async (t) => {
+    const { plane, scene, start } = await play(t, 'silent', '120s');
+    await scene.endpoints(false);
+    const first = await scene.pod('first');
+    // An Event on its way would find out first, by its own time-out.
+    const weeder = start('--events=false');
+    await weeder.ready();
+    await scene.endpoints(true);
+    await scene.untilDeleted(first);
+    const second = await scene.pod('second', { containers: {}, ready: false });
+    await plane.pauseApiServer();
+    const paused = Date.now();
+    const silent = await weeder.log.until('stream silent', {}, { within: 40_000 });
+    // Within 30 s, to the millisecond, in virtual time (test/kube); here a busy machine may be late.
+    assert.ok(Date.parse(silent.time) - paused < 36_000);
+    assert.equal(silent.level, 'warn');
+    await eventually(() => Date.now() - paused > 31_000, { what: '31 s of silence', within: 35_000 });
+    plane.resumeApiServer();
+    const third = await scene.pod('third');
+    await scene.untilDeleted(third);
+    assert.equal((await getPod(scene.ns, 'second'))?.metadata.uid, second.metadata.uid);
+    await scene.endpoints(false);
+    await scene.endpoints(true);
+    await weeder.log.until('service recovered, window opened', { service: scene.service, window: 2 });
+    scene.assertDeleted(first, third);
+  });
+});

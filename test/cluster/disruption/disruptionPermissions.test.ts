@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { suite, type TestContext, test } from 'node:test';
+import { objectOf } from '../../../src/base/json.ts';
+import {
+  eventually,
+  type Grant,
+  getPod,
+  grant,
+  type Rule,
+  startWeeder,
+  type WeederProcess,
+} from '../support/cluster.ts';
+import { denials } from '../support/deploy/denials.ts';
+import { type Scene, setScene } from '../support/scene.ts';
+
+/** All that weeder needs, one permission each; test/cluster/process/events.test.ts is about those for Events. */
+const watchSlices = rule('discovery.k8s.io', 'endpointslices', 'list', 'watch');
+const watchPods = rule('', 'pods', 'list', 'watch', 'get');
+const deletePods = rule('', 'pods', 'delete');
+
+function rule(group: string, resource: string, ...verbs: string[]): Rule {
+  return { apiGroups: [group], resources: [resource], verbs };
+}
+
+interface Cast {
+  readonly scene: Scene;
+  readonly weeder: WeederProcess;
+  /** Gives weeder one more permission. */
+  allow(given: Rule): Promise<Grant>;
+}
+
+/** A weeder whose user may do what these rules say, and nothing else. */
+async function weederWith(t: TestContext, prefix: string, rules: readonly Rule[]): Promise<Cast> {
+  const scene = await setScene(t, prefix, { settings: { watchDuration: '60s' } });
+  const { cluster } = scene.ns;
+  const user = cluster.takeUser();
+  const granted: Grant[] = [];
+  const allow = async (given: Rule): Promise<Grant> => {
+    const one = await grant(cluster, user, [given]);
+    granted.push(one);
+    return one;
+  };
+  t.after(() => Promise.all(granted.map((one) => one.revoke().catch(() => {}))));
+  for (const one of rules) await allow(one);
+  const weeder = startWeeder(t, { cluster, config: scene.config, user, flags: ['--events=false'] });
+  return { scene, weeder, allow };
+}
+
+suite('a permission that is missing is named, waited for, and used as soon as it is granted', {
+  concurrency: true,
+}, () => {
+  for (const { what, rules, missing, denied } of [
+    { what: 'to watch pods', rules: [watchSlices, deletePods], missing: watchPods, denied: 'watch /pods' },
+    {
+      what: 'to watch EndpointSlices',
+      rules: [watchPods, deletePods],
+      missing: watchSlices,
+      denied: 'watch discovery.k8s.io/endpointslices',
+    },
+  ]) {
+    test(what, async (t) => {
+      const { scene, weeder, allow } = await weederWith(t, 'denied', rules);
+      await scene.endpoints(false);
+      const pod = await scene.pod('web');
+      await eventually(
+        (saw) => {
+          saw(weeder.log.lines);
+          return denials(weeder).includes(denied);
+        },
+        { what: `a line that names ${denied}` },
+      );
+      await allow(missing);
+      await weeder.log.until('caches synced, starting controller');
+      await scene.endpoints(true);
+      await scene.untilDeleted(pod);
+      // The refusal was told for each stream that met it, and not for each try.
+      const streams = new Set(weeder.log.find('stream lost').map((line) => line['stream']));
+      assert.ok(denials(weeder).length <= 3 * streams.size, denials(weeder).join());
+      assert.deepEqual(new Set(denials(weeder)), new Set([denied]));
+    });
+  }
+
+  test('in one of two namespaces: the other one is served, and that one as soon as it may be read', async (t) => {
+    const settings = { watchDuration: '60s' };
+    const served = await setScene(t, 'served', { settings });
+    const refused = await setScene(t, 'refused', { settings });
+    const { cluster } = served.ns;
+    const user = cluster.takeUser();
+    const rules = [watchSlices, watchPods, deletePods];
+    await grant(cluster, user, rules, { namespace: served.ns.name });
+    const config = {
+      servicesAndDependantSelectors: Object.assign(
+        {},
+        ...[served, refused].map((scene) => objectOf(objectOf(scene.config)['servicesAndDependantSelectors'])),
+      ),
+    };
+    const flags = ['--events=false', `--namespaces=${served.ns.name},${refused.ns.name}`];
+    for (const scene of [served, refused]) await scene.endpoints(false);
+    const [pod, other] = [await served.pod('web'), await refused.pod('web')];
+    const weeder = startWeeder(t, { cluster, config, user, flags });
+    const line = await weeder.log.until('weeding, without streams that cannot be read yet');
+    assert.match(String(line['streams']), new RegExp(`endpointslices in ${refused.ns.name}`));
+    for (const scene of [served, refused]) await scene.endpoints(true);
+    await served.untilDeleted(pod);
+    assert.equal((await getPod(refused.ns, 'web'))?.metadata.uid, other.metadata.uid);
+    await grant(cluster, user, rules, { namespace: refused.ns.name });
+    await weeder.log.until('stream synced', { stream: `endpointslices in ${refused.ns.name}` });
+    await refused.endpoints(false);
+    await refused.endpoints(true);
+    await refused.untilDeleted(other);
+  });
+
+  test('to delete pods: the deletion is tried again in the window, and succeeds after the grant', async (t) => {
+    const { scene, weeder, allow } = await weederWith(t, 'undeletable', [watchSlices, watchPods]);
+    await scene.endpoints(false);
+    const pod = await scene.pod('web');
+    await weeder.ready();
+    await scene.endpoints(true);
+    await weeder.log.until('deletion refused, retrying', { pod: `${scene.ns.name}/web` }, { count: 3 });
+    assert.equal((await getPod(scene.ns, 'web'))?.metadata.uid, pod.metadata.uid);
+    assert.ok(denials(weeder).includes('delete /pods'));
+    await allow(deletePods);
+    await scene.untilDeleted(pod);
+    await weeder.log.until('pod deleted', { pod: `${scene.ns.name}/web`, window: 1 });
+    assert.deepEqual(new Set(denials(weeder)), new Set(['delete /pods']));
+  });
+});
+
+test('a token that the API server does not know: one sentence, and exit code 1', async (t) => {
+  const scene = await setScene(t, 'unknown');
+  const { cluster } = scene.ns;
+  const kubeconfig = cluster.kubeconfigFor('admin', { token: 'expired' });
+  const expects = { exit: true, stderr: /./ };
+  const weeder = startWeeder(t, { cluster, config: scene.config, kubeconfig, expects });
+  assert.deepEqual(await weeder.exited, { code: 1, signal: null });
+  assert.equal(
+    weeder.stderr(),
+    `weeder: ${cluster.url} does not accept the credentials (401): Unauthorized. The credentials are wrong or have expired: renew them, or choose others with --kubeconfig or --context.\n`,
+  );
+  assert.deepEqual(weeder.log.lines, []);
+});

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { denyPodDeletion, getPod, startWeeder } from '../support/cluster.ts';
+import { setScene } from '../support/scene.ts';
+
+suite('a deletion that an admission policy refuses', { concurrency: true }, () => {
+  for (const [reason, status] of [
+    ['Invalid', 422],
+    ['Forbidden', 403],
+  ] as const) {
+    test(`is tried again in the window, and done as soon as the policy is gone (${status})`, async (t) => {
+      const scene = await setScene(t, 'policy-removed', { settings: { watchDuration: '60s' } });
+      await scene.endpoints(false);
+      const pod = await scene.pod('web');
+      const weeder = startWeeder(t, { cluster: scene.ns.cluster, config: scene.config });
+      await weeder.ready();
+      const denial = await denyPodDeletion(scene.ns, { labels: scene.labels, reason });
+      await scene.endpoints(true);
+      const web = { pod: `${scene.ns.name}/web` };
+      const refused = await weeder.log.until('deletion refused, retrying', web, { count: 3 });
+      assert.match(
+        String(refused['reason']),
+        new RegExp(`\\(${status}\\): .*weeder test: pods here must not be deleted`),
+      );
+      assert.equal((await getPod(scene.ns, 'web'))?.metadata.uid, pod.metadata.uid);
+      await denial.remove();
+      await scene.untilDeleted(pod);
+      await weeder.log.until('pod deleted', { ...web, window: 1 });
+    });
+  }
+
+  test('until the window closes is given up, and named in the line that closes the window', async (t) => {
+    const scene = await setScene(t, 'policy-stays', { settings: { watchDuration: '10s' } });
+    await scene.endpoints(false);
+    const pod = await scene.pod('web');
+    const weeder = startWeeder(t, { cluster: scene.ns.cluster, config: scene.config });
+    await weeder.ready();
+    const denial = await denyPodDeletion(scene.ns, { labels: scene.labels });
+    await scene.endpoints(true);
+    const web = `${scene.ns.name}/web`;
+    const closed = await weeder.log.until('window closed', { service: scene.service });
+    assert.partialDeepStrictEqual(closed, { level: 'warn', deleted: 0, givenUp: [web] });
+    await weeder.log.until('deletion given up', { pod: web });
+    const [givenUp, ...more] = weeder.log.find('deletion given up', { pod: web });
+    assert.partialDeepStrictEqual(givenUp, { level: 'warn', reason: 'the window closed first', window: 1 });
+    assert.equal(more.length, 0);
+
+    // Not tried any more, although it would succeed now.
+    await denial.remove();
+    await scene.laterServiceHandled();
+    assert.equal((await getPod(scene.ns, 'web'))?.metadata.uid, pod.metadata.uid);
+    // The next window takes it up.
+    await scene.endpoints(false);
+    await scene.endpoints(true);
+    await scene.untilDeleted(pod);
+  });
+});

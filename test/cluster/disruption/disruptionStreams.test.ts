@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { suite, type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { getPod, running, setPodStatus, startWeeder, type WeederProcess } from '../support/cluster.ts';
+import { ownControlPlane } from '../support/plane/ownControlPlane.ts';
+import { startRequestProxy } from '../support/plane/requestProxy.ts';
+import { type Scene, setScene } from '../support/scene.ts';
+
+const troubles = (weeder: WeederProcess) => weeder.log.find(/^stream (lost|silent|expired)$/);
+
+/** The service recovers, and one pod is deleted; then it is down again. */
+async function recovery(scene: Scene, round: number): Promise<void> {
+  const pod = await scene.pod(`web-${round}`);
+  await scene.endpoints(true);
+  await scene.untilDeleted(pod);
+  await scene.endpoints(false);
+}
+
+suite('an API server that is set up in another way', () => {
+  test('--min-request-timeout=5: the streams end again and again, nothing is lost, and nothing is listed anew', async (t) => {
+    const plane = await ownControlPlane(t, { apiServerFlags: ['--min-request-timeout=5'] });
+    const scene = await setScene(t, 'ends', { cluster: plane });
+    // Without the length that weeder asks for, the server's own counts: 5 to 10 s.
+    const proxy = await startRequestProxy(
+      t,
+      plane,
+      () => {},
+      (path) => path.replace(/&timeoutSeconds=\d+/, ''),
+    );
+    await scene.endpoints(false);
+    const flags = ['--log-level=debug'];
+    const weeder = startWeeder(t, { cluster: plane, config: scene.config, kubeconfig: proxy.kubeconfig, flags });
+    await weeder.ready();
+    const streams = weeder.log.find('stream synced').length;
+    const ended = () => weeder.log.find('stream ended, going on').length;
+    for (let round = 0; ended() < 2 * streams; round += 1) {
+      await recovery(scene, round);
+      await pause(200);
+    }
+    const deleted = scene.observer.deletions().length;
+    assert.equal(weeder.log.find('service recovered, window opened').length, deleted);
+    assert.equal(weeder.log.find('stream synced').length, streams);
+    assert.deepEqual(troubles(weeder), []);
+    assert.equal(proxy.requests.filter(({ path }) => path.includes('sendInitialEvents')).length, streams);
+  });
+
+  test('without WatchList: weeder reads pages, and works', async (t) => {
+    const plane = await ownControlPlane(t, { apiServerFlags: ['--feature-gates=WatchList=false'] });
+    const scene = await setScene(t, 'pages', { cluster: plane });
+    await scene.endpoints(false);
+    const before = await scene.pod('before');
+    const weeder = startWeeder(t, { cluster: plane, config: scene.config });
+    await weeder.ready();
+    assert.ok(weeder.log.find('WatchList not supported, falling back to paged LIST').length > 0);
+    await scene.endpoints(true);
+    await scene.untilDeleted(before);
+    await scene.laterPodDeleted();
+    assert.deepEqual(troubles(weeder), []);
+  });
+
+  test('etcd is compacted while the streams are down: what vanished is forgotten, what happened is seen', async (t) => {
+    const { scene, weeder, gone, healed, looping } = await compacted(t);
+    await scene.untilDeleted(looping);
+    await scene.observer.caughtUp();
+    scene.assertDeleted(gone, looping);
+    assert.equal((await getPod(scene.ns, 'healed'))?.metadata.uid, healed.metadata.uid);
+    assert.deepEqual(weeder.log.find(/^deletion (refused|given up)/), []);
+    // The API server tells the observer before it answers weeder.
+    await weeder.log.until('pod deleted');
+    // The first news that come after the complete state are no surprise either.
+    await scene.laterPodDeleted();
+    await weeder.log.until('pod deleted', {}, { count: 2 });
+    assert.equal(weeder.log.find('pod deleted').length, 2);
+  });
+});
+
+/** Without its watch cache the API server knows of the past what etcd knows: after a compaction, nothing. */
+async function compacted(t: TestContext) {
+  const plane = await ownControlPlane(t, { apiServerFlags: ['--watch-cache=false', '--etcd-compaction-interval=0'] });
+  const scene = await setScene(t, 'compacted', { cluster: plane });
+  await scene.endpoints(false);
+  const [gone, healed, looping] = [await scene.pod('gone'), await scene.pod('healed'), await scene.pod('looping')];
+  const weeder = startWeeder(t, { cluster: plane, config: scene.config });
+  await weeder.ready();
+  const streams = weeder.log.find('stream synced').length;
+  await plane.killApiServer();
+  await weeder.log.until(/^stream (lost|silent)$/, {}, { count: streams });
+  weeder.signal('SIGSTOP');
+  await plane.startApiServer();
+  await plane.api('DELETE', scene.ns.path('api/v1', 'pods', 'gone'));
+  await setPodStatus(scene.ns, 'healed', running(4));
+  await scene.endpoints(true);
+  await plane.compactEtcd();
+  weeder.signal('SIGCONT');
+  await weeder.log.until('stream expired', {}, { count: streams });
+  return { scene, weeder, gone, healed, looping };
+}

@@ -1,0 +1,384 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts';
+import { resourceRequests } from '../../../../src/observer/apply/resourceRequests.ts';
+import { labelName, ownerOf } from '../../../../src/observer/model/managers.ts';
+import type { Drift } from '../../../../src/observer/model/projection.ts';
+import type { ResourcePlan } from '../../../../src/observer/plan/resourceApi.ts';
+import { type Applying, applying, at, bad, driftsOf, good } from '../../support/observer/applying.ts';
+
+const bounds = (min: number, max: number) => ({
+  observer_schema_list_min_length: min,
+  observer_schema_list_max_length: max,
+});
+
+const container = {
+  name: 'a',
+  image: 'registry.invalid/web:1',
+  args: ['--fast'],
+  env: [
+    { name: 'A', value: '1' },
+    { name: 'B', value: '2' },
+  ],
+};
+const web = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web' },
+  spec: {
+    replicas: 2,
+    selector: { matchLabels: { app: 'web' } },
+    template: { metadata: { labels: { app: 'web' } }, spec: { containers: [container] } },
+  },
+};
+/** Image and the first env variable; as many other variables as anybody likes. */
+const imageAndEnv = {
+  spec: {
+    template: {
+      spec: {
+        containers: [
+          {
+            name: 'observed',
+            image: 'observed',
+            env: [{ name: 'observed', value: 'observed' }, bounds(1, 0)],
+          },
+          bounds(1, 1),
+        ],
+      },
+    },
+  },
+};
+const service = {
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: 'web', labels: { tier: 'front' } },
+  spec: { selector: { app: 'web' }, ports: [{ name: 'http', port: 80, targetPort: 8080 }] },
+};
+
+const specOf = (object: unknown) => at(object, 'spec', 'template', 'spec');
+const namesOf = (list: unknown) => arrayOf(list).map((each) => at(each, 'name'));
+
+/** Makes the resource, lets somebody edit it, and corrects what differs. */
+async function corrected(
+  it: Applying,
+  object: JsonObject,
+  observed: JsonObject | undefined,
+  edit: (plan: ResourcePlan) => Promise<unknown>,
+) {
+  const plan = await it.plan(object, observed === undefined ? {} : { observed });
+  const made = good(await it.api.create(plan, it.signal)).object;
+  await edit(plan);
+  const seen = await it.live(plan);
+  const drifts = driftsOf(plan, made, seen);
+  const outcome = await it.api.correct(plan, seen, drifts, it.signal);
+  const live = await it.live(plan);
+  return { plan, made, seen, drifts, outcome, live, left: driftsOf(plan, made, live) };
+}
+
+suite('a correction', { concurrency: true }, () => {
+  test('sets what is observed, and never removes or resets what is not: replicas, args, variables, labels of others', async (t) => {
+    const it = await applying(t, 'correct');
+    const { outcome, left, live, drifts } = await corrected(it, web, imageAndEnv, async (plan) => {
+      await it.edit(plan, { spec: { replicas: 9 }, metadata: { labels: { mine: 'yes' } } });
+      const env = [
+        { name: 'B', value: 'theirs' },
+        { name: 'C', value: '3' },
+        { $patch: 'delete', name: 'A' },
+      ];
+      const containers = [{ name: 'a', image: 'registry.invalid/evil:1', args: ['--slow'], env }];
+      await it.edit(plan, { spec: { template: { spec: { containers } } } }, { type: 'strategic-merge' });
+    });
+    assert(drifts.length >= 2, JSON.stringify(drifts));
+    assert(good(outcome).hasChanged);
+    assert.deepEqual(left, []);
+    const main = at(specOf(live), 'containers', 0);
+    assert.equal(at(main, 'image'), 'registry.invalid/web:1');
+    assert.deepEqual(at(main, 'args'), ['--slow']);
+    const env = arrayOf(at(main, 'env')).map((each) => `${at(each, 'name')}=${at(each, 'value')}`);
+    assert.deepEqual(env.toSorted(), ['A=1', 'B=theirs', 'C=3']);
+    assert.equal(at(live, 'spec', 'replicas'), 9);
+    assert.equal(at(live, 'metadata', 'labels', 'mine'), 'yes');
+  });
+
+  test('lets a human’s scale stand, whether it was made by the field or by the subresource', async (t) => {
+    const it = await applying(t, 'correct-scale');
+    const { left, live } = await corrected(it, web, imageAndEnv, async (plan) => {
+      await it.edit(plan, { spec: { replicas: 7 } }, { subresource: 'scale', manager: 'kubectl' });
+      const patch = [
+        { op: 'replace', path: '/spec/template/spec/containers/0/image', value: 'registry.invalid/evil:1' },
+      ];
+      await it.edit(plan, patch, { type: 'json' });
+    });
+    assert.deepEqual(left, []);
+    assert.equal(at(live, 'spec', 'replicas'), 7);
+  });
+
+  test('takes an added container, variable, volume and port away in one write of the content, and keeps what nobody observes', async (t) => {
+    const it = await applying(t, 'correct-excess');
+    const full = structuredClone(web);
+    Object.assign(full.spec.template.spec, {
+      volumes: [{ name: 'data', emptyDir: {} }],
+      containers: [{ ...container, ports: [{ containerPort: 80 }] }],
+    });
+    const { outcome, left, live, seen, drifts } = await corrected(it, full, undefined, async (plan) => {
+      const spec = {
+        volumes: [{ name: 'evil', emptyDir: {} }],
+        containers: [
+          { name: 'evil', image: 'registry.invalid/evil:1' },
+          { name: 'a', env: [{ name: 'EVIL', value: '1' }], ports: [{ containerPort: 9 }], imagePullPolicy: 'Never' },
+        ],
+      };
+      await it.edit(plan, { metadata: { labels: { mine: 'yes' } } });
+      await it.edit(plan, { spec: { template: { spec } } }, { type: 'strategic-merge' });
+    });
+    assert.equal(drifts.filter(({ is }) => is === 'excess').length, 4, JSON.stringify(drifts));
+    assert(good(outcome).hasChanged);
+    assert.deepEqual(left, []);
+    assert.deepEqual(namesOf(at(specOf(live), 'containers')), ['a']);
+    assert.deepEqual(namesOf(at(specOf(live), 'containers', 0, 'env')), ['A', 'B']);
+    assert.deepEqual(at(specOf(live), 'volumes'), [{ name: 'data', emptyDir: {} }]);
+    assert.deepEqual(at(specOf(live), 'containers', 0, 'ports'), [{ containerPort: 80, protocol: 'TCP' }]);
+    assert.equal(at(specOf(live), 'containers', 0, 'imagePullPolicy'), 'Never');
+    assert.equal(at(live, 'metadata', 'labels', 'mine'), 'yes');
+    assert.equal(at(live, 'metadata', 'generation'), Number(at(seen, 'metadata', 'generation')) + 1);
+    const managers = arrayOf(at(live, 'metadata', 'managedFields'));
+    assert(!/evil/i.test(JSON.stringify(managers)), JSON.stringify(managers));
+  });
+
+  test('keeps as many elements as the schema has room for, and takes only the others', async (t) => {
+    const it = await applying(t, 'correct-room');
+    const few = { spec: { ports: [{ port: 'observed' }, bounds(1, 2)] } };
+    const ports = ['http', 'two', 'three'].map((name, i) => ({ name, port: 80 + i }));
+    const { left, live } = await corrected(it, service, few, (plan) => it.edit(plan, { spec: { ports } }));
+    assert.deepEqual(left, []);
+    assert.deepEqual(namesOf(at(live, 'spec', 'ports')), ['http', 'two']);
+    const other = await corrected(
+      it,
+      { ...service, metadata: { name: 'other' } },
+      { spec: { ports: [{ port: 'observed', targetPort: 'observed' }, bounds(1, 0)] } },
+      (plan) => it.edit(plan, { spec: { ports: [{ ...ports[0], targetPort: 1 }, ...ports.slice(1)] } }),
+    );
+    assert.deepEqual(other.left, []);
+    assert.deepEqual(namesOf(at(other.live, 'spec', 'ports')).toSorted(), ['http', 'three', 'two']);
+    assert.equal(at(other.live, 'spec', 'ports', 0, 'targetPort'), 8080);
+  });
+
+  test('never takes a resource that has lost its label from who has claimed it meanwhile', async (t) => {
+    const it = await applying(t, 'correct-claimed');
+    const plan = await it.plan(service);
+    const made = good(await it.api.create(plan, it.signal)).object;
+    await it.edit(plan, { metadata: { labels: { [labelName]: null } } });
+    const seen = await it.live(plan);
+    const another = ownerOf({ namespace: it.ns.name, name: 'another' });
+    const claimed = await it.plan(service, { owner: another });
+    const slow = resourceRequests({
+      ...it.client,
+      async call(request) {
+        if (request.method === 'PATCH' && labelNow === undefined) {
+          good(await it.api.create(claimed, it.signal));
+          labelNow = another.label;
+        }
+        return it.client.call(request);
+      },
+    });
+    let labelNow: string | undefined;
+    const drifts: readonly Drift[] = [
+      { path: `.metadata.labels.${labelName}`, wanted: it.owner.label, found: undefined, is: 'missing' },
+    ];
+    assert.equal(bad(await slow.correct(plan, seen, drifts, it.signal)).is, 'claimed');
+    assert.equal(at(await it.live(plan), 'metadata', 'labels', labelName), another.label);
+    await it.edit(plan, { metadata: { labels: { [labelName]: null } } });
+    good(await it.api.correct(plan, await it.live(plan), drifts, it.signal));
+    assert.deepEqual(driftsOf(plan, made, await it.live(plan)), []);
+  });
+
+  test('brings a renamed port back, which a plain apply never can, and the manifest can be updated afterwards', async (t) => {
+    const it = await applying(t, 'correct-rename');
+    for (const [name, observed] of [
+      ['all', undefined],
+      ['part', { spec: { ports: [{ port: 'observed' }, bounds(1, 1)] } }],
+      ['roomy', { spec: { ports: [{ port: 'observed' }, bounds(1, 0)] } }],
+    ] as const) {
+      const object = { ...service, metadata: { name } };
+      const { plan, outcome, left, live } = await corrected(it, object, observed, (plan) =>
+        it.edit(plan, [{ op: 'replace', path: '/spec/ports/0/port', value: 82 }], { type: 'json' }),
+      );
+      good(outcome);
+      assert.deepEqual(left, [], name);
+      assert.deepEqual(
+        arrayOf(at(live, 'spec', 'ports')).map((each) => [at(each, 'port'), at(each, 'targetPort')]),
+        [[80, 8080]],
+        name,
+      );
+      const next = { ...object, spec: { ...object.spec, ports: [{ name: 'http', port: 81, targetPort: 8080 }] } };
+      const update = await it.plan(next, { ...(observed === undefined ? {} : { observed }), before: plan });
+      good(await it.api.update(update, live, it.signal));
+      const updated = arrayOf(at(await it.live(plan), 'spec', 'ports'));
+      assert.deepEqual(
+        updated.map((each) => [at(each, 'port'), at(each, 'targetPort')]),
+        [[81, 8080]],
+        name,
+      );
+    }
+  });
+
+  test('puts back what the server had filled in where the schema looks, which the manifest does not have', async (t) => {
+    const it = await applying(t, 'correct-filled');
+    const observed = {
+      spec: { type: 'observed', sessionAffinity: 'observed', ports: [{ targetPort: 'observed' }, bounds(1, 0)] },
+    };
+    const plain = { ...service, spec: { ...service.spec, ports: [{ name: 'http', port: 80 }] } };
+    const { outcome, drifts, left, live } = await corrected(it, plain, observed, async (plan) => {
+      await it.edit(plan, { spec: { type: 'NodePort', sessionAffinity: 'ClientIP' } });
+      await it.edit(plan, [{ op: 'replace', path: '/spec/ports/0/targetPort', value: 9999 }], { type: 'json' });
+    });
+    assert.equal(drifts.length, 3, JSON.stringify(drifts));
+    assert(good(outcome).hasChanged);
+    assert.deepEqual(left, []);
+    const { type, sessionAffinity } = objectOf(at(live, 'spec'));
+    assert.deepEqual([type, sessionAffinity, at(live, 'spec', 'ports', 0, 'targetPort')], ['ClusterIP', 'None', 80]);
+  });
+
+  test('leaves an Ingress’s paths where only its host is observed, and a Role’s other rules and verbs', async (t) => {
+    const it = await applying(t, 'correct-atomic');
+    const backend = { service: { name: 'web', port: { number: 80 } } };
+    const path = (of: string) => ({ path: of, pathType: 'Prefix', backend });
+    const ingress = {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'Ingress',
+      metadata: { name: 'web' },
+      spec: { rules: [{ host: 'a.example.org', http: { paths: [path('/')] } }] },
+    };
+    const host = { spec: { rules: [{ host: 'observed' }, bounds(1, 0)] } };
+    const first = await corrected(it, ingress, host, (plan) => {
+      const rules = [
+        { host: 'evil.example.org', http: { paths: [path('/'), path('/mine')] } },
+        { host: 'b.example.org', http: { paths: [path('/b')] } },
+      ];
+      return it.edit(plan, { spec: { rules } });
+    });
+    good(first.outcome);
+    assert.deepEqual(first.left, []);
+    assert.deepEqual(
+      arrayOf(at(first.live, 'spec', 'rules')).map((rule) => [
+        at(rule, 'host'),
+        arrayOf(at(rule, 'http', 'paths')).map((each) => at(each, 'path')),
+      ]),
+      [
+        ['a.example.org', ['/', '/mine']],
+        ['b.example.org', ['/b']],
+      ],
+    );
+    const rule = (resource: string, ...verbs: string[]) => ({ apiGroups: [''], resources: [resource], verbs });
+    const role = {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'Role',
+      metadata: { name: 'web' },
+      rules: [rule('pods', 'get'), rule('secrets', 'get')],
+    };
+    const onlyPods = { rules: [{ resources: ['observed', bounds(1, 1)] }, bounds(1, 0)] };
+    const second = await corrected(it, role, onlyPods, (plan) =>
+      it.edit(plan, { rules: [rule('nodes', 'get', 'list'), rule('secrets', 'get', 'watch')] }),
+    );
+    good(second.outcome);
+    assert.deepEqual(second.left, []);
+    assert.deepEqual(at(second.live, 'rules'), [rule('pods', 'get', 'list'), rule('secrets', 'get', 'watch')]);
+  });
+
+  test('a key that somebody adds to a rule of a wholly observed Role goes', async (t) => {
+    const it = await applying(t, 'correct-role');
+    const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['get'], resourceNames: ['web'] }];
+    const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'web' }, rules };
+    const [rule] = rules;
+    const { left, live, drifts } = await corrected(it, role, undefined, (plan) =>
+      it.edit(plan, {
+        rules: [
+          { ...rule, resourceNames: ['web', 'admin'] },
+          { ...rule, resources: ['secrets'] },
+        ],
+      }),
+    );
+    assert(drifts.length > 0);
+    assert.deepEqual(left, []);
+    assert.deepEqual(at(live, 'rules'), rules);
+  });
+
+  test('removes what somebody put where the schema says that nothing is to be', async (t) => {
+    const it = await applying(t, 'correct-absent');
+    const observed = {
+      spec: {
+        template: {
+          spec: {
+            hostPID: 'observed',
+            containers: [{ name: 'observed', securityContext: { readOnlyRootFilesystem: 'observed' } }, bounds(1, 1)],
+          },
+        },
+      },
+    };
+    const { left, live, drifts } = await corrected(it, web, observed, (plan) => {
+      const securityContext = { readOnlyRootFilesystem: true, runAsUser: 5 };
+      const spec = { hostPID: true, containers: [{ name: 'a', securityContext }] };
+      return it.edit(plan, { spec: { template: { spec } } }, { type: 'strategic-merge' });
+    });
+    assert.deepEqual(drifts.map(({ is }) => is).toSorted(), ['excess', 'excess'], JSON.stringify(drifts));
+    assert.deepEqual(left, []);
+    assert.equal(at(specOf(live), 'hostPID'), undefined);
+    assert.deepEqual(at(specOf(live), 'containers', 0, 'securityContext'), { runAsUser: 5 });
+  });
+
+  test('puts the label back that says whose it is, and what was done to duplicates and to a wiped managedFields is undone', async (t) => {
+    const it = await applying(t, 'correct-label');
+    const { left, live } = await corrected(it, web, undefined, async (plan) => {
+      await it.edit(plan, { metadata: { labels: { [labelName]: null }, managedFields: [{}] } });
+      const ops = [
+        { op: 'add', path: '/spec/template/spec/containers/0/env/-', value: { name: 'A', value: 'twice' } },
+        { op: 'add', path: '/spec/template/spec/containers/0/env/-', value: { name: 'EVIL', value: '1' } },
+      ];
+      await it.edit(plan, ops, { type: 'json' });
+      await it.edit(plan, { metadata: { managedFields: [{}] } });
+    });
+    assert.deepEqual(left, []);
+    assert.equal(at(live, 'metadata', 'labels', labelName), it.owner.label);
+    assert.deepEqual(at(specOf(live), 'containers', 0, 'env'), container.env);
+  });
+
+  test('brings a container back whole of which only the image is observed', async (t) => {
+    const it = await applying(t, 'correct-whole');
+    const { left, live } = await corrected(it, web, imageAndEnv, async (plan) => {
+      await it.edit(plan, { spec: { replicas: 9, template: { spec: { containers: [{ name: 'b', image: 'x' }] } } } });
+    });
+    assert.deepEqual(left, []);
+    const containers = arrayOf(at(specOf(live), 'containers'));
+    assert.deepEqual(namesOf(containers), ['a']);
+    for (const [name, value] of Object.entries(container)) assert.deepEqual(at(containers, 0, name), value, name);
+    assert.equal(at(live, 'spec', 'replicas'), 9);
+  });
+
+  test('never makes a resource that is gone, touches another one of its name, or one that is being deleted', async (t) => {
+    const it = await applying(t, 'correct-gone');
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { a: '1' } };
+    const plan = await it.plan(object);
+    const seen = good(await it.api.create(plan, it.signal)).object;
+    await it.ns.cluster.api('DELETE', plan.target.path);
+    assert.equal(bad(await it.api.correct(plan, seen, [], it.signal)).is, 'missing');
+    assert.deepEqual(good(await it.api.read(plan.target, it.signal)), undefined);
+    const other = {
+      ...object,
+      metadata: { name: 'settings', finalizers: ['example.org/stay'] },
+      data: { a: 'theirs' },
+    };
+    await it.ns.cluster.api('POST', plan.target.collection, other);
+    assert.equal(bad(await it.api.correct(plan, seen, [], it.signal)).is, 'otherUid');
+    assert.deepEqual(at(await it.live(plan), 'data'), { a: 'theirs' });
+    await it.ns.cluster.api('DELETE', plan.target.path);
+    const ending = await it.live(plan);
+    for (const outcome of [
+      await it.api.correct(plan, ending, [], it.signal),
+      await it.api.update(plan, ending, it.signal),
+      await it.api.create(plan, it.signal),
+    ])
+      assert.equal(bad(outcome).is, 'terminating');
+    assert.deepEqual(await it.live(plan), ending);
+    await it.edit(plan, { metadata: { finalizers: null } });
+  });
+});

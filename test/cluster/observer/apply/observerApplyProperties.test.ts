@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { isObject, type JsonObject } from '../../../../src/base/json.ts';
+import { baselineOf } from '../../../../src/observer/drift/baseline.ts';
+import { compare } from '../../../../src/observer/drift/compare.ts';
+import { project } from '../../../../src/observer/drift/project.ts';
+import { visit } from '../../../../src/observer/model/livePaths.ts';
+import type { Drift } from '../../../../src/observer/model/projection.ts';
+import type { ResourcePlan } from '../../../../src/observer/plan/resourceApi.ts';
+import { type RandomCase, randomCases, randomUpdates } from '../../../support/objects/randomDeployments.ts';
+import { applying, driftsOf, good } from '../../support/observer/applying.ts';
+
+/** By path: every value of a spec and of the labels that belongs to one manager: lists that are written whole are one. */
+function valuesIn(object: JsonObject, { structure }: ResourcePlan): Map<string, unknown> {
+  const values = new Map<string, unknown>();
+  const { metadata, spec } = object;
+  const labels = isObject(metadata) ? metadata['labels'] : undefined;
+  visit({ metadata: { labels: labels ?? {} }, spec }, structure, (text, _path, value, place) => {
+    if (!isObject(value) || place.map === 'atomic') values.set(text, value);
+    return true;
+  });
+  for (const path of [...values.keys()])
+    if ([...values.keys()].some((each) => each !== path && isWithin(each, path))) values.delete(path);
+  return values;
+}
+
+/** The same, and what lies in such lists one by one, as JSON. */
+function leavesIn(object: JsonObject, plan: ResourcePlan): Map<string, string> {
+  const leaves = new Map<string, string>();
+  const add = (path: string, value: unknown): void => {
+    if (Array.isArray(value)) for (const [i, each] of value.entries()) add(`${path}[${i}]`, each);
+    else if (isObject(value)) for (const [name, each] of Object.entries(value)) add(`${path}.${name}`, each);
+    else leaves.set(path, JSON.stringify(value));
+  };
+  for (const [path, value] of valuesIn(object, plan)) add(path, value);
+  return leaves;
+}
+
+const isWithin = (path: string, above: string) =>
+  path === above || (path.startsWith(above) && /^[.[]/.test(path.slice(above.length)));
+
+/** Whether a path may have been written: it differed, or it lies in something that was gone and had observed parts. */
+function mayWrite(path: string, drifts: readonly Drift[], seen: ReadonlyMap<string, string>): boolean {
+  if (drifts.some((drift) => isWithin(path, drift.path))) return true;
+  const gone = [...path.matchAll(/[.[]/g)]
+    .map(({ index }) => path.slice(0, index))
+    .find((above) => above !== '' && ![...seen.keys()].some((each) => isWithin(each, above)));
+  return gone !== undefined && drifts.some((drift) => isWithin(drift.path, gone));
+}
+
+test('of any manifest, schema and edit, a correction ends in sync, and writes nothing but what differed', async (t) => {
+  const it = await applying(t, 'properties');
+  const seenSoFar = { drifted: 0, same: 0, refused: 0 };
+
+  async function holds({ manifest, observed, edit }: RandomCase) {
+    const plan = await it.plan(manifest, observed === undefined ? {} : { observed });
+    const made = good(await it.api.create(plan, it.signal)).object;
+    try {
+      const body = edit(await it.live(plan));
+      const answer = await it.ns.cluster.send('PUT', `${plan.target.path}?fieldManager=kubectl-edit`, { body });
+      if (answer.status !== 200) seenSoFar.refused += 1;
+      const seen = await it.live(plan);
+      const drifts = driftsOf(plan, made, seen);
+      seenSoFar[drifts.length > 0 ? 'drifted' : 'same'] += 1;
+      good(await it.api.correct(plan, seen, drifts, it.signal));
+      const live = await it.live(plan);
+      const what = () => JSON.stringify({ manifest, observed, body, drifts, live: live['spec'] });
+      assert.deepEqual(driftsOf(plan, made, live), [], what());
+      const [before, after] = [leavesIn(seen, plan), leavesIn(live, plan)];
+      for (const path of new Set([...before.keys(), ...after.keys()])) {
+        if (before.get(path) === after.get(path)) continue;
+        assert(mayWrite(path, drifts, before), `${path}: ${before.get(path)} -> ${after.get(path)} ${what()}`);
+      }
+    } finally {
+      await it.ns.cluster.api('DELETE', plan.target.path);
+    }
+  }
+
+  await fc.assert(fc.asyncProperty(randomCases, holds), { numRuns: Number(process.env['RUNS'] ?? 60) });
+  assert(seenSoFar.drifted > 20 && seenSoFar.refused < 20, JSON.stringify(seenSoFar));
+});
+
+/** Paths that are observed, by a projection of the manifest itself. */
+function observedIn({ manifest, shape, structure }: ResourcePlan): ReadonlySet<string> {
+  const { fields } = project(manifest.object, manifest, shape, structure);
+  return new Set(fields.keys());
+}
+
+test('of any update of an edited resource, what is new is set, and what others made of the rest stays', async (t) => {
+  const it = await applying(t, 'updates');
+  const counted = { kept: 0, set: 0, removed: 0, away: 0, theirs: 0 };
+
+  async function holds([first, second]: readonly [RandomCase, RandomCase]) {
+    const planned = ({ manifest, observed }: RandomCase, before?: ResourcePlan) =>
+      it.plan(manifest, {
+        ...(observed === undefined ? {} : { observed }),
+        ...(before === undefined ? {} : { before }),
+      });
+    const before = await planned(first);
+    good(await it.api.create(before, it.signal));
+    try {
+      const body = first.edit(await it.live(before));
+      await it.ns.cluster.send('PUT', `${before.target.path}?fieldManager=kubectl-edit`, { body });
+      const plan = await planned(second, before);
+      const seen = await it.live(plan);
+      good(await it.api.update(plan, seen, it.signal));
+      const between = await it.live(plan);
+      const wanted = baselineOf(plan, good(await it.api.tryOut(plan, it.signal)));
+      const drifts = compare(wanted, project(between, plan.manifest, plan.shape, plan.structure));
+      const [was, is] = [seen['spec'], between['spec']];
+      const what = JSON.stringify({ first, second, drifts, was, is });
+      assert(
+        drifts.every(({ is }) => is === 'excess' || is === 'duplicate'),
+        `only what others added is left: ${what}`,
+      );
+      checkRest(plan, before, seen, between, counted, what);
+      if (drifts.length > 0) good(await it.api.correct(plan, between, drifts, it.signal));
+      const found = project(await it.live(plan), plan.manifest, plan.shape, plan.structure);
+      assert.deepEqual(compare(wanted, found), [], what);
+    } finally {
+      await it.ns.cluster.api('DELETE', before.target.path);
+    }
+  }
+
+  await fc.assert(fc.asyncProperty(randomUpdates, holds), { numRuns: Number(process.env['RUNS'] ?? 60) });
+  assert(counted.kept > 50 && counted.set > 50 && counted.removed > 20, JSON.stringify(counted));
+});
+
+/** Of what is not observed, now: set where the manifest says something else than before, and as it was everywhere else. */
+function checkRest(
+  plan: ResourcePlan,
+  before: ResourcePlan,
+  seen: JsonObject,
+  live: JsonObject,
+  counted: Record<Rule, number>,
+  what: string,
+): void {
+  const [was, said, says, is] = [seen, before.manifest.object, plan.manifest.object, live].map(
+    (object) => new Map([...valuesIn(object, plan)].map(([path, value]) => [path, JSON.stringify(value)])),
+  );
+  assert(was && said && says && is);
+  const observed = [...observedIn(plan)];
+  for (const path of new Set([...was.keys(), ...said.keys(), ...says.keys(), ...is.keys()])) {
+    if (observed.some((each) => isWithin(path, each) || isWithin(each, path))) continue;
+    const values: Values = { was: was.get(path), said: said.get(path), says: says.get(path), is: is.get(path) };
+    const rule = ruleFor(values);
+    counted[rule] += 1;
+    assert(wasKept[rule](values), `${rule} ${path}: ${JSON.stringify(values)} ${what}`);
+  }
+}
+
+/** One value: as it was seen, as the manifest said and says now, and as it is; undefined: absent. */
+type Values = Readonly<Record<'was' | 'said' | 'says' | 'is', string | undefined>>;
+type Rule = 'set' | 'kept' | 'away' | 'removed' | 'theirs';
+
+function ruleFor({ was, said, says }: Values): Rule {
+  if (says !== undefined && says !== said) return 'set';
+  if (says !== undefined) return was === undefined ? 'away' : 'kept';
+  return said === undefined ? 'theirs' : 'removed';
+}
+
+const wasKept: Readonly<Record<Rule, (values: Values) => boolean>> = {
+  /** The manifest says something else of it than before. */
+  set: ({ says, is }) => is === says,
+  kept: ({ was, is }) => is === was,
+  /** Somebody took it away: it stays away, unless it lay in something that has come back. */
+  away: ({ says, is }) => is === undefined || is === says,
+  /** It left the manifest: it goes, unless somebody else has written it. */
+  removed: ({ was, is }) => is === undefined || is === was,
+  theirs: ({ was, is }) => is === undefined || is === was || was === undefined,
+};

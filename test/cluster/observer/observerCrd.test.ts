@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict';
+import { before, suite, test } from 'node:test';
+import { arrayOf, isObject, objectOf, textOf } from '../../../src/base/json.ts';
+import { readApplication, readSpec } from '../../../src/observer/spec/readApplication.ts';
+import { statusPatch } from '../../../src/observer/status/statusPatch.ts';
+import { type Answer, sharedControlPlane, type TestNamespace, testNamespace } from '../support/cluster.ts';
+import { Manifest } from '../support/deploy/kustomize.ts';
+import { faultsOf } from '../support/manifests.ts';
+import { applicationCrd, installApplications } from '../support/observer/applicationCrd.ts';
+
+const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { a: '1' } };
+const merge = 'application/merge-patch+json';
+const apply = 'application/apply-patch+yaml';
+
+function pathOf({ path }: TestNamespace, name?: string): string {
+  return path('apis/weeder.dev/v1alpha1', 'applications', name);
+}
+
+function application(spec: unknown, name = 'web'): object {
+  return { apiVersion: 'weeder.dev/v1alpha1', kind: 'Application', metadata: { name }, spec };
+}
+
+/** Tried only: what the API server would say. */
+async function tried(ns: TestNamespace, spec: unknown): Promise<Answer> {
+  return ns.cluster.send('POST', `${pathOf(ns)}?dryRun=All&fieldValidation=Strict`, { body: application(spec) });
+}
+
+function causesOf({ status, body }: Answer): string {
+  const causes = arrayOf(objectOf(objectOf(body)['details'])['causes']).map(objectOf);
+  return `${status} ${causes.map(({ field, message }) => `${field}: ${message}`).join('; ') || textOf(objectOf(body)['message'])}`;
+}
+
+function specOf(body: unknown): Readonly<Record<string, unknown>> {
+  return objectOf(objectOf(body)['spec']);
+}
+
+suite('the CRD of Applications', { concurrency: true }, () => {
+  before(async () => installApplications(await sharedControlPlane()));
+
+  test('is one that the API server takes without a warning', async (t) => {
+    const { cluster } = await testNamespace(t, 'crd');
+    const definition = Manifest.parse(applicationCrd());
+    // Under its own name it is there already; a name of another group tells the same.
+    const other = JSON.parse(JSON.stringify(definition).replaceAll('weeder.dev', 'tried.example.org'));
+    assert.deepEqual(await faultsOf(cluster, Manifest.parse(other)), []);
+  });
+
+  test('takes the smallest application, with the defaults written in, and every field of a large one', async (t) => {
+    const ns = await testNamespace(t, 'crd');
+    const small = await tried(ns, { manifests: [configMap] });
+    assert.equal(small.status, 201, causesOf(small));
+    const spec = specOf(small.body);
+    assert.deepEqual(spec, { manifests: [configMap], mode: 'correct', resyncPeriod: '30s', deletionPolicy: 'delete' });
+    const all = {
+      manifests: [
+        configMap,
+        { ...configMap, metadata: { name: 'other', namespace: 'elsewhere' }, spec: { any: [null, 1] } },
+      ],
+      observerSchema: [
+        { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { a: 'observed' } },
+      ],
+      mode: 'detect',
+      pausedUntil: '2026-11-21T18:00:00+01:00',
+      resyncPeriod: '1h30m',
+      deletionPolicy: 'orphan',
+      recreate: ['Job/migrate'],
+      serviceAccountName: 'deployer',
+    };
+    const large = await tried(ns, all);
+    assert.equal(large.status, 201, causesOf(large));
+    assert.deepEqual(specOf(large.body), all);
+  });
+
+  test('is found by its short name', async (t) => {
+    const { cluster } = await testNamespace(t, 'crd');
+    const resources = arrayOf(objectOf(await cluster.api('GET', '/apis/weeder.dev/v1alpha1'))['resources']).map(
+      objectOf,
+    );
+    assert.deepEqual(
+      resources.map(({ name, shortNames }) => [name, shortNames]),
+      [
+        ['applications', ['wapp']],
+        ['applications/status', undefined],
+      ],
+    );
+  });
+
+  const good = { manifests: [configMap] };
+  for (const [what, spec, cause] of [
+    ['no manifests', {}, 'spec.manifests: Required value'],
+    [
+      'an empty list of manifests',
+      { manifests: [] },
+      'spec.manifests: Invalid value: 0: spec.manifests in body should have at least 1 items',
+    ],
+    [
+      'more than 500 manifests',
+      { manifests: Array.from({ length: 501 }, () => configMap) },
+      'spec.manifests: Too many: 501: must have at most 500 items',
+    ],
+    ['a manifest that is no object', { manifests: ['text'] }, 'spec.manifests[0]'],
+    [
+      'a manifest without kind',
+      { manifests: [{ ...configMap, kind: undefined }] },
+      'spec.manifests[0].kind: Required value',
+    ],
+    [
+      'a manifest without apiVersion',
+      { manifests: [{ ...configMap, apiVersion: undefined }] },
+      'spec.manifests[0].apiVersion: Required value',
+    ],
+    [
+      'a manifest without name',
+      { manifests: [{ ...configMap, metadata: {} }] },
+      'spec.manifests[0].metadata.name: Required value',
+    ],
+    [
+      'generateName without a name',
+      { manifests: [{ ...configMap, metadata: { generateName: 'a-' } }] },
+      'spec.manifests[0].metadata.name: Required value',
+    ],
+    [
+      'a List',
+      { manifests: [{ apiVersion: 'v1', kind: 'List', metadata: { name: 'a' }, items: [] }] },
+      'a List is not allowed',
+    ],
+    [
+      'a schema that is no list',
+      { ...good, observerSchema: 'observed' },
+      'spec.observerSchema: Invalid value: "string"',
+    ],
+    [
+      'an entry of the schema that is no object',
+      { ...good, observerSchema: ['observed'] },
+      'spec.observerSchema[0]: Invalid value: "string"',
+    ],
+    [
+      'a mode that there is not',
+      { ...good, mode: 'fix' },
+      'spec.mode: Unsupported value: "fix": supported values: "correct", "detect"',
+    ],
+    [
+      'a deletionPolicy that there is not',
+      { ...good, deletionPolicy: 'keep' },
+      'spec.deletionPolicy: Unsupported value: "keep"',
+    ],
+    [
+      'a resync of less than 5 s',
+      { ...good, resyncPeriod: '4999ms' },
+      'spec.resyncPeriod: Invalid value: "4999ms": must be from 5s to 24h',
+    ],
+    ['a resync of more than a day', { ...good, resyncPeriod: '25h' }, 'must be from 5s to 24h'],
+    ['a negative resync', { ...good, resyncPeriod: '-5s' }, 'spec.resyncPeriod'],
+    ['a resync in days', { ...good, resyncPeriod: '1d' }, 'spec.resyncPeriod'],
+    ['a day in place of a time', { ...good, pausedUntil: '2026-01-01' }, 'spec.pausedUntil'],
+    ['a Namespace that may be recreated', { ...good, recreate: ['Namespace/a'] }, 'would be lost'],
+    ['a resource to be recreated without its kind', { ...good, recreate: ['migrate'] }, 'spec.recreate[0]'],
+    [
+      'the same resource to be recreated twice',
+      { ...good, recreate: ['Job/a', 'Job/a'] },
+      'spec.recreate[1]: Duplicate value',
+    ],
+    ['an account with a strange name', { ...good, serviceAccountName: 'a/b' }, 'spec.serviceAccountName'],
+    ['a field that there is not', { ...good, pauseUntil: 'x' }, 'unknown field "spec.pauseUntil"'],
+  ] as const) {
+    test(`refuses ${what}, as weeder does`, async (t) => {
+      const ns = await testNamespace(t, 'crd');
+      const answer = await tried(ns, spec);
+      assert.ok(answer.status === 422 || answer.status === 400, causesOf(answer));
+      assert.ok(causesOf(answer).includes(cause), causesOf(answer));
+      if (what.startsWith('more than') || what.startsWith('the same') || what.includes('schema')) return;
+      const { faults } = readSpec(spec, { namespace: ns.name, name: 'web' });
+      assert.notDeepEqual(faults, []);
+    });
+  }
+
+  test('leaves to weeder what it cannot see: duplicates, names, size', async (t) => {
+    const ns = await testNamespace(t, 'crd');
+    const strange = { ...configMap, metadata: { name: 'Big_Name' } };
+    const spec = { manifests: [configMap, configMap, strange] };
+    assert.equal((await tried(ns, spec)).status, 201);
+    const { faults } = readSpec(spec, { namespace: ns.name, name: 'web' });
+    assert.deepEqual(faults.map(({ code }) => code).sort(), ['duplicate', 'name']);
+  });
+
+  test('every null leaf of a schema is lost in a merge patch, as kubectl apply sends it; `observed` stays', async (t) => {
+    const ns = await testNamespace(t, 'crd');
+    await ns.cluster.api('POST', pathOf(ns), application(good));
+    const entry = (leaf: unknown) => ({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'settings' },
+      data: { a: leaf },
+    });
+    const schemaAfter = async (leaf: unknown) => {
+      const patch = { spec: { observerSchema: [entry(leaf)] } };
+      return specOf(await ns.cluster.api('PATCH', pathOf(ns, 'web'), patch, merge))['observerSchema'];
+    };
+    assert.deepEqual(await schemaAfter(null), [{ ...entry(null), data: {} }]);
+    assert.deepEqual(await schemaAfter('observed'), [entry('observed')]);
+  });
+
+  test('a server-side apply keeps null leaves', async (t) => {
+    const ns = await testNamespace(t, 'crd');
+    const observerSchema = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { a: null } }];
+    const path = `${pathOf(ns, 'web')}?fieldManager=test`;
+    const applied = await ns.cluster.api('PATCH', path, application({ ...good, observerSchema }), apply);
+    assert.deepEqual(specOf(applied)['observerSchema'], observerSchema);
+  });
+
+  test('the status is what weeder writes, whole, and a write of it is no new generation', async (t) => {
+    const ns = await testNamespace(t, 'crd');
+    await ns.cluster.api('POST', pathOf(ns), application(good));
+    const patch = statusPatch(
+      undefined,
+      {
+        generation: 1,
+        conditions: [
+          { type: 'InSync', status: 'False', reason: 'DriftDetected', message: 'Not as applied: ConfigMap settings.' },
+        ],
+        inventory: [
+          {
+            identity: { group: '', kind: 'ConfigMap', namespace: ns.name, name: 'settings' },
+            apiVersion: 'v1',
+            appliedUid: 'u',
+            hash: 'h',
+            state: 'drifted',
+            drifts: [{ path: '.data.a', is: 'changed', wanted: '"1"', found: '"2"' }],
+            initialised: new Map([['.immutable', null]]),
+          },
+        ],
+      },
+      Date.now(),
+    );
+    assert(patch !== undefined);
+    const written = await ns.cluster.api('PATCH', `${pathOf(ns, 'web')}/status`, patch, merge);
+    assert.deepEqual(objectOf(written)['status'], patch['status']);
+    const read = readApplication(written);
+    assert(read !== undefined && isObject(written));
+    assert.equal(read.generation, 1);
+    assert.deepEqual(read.inventory[0]?.initialised, new Map([['.immutable', null]]));
+    // What it says already is not written again.
+    const { conditions } = objectOf(patch['status']);
+    const said = arrayOf(conditions)
+      .map(objectOf)
+      .map(({ type, status, reason, message }) => ({ type, status, reason, message }));
+    assert.deepEqual(said, [
+      { type: 'InSync', status: 'False', reason: 'DriftDetected', message: 'Not as applied: ConfigMap settings.' },
+    ]);
+  });
+
+  test('only the status can be written through its path, and only there', async (t) => {
+    const ns = await testNamespace(t, 'crd');
+    await ns.cluster.api('POST', pathOf(ns), application(good));
+    const both = { spec: { mode: 'detect' }, status: { observedGeneration: 7 } };
+    const byStatus = objectOf(await ns.cluster.api('PATCH', `${pathOf(ns, 'web')}/status`, both, merge));
+    assert.deepEqual([specOf(byStatus)['mode'], objectOf(byStatus['status'])['observedGeneration']], ['correct', 7]);
+    const byMain = objectOf(
+      await ns.cluster.api('PATCH', pathOf(ns, 'web'), { ...both, status: { observedGeneration: 8 } }, merge),
+    );
+    assert.deepEqual([specOf(byMain)['mode'], objectOf(byMain['status'])['observedGeneration']], ['detect', 7]);
+  });
+
+  test('a write of the status insists on a version, and on nothing else: a uid is not looked at', async (t) => {
+    const ns = await testNamespace(t, 'crd');
+    await ns.cluster.api('POST', pathOf(ns), application(good));
+    const write = async (metadata: object) => {
+      const body = { metadata, status: { observedGeneration: 7 } };
+      return (await ns.cluster.send('PATCH', `${pathOf(ns, 'web')}/status`, { body, contentType: merge })).status;
+    };
+    assert.equal(await write({ resourceVersion: '1' }), 409);
+    assert.equal(await write({ uid: 'of-another' }), 200);
+  });
+});

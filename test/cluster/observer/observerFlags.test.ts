@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { objectOf } from '../../../src/base/json.ts';
+import { at, configMap, pathOf, read, service, untilObject } from '../support/observer/observedObjects.ts';
+import { edit, setObserverScene } from '../support/observer/observerScene.ts';
+
+const dataOf = (object: unknown) => at(object, 'data', 'a');
+
+suite('flags and config of the observer on a real API server', { concurrency: 2 }, () => {
+  test('in a dry run nothing is written: no resource, no status, no finalizer; what would be done is told', async (t) => {
+    const scene = await setObserverScene(t, 'flags');
+    const { ns } = scene;
+    const weeder = await scene.start(t, { flags: ['--dry-run'] });
+    await scene.apply('shop', { manifests: [configMap('settings', { a: '1' })], resyncPeriod: '5s' });
+    await weeder.log.until('resource missing');
+    await ns.cluster.api('POST', ns.path('api/v1', 'configmaps'), configMap('settings', { a: 'theirs' }));
+    await weeder.log.until('resource drifted');
+    const { metadata, status } = await scene.application('shop');
+    assert.equal(status, undefined);
+    assert.equal(objectOf(metadata)['finalizers'], undefined);
+    const settings = await read(ns, 'ConfigMap', 'settings');
+    assert.equal(dataOf(settings), 'theirs');
+    assert.equal(at(settings, 'metadata', 'labels'), undefined);
+    assert.deepEqual(weeder.log.find('resource corrected'), []);
+  });
+
+  test('each application is managed by one shard', async (t) => {
+    const scene = await setObserverScene(t, 'flags');
+    const { ns } = scene;
+    const shards = await Promise.all([0, 1].map((number) => scene.start(t, { flags: [`--shard=${number}/2`] })));
+    await scene.apply('shop', { manifests: [configMap('settings', { a: '1' })] });
+    await scene.untilInSync('shop');
+    const busy = shards.filter(({ log }) => log.find('application applied').length > 0);
+    assert.equal(busy.length, 1);
+    await edit(ns, pathOf(ns, 'ConfigMap', 'settings'), { data: { a: 'theirs' } });
+    await untilObject(ns, 'ConfigMap', 'settings', 'the correction', (object) => dataOf(object) === '1');
+    await busy[0]?.log.until('resource corrected');
+    assert.equal(shards.flatMap(({ log }) => log.find('resource corrected')).length, 1);
+  });
+
+  test('one stream for each kind, shared by all applications', async (t) => {
+    const scene = await setObserverScene(t, 'flags');
+    const weeder = await scene.start(t);
+    const streams = () => {
+      const opened = weeder.log.find('stream synced').map((line) => String(line['stream']));
+      return new Set(opened);
+    };
+    const ports = [{ port: 80 }];
+    await scene.apply('one', { manifests: [configMap('one', { a: '1' }), service('one', ports)] });
+    await scene.apply('two', { manifests: [configMap('two', { a: '1' }), service('two', ports)] });
+    await scene.untilInSync('one');
+    await scene.untilInSync('two');
+    assert.equal(streams().size, 3, [...streams()].join(', '));
+    assert.equal(weeder.log.find('stream synced').length, 3);
+  });
+});

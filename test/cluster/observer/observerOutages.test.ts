@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
+import { at, configMap, isThere, pathOf, read, untilObject } from '../support/observer/observedObjects.ts';
+import { edit, type ObserverScene, setObserverScene } from '../support/observer/observerScene.ts';
+import { suiteControlPlane } from '../support/plane/ownControlPlane.ts';
+import type { WeederProcess } from '../support/weeder.ts';
+
+const dataOf = (object: unknown) => at(object, 'data', 'a');
+const applications = 'apis/weeder.dev/v1alpha1';
+const election = [
+  '--enable-leader-election',
+  '--leader-elect-lease-duration=4s',
+  '--leader-elect-renew-deadline=2500ms',
+  '--leader-elect-retry-period=500ms',
+];
+
+/** Somebody changes it back once, so that the next correction waits for two seconds. */
+async function contest({ ns }: ObserverScene, weeder: WeederProcess): Promise<void> {
+  const path = pathOf(ns, 'ConfigMap', 'settings');
+  await edit(ns, path, { data: { a: 'theirs' } });
+  await untilObject(ns, 'ConfigMap', 'settings', 'the first correction', (object) => dataOf(object) === '1');
+  await edit(ns, path, { data: { a: 'theirs' } });
+  await weeder.log.until('somebody keeps changing the resource back: its correction waits');
+}
+
+suite('what happens while an application is drifted, on a real API server', { concurrency: 1 }, () => {
+  const plane = suiteControlPlane();
+
+  test('the API server goes away during a drift: it is corrected when it is back', async (t) => {
+    const scene = await setObserverScene(t, 'outage', plane());
+    const { ns } = scene;
+    const weeder = await scene.start(t);
+    await scene.apply('shop', { manifests: [configMap('settings', { a: '1' })] });
+    await scene.untilInSync('shop');
+    await contest(scene, weeder);
+    await plane().killApiServer();
+    await weeder.log.until('stream lost');
+    await plane().startApiServer();
+    await untilObject(ns, 'ConfigMap', 'settings', 'the correction', (object) => dataOf(object) === '1');
+    await scene.untilInSync('shop');
+  });
+
+  test('the API server is away while somebody’s change is not yet heard of: it is corrected when it is back', async (t) => {
+    const scene = await setObserverScene(t, 'outage', plane());
+    const { ns } = scene;
+    const weeder = await scene.start(t);
+    await scene.apply('shop', { manifests: [configMap('settings', { a: '1' })] });
+    await scene.untilInSync('shop');
+    weeder.signal('SIGSTOP');
+    await edit(ns, pathOf(ns, 'ConfigMap', 'settings'), { data: { a: 'theirs' } });
+    await plane().killApiServer();
+    weeder.signal('SIGCONT');
+    await plane().startApiServer();
+    await untilObject(ns, 'ConfigMap', 'settings', 'the correction', (object) => dataOf(object) === '1');
+  });
+
+  test('an update of an application that is drifted is applied at once, and ends the drift', async (t) => {
+    const scene = await setObserverScene(t, 'outage', plane());
+    const { ns } = scene;
+    const weeder = await scene.start(t);
+    await scene.apply('shop', { manifests: [configMap('settings', { a: '1', b: '1' })] });
+    await scene.untilInSync('shop');
+    await contest(scene, weeder);
+    await scene.apply('shop', { manifests: [configMap('settings', { a: '2' })] });
+    await scene.untilInSync('shop');
+    assert.deepEqual((await read(ns, 'ConfigMap', 'settings'))['data'], { a: '2' });
+  });
+
+  test('a deletion of an application that is drifted deletes its resources, and nothing comes back', async (t) => {
+    const scene = await setObserverScene(t, 'outage', plane());
+    const { ns } = scene;
+    const weeder = await scene.start(t);
+    await scene.apply('shop', { manifests: [configMap('settings', { a: '1' })] });
+    await scene.untilInSync('shop');
+    await contest(scene, weeder);
+    await scene.watch('api/v1', 'configmaps');
+    const path = ns.path(applications, 'applications', 'shop');
+    await ns.cluster.api('DELETE', path);
+    await eventually(async () => (await ns.cluster.send('GET', path)).status === 404, { what: 'its end' });
+    assert.equal(await isThere(ns, 'ConfigMap', 'settings'), false);
+    await weeder.log.until('application deleted');
+    const told = () => scene.changes.filter(({ name }) => name === 'settings').map(({ type }) => type);
+    await eventually(() => told().at(-1) === 'DELETED', { what: 'the deletion on the watch' });
+    assert.deepEqual(told(), ['ADDED', 'DELETED'], 'nothing was written after the contested edit');
+    assert.equal(weeder.log.find('resource corrected').length, 1);
+  });
+
+  test('a weeder that is killed in the middle of its first apply is followed by one that completes it', async (t) => {
+    const scene = await setObserverScene(t, 'outage', plane());
+    const { ns } = scene;
+    const many = Array.from({ length: 60 }, (_, number) => configMap(`part-${number}`, { a: '1' }));
+    const first = await scene.start(t, { expects: { exit: true } });
+    await scene.apply('shop', { manifests: many });
+    await eventually(() => isThere(ns, 'ConfigMap', 'part-5'), { what: 'the first of them', every: 2 });
+    await first.kill();
+    const left = await isThere(ns, 'ConfigMap', 'part-59');
+    await scene.start(t);
+    await scene.untilInSync('shop');
+    assert.ok(await isThere(ns, 'ConfigMap', 'part-59'));
+    assert.equal(left, false, 'it was killed too late to show anything');
+    // What the first one applied has an owner that deletes it.
+    await ns.cluster.api('DELETE', ns.path(applications, 'applications', 'shop'));
+    await eventually(async () => !(await isThere(ns, 'ConfigMap', 'part-0')), { what: 'the end of all' });
+  });
+
+  test('what somebody sets while weeder is away is not taken for wanted, also where no probe can tell', async (t) => {
+    const scene = await setObserverScene(t, 'outage', plane());
+    const { ns } = scene;
+    const kind = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' } };
+    // No probe can have the same port of the nodes: what is wanted is tried out on the Service itself.
+    const port = { port: 80, targetPort: 80, nodePort: 30_123 };
+    const spec = { type: 'NodePort', selector: { app: 'web' }, ports: [port] };
+    const entry = { ...kind, spec: { externalIPs: 'observed', externalTrafficPolicy: 'observed' } };
+    const first = await scene.start(t);
+    await scene.apply('shop', { manifests: [{ ...kind, spec }], observerSchema: [entry] });
+    await scene.untilInSync('shop');
+    assert.equal(at(await read(ns, 'Service', 'web'), 'spec', 'externalTrafficPolicy'), 'Cluster');
+    await first.stop();
+    await edit(ns, pathOf(ns, 'Service', 'web'), {
+      spec: { externalIPs: ['192.0.2.7'], externalTrafficPolicy: 'Local' },
+    });
+    await scene.start(t);
+    await untilObject(
+      ns,
+      'Service',
+      'web',
+      'both as they were',
+      (object) =>
+        at(object, 'spec', 'externalIPs') === undefined && at(object, 'spec', 'externalTrafficPolicy') === 'Cluster',
+    );
+    await scene.untilInSync('shop');
+  });
+
+  test('of two replicas only the leader corrects, and the other goes on where it ended', async (t) => {
+    const scene = await setObserverScene(t, 'outage', plane());
+    const { ns } = scene;
+    const flags = [...election, `--leader-election-namespace=${ns.name}`];
+    const one = await scene.start(t, { flags, expects: { exit: true } });
+    await scene.apply('shop', { manifests: [configMap('settings', { a: '1' })] });
+    await scene.untilInSync('shop');
+    const other = scene.start(t, { flags });
+    await one.kill();
+    await edit(ns, pathOf(ns, 'ConfigMap', 'settings'), { data: { a: 'theirs' } });
+    await untilObject(ns, 'ConfigMap', 'settings', 'the correction by the other', (object) => dataOf(object) === '1');
+    const next = await other;
+    assert.deepEqual(next.log.find('resource applied'), []);
+  });
+});

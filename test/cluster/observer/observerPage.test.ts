@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { arrayOf, objectOf } from '../../../src/base/json.ts';
+import { edit, setObserverScene } from '../support/observer/observerScene.ts';
+
+test('the live page of a weeder at work shows an application, and what was corrected of it', async (t) => {
+  const scene = await setObserverScene(t, 'page');
+  const { ns } = scene;
+  const weeder = await scene.start(t, { flags: ['--ui-bind-addr=127.0.0.1:0'] });
+  const { url } = await weeder.log.until('the live page is served');
+  const data = { a: '1' };
+  await scene.apply('shop', { manifests: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one' }, data }] });
+  await scene.untilInSync('shop');
+  await edit(ns, ns.path('api/v1', 'configmaps', 'one'), { data: { a: '2' } });
+  const resource = `ConfigMap ${ns.name}/one`;
+  await weeder.log.until('resource corrected', { resource });
+  const get = async (path: string) => objectOf(JSON.parse(await (await fetch(`${url}${path}`)).text()));
+  const [application] = arrayOf((await get('applications'))['applications']).map(objectOf);
+  const [shown] = arrayOf(application?.['resources']).map(objectOf);
+  assert.equal(shown?.['id'], resource);
+  const [correction] = arrayOf(shown?.['corrections']).map(objectOf);
+  assert.deepEqual(correction?.['drifts'], [{ path: '.data.a', is: 'changed', wanted: '"1"', found: '"2"' }]);
+  assert.equal(correction?.['rival'], 'kubectl-edit/Update');
+  const actors = arrayOf((await get(`actors?search=application/${ns.name}`))['actors']).map(objectOf);
+  assert.deepEqual(
+    actors.map(({ machine }) => machine),
+    ['application', 'resource'],
+  );
+});

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { objectOf } from '../../../src/base/json.ts';
+import { type Applying, applying, at, good } from '../support/observer/applying.ts';
+import { deployment } from '../support/observer/observedObjects.ts';
+
+const onlyTheImage = {
+  spec: {
+    template: {
+      spec: {
+        containers: [
+          { name: 'observed', image: 'observed' },
+          { observer_schema_list_min_length: 1, observer_schema_list_max_length: 1 },
+        ],
+      },
+    },
+  },
+};
+
+function scaled(replicas: number, image = 'web:1') {
+  const { spec, ...rest } = deployment('web', { image });
+  return { ...rest, spec: { ...objectOf(spec), replicas } };
+}
+
+async function scale(it: Applying, plan: Awaited<ReturnType<Applying['plan']>>, replicas: number) {
+  await it.edit(plan, { spec: { replicas } }, { subresource: 'scale', manager: 'kubectl' });
+}
+
+suite('replicas that somebody has scaled, of which nobody is the owner then', { concurrency: true }, () => {
+  for (const steps of [[5], [0], [0, 4], [0, 1]]) {
+    const to = steps.at(-1);
+    test(`scaled to ${steps.join(' and then ')}, an update of something else leaves them, and one of the replicas sets them`, async (t) => {
+      const it = await applying(t, 'scaled');
+      const first = await it.plan(scaled(2), { observed: onlyTheImage });
+      good(await it.api.create(first, it.signal));
+      for (const replicas of steps) await scale(it, first, replicas);
+      const second = await it.plan(scaled(2, 'web:2'), { observed: onlyTheImage, before: first });
+      good(await it.api.update(second, await it.live(second), it.signal));
+      assert.equal(at(await it.live(second), 'spec', 'replicas'), to);
+      assert.equal(at(await it.live(second), 'spec', 'template', 'spec', 'containers', 0, 'image'), 'web:2');
+      const third = await it.plan(scaled(3, 'web:2'), { observed: onlyTheImage, before: second });
+      good(await it.api.update(third, await it.live(third), it.signal));
+      assert.equal(at(await it.live(third), 'spec', 'replicas'), 3);
+    });
+  }
+
+  test('replicas that are new in the manifest are set, whatever the default of the API server was', async (t) => {
+    const it = await applying(t, 'scaled');
+    const { replicas: _, ...spec } = objectOf(scaled(1).spec);
+    const first = await it.plan({ ...scaled(1), spec }, { observed: onlyTheImage });
+    good(await it.api.create(first, it.signal));
+    // What a process knows that was started since, and what the one knows that has applied it.
+    const withoutMemory = await it.plan(scaled(3), { observed: onlyTheImage });
+    good(await it.api.update(withoutMemory, await it.live(first), it.signal));
+    assert.equal(at(await it.live(first), 'spec', 'replicas'), 3);
+    await it.ns.cluster.api('DELETE', first.target.path);
+    good(await it.api.create(first, it.signal));
+    const after = await it.plan(scaled(4), { observed: onlyTheImage, before: first });
+    good(await it.api.update(after, await it.live(first), it.signal));
+    assert.equal(at(await it.live(first), 'spec', 'replicas'), 4);
+  });
+});

@@ -1,0 +1,24 @@
+import { after, suite } from 'node:test';
+import { forgetting } from '../../conformance/forgetting.ts';
+import { conformance } from '../../conformance/suite.ts';
+import { type ControlPlane, sharedControlPlane, startControlPlane } from '../support/cluster.ts';
+
+suite('a real API server', { concurrency: true }, () => {
+  conformance(sharedControlPlane);
+});
+
+let own: Promise<ControlPlane> | undefined;
+
+/** With its watch cache it would answer from memory what etcd has forgotten. */
+function forgetful(): Promise<ControlPlane> {
+  own ??= startControlPlane({
+    controllerManager: false,
+    apiServerFlags: ['--watch-cache=false', '--etcd-compaction-interval=0'],
+  });
+  return own;
+}
+
+suite('a real API server that forgets', () => {
+  after(async () => (await own)?.stop());
+  forgetting(forgetful, async () => (await forgetful()).compactEtcd());
+});

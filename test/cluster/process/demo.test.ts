@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { apiserverLabels, etcdService } from '../../../src/demo/objects.ts';
+import { demoPrograms } from '../../support/world/demoPrograms.ts';
+import {
+  type Cluster,
+  crashLoopBackOff,
+  eventually,
+  grant,
+  ownedPod,
+  podsOf,
+  setPodStatus,
+  setSlice,
+  sharedControlPlane,
+  type TestNamespace,
+  testNamespace,
+  watchDeletions,
+} from '../support/cluster.ts';
+import { type DemoProcess, startDemo } from '../support/demoProcess.ts';
+import type { Cleanup } from '../support/namespace.ts';
+import { startRemoteKubelet } from '../support/plane/remoteKubelet.ts';
+import { untilTime } from '../support/scene.ts';
+
+const back = /etcd-main-client is ready$/m;
+/** Time enough for pods to crash-loop, also on a busy machine. */
+const longer = '--outage=35s';
+const crashLoops = /exited \(restarts: 1\), back-off 10s$/m;
+
+/** `weeder demo` as a process, and the kubelet that the control plane of the tests does not have. */
+async function playDemo(t: Cleanup, flags: readonly string[], needs?: () => string) {
+  const cluster = await sharedControlPlane();
+  const demo = startDemo(t, cluster, ['--outage=15s', ...flags]);
+  const namespace = await demo.namespace();
+  await startRemoteKubelet(t, { cluster, namespace, program: demoPrograms(needs) });
+  return { cluster, demo, namespace };
+}
+
+async function isThere(cluster: Cluster, namespace: string): Promise<boolean> {
+  const { status } = await cluster.send('GET', `/api/v1/namespaces/${namespace}`);
+  assert.ok(status === 200 || status === 404, String(status));
+  return status === 200;
+}
+
+function deletedBy(demo: DemoProcess): string[] {
+  return [...demo.stdout().matchAll(/weeder {3}deletes (\S+) \(/g)].map(([, name = '']) => name);
+}
+
+/** Another namespace with a crash-looping dependant of a service of the same name. */
+async function lookAlike(t: Cleanup): Promise<TestNamespace> {
+  const ns = await testNamespace(t, 'look-alike');
+  await setSlice(ns, etcdService, { ready: [false] });
+  await ownedPod(ns, 'look-alike', { labels: apiserverLabels });
+  await setPodStatus(ns, 'look-alike', crashLoopBackOff(5));
+  return ns;
+}
+
+suite('weeder demo on a real API server', { concurrency: true }, () => {
+  test('brings one half of the pods back early, touches nothing else, and removes what it made', async (t) => {
+    const other = await lookAlike(t);
+    const observer = await watchDeletions(other);
+    const { cluster, demo, namespace } = await playDemo(t, ['--replicas=2', longer]);
+    await demo.says(crashLoops);
+    assert.ok(await isThere(cluster, namespace));
+    await demo.says(back);
+    await setSlice(other, etcdService, { ready: [true] });
+    await demo.says(/^The same outage \(35s\) with weeder, and without/m);
+    assert.deepEqual(await demo.exited, { code: 0, signal: null }, demo.stdout() + demo.stderr());
+    assert.equal(demo.stderr(), '');
+
+    const deleted = deletedBy(demo);
+    assert.equal(deleted.length, 2, demo.stdout());
+    for (const name of deleted) assert.match(name, /^kube-apiserver-/);
+    assert.equal(demo.stdout().match(/keeps apiserver-kept-\w{5} \(weeder\.dev\/ignore\)$/gm)?.length, 2);
+    const table = demo.stdout().matchAll(/^ {2}replica \d +([\d.]+) s +([\d.]+) s +([\d.]+) s$/gm);
+    const rows = [...table].map((row) => row.slice(1).map(Number));
+    assert.equal(rows.length, 2);
+    for (const [withWeeder = 0, without = 0] of rows) assert.ok(without > withWeeder + 3, JSON.stringify(rows));
+
+    assert.equal(await isThere(cluster, namespace), false);
+    await observer.caughtUp();
+    assert.deepEqual(observer.deletions(), []);
+    assert.equal((await podsOf(other, apiserverLabels)).length, 1);
+  });
+
+  test('ends with exit code 1 when the pods do not come back, and removes what it made', async (t) => {
+    let service = etcdService;
+    const { cluster, demo, namespace } = await playDemo(t, ['--replicas=1', '--timeout=40s', longer], () => service);
+    await demo.says(crashLoops);
+    service = 'gone-for-good';
+    assert.deepEqual(await demo.exited, { code: 1, signal: null });
+    assert.match(demo.stdout(), back);
+    assert.match(demo.stdout(), /^ {2}replica 1 +> [\d.]+ s +> [\d.]+ s$/m);
+    assert.match(demo.stdout(), /^Not all pods were back 40s after the outage\.$/m);
+    assert.equal(await isThere(cluster, namespace), false);
+  });
+
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    test(`removes what it made when ${signal} stops it`, async (t) => {
+      const { cluster, demo, namespace } = await playDemo(t, ['--replicas=1']);
+      await demo.says(/both pods fail/);
+      demo.signal(signal);
+      assert.deepEqual(await demo.exited, { code: 1, signal: null });
+      assert.match(demo.stdout(), /^Stopped before the end\.$/m);
+      assert.equal(demo.stderr(), '');
+      assert.equal(await isThere(cluster, namespace), false);
+    });
+  }
+
+  test('takes a Ctrl-C that npm hands on for one, and a second one later for an end at once', async (t) => {
+    const { cluster, demo, namespace } = await playDemo(t, ['--replicas=1']);
+    await demo.says(/both pods fail/);
+    demo.signal('SIGINT');
+    demo.signal('SIGINT');
+    await demo.says(/^Removing the namespace/m);
+    await untilTime(Date.now() + 1_100);
+    demo.signal('SIGINT');
+    const { code } = await demo.exited;
+    assert.equal(code, 130, demo.stdout());
+    assert.doesNotMatch(demo.stdout(), /It is gone/);
+    const gone = async () => !(await isThere(cluster, namespace));
+    await eventually(gone, { what: `the end of ${namespace}`, within: 120_000 });
+  });
+
+  test('removes what it made when the pods never run', async (t) => {
+    const cluster = await sharedControlPlane();
+    const demo = startDemo(t, cluster, ['--timeout=1s']);
+    const namespace = await demo.namespace();
+    assert.deepEqual(await demo.exited, { code: 1, signal: null });
+    assert.match(demo.stderr(), /^weeder: The demo's pods did not become ready in time \(.+\)\. Choose an image /);
+    assert.equal(await isThere(cluster, namespace), false);
+  });
+
+  test('says what it may not do, and makes nothing where it may not make a namespace', async (t) => {
+    const cluster = await sharedControlPlane();
+    const demo = startDemo(t, cluster, [], cluster.takeUser());
+    const namespace = await demo.namespace();
+    assert.deepEqual(await demo.exited, { code: 1, signal: null });
+    assert.match(
+      demo.stderr(),
+      /^weeder: The demo cannot be played on this cluster: .*cannot create resource "namespaces"/,
+    );
+    assert.equal(await isThere(cluster, namespace), false);
+  });
+
+  test('says so when it may not remove the namespace again', async (t) => {
+    const cluster = await sharedControlPlane();
+    const user = cluster.takeUser();
+    const given = await grant(cluster, user, [{ apiGroups: [''], resources: ['namespaces'], verbs: ['create'] }]);
+    const demo = startDemo(t, cluster, [], user);
+    const namespace = await demo.namespace();
+    t.after(async () => {
+      await given.revoke();
+      await cluster.send('DELETE', `/api/v1/namespaces/${namespace}`);
+    });
+    assert.deepEqual(await demo.exited, { code: 1, signal: null });
+    assert.match(demo.stderr(), /cannot create resource "services"/);
+    const left = `^weeder: The namespace ${namespace} could not be removed: .*cannot delete resource "namespaces".*`;
+    assert.match(demo.stderr(), new RegExp(`${left} Remove it with: kubectl delete namespace ${namespace}$`, 'm'));
+    assert.ok(await eventually(() => isThere(cluster, namespace), { what: namespace }));
+  });
+});

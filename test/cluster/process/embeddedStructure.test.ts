@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { arrayOf, objectOf, textOf } from '../../../src/base/json.ts';
+import { resources } from '../../../src/demo/apiServer/resources.ts';
+import { openApiDocuments } from '../../../src/demo/apiServer/structure/openApi.ts';
+import { merging } from '../../conformance/describing.ts';
+import { body } from '../../conformance/target.ts';
+import { sharedControlPlane } from '../support/cluster.ts';
+
+/** Not in the table of types. */
+const without = new Set(['Event', 'Endpoints', 'ControllerRevision']);
+
+test('every list and map of the embedded server’s documents is as in the real ones, for all of its kinds', async () => {
+  const cluster = await sharedControlPlane();
+  let compared = 0;
+  for (const [path, { json }] of openApiDocuments(resources)) {
+    const real = body(await cluster.send('GET', `/openapi/v3/${path}`), 200);
+    const parsed: unknown = JSON.parse(json);
+    const embedded = objectOf(parsed);
+    for (const kind of kindsOf(embedded).filter((each) => !without.has(each))) {
+      const expected = merging(real, kind);
+      for (const [field, is] of merging(embedded, kind)) {
+        assert.equal(is, expected.get(field), `${path} ${kind}${field}`);
+        compared += 1;
+      }
+    }
+  }
+  assert(compared > 1_000, `only ${compared} lists and maps`);
+});
+
+function kindsOf(document: object): readonly string[] {
+  const schemas = Object.values(objectOf(objectOf(objectOf(document)['components'])['schemas']));
+  const identities = schemas.flatMap((schema) => arrayOf(objectOf(schema)['x-kubernetes-group-version-kind']));
+  return identities.flatMap((identity) => textOf(objectOf(identity)['kind']) ?? []);
+}

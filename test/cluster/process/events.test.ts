@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { systemClock } from '../../../src/base/clock.ts';
+import { loadKubeConfig } from '../../../src/kube/access/kubeConfig.ts';
+import { createKubeClient, type RequestFact } from '../../../src/kube/client/client.ts';
+import { createEventRecorder } from '../../../src/kube/events/events.ts';
+import {
+  crashLoopBackOff,
+  createReplicaSet,
+  createService,
+  eventually,
+  grant,
+  readyEndpoints,
+  running,
+  setPodStatus,
+  startWeeder,
+  type TestNamespace,
+  testNamespace,
+} from '../support/cluster.ts';
+import { eventsOf, eventsWith, NewEvent } from '../support/events.ts';
+import { startRequestProxy } from '../support/plane/requestProxy.ts';
+import { setScene } from '../support/scene.ts';
+
+const eventInstance = 'weeder-0';
+const createEvents = { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] };
+
+suite('Kubernetes Events', { concurrency: true }, () => {
+  test('a deletion and its window are found by the uids of pod and Service, by both APIs', async (t) => {
+    const scene = await setScene(t, 'told', { settings: { watchDuration: '10s' } });
+    const { ns, service } = scene;
+    await scene.start({ eventInstance });
+    const backing = { app: `backing-${ns.name}` };
+    await createService(ns, service, { selector: backing });
+    const [db] = await createReplicaSet(ns, 'db', { labels: backing, onNode: true });
+    assert.ok(db);
+    await setPodStatus(ns, db.metadata.name, { containers: { main: crashLoopBackOff(1) }, ip: '10.9.3.1' });
+    await readyEndpoints(ns, service, 0);
+    const pod = await scene.pod('web', crashLoopBackOff(4, 'back-off 1m20s restarting failed container'));
+    await setPodStatus(ns, db.metadata.name, running(2));
+    await scene.untilDeleted(pod);
+
+    const [weeded] = await eventsWith(ns, [`involvedObject.uid=${pod.metadata.uid}`], ['PodDeleted']);
+    assert.ok(weeded);
+    assert.match(
+      weeded.message,
+      new RegExp(
+        `^Deleted, because service ${service} recovered: container main was in CrashLoopBackOff after 4 restarts, with 1m\\d+s of its back-off left\\.$`,
+      ),
+    );
+    assert.deepEqual([weeded.reportingInstance, weeded.type, weeded.action], [eventInstance, 'Normal', 'Delete']);
+    const path = ns.path('apis/events.k8s.io/v1', 'events', weeded.metadata.name);
+    const same = NewEvent.parse(await ns.cluster.api('GET', path));
+    assert.deepEqual([same.note, same.regarding.uid], [weeded.message, pod.metadata.uid]);
+
+    const found = await ns.cluster.api('GET', ns.path('api/v1', 'services', service));
+    const { uid } = NewEvent.pick({ metadata: true }).parse(found).metadata;
+    const told = await eventsWith(ns, [`involvedObject.uid=${uid}`], ['WindowOpened', 'WindowClosed']);
+    assert.deepEqual(told.map(({ message }) => message).sort(), [
+      'Recovered: for 10s, dependants in crash-loop back-off are deleted.',
+      'Window closed: 1 pod deleted, 0 kept.',
+    ]);
+  });
+
+  test('slices that name no Service: its Events have its name, and no uid', async (t) => {
+    const scene = await setScene(t, 'unowned');
+    await scene.start({ eventInstance });
+    await scene.endpoints(false);
+    await scene.endpoints(true);
+    const named = [`involvedObject.kind=Service`, `involvedObject.name=${scene.service}`];
+    const [event] = await eventsWith(scene.ns, named, ['WindowOpened']);
+    assert.equal(event?.involvedObject.uid, undefined);
+  });
+
+  test('the same recovery again and again is one Event with a series', async (t) => {
+    const scene = await setScene(t, 'series');
+    const weeder = await scene.start({ eventInstance });
+    for (const window of [1, 2]) {
+      await scene.endpoints(false);
+      await scene.endpoints(true);
+      await eventually(() => weeder.factsOf('window.opened').length === window, { what: `window ${window}` });
+      if (window === 1) await eventsWith(scene.ns, [], ['WindowOpened']);
+    }
+    await eventsWith(scene.ns, [], ['WindowOpened', 'WindowClosed']);
+    await untilSeries(scene.ns, 'WindowOpened', 2);
+  });
+
+  test('a dry run says what would have been deleted', async (t) => {
+    const scene = await setScene(t, 'dry');
+    await scene.start({ eventInstance, isDryRun: true });
+    await scene.endpoints(false);
+    const pod = await scene.pod('web');
+    await scene.endpoints(true);
+    const [event] = await eventsWith(scene.ns, [`involvedObject.uid=${pod.metadata.uid}`], ['PodDeletionDryRun']);
+    assert.match(event?.message ?? '', /^Would be deleted \(dry run\), because service /);
+    scene.assertDeleted();
+  });
+
+  test('Events that are not allowed: deletions go on, one line of the log names the rule; none with --events=false', async (t) => {
+    const scene = await setScene(t, 'forbidden', { settings: { watchDuration: '60s' } });
+    const { cluster } = scene.ns;
+    const user = cluster.takeUser();
+    const needed = [
+      { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list', 'watch'] },
+      { apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch', 'get', 'delete'] },
+    ];
+    const granted = await grant(cluster, user, needed);
+    t.after(() => granted.revoke());
+    await scene.endpoints(false);
+    const weeder = startWeeder(t, { cluster, config: scene.config, user });
+    const silent = startWeeder(t, { cluster, config: scene.config, user, flags: ['--events=false', '--dry-run'] });
+    await Promise.all([weeder.ready(), silent.ready()]);
+    const pods = [await scene.pod('web-0'), await scene.pod('web-1')];
+    await scene.endpoints(true);
+    await scene.untilDeleted(...pods);
+    const sentence = 'Events are not allowed; weeder goes on without';
+    const line = await weeder.log.until(sentence, { level: 'warn', namespace: scene.ns.name });
+    assert.match(
+      String(line['cause']),
+      /Grant it in a Role in namespace [\w-]+: \{apiGroups: \["events\.k8s\.io"\], resources: \["events"\], verbs: \["create"\]\}\.$/,
+    );
+    await scene.untilDeleted(await scene.pod('web-2'));
+    await weeder.stop();
+    assert.equal(weeder.log.find(/Events/).length, 1);
+    assert.deepEqual(silent.log.find(/Events/), []);
+    assert.deepEqual(await eventsOf(scene.ns), []);
+  });
+
+  test('what docs/events.md asks for is enough', async (t) => {
+    const ns = await testNamespace(t, 'granted');
+    const user = ns.cluster.takeUser();
+    const granted = await grant(ns.cluster, user, [createEvents], { namespace: ns.name });
+    t.after(() => granted.revoke());
+    const { record, lost } = recorder(t, ns.cluster.kubeconfigFor(user));
+    const regarding = { apiVersion: 'v1', kind: 'Service', namespace: ns.name, name: 'db', uid: 'x' };
+    const occurrence = { regarding, type: 'Normal', reason: 'WindowOpened', action: 'Watch', note: 'Once.' } as const;
+    record(occurrence);
+    await eventsWith(ns, [], ['WindowOpened']);
+    record(occurrence);
+    await untilSeries(ns, 'WindowOpened', 2);
+    assert.equal(lost.forbidden, 0);
+  });
+
+  test('in a namespace that terminates an Event is no news', async (t) => {
+    const ns = await testNamespace(t, 'ending');
+    const { cluster } = ns;
+    const path = ns.path('api/v1', 'configmaps');
+    await cluster.api('POST', path, { metadata: { name: 'held', finalizers: ['weeder.dev/test'] } });
+    ns.after(() =>
+      cluster.api('PATCH', `${path}/held`, { metadata: { finalizers: null } }, 'application/merge-patch+json'),
+    );
+    await cluster.api('DELETE', `/api/v1/namespaces/${ns.name}`);
+    const { record, lost, logged, outcomes } = recorder(t, cluster.kubeconfigFor('admin'));
+    const regarding = { apiVersion: 'v1', kind: 'Pod', namespace: ns.name, name: 'web', uid: 'x' };
+    record({ regarding, type: 'Normal', reason: 'PodDeleted', action: 'Delete', note: 'Deleted.' });
+    await eventually(() => outcomes.length > 0, { what: 'the answer' });
+    assert.deepEqual(outcomes, [403]);
+    assert.deepEqual(logged, []);
+    assert.deepEqual(Object.values(lost), [0, 0, 0, 0, 0]);
+    assert.deepEqual(await eventsOf(ns), []);
+  });
+
+  test('no Event goes between the first and the last of many deletions, and each pod gets its own', async (t) => {
+    const scene = await setScene(t, 'many');
+    const proxy = await startRequestProxy(t, scene.ns.cluster, () => {});
+    await scene.endpoints(false);
+    const pods = await Promise.all(Array.from({ length: 150 }, (_, index) => scene.pod(`web-${index}`)));
+    const weeder = await scene.start({ eventInstance, kubeconfig: proxy.kubeconfig });
+    await scene.endpoints(true);
+    await scene.untilDeleted(...pods);
+    await eventsWith(scene.ns, [], ['WindowOpened', ...pods.map(() => 'PodDeleted')]);
+    const told = await eventsOf(scene.ns, 'reason=PodDeleted');
+    const uids = told.map(({ involvedObject }) => involvedObject.uid);
+    assert.deepEqual(uids.sort(), pods.map(({ metadata }) => metadata.uid).sort());
+    const methods = proxy.requests.map(({ method }) => method);
+    const between = methods.slice(methods.indexOf('DELETE'), methods.lastIndexOf('DELETE') + 1);
+    assert.deepEqual([between.includes('POST'), methods.includes('POST')], [false, true]);
+    await weeder.stop();
+  });
+});
+
+/** A recorder with a client of its own. */
+function recorder(t: { after(cleanup: () => unknown): void }, kubeconfig: string) {
+  const access = loadKubeConfig({ kubeconfig }, {});
+  assert(access.ok);
+  const outcomes: (number | string)[] = [];
+  const onRequest = ({ outcome }: RequestFact) => void outcomes.push(outcome);
+  const client = createKubeClient({ access: access.value, clock: systemClock, onRequest });
+  const logged: object[] = [];
+  const log = { warn: (fact: object) => void logged.push(fact) };
+  const source = { controller: 'weeder.dev/weeder', instance: eventInstance };
+  const made = createEventRecorder({ client, clock: systemClock, log, source });
+  t.after(async () => {
+    await made.close();
+    await client.close();
+  });
+  return { record: made.record, lost: made.lost, logged, outcomes };
+}
+
+async function untilSeries(ns: TestNamespace, reason: string, count: number): Promise<void> {
+  await eventually(
+    async (saw) => {
+      const found = await eventsOf(ns, `reason=${reason}`);
+      saw(found);
+      return found.length === 1 && found[0]?.series?.count === count;
+    },
+    { what: `${reason} ${count} times in one Event`, within: 60_000 },
+  );
+}

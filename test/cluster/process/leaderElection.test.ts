@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { eventually, grant } from '../support/cluster.ts';
+import { quick, setPlay } from '../support/replicas.ts';
+
+const streams = /\/(pods|endpointslices)\?/;
+
+suite('several weeders, of which one acts', { concurrency: 3 }, () => {
+  test('one acts, the other reads nothing; told to stop, it gives the Lease back and the other acts soon', async (t) => {
+    const { scene, start, holder } = await setPlay(t, 'handover');
+    await scene.endpoints(false);
+    const first = await scene.pod('first');
+    const a = await start({ flags: [] });
+    await a.leads();
+    const b = await start({ flags: [] });
+    await b.standsBy();
+    await scene.endpoints(true);
+    await scene.untilDeleted(first);
+    assert.equal(a.deletions().length, 1);
+    assert.deepEqual(
+      b.requests.filter(({ path }) => streams.test(path)),
+      [],
+    );
+
+    const told = performance.now();
+    assert.deepEqual(await a.stop(), { code: 0, signal: null });
+    assert.ok(performance.now() - told < 5_000, `it took ${performance.now() - told} ms to stop`);
+    const given = await a.log.until('lease released');
+    const taken = await b.log.until('this replica leads');
+    const gap = Date.parse(taken.time) - Date.parse(given.time);
+    // Of the 15 s for which the Lease would have lasted. About a second, where the machine is not busy.
+    assert.ok(gap < 5_000, `nobody led for ${gap} ms`);
+    await b.leads();
+    assert.ok((await holder()).length > 0);
+    await scene.untilDeleted(await scene.pod('second'));
+    assert.equal(b.deletions().length, 1);
+    assert.equal(a.deletions().length, 1);
+  });
+
+  test('killed, it is replaced when its Lease is over', async (t) => {
+    const { scene, start, renewed } = await setPlay(t, 'killed');
+    await scene.endpoints(false);
+    const a = await start();
+    await a.leads();
+    const b = await start();
+    await b.standsBy();
+    await a.kill();
+    const last = await renewed();
+    const taken = await b.log.until('this replica leads');
+    const gap = Date.parse(taken.time) - last;
+    assert.ok(gap >= 3_999, `taken over ${gap} ms after the last renewal`);
+    await b.leads();
+    const pod = await scene.pod('web');
+    await scene.endpoints(true);
+    await scene.untilDeleted(pod);
+  });
+
+  test('stopped for longer than the Lease and continued, it sends no deletion any more, and stands by', async (t) => {
+    const { scene, start } = await setPlay(t, 'frozen', { settings: { watchDuration: '120s' } });
+    await scene.endpoints(false);
+    const pods = await Promise.all(Array.from({ length: 8 }, (_, index) => scene.pod(`web-${index}`)));
+    // Its own limit lets one deletion go each second: when it is continued the timer of the next one comes first, long
+    // before that of the renew deadline.
+    const a = await start({ flags: [...quick, '--kube-api-qps=1', '--kube-api-burst=1'] });
+    await a.leads();
+    // It takes over and deletes nothing: what is there to delete is still there when the first is continued.
+    const b = await start({ flags: [...quick, '--dry-run'] });
+    await b.standsBy();
+    await scene.endpoints(true);
+    await eventually(() => a.deletions().length > 0, { what: 'the first begins to delete', every: 1 });
+    a.signal('SIGSTOP');
+    await b.leads();
+    const sent = a.deletions().length;
+    assert.ok(sent < pods.length - 2, `${sent} are deleted already`);
+    await b.log.until('pod would be deleted (dry run)', {}, { count: pods.length - sent });
+    a.signal('SIGCONT');
+    await a.log.until('lost leadership, standing by');
+    await a.standsBy();
+    assert.equal(a.deletions().length, sent, 'no deletion after it was continued');
+    assert.deepEqual([a.terms(), b.terms(), b.deletions().length], [1, 1, 0]);
+
+    await b.stop();
+    await scene.untilDeleted(...pods);
+    scene.assertDeleted(...pods);
+    assert.equal(a.terms(), 2);
+  });
+
+  test('all that start at the same moment agree on one', async (t) => {
+    const { scene, start } = await setPlay(t, 'race');
+    await scene.endpoints(false);
+    const replicas = await Promise.all([start(), start(), start()]);
+    await eventually(
+      (saw) => {
+        const said = replicas.map((each) => [each.terms(), each.log.find('another replica leads, standing by').length]);
+        saw(said);
+        return (
+          said.filter(([terms]) => terms === 1).length === 1 && said.filter(([, behind]) => behind === 1).length === 2
+        );
+      },
+      { what: 'one leads and two stand by' },
+    );
+    const pod = await scene.pod('web');
+    const leader = replicas.find((each) => each.terms() === 1) ?? assert.fail();
+    await leader.leads();
+    await scene.endpoints(true);
+    await scene.untilDeleted(pod);
+    assert.deepEqual(replicas.map((each) => [each.terms(), each.deletions().length]).sort(), [
+      [0, 0],
+      [0, 0],
+      [1, 1],
+    ]);
+  });
+
+  test('without permission it says once which one is missing, and leads as soon as it is granted', async (t) => {
+    const { scene, start } = await setPlay(t, 'denied');
+    await scene.endpoints(false);
+    const { cluster, name: namespace } = scene.ns;
+    const user = cluster.takeUser();
+    const rules = [
+      { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list', 'watch'] },
+      { apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch', 'get', 'delete'] },
+    ];
+    const lease = (...verbs: string[]) => ({ apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs });
+    const granted = [await grant(cluster, user, rules)];
+    t.after(() => Promise.all(granted.map((one) => one.revoke().catch(() => {}))));
+    const weeder = await start({ user, kubeconfig: cluster.kubeconfigFor(user) });
+    const denied = (verb: string) =>
+      eventually(
+        (saw) => {
+          const causes = weeder.log.find('lease unavailable, retrying').map((line) => String(line['cause']));
+          saw(causes);
+          return causes.some((cause) =>
+            cause.includes(
+              `Grant it in a Role in namespace ${namespace}: {apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["${verb}"]}.`,
+            ),
+          );
+        },
+        { what: `a line that names ${verb}` },
+      );
+    await denied('get');
+    granted.push(await grant(cluster, user, [lease('get')]));
+    await denied('create');
+    granted.push(await grant(cluster, user, [lease('create', 'update')]));
+    await weeder.leads();
+    assert.ok(weeder.log.find('lease unavailable, retrying').length <= 2);
+  });
+});

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { eventually } from '../support/cluster.ts';
+import { suiteControlPlane } from '../support/plane/ownControlPlane.ts';
+import { quick, setPlay } from '../support/replicas.ts';
+import { untilTime } from '../support/scene.ts';
+
+const lost = 'lost leadership, standing by';
+
+// One after the other: each of them breaks the same API server.
+suite('the API server goes away under those who elect a leader', () => {
+  const own = suiteControlPlane();
+
+  test('killed for longer than the Lease and back: exactly one leads, and no process has ended', async (t) => {
+    const plane = own();
+    const { scene, start, holder } = await setPlay(t, 'gone', { cluster: plane });
+    await scene.endpoints(false);
+    const replicas = [await start(), await start()];
+    await Promise.race(replicas.map((each) => each.leads()));
+    await Promise.race(replicas.map((each) => each.standsBy()));
+    const leader = replicas.find((each) => each.terms() === 1) ?? assert.fail();
+    await plane.killApiServer();
+    const killed = Date.now();
+    const said = await leader.log.until(lost);
+    assert.ok(Date.parse(said.time) - killed < 4_000, 'before its Lease is over');
+    await untilTime(killed + 6_000);
+    await plane.startApiServer();
+    const terms = () => replicas.reduce((sum, each) => sum + each.terms(), 0);
+    await eventually(() => terms() === 2, { what: 'one of them leads' });
+    const pod = await scene.pod('web');
+    await eventually(
+      () =>
+        replicas.some(
+          (each) => each.log.find('caches synced, starting controller').length === each.terms() && each.terms() > 0,
+        ),
+      { what: 'it sees the cluster' },
+    );
+    await scene.endpoints(true);
+    await scene.untilDeleted(pod);
+    assert.equal(
+      replicas.reduce((sum, each) => sum + each.deletions().length, 0),
+      1,
+    );
+    assert.ok((await holder()).length > 0);
+    assert.equal(terms(), 2);
+  });
+
+  test('it hangs when the leader is told to stop: the process ends in time all the same', async (t) => {
+    const plane = own();
+    const { scene, start } = await setPlay(t, 'hanging', { cluster: plane });
+    await scene.endpoints(false);
+    const weeder = await start({ flags: quick });
+    await weeder.leads();
+    await plane.pauseApiServer();
+    const told = performance.now();
+    const ending = await weeder.stop();
+    const took = performance.now() - told;
+    plane.resumeApiServer();
+    assert.deepEqual(ending, { code: 0, signal: null });
+    assert.ok(took < 5_000, `it took ${took} ms to stop`);
+    assert.equal(weeder.log.find('lease released').length, 0);
+    assert.equal(weeder.log.find('stopping although the lease could not be released').length, 1);
+  });
+});

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { renameSync, writeFileSync } from 'node:fs';
+import { suite, test } from 'node:test';
+import { temporaryFile } from '../support/cluster.ts';
+import { eventsOf } from '../support/events.ts';
+import { startRequestProxy } from '../support/plane/requestProxy.ts';
+import { managed, suiteRestarting } from '../support/restart/restarting.ts';
+import { setRestartScene } from '../support/restart/restartScene.ts';
+import { closedWindow } from '../support/windows.ts';
+
+const main = { name: 'main', image: 'registry.invalid/web:1' };
+const optIn = 'weeder.dev/restart-on-change';
+const pausedUntil = 'weeder.dev/paused-until';
+const alsoDependsOn = 'weeder.dev/also-depends-on';
+const skip = 'weeder.dev/skip-hash-calculation';
+const stateAnnotation = 'weeder.dev/dependencies';
+/** A Deployment that no rule matches. */
+const unmatched: Record<string, string> = {};
+
+function using(name: string): object {
+  return { containers: [{ ...main, envFrom: [{ configMapRef: { name } }] }] };
+}
+
+suite('annotations that cannot be read, and references to nothing', { concurrency: 8 }, () => {
+  const scene = suiteRestarting('bad-input');
+
+  /** A Deployment with these annotations whose ConfigMap then changes, and the Warnings that it is told. */
+  async function changedWith(name: string, annotations: Readonly<Record<string, string>>) {
+    const { make, change, deploy, caughtUp } = scene();
+    await make('configmaps', name, { data: { a: '1' } });
+    const web = await deploy(name, using(name), { annotations });
+    const before = await web.uids();
+    await change('configmaps', name, { data: { a: '2' } });
+    await caughtUp();
+    return { web, before, warnings: () => warningsOf(name) };
+  }
+
+  async function warningsOf(name: string): Promise<string[]> {
+    const events = await eventsOf(scene().ns, `involvedObject.name=${name}`, 'type=Warning');
+    return events.map(({ reason, message }) => `${reason}: ${message}`);
+  }
+
+  for (const [index, said] of ['tomorrow', '2026-11-21T18:00:00'].entries()) {
+    test(`a pause until ${JSON.stringify(said)} is told, and holds the restart; put right, it is one rollout`, async () => {
+      const { web, before, warnings } = await changedWith(`paused-${index}`, { [pausedUntil]: said });
+      await web.told('AnnotationUnreadable', /paused-until cannot be read: it is no time/);
+      await web.told(
+        'RestartBlocked',
+        /^It is not restarted: its annotation weeder.dev\/paused-until is no time: write one/,
+      );
+      assert.deepEqual([web.rollouts(), await web.uids(), (await warnings()).length], [0, before, 2]);
+      await web.patch({ metadata: { annotations: { [pausedUntil]: '2026-01-01T00:00:00Z' } } });
+      await web.restarted(1);
+      assert.deepEqual((await web.content())?.env, { a: '2' });
+      assert.equal((await warnings()).length, 2);
+    });
+  }
+
+  test('a dependency that cannot be read is told, and holds the restart until it is put right', async () => {
+    const { web, before, warnings } = await changedWith('depends', { [alsoDependsOn]: 'deployment/shop/web' });
+    await web.told('AnnotationUnreadable', /also-depends-on .*"deployment\/shop\/web": wanted is configmap\/NAMESPACE/);
+    await web.told('RestartBlocked', /also-depends-on says "deployment\/shop\/web"/);
+    assert.deepEqual([web.rollouts(), await web.uids(), (await warnings()).length], [0, before, 2]);
+    await web.patch({ metadata: { annotations: { [alsoDependsOn]: null } } });
+    await web.restarted(1);
+    assert.equal((await warnings()).length, 2);
+  });
+
+  test('a dependency on a ConfigMap that does not exist holds the restart, in one Event that names it', async () => {
+    const { make, change, create, caughtUp } = scene();
+    await make('configmaps', 'depends-on', { data: { a: '1' } });
+    const annotations = { [alsoDependsOn]: 'configmap/nothing' };
+    const web = await create('depends-on', using('depends-on'), { annotations });
+    await web.told('RestartBlocked', /ConfigMap .*\/nothing is missing/);
+    await change('configmaps', 'depends-on', { data: { a: '2' } });
+    await caughtUp();
+    assert.deepEqual([web.rollouts(), (await warningsOf('depends-on')).length], [0, 1]);
+    await make('configmaps', 'nothing', { data: { a: '1' } });
+    await web.current();
+    await change('configmaps', 'nothing', { data: { a: '2' } });
+    await web.restarted(1);
+  });
+
+  test('an opt-out that cannot be read leaves the whole source out, and is told on the workload', async () => {
+    const { make, change, deploy, caughtUp } = scene();
+    await make('configmaps', 'opted', { data: { a: '1' } }, { [skip]: 'a,not a key' });
+    const web = await deploy('opted', using('opted'));
+    await change('configmaps', 'opted', { data: { a: '2' } });
+    await caughtUp();
+    await web.told(
+      'AnnotationUnreadable',
+      /skip-hash-calculation of ConfigMap opted .*"not a key" is no name of a key/,
+    );
+    assert.deepEqual([web.rollouts(), (await warningsOf('opted')).length], [0, 1]);
+    await change('configmaps', 'opted', { metadata: { annotations: { [skip]: null } } });
+    await caughtUp();
+    assert.equal(web.rollouts(), 0);
+    await change('configmaps', 'opted', { data: { a: '3' } });
+    await web.restarted(1);
+  });
+
+  test('an opt-in that says neither is told once, and counts as not said: the rules decide', async () => {
+    const { make, change, create, deploy, caughtUp } = scene();
+    await make('configmaps', 'opt-in', { data: { a: '1' } });
+    const annotations = { [optIn]: 'yes' };
+    const matched = await deploy('opt-in', using('opt-in'), { annotations, labels: managed });
+    const other = await create('opt-in-other', using('opt-in'), { annotations, labels: unmatched });
+    await change('configmaps', 'opt-in', { data: { a: '2' } });
+    await matched.restarted(1);
+    await caughtUp();
+    assert.deepEqual([matched.rollouts(), other.rollouts(), await other.state()], [1, 0, undefined]);
+    for (const web of [matched, other]) {
+      await web.told('AnnotationUnreadable', /restart-on-change cannot be read: it says "yes", and neither "true" nor/);
+      assert.equal((await warningsOf(web.name)).length, 1);
+    }
+  });
+
+  for (const [name, title, said] of [
+    ['damaged', 'damaged', 'not a state'],
+    ['of-later', 'of a later version', '{"version":99}'],
+  ] as const) {
+    test(`a state that is ${title} is told, written anew, and restarts nothing; the next change does`, async () => {
+      const { make, change, deploy, caughtUp } = scene();
+      await make('configmaps', name, { data: { a: '1' } });
+      const web = await deploy(name, using(name));
+      const before = await web.current();
+      await web.patch({ metadata: { annotations: { [stateAnnotation]: said } } });
+      await web.told('AnnotationUnreadable', /weeder.dev\/dependencies cannot be read: it is damaged or of another/);
+      assert.deepEqual((await web.current()).rolledOut, before.rolledOut);
+      await caughtUp();
+      assert.deepEqual([web.rollouts(), (await warningsOf(name)).length], [0, 1]);
+      await change('configmaps', name, { data: { a: '2' } });
+      await web.restarted(1);
+    });
+  }
+});
+
+suite('a section of the config that cannot be', { concurrency: true }, () => {
+  const unknownZone = [{ cron: '0 2 * * *', timeZone: 'Mars/Base', duration: '1h' }];
+  const impossible = [{ cron: '0 0 31 2 *', duration: '1h' }];
+
+  test('unknown time zones and windows that never open are refused at the start: weeder ends, and writes nothing', async (t) => {
+    const scene = await setRestartScene(t, 'refused');
+    const { kubeconfig, requests } = await startRequestProxy(t, scene.ns.cluster, () => undefined);
+    const config = scene.config({ rules: [{ windows: unknownZone }, { windows: impossible }] });
+    const weeder = scene.begin(t, { config, kubeconfig, expects: { exit: true, errorLines: /./, stderr: /./ } });
+    const { code } = await weeder.exited;
+    const said = `${weeder.stderr()} ${JSON.stringify(weeder.log.lines)}`;
+    assert.notEqual(code, 0);
+    assert.match(said, /Mars\/Base/);
+    assert.match(said, /0 0 31 2 \*|never opens/);
+    assert.deepEqual(requests, []);
+  });
+
+  test('written into the file while weeder runs, they are refused, and the section before stays in force', async (t) => {
+    const scene = await setRestartScene(t, 'reloaded');
+    const file = temporaryFile('reloaded.yaml');
+    // At once: a file that is half written would be refused for another reason.
+    const write = (config: object) => {
+      writeFileSync(`${file}.new`, JSON.stringify(config));
+      renameSync(`${file}.new`, file);
+    };
+    write(scene.config());
+    await scene.put('web', { word: 'one' });
+    await scene.make('Deployment', 'web', { spec: { replicas: 1 } });
+    const flags = [`--config-file=${file}`];
+    const weeder = await scene.start(t, { flags, expects: { errorLines: /config rejected/ } });
+    await scene.untilAdopted('Deployment', 'web');
+    write(scene.config({ rules: [{ windows: unknownZone }] }));
+    const line = await weeder.log.until('config rejected, the one before stays in force');
+    assert.match(JSON.stringify(line['faults']), /Mars\/Base/);
+    await scene.put('web', { word: 'two' });
+    await scene.untilDone('Deployment', 'web', 1);
+    write(scene.config({ rules: [{ windows: [closedWindow()] }] }));
+    await weeder.log.until('config applied');
+    await scene.put('web', { word: 'three' });
+    await weeder.log.until('restart pending', { cause: 'window' });
+    assert.equal(await scene.rollouts('Deployment', 'web'), 1);
+  });
+});

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '../support/cluster.ts';
+import type { RestartScene } from '../support/restart/restartScene.ts';
+import { suiteRestartScene } from '../support/restart/restartSuite.ts';
+import { specOf } from '../support/restart/restartWishes.ts';
+import { healthy } from '../support/restart/rolledOut.ts';
+
+const applyPatch = 'application/apply-patch+yaml';
+
+async function uidsOf(scene: RestartScene, name: string): Promise<string[]> {
+  return (await scene.pods(name)).map(({ metadata }) => metadata.uid).sort();
+}
+
+/** What an operator, or a tool, wants the workload to be. */
+function wanted(scene: RestartScene, name: string): object {
+  return { metadata: { name }, spec: specOf('Deployment', name, scene.ns, {}) };
+}
+
+/** Writes the whole object: what others have written is gone, annotations and all. */
+async function putWhole(scene: RestartScene, name: string): Promise<void> {
+  const path = scene.ns.path('apis/apps/v1', 'deployments', name);
+  const answer = await scene.ns.cluster.send('PUT', path, { body: wanted(scene, name) });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+}
+
+/** What `kubectl apply --server-side --force-conflicts` writes. */
+async function applyServerSide(scene: RestartScene, name: string): Promise<void> {
+  const path = `${scene.ns.path('apis/apps/v1', 'deployments', name)}?fieldManager=kubectl&force=true`;
+  const body = { apiVersion: 'apps/v1', kind: 'Deployment', ...wanted(scene, name) };
+  await scene.ns.cluster.api('PATCH', path, body, applyPatch);
+}
+
+suite('operators, tools and people that write a workload beside weeder', { concurrency: true }, () => {
+  // Longer than it takes to make a pod: a rollout is still under way when somebody writes into it.
+  const given = suiteRestartScene('operators', {
+    // Time enough to write before a restart.
+    section: { rules: [{ selector: { matchLabels: { pace: 'slow' } }, quietPeriod: '5s' }, {}] },
+    program: ({ metadata }) => {
+      const isRestart = metadata.annotations?.['weeder.dev/dependencies-hash'] !== undefined;
+      return { ...healthy, readyAfter: isRestart && metadata.labels?.['workload'] === 'put-at-once' ? 60_000 : 700 };
+    },
+  });
+
+  async function adopted(name: string, labels: Readonly<Record<string, string>> = {}) {
+    const { scene, weeder } = given();
+    await scene.put(name, { word: 'one' });
+    await scene.make('Deployment', name, { labels });
+    await scene.untilAdopted('Deployment', name);
+    return { scene, weeder, about: { workload: `deployment/${name}` }, uids: await uidsOf(scene, name) };
+  }
+
+  async function untilReplaced(scene: RestartScene, name: string, before: readonly string[]): Promise<void> {
+    await eventually(
+      async (saw) => {
+        const [uids, state] = [await uidsOf(scene, name), await scene.state('Deployment', name)];
+        saw([uids, state]);
+        return uids.every((uid) => !before.includes(uid)) && state !== undefined && state.target === undefined;
+      },
+      { what: `none of the pods of before in ${name}`, within: 30_000 },
+    );
+  }
+
+  test('an operator that PUTs the whole object at once, twice, gets evictions: no pod of before is left', async () => {
+    const { scene, weeder, about, uids } = await adopted('put-at-once');
+    await scene.put('put-at-once', { word: 'two' });
+    for (const times of [1, 2]) {
+      await weeder.log.until(/^workload restarted: its pods are rolled out/, about, { count: times });
+      await pause(300);
+      await putWhole(scene, 'put-at-once');
+      await weeder.log.until('restart reverted by somebody', about, { count: times });
+    }
+    await untilReplaced(scene, 'put-at-once', uids);
+    // Ours and theirs, twice; the third time no template is written any more.
+    assert.equal(await scene.rollouts('Deployment', 'put-at-once'), 4);
+    await weeder.log.until(/^workload restarted: its pods are evicted/, about);
+    assert.equal((await scene.state('Deployment', 'put-at-once'))?.reverts.length, 2);
+  });
+
+  test('an operator that PUTs the whole object all the time meets a few writes, and changes restart its pods', async (t) => {
+    const { scene, weeder, about, uids } = await adopted('put-always');
+    const end = new AbortController();
+    t.after(() => end.abort());
+    let puts = 0;
+    const operator = (async () => {
+      for (; !end.signal.aborted; await pause(50)) {
+        await putWhole(scene, 'put-always');
+        puts += 1;
+      }
+    })();
+    await weeder.log.until(/^the state is removed again and again/, about);
+    /** In how many versions the state stands: each is a write of weeder, as the operator removes it at once. */
+    async function written(): Promise<number> {
+      const versions = await scene.versions('Deployment', 'put-always');
+      return versions.filter(({ metadata }) => metadata.annotations?.['weeder.dev/dependencies'] !== undefined).length;
+    }
+    const [before, writes] = [puts, await written()];
+    await eventually(() => puts > before + 60, { what: 'sixty more PUTs' });
+    // A pause may have ended; in between the controller adds its revision to a version or two.
+    const more = (await written()) - writes;
+    assert.ok(more <= 4, `${more} versions with the state`);
+    await scene.put('put-always', { word: 'two' });
+    await eventually(
+      async (saw) => {
+        const now = await uidsOf(scene, 'put-always');
+        saw(now);
+        return now.length > 0 && now.every((uid) => !uids.includes(uid));
+      },
+      { what: 'new pods', within: 60_000 },
+    );
+    end.abort();
+    await operator;
+    assert.equal(weeder.log.find(/^the state is removed again and again/, about).length, 1);
+  });
+
+  test('a PUT of the whole object after the rollout is answered by nothing but the state, written again', async () => {
+    const { scene, weeder, about } = await adopted('put-later');
+    await scene.put('put-later', { word: 'two' });
+    await scene.untilDone('Deployment', 'put-later', 1);
+    const before = await scene.state('Deployment', 'put-later');
+    await putWhole(scene, 'put-later');
+    await scene.untilDone('Deployment', 'put-later', 2);
+    assert.deepEqual(await scene.state('Deployment', 'put-later'), { ...before, lastCause: before?.lastCause });
+    await scene.put('put-later', { word: 'three' });
+    await scene.untilDone('Deployment', 'put-later', 3);
+    await weeder.log.until(/^workload rolled out/, about, { count: 2 });
+    assert.equal(weeder.log.find(/^workload restarted/, about).length, 2);
+  });
+
+  test('a PUT of the whole object while a change waits costs the state, and not the restart', async () => {
+    const { scene, weeder, about, uids } = await adopted('put-early', { pace: 'slow' });
+    await scene.put('put-early', { word: 'two' });
+    await weeder.log.until('what the workload uses has changed', about);
+    await putWhole(scene, 'put-early');
+    await scene.untilDone('Deployment', 'put-early', 1);
+    assert.deepEqual(
+      (await uidsOf(scene, 'put-early')).filter((uid) => uids.includes(uid)),
+      [],
+    );
+  });
+
+  test('a server-side apply with force leaves both annotations, and is answered by nothing', async () => {
+    const { scene, weeder, about } = await adopted('applied');
+    await scene.put('applied', { word: 'two' });
+    await scene.untilDone('Deployment', 'applied', 1);
+    const [before, uids] = [await scene.facts('Deployment', 'applied'), await uidsOf(scene, 'applied')];
+    await applyServerSide(scene, 'applied');
+    await scene.put('applied', { word: 'two' });
+    const after = await scene.facts('Deployment', 'applied');
+    assert.notEqual(after.templateAnnotation, undefined);
+    assert.deepEqual([after.stateText, after.templateAnnotation], [before.stateText, before.templateAnnotation]);
+    assert.deepEqual(await uidsOf(scene, 'applied'), uids);
+    await scene.put('applied', { word: 'three' });
+    await scene.untilDone('Deployment', 'applied', 2);
+    await weeder.log.until(/^workload rolled out/, about, { count: 2 });
+    assert.equal(weeder.log.find(/^workload restarted/, about).length, 2);
+  });
+
+  test('a writer that hardly rests costs no change and no second restart, and loses nothing of its own', async (t) => {
+    const { scene, uids } = await adopted('busy');
+    let written = 0;
+    const end = new AbortController();
+    t.after(() => end.abort());
+    const writer = (async () => {
+      for (; !end.signal.aborted; await pause(30)) {
+        const answer = await scene.patch('Deployment', 'busy', { metadata: { labels: { written: `${written + 1}` } } });
+        if (answer.status === 200) written += 1;
+      }
+    })();
+    await scene.put('busy', { word: 'two' });
+    await untilReplaced(scene, 'busy', uids);
+    await eventually(() => written > 20, { what: 'twenty writes' });
+    end.abort();
+    await writer;
+    await scene.untilDone('Deployment', 'busy', 1);
+    assert.equal((await scene.facts('Deployment', 'busy')).labels['written'], String(written));
+  });
+
+  test('a scaling right after the change, and one during the rollout, are kept, and cost no further restart', async () => {
+    const { scene, weeder, about, uids } = await adopted('scaled');
+    await scene.put('scaled', { word: 'two' });
+    assert.equal((await scene.patch('Deployment', 'scaled', { spec: { replicas: 3 } })).status, 200);
+    await weeder.log.until(/^workload restarted/, about);
+    assert.equal((await scene.patch('Deployment', 'scaled', { spec: { replicas: 4 } })).status, 200);
+    await scene.untilDone('Deployment', 'scaled', 1);
+    const after = await uidsOf(scene, 'scaled');
+    assert.deepEqual([after.length, after.filter((uid) => uids.includes(uid))], [4, []]);
+    assert.equal((await scene.patch('Deployment', 'scaled', { spec: { replicas: 5 } })).status, 200);
+    await eventually(async () => (await uidsOf(scene, 'scaled')).length === 5, { what: 'the fifth pod' });
+    await scene.put('scaled', { word: 'three' });
+    await scene.untilDone('Deployment', 'scaled', 2);
+  });
+});

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
+import { inParallel } from '../../../src/base/inParallel.ts';
+import { objectOf } from '../../../src/base/json.ts';
+import { eventually, KubeObject } from '../support/cluster.ts';
+import type { Deployed } from '../support/deploy/deployment.ts';
+import { type Restarting, suiteRestarting } from '../support/restart/restarting.ts';
+
+const ReplicaSets = z.looseObject({ items: z.array(KubeObject) });
+const image = 'registry.invalid/web:1';
+
+/** All keys of a ConfigMap as variables. */
+function using(name: string, its = image): object {
+  return { containers: [{ name: 'main', image: its, envFrom: [{ configMapRef: { name } }] }] };
+}
+
+/** The user's own rollout. */
+function release(pod: object): object {
+  return { spec: { template: { spec: pod } } };
+}
+
+async function templatesOf({ ns }: Restarting, { name }: Deployed): Promise<object[]> {
+  const path = `${ns.path('apis/apps/v1', 'replicasets')}?labelSelector=workload%3D${name}`;
+  const { items } = ReplicaSets.parse(await ns.cluster.api('GET', path));
+  return items.map((each) => objectOf(objectOf(objectOf(each)['spec'])['template']));
+}
+
+/** Its pods are of an earlier second than what is written from now on. */
+async function aged(web: Deployed): Promise<void> {
+  const [pod] = await web.pods();
+  const made = Date.parse(pod?.metadata.creationTimestamp ?? '');
+  await eventually(() => Date.now() >= made + 2_000, { what: `that the pod of ${web.name} is 2 s old` });
+}
+
+function released(web: Deployed): object {
+  return using(web.name, 'registry.invalid/web:2');
+}
+
+/** As `kubectl replace` does it: the object as its file has it, without what others have written on it. */
+async function releaseWhole({ ns }: Restarting, web: Deployed): Promise<() => Promise<unknown>> {
+  const { metadata, ...whole } = await web.read();
+  const { annotations: _, managedFields: _fields, resourceVersion: _version, ...rest } = objectOf(metadata);
+  const spec = objectOf(objectOf(whole)['spec']);
+  const template = objectOf(spec['template']);
+  const next = { ...template, spec: { ...objectOf(template['spec']), ...released(web) } };
+  const body = { ...whole, metadata: rest, spec: { ...spec, template: next } };
+  return () => ns.cluster.api('PUT', ns.path('apis/apps/v1', 'deployments', web.name), body);
+}
+
+suite('rollouts of the user beside those of weeder', { concurrency: 8 }, () => {
+  // As long as a node takes: where a pod starts within the second of the write, nobody can tell which came first.
+  // And quiet for longer than a busy machine takes for both writes of a release.
+  const scene = suiteRestarting('releases', { quietPeriod: '2s' }, 2_500);
+
+  for (const first of ['source', 'template'] as const) {
+    test(`a release that changes a source and the template 50 ms apart, the ${first} first, is one rollout`, async () => {
+      const { make, change, deploy, caughtUp } = scene();
+      const name = `release-${first}`;
+      await make('configmaps', name, { data: { a: 'old' } });
+      const web = await deploy(name, using(name), { replicas: 3 });
+      await aged(web);
+      const changes = [
+        () => change('configmaps', name, { data: { a: 'new' } }),
+        () => web.patch(release(using(name, 'registry.invalid/web:2'))),
+      ];
+      for (const write of first === 'source' ? changes : changes.toReversed()) {
+        await write();
+        await pause(50);
+      }
+      await web.restarted(1);
+      await caughtUp();
+      await web.current();
+      assert.equal(web.rollouts(), 1);
+      assert.equal((await templatesOf(scene(), web)).length, 2);
+      const contents = await web.contents();
+      assert.deepEqual(
+        contents.map(({ env }) => env),
+        [{ a: 'new' }, { a: 'new' }, { a: 'new' }],
+      );
+    });
+  }
+
+  for (const how of ['PUT', 'PATCH'] as const) {
+    test(`a release by ${how} right after its source is one rollout, each of thirty times`, async () => {
+      const { make, change, deploy, caughtUp } = scene();
+      const names = Array.from({ length: 30 }, (_, index) => `${how.toLowerCase()}-${index}`);
+      const webs = await Promise.all(
+        names.map(async (name) => {
+          await make('configmaps', name, { data: { a: 'old' } });
+          return deploy(name, using(name));
+        }),
+      );
+      for (const web of webs) {
+        await aged(web);
+        const send = how === 'PUT' ? await releaseWhole(scene(), web) : () => web.patch(release(released(web)));
+        await change('configmaps', web.name, { data: { a: 'new' } });
+        await send();
+      }
+      for (const web of webs) await web.restarted(1);
+      await caughtUp();
+      for (const web of webs) await web.current();
+      assert.deepEqual(
+        webs.filter((web) => web.rollouts() !== 1).map((web) => `${web.name}: ${web.rollouts()} rollouts`),
+        [],
+      );
+    });
+  }
+
+  test('pods that were evicted and lie about make no second rollout', async () => {
+    const { ns, make, change, deploy, caughtUp } = scene();
+    await make('configmaps', 'evicted', { data: { a: 'old' } });
+    const web = await deploy('evicted', using('evicted'), { replicas: 2 });
+    const [pod] = await web.pods();
+    const path = ns.path('api/v1', 'pods', pod?.metadata.name ?? '');
+    const status = { phase: 'Failed', reason: 'Evicted', message: 'The node was low on resource: memory.' };
+    await ns.cluster.api('PATCH', `${path}/status`, { status }, 'application/merge-patch+json');
+    await web.current();
+    await aged(web);
+    for (const [value, rollouts] of [
+      ['new', 1],
+      ['newer', 2],
+    ] as const) {
+      await change('configmaps', 'evicted', { data: { a: value } });
+      await web.restarted(rollouts);
+      await caughtUp();
+      await web.current();
+      assert.equal(web.rollouts(), rollouts);
+    }
+    assert.equal((await ns.cluster.send('GET', path)).status, 200, 'the evicted one is still there');
+  });
+
+  test('two containers that use three hundred sources settle, and a change of one of them is one rollout', async () => {
+    const { make, change, deploy, caughtUp } = scene();
+    const names = Array.from({ length: 300 }, (_, index) => `many-${index}`);
+    await inParallel(names, 16, async (name) => {
+      await make('configmaps', name, { data: { [name]: 'old' } });
+    });
+    const envFrom = names.map((name) => ({ configMapRef: { name } }));
+    const containers = [
+      { name: 'main', image, envFrom: envFrom.slice(0, 150) },
+      { name: 'other', image, envFrom: envFrom.slice(150) },
+    ];
+    const web = await deploy('many', { containers });
+    await aged(web);
+    await change('configmaps', 'many-299', { data: { 'many-299': 'new' } });
+    await web.restarted(1);
+    await caughtUp();
+    await web.current();
+    assert.equal(web.rollouts(), 1);
+  });
+
+  test('a template that begins to use another source is the user’s rollout alone, and from then on that one counts', async () => {
+    const { make, change, deploy, caughtUp } = scene();
+    for (const name of ['before', 'after']) await make('configmaps', name, { data: { a: 'old' } });
+    const web = await deploy('moves', using('before'));
+    await web.patch(release(using('after')));
+    await web.restarted(1);
+    await caughtUp();
+    await change('configmaps', 'before', { data: { a: 'new' } });
+    await caughtUp();
+    assert.equal(web.rollouts(), 1);
+    await change('configmaps', 'after', { data: { a: 'new' } });
+    await web.restarted(2);
+    assert.deepEqual([...(await web.current()).rolledOut.keys()], [`configmap/${scene().ns.name}/after`]);
+  });
+
+  test('an undo after a restart brings the old hash back, and restarts nothing: its pods are new', async () => {
+    const { make, change, deploy, caughtUp } = scene();
+    await make('configmaps', 'undone', { data: { a: '1' } });
+    const web = await deploy('undone', using('undone'));
+    await web.patch(release(using('undone', 'registry.invalid/web:2')));
+    await web.restarted(1);
+    await aged(web);
+    await change('configmaps', 'undone', { data: { a: '2' } });
+    await web.restarted(2);
+    await aged(web);
+    await web.undo();
+    await web.restarted(3);
+    await caughtUp();
+    await web.current();
+    assert.equal(web.rollouts(), 3);
+    assert.deepEqual((await web.content())?.env, { a: '2' });
+    await change('configmaps', 'undone', { data: { a: '3' } });
+    await web.restarted(4);
+    assert.deepEqual((await web.content())?.env, { a: '3' });
+  });
+
+  test('scaling, labels and annotations restart nothing', async () => {
+    const { make, deploy, caughtUp } = scene();
+    await make('configmaps', 'scaled', { data: { a: '1' } });
+    const web = await deploy('scaled', using('scaled'));
+    const [pod] = await web.pods();
+    const before = await web.current();
+    await web.patch({ metadata: { labels: { own: 'one' }, annotations: { own: 'one' } }, spec: { replicas: 3 } });
+    await caughtUp();
+    const after = await web.current();
+    const uids = (await web.pods()).map(({ metadata }) => metadata.uid);
+    assert.deepEqual([web.rollouts(), uids.length, uids.includes(pod?.metadata.uid ?? '')], [0, 3, true]);
+    assert.deepEqual(after, before);
+  });
+
+  test('scaled from 0, the pods have the new content: nothing restarts', async () => {
+    const { make, change, deploy, caughtUp } = scene();
+    await make('configmaps', 'asleep', { data: { a: '1' } });
+    const web = await deploy('asleep', using('asleep'), { replicas: 0 });
+    await change('configmaps', 'asleep', { data: { a: '2' } });
+    await caughtUp();
+    await web.patch({ spec: { replicas: 1 } });
+    await web.current();
+    await caughtUp();
+    assert.deepEqual([web.rollouts(), (await web.content())?.env], [0, { a: '2' }]);
+  });
+});

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { eventually } from '../support/cluster.ts';
+import { type RestartScene, setRestartScene } from '../support/restart/restartScene.ts';
+import { suiteRestartScene } from '../support/restart/restartSuite.ts';
+import { makeNodes } from '../support/restart/restartWishes.ts';
+
+const replace = { immutableRecreated: 'replace' };
+const kinds = ['Deployment', 'StatefulSet', 'DaemonSet'] as const;
+type Kind = (typeof kinds)[number];
+
+/** An immutable ConfigMap of this name, recreated where there is one. */
+async function putImmutable({ ns }: RestartScene, name: string, word: string): Promise<void> {
+  const path = ns.path('api/v1', 'configmaps');
+  await ns.cluster.send('DELETE', `${path}/${name}`);
+  await ns.cluster.api('POST', path, { metadata: { name }, immutable: true, data: { word } });
+}
+
+async function adopt(scene: RestartScene, kind: Kind, name: string): Promise<readonly string[]> {
+  await putImmutable(scene, name, 'one');
+  await scene.make(kind, name);
+  await scene.untilAdopted(kind, name);
+  return (await scene.pods(name)).map(({ metadata }) => metadata.uid);
+}
+
+/** It has as many pods as before, all of them new, and that is written down. */
+async function untilReplaced(scene: RestartScene, kind: Kind, name: string, before: readonly string[]): Promise<void> {
+  await eventually(
+    async (saw) => {
+      const [facts, state, pods] = [
+        await scene.facts(kind, name),
+        await scene.state(kind, name),
+        await scene.pods(name),
+      ];
+      const uids = pods.map(({ metadata }) => metadata.uid);
+      saw([facts.emptied, state?.target, uids]);
+      const isNew = uids.length === before.length && uids.every((uid) => !before.includes(uid));
+      return isNew && facts.emptied === undefined && state !== undefined && state.target === undefined;
+    },
+    { what: `${name} with new pods, recorded`, within: 60_000 },
+  );
+}
+
+/** Every pod of before had gone when the first new one was made: a watch of its own tells, by order. */
+async function watchPods({ ns }: RestartScene, name: string) {
+  const stop = new AbortController();
+  const query = `?watch=1&labelSelector=workload%3D${name}`;
+  const { lines } = await ns.cluster.lines(`${ns.path('api/v1', 'pods')}${query}`, { signal: stop.signal });
+  const there = new Set<string>();
+  let most = 0;
+  let hasBeenEmpty = false;
+  const over = (async () => {
+    for await (const line of lines) {
+      const { type, object } = JSON.parse(line);
+      const { uid } = object.metadata;
+      if (type === 'DELETED') there.delete(uid);
+      else there.add(uid);
+      most = Math.max(most, there.size);
+      if (there.size === 0) hasBeenEmpty = true;
+    }
+  })().catch((error: unknown) => {
+    if (!stop.signal.aborted) throw error;
+  });
+  return {
+    async end() {
+      stop.abort();
+      await over;
+      return { most, hasBeenEmpty };
+    },
+  };
+}
+
+suite('an immutable source that was recreated, with immutableRecreated: replace', { concurrency: 4 }, () => {
+  const given = suiteRestartScene('replace', { section: replace });
+  let nodes: Promise<void> | undefined;
+
+  for (const kind of kinds) {
+    test(`all pods of a ${kind} end before the first new one is made, and it is as its user wants it then`, async () => {
+      const { scene, weeder } = given();
+      nodes ??= makeNodes(scene.ns);
+      await nodes;
+      const name = `all-${kind.toLowerCase()}`;
+      const before = await adopt(scene, kind, name);
+      const [version] = await scene.versions(kind, name);
+      const watch = await watchPods(scene, name);
+      await putImmutable(scene, name, 'two');
+      await untilReplaced(scene, kind, name, before);
+      assert.deepEqual(await watch.end(), { most: before.length, hasBeenEmpty: true });
+      const now = (await scene.versions(kind, name)).at(-1);
+      const specOf = (object: unknown) => {
+        const text = JSON.stringify(Object(object).spec);
+        return text.replace(/"weeder\.dev\/dependencies-hash":"[^"]+"|,?"annotations":\{\}/g, '');
+      };
+      assert.equal(specOf(now).replace('"annotations":{},', '').replace(',"annotations":{}', ''), specOf(version));
+      const line = await weeder.log.until(/^workload restarted/, { workload: `${kind.toLowerCase()}/${name}` });
+      assert.equal(line.msg, 'workload restarted: all of its pods are ended before new ones start');
+      await weeder.log.until(/^workload rolled out/, { workload: `${kind.toLowerCase()}/${name}` });
+    });
+  }
+
+  test('while a pod of somebody else refers to it, it is held, and told which', async () => {
+    const { scene, weeder } = given();
+    const before = await adopt(scene, 'Deployment', 'shared');
+    const uses = { envFrom: [{ configMapRef: { name: 'shared' } }] };
+    const annotations = { 'weeder.dev/restart-on-change': 'false' };
+    await scene.make('Deployment', 'neighbour', { uses, annotations, spec: { replicas: 1 } });
+    const [pod] = await scene.pods('neighbour');
+    await putImmutable(scene, 'shared', 'two');
+    const line = await eventually(
+      () => weeder.log.find('restart blocked', { workload: 'deployment/shared', cause: 'immutable' })[0],
+      { what: 'that it is held' },
+    );
+    assert.ok(String(line['reason']).includes(pod?.metadata.name ?? 'no pod'));
+    assert.deepEqual((await scene.pods('shared')).map(({ metadata }) => metadata.uid).sort(), [...before].sort());
+    assert.equal((await scene.patch('Deployment', 'neighbour', { spec: { replicas: 0 } })).status, 200);
+    await untilReplaced(scene, 'Deployment', 'shared', before);
+  });
+});
+
+test('weeder is killed while a workload is empty: the next one gives it its pods back', async (t) => {
+  const scene = await setRestartScene(t, 'killed');
+  const config = scene.config(replace);
+  const first = await scene.start(t, { config });
+  const before = await adopt(scene, 'Deployment', 'web');
+  await putImmutable(scene, 'web', 'two');
+  await eventually(async () => (await scene.facts('Deployment', 'web')).emptied, { what: 'it is emptied' });
+  await first.kill();
+  await eventually(async () => (await scene.pods('web')).length === 0, { what: 'no pods' });
+  assert.equal((await scene.facts('Deployment', 'web')).replicas, 0);
+  const second = await scene.start(t, { config });
+  await untilReplaced(scene, 'Deployment', 'web', before);
+  assert.equal((await scene.facts('Deployment', 'web')).replicas, 2);
+  assert.deepEqual(second.log.find(/^workload restarted/), []);
+});

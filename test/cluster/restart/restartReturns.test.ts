@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { eventually } from '../support/cluster.ts';
+import { suiteRestarting } from '../support/restart/restarting.ts';
+
+/** All keys of a ConfigMap as variables. */
+function using(name: string, image = 'registry.invalid/web:1'): object {
+  return { containers: [{ name: 'main', image, envFrom: [{ configMapRef: { name } }] }] };
+}
+
+suite('a source that says something else for a while', { concurrency: 4 }, () => {
+  const scene = suiteRestarting('returns', { quietPeriod: '6s', quietMax: '30s' });
+
+  test('pods that the user’s rollout made in between are restarted once, and have what it says then', async () => {
+    const { make, change, deploy, caughtUp } = scene();
+    const name = 'with-rollout';
+    await make('configmaps', name, { data: { a: 'old' } });
+    const web = await deploy(name, using(name), { replicas: 2 });
+    await change('configmaps', name, { data: { a: 'between' } });
+    await web.patch({ spec: { template: { spec: using(name, 'registry.invalid/web:2') } } });
+    await eventually(
+      async (saw) => {
+        const contents = await web.contents();
+        saw(contents);
+        return contents.some(({ env }) => env['a'] === 'between');
+      },
+      { what: 'a pod that started in between' },
+    );
+    await change('configmaps', name, { data: { a: 'old' } });
+    await web.restarted(2);
+    await caughtUp();
+    assert.equal(web.rollouts(), 2);
+    const contents = await web.contents();
+    assert.deepEqual(
+      contents.map(({ env }) => env),
+      [{ a: 'old' }, { a: 'old' }],
+    );
+  });
+
+  test('where no pod was started in between, nothing restarts', async () => {
+    const { make, change, deploy, caughtUp } = scene();
+    const name = 'without';
+    await make('configmaps', name, { data: { a: 'old' } });
+    const web = await deploy(name, using(name));
+    const made = Date.parse((await web.pods())[0]?.metadata.creationTimestamp ?? '');
+    // What is written within the second of a start may have been there before it.
+    await eventually(() => Date.now() >= made + 4_000, { what: 'that its pod is 4 s old' });
+    const before = await web.uids();
+    await change('configmaps', name, { data: { a: 'between' } });
+    await change('configmaps', name, { data: { a: 'old' } });
+    await caughtUp();
+    await web.current();
+    assert.equal(web.rollouts(), 0);
+    assert.deepEqual(await web.uids(), before);
+  });
+});

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { eventually, type Pod, patchPodStatus } from '../support/cluster.ts';
+import { type Play, type RestartScene, setRestartScene } from '../support/restart/restartScene.ts';
+import { suiteRestartScene } from '../support/restart/restartSuite.ts';
+import { healthy } from '../support/restart/rolledOut.ts';
+
+const hashAnnotation = 'weeder.dev/dependencies-hash';
+
+/** Of `stuck-…` the pods of the first restart never become ready; those of `slow-…` take their time. */
+function playOf(): Play {
+  const firstHashes = new Map<string, string>();
+  return ({ metadata }) => {
+    const hash = metadata.annotations?.[hashAnnotation];
+    const name = metadata.labels?.['workload'] ?? '';
+    if (hash !== undefined && !firstHashes.has(name)) firstHashes.set(name, hash);
+    const isStuck = name.startsWith('stuck-') && hash !== undefined && firstHashes.get(name) === hash;
+    return { ...healthy, readyAfter: isStuck ? 3_600_000 : name.startsWith('slow-') ? 1_500 : healthy.readyAfter };
+  };
+}
+
+async function adopted(scene: RestartScene, name: string): Promise<void> {
+  await scene.put(name, { word: 'one' });
+  await scene.make('Deployment', name);
+  await scene.untilAdopted('Deployment', name);
+}
+
+/** Its pods that were made for a restart. */
+async function restarted(scene: RestartScene, name: string): Promise<Pod[]> {
+  return (await scene.pods(name)).filter(({ metadata }) => metadata.annotations?.[hashAnnotation] !== undefined);
+}
+
+suite('rollouts that do not go well', { concurrency: true }, () => {
+  const given = suiteRestartScene('stalls', { program: playOf() });
+
+  test('an image that cannot be pulled is told at once, and the newer change that cures it does not wait', async () => {
+    const { scene, weeder } = given();
+    await adopted(scene, 'stuck-image');
+    await scene.put('stuck-image', { word: 'two' });
+    const [pod] = await eventually(
+      async () => {
+        const found = await restarted(scene, 'stuck-image');
+        return found.some(({ status }) => status.containerStatuses !== undefined) && found;
+      },
+      { what: 'a pod that was started for the restart' },
+    );
+    const waiting = { reason: 'ImagePullBackOff', message: 'Back-off pulling image' };
+    const status = { name: 'main', image: '', imageID: '', restartCount: 0, ready: false, state: { waiting } };
+    const line = await eventually(
+      async () => {
+        // Again and again, because the other kubelet has its own word on this pod, and may still be saying it.
+        await patchPodStatus(scene.ns, pod?.metadata.name ?? '', { containerStatuses: [status] });
+        return weeder.log.find('rollout stalled', { workload: 'deployment/stuck-image' })[0];
+      },
+      { what: 'that the rollout is told to stand still' },
+    );
+    assert.match(String(line['reason']), /ImagePullBackOff/);
+    assert.equal(await scene.rollouts('Deployment', 'stuck-image'), 1);
+    assert.ok((await scene.state('Deployment', 'stuck-image'))?.target, 'it is not recorded as done');
+
+    await scene.put('stuck-image', { word: 'three' });
+    await scene.untilDone('Deployment', 'stuck-image', 2);
+    const hash = (await scene.facts('Deployment', 'stuck-image')).templateAnnotation;
+    assert.deepEqual(
+      (await scene.pods('stuck-image')).map(({ metadata }) => metadata.annotations?.[hashAnnotation]),
+      [hash, hash],
+    );
+  });
+
+  test('a rollout in which nothing moves counts as stalled after stallAfter, and only then', async () => {
+    const { scene, weeder } = given();
+    await adopted(scene, 'stuck-silent');
+    await scene.put('stuck-silent', { word: 'two' });
+    const begun = await weeder.log.until(/^workload restarted/, { workload: 'deployment/stuck-silent' });
+    const line = await weeder.log.until('rollout stalled', { workload: 'deployment/stuck-silent' });
+    assert.match(String(line['reason']), /^nothing has moved since \d{4}-/);
+    assert.ok(Date.parse(line.time) - Date.parse(begun.time) >= 5_000);
+    assert.equal((await restarted(scene, 'stuck-silent')).length, 1);
+    await scene.put('stuck-silent', { word: 'three' });
+    await scene.untilDone('Deployment', 'stuck-silent', 2);
+  });
+
+  test('a newer change waits until the rollout under way is over', async () => {
+    const { scene, weeder } = given();
+    await adopted(scene, 'slow-web');
+    await scene.put('slow-web', { word: 'two' });
+    await weeder.log.until(/^workload restarted/, { workload: 'deployment/slow-web' });
+    await eventually(async () => (await restarted(scene, 'slow-web')).length > 1, { what: 'the second new pod' });
+    await scene.put('slow-web', { word: 'three' });
+    await scene.untilDone('Deployment', 'slow-web', 2);
+    await weeder.log.until(/^workload rolled out/, { workload: 'deployment/slow-web' }, { count: 2 });
+    const times = weeder.log
+      .find(/^workload (restarted|rolled out)/, { workload: 'deployment/slow-web' })
+      .map(({ msg }) => msg.split(':')[0]);
+    const both = ['workload restarted', 'workload rolled out'];
+    assert.deepEqual(times, [...both, ...both]);
+  });
+
+  test('weeder is killed in the middle of a rollout: the next one follows it to its end, and restarts nothing', async (t) => {
+    const scene = await setRestartScene(t, 'killed', playOf());
+    const first = await scene.start(t);
+    await adopted(scene, 'slow-web');
+    await scene.put('slow-web', { word: 'two' });
+    await eventually(async () => (await restarted(scene, 'slow-web')).length > 0, { what: 'the first new pod' });
+    await first.kill();
+    const { state, pods } = { state: await scene.state('Deployment', 'slow-web'), pods: await scene.pods('slow-web') };
+    assert.ok(state?.target, 'it is under way');
+    assert.ok(pods.some(({ metadata }) => metadata.annotations?.[hashAnnotation] === undefined));
+    const second = await scene.start(t);
+    await scene.untilDone('Deployment', 'slow-web', 1);
+    await second.log.until('workload rolled out: its pods have the new content');
+    assert.deepEqual(second.log.find(/^workload restarted/), []);
+  });
+});

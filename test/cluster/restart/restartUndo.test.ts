@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { z } from 'zod';
+import { objectOf } from '../../../src/base/json.ts';
+import { eventually, KubeObject } from '../support/cluster.ts';
+import { eventsOf } from '../support/events.ts';
+import type { Play, RestartScene } from '../support/restart/restartScene.ts';
+import { suiteRestartScene } from '../support/restart/restartSuite.ts';
+import { makeNodes } from '../support/restart/restartWishes.ts';
+import { healthy } from '../support/restart/rolledOut.ts';
+
+const Revisions = z.looseObject({ items: z.array(KubeObject) });
+const hashAnnotation = 'weeder.dev/dependencies-hash';
+const changeCause = 'kubernetes.io/change-cause';
+const strategicMergePatch = 'application/strategic-merge-patch+json';
+type Kind = 'StatefulSet' | 'DaemonSet';
+
+async function uidsOf(scene: RestartScene, name: string): Promise<string[]> {
+  return (await scene.pods(name)).map(({ metadata }) => metadata.uid).sort();
+}
+
+/** The revisions of a StatefulSet or DaemonSet, or the ReplicaSets of a Deployment, newest first. */
+async function revisionsOf({ ns }: RestartScene, name: string, plural = 'controllerrevisions'): Promise<KubeObject[]> {
+  const path = `${ns.path('apis/apps/v1', plural)}?labelSelector=workload%3D${name}`;
+  const { items } = Revisions.parse(await ns.cluster.api('GET', path));
+  return items.toSorted((one, other) => numberOf(other) - numberOf(one));
+}
+
+function numberOf(revision: KubeObject): number {
+  const written = revision.metadata.annotations?.['deployment.kubernetes.io/revision'];
+  return Number(objectOf(revision)['revision'] ?? written);
+}
+
+/** What `kubectl rollout undo` writes. */
+async function undo(scene: RestartScene, kind: Kind, name: string): Promise<void> {
+  const [, before] = await revisionsOf(scene, name);
+  const path = scene.ns.path('apis/apps/v1', `${kind.toLowerCase()}s`, name);
+  await scene.ns.cluster.api('PATCH', path, objectOf(objectOf(before)['data']), strategicMergePatch);
+}
+
+/** A pod of a restart that takes its time: it is undone before the next one is begun. */
+function isHalfway({ labels, annotations }: Parameters<Play>[0]['metadata']): boolean {
+  return labels?.['workload'] === 'halfway' && annotations?.[hashAnnotation] !== undefined;
+}
+
+suite('an undo of what weeder has rolled out', { concurrency: true }, () => {
+  const given = suiteRestartScene('undo', {
+    program: ({ metadata }) => ({
+      ...healthy,
+      readyAfter: isHalfway(metadata) ? 6_000 : healthy.readyAfter,
+    }),
+  });
+
+  async function restartedOnce(kind: Kind | 'Deployment', name: string, spec: object = {}) {
+    const { scene, weeder } = given();
+    await scene.put(name, { word: 'one' });
+    await scene.make(kind, name, { spec });
+    await scene.untilAdopted(kind, name);
+    const uids = await uidsOf(scene, name);
+    await scene.put(name, { word: 'two' });
+    return { scene, weeder, uids };
+  }
+
+  for (const kind of ['StatefulSet', 'DaemonSet'] as const) {
+    test(`an undo of the restart of a ${kind} rolls its pods, and weeder does not do it once more`, async () => {
+      const name = `undone-${kind.toLowerCase()}`;
+      if (kind === 'DaemonSet') await makeNodes(given().scene.ns);
+      const { scene, weeder } = await restartedOnce(kind, name);
+      await scene.untilDone(kind, name, 1);
+      const before = await uidsOf(scene, name);
+      await undo(scene, kind, name);
+      await scene.untilDone(kind, name, 2);
+      assert.equal((await scene.facts(kind, name)).templateAnnotation, undefined);
+      const after = await uidsOf(scene, name);
+      assert.deepEqual(
+        after.filter((uid) => before.includes(uid)),
+        [],
+      );
+      // The next change is a rollout, and the only one that follows: the undo itself was none that had to be answered.
+      await scene.put(name, { word: 'three' });
+      await scene.untilDone(kind, name, 3);
+      const line = { workload: `${kind.toLowerCase()}/${name}` };
+      await weeder.log.until(/^workload rolled out/, line, { count: 2 });
+      assert.equal(weeder.log.find(/^workload restarted/, line).length, 2);
+      assert.deepEqual(weeder.log.find('restart reverted by somebody', line), []);
+    });
+  }
+
+  test('an undo halfway leaves a pod with the old content: it is told, and that pod is replaced in the end', async () => {
+    const { scene, weeder, uids } = await restartedOnce('StatefulSet', 'halfway');
+    await eventually(
+      async () => {
+        const pods = await scene.pods('halfway');
+        const isNew = pods.some(({ metadata }) => metadata.annotations?.[hashAnnotation] !== undefined);
+        return isNew && pods.some(({ metadata }) => uids.includes(metadata.uid));
+      },
+      { what: 'one pod that is new beside one of before' },
+    );
+    await undo(scene, 'StatefulSet', 'halfway');
+    await scene.untilDone('StatefulSet', 'halfway', 3);
+    await weeder.log.until('restart reverted by somebody', { workload: 'statefulset/halfway' });
+    assert.deepEqual(
+      (await uidsOf(scene, 'halfway')).filter((uid) => uids.includes(uid)),
+      [],
+    );
+    assert.equal((await scene.state('StatefulSet', 'halfway'))?.reverts.length, 1);
+  });
+
+  test('the history says which revisions are restarts, and an Event says when there is no other one', async () => {
+    const { scene } = await restartedOnce('Deployment', 'history', { replicas: 1, revisionHistoryLimit: 2 });
+    await scene.untilDone('Deployment', 'history', 1);
+    const filled = async () => {
+      const events = await eventsOf(scene.ns, 'involvedObject.name=history', 'reason=RevisionHistoryFilled');
+      return events.map(({ message }) => message);
+    };
+    const [newest, first] = await revisionsOf(scene, 'history', 'replicasets');
+    assert.match(newest?.metadata.annotations?.[changeCause] ?? '', /weeder.* ConfigMap history \(word\)/);
+    assert.equal(first?.metadata.annotations?.[changeCause], undefined);
+    await scene.put('history', { word: 'three' });
+    await scene.untilDone('Deployment', 'history', 2);
+    assert.deepEqual(await filled(), []);
+    await scene.put('history', { word: 'four' });
+    await scene.untilDone('Deployment', 'history', 3);
+    const told = await eventually(async () => (await filled())[0], { what: 'the Event' });
+    assert.match(told, /^All 2 revisions that are kept are restarts by weeder/);
+    await eventually(
+      async (saw) => {
+        const kept = await revisionsOf(scene, 'history', 'replicasets');
+        saw(kept.map(({ metadata }) => metadata.annotations));
+        return (
+          kept.length === 3 && kept.every(({ metadata }) => metadata.annotations?.[changeCause]?.includes('weeder'))
+        );
+      },
+      { what: 'that the revision of before is kept no more' },
+    );
+  });
+});

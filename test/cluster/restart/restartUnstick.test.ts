@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { createBudget, deleteBudget, eventually, patchPodStatus, stays } from '../support/cluster.ts';
+import type { RestartScene } from '../support/restart/restartScene.ts';
+import { suiteRestartScene } from '../support/restart/restartSuite.ts';
+import { healthy } from '../support/restart/rolledOut.ts';
+
+const hashAnnotation = 'weeder.dev/dependencies-hash';
+const unsticks = { selector: { matchLabels: { stuck: 'ended' } }, unstick: true };
+const goodImage = 'registry.invalid/weeder-test:1';
+const brokenImage = 'registry.invalid/broken:1';
+
+/** Whichever pod of the broken image the kubelet has begun with, but for `other`: its image cannot be pulled. */
+async function breakPod(scene: RestartScene, name: string, other?: string): Promise<string> {
+  const pod = await eventually(
+    async () =>
+      (await scene.pods(name)).find(
+        ({ metadata, spec, status }) =>
+          spec.containers[0]?.image === brokenImage && status.containerStatuses !== undefined && metadata.uid !== other,
+      ),
+    { what: `a broken pod of ${name}` },
+  );
+  const waiting = { reason: 'ImagePullBackOff', message: 'Back-off pulling image' };
+  const status = { name: 'main', image: '', imageID: '', restartCount: 0, ready: false, state: { waiting } };
+  await patchPodStatus(scene.ns, pod.metadata.name, { containerStatuses: [status] });
+  return pod.metadata.uid;
+}
+
+async function setImage(scene: RestartScene, name: string, image: string): Promise<void> {
+  const containers = [{ name: 'main', image, envFrom: [{ configMapRef: { name } }] }];
+  const answer = await scene.patch('StatefulSet', name, { spec: { template: { spec: { containers } } } });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+}
+
+/** The release is repaired, and the source changes: the template is right, and the broken pod stays all the same. */
+async function repair(scene: RestartScene, name: string): Promise<void> {
+  await setImage(scene, name, goodImage);
+  await scene.put(name, { word: 'repaired' });
+}
+
+suite('a StatefulSet that is stuck with a pod broken at an older revision', { concurrency: true }, () => {
+  const given = suiteRestartScene('unstick', {
+    section: { rules: [unsticks, {}], stallAfter: '2s' },
+    // Its image cannot be pulled: it never becomes ready.
+    program: ({ spec }) => ({
+      ...healthy,
+      readyAfter: JSON.stringify(spec).includes(brokenImage) ? 3_600_000 : healthy.readyAfter,
+    }),
+  });
+
+  async function stuck(name: string, labels: Readonly<Record<string, string>>) {
+    const { scene, weeder } = given();
+    await scene.put(name, { word: 'one' });
+    await scene.make('StatefulSet', name, { labels });
+    await scene.untilAdopted('StatefulSet', name);
+    await setImage(scene, name, brokenImage);
+    const broken = await breakPod(scene, name);
+    const uids = async () => (await scene.pods(name)).map(({ metadata }) => metadata.uid);
+    return { scene, weeder, broken, uids };
+  }
+
+  test('with unstick: true the broken pod goes, and the rollout comes to its end', async () => {
+    const { scene, broken, uids } = await stuck('freed', { stuck: 'ended' });
+    await repair(scene, 'freed');
+    // The release, its repair, and the restart.
+    await scene.untilDone('StatefulSet', 'freed', 3);
+    assert.equal((await uids()).includes(broken), false);
+    const { templateAnnotation } = await scene.facts('StatefulSet', 'freed');
+    assert.deepEqual(
+      (await scene.pods('freed')).map(({ metadata }) => metadata.annotations?.[hashAnnotation]),
+      [templateAnnotation, templateAnnotation],
+    );
+  });
+
+  test('without it the pod stays, and is named as what the rollout stands still for', async () => {
+    const { scene, weeder, broken, uids } = await stuck('left', {});
+    await repair(scene, 'left');
+    const line = await weeder.log.until('rollout stalled', { workload: 'statefulset/left' });
+    assert.match(String(line['reason']), /pod left-1, container main: ImagePullBackOff/);
+    await stays(async () => (await uids()).includes(broken), { what: 'the broken pod is there', for: 3_000 });
+    // What people do is what weeder would have done.
+    await scene.ns.cluster.api('DELETE', scene.ns.path('api/v1', 'pods', 'left-1'));
+    await scene.untilDone('StatefulSet', 'left', 3);
+  });
+
+  test('a pod that is broken at the newest revision is not touched: to delete it would bring it back the same', async () => {
+    const { scene, weeder, broken, uids } = await stuck('newest', { stuck: 'ended' });
+    await scene.put('newest', { word: 'two' });
+    // The one of before the restart is ended, and what follows it is broken at the newest revision.
+    const next = await breakPod(scene, 'newest', broken);
+    const line = await weeder.log.until('rollout stalled', { workload: 'statefulset/newest' });
+    assert.match(String(line['reason']), /ImagePullBackOff|nothing has moved/);
+    await stays(async () => (await uids()).includes(next), { what: 'it is there', for: 6_000 });
+    await setImage(scene, 'newest', goodImage);
+    await eventually(async () => !(await uids()).includes(next), { what: 'it is of before the repair, and goes' });
+    // The release, the restart, and the repair.
+    await scene.untilDone('StatefulSet', 'newest', 3);
+  });
+
+  test('a PodDisruptionBudget that allows no eviction holds, and is told', async () => {
+    const { scene, weeder, broken, uids } = await stuck('budgeted', { stuck: 'ended' });
+    assert.equal(await createBudget(scene.ns, 'budgeted', { labels: { workload: 'budgeted' }, minAvailable: 2 }), 0);
+    await repair(scene, 'budgeted');
+    await weeder.log.until('restart control refused, retrying', {
+      workload: 'statefulset/budgeted',
+      failure: 'budget',
+    });
+    assert.ok((await uids()).includes(broken));
+    await deleteBudget(scene.ns, 'budgeted');
+    await scene.untilDone('StatefulSet', 'budgeted', 3);
+  });
+});

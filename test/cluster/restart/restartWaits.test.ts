@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { readWorkload } from '../../../src/restart/model/workloadFacts.ts';
+import { rolloutOf } from '../../../src/restart/pods/rollout.ts';
+import { startRequestProxy } from '../support/plane/requestProxy.ts';
+import { managed, setRestarting, suiteRestarting } from '../support/restart/restarting.ts';
+import { type RestartScene, setRestartScene } from '../support/restart/restartScene.ts';
+import { closedWindow } from '../support/windows.ts';
+
+const pausedUntil = 'weeder.dev/paused-until';
+const main = { name: 'main', image: 'registry.invalid/web:1' };
+const closed = { window: 'closed' };
+const open = { window: 'open' };
+const slow = { pace: 'slow' };
+
+function using(name: string): object {
+  return { containers: [{ ...main, envFrom: [{ configMapRef: { name } }] }] };
+}
+
+suite('what a restart waits for', { concurrency: 8 }, () => {
+  const scene = suiteRestarting('waits', {
+    rules: [
+      { selector: { matchLabels: closed }, windows: [closedWindow()] },
+      { selector: { matchLabels: open }, windows: [closedWindow(), { cron: '* * * * *', duration: '10m' }] },
+      { selector: { matchLabels: slow }, minInterval: '4s' },
+      { selector: { matchLabels: managed } },
+    ],
+  });
+
+  async function changed(name: string, more: object) {
+    const { make, change, deploy } = scene();
+    await make('configmaps', name, { data: { a: '1' } });
+    const web = await deploy(name, using(name), more);
+    await change('configmaps', name, { data: { a: '2' } });
+    return web;
+  }
+
+  test('outside its maintenance windows a change waits, and an Event says until when; within one it is one rollout', async () => {
+    const [waits, restarts] = [await changed('closed', { labels: closed }), await changed('open', { labels: open })];
+    await restarts.restarted(1);
+    await waits.told('RestartPending', /no maintenance window is open, the next opens at 20\d\d-.*, for 1h/);
+    await scene().caughtUp();
+    assert.deepEqual([waits.rollouts(), restarts.rollouts()], [0, 1]);
+    await waits.patch({ metadata: { labels: { window: 'open' } } });
+    await waits.restarted(1);
+  });
+
+  test('a pause until a time is waited for, and then the change is one rollout', async () => {
+    const web = await changed('paused', { annotations: { [pausedUntil]: '2099-01-01T00:00:00Z' } });
+    await web.told('RestartPending', /it is paused until 2099-01-01T00:00:00Z/);
+    await scene().caughtUp();
+    assert.equal(web.rollouts(), 0);
+    const until = Math.ceil(Date.now() / 1_000) * 1_000 + 2_000;
+    await web.patch({ metadata: { annotations: { [pausedUntil]: new Date(until).toISOString() } } });
+    await web.restarted(1);
+    const [restarted = 0] = (await web.current()).restarts;
+    assert.ok(restarted >= until, `restarted ${until - restarted} ms too early`);
+  });
+
+  test('a second change within minInterval waits for its end', async () => {
+    const web = await changed('often', { labels: slow });
+    await web.restarted(1);
+    await scene().change('configmaps', 'often', { data: { a: '3' } });
+    await web.restarted(2);
+    const [first = 0, second = 0] = (await web.current()).restarts;
+    assert.ok(second - first >= 4_000, `${second - first} ms between two restarts`);
+    assert.deepEqual((await web.content())?.env, { a: '3' });
+  });
+
+  test('of many that use the same, no more are rolled out at once than may be', async (t) => {
+    const own = await setRestartScene(t, 'one-by-one');
+    await own.put('shared', { word: 'one' });
+    const names = ['a', 'b', 'c', 'd'];
+    const wish = { spec: { replicas: 1 }, uses: { envFrom: [{ configMapRef: { name: 'shared' } }] } };
+    await Promise.all(names.map((name) => own.make('Deployment', name, wish)));
+    await own.start(t, { config: own.config({ maxConcurrentRollouts: 1 }) });
+    await own.untilAdopted('Deployment', ...names);
+    await own.put('shared', { word: 'two' });
+    for (const name of names) await own.untilDone('Deployment', name, 1);
+    const times = await Promise.all(names.map((name) => timeOfRollout(own, name)));
+    const inOrder = times.toSorted((one, other) => one.began - other.began);
+    for (const [index, { began }] of inOrder.entries())
+      assert.ok(began > (inOrder[index - 1]?.ended ?? 0), JSON.stringify(inOrder));
+  });
+
+  test('adoptions keep their pace: the first of many at once, and then one after the other', async (t) => {
+    const own = await setRestarting(t, 'adoptions');
+    const { ns, make, create, caughtUp } = own;
+    /** By the path: when its state was written, or was to be for the first time. */
+    const adopted = new Map<string, number>();
+    const { kubeconfig } = await startRequestProxy(t, ns.cluster, ({ method, path }) => {
+      if (method === 'PATCH' && path.includes('/deployments/') && !adopted.has(path)) adopted.set(path, Date.now());
+    });
+    await make('configmaps', 'shared', { data: { a: '1' } });
+    const names = Array.from({ length: 9 }, (_, index) => `many-${index}`);
+    const webs = await Promise.all(names.map((name) => create(name, using('shared'), { replicas: 0 })));
+    // One a second, and five seconds' worth at once.
+    const weeder = await own.weed(t, { maxAdoptionsPerMinute: 60 }, { kubeconfig });
+    await Promise.all(webs.map((web) => web.current()));
+    const times = [...adopted.values()];
+    assert.equal(times.length, 9);
+    // Before it has the key it adopts none. How late a request is on its way nobody knows.
+    const begun = Date.parse((await weeder.log.until('hash key read')).time);
+    const took = Math.max(...times) - begun;
+    assert.ok(took >= 3_900, `${took} ms for nine adoptions`);
+    await caughtUp();
+    for (const web of webs) assert.equal(web.rollouts(), 0);
+  });
+});
+
+/** Versions of the API server, which count in the order in which it was written. */
+async function timeOfRollout(scene: RestartScene, name: string): Promise<{ began: number; ended: number }> {
+  const versions = await scene.versions('Deployment', name);
+  const seen = versions.flatMap((each) => readWorkload(each, 'Deployment') ?? []);
+  const restarted = seen.filter(({ templateAnnotation }) => templateAnnotation !== undefined);
+  const ended = restarted.find((facts) => rolloutOf(facts).is === 'complete');
+  return { began: Number(restarted[0]?.resourceVersion), ended: Number(ended?.resourceVersion) };
+}

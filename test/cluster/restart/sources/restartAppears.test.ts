@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import type { Content } from '../../../../src/demo/kubelet/content.ts';
+import { eventually } from '../../support/cluster.ts';
+import { type Source, suiteRestarting } from '../../support/restart/restarting.ts';
+
+const main = { name: 'main', image: 'registry.invalid/web:1' };
+
+/** A way in which a pod uses a source that need not be there when it is made. */
+interface Way {
+  /** As it stands in a title. */
+  readonly as: string;
+  readonly source: Source;
+  pod(name: string, optional: boolean): object;
+}
+
+const variable = (valueFrom: object) => ({ containers: [{ ...main, env: [{ name: 'a', valueFrom }] }] });
+const variables = (from: object) => ({ containers: [{ ...main, envFrom: [from] }] });
+const files = (volume: object) => ({
+  containers: [{ ...main, volumeMounts: [{ name: 'files', mountPath: '/files' }] }],
+  volumes: [{ name: 'files', ...volume }],
+});
+
+const ways: readonly Way[] = [
+  {
+    as: 'a key of a ConfigMap as a variable',
+    source: 'configmaps',
+    pod: (name, optional) => variable({ configMapKeyRef: { name, key: 'a', optional } }),
+  },
+  {
+    as: 'all keys of a ConfigMap as variables',
+    source: 'configmaps',
+    pod: (name, optional) => variables({ configMapRef: { name, optional } }),
+  },
+  {
+    as: 'a ConfigMap as a volume',
+    source: 'configmaps',
+    pod: (name, optional) => files({ configMap: { name, optional } }),
+  },
+  {
+    as: 'a key of a Secret as a variable',
+    source: 'secrets',
+    pod: (name, optional) => variable({ secretKeyRef: { name, key: 'a', optional } }),
+  },
+  {
+    as: 'all keys of a Secret as variables',
+    source: 'secrets',
+    pod: (name, optional) => variables({ secretRef: { name, optional } }),
+  },
+  {
+    as: 'a Secret as a volume',
+    source: 'secrets',
+    pod: (name, optional) => files({ secret: { secretName: name, optional } }),
+  },
+];
+
+const content = { configmaps: { data: { a: '1' } }, secrets: { stringData: { a: '1' } } };
+
+/** What a container was started with, whatever it is called there. */
+function valuesOf(started: Content | undefined): string[] {
+  return [...Object.values(started?.env ?? {}), ...Object.values(started?.files ?? {})];
+}
+
+suite('sources that come when their pods are there already', { concurrency: 8 }, () => {
+  const scene = suiteRestarting('appears');
+
+  for (const [index, { as, source, pod }] of ways.entries()) {
+    test(`${as}, required: the pods wait for it, and start by themselves: nothing restarts`, async () => {
+      const { make, create, caughtUp } = scene();
+      const name = `required-${index}`;
+      const web = await create(name, pod(name, false));
+      const kind = source === 'secrets' ? 'Secret' : 'ConfigMap';
+      const told = await web.told('RestartBlocked');
+      assert.match(told.join('\n'), new RegExp(`^It is not restarted: ${kind} .*/${name} is missing\\.$`));
+      const before = await eventually(async () => (await web.uids()).length === 1 && web.uids(), {
+        what: `the pod of ${name}`,
+      });
+      await make(source, name, content[source]);
+      await web.current();
+      await caughtUp();
+      assert.deepEqual([web.rollouts(), await web.uids()], [0, before]);
+      assert.deepEqual(valuesOf(await web.content()), ['1']);
+    });
+
+    test(`${as}, optional: it comes, and is one rollout; it goes, and is one more`, async () => {
+      const { make, remove, deploy, caughtUp } = scene();
+      const name = `optional-${index}`;
+      const web = await deploy(name, pod(name, true));
+      assert.deepEqual(valuesOf(await web.content()), []);
+      await make(source, name, content[source]);
+      await web.restarted(1);
+      assert.deepEqual(valuesOf(await web.content()), ['1']);
+      await remove(source, name);
+      await web.restarted(2);
+      assert.deepEqual(valuesOf(await web.content()), []);
+      await caughtUp();
+      assert.equal(web.rollouts(), 2);
+    });
+  }
+});

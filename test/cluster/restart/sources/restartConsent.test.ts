@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { eventually } from '../../support/cluster.ts';
+import { suiteRestarting } from '../../support/restart/restarting.ts';
+
+const image = 'registry.invalid/web:1';
+
+function using(...names: string[]): object {
+  return { containers: [{ name: 'main', image, envFrom: names.map((name) => ({ configMapRef: { name } })) }] };
+}
+
+suite('what may restart, by the words of those it belongs to', { concurrency: 8 }, () => {
+  const scene = suiteRestarting('consent');
+
+  for (const [whose, annotation] of [
+    ['ours', { 'weeder.dev/skip-hash-calculation': 'true' }],
+    ['KUDO’s', { 'kudo.dev/skip-hash-calculation': '' }],
+    ['Reloader’s', { 'reloader.stakater.com/ignore': 'true' }],
+  ] as const) {
+    test(`a source that is left out by an annotation (${whose}) restarts nothing; taken in again, its next change does`, async () => {
+      const { make, change, deploy, caughtUp } = scene();
+      const name = `left-out-${Object.keys(annotation).join().replace(/\W/g, '-')}`;
+      await make('configmaps', name, { data: { a: '1' } }, annotation);
+      const web = await deploy(name, using(name));
+      await change('configmaps', name, { data: { a: '2' } });
+      await caughtUp();
+      const none = Object.fromEntries(Object.keys(annotation).map((key) => [key, null]));
+      await change('configmaps', name, { metadata: { annotations: none } });
+      await caughtUp();
+      assert.equal(web.rollouts(), 0);
+      await change('configmaps', name, { data: { a: '3' } });
+      await web.restarted(1);
+    });
+  }
+
+  test('a key that is left out restarts nothing, the others do', async () => {
+    const { make, change, deploy, caughtUp } = scene();
+    await make('configmaps', 'one-key', { data: { a: '1', b: '1' } }, { 'weeder.dev/skip-hash-calculation': 'b' });
+    const web = await deploy('one-key', using('one-key'));
+    await change('configmaps', 'one-key', { data: { b: '2' } });
+    await caughtUp();
+    assert.equal(web.rollouts(), 0);
+    await change('configmaps', 'one-key', { data: { a: '2' } });
+    await web.restarted(1);
+  });
+
+  test('a workload that no rule matches is managed by its own word, and left again without a rollout', async () => {
+    const { make, change, deploy, create, caughtUp } = scene();
+    await make('configmaps', 'own-word', { data: { a: '1' } });
+    const optIn = 'weeder.dev/restart-on-change';
+    const web = await deploy('asks', using('own-word'), { labels: {}, annotations: { [optIn]: 'true' } });
+    const [silent, refuses] = [
+      await create('silent', using('own-word'), { labels: {} }),
+      await create('refuses', using('own-word'), { annotations: { [optIn]: 'false' } }),
+    ];
+    await change('configmaps', 'own-word', { data: { a: '2' } });
+    await web.restarted(1);
+    await caughtUp();
+    assert.deepEqual([silent.rollouts(), refuses.rollouts()], [0, 0]);
+    assert.deepEqual([await silent.state(), await refuses.state()], [undefined, undefined]);
+    const before = await web.uids();
+    await web.patch({ metadata: { annotations: { [optIn]: 'false' } } });
+    await eventually(async () => (await web.state()) === undefined, { what: 'that its state is taken away' });
+    await change('configmaps', 'own-word', { data: { a: '3' } });
+    await caughtUp();
+    assert.deepEqual([web.rollouts(), await web.uids()], [1, before]);
+    await web.patch({ metadata: { annotations: { [optIn]: 'true' } } });
+    await web.current();
+    await caughtUp();
+    assert.equal(web.rollouts(), 1);
+  });
+
+  test('many that use the same are adopted without a rollout, and each is restarted once', async () => {
+    const { make, change, deploy, caughtUp } = scene();
+    await make('configmaps', 'shared', { data: { a: '1' } });
+    const names = ['many-1', 'many-2', 'many-3', 'many-4', 'many-5', 'many-6'];
+    const all = await Promise.all(names.map((name) => deploy(name, using('shared'))));
+    await caughtUp();
+    assert.deepEqual(
+      all.map((web) => web.rollouts()),
+      [0, 0, 0, 0, 0, 0],
+    );
+    await change('configmaps', 'shared', { data: { a: '2' } });
+    await Promise.all(all.map((web) => web.restarted(1)));
+    await caughtUp();
+    assert.deepEqual(
+      all.map((web) => web.rollouts()),
+      [1, 1, 1, 1, 1, 1],
+    );
+  });
+
+  test('a copy of a workload carries the state of another one along, and is adopted', async () => {
+    const { make, change, deploy, create, caughtUp } = scene();
+    await make('configmaps', 'copied', { data: { a: '1' } });
+    const web = await deploy('original', using('copied'));
+    const { annotations = {} } = (await web.read()).metadata;
+    const { 'deployment.kubernetes.io/revision': _revision, ...copied } = annotations;
+    await change('configmaps', 'copied', { data: { a: '2' } });
+    await web.restarted(1);
+    const copy = await create('copy', using('copied'), { annotations: copied });
+    await copy.current();
+    await caughtUp();
+    assert.equal(copy.rollouts(), 0);
+    assert.equal((await copy.state())?.workloadUid, (await copy.read()).metadata.uid);
+  });
+});

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { before, suite, test } from 'node:test';
+import { eventually, type TestNamespace, testNamespace } from '../../support/cluster.ts';
+import { startRequestProxy } from '../../support/plane/requestProxy.ts';
+import { suiteCleanup } from '../../support/plane/suiteCleanup.ts';
+import { managed, type Restarting, setRestarting } from '../../support/restart/restarting.ts';
+
+const alsoDependsOn = 'weeder.dev/also-depends-on';
+const usedFrom = 'weeder.dev/used-from';
+const trusted = { trusted: 'true' };
+const mergePatch = 'application/merge-patch+json';
+
+type Source = 'configmaps' | 'secrets';
+
+/** The namespace of those who keep what others depend on. */
+function keeper(ns: TestNamespace) {
+  return {
+    name: ns.name,
+    async make(source: Source, name: string, content: object, annotations: object = {}): Promise<void> {
+      await ns.cluster.api('POST', ns.path('api/v1', source), { metadata: { name, annotations }, ...content });
+    },
+    async change(source: Source, name: string, patch: object): Promise<void> {
+      await ns.cluster.api('PATCH', ns.path('api/v1', source, name), patch, mergePatch);
+    },
+  };
+}
+
+suite('dependencies on what another namespace keeps', { concurrency: 8 }, () => {
+  const t = suiteCleanup();
+  let played: { scene: Restarting; shared: ReturnType<typeof keeper>; readsOf(name: string): number } | undefined;
+
+  before(async () => {
+    const scene = await setRestarting(t, 'depends');
+    const shared = keeper(await testNamespace(t, 'kept'));
+    const { kubeconfig, requests } = await startRequestProxy(t, scene.ns.cluster, () => undefined);
+    const sources = [{ namespace: shared.name, names: ['by-config'] }];
+    const rules = [{ selector: { matchLabels: trusted }, sources }, { selector: { matchLabels: managed } }];
+    const flags = [`--namespaces=${scene.ns.name},${shared.name}`];
+    await scene.weed(t, { rules }, { kubeconfig, flags });
+    const readsOf = (name: string) =>
+      requests.filter(({ path }) => new RegExp(`/${shared.name}/(configmaps|secrets)/${name}$`).test(path)).length;
+    played = { scene, shared, readsOf };
+  });
+
+  function given() {
+    assert(played, 'the scene of this suite is not there before its first test');
+    const { scene, shared } = played;
+    const dependsOn = (source: string, labels = managed as Record<string, string>) => {
+      const [, name = ''] = source.split('/');
+      const annotations = { [alsoDependsOn]: source.replace('/', `/${shared.name}/`) };
+      return scene.deploy(name.replace(/#.*/, ''), {}, { annotations, labels });
+    };
+    return { ...played, ...scene, dependsOn };
+  }
+
+  for (const [name, annotations] of [
+    ['nobody', {}],
+    ['somebody-else', { [usedFrom]: 'shop,another' }],
+  ] as const) {
+    test(`without consent (${name}) a dependency is told once and not read, and its changes restart nothing`, async () => {
+      const { shared, dependsOn, caughtUp, readsOf } = given();
+      await shared.make('configmaps', name, { data: { a: '1' } }, annotations);
+      const web = await dependsOn(`configmap/${name}`);
+      const [told, ...more] = await web.told('DependencyNotAllowed');
+      assert.match(told ?? '', new RegExp(`^ConfigMap ${shared.name}/${name} does not allow that .* depends on it`));
+      await shared.change('configmaps', name, { data: { a: '2' } });
+      await caughtUp();
+      assert.deepEqual([web.rollouts(), readsOf(name), more], [0, 0, []]);
+      assert.deepEqual([...(await web.current()).rolledOut.keys()], []);
+    });
+  }
+
+  test('a consent that cannot be read is told, and gives none', async () => {
+    const { shared, dependsOn, caughtUp } = given();
+    await shared.make('configmaps', 'everybody', { data: { a: '1' } }, { [usedFrom]: '*' });
+    const web = await dependsOn('configmap/everybody');
+    const [told, ...more] = await web.told('AnnotationUnreadable');
+    assert.match(told ?? '', new RegExp(`used-from of ConfigMap ${shared.name}/everybody cannot be read: "\\*" is no`));
+    await shared.change('configmaps', 'everybody', { data: { a: '2' } });
+    await caughtUp();
+    assert.deepEqual([web.rollouts(), more, (await web.told('DependencyNotAllowed')).length], [0, [], 1]);
+  });
+
+  test('with consent by an annotation of the source its change is one rollout, until that is taken back', async () => {
+    const { ns, shared, dependsOn, caughtUp } = given();
+    await shared.make('configmaps', 'allowed', { data: { a: '1' } }, { [usedFrom]: `another, ${ns.name}` });
+    const web = await dependsOn('configmap/allowed');
+    await shared.change('configmaps', 'allowed', { data: { a: '2' } });
+    await web.restarted(1);
+    await shared.change('configmaps', 'allowed', { metadata: { annotations: { [usedFrom]: null } } });
+    await web.told('DependencyNotAllowed');
+    await shared.change('configmaps', 'allowed', { data: { a: '3' } });
+    await caughtUp();
+    assert.deepEqual([web.rollouts(), [...(await web.current()).rolledOut.keys()]], [1, []]);
+  });
+
+  test('consent that comes later takes the source in and restarts nothing; its next change does', async () => {
+    const { ns, shared, dependsOn, caughtUp, readsOf } = given();
+    await shared.make('configmaps', 'late', { data: { a: '1' } });
+    const web = await dependsOn('configmap/late');
+    await web.told('DependencyNotAllowed');
+    await shared.change('configmaps', 'late', { data: { a: '2' }, metadata: { annotations: { [usedFrom]: ns.name } } });
+    await eventually(async () => (await web.state())?.rolledOut.size === 1, { what: 'that the source is taken in' });
+    await caughtUp();
+    assert.equal(web.rollouts(), 0);
+    assert.notEqual(readsOf('late'), 0);
+    await shared.change('configmaps', 'late', { data: { a: '3' } });
+    await web.restarted(1);
+  });
+
+  test('the config consents for the workloads of its rule, and for no others', async () => {
+    const { shared, dependsOn, caughtUp, deploy } = given();
+    await shared.make('configmaps', 'by-config', { data: { a: '1' } });
+    const web = await dependsOn('configmap/by-config', trusted);
+    const annotations = { [alsoDependsOn]: `configmap/${shared.name}/by-config` };
+    const other = await deploy('not-trusted', {}, { annotations });
+    await shared.change('configmaps', 'by-config', { data: { a: '2' } });
+    await web.restarted(1);
+    await other.told('DependencyNotAllowed');
+    await caughtUp();
+    assert.deepEqual([web.rollouts(), other.rollouts()], [1, 0]);
+  });
+
+  test('of a Secret elsewhere one key may be meant: another key restarts nothing, and no value is told', async () => {
+    const { ns, shared, dependsOn, caughtUp } = given();
+    const content = (password: string, user: string) => ({ stringData: { password, user } });
+    await shared.make('secrets', 'login', content('1', '1'), { [usedFrom]: ns.name });
+    const web = await dependsOn('secret/login#password');
+    await shared.change('secrets', 'login', content('1', '2'));
+    await caughtUp();
+    assert.equal(web.rollouts(), 0);
+    await shared.change('secrets', 'login', content('2', '2'));
+    await web.restarted(1);
+    assert.deepEqual(await web.told('Restarted'), [
+      `Its pods are rolled out anew, because Secret ${shared.name}/login (key password) changed.`,
+    ]);
+  });
+
+  test('of its own namespace a workload may name what its template does not, without consent', async () => {
+    const { make, change, deploy } = given();
+    await make('configmaps', 'own', { data: { a: '1' } });
+    const web = await deploy('own', {}, { annotations: { [alsoDependsOn]: 'configmap/own' } });
+    await change('configmaps', 'own', { data: { a: '2' } });
+    await web.restarted(1);
+  });
+});

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { before, suite, test } from 'node:test';
+import { objectOf } from '../../../../src/base/json.ts';
+import { eventually } from '../../support/cluster.ts';
+import type { Deployed } from '../../support/deploy/deployment.ts';
+import type { Cleanup } from '../../support/namespace.ts';
+import { suiteCleanup } from '../../support/plane/suiteCleanup.ts';
+import { type Restarting, setRestarting } from '../../support/restart/restarting.ts';
+
+const main = { name: 'main', image: 'registry.invalid/web:1' };
+const mergePatch = 'application/merge-patch+json';
+
+function using(name: string): object {
+  return { containers: [{ ...main, envFrom: [{ configMapRef: { name } }] }] };
+}
+
+function newKey(): string {
+  return randomBytes(32).toString('base64');
+}
+
+/** Two workloads that a weeder has adopted which is gone, and the key that it had. */
+interface Adopted {
+  readonly scene: Restarting;
+  readonly web: Deployed;
+  readonly shop: Deployed;
+  readonly keyId: string;
+}
+
+const cases = ['lost', 'empty', 'another', 'rotated', 'malformed'] as const;
+type Case = (typeof cases)[number];
+
+/** One weeder adopts the workloads of all cases; afterwards each has the key to itself. */
+async function adoptAll(t: Cleanup): Promise<ReadonlyMap<Case, Adopted>> {
+  const scenes = await Promise.all(cases.map((name) => setRestarting(t, `key-${name}`)));
+  const [first, ...others] = scenes;
+  assert(first);
+  const weeder = await first.weed(t, {}, { flags: [`--namespaces=${scenes.map(({ ns }) => ns.name).join(',')}`] });
+  const deploy = async (scene: Restarting, name: string) => {
+    await scene.make('configmaps', name, { data: { a: '1' } });
+    return scene.deploy(name, using(name));
+  };
+  const all = await Promise.all(
+    scenes.map(async (scene, index): Promise<[Case, Adopted]> => {
+      const [web, shop] = await Promise.all([deploy(scene, 'web'), deploy(scene, 'shop')]);
+      return [cases[index] ?? 'lost', { scene, web, shop, keyId: (await web.current()).keyId }];
+    }),
+  );
+  await weeder.stop();
+  const data = await keyOf(first).read();
+  await Promise.all(others.map((scene) => scene.make('secrets', 'weeder-hash-key', { data })));
+  return new Map(all);
+}
+
+type Key = ReturnType<typeof keyOf>;
+
+function keyOf({ ns }: Restarting) {
+  const path = ns.path('api/v1', 'secrets', 'weeder-hash-key');
+  return {
+    read: async () => objectOf(objectOf(await ns.cluster.api('GET', path))['data']),
+    remove: () => ns.cluster.api('DELETE', path),
+    put: (data: object | null) => ns.cluster.api('PATCH', path, { data }, mergePatch),
+  };
+}
+
+async function untilWrittenAnew(web: Deployed, before: string): Promise<string> {
+  const { keyId } = await eventually(
+    async (saw) => {
+      const now = await web.state();
+      saw(now);
+      return now !== undefined && now.keyId !== before && now;
+    },
+    { what: `a state of ${web.name} under another key` },
+  );
+  return keyId;
+}
+
+suite('the Secret with the hash key', { concurrency: true }, () => {
+  const t = suiteCleanup();
+  let all: ReadonlyMap<Case, Adopted> = new Map();
+
+  before(async () => {
+    all = await adoptAll(t);
+  });
+
+  function adopted(name: Case): Adopted {
+    const found = all.get(name);
+    assert(found, name);
+    return found;
+  }
+
+  for (const [what, title, lose] of [
+    ['lost', 'lost', (key: Key) => key.remove()],
+    ['empty', 'emptied', (key: Key) => key.put(null)],
+    ['another', 'replaced by another one', (key: Key) => key.put({ key: newKey() })],
+  ] as const) {
+    test(`a key that is ${title}: the states are written anew, nothing restarts, and the next change does`, async (t) => {
+      const { scene, web, shop, keyId } = adopted(what);
+      await lose(keyOf(scene));
+      await scene.weed(t);
+      const now = await untilWrittenAnew(web, keyId);
+      assert.equal(await untilWrittenAnew(shop, keyId), now);
+      await scene.caughtUp();
+      assert.deepEqual([web.rollouts(), shop.rollouts()], [0, 0]);
+      await scene.change('configmaps', 'web', { data: { a: '2' } });
+      await web.restarted(1);
+      assert.deepEqual((await web.content())?.env, { a: '2' });
+      await scene.caughtUp();
+      assert.deepEqual([web.rollouts(), shop.rollouts()], [1, 0]);
+    });
+  }
+
+  test('rotated, the old key kept: what is unchanged is written anew, and a change of meanwhile is not lost', async (t) => {
+    const { scene, web, shop, keyId } = adopted('rotated');
+    const key = keyOf(scene);
+    const { key: old } = await key.read();
+    await key.put({ key: newKey(), before: old });
+    await scene.change('configmaps', 'web', { data: { a: '2' } });
+    await scene.weed(t);
+    await web.restarted(1);
+    assert.deepEqual((await web.content())?.env, { a: '2' });
+    const now = await untilWrittenAnew(shop, keyId);
+    assert.equal(await untilWrittenAnew(web, keyId), now);
+    await scene.caughtUp();
+    assert.deepEqual([web.rollouts(), shop.rollouts()], [1, 0]);
+  });
+
+  test('malformed: it is said once, nothing restarts; put right, the change of meanwhile is one rollout', async (t) => {
+    const { scene, web, shop, keyId } = adopted('malformed');
+    const key = keyOf(scene);
+    const { key: right } = await key.read();
+    await key.put({ key: Buffer.from('short').toString('base64') });
+    const weeder = scene.begin(t, {}, { expects: { errorLines: /no hash key: nothing is restarted/ } });
+    const line = await weeder.log.until('no hash key: nothing is restarted');
+    assert.match(String(line['reason']), /weeder-hash-key has 5 bytes in key, and a key has 32 at least\./);
+    await scene.change('configmaps', 'web', { data: { a: '2' } });
+    const told = await web.told('RestartBlocked');
+    assert.match(told.join(), /^It is not restarted: the hash key cannot be had\.$/);
+    assert.equal(weeder.log.find('restart blocked', { workload: 'deployment/web' }).length, 1);
+    assert.deepEqual([web.rollouts(), shop.rollouts()], [0, 0]);
+    assert.equal((await key.read())['key'], Buffer.from('short').toString('base64'));
+    await key.put({ key: right });
+    await web.restarted(1);
+    await scene.caughtUp();
+    assert.deepEqual([web.rollouts(), shop.rollouts()], [1, 0]);
+    assert.equal((await web.current()).keyId, keyId);
+    assert.equal(weeder.log.find('no hash key: nothing is restarted').length, 1);
+  });
+});

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { grant, type Rule } from '../../support/cluster.ts';
+import { denials } from '../../support/deploy/denials.ts';
+import { startRequestProxy } from '../../support/plane/requestProxy.ts';
+import { setRestartScene } from '../../support/restart/restartScene.ts';
+
+const readAlways = ['get', 'list', 'watch'];
+/** All that restart control asks for, each in a Role of one namespace. */
+const rules: readonly Rule[] = [
+  { apiGroups: [''], resources: ['configmaps', 'secrets'], verbs: readAlways },
+  { apiGroups: ['apps'], resources: ['deployments', 'statefulsets', 'daemonsets'], verbs: [...readAlways, 'patch'] },
+  { apiGroups: ['batch'], resources: ['cronjobs', 'jobs'], verbs: [...readAlways, 'patch'] },
+  { apiGroups: [''], resources: ['pods'], verbs: ['list'] },
+  { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'update'] },
+  { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+];
+
+suite('where restart control acts, and on what', { concurrency: true }, () => {
+  test('with Roles in its namespaces alone it restarts there, and asks nothing of any other', async (t) => {
+    const scene = await setRestartScene(t, 'inside');
+    const other = await setRestartScene(t, 'outside');
+    const { cluster, name: namespace } = scene.ns;
+    const user = cluster.takeUser();
+    await grant(cluster, user, rules, { namespace });
+    for (const each of [scene, other]) {
+      await each.put('web', { word: 'one' });
+      await each.make('Deployment', 'web', { spec: { replicas: 1 } });
+    }
+    const weeder = await scene.start(t, { user });
+    await scene.untilAdopted('Deployment', 'web');
+    await other.put('web', { word: 'two' });
+    await scene.put('web', { word: 'two' });
+    await scene.untilDone('Deployment', 'web', 1);
+    assert.deepEqual(
+      [await other.rollouts('Deployment', 'web'), await other.state('Deployment', 'web')],
+      [0, undefined],
+    );
+    assert.deepEqual(denials(weeder), []);
+  });
+
+  test('a dry run tells what it would restart, and sends no write at all', async (t) => {
+    const scene = await setRestartScene(t, 'dry');
+    const { requests, kubeconfig } = await startRequestProxy(t, scene.ns.cluster, () => undefined);
+    await scene.put('web', { word: 'one' });
+    await scene.make('Deployment', 'web', { spec: { replicas: 1 } });
+    const before = (await scene.versions('Deployment', 'web')).length;
+    const weeder = await scene.start(t, { kubeconfig, flags: ['--dry-run', '--events=false'] });
+    await weeder.log.until('workload adopted, nothing restarts');
+    await scene.put('web', { word: 'two' });
+    await weeder.log.until('workload would be restarted (dry run)');
+    await weeder.stop();
+    assert.deepEqual(
+      requests.filter(({ method }) => method !== 'GET'),
+      [],
+    );
+    assert.equal((await scene.versions('Deployment', 'web')).length, before);
+    assert.equal(
+      (await scene.ns.cluster.send('GET', scene.ns.path('api/v1', 'secrets', 'weeder-hash-key'))).status,
+      404,
+    );
+  });
+
+  test('a Secret of 1 MiB is followed like any other', async (t) => {
+    const scene = await setRestartScene(t, 'large');
+    const uses = { envFrom: [{ secretRef: { name: 'web' } }] };
+    const filling = 'x'.repeat(2 ** 20 - 200);
+    await scene.put('web', { word: `one${filling}` }, 'Secret');
+    await scene.make('Deployment', 'web', { spec: { replicas: 1 }, uses });
+    await scene.start(t);
+    await scene.untilAdopted('Deployment', 'web');
+    // As long as before: one letter of a million is another.
+    await scene.put('web', { word: `two${filling}` }, 'Secret');
+    await scene.untilDone('Deployment', 'web', 1);
+    assert.ok(((await scene.facts('Deployment', 'web')).stateText ?? '').length < 1_000);
+  });
+});

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import type { StartOptions } from '../cluster.ts';
+import { eventually } from '../eventually.ts';
+import { type TestNamespace, testNamespace } from '../namespace.ts';
+import type { Pod } from '../objects.ts';
+import { running, setPodStatus } from '../observer/statuses.ts';
+import { ownedPod } from '../restart/workloads.ts';
+import { type Scene, setScene } from '../scene.ts';
+import { setSlice } from '../services.ts';
+import { createAll, type DeployedWeeder, one, startDeployed } from './deployed.ts';
+import type { Manifest } from './kustomize.ts';
+
+interface TestContext {
+  after(cleanup: () => unknown): void;
+}
+
+/** A scene with everything that weeder has permissions for. Durations are milliseconds. */
+export interface DeployedScene {
+  readonly scene: Scene;
+  /** Where weeder itself lives. */
+  readonly home: TestNamespace;
+  readonly config: object;
+  /** Makes these objects, with the scene's config in the ConfigMap, and starts a replica of what they deploy. */
+  deploy(objects: readonly Manifest[], options?: Pick<StartOptions, 'flags' | 'expects'>): Promise<DeployedWeeder>;
+  /** The service becomes ready (a pod behind it did, so long ago) while weeder is not there yet. */
+  recoverEarly(ago: number): Promise<void>;
+  /** Down and up again, with a crash-looping dependant that is to be deleted, and one that is to be evicted. */
+  outage(): Promise<{ readonly deleted: Pod; readonly evicted: Pod }>;
+  /** Waits until a Kubernetes Event says that the service recovered; with a count, that it did so often. */
+  untilTold(count?: number): Promise<unknown>;
+}
+
+const EventList = z.object({
+  items: z.array(
+    z.looseObject({
+      reason: z.string().optional(),
+      regarding: z.looseObject({ name: z.string().optional() }),
+      series: z.looseObject({ count: z.number() }).nullish(),
+    }),
+  ),
+});
+
+export const watchDuration = 60_000;
+
+/** `home`: where weeder lives, default a namespace of its own. */
+export async function deployedScene(
+  t: TestContext,
+  prefix: string,
+  cluster?: TestNamespace['cluster'],
+): Promise<DeployedScene> {
+  const scene = await setScene(t, prefix, cluster === undefined ? {} : { cluster });
+  const home = await testNamespace(t, 'home', scene.ns.cluster);
+  const evicting = `evicting-${scene.ns.name}`;
+  const evicted = { app: evicting };
+  const config = {
+    watchDuration: `${watchDuration / 1000}s`,
+    servicesAndDependantSelectors: {
+      [scene.service]: { podSelectors: [{ matchLabels: scene.labels }] },
+      [evicting]: { podSelectors: [{ matchLabels: evicted }], deletion: 'evict' },
+    },
+  };
+  let outages = 0;
+
+  return {
+    scene,
+    home,
+    config,
+    async deploy(objects, options) {
+      const configMap = one(objects, 'ConfigMap');
+      const deployed = objects.map((object) =>
+        object === configMap ? { ...object, data: { 'weeder.yaml': JSON.stringify(config) } } : object,
+      );
+      await createAll(t, home.cluster, deployed);
+      return startDeployed(t, home, deployed, options);
+    },
+    async recoverEarly(ago) {
+      await ownedPod(scene.ns, 'backing', { labels: { app: 'backing' } });
+      const readySince = new Date(Date.now() - ago);
+      await setPodStatus(scene.ns, 'backing', { containers: { main: running() }, readySince });
+      await setSlice(scene.ns, scene.service, { ready: [true], targetRefs: ['backing'] });
+    },
+    untilTold: (count = 1) =>
+      eventually(
+        async (saw) => {
+          const list = await home.cluster.api('GET', scene.ns.path('apis/events.k8s.io/v1', 'events'));
+          const { items } = EventList.parse(list);
+          saw(items);
+          const told = items.find(({ reason, regarding }) => reason === 'WindowOpened' && regarding.name === evicting);
+          return told !== undefined && (told.series?.count ?? 1) >= count;
+        },
+        { what: `an Event that counts to ${count}` },
+      ),
+    async outage() {
+      outages += 1;
+      const services = [scene.service, evicting];
+      for (const service of services) await setSlice(scene.ns, service, { ready: [false] });
+      const pods = {
+        deleted: await scene.pod(`deleted-${outages}`),
+        evicted: await scene.pod(`evicted-${outages}`, undefined, { labels: evicted }),
+      };
+      for (const service of services) await setSlice(scene.ns, service, { ready: [true] });
+      return pods;
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { objectOf } from '../../../../src/base/json.ts';
+import type { Content } from '../../../../src/demo/kubelet/content.ts';
+import { readWorkload, type WorkloadFacts } from '../../../../src/restart/model/workloadFacts.ts';
+import { rolloutOf } from '../../../../src/restart/pods/rollout.ts';
+import { decodeState, type WorkloadState } from '../../../../src/restart/state/state.ts';
+import { eventsOf } from '../events.ts';
+import { eventually } from '../eventually.ts';
+import type { TestNamespace } from '../namespace.ts';
+import { KubeObject, type Pod } from '../objects.ts';
+import type { TemplateWatch } from '../restart/templateWatch.ts';
+import { podsOf } from '../restart/workloads.ts';
+
+/** A Deployment that restart control may manage. */
+export interface Deployed {
+  readonly name: string;
+  read(): Promise<KubeObject>;
+  /** What is written on it; undefined: nothing that can be read. */
+  state(): Promise<WorkloadState | undefined>;
+  /** How often its pod template became another one, by a watch of the test's own. */
+  rollouts(): number;
+  pods(): Promise<Pod[]>;
+  /** Of its pods. */
+  uids(): Promise<string[]>;
+  /** Waits until it is adopted, nothing is under way, and so many pods run as are wanted. */
+  current(): Promise<WorkloadState>;
+  /** Waits for the rollout with this number, and for what follows from it. */
+  restarted(times: number): Promise<void>;
+  /** What a container of its only pod was started with. */
+  content(container?: string): Promise<Content | undefined>;
+  /** The same of the container `main` of each pod. */
+  contents(): Promise<Content[]>;
+  patch(body: object): Promise<void>;
+  /** What `kubectl rollout undo` writes: the template and the annotations of the revision before. */
+  undo(): Promise<void>;
+  /** What weeder's Events on it with this reason say; waits for the first that has this in it. */
+  told(reason: string, text?: RegExp): Promise<string[]>;
+}
+
+const ReplicaSets = z.looseObject({ items: z.array(KubeObject) });
+const revision = 'deployment.kubernetes.io/revision';
+const mergePatch = 'application/merge-patch+json';
+const jsonPatch = 'application/json-patch+json';
+
+export function deployed(
+  ns: TestNamespace,
+  name: string,
+  templates: TemplateWatch,
+  contentOf: (podUid: string, container: string) => Content | undefined,
+): Deployed {
+  const path = ns.path('apis/apps/v1', 'deployments', name);
+
+  async function facts(): Promise<WorkloadFacts> {
+    const found = readWorkload(await ns.cluster.api('GET', path), 'Deployment');
+    assert(found);
+    return found;
+  }
+
+  const stateOf = ({ stateText }: WorkloadFacts): WorkloadState | undefined => {
+    const state = decodeState(stateText);
+    return typeof state === 'object' ? state : undefined;
+  };
+
+  const made: Deployed = {
+    name,
+    read: async () => KubeObject.parse(await ns.cluster.api('GET', path)),
+    state: async () => stateOf(await facts()),
+    rollouts: () => templates.changes(name),
+    pods: () => podsOf(ns, { workload: name }),
+    uids: async () => (await made.pods()).map(({ metadata }) => metadata.uid).sort(),
+    current: () =>
+      eventually(
+        async (saw) => {
+          const now = await facts();
+          const [state, progress] = [stateOf(now), rolloutOf(now)];
+          saw({ state, progress });
+          const isOver = state?.workloadUid === now.uid && state.target === undefined && progress.is === 'complete';
+          return isOver && state;
+        },
+        { what: `that ${name} is adopted, and its rollouts are over` },
+      ),
+    async restarted(times) {
+      await eventually(() => templates.changes(name) >= times, { what: `rollout ${times} of ${name}` });
+      await made.current();
+    },
+    async content(container = 'main') {
+      const [pod] = await podsOf(ns, { workload: name }, 1);
+      return contentOf(pod?.metadata.uid ?? '', container);
+    },
+    async contents() {
+      return (await made.pods()).flatMap(({ metadata }) => contentOf(metadata.uid, 'main') ?? []);
+    },
+    async undo() {
+      const query = `?labelSelector=${encodeURIComponent(`workload=${name}`)}`;
+      const list = await ns.cluster.api('GET', `${ns.path('apis/apps/v1', 'replicasets')}${query}`);
+      await ns.cluster.api('PATCH', path, undoing(ReplicaSets.parse(list).items), jsonPatch);
+    },
+    async patch(body) {
+      await ns.cluster.api('PATCH', path, body, mergePatch);
+    },
+    told: (reason, text = /./) =>
+      eventually(
+        async (saw) => {
+          const found = await eventsOf(ns, `involvedObject.name=${name}`);
+          saw(found.map((each) => `${each.reason}: ${each.message}`));
+          const messages = found.filter((each) => each.reason === reason).map(({ message }) => message);
+          return messages.some((each) => text.test(each)) && messages;
+        },
+        { what: `an Event ${reason} on ${name}` },
+      ),
+  };
+  return made;
+}
+
+/** The JSON patch by which kubectl goes back by one of these revisions. */
+function undoing(replicaSets: readonly KubeObject[]): object[] {
+  const revisionOf = ({ metadata }: KubeObject) => Number(metadata.annotations?.[revision]);
+  const [, target] = [...replicaSets].sort((one, other) => revisionOf(other) - revisionOf(one));
+  assert(target);
+  const template = objectOf(objectOf(objectOf(target)['spec'])['template']);
+  const { 'pod-template-hash': _hash, ...labels } = objectOf(objectOf(template['metadata'])['labels']);
+  const kept = Object.entries(target.metadata.annotations ?? {}).filter(([key]) => !controllers.has(key));
+  return [
+    {
+      op: 'replace',
+      path: '/spec/template',
+      value: { ...template, metadata: { ...objectOf(template['metadata']), labels } },
+    },
+    { op: 'replace', path: '/metadata/annotations', value: Object.fromEntries(kept) },
+  ];
+}
+
+/** Annotations of a ReplicaSet that its controller has for itself. */
+const controllers = new Set([
+  revision,
+  'deployment.kubernetes.io/revision-history',
+  'deployment.kubernetes.io/desired-replicas',
+  'deployment.kubernetes.io/max-replicas',
+]);

@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { parseAllDocuments } from 'yaml';
+import { z } from 'zod';
+import { builtTools, type ToolModule } from '../plane/build.ts';
+
+const run = promisify(execFile);
+
+/** The folder with the manifests. */
+export const deployFolder = join(import.meta.dirname, '../../../../deploy');
+
+/** An object as kustomize writes it. */
+export const Manifest = z.looseObject({
+  apiVersion: z.string(),
+  kind: z.string(),
+  metadata: z.looseObject({ name: z.string(), namespace: z.string().optional() }),
+});
+export type Manifest = z.infer<typeof Manifest>;
+
+/** A module of its own: a new version of it leaves the built control plane as it is. */
+const kustomize: ToolModule = {
+  name: 'kustomize',
+  version: /sigs\.k8s\.io\/kustomize\/kustomize\/v5 (v[\d.]+)/,
+  what: 'kustomize',
+  takes: 'a minute',
+  noGo: (why) =>
+    'The tests of deploy/ need kustomize: the folder that KUBEBUILDER_ASSETS names has neither kustomize nor kubectl, ' +
+    `and it cannot be built because ${why}. Install Go 1.26 or newer, or add one of the two to that folder.`,
+  linkerFlags: () => [],
+};
+
+let command: Promise<readonly string[]> | undefined;
+const rendered = new Map<string, Promise<Manifest[]>>();
+
+/** The objects that a kustomization gives; one that does not change meanwhile. */
+export function render(folder: string): Promise<Manifest[]> {
+  const objects = rendered.get(folder) ?? build(folder);
+  rendered.set(folder, objects);
+  return objects;
+}
+
+async function build(folder: string): Promise<Manifest[]> {
+  command ??= findKustomize();
+  const [program = '', ...words] = await command;
+  const { stdout } = await run(program, [...words, folder], { maxBuffer: 16 * 1024 * 1024 });
+  return parseAllDocuments(stdout).map((document) => Manifest.parse(document.toJS()));
+}
+
+/** As a command line that only lacks the folder. */
+async function findKustomize(): Promise<readonly string[]> {
+  const assets = process.env['KUBEBUILDER_ASSETS'] ?? '';
+  const [own, kubectl] = [join(assets, 'kustomize'), join(assets, 'kubectl')];
+  if (assets !== '' && existsSync(own)) return [own, 'build'];
+  if (assets !== '' && existsSync(kubectl)) return [kubectl, 'kustomize'];
+  return [join(await builtTools(kustomize, (line) => console.error(line)), 'kustomize'), 'build'];
+}

@@ -1,0 +1,53 @@
+import { cpSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFile } from '../weeder.ts';
+import { deployFolder, type Manifest, render } from './kustomize.ts';
+
+/** Changes to an overlay that a user makes in a kustomization of their own, beside the overlays. */
+export interface Changes {
+  readonly namespace?: string;
+  readonly components?: readonly string[];
+  /** Further lines of kustomization.yaml. */
+  readonly lines?: readonly string[];
+}
+
+/** The objects of an overlay with these changes. */
+export function customised(overlay: string, changes: Changes): Promise<Manifest[]> {
+  const { namespace, components = [], lines = [] } = changes;
+  const all = [
+    `resources: [../overlays/${overlay}]`,
+    `components: [${components.map((name) => `../components/${name}`)}]`,
+    ...(namespace === undefined ? [] : [`namespace: ${namespace}`]),
+    ...lines,
+  ];
+  return own({ 'kustomization.yaml': all.join('\n') });
+}
+
+/** The objects of a folder with these files, which a user puts beside the overlays. */
+export async function own(files: Readonly<Record<string, string>>): Promise<Manifest[]> {
+  const folder = join(copyOfDeploy(), 'own');
+  mkdirSync(folder);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return render(folder);
+}
+
+/** The objects of the namespaced overlay, edited as its README says: weeder's own namespace, and the two watched. */
+export async function namespacedFor(home: string, watched: readonly [string, string]): Promise<Manifest[]> {
+  const overlay = join(copyOfDeploy(), 'overlays', 'namespaced');
+  for (const [index, name] of watched.entries()) {
+    renameSync(join(overlay, `shoot-${index + 1}`), join(overlay, name));
+  }
+  for (const file of globSync('**/kustomization.yaml', { cwd: overlay })) {
+    const text = readFileSync(join(overlay, file), 'utf8')
+      .replace(/shoot-([12])\b/g, (_whole, number: string) => watched[Number(number) - 1] ?? '')
+      .replace('namespace: weeder', `namespace: ${home}`);
+    writeFileSync(join(overlay, file), text);
+  }
+  return render(overlay);
+}
+
+function copyOfDeploy(): string {
+  const folder = temporaryFile('deploy');
+  cpSync(deployFolder, folder, { recursive: true });
+  return folder;
+}

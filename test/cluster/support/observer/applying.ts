@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { systemClock } from '../../../../src/base/clock.ts';
+import { type JsonObject, objectOf, textOf } from '../../../../src/base/json.ts';
+import { loadKubeConfig } from '../../../../src/kube/access/kubeConfig.ts';
+import { createKubeClient, type KubeClient } from '../../../../src/kube/client/client.ts';
+import { resourceRequests } from '../../../../src/observer/apply/resourceRequests.ts';
+import { compare } from '../../../../src/observer/drift/compare.ts';
+import { project } from '../../../../src/observer/drift/project.ts';
+import { kindsOf } from '../../../../src/observer/kinds/kinds.ts';
+import { groupVersionOf, groupVersionPath } from '../../../../src/observer/kinds/servedKinds.ts';
+import type { Outcome } from '../../../../src/observer/model/applyFailure.ts';
+import type { Manifest } from '../../../../src/observer/model/identity.ts';
+import { type ApplicationOwner, ownerOf } from '../../../../src/observer/model/managers.ts';
+import type { Drift } from '../../../../src/observer/model/projection.ts';
+import type { ResourceApi, ResourcePlan, Target } from '../../../../src/observer/plan/resourceApi.ts';
+import { readObserverSchema } from '../../../../src/observer/schema/read.ts';
+import { shapeFor } from '../../../../src/observer/schema/shapeFor.ts';
+import { eventually } from '../eventually.ts';
+import { type Cleanup, type TestNamespace, testNamespace } from '../namespace.ts';
+import type { Cluster } from '../plane/access.ts';
+
+/** What a manifest is planned with, where it matters. */
+export interface PlanOptions {
+  /** One entry of an observer schema, without apiVersion, kind and metadata.name. Default: everything is observed. */
+  readonly observed?: JsonObject;
+  readonly owner?: ApplicationOwner;
+  readonly before?: ResourcePlan;
+  readonly account?: string;
+  readonly mayRecreate?: boolean;
+}
+
+/** A namespace, and the requests of the observer against a real API server, without its machines. */
+export interface Applying {
+  readonly ns: TestNamespace;
+  readonly client: KubeClient;
+  readonly api: ResourceApi;
+  readonly owner: ApplicationOwner;
+  readonly signal: AbortSignal;
+  plan(object: JsonObject, options?: PlanOptions): Promise<ResourcePlan>;
+  /** As the server has it. */
+  live(target: Pick<ResourcePlan, 'target'>): Promise<JsonObject>;
+  /** What a person does: as `kubectl edit`, unless another manager is named. */
+  edit(target: Pick<ResourcePlan, 'target'>, patch: unknown, options?: EditOptions): Promise<JsonObject>;
+}
+
+export interface EditOptions {
+  readonly type?: 'merge' | 'json' | 'strategic-merge';
+  readonly manager?: string;
+  readonly subresource?: string;
+}
+
+export async function applying(t: Cleanup, prefix: string, ofCluster?: Cluster): Promise<Applying> {
+  const ns = await testNamespace(t, prefix, ofCluster);
+  const client = clientFor(ns.cluster, 'admin');
+  t.after(() => client.close());
+  const kinds = kindsOf(client, systemClock);
+  const signal = new AbortController().signal;
+  const own = ownerOf({ namespace: ns.name, name: 'shop' });
+  return {
+    ns,
+    client,
+    api: resourceRequests(client),
+    owner: own,
+    signal,
+    async plan(object, { observed, owner = own, before, account, mayRecreate = false } = {}) {
+      const [apiVersion, kindName] = [text(object['apiVersion']), text(object['kind'])];
+      const kind = good(await kinds.find(apiVersion, kindName, signal));
+      const metadata = objectOf(object['metadata']);
+      const namespace = kind.isNamespaced ? ns.name : '';
+      const placed = { ...object, metadata: kind.isNamespaced ? { ...metadata, namespace } : metadata };
+      const identity = { group: kind.group, kind: kindName, namespace, name: text(metadata['name']) };
+      const manifest: Manifest = { identity, apiVersion, object: placed };
+      const entry = { apiVersion, kind: kindName, metadata: { name: identity.name }, ...observed };
+      const schema = readObserverSchema(observed === undefined ? undefined : [entry]);
+      const shape = shapeFor(manifest, schema);
+      assert(shape.ok, JSON.stringify(shape));
+      return {
+        target: targetOf(manifest, kind.plural, account),
+        manifest,
+        shape: shape.value,
+        // It follows a new kind by about a second.
+        structure: await eventually(async () => good(await kinds.structureOf(kind, signal)), {
+          what: `the document of ${kindName}`,
+        }),
+        owner,
+        hash: randomBytes(4).toString('hex'),
+        mayRecreate,
+        ...(before === undefined ? {} : { before: { manifest: before.manifest, shape: before.shape } }),
+      };
+    },
+    live: async ({ target }) => objectOf(await ns.cluster.api('GET', target.path)),
+    async edit({ target }, patch, { type = 'merge', manager = 'kubectl-edit', subresource } = {}) {
+      const path = `${target.path}${subresource === undefined ? '' : `/${subresource}`}?fieldManager=${manager}`;
+      return objectOf(await ns.cluster.api('PATCH', path, patch, `application/${type}-patch+json`));
+    },
+  };
+}
+
+export function clientFor(cluster: Cluster, user: string): KubeClient {
+  const access = loadKubeConfig({ kubeconfig: cluster.kubeconfigFor(user) }, {});
+  if (!access.ok) throw new Error(access.problem.sentence);
+  return createKubeClient({ access: access.value, clock: systemClock });
+}
+
+function targetOf({ identity, apiVersion }: Manifest, plural: string, account: string | undefined): Target {
+  const { namespace, name } = identity;
+  const scope = namespace === '' ? '' : `/namespaces/${namespace}`;
+  assert.equal(identity.group, groupVersionOf(apiVersion).group);
+  const collection = `${groupVersionPath(apiVersion)}${scope}/${plural}`;
+  return { identity, apiVersion, path: `${collection}/${name}`, collection, account };
+}
+
+/** What differs, in what is observed, between a reply to an apply and what is there. */
+export function driftsOf(
+  { manifest, shape, structure }: ResourcePlan,
+  reply: JsonObject,
+  live: JsonObject,
+): readonly Drift[] {
+  const [wanted, found] = [reply, live].map((object) => project(object, manifest, shape, structure));
+  assert(wanted && found);
+  return compare(wanted, found);
+}
+
+/** What has to have succeeded. */
+export function good<T>(outcome: Outcome<T>): T {
+  assert(outcome.ok, JSON.stringify(outcome));
+  return outcome.value;
+}
+
+/** What has to have been refused. */
+export function bad(outcome: Outcome<unknown>) {
+  assert(!outcome.ok, JSON.stringify(outcome));
+  return outcome.failure;
+}
+
+/** What is at a path of fields and positions; undefined: nothing. */
+export function at(object: unknown, ...path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>(
+    (value, step) => (typeof step === 'number' && Array.isArray(value) ? value[step] : objectOf(value)[step]),
+    object,
+  );
+}
+
+function text(value: unknown): string {
+  return textOf(value) ?? '';
+}

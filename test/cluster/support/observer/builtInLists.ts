@@ -1,0 +1,167 @@
+/**
+ * `node test/cluster/support/observer/builtInLists.ts` writes generated/builtInLists.json anew: what `weeder check`
+ * goes by, which asks no cluster. A cluster test says when it is out of date.
+ */
+import { writeFileSync } from 'node:fs';
+import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../../../src/base/json.ts';
+import type { Cluster } from '../plane/access.ts';
+import { startControlPlane } from '../plane/controlPlane.ts';
+import { readDocument } from './openapiExtract.ts';
+
+/** What `weeder check` knows of the lists of built-in kinds. */
+export const builtInListsFile = new URL('../../../../generated/builtInLists.json', import.meta.url);
+
+const builtIn = /^(api\/v1|apis\/([a-z]+|[a-z.]+\.k8s\.io)\/v\d+)$/;
+
+type Schemas = Map<string, JsonObject>;
+
+/**
+ * The documents of `/openapi/v3` reduced to lists that have keys or are sets, with the way to them from each kind: in
+ * the same form, a line a schema.
+ */
+export async function extractBuiltInLists(cluster: Cluster): Promise<string> {
+  const paths = await builtInPaths(cluster);
+  const schemas: Schemas = new Map();
+  for (const document of await Promise.all(paths.map((path) => readDocument(cluster, path))))
+    for (const [name, schema] of Object.entries(objectOf(objectOf(objectOf(document)['components'])['schemas'])))
+      if (!name.endsWith('List')) schemas.set(name, objectOf(schema));
+  const telling = tellingOf(schemas);
+  const defaults = keyDefaults(schemas);
+  const lines = [...telling].toSorted().flatMap((name) => {
+    const reduced = reducedFields(schemas.get(name) ?? {}, telling, defaults, name);
+    return isReached(name, telling, schemas) ? [`${JSON.stringify(name)}: ${JSON.stringify(reduced)}`] : [];
+  });
+  return `{\n  ${lines.join(',\n  ')}\n}\n`;
+}
+
+/** The documents of what Kubernetes itself serves, without versions that are still being tried: `apis/apps/v1`. */
+export async function builtInPaths(cluster: Cluster): Promise<readonly string[]> {
+  const index: unknown = JSON.parse(String((await cluster.send('GET', '/openapi/v3')).body));
+  return Object.keys(objectOf(objectOf(index)['paths'])).filter((path) => builtIn.test(path));
+}
+
+/** Kinds, and what others refer to: the answer to an eviction is neither. */
+function isReached(name: string, telling: ReadonlySet<string>, schemas: Schemas): boolean {
+  if (kindsOf(schemas.get(name) ?? {}).length > 0) return true;
+  return [...telling].some((each) => refsIn(schemas.get(each) ?? {}).includes(name));
+}
+
+/** By name: they have such a list, or lead to one. */
+function tellingOf(schemas: Schemas): ReadonlySet<string> {
+  const telling = new Set<string>();
+  for (let before = -1; before !== telling.size; ) {
+    before = telling.size;
+    for (const [name, schema] of schemas)
+      if (hasKeyedList(schema) || refsIn(schema).some((each) => telling.has(each))) telling.add(name);
+  }
+  return telling;
+}
+
+function hasKeyedList({ properties }: JsonObject): boolean {
+  return Object.values(objectOf(properties)).some((each) => isKeyed(objectOf(each)));
+}
+
+function isKeyed(schema: JsonObject): boolean {
+  return schema['x-kubernetes-list-type'] === 'map' || schema['x-kubernetes-list-type'] === 'set';
+}
+
+/** Of the keys of lists, by the schema of their elements: what they are where an element does not say them. */
+function keyDefaults(schemas: Schemas): ReadonlyMap<string, JsonObject> {
+  const defaults = new Map<string, JsonObject>();
+  for (const { properties } of schemas.values())
+    for (const list of Object.values(objectOf(properties)).map(objectOf)) {
+      const items = refOf(objectOf(list['items']));
+      const fields = objectOf(schemas.get(items ?? '')?.['properties']);
+      const keys = arrayOf(list['x-kubernetes-list-map-keys']).map(String);
+      const those = keys.flatMap((key) => {
+        const value = objectOf(fields[key])['default'];
+        return value === undefined ? [] : [[key, { default: value }] as const];
+      });
+      if (items !== undefined && those.length > 0)
+        defaults.set(items, { ...defaults.get(items), ...Object.fromEntries(those) });
+    }
+  return defaults;
+}
+
+function reducedFields(
+  schema: JsonObject,
+  telling: ReadonlySet<string>,
+  defaults: ReadonlyMap<string, JsonObject>,
+  name: string,
+): JsonObject {
+  const fields = Object.entries(objectOf(schema['properties'])).flatMap(([field, property]) => {
+    const its = field === 'status' ? undefined : reduced(objectOf(property), telling, defaults);
+    return its === undefined ? [] : [[field, its] as const];
+  });
+  const kinds = kindsOf(schema);
+  return {
+    properties: { ...defaults.get(name), ...Object.fromEntries(fields) },
+    ...(kinds.length === 0 ? {} : { 'x-kubernetes-group-version-kind': kinds }),
+  };
+}
+
+function reduced(
+  property: JsonObject,
+  telling: ReadonlySet<string>,
+  defaults: ReadonlyMap<string, JsonObject>,
+): JsonObject | undefined {
+  const ref = refOf(property);
+  if (ref !== undefined) return telling.has(ref) ? { $ref: `${prefix}${ref}` } : undefined;
+  const { items: element, additionalProperties: value } = property;
+  const items = isObject(element) ? reducedItems(element, telling, isKeyed(property) ? defaults : none) : undefined;
+  const rest = isObject(value) ? reduced(value, telling, defaults) : undefined;
+  const own = pick(property, ['x-kubernetes-list-type', 'x-kubernetes-list-map-keys']);
+  const all = {
+    ...(isKeyed(property) ? { ...own, items: {} } : {}),
+    ...(items === undefined ? {} : { items }),
+    ...(rest === undefined ? {} : { additionalProperties: rest }),
+  };
+  return Object.keys(all).length === 0 ? undefined : all;
+}
+
+const none: ReadonlyMap<string, JsonObject> = new Map();
+
+function reducedItems(
+  items: JsonObject,
+  telling: ReadonlySet<string>,
+  defaults: ReadonlyMap<string, JsonObject>,
+): JsonObject | undefined {
+  const ref = refOf(items);
+  const those = defaults.get(ref ?? '');
+  if (ref !== undefined && !telling.has(ref) && those !== undefined) return { properties: those };
+  return reduced(items, telling, defaults);
+}
+
+const prefix = '#/components/schemas/';
+
+/** Where it has more to say than the reference itself, as a default, it stands in `allOf`. */
+function refOf(schema: JsonObject): string | undefined {
+  const all = arrayOf(schema['allOf']).map(objectOf);
+  const ref = textOf(schema['$ref']) ?? (all.length === 1 ? textOf(all[0]?.['$ref']) : undefined);
+  return ref?.startsWith(prefix) ? ref.slice(prefix.length) : undefined;
+}
+
+function refsIn({ properties }: JsonObject): readonly string[] {
+  return [...JSON.stringify(properties ?? {}).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(
+    ([, ref = '']) => ref,
+  );
+}
+
+/** Options of requests are of every group. */
+function kindsOf(schema: JsonObject): readonly unknown[] {
+  const kinds = arrayOf(schema['x-kubernetes-group-version-kind']);
+  return kinds.length === 1 ? kinds : [];
+}
+
+function pick(from: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(names.flatMap((name) => (name in from ? [[name, from[name]]] : [])));
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const controlPlane = await startControlPlane({ controllerManager: false });
+  try {
+    writeFileSync(builtInListsFile, await extractBuiltInLists(controlPlane));
+  } finally {
+    await controlPlane.stop();
+  }
+}

@@ -1,0 +1,163 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { arrayOf, type JsonObject, objectOf, textOf } from '../../../../src/base/json.ts';
+import { applicationsPath } from '../../../../src/observer/status/applicationApi.ts';
+import { eventually } from '../eventually.ts';
+import { type Cleanup, type TestNamespace, testNamespace } from '../namespace.ts';
+import type { Cluster } from '../plane/access.ts';
+import { type StartOptions, startWeeder, type WeederProcess } from '../weeder.ts';
+import { installApplications } from './applicationCrd.ts';
+
+/** One change of an object, as a watch that shares nothing with weeder brought it. */
+export interface Change {
+  readonly type: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly object: JsonObject;
+}
+
+/** A namespace of a real cluster with the CRD of applications, a tenant who may do everything in it, and watches. */
+export interface ObserverScene {
+  readonly ns: TestNamespace;
+  /**
+   * Starts the real program, for this namespace alone unless the flags say otherwise, with a config that allows
+   * Applications everything; waits until it acts.
+   */
+  start(t: Cleanup, options?: Partial<StartOptions>): Promise<WeederProcess>;
+  /** Makes the application, or gives it this spec. */
+  apply(name: string, spec: JsonObject): Promise<void>;
+  application(name: string): Promise<JsonObject>;
+  /** `Applied` and so on: `True`, `False`, `Unknown`. */
+  condition(name: string, type: string): Promise<string | undefined>;
+  /** Waits until it is applied as it is now, and everything is as it was applied. */
+  untilInSync(name: string): Promise<void>;
+  /** Watches a kind from now on. */
+  watch(group: string, plural: string): Promise<void>;
+  /** What the watches have brought so far, in the order in which it came. */
+  readonly changes: readonly Change[];
+}
+
+/** A config with which Applications hold whatever their accounts may. */
+export const everythingAllowed = { observer: { allow: [{ namespaces: 'all', clusterKinds: 'all' }] } };
+
+const mergePatch = 'application/merge-patch+json';
+const WatchLine = z.object({ type: z.string(), object: z.looseObject({}) });
+
+/** Sets the scene without a weeder: `start()` brings it on. */
+export async function setObserverScene(t: Cleanup, prefix: string, ofCluster?: Cluster): Promise<ObserverScene> {
+  const ns = await testNamespace(t, prefix, ofCluster);
+  const { cluster, name: namespace } = ns;
+  await installApplications(cluster);
+  await makeTenant(ns);
+  const changes: Change[] = [];
+  const stop = new AbortController();
+  const watching: Promise<void>[] = [];
+  t.after(async () => {
+    stop.abort();
+    await Promise.all(watching);
+  });
+  const pathOf = (name?: string) => `${applicationsPath(namespace)}${name === undefined ? '' : `/${name}`}`;
+
+  async function follow(lines: AsyncIterable<string>): Promise<void> {
+    try {
+      for await (const line of lines) {
+        const { type, object } = WatchLine.parse(JSON.parse(line));
+        const name = textOf(objectOf(object['metadata'])['name']) ?? '';
+        changes.push({ type, kind: textOf(object['kind']) ?? '', name, object });
+      }
+    } catch (error) {
+      if (!stop.signal.aborted) throw error;
+    }
+  }
+
+  async function application(name: string): Promise<JsonObject> {
+    return objectOf(await cluster.api('GET', pathOf(name)));
+  }
+
+  async function condition(name: string, type: string): Promise<string | undefined> {
+    const { status } = await application(name);
+    const found = arrayOf(objectOf(status)['conditions']).map(objectOf);
+    return textOf(found.find((each) => each['type'] === type)?.['status']);
+  }
+
+  return {
+    ns,
+    changes,
+    async start(test, { flags = [], config = everythingAllowed, ...options } = {}) {
+      const own = [`--namespaces=${namespace}`, '--log-level=debug'];
+      const weeder = startWeeder(test, { cluster, config, ...options, flags: [...own, ...flags] });
+      await weeder.log.until('the application observer starts');
+      return weeder;
+    },
+    async apply(name, spec) {
+      const body = { apiVersion: 'weeder.dev/v1alpha1', kind: 'Application', metadata: { name }, spec };
+      const answer = await cluster.send('PUT', pathOf(name), {
+        body: { ...body, metadata: { name, ...(await versionOf(name)) } },
+      });
+      if (answer.status === 404) await cluster.api('POST', pathOf(), body);
+      else if (answer.status >= 400) throw new Error(JSON.stringify(answer.body));
+    },
+    application,
+    condition,
+    async untilInSync(name) {
+      await eventually(
+        async (saw) => {
+          const { metadata, status } = await application(name);
+          saw(status);
+          const { observedGeneration, conditions } = objectOf(status);
+          const said = Object.fromEntries(
+            arrayOf(conditions)
+              .map(objectOf)
+              .map((each) => [each['type'], each['status']]),
+          );
+          return (
+            observedGeneration === objectOf(metadata)['generation'] &&
+            isDeepStrictEqual([said['Applied'], said['InSync']], ['True', 'True'])
+          );
+        },
+        { what: `application ${name} in sync` },
+      );
+    },
+    async watch(group, plural) {
+      const { lines } = await cluster.lines(`${ns.path(group, plural)}?watch=1`, { signal: stop.signal });
+      watching.push(follow(lines));
+    },
+  };
+
+  async function versionOf(name: string): Promise<JsonObject> {
+    const answer = await cluster.send('GET', pathOf(name));
+    const { resourceVersion } = objectOf(objectOf(answer.body)['metadata']);
+    return answer.status === 200 ? { resourceVersion } : {};
+  }
+}
+
+/** The account in whose place weeder applies: whoever makes applications here may do everything here. */
+async function makeTenant(ns: TestNamespace): Promise<void> {
+  const { cluster, name: namespace } = ns;
+  await makeAccount(ns, 'default');
+  const group = '/apis/rbac.authorization.k8s.io/v1';
+  await cluster.api('POST', `${group}/namespaces/${namespace}/rolebindings`, {
+    metadata: { name: 'tenant' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+    subjects: [{ kind: 'ServiceAccount', name: 'default', namespace }],
+  });
+}
+
+/** As the controller for them does, which does not run here. */
+export async function makeAccount({ cluster, path }: TestNamespace, name: string): Promise<void> {
+  await cluster.api('POST', path('api/v1', 'serviceaccounts'), { metadata: { name } });
+}
+
+/** The same account may do everything everywhere: for what is in no namespace. */
+export async function makeClusterTenant({ cluster, name: namespace }: TestNamespace): Promise<void> {
+  await cluster.api('POST', '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
+    metadata: { name: `tenant-${namespace}` },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+    subjects: [{ kind: 'ServiceAccount', name: 'default', namespace }],
+  });
+}
+
+/** A JSON merge patch by somebody else, as `kubectl edit` sends it. */
+export function edit({ cluster }: TestNamespace, path: string, patch: object, manager = 'kubectl-edit') {
+  return cluster.send('PATCH', `${path}?fieldManager=${manager}`, { body: patch, contentType: mergePatch });
+}

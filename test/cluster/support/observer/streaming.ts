@@ -1,0 +1,55 @@
+import { createActor } from 'xstate';
+import { systemClock } from '../../../../src/base/clock.ts';
+import { loadKubeConfig } from '../../../../src/kube/access/kubeConfig.ts';
+import { createKubeClient, type KubeClient } from '../../../../src/kube/client/client.ts';
+import { provideReflector } from '../../../../src/kube/watch/reflector.ts';
+import { createStreamStatuses } from '../../../../src/kube/watch/streamStatus.ts';
+import type { WatchSource } from '../../../../src/kube/watch/watchOnce.ts';
+import { type TestSink, testSink } from '../../../support/world/testSink.ts';
+import type { Cleanup } from '../namespace.ts';
+import type { Cluster } from '../plane/access.ts';
+
+/** A reflector of ours on a real API server. */
+export interface Streaming {
+  readonly client: KubeClient;
+  readonly sink: TestSink;
+  /** The sentences of its log at info and above, in order. */
+  readonly logged: readonly string[];
+  isWatching(): boolean;
+}
+
+export interface StreamingOptions {
+  readonly path: string;
+  readonly kind: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  readonly as?: 'metadata';
+  readonly reduce?: NonNullable<WatchSource['reduce']>;
+  readonly user?: string;
+  readonly isBoring?: (name: string) => boolean;
+}
+
+/** Starts it; it stops with the test. */
+export function startStreaming(t: Cleanup, cluster: Cluster, options: StreamingOptions): Streaming {
+  const access = loadKubeConfig({ kubeconfig: cluster.kubeconfigFor(options.user ?? 'admin') }, {});
+  if (!access.ok) throw new Error(access.problem.sentence);
+  const client = createKubeClient({ access: access.value, clock: systemClock });
+  const sink = testSink(options.isBoring);
+  const logged: string[] = [];
+  const note = (_fact: object, sentence: string) => void logged.push(sentence);
+  const { user: _user, isBoring: _isBoring, labelSelector = '', ...source } = options;
+  const machine = provideReflector({
+    client,
+    clock: systemClock,
+    statuses: createStreamStatuses(systemClock),
+    log: { debug: () => undefined, info: note, warn: note },
+    sourceOf: () => ({ ...source, labelSelector, sink }),
+  });
+  const actor = createActor(machine, { clock: systemClock, input: { name: 'test' } });
+  actor.start();
+  t.after(async () => {
+    actor.stop();
+    await client.close();
+  });
+  return { client, sink, logged, isWatching: () => actor.getSnapshot().matches({ connected: 'watching' }) };
+}

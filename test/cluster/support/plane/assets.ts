@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import { isExecutable } from '../../../support/isExecutable.ts';
+import { builtTools, type ToolModule } from './build.ts';
+import { SetupProblem } from './process.ts';
+
+/** The paths of the three binaries that make a control plane, and the folder that holds them. */
+export interface Assets {
+  readonly folder: string;
+  readonly etcd: string;
+  readonly apiServer: string;
+  readonly controllerManager: string;
+}
+
+const controlPlane: ToolModule = {
+  name: 'controlplane',
+  version: /k8s\.io\/kubernetes (v[\d.]+)/,
+  what: 'the control plane',
+  takes: '5 minutes',
+  noGo: (why) =>
+    'The cluster tests need kube-apiserver, kube-controller-manager and etcd: KUBEBUILDER_ASSETS is not set, and they ' +
+    `cannot be built because ${why}. Install Go 1.26 or newer, or set KUBEBUILDER_ASSETS to a folder with the three.`,
+  linkerFlags,
+  // etcd's main package is called `server`, and so is what Go makes of it.
+  renamed: { server: 'etcd' },
+};
+
+/** Small binaries that report the version they are: built from a module, they would call themselves v0.0.0-master. */
+export function linkerFlags(kubernetes: string): readonly string[] {
+  const [major = '', minor = ''] = kubernetes.slice(1).split('.');
+  const set = (name: string, value: string): string => `-X k8s.io/component-base/version.${name}=${value}`;
+  return [set('gitVersion', kubernetes), set('gitMajor', major), set('gitMinor', minor)];
+}
+
+/**
+ * Finds the binaries in the folder that `KUBEBUILDER_ASSETS` names, or builds them with Go (kept in a cache; only the
+ * first time takes minutes). `say` hears what it does. Throws a SetupProblem when there is neither.
+ */
+export async function findAssets(say: (line: string) => void = (line) => console.error(line)): Promise<Assets> {
+  const named = process.env['KUBEBUILDER_ASSETS'];
+  const folder = named ? named : await builtTools(controlPlane, say);
+  const assets = {
+    folder,
+    etcd: join(folder, 'etcd'),
+    apiServer: join(folder, 'kube-apiserver'),
+    controllerManager: join(folder, 'kube-controller-manager'),
+  };
+  const missing = [assets.etcd, assets.apiServer, assets.controllerManager].filter((path) => !isExecutable(path));
+  if (missing.length > 0) throw new SetupProblem(named ? whatToDo(missing) : damaged(folder, missing));
+  return assets;
+}
+
+function whatToDo(missing: readonly string[]): string {
+  return (
+    `KUBEBUILDER_ASSETS names a folder in which these are missing or not executable: ${missing.join(', ')}. ` +
+    'Add them (setup-envtest brings no kube-controller-manager), or unset KUBEBUILDER_ASSETS to build all three with Go.'
+  );
+}
+
+function damaged(folder: string, missing: readonly string[]): string {
+  return `The built control plane is damaged, ${missing.join(', ')} cannot be run: remove ${folder} and start again.`;
+}

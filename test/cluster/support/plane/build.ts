@@ -1,0 +1,147 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { guardFolder, SetupProblem, startProcess } from './process.ts';
+
+const lockIsStaleAfter = 30_000;
+const run = promisify(execFile);
+
+/** A Go module of this repository whose `tool` lines name programs that the tests use. */
+export interface ToolModule {
+  /** The beginning of the built folder's name. */
+  readonly name: string;
+  /** Where its go.mod is, default the folder of its name in `test/cluster`. */
+  readonly folder?: string;
+  /** Finds in go.mod the version that they are called by. */
+  readonly version: RegExp;
+  /** What it makes, for a person. */
+  readonly what: string;
+  /** How long that takes the first time, for a person. */
+  readonly takes: string;
+  /** What to say when there is no Go, for this reason (half a sentence). */
+  noGo(why: string): string;
+  linkerFlags(version: string): readonly string[];
+  /** File names in place of those that Go makes of the packages' paths. */
+  readonly renamed?: Readonly<Record<string, string>>;
+}
+
+/** Where the built control plane is kept between runs, outside the checkout. */
+export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
+  return env['WEEDER_CACHE'] ?? join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'weeder');
+}
+
+/**
+ * The folder with a module's programs, built when this machine has not built this version with this Go yet. `say`
+ * hears what it does. Throws a SetupProblem when that is not possible.
+ */
+export async function builtTools(tools: ToolModule, say: (line: string) => void): Promise<string> {
+  const cache = cacheFolder();
+  const { key, version } = await identify(tools);
+  const target = join(cache, key);
+  await mkdir(cache, { recursive: true });
+  const lock = join(cache, `${key}.lock`);
+  let saidSo = false;
+  while (!existsSync(target)) {
+    if (await take(lock)) {
+      const heartbeat = setInterval(() => void touch(lock), lockIsStaleAfter / 6);
+      try {
+        if (!existsSync(target)) await build(tools, { cache, target, version }, say);
+      } finally {
+        clearInterval(heartbeat);
+        await rm(lock, { force: true });
+      }
+    } else {
+      if (!saidSo) say(`another process builds ${tools.what} into ${target}: waiting for it`);
+      saidSo = true;
+      await pause(500);
+    }
+  }
+  return target;
+}
+
+function folderOf({ name, folder }: ToolModule): string {
+  return folder ?? join(import.meta.dirname, '..', '..', name);
+}
+
+async function identify(tools: ToolModule): Promise<{ key: string; version: string }> {
+  const goModule = folderOf(tools);
+  const goMod = await readFile(join(goModule, 'go.mod'), 'utf8');
+  const goSum = await readFile(join(goModule, 'go.sum'), 'utf8');
+  const go = await run('go', ['env', 'GOVERSION', 'GOOS', 'GOARCH'], { cwd: goModule }).catch((error: unknown) => {
+    throw new SetupProblem(whyNoGo(tools, error));
+  });
+  const version = tools.version.exec(goMod)?.[1] ?? 'v0.0.0';
+  const hash = createHash('sha256').update(goMod).update(goSum).update(go.stdout).digest('hex').slice(0, 12);
+  return { key: `${tools.name}-${version}-${hash}`, version };
+}
+
+function whyNoGo(tools: ToolModule, error: unknown): string {
+  const absent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  return tools.noGo(absent ? 'there is no `go` in PATH' : `\`go env\` failed in ${folderOf(tools)}: ${text(error)}`);
+}
+
+interface Place {
+  readonly cache: string;
+  readonly target: string;
+  readonly version: string;
+}
+
+async function build(tools: ToolModule, { cache, target, version }: Place, say: (line: string) => void): Promise<void> {
+  const goModule = folderOf(tools);
+  const dir = await mkdtemp(join(cache, 'building-'));
+  const release = guardFolder(dir);
+  const started = performance.now();
+  const seconds = (): string => `${Math.round((performance.now() - started) / 1000)} s`;
+  say(`building ${tools.what} (${version}) into ${target}: about ${tools.takes} the first time`);
+  const progress = setInterval(() => say(`still building ${tools.what}, ${seconds()} so far`), 60_000);
+  try {
+    const bin = join(dir, 'bin');
+    await mkdir(bin);
+    // Without cgo the result depends neither on a C compiler nor on the machine's C library.
+    const env = { ...process.env, CGO_ENABLED: '0' };
+    const flags = ['-s -w', ...tools.linkerFlags(version)].join(' ');
+    const go = startProcess(dir, 'go-build', 'go', ['build', '-ldflags', flags, '-o', `${bin}/`, 'tool'], {
+      cwd: goModule,
+      env,
+    });
+    const how = await go.exited;
+    if (how !== 'ended with exit code 0') {
+      throw new SetupProblem(`\`go build tool\` in ${goModule} ${how} after ${seconds()}; it said:\n${go.tail()}`);
+    }
+    for (const [from, to] of Object.entries(tools.renamed ?? {})) await rename(join(bin, from), join(bin, to));
+    await rename(bin, target);
+    say(`built ${tools.what} in ${seconds()}`);
+  } finally {
+    clearInterval(progress);
+    release();
+  }
+}
+
+/** True when this process now holds the lock; a lock whose holder no longer touches it is taken away. */
+async function take(lock: string): Promise<boolean> {
+  try {
+    await (await open(lock, 'wx')).close();
+    return true;
+  } catch {
+    const touched = await stat(lock).then(
+      (found) => found.mtimeMs,
+      () => Date.now(),
+    );
+    if (Date.now() - touched > lockIsStaleAfter) await rm(lock, { force: true });
+    return false;
+  }
+}
+
+async function touch(lock: string): Promise<void> {
+  const now = new Date();
+  await utimes(lock, now, now).catch(() => {});
+}
+
+function text(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,148 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { streamsLists } from '../../../support/api/watchList.ts';
+import { apiServerFlags, controllerManagerFlags, etcdFlags } from '../flags.ts';
+import { type Cluster, connect } from './access.ts';
+import { type Assets, findAssets } from './assets.ts';
+import { tokenFor, writeCredentials } from './credentials.ts';
+import { httpClient } from './http.ts';
+import { freePorts } from './ports.ts';
+import { guardFolder, type ManagedProcess, SetupProblem, startProcess } from './process.ts';
+
+const readyWithin = 60_000;
+
+export interface ControlPlaneOptions {
+  /** Added after the usual flags, so they win: `['--min-request-timeout=5', '--etcd-compaction-interval=0']`. */
+  readonly apiServerFlags?: readonly string[];
+  /** Without it nothing recreates pods and no EndpointSlices are made. Default true. */
+  readonly controllerManager?: boolean;
+  readonly controllerManagerFlags?: readonly string[];
+}
+
+/** A control plane that belongs to the caller, who may break it. */
+export interface ControlPlane extends Cluster {
+  /** SIGKILL: every connection breaks at once, as when the machine dies. etcd goes on. */
+  killApiServer(): Promise<void>;
+  /** Starts it again on the same port with the same data; resolves when it is ready. */
+  startApiServer(): Promise<void>;
+  /** SIGSTOP: once it resolves, connections stay open and nothing answers, until `resumeApiServer`. */
+  pauseApiServer(): Promise<void>;
+  resumeApiServer(): void;
+  apiServerPid(): number;
+  /** The last lines of a server's log. */
+  log(server: 'etcd' | 'kube-apiserver' | 'kube-controller-manager', lines?: number): string;
+  /** Ends every process and removes the temporary folder. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts etcd, kube-apiserver and kube-controller-manager on free loopback ports with their data in a temporary
+ * folder (about 4 s). All of it goes away with `stop()`, and also when this process ends in any other way.
+ * By hand: `node test/cluster/support/start.ts`.
+ */
+export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const assets = await findAssets();
+  const dir = await mkdtemp(join(tmpdir(), 'weeder-cluster-'));
+  const removeFolder = guardFolder(dir);
+  const running = new Map<string, ManagedProcess>();
+  const stop = async (): Promise<void> => {
+    await Promise.all([...running.values()].map((server) => server.kill()));
+    removeFolder();
+  };
+  try {
+    return await assemble(assets, dir, options, running, stop);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function assemble(
+  assets: Assets,
+  dir: string,
+  options: ControlPlaneOptions,
+  running: Map<string, ManagedProcess>,
+  stop: () => Promise<void>,
+): Promise<ControlPlane> {
+  const [etcdPort = 0, peerPort = 0, apiPort = 0, managerPort = 0] = await freePorts(4);
+  const credentials = writeCredentials(dir);
+  const [etcdUrl, url, token] = [
+    loopback('http', etcdPort),
+    loopback('https', apiPort),
+    tokenFor('admin', credentials.secret),
+  ];
+  const start = (name: string, binary: string, flags: readonly string[]): ManagedProcess => {
+    const server = startProcess(dir, name, binary, flags);
+    running.set(name, server);
+    return server;
+  };
+  const startApiServer = async (): Promise<ManagedProcess> => {
+    const flags = apiServerFlags({ dir, port: apiPort, etcdUrl, ...credentials });
+    const gates = streamsLists() ? [] : ['--feature-gates=WatchList=false'];
+    const server = start('kube-apiserver', assets.apiServer, [...flags, ...gates, ...(options.apiServerFlags ?? [])]);
+    await ready(server, `${url}/readyz`, { caFile: join(dir, 'apiserver.crt'), token });
+    return server;
+  };
+
+  const etcd = start('etcd', assets.etcd, etcdFlags(dir, etcdUrl, loopback('http', peerPort)));
+  await ready(etcd, `${etcdUrl}/health`);
+  let apiServer = await startApiServer();
+  const ca = readFileSync(join(dir, 'apiserver.crt'), 'utf8');
+  const cluster = connect({ dir, url, ca, secret: credentials.secret, etcdUrl });
+  if (options.controllerManager !== false) {
+    const flags = controllerManagerFlags(dir, managerPort, cluster.kubeconfigFor('admin'));
+    const all = [...flags, ...(options.controllerManagerFlags ?? [])];
+    const manager = start('kube-controller-manager', assets.controllerManager, all);
+    await ready(manager, `${loopback('https', managerPort)}/healthz`, {
+      caFile: join(dir, 'kube-controller-manager.crt'),
+    });
+  }
+  return {
+    ...cluster,
+    killApiServer: () => apiServer.kill(),
+    startApiServer: async () => {
+      if (!apiServer.isRunning()) apiServer = await startApiServer();
+    },
+    pauseApiServer: () => apiServer.pause(),
+    resumeApiServer: () => apiServer.signal('SIGCONT'),
+    apiServerPid: () => apiServer.pid,
+    log: (server, lines) => running.get(server)?.tail(lines) ?? '(not started)',
+    stop,
+  };
+}
+
+function loopback(scheme: string, port: number): string {
+  return `${scheme}://127.0.0.1:${port}`;
+}
+
+/** Waits until `url` answers 200; the certificate is read anew for each try, since the server writes it as it starts. */
+async function ready(
+  server: ManagedProcess,
+  url: string,
+  { caFile, token }: { caFile?: string; token?: string } = {},
+): Promise<void> {
+  const deadline = performance.now() + readyWithin;
+  const { origin, pathname } = new URL(url);
+  let last = 'no answer';
+  while (performance.now() < deadline) {
+    if (!server.isRunning())
+      throw new SetupProblem(`${server.name} ${await server.exited}; its log ends:\n${server.tail()}`);
+    try {
+      const client = httpClient(origin, caFile === undefined ? undefined : readFileSync(caFile, 'utf8'));
+      const answer = await client.send('GET', pathname, token === undefined ? {} : { token });
+      await client.close();
+      if (answer.status === 200) return;
+      last = `status ${answer.status}: ${JSON.stringify(answer.body)}`;
+    } catch (error) {
+      last = error instanceof Error ? error.message : String(error);
+    }
+    await pause(25);
+  }
+  const waited = `${readyWithin / 1000} s`;
+  throw new SetupProblem(
+    `${server.name} was not ready at ${url} within ${waited} (${last}); its log ends:\n${server.tail()}`,
+  );
+}

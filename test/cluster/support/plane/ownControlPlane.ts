@@ -1,0 +1,64 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before } from 'node:test';
+import { eventually } from '../eventually.ts';
+import { type Cleanup, sharedControlPlane } from '../namespace.ts';
+import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './controlPlane.ts';
+
+/**
+ * A control plane that the caller may break, without controllers unless asked for. Only one of them lives at a time,
+ * over all test processes: two cores cannot carry more. It ends with the test, or the suite.
+ */
+export async function ownControlPlane(t: Cleanup, options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const { dir } = await sharedControlPlane();
+  const lock = join(dir, 'own-control-plane');
+  await eventually(() => take(lock), { what: 'a turn for a control plane of its own', within: 540_000, every: 100 });
+  try {
+    const plane = await startControlPlane({ controllerManager: false, ...options });
+    t.after(async () => {
+      await plane.stop();
+      rmSync(lock, { recursive: true, force: true });
+    });
+    return plane;
+  } catch (error) {
+    rmSync(lock, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** One for all tests of the suite in whose body this is called; the tests take turns in breaking it. */
+export function suiteControlPlane(options: ControlPlaneOptions = {}): () => ControlPlane {
+  const cleanups: (() => unknown)[] = [];
+  let plane: ControlPlane | undefined;
+  before(async () => {
+    plane = await ownControlPlane({ after: (cleanup) => cleanups.push(cleanup) }, options);
+  });
+  after(async () => {
+    for (const cleanup of cleanups) await cleanup();
+  });
+  return () => {
+    if (plane === undefined) throw new Error('the control plane of this suite is not there before its first test');
+    return plane;
+  };
+}
+
+/** Making a folder is what only one process succeeds in; one that died with it gives it back. */
+function take(lock: string): boolean {
+  const owner = join(lock, 'pid');
+  try {
+    mkdirSync(lock);
+    writeFileSync(owner, String(process.pid));
+    return true;
+  } catch {
+    if (!isAlive(Number(readFileSync(owner, 'utf8')))) rmSync(lock, { recursive: true, force: true });
+    return false;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,51 @@
+import { systemClock } from '../../../../src/base/clock.ts';
+import { arrayOf, objectOf, textOf } from '../../../../src/base/json.ts';
+import type { KubeObject } from '../../../../src/demo/apiServer/objects.ts';
+import { configMaps, endpointSlices, pods, secrets } from '../../../../src/demo/apiServer/resources.ts';
+import { type KubeletOptions, startKubelet } from '../../../../src/demo/kubelet/kubelet.ts';
+import type { Program } from '../../../../src/demo/kubelet/program.ts';
+import type { Cleanup } from '../namespace.ts';
+import type { Cluster } from './access.ts';
+import { remoteStore } from './remoteStore.ts';
+
+const nodeName = 'weeder-demo-node';
+
+interface RemoteKubeletOptions {
+  readonly cluster: Cluster;
+  readonly namespace: string;
+  readonly program: (pod: KubeObject) => Program;
+  readonly onStart?: KubeletOptions['onStart'];
+  readonly startTime?: number;
+}
+
+/**
+ * A scheduler and the simulated kubelet for the pods of one namespace of a real API server, in real time, until the
+ * test is over.
+ */
+export async function startRemoteKubelet(t: Cleanup, options: RemoteKubeletOptions) {
+  const { cluster, namespace, program, onStart, startTime } = options;
+  const answer = await cluster.send('POST', '/api/v1/nodes', { body: { metadata: { name: nodeName } } });
+  if (answer.status !== 201 && answer.status !== 409) throw new Error(`no node: ${JSON.stringify(answer.body)}`);
+  const store = remoteStore(t, cluster, namespace, [pods, endpointSlices, configMaps, secrets]);
+  const bound = new Set<string>();
+  store.watch(pods, {}, (type, { metadata, spec }) => {
+    if (type === 'DELETED' || bound.has(metadata.uid) || objectOf(spec)['nodeName'] !== undefined) return;
+    bound.add(metadata.uid);
+    const body = { metadata: { name: metadata.name }, target: { kind: 'Node', name: nodeOf(spec) ?? nodeName } };
+    // A pod may be deleted meanwhile: whatever is answered, the next state of the pod tells.
+    void cluster.send('POST', `/api/v1/namespaces/${namespace}/pods/${metadata.name}/binding`, { body });
+  });
+  const more = { ...(onStart === undefined ? {} : { onStart }), ...(startTime === undefined ? {} : { startTime }) };
+  const stop = startKubelet({ store, clock: systemClock, version: '1.36', seed: 1, program, ...more });
+  t.after(stop);
+}
+
+/** A DaemonSet asks for its pod's node by name. */
+function nodeOf(spec: unknown): string | undefined {
+  const { requiredDuringSchedulingIgnoredDuringExecution: required } = objectOf(
+    objectOf(objectOf(spec)['affinity'])['nodeAffinity'],
+  );
+  const [term] = arrayOf(objectOf(required)['nodeSelectorTerms']);
+  const [field] = arrayOf(objectOf(term)['matchFields']);
+  return textOf(arrayOf(objectOf(field)['values'])[0]);
+}

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { createActor } from 'xstate';
+import { z } from 'zod';
+import { systemClock } from '../../../../src/base/clock.ts';
+import { failed, ok } from '../../../../src/base/errors.ts';
+import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts';
+import type { ApiStore } from '../../../../src/demo/apiServer/apiStore.ts';
+import type { KubeObject } from '../../../../src/demo/apiServer/objects.ts';
+import type { Resource } from '../../../../src/demo/apiServer/resource.ts';
+import { notFound } from '../../../../src/demo/apiServer/status.ts';
+import { loadKubeConfig } from '../../../../src/kube/access/kubeConfig.ts';
+import { createKubeClient } from '../../../../src/kube/client/client.ts';
+import { matchesSelector } from '../../../../src/kube/objects/selector.ts';
+import type { ChangeType } from '../../../../src/kube/watch/peek.ts';
+import { provideReflector } from '../../../../src/kube/watch/reflector.ts';
+import type { ObjectSink } from '../../../../src/kube/watch/sink.ts';
+import type { Cleanup } from '../namespace.ts';
+import type { Cluster } from './access.ts';
+
+/** What the simulated kubelet needs of an API. */
+export type RemoteStore = Pick<ApiStore, 'get' | 'list' | 'watch' | 'patch' | 'delete'>;
+
+const Texts = z.record(z.string(), z.string()).optional();
+const Served = z.looseObject({
+  kind: z.string(),
+  apiVersion: z.string(),
+  metadata: z.looseObject({
+    name: z.string(),
+    namespace: z.string().optional(),
+    uid: z.string(),
+    resourceVersion: z.string(),
+    creationTimestamp: z.string(),
+    deletionTimestamp: z.string().optional(),
+    labels: Texts,
+    annotations: Texts,
+  }),
+});
+
+type Listener = (type: ChangeType, object: KubeObject) => void;
+
+interface Mirror {
+  readonly path: string;
+  readonly objects: Map<string, KubeObject>;
+  readonly listeners: Set<Listener>;
+}
+
+/**
+ * One namespace of a real API server as the simulated kubelet sees one: it reads what a watch brought, and its writes
+ * are sent in their order. The test fails if one is refused.
+ */
+export function remoteStore(t: Cleanup, cluster: Cluster, namespace: string, kinds: readonly Resource[]): RemoteStore {
+  const access = loadKubeConfig({ kubeconfig: cluster.kubeconfigFor('admin') }, {});
+  assert(access.ok);
+  const client = createKubeClient({ access: access.value, clock: systemClock });
+  const log = { debug: () => undefined, info: () => undefined, warn: () => undefined };
+  const mirrors = new Map<Resource, Mirror>();
+  const refusals: string[] = [];
+  let writes = Promise.resolve();
+
+  const actors = kinds.map((kind) => {
+    const group = kind.group === '' ? 'api' : `apis/${kind.group}`;
+    const path = `/${group}/${kind.version}/namespaces/${namespace}/${kind.plural}`;
+    const mirror: Mirror = { path, objects: new Map(), listeners: new Set() };
+    mirrors.set(kind, mirror);
+    const source = { path, kind: kind.kind, labelSelector: '', sink: sinkOf(mirror) };
+    const actor = createActor(provideReflector({ client, clock: systemClock, log, sourceOf: () => source }), {
+      input: { name: kind.plural },
+    });
+    return actor.start();
+  });
+  t.after(async () => {
+    for (const actor of actors) actor.stop();
+    await writes;
+    await client.close();
+    assert.deepEqual(refusals, []);
+  });
+
+  function mirrorOf(resource: Resource): Mirror {
+    const mirror = mirrors.get(resource);
+    assert(mirror, resource.plural);
+    return mirror;
+  }
+
+  function send(method: 'PATCH' | 'DELETE', path: string, body: JsonObject): void {
+    const contentType = method === 'PATCH' ? 'application/strategic-merge-patch+json' : 'application/json';
+    writes = writes.then(async () => {
+      const result = await client.call({ method, path, body, contentType });
+      const isLate = !result.ok && ['notFound', 'conflict'].includes(result.failure.kind);
+      if (!result.ok && !isLate) refusals.push(`${method} ${path}: ${result.failure.message}`);
+    });
+  }
+
+  return {
+    get: (resource, _namespace, name) => mirrorOf(resource).objects.get(name),
+    list: (resource, { labelSelector = {} } = {}) =>
+      [...mirrorOf(resource).objects.values()].filter(({ metadata }) =>
+        matchesSelector(labelSelector, metadata.labels),
+      ),
+    watch(resource, _which, onEvent) {
+      const { objects, listeners } = mirrorOf(resource);
+      listeners.add(onEvent);
+      for (const object of objects.values()) onEvent('ADDED', object);
+      return () => void listeners.delete(onEvent);
+    },
+    patch(resource, _namespace, name, body, { subresource } = {}) {
+      const { path, objects } = mirrorOf(resource);
+      send('PATCH', [path, name, ...(subresource === undefined ? [] : [subresource])].join('/'), withoutForeign(body));
+      const object = objects.get(name);
+      return object === undefined ? failed(notFound(resource, name)) : ok(object);
+    },
+    delete(resource, _namespace, name, { uid, gracePeriodSeconds } = {}) {
+      const { path, objects } = mirrorOf(resource);
+      send('DELETE', `${path}/${name}`, { gracePeriodSeconds, preconditions: { uid } });
+      const object = objects.get(name);
+      return object === undefined ? failed(notFound(resource, name)) : ok({ object, isGone: true });
+    },
+  };
+}
+
+/** Conditions of others are theirs to write: what a watch brought of them may be old. */
+function withoutForeign(body: JsonObject): JsonObject {
+  const status = objectOf(body['status']);
+  const own = arrayOf(status['conditions']).filter((each) => !String(objectOf(each)['type']).includes('/'));
+  return { ...body, status: { ...status, conditions: own } };
+}
+
+function sinkOf({ objects, listeners }: Mirror): ObjectSink {
+  let listed = new Set<string>();
+  const tell: Listener = (type, object) => {
+    for (const listener of listeners) listener(type, object);
+  };
+  return {
+    begin() {
+      listed = new Set();
+    },
+    apply(type, given) {
+      const object: KubeObject = Served.parse(given);
+      const { name } = object.metadata;
+      listed.add(name);
+      const isKnown = objects.has(name);
+      if (type === 'DELETED') objects.delete(name);
+      else objects.set(name, object);
+      tell(type === 'DELETED' ? type : isKnown ? 'MODIFIED' : 'ADDED', object);
+    },
+    end() {
+      for (const [name, object] of [...objects]) {
+        if (listed.has(name)) continue;
+        objects.delete(name);
+        tell('DELETED', object);
+      }
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Agent, createServer, request as forward } from 'node:https';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import type { Cleanup } from '../namespace.ts';
+import type { Cluster } from './access.ts';
+import { freePorts } from './ports.ts';
+
+/** A request on its way to the API server. */
+export interface PassingRequest {
+  readonly method: string;
+  /** With the query. */
+  readonly path: string;
+  readonly body: string;
+}
+
+/** The API server at another address, with its own certificate: requests can be seen, and held up, there. */
+export interface RequestProxy {
+  /** A kubeconfig that leads here. */
+  readonly kubeconfig: string;
+  /** Every request so far. */
+  readonly requests: readonly PassingRequest[];
+}
+
+/**
+ * `onRequest` is called before a request goes on; it goes on when what that returns is resolved, and with `loseAnswer`
+ * the connection breaks when the API server has done what was asked. `rewrite` may send it to another path; `user` is who the kubeconfig is for.
+ */
+export async function startRequestProxy(
+  t: Cleanup,
+  cluster: Cluster,
+  onRequest: (request: PassingRequest) => unknown,
+  rewrite: (path: string) => string = (path) => path,
+  user = 'admin',
+): Promise<RequestProxy> {
+  const [port = 0] = await freePorts(1);
+  const requests: PassingRequest[] = [];
+  const agent = new Agent({ keepAlive: true, ca: cluster.ca });
+
+  async function pass(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const body = await text(incoming);
+    const seen = { method: incoming.method ?? '', path: incoming.url ?? '', body };
+    requests.push(seen);
+    const isLost = (await onRequest(seen)) === 'loseAnswer';
+    const { method, headers } = incoming;
+    const onward = forward(`${cluster.url}${rewrite(seen.path)}`, { agent, method, headers });
+    outgoing.on('close', () => onward.destroy());
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    onward.on('response', resolve).on('error', reject).end(body);
+    const answer = await promise;
+    if (isLost) return void outgoing.destroy();
+    outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+    await pipeline(answer, outgoing);
+  }
+
+  const certificate = (suffix: string) => readFileSync(join(cluster.dir, `apiserver.${suffix}`));
+  // Idle connections stay open for about as long as the API server leaves them.
+  const options = { cert: certificate('crt'), key: certificate('key'), keepAliveTimeout: 90_000 };
+  const server = createServer(options, (incoming, outgoing) => {
+    // A watch that its client ends ends here with an error, too, and so does a test's own mistake.
+    pass(incoming, outgoing).catch(() => outgoing.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+    agent.destroy();
+  });
+  return { requests, kubeconfig: cluster.kubeconfigFor(user, { server: `https://127.0.0.1:${port}` }) };
+}
+
+/** Holds requests up, and lets them go when the test says so. */
+export interface Gate {
+  /** For `startRequestProxy`. */
+  readonly onRequest: (request: PassingRequest) => Promise<void> | void;
+  /** How many wait. */
+  readonly held: number;
+  /** Lets them go, and those that come later. */
+  open(): void;
+}
+
+/** A closed gate for these requests; others pass. */
+export function gate(isMeant: (request: PassingRequest) => boolean): Gate {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let held = 0;
+  return {
+    onRequest: async (request) => {
+      if (!isMeant(request)) return;
+      held += 1;
+      await promise;
+      held -= 1;
+    },
+    get held() {
+      return held;
+    },
+    open: resolve,
+  };
+}

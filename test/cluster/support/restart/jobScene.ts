@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { eventually } from '../eventually.ts';
+import type { Cleanup } from '../namespace.ts';
+import { KubeObject } from '../objects.ts';
+import { type RestartScene, setRestartScene } from './restartScene.ts';
+
+const List = z.looseObject({ items: z.array(KubeObject) });
+const marker = 'weeder.dev/recreates';
+
+/** A restart scene with Jobs in it. */
+export interface JobScene extends RestartScene {
+  /** All Jobs of the namespace, but for the copies. */
+  jobs(): Promise<KubeObject[]>;
+  job(name: string): Promise<KubeObject | undefined>;
+  /** The Jobs that stand for others. */
+  copies(): Promise<KubeObject[]>;
+  /** Waits until there is another Job of this name whose restart is recorded, and no copy any more. */
+  untilRecreated(name: string, beforeUid: string): Promise<KubeObject>;
+  /** Makes the ConfigMap and the Job that uses it, and waits until it is adopted; its uid. */
+  adopt(name: string, spec?: object): Promise<string>;
+}
+
+export async function setJobScene(t: Cleanup, prefix: string): Promise<JobScene> {
+  return jobSceneOf(await setRestartScene(t, prefix));
+}
+
+export function jobSceneOf(scene: RestartScene): JobScene {
+  const { cluster } = scene.ns;
+  const path = scene.ns.path('apis/batch/v1', 'jobs');
+  const all = async () => List.parse(await cluster.api('GET', path)).items;
+  const isCopy = ({ metadata }: KubeObject) => metadata.annotations?.[marker] !== undefined;
+  const jobs = async () => (await all()).filter((each) => !isCopy(each));
+  const copies = async () => (await all()).filter(isCopy);
+  const job = async (name: string) => (await jobs()).find(({ metadata }) => metadata.name === name);
+  return {
+    ...scene,
+    jobs,
+    job,
+    copies,
+    untilRecreated: (name, beforeUid) =>
+      eventually(
+        async (saw) => {
+          const [now, left] = [await job(name), await copies()];
+          const state = now && (await scene.state('Job', name));
+          saw([now?.metadata.uid, state, left.map(({ metadata }) => metadata.name)]);
+          const isTaken = now?.metadata.uid !== beforeUid && state?.workloadUid === now?.metadata.uid;
+          return isTaken && state?.target === undefined && left.length === 0 && now;
+        },
+        { what: `${name} recreated`, within: 60_000 },
+      ),
+    async adopt(name, spec = {}) {
+      await scene.put(name, { word: 'one' });
+      await scene.make('Job', name, { spec });
+      await scene.untilAdopted('Job', name);
+      await eventually(async () => (await scene.pods(name)).some(isReady), { what: `a pod of ${name} that is ready` });
+      const made = await job(name);
+      assert(made);
+      return made.metadata.uid;
+    },
+  };
+}
+
+function isReady({ status }: Awaited<ReturnType<RestartScene['pods']>>[number]): boolean {
+  return status.conditions?.some(({ type, status: says }) => type === 'Ready' && says === 'True') === true;
+}

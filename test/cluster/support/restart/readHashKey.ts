@@ -1,0 +1,20 @@
+/**
+ * Reads the hash key as a replica of weeder does, and prints its id: `node readHashKey.ts KUBECONFIG NAMESPACE NAME`.
+ * Waits for a line on its input first, so that several begin at the same moment.
+ */
+import { once } from 'node:events';
+import { systemClock } from '../../../../src/base/clock.ts';
+import { loadKubeConfig } from '../../../../src/kube/access/kubeConfig.ts';
+import { createKubeClient } from '../../../../src/kube/client/client.ts';
+import { readHashKeys } from '../../../../src/restart/digest/hashKey.ts';
+
+const [kubeconfig, namespace = '', name = ''] = process.argv.slice(2);
+const access = loadKubeConfig({ kubeconfig }, {});
+if (!access.ok) throw new Error(access.problem.sentence);
+const client = createKubeClient({ access: access.value, clock: systemClock });
+console.log('ready');
+await once(process.stdin, 'data');
+process.stdin.destroy();
+const keys = await readHashKeys(client, { namespace, name }, new AbortController().signal);
+console.log(keys.ok ? keys.value.current.id : keys.problem.sentence);
+await client.close();

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import type { KubeObject as ServedObject } from '../../../../src/demo/apiServer/objects.ts';
+import type { Program } from '../../../../src/demo/kubelet/program.ts';
+import { type WorkloadKind, workloadKindNames, workloadKinds } from '../../../../src/kube/objects/workloadKinds.ts';
+import { readWorkload, type WorkloadFacts } from '../../../../src/restart/model/workloadFacts.ts';
+import { rolloutOf } from '../../../../src/restart/pods/rollout.ts';
+import { decodeState, type WorkloadState } from '../../../../src/restart/state/state.ts';
+import { eventually, type Saw } from '../eventually.ts';
+import { type Cleanup, type TestNamespace, testNamespace } from '../namespace.ts';
+import { KubeObject, type Pod, WatchEvent } from '../objects.ts';
+import type { Answer } from '../plane/http.ts';
+import { startRemoteKubelet } from '../plane/remoteKubelet.ts';
+import { type StartOptions, startWeeder, type WeederProcess } from '../weeder.ts';
+import { specOf, templateOf, type WorkloadWish } from './restartWishes.ts';
+import { healthy } from './rolledOut.ts';
+import { podsOf } from './workloads.ts';
+
+/** A namespace of a real cluster with a kubelet for its pods, and a watch that shares nothing with weeder. */
+export interface RestartScene {
+  readonly ns: TestNamespace;
+  /** A config whose only rule is this, with times that a test can wait for. */
+  config(section?: object): object;
+  /** Starts the real program, for this namespace alone unless the flags say otherwise. */
+  begin(t: Cleanup, options?: Partial<StartOptions>): WeederProcess;
+  /** The same, and waits until it sees everything. */
+  start(t: Cleanup, options?: Partial<StartOptions>): Promise<WeederProcess>;
+  /** Makes the source, or writes these values into it. */
+  put(name: string, data: Readonly<Record<string, string>>, kind?: 'ConfigMap' | 'Secret'): Promise<void>;
+  /** Makes the workload, and waits until its pods run, unless the wish says otherwise. */
+  make(kind: WorkloadKind, name: string, wish?: WorkloadWish): Promise<void>;
+  patch(kind: WorkloadKind, name: string, patch: object): Promise<Answer>;
+  pods(name: string): Promise<Pod[]>;
+  facts(kind: WorkloadKind, name: string): Promise<WorkloadFacts>;
+  /** What is written on it; undefined: nothing. */
+  state(kind: WorkloadKind, name: string): Promise<WorkloadState | undefined>;
+  /** Every version of a workload that the watch has brought, up to the one of now. */
+  versions(kind: WorkloadKind, name: string): Promise<readonly KubeObject[]>;
+  /** How often its pod template has changed since it was made. */
+  rollouts(kind: WorkloadKind, name: string): Promise<number>;
+  untilAdopted(kind: WorkloadKind, ...names: string[]): Promise<void>;
+  /** Waits until the template has changed so often, and that is rolled out and written down as done. */
+  untilDone(kind: WorkloadKind, name: string, rollouts: number): Promise<void>;
+}
+
+export type Play = (pod: ServedObject) => Program;
+
+const mergePatch = 'application/merge-patch+json';
+const quick = { quietPeriod: '300ms', quietMax: '5s', minInterval: '0s', stallAfter: '5s', progressDeadline: '1m' };
+
+/** Sets the scene without a weeder: `start()` brings it on. */
+export async function setRestartScene(
+  t: Cleanup,
+  prefix: string,
+  program: Play = () => healthy,
+): Promise<RestartScene> {
+  const ns = await testNamespace(t, prefix);
+  const { cluster, name: namespace } = ns;
+  const seen = new Map<string, KubeObject[]>();
+  const stop = new AbortController();
+  const watching = workloadKindNames.map((kind) => watchKind(kind).catch(rethrowUnless(stop.signal)));
+  t.after(async () => {
+    stop.abort();
+    await Promise.all(watching);
+  });
+  await startRemoteKubelet(t, { cluster, namespace, program });
+
+  function config(section: object = {}): object {
+    const pace = { maxRestartsPerMinute: 1_000, burst: 1_000, maxAdoptionsPerMinute: 10_000 };
+    return { restartControl: { ...quick, rules: [{}], ...pace, hashKey: { namespace }, ...section } };
+  }
+
+  function begin(test: Cleanup, { flags = [], ...options }: Partial<StartOptions> = {}): WeederProcess {
+    const own = [`--namespaces=${namespace}`, '--log-level=debug'];
+    return startWeeder(test, { cluster, config: config(), ...options, flags: [...own, ...flags] });
+  }
+
+  async function watchKind(kind: WorkloadKind): Promise<void> {
+    const { lines } = await cluster.lines(`${pathOf(kind)}?watch=1`, { signal: stop.signal });
+    for await (const line of lines) {
+      const object = KubeObject.parse(WatchEvent.parse(JSON.parse(line)).object);
+      const key = `${kind}/${object.metadata.name}`;
+      seen.set(key, [...(seen.get(key) ?? []), object]);
+    }
+  }
+
+  function pathOf(kind: WorkloadKind, name?: string): string {
+    const { group, plural } = workloadKinds[kind];
+    return ns.path(`apis/${group}/v1`, plural, name);
+  }
+
+  async function facts(kind: WorkloadKind, name: string): Promise<WorkloadFacts> {
+    const object = await cluster.api('GET', pathOf(kind, name));
+    const found = readWorkload(object, kind);
+    assert(found, JSON.stringify(object));
+    return found;
+  }
+
+  async function state(kind: WorkloadKind, name: string): Promise<WorkloadState | undefined> {
+    const found = decodeState((await facts(kind, name)).stateText);
+    assert(found !== 'unreadable');
+    return found === 'none' ? undefined : found;
+  }
+
+  async function versions(kind: WorkloadKind, name: string): Promise<readonly KubeObject[]> {
+    const now = KubeObject.parse(await cluster.api('GET', pathOf(kind, name))).metadata.resourceVersion;
+    return eventually(
+      () => {
+        const all = seen.get(`${kind}/${name}`) ?? [];
+        return all.some(({ metadata }) => metadata.resourceVersion === now) && all;
+      },
+      { what: `version ${now} of ${kind} ${name}` },
+    );
+  }
+
+  async function rollouts(kind: WorkloadKind, name: string): Promise<number> {
+    const templates = (await versions(kind, name)).map((object) => JSON.stringify(templateOf(object)));
+    return templates.filter((template, index) => index > 0 && template !== templates[index - 1]).length;
+  }
+
+  async function isDone(kind: WorkloadKind, name: string, count: number, saw: Saw): Promise<boolean> {
+    const now = await facts(kind, name);
+    const [done, written, progress] = [await rollouts(kind, name), await state(kind, name), rolloutOf(now)];
+    saw([done, written, progress]);
+    return done === count && written !== undefined && written.target === undefined && progress.is === 'complete';
+  }
+
+  return {
+    ns,
+    config,
+    begin,
+    async start(test, options) {
+      const weeder = begin(test, options);
+      await weeder.log.until('caches synced, starting restart control');
+      return weeder;
+    },
+    async put(name, data, kind = 'ConfigMap') {
+      const path = ns.path('api/v1', `${kind.toLowerCase()}s`);
+      const content = kind === 'Secret' ? { stringData: data } : { data };
+      const answer = await cluster.send('PATCH', `${path}/${name}`, { body: content, contentType: mergePatch });
+      if (answer.status === 404) await cluster.api('POST', path, { metadata: { name }, ...content });
+      else assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    },
+    async make(kind, name, wish = {}) {
+      const { labels = {}, annotations = {} } = wish;
+      const spec = specOf(kind, name, ns, wish);
+      await cluster.api('POST', pathOf(kind), { metadata: { name, labels, annotations }, spec });
+      if (kind === 'CronJob' || wish.isAwaited === false) return;
+      // As long as its controller has not seen the nodes, it wants no pods, and is complete without.
+      if (kind === 'DaemonSet') await podsOf(ns, { workload: name }, 2);
+      await eventually(
+        async (saw) => {
+          const progress = rolloutOf(await facts(kind, name));
+          saw(progress);
+          return progress.is === 'complete';
+        },
+        { what: `the pods of ${kind} ${name}` },
+      );
+    },
+    patch: (kind, name, body) => cluster.send('PATCH', pathOf(kind, name), { body, contentType: mergePatch }),
+    pods: (name) => podsOf(ns, { workload: name }),
+    facts,
+    state,
+    versions,
+    rollouts,
+    async untilAdopted(kind, ...names) {
+      for (const name of names)
+        await eventually(async () => (await state(kind, name)) !== undefined, { what: `the state of ${name}` });
+    },
+    async untilDone(kind, name, count) {
+      await eventually((saw) => isDone(kind, name, count, saw), {
+        what: `${count} rollouts of ${name}, recorded`,
+        within: 60_000,
+      });
+    },
+  };
+}
+
+function rethrowUnless(signal: AbortSignal) {
+  return (error: unknown) => {
+    if (!signal.aborted) throw error;
+  };
+}

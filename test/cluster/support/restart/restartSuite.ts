@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { before } from 'node:test';
+import { suiteCleanup } from '../plane/suiteCleanup.ts';
+import type { WeederProcess } from '../weeder.ts';
+import { type Play, type RestartScene, setRestartScene } from './restartScene.ts';
+
+/** One scene with one weeder for all tests of the suite in whose body this is called. */
+export function suiteRestartScene(prefix: string, options: { section?: object; program?: Play } = {}) {
+  const t = suiteCleanup();
+  let found: { readonly scene: RestartScene; readonly weeder: WeederProcess } | undefined;
+  before(async () => {
+    const scene = await setRestartScene(t, prefix, options.program);
+    found = { scene, weeder: await scene.start(t, { config: scene.config(options.section) }) };
+  });
+  return () => {
+    assert(found, 'the scene of this suite is not there before its first test');
+    return found;
+  };
+}

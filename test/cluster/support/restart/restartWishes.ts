@@ -1,0 +1,57 @@
+import { type JsonObject, objectOf } from '../../../../src/base/json.ts';
+import type { WorkloadKind } from '../../../../src/kube/objects/workloadKinds.ts';
+import type { TestNamespace } from '../namespace.ts';
+import { podTemplate } from './podTemplate.ts';
+
+/** What a test says about a workload that it wants. */
+export interface WorkloadWish {
+  /** Added to its only container, such as `envFrom`. Default: the environment of the ConfigMap of the same name. */
+  readonly uses?: object;
+  /** Added to the spec of its pods. */
+  readonly podSpec?: object;
+  /** Of its pods. */
+  readonly podAnnotations?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly spec?: object;
+  /** Whether to wait until its pods run. Default true. */
+  readonly isAwaited?: boolean;
+}
+
+/** The pod template; of a CronJob that of its jobs. */
+export function templateOf(object: JsonObject): JsonObject {
+  const spec = objectOf(object['spec']);
+  const jobs = objectOf(objectOf(spec['jobTemplate'])['spec']);
+  return objectOf(spec['template'] ?? jobs['template']);
+}
+
+/** The spec of a workload of this kind and name. */
+export function specOf(kind: WorkloadKind, name: string, ns: TestNamespace, wish: WorkloadWish): object {
+  const { uses = { envFrom: [{ configMapRef: { name } }] }, podSpec = {}, podAnnotations = {}, spec = {} } = wish;
+  const runsOnce = kind === 'Job' || kind === 'CronJob';
+  const made = podTemplate({ labels: {}, restartPolicy: runsOnce ? 'Never' : 'Always' }, name);
+  const containers = [{ name: 'main', image: 'registry.invalid/weeder-test:1', ...uses }];
+  const metadata = { ...made.metadata, annotations: podAnnotations };
+  const template = { metadata, spec: { ...made.spec, containers, ...podSpec } };
+  const selector = { matchLabels: { workload: name } };
+  switch (kind) {
+    case 'Deployment':
+    case 'StatefulSet':
+      return { replicas: 2, selector, template, ...spec };
+    case 'DaemonSet': {
+      const placed = { nodeSelector: { 'weeder.dev/test': ns.name }, tolerations: [{ operator: 'Exists' }] };
+      return { selector, template: { ...template, spec: { ...template.spec, ...placed } }, ...spec };
+    }
+    case 'Job':
+      return { template, ...spec };
+    case 'CronJob':
+      return { schedule: '0 0 1 1 *', jobTemplate: { spec: { template } }, ...spec };
+  }
+}
+
+/** The nodes on which the DaemonSets of a scene run their pods. */
+export async function makeNodes(ns: TestNamespace): Promise<void> {
+  const labels = { 'weeder.dev/test': ns.name };
+  for (const name of [`${ns.name}-a`, `${ns.name}-b`])
+    await ns.cluster.api('POST', '/api/v1/nodes', { metadata: { name, labels } });
+}

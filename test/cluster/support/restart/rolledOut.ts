@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import type { KubeObject } from '../../../../src/demo/apiServer/objects.ts';
+import type { Program } from '../../../../src/demo/kubelet/program.ts';
+import { type WorkloadKind, workloadKinds } from '../../../../src/kube/objects/workloadKinds.ts';
+import { readWorkload, type WorkloadFacts } from '../../../../src/restart/model/workloadFacts.ts';
+import { type PodFacts, readPod } from '../../../../src/restart/pods/podFacts.ts';
+import { ownPods } from '../../../../src/restart/pods/proof.ts';
+import { type RolloutProgress, rolloutOf } from '../../../../src/restart/pods/rollout.ts';
+import { eventually } from '../eventually.ts';
+import { type TestNamespace, testNamespace } from '../namespace.ts';
+import { type Pod, WatchEvent } from '../objects.ts';
+import type { Answer } from '../plane/http.ts';
+import { startRemoteKubelet } from '../plane/remoteKubelet.ts';
+import { podTemplate } from './podTemplate.ts';
+import { podsOf } from './workloads.ts';
+
+/** The workload `web` of a real API server, with a simulated kubelet for its pods. */
+export interface RolledOut {
+  readonly ns: TestNamespace;
+  readonly path: string;
+  facts(): Promise<WorkloadFacts>;
+  /** Its pods as the API serves them. */
+  pods(): Promise<Pod[]>;
+  ownPods(): Promise<PodFacts[]>;
+  /** A JSON merge patch, whatever is answered. */
+  patch(patch: object, subresource?: string): Promise<Answer>;
+  /** One that is decided by what is there; decided again as long as somebody else was quicker. */
+  apply(decide: Decide): Promise<Answer>;
+  progress(): Promise<RolloutProgress>;
+  until(is: RolloutProgress['is']): Promise<RolloutProgress>;
+  /** What the patch itself and every later version of the workload say, up to the first that is complete. */
+  roll(decide: Decide): Promise<RolloutProgress[]>;
+}
+
+type Decide = (facts: WorkloadFacts) => object;
+
+const labels = { app: 'web' };
+export const healthy: Program = { needs: undefined, readyAfter: 200, givesUpAfter: 0, survives: 0, isHealthy: true };
+const mergePatch = 'application/merge-patch+json';
+
+/** Makes it, with three pods (a DaemonSet has two) unless `spec` says otherwise, and waits until they run. */
+export async function rolledOut(
+  t: Parameters<typeof testNamespace>[0],
+  kind: WorkloadKind,
+  spec: object = {},
+  program: (pod: KubeObject) => Program = () => healthy,
+): Promise<RolledOut> {
+  const ns = await testNamespace(t, kind.toLowerCase());
+  const { cluster, name: namespace } = ns;
+  await startRemoteKubelet(t, { cluster, namespace, program });
+  const { group, plural } = workloadKinds[kind];
+  const path = ns.path(`apis/${group}/v1`, plural);
+  const workload = await objectOfKind(ns, kind, spec);
+  await cluster.api('POST', path, { metadata: { name: 'web', labels }, spec: workload });
+
+  const read = (object: unknown): WorkloadFacts => {
+    const facts = readWorkload(object, kind);
+    assert(facts, JSON.stringify(object));
+    return facts;
+  };
+  const facts = async () => read(await cluster.api('GET', `${path}/web`));
+  const pods = () => podsOf(ns, { workload: 'web' });
+  const own = async (of: WorkloadFacts) =>
+    ownPods(
+      of,
+      (await pods()).flatMap((pod) => readPod(pod) ?? []),
+    );
+  const patch = (body: object, subresource = '') =>
+    cluster.send('PATCH', `${path}/web${subresource}`, { body, contentType: mergePatch });
+  const apply = (decide: Decide) =>
+    eventually(
+      async (saw) => {
+        const answer = await patch(decide(await facts()));
+        saw(answer);
+        return answer.status !== 409 && answer;
+      },
+      { what: 'a patch that nobody else was quicker than' },
+    );
+  const progress = async () => {
+    const now = await facts();
+    return rolloutOf(now, await own(now));
+  };
+  const scene: RolledOut = {
+    ns,
+    path: `${path}/web`,
+    facts,
+    pods,
+    ownPods: async () => own(await facts()),
+    patch,
+    progress,
+    until: (is) =>
+      eventually(
+        async (saw) => {
+          const now = await progress();
+          saw(now);
+          return now.is === is && now;
+        },
+        { what: `a rollout that is ${is}` },
+      ),
+    apply,
+    async roll(decide) {
+      const answer = await apply(decide);
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      const patched = read(answer.body);
+      const seen = [rolloutOf(patched)];
+      const query = `?watch=1&fieldSelector=metadata.name%3Dweb&resourceVersion=${patched.resourceVersion}`;
+      const { lines } = await cluster.lines(`${path}${query}`, { signal: AbortSignal.timeout(60_000) });
+      for await (const line of lines) {
+        const now = rolloutOf(read(WatchEvent.parse(JSON.parse(line)).object));
+        seen.push(now);
+        if (now.is === 'complete') break;
+      }
+      return seen;
+    },
+  };
+  // As long as its controller has not seen the nodes, it wants no pods, and is complete without.
+  if (kind === 'DaemonSet') await podsOf(ns, { workload: 'web' }, 2);
+  if (kind !== 'CronJob') await scene.until('complete');
+  return scene;
+}
+
+async function objectOfKind(ns: TestNamespace, kind: WorkloadKind, spec: object): Promise<object> {
+  const template = podTemplate(
+    { labels, restartPolicy: kind === 'Job' || kind === 'CronJob' ? 'Never' : 'Always' },
+    'web',
+  );
+  const selector = { matchLabels: { ...labels, workload: 'web' } };
+  switch (kind) {
+    case 'Deployment':
+    case 'StatefulSet':
+      return { replicas: 3, selector, template, ...spec };
+    case 'DaemonSet': {
+      const nodeSelector = { 'weeder.dev/test': ns.name };
+      for (const name of [`${ns.name}-a`, `${ns.name}-b`])
+        await ns.cluster.api('POST', '/api/v1/nodes', { metadata: { name, labels: nodeSelector } });
+      // No kubelet has said yet that these nodes are ready.
+      const placed = { ...template.spec, nodeSelector, tolerations: [{ operator: 'Exists' }] };
+      return { selector, template: { ...template, spec: placed }, ...spec };
+    }
+    case 'Job':
+      return { template, ...spec };
+    case 'CronJob':
+      return { schedule: '0 0 1 1 *', jobTemplate: { spec: { template } }, ...spec };
+  }
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { objectOf } from '../../../../src/base/json.ts';
+import type { TestNamespace } from '../namespace.ts';
+import { KubeObject, WatchEvent } from '../objects.ts';
+
+/** What a watch of one's own saw of the pod templates of a namespace's Deployments. */
+export interface TemplateWatch {
+  /** How often the template of the newest Deployment of this name became another one. */
+  changes(name: string): number;
+  /** Resolves when it has seen everything that was written before. */
+  caughtUp(): Promise<void>;
+}
+
+const caughtUpLabel = 'test.weeder.dev/marker';
+
+/** Watches from now on until the test, or the suite, is over. */
+export async function watchTemplates(ns: TestNamespace): Promise<TemplateWatch> {
+  const seen = new Map<string, { readonly uid: string; readonly template: string; readonly changes: number }>();
+  const markers = new Map<string, () => void>();
+  const end = new AbortController();
+  const path = ns.path('apis/apps/v1', 'deployments');
+  const { lines } = await ns.cluster.lines(`${path}?watch=1`, { signal: end.signal });
+
+  function note(object: object): void {
+    const { metadata, ...rest } = KubeObject.parse(object);
+    const { name, uid, labels } = metadata;
+    const template = JSON.stringify(objectOf(objectOf(rest)['spec'])['template']);
+    const before = seen.get(name);
+    const changes = before?.uid === uid ? before.changes + Number(before.template !== template) : 0;
+    seen.set(name, { uid, template, changes });
+    markers.get(labels?.[caughtUpLabel] ?? '')?.();
+  }
+
+  async function follow(): Promise<void> {
+    for await (const line of lines) {
+      const { type, object } = WatchEvent.parse(JSON.parse(line));
+      assert.notEqual(type, 'ERROR', line);
+      if (type !== 'BOOKMARK') note(object);
+    }
+  }
+
+  const over = follow().catch((error: unknown) => {
+    if (!end.signal.aborted) throw error;
+  });
+  ns.after(async () => {
+    end.abort();
+    await over;
+  });
+  return {
+    changes: (name) => seen.get(name)?.changes ?? 0,
+    async caughtUp() {
+      const marker = `marker-${markers.size + 1}`;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      markers.set(marker, resolve);
+      const selector = { matchLabels: { app: marker } };
+      const template = {
+        metadata: { labels: { app: marker } },
+        spec: { containers: [{ name: 'main', image: 'none:1' }] },
+      };
+      const metadata = { name: marker, labels: { [caughtUpLabel]: marker } };
+      await ns.cluster.api('POST', path, { metadata, spec: { replicas: 0, selector, template } });
+      await promise;
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import { eventually } from '../eventually.ts';
+import type { TestNamespace } from '../namespace.ts';
+import { KubeObject, Pod, PodList } from '../objects.ts';
+import { ensureNode, type PodOptions, podTemplate } from './podTemplate.ts';
+
+interface ReplicaOptions extends PodOptions {
+  readonly replicas?: number;
+}
+
+/** Makes a ReplicaSet and returns its pods as soon as the controller has made them. */
+export async function createReplicaSet(ns: TestNamespace, name: string, options: ReplicaOptions): Promise<Pod[]> {
+  return createReplicated(ns, 'replicasets', name, options);
+}
+
+/** Makes a Deployment and returns its pods as soon as the controllers have made them. */
+export async function createDeployment(ns: TestNamespace, name: string, options: ReplicaOptions): Promise<Pod[]> {
+  return createReplicated(ns, 'deployments', name, options);
+}
+
+async function createReplicated(
+  ns: TestNamespace,
+  resource: 'replicasets' | 'deployments',
+  name: string,
+  options: ReplicaOptions,
+): Promise<Pod[]> {
+  const { replicas = 1, labels } = options;
+  if (options.onNode) await ensureNode(ns);
+  await ns.cluster.api('POST', ns.path('apis/apps/v1', resource), {
+    metadata: { name, labels },
+    spec: { replicas, selector: { matchLabels: { ...labels, workload: name } }, template: podTemplate(options, name) },
+  });
+  return podsOf(ns, { workload: name }, replicas);
+}
+
+/** Makes a pod that no controller owns: nothing brings it back. */
+export async function barePod(ns: TestNamespace, name: string, options: PodOptions): Promise<Pod> {
+  return createPod(ns, name, options, []);
+}
+
+/**
+ * Makes a pod that a controller owns without being brought back by it, whatever its restart policy. A ConfigMap stands
+ * for the owner, because the garbage collector would take a pod whose owner does not exist.
+ */
+export async function ownedPod(ns: TestNamespace, name: string, options: PodOptions): Promise<Pod> {
+  const body = { metadata: { name: `owner-of-${name}` } };
+  const { metadata } = KubeObject.parse(await ns.cluster.api('POST', ns.path('api/v1', 'configmaps'), body));
+  const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: metadata.name, uid: metadata.uid, controller: true };
+  return createPod(ns, name, options, [owner]);
+}
+
+async function createPod(
+  ns: TestNamespace,
+  name: string,
+  options: PodOptions,
+  ownerReferences: readonly object[],
+): Promise<Pod> {
+  if (options.onNode) await ensureNode(ns);
+  const { metadata, spec } = podTemplate(options, name);
+  const pod = { metadata: { ...metadata, name, ownerReferences }, spec };
+  return Pod.parse(await ns.cluster.api('POST', ns.path('api/v1', 'pods'), pod));
+}
+
+/** The pods with these labels, oldest name first; with `count`, waits until there are exactly so many, none ending. */
+export async function podsOf(
+  ns: TestNamespace,
+  labels: Readonly<Record<string, string>>,
+  count?: number,
+): Promise<Pod[]> {
+  const selector = Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+  const list = async (): Promise<Pod[]> => {
+    const path = `${ns.path('api/v1', 'pods')}?labelSelector=${encodeURIComponent(selector)}`;
+    return PodList.parse(await ns.cluster.api('GET', path)).items;
+  };
+  if (count === undefined) return list();
+  return eventually(
+    async (saw) => {
+      const pods = await list();
+      saw(pods.map(({ metadata }) => `${metadata.name}${metadata.deletionTimestamp ? ' (ending)' : ''}`));
+      return pods.length === count && pods.every(({ metadata }) => !metadata.deletionTimestamp) && pods;
+    },
+    { what: `${count} pods with ${selector} in ${ns.name}` },
+  );
+}
+
+/** The one pod with these labels; with `not`, waits for the successor of the pod with that uid. */
+export async function onePod(
+  ns: TestNamespace,
+  labels: Readonly<Record<string, string>>,
+  options: { readonly not?: string } = {},
+): Promise<Pod> {
+  return eventually(
+    async (saw) => {
+      const [pod, ...more] = await podsOf(ns, labels, 1);
+      saw(pod?.metadata.name);
+      return more.length === 0 && pod?.metadata.uid !== options.not && pod;
+    },
+    { what: `one pod with ${JSON.stringify(labels)}${options.not ? ` other than ${options.not}` : ''} in ${ns.name}` },
+  );
+}
+
+/** The pod as it is now, or undefined when there is none of that name. */
+export async function getPod(ns: TestNamespace, name: string): Promise<Pod | undefined> {
+  const answer = await ns.cluster.send('GET', ns.path('api/v1', 'pods', name));
+  return answer.status === 404 ? undefined : Pod.parse(answer.body);
+}
+
+/** Changes a pod's labels (null removes one) and annotations. */
+export async function patchPodMetadata(
+  ns: TestNamespace,
+  name: string,
+  metadata: { labels?: Record<string, string | null>; annotations?: Record<string, string | null> },
+): Promise<Pod> {
+  const path = ns.path('api/v1', 'pods', name);
+  return Pod.parse(await ns.cluster.api('PATCH', path, { metadata }, 'application/merge-patch+json'));
+}
+
+/** Lets a pod go that a finalizer holds. */
+export async function removeFinalizers(ns: TestNamespace, name: string): Promise<void> {
+  const patch = { metadata: { finalizers: null } };
+  await ns.cluster.api('PATCH', ns.path('api/v1', 'pods', name), patch, 'application/merge-patch+json');
+}

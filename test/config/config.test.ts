@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { formatFaults } from '../../src/base/fault.ts';
+import type { ServiceConfig } from '../../src/config/config.ts';
+import { parseConfig } from '../../src/config/parse.ts';
+import { readConfigFile } from '../../src/config/read.ts';
+
+function dataFile(name: string): string {
+  return fileURLToPath(new URL(`../data/config/${name}`, import.meta.url));
+}
+
+function parsed(text: string): ReadonlyMap<string, ServiceConfig> {
+  const result = parseConfig(text, 'weeder.yaml');
+  return result.ok ? result.value.services : assert.fail(formatFaults(result.problem));
+}
+
+const byDefault = {
+  namespaces: 'all',
+  watchDuration: 300_000,
+  dependantNamespaces: 'same',
+  onStart: 'recent',
+  whileNotReady: 'hold',
+  barePods: 'keep',
+  deletion: 'delete',
+  gracePeriodSeconds: undefined,
+};
+
+const minimal = 'servicesAndDependantSelectors: {db: {podSelectors: [{matchLabels: {app: web}}]}}\n';
+const minimalService = { ...byDefault, name: 'db', podSelectors: [{ matchLabels: { app: 'web' } }] };
+
+test("the Go original's documented file is read as it is", async () => {
+  const read = await readConfigFile(dataFile('original.yaml'));
+  const role = { key: 'gardener.cloud/role', operator: 'In', values: ['controlplane'] };
+  const etcd = [{ matchExpressions: [role, { key: 'role', operator: 'In', values: ['apiserver'] }] }];
+  const apiserver = [{ matchExpressions: [role, { key: 'role', operator: 'NotIn', values: ['main', 'apiserver'] }] }];
+  const common = { ...byDefault, watchDuration: 120_000 };
+  assert.deepEqual(read, {
+    ok: true,
+    value: {
+      services: new Map([
+        ['etcd-main-client', { ...common, name: 'etcd-main-client', podSelectors: etcd }],
+        ['kube-apiserver', { ...common, name: 'kube-apiserver', podSelectors: apiserver }],
+      ]),
+      restart: undefined,
+    },
+  });
+});
+
+test('a service inherits from the top of the file what it does not say itself', async () => {
+  const read = await readConfigFile(dataFile('additions.yaml'));
+  assert.ok(read.ok);
+  assert.deepEqual(read.value.services.get('inherits'), {
+    name: 'inherits',
+    podSelectors: [{ matchLabels: { app: 'web' } }],
+    watchDuration: 90_000,
+    namespaces: ['databases'],
+    dependantNamespaces: 'all',
+    onStart: 'never',
+    whileNotReady: 'delete',
+    barePods: 'delete',
+    deletion: 'evict',
+    gracePeriodSeconds: 5,
+  });
+  assert.deepEqual(read.value.services.get('overrides'), {
+    ...byDefault,
+    name: 'overrides',
+    podSelectors: [
+      {
+        matchLabels: { app: 'web', tier: '' },
+        matchExpressions: [{ key: 'ready.example.com/canary', operator: 'DoesNotExist' }],
+      },
+    ],
+    watchDuration: 500,
+    namespaces: ['one', 'two'],
+    dependantNamespaces: ['shop', 'billing'],
+    onStart: 'always',
+    gracePeriodSeconds: 0,
+  });
+});
+
+test('a file that says nothing but services gets the defaults', () => {
+  assert.deepEqual(parsed(minimal).get('db'), minimalService);
+});
+
+test('a byte order mark, CRLF, document markers and comments change nothing', () => {
+  const variants = [
+    `\uFEFF${minimal}`,
+    minimal.replaceAll('\n', '\r\n'),
+    `# weeder\n---\n${minimal}...\n`,
+    `${minimal}---\n`,
+  ];
+  for (const text of variants) assert.deepEqual(parsed(text).get('db'), minimalService);
+});
+
+test('JSON is YAML', () => {
+  const json = JSON.stringify({ servicesAndDependantSelectors: { db: { podSelectors: minimalService.podSelectors } } });
+  assert.deepEqual(parsed(json).get('db'), minimalService);
+});
+
+test('a key that is left empty counts as left out', () => {
+  const text = [
+    'watchDuration:',
+    'onStart: null',
+    'gracePeriodSeconds: ~',
+    'servicesAndDependantSelectors:',
+    '  db:',
+    '    namespaces:',
+    '    deletion:',
+    '    podSelectors:',
+    '      - matchLabels: {app: web}',
+    '        matchExpressions:',
+  ];
+  assert.deepEqual(parsed(text.join('\n')).get('db'), minimalService);
+});
+
+test('anchors, aliases and merge keys are expanded', () => {
+  const services = parsed(
+    `
+servicesAndDependantSelectors:
+  db: &db
+    podSelectors: &web
+      - matchLabels: &labels {app: web}
+  aliased: *db
+  listed: {podSelectors: *web}
+  merged:
+    <<: *db
+    onStart: never
+  mergedFirst:
+    onStart: always
+    <<: [{onStart: never, barePods: delete}, {barePods: keep, podSelectors: *web}]
+`.replaceAll('mergedFirst', 'merged-first'),
+  );
+  for (const name of ['db', 'aliased', 'listed']) assert.deepEqual(services.get(name), { ...minimalService, name });
+  assert.deepEqual(services.get('merged'), { ...minimalService, name: 'merged', onStart: 'never' });
+  const mergedFirst = { ...minimalService, name: 'merged-first', onStart: 'always', barePods: 'delete' };
+  assert.deepEqual(services.get('merged-first'), mergedFirst);
+});
+
+test('an alias stands for the last anchor of its name before it', () => {
+  const services = parsed(`
+servicesAndDependantSelectors:
+  one: &anchor {podSelectors: [{matchLabels: {app: one}}]}
+  two: &service {<<: *anchor}
+  three: &anchor {podSelectors: [{matchLabels: {app: three}}]}
+  four: *service
+  five: *anchor
+`);
+  assert.deepEqual(services.get('four')?.podSelectors, [{ matchLabels: { app: 'one' } }]);
+  assert.deepEqual(services.get('five')?.podSelectors, [{ matchLabels: { app: 'three' } }]);
+});
+
+test('names that mean something to JavaScript are names like any other', () => {
+  const services = parsed(
+    'servicesAndDependantSelectors: {constructor: {podSelectors: [{matchLabels: {toString: valueOf}}]}}',
+  );
+  assert.deepEqual(services.get('constructor')?.podSelectors, [{ matchLabels: { toString: 'valueOf' } }]);
+});
+
+test('quoted and tagged scalars are text, whatever they look like', () => {
+  const services = parsed(
+    `servicesAndDependantSelectors: {'1': {podSelectors: [{matchLabels: {a: "1", b: 'on', c: !!str 5}}]}}`,
+  );
+  assert.deepEqual(services.get('1')?.podSelectors, [{ matchLabels: { a: '1', b: 'on', c: '5' } }]);
+});

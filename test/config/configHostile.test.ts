@@ -1,0 +1,337 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type ConfigFault, formatFault, formatFaults } from '../../src/base/fault.ts';
+import { parseConfig } from '../../src/config/parse.ts';
+import { readConfigFile } from '../../src/config/read.ts';
+import { isNestedTooDeeply } from '../../src/config/text/nesting.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'weeder-config-'));
+const good = ['original.yaml', 'additions.yaml', 'restart.yaml'].map((name) =>
+  readFileSync(new URL(`../data/config/${name}`, import.meta.url), 'utf8'),
+);
+
+function faultsOf(text: string): readonly string[] {
+  const parsed = parseConfig(text, 'f');
+  return parsed.ok ? assert.fail('accepted') : parsed.problem.map(formatFault);
+}
+
+async function faultsOfFile(name: string, content: string | Uint8Array): Promise<readonly string[]> {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return faultsOfPath(path);
+}
+
+async function faultsOfPath(path: string): Promise<readonly string[]> {
+  const read = await readConfigFile(path);
+  return read.ok ? assert.fail('accepted') : read.problem.map((fault) => formatFault({ ...fault, file: 'f' }));
+}
+
+/** What every fault must be, whatever the text: in place, one line, and in words of our own. */
+function assertDecent(text: string): void {
+  const parsed = parseConfig(text, 'f');
+  if (parsed.ok) return;
+  assert.ok(parsed.problem.length > 0);
+  const lines = text.split('\n').length;
+  for (const fault of parsed.problem) assertDecentFault(fault, lines);
+}
+
+function assertDecentFault(fault: ConfigFault, lines: number): void {
+  const printed = formatFault(fault);
+  assert.doesNotMatch(printed, /\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/u);
+  assert.doesNotMatch(
+    fault.message,
+    /^$|Invalid (input|option|key|element)|Unrecognized key|received|Too (small|big)|undefined|\bNaN\b(?!")/,
+  );
+  assert.ok(fault.line === undefined || (fault.line >= 1 && fault.line <= lines && (fault.column ?? 0) >= 1), printed);
+}
+
+test('any text gives a config or decent faults, and never an exception', () => {
+  const yamlish = fc.string({ unit: fc.constantFrom(...'ab1 \n\n:-[]{}&*!|>\'"%@`#?,~<\t\\\0\u2028'), maxLength: 60 });
+  fc.assert(fc.property(fc.oneof(fc.string({ unit: 'binary' }), yamlish), assertDecent), { numRuns: 2000 });
+});
+
+test('any mutation of a good config gives a config or decent faults', () => {
+  const fragments = fc.constantFrom(
+    ...[
+      '',
+      '{}',
+      '[]',
+      '~',
+      '5',
+      'on',
+      '-1',
+      '&a ',
+      '*a',
+      '<<: *a',
+      '\n',
+      '  ',
+      ': ',
+      '- ',
+      '"',
+      '\u0000',
+      '!!binary ',
+      '? ',
+    ],
+  );
+  const edit = fc.record({
+    at: fc.nat(),
+    length: fc.nat(20),
+    insert: fc.oneof(fragments, fc.string({ maxLength: 5 })),
+  });
+  const mutated = fc
+    .tuple(fc.constantFrom(...good), fc.array(edit, { minLength: 1, maxLength: 4 }))
+    .map(([text, edits]) =>
+      edits.reduce((now, { at, length, insert }) => {
+        const start = at % (now.length + 1);
+        return now.slice(0, start) + insert + now.slice(start + length);
+      }, text),
+    );
+  fc.assert(fc.property(mutated, assertDecent), { numRuns: 1000 });
+});
+
+test('any value in the place of any other gives a config or decent faults', () => {
+  const keys = [
+    'servicesAndDependantSelectors',
+    'db',
+    'podSelectors',
+    'matchLabels',
+    'matchExpressions',
+    'key',
+    'operator',
+    'values',
+    'watchDuration',
+    'dependantNamespaces',
+    'gracePeriodSeconds',
+    'restartControl',
+    'observer',
+    'rules',
+    'windows',
+    'cron',
+    'sources',
+    'selector',
+    'quietPeriod',
+    'constructor',
+    '__proto__',
+  ];
+  const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 7 },
+      fc.constantFrom('In', 'Exists', 'all', '5m', '', 'x'),
+      fc.constantFrom(null, true, 0, -1, 1.5, 1e300),
+      fc.array(tie('value'), { maxLength: 2 }),
+      fc.dictionary(fc.constantFrom(...keys), tie('value'), { maxKeys: 4 }),
+    ),
+  }));
+  fc.assert(
+    fc.property(value, (each) => assertDecent(JSON.stringify(each))),
+    { numRuns: 2000 },
+  );
+});
+
+test('any bytes in a file give a config or faults', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
+      const path = join(folder, 'bytes');
+      writeFileSync(path, bytes);
+      const read = await readConfigFile(path);
+      assert.ok(read.ok || read.problem.length > 0);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('a file that cannot be read is told with the reason', async () => {
+  assert.deepEqual(await faultsOfPath(join(folder, 'absent')), ['f: there is no such file']);
+  assert.deepEqual(await faultsOfPath(join(folder, 'bytes', 'below')), [
+    'f: cannot be read: a part of its path is not a directory',
+  ]);
+  assert.deepEqual(await faultsOfPath(folder), ['f: is a directory; give the path of the config file in it']);
+  const read = await readConfigFile(join(folder, 'absent'));
+  assert.equal(read.ok || read.problem[0]?.code, 'CONFIG_UNREADABLE');
+});
+
+test('a file that the user may not read is told so', async () => {
+  const path = join(folder, 'secret');
+  writeFileSync(path, good[0] ?? '');
+  chmodSync(path, 0o000);
+  assert.deepEqual(await asOrdinaryUser(() => faultsOfPath(path)), ['f: may not be read by this user']);
+});
+
+/** Root may read everything: for root, the work is done as the user who owns nothing. */
+async function asOrdinaryUser<T>(work: () => Promise<T>): Promise<T> {
+  const isRoot = process.geteuid?.() === 0;
+  if (isRoot) process.seteuid?.(65_534);
+  try {
+    return await work();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
+}
+
+test('binary files, other encodings and too large files are refused by what they are', async () => {
+  const [text = ''] = good;
+  const notText = 'f: is not text: it contains NUL bytes; a config is YAML in UTF-8';
+  assert.deepEqual(await faultsOfFile('nul', `${text}\0`), [notText]);
+  assert.deepEqual(await faultsOfPath('/dev/zero'), [notText]);
+  assert.deepEqual(await faultsOfFile('utf16', Buffer.from(`\uFEFF${text}`, 'utf16le')), [
+    'f: is UTF-16 text; save it as UTF-8',
+  ]);
+  assert.deepEqual(await faultsOfFile('latin1', Buffer.from(`${text}# é`, 'latin1')), [
+    'f: is not UTF-8 text; a config is YAML in UTF-8',
+  ]);
+  assert.deepEqual(await faultsOfFile('large', `${text}#${'x'.repeat(1024 * 1024)}`), [
+    'f: is larger than 1024 KiB, which no config needs',
+  ]);
+  assert.deepEqual(faultsOf(`#${'é'.repeat(600_000)}`), ['f: is larger than 1024 KiB, which no config needs']);
+});
+
+test('a pipe is read like a file, and no further than a file', () => {
+  const script = `
+    import { readConfigFile } from ${JSON.stringify(new URL('../../src/config/read.ts', import.meta.url).href)};
+    const read = await readConfigFile('/dev/stdin');
+    process.stdout.write(read.ok ? String([...read.value.services.keys()]) : read.problem[0].message);`;
+  const piped = (text: string) => {
+    const path = join(folder, 'piped');
+    writeFileSync(path, text);
+    const shell = ['-c', 'cat "$1" | "$2" --input-type=module -e "$3"', 'sh', path, process.execPath, script];
+    return execFileSync('sh', shell, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  };
+  assert.equal(piped(`${good[0]}#${'x'.repeat(200_000)}\n`), 'etcd-main-client,kube-apiserver');
+  assert.equal(piped(`##${'é'.repeat(600_000)}`), 'is larger than 1024 KiB, which no config needs');
+});
+
+test('a file without anything in it is told so', async () => {
+  const empty =
+    'f:1:1: the file is empty or has only comments; it must name at least one service under servicesAndDependantSelectors, or workloads under restartControl, or have observer: {}';
+  for (const text of ['', '\n', '# nothing\n', '---\n', '---\n# nothing\n---\n', '\uFEFF']) {
+    assert.deepEqual(await faultsOfFile('empty', text), [empty], JSON.stringify(text));
+  }
+});
+
+test('a top level that is not a mapping is told so', () => {
+  for (const text of ['text', '- a\n- b', '5', '"x"', 'null', '[]']) {
+    assert.deepEqual(faultsOf(text), [
+      'f:1:1: the top level must be a mapping with the key servicesAndDependantSelectors, restartControl or observer',
+    ]);
+  }
+});
+
+test('a whole ConfigMap manifest is recognized, and the place of the config in it named', () => {
+  const manifest =
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: weeder}\ndata:\n  dep-config.yaml: |\n    watchDuration: 5m\n';
+  const hint = (where: string) =>
+    `f:1:1: this is a whole ConfigMap manifest; the config is only what stands under data${where}: mount the ConfigMap, and give the path of the mounted file`;
+  assert.deepEqual(faultsOf(manifest), [hint(', at dep-config.yaml')]);
+  assert.deepEqual(faultsOf(`${manifest}---\nkind: Role\n`), [hint(', at dep-config.yaml')]);
+  assert.deepEqual(faultsOf('apiVersion: v1\nkind: ConfigMap\n'), [hint('')]);
+  assert.deepEqual(faultsOf('apiVersion: v1\nkind: Pod\n'), [
+    "f:1:1: this is a Kubernetes manifest (kind: Pod), not weeder's config",
+  ]);
+});
+
+test('several documents in one file are refused where the second begins', () => {
+  assert.deepEqual(faultsOf('a: 1\n---\nb: 1\n---\nc: 1\n'), [
+    'f:3:1: a config is one YAML document; here begins another, the first of 2 more',
+  ]);
+});
+
+test('broken YAML is told in one line a fault, without pictures of the code', () => {
+  assert.deepEqual(faultsOf('a: b: c\n'), [
+    'f:1:4: not valid YAML: Nested mappings are not allowed in compact mappings',
+  ]);
+  assert.deepEqual(faultsOf('a:\n\t- b\n'), ['f:2:1: not valid YAML: Tabs are not allowed as indentation']);
+  assert.deepEqual(faultsOf('a: [1, 2\n'), [
+    'f:2:1: not valid YAML: Flow sequence in block collection must be sufficiently indented and end with a ]',
+  ]);
+  assert.deepEqual(faultsOf('a: !Ref x\n'), ['f:1:4: not valid YAML: Unresolved tag: !Ref']);
+});
+
+test('aliases without anchor, or of themselves, and merges of no mapping are told', () => {
+  assert.deepEqual(faultsOf('a: *b\n'), ['f:1:4 a: *b refers to an anchor that is not set before it']);
+  assert.deepEqual(faultsOf('a: &a [*a]\n'), ['f:1:8 a[0][0]: *a refers to a value that contains it']);
+  assert.deepEqual(faultsOf('a: &a {<<: *a}\n'), ['f:1:12 a["<<"]["<<"]: *a refers to a value that contains it']);
+  assert.deepEqual(faultsOf('<<: 5\n'), ['f:1:5 ["<<"]: only a mapping, or a list of mappings, can be merged']);
+});
+
+test('an anchors bomb is refused in one sentence', () => {
+  const levels = Array.from(
+    { length: 9 },
+    (_, level) => `a${level + 1}: &a${level + 1} [${Array(10).fill(`*a${level}`).join(', ')}]`,
+  );
+  const bomb = ['a0: &a0 [lol]', ...levels].join('\n');
+  assert.deepEqual(faultsOf(bomb), [`f:6:15 a5[1]: aliases up to here stand for more than 100000 values: use fewer`]);
+  const merges = Array.from(
+    { length: 9 },
+    (_, level) => `a${level + 1}: &a${level + 1} {<<: [${Array(10).fill(`*a${level}`).join(', ')}]}`,
+  );
+  assert.equal(faultsOf(['a0: &a0 {a: b}', ...merges].join('\n')).length, 1);
+});
+
+test('a thousand services that share one anchor are no bomb', () => {
+  const services = Array.from({ length: 1000 }, (_, index) => `  db${index}: {podSelectors: *selectors}`);
+  const shared = '  db: {podSelectors: &selectors [{matchLabels: {app: web, tier: backend}}]}';
+  const parsed = parseConfig(['servicesAndDependantSelectors:', shared, ...services].join('\n'), 'f');
+  assert.equal(parsed.ok && parsed.value.services.size, 1001);
+});
+
+test('depth is refused in one sentence', () => {
+  assert.match(faultsOf('['.repeat(60) + ']'.repeat(60)).join('\n'), /^f:1:\d+ .*: nested more than 50 levels deep$/);
+  for (const text of ['[', '- ', '{a: ', '? ']) {
+    const faults = faultsOf(text.repeat(100_000));
+    assert.equal(faults.length, 1, text);
+    assert.match(faults[0] ?? '', /^f:1:\d+: nested too deeply to be read$/);
+  }
+});
+
+test('the largest files that are read are refused or accepted in the end', { timeout: 120_000 }, () => {
+  const texts = {
+    services: `servicesAndDependantSelectors:\n${Array.from({ length: 18_000 }, (_, i) => `  s${i}: {podSelectors: [{matchLabels: {a: b}}]}\n`).join('')}`,
+    keys: Array.from({ length: 20_000 }, (_, i) => `k${i}: 1\n`).join(''),
+    duplicates: 'k: 1\n'.repeat(40_000),
+    aliases: `a: &a 1\n${Array.from({ length: 20_000 }, (_, i) => `k${i}: *a\n`).join('')}`,
+    documents: '---\na\n'.repeat(40_000),
+    errors: 'a: b: c\n'.repeat(20_000),
+    commas: `[${','.repeat(300_000)}]`,
+    word: `watchDuration: ${'9'.repeat(1_000_000)}s`,
+    cron: `restartControl: [{windows: [{cron: "${'1-'.repeat(200_000)}5 * * * *", duration: 1h}]}]`,
+    rules: `restartControl:\n${'  - {quietMax: 1s}\n'.repeat(40_000)}`,
+    label: `servicesAndDependantSelectors: {a: {podSelectors: [{matchLabels: {"${'a.'.repeat(400_000)}": ${'a'.repeat(200_000)}}}]}}`,
+  };
+  for (const [name, text] of Object.entries(texts)) {
+    const parsed = parseConfig(text, 'f');
+    const printed = parsed.ok ? '' : formatFaults(parsed.problem);
+    assert.ok(printed.length < 50_000, `${name} prints ${printed.length} characters`);
+    assert.equal(parsed.ok, name === 'services', name);
+  }
+});
+
+test('what is nested too deeply is refused before it is parsed, and brackets in texts are none', () => {
+  const mib = 1024 * 1024;
+  const refused = (text: string) => {
+    const read = parseConfig(text, 'f');
+    return read.ok ? undefined : read.problem.map(({ message }) => message);
+  };
+  for (const piece of ['[', '{', '[{', '[a, ', 'a: {', '- ', '? '])
+    assert.deepEqual(refused(piece.repeat(mib / 2 / piece.length)), ['nested too deeply to be read'], piece);
+  const service = (name: string) => `  ${name}: {podSelectors: [{matchLabels: {app: a}}]}\n`;
+  const names = Array.from({ length: 2_000 }, (_, index) => service(`s${index}`)).join('');
+  assert.equal(refused(`# ${'['.repeat(500)}\nservicesAndDependantSelectors:\n${names}`), undefined);
+  assert.equal(isNestedTooDeeply('[]'.repeat(10_000)), false);
+  assert.equal(isNestedTooDeeply(`a: |\n  ${'-'.repeat(500)}\n`), false);
+  const entry = { podSelectors: [{ matchLabels: { app: 'a', 'b - c': '- ? : ' } }] };
+  const json = JSON.stringify({
+    servicesAndDependantSelectors: Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`s${index}`, entry])),
+  });
+  assert.equal(isNestedTooDeeply(json.replaceAll(':', ': ')), false, 'all in one line');
+});
+
+test('of a text that is no YAML from some place on, the first hundred faults are told', () => {
+  const read = parseConfig('[]'.repeat(5_000), 'f');
+  assert(!read.ok);
+  assert.equal(read.problem.length, 100);
+});

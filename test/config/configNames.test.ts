@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { dnsLabel, labelKey, labelValue } from '../../src/config/schema/names.ts';
+import { labelSelector } from '../../src/config/schema/selectorSchema.ts';
+import { misreading } from '../../src/config/text/scalars.ts';
+import { rowsOf } from '../data/config/rows.ts';
+
+const rows = rowsOf('names.jsonl');
+
+function rowsAbout(kind: string) {
+  const found = rows.filter((row) => row['kind'] === kind);
+  assert.ok(found.some((row) => row['ok'] === true) && found.some((row) => row['ok'] === false));
+  return found;
+}
+
+for (const [kind, { pattern }] of Object.entries({ dnsLabel, labelKey, labelValue })) {
+  test(`a ${kind} is one for us when Kubernetes takes it for one`, () => {
+    for (const row of rowsAbout(kind)) assert.equal(pattern.test(String(row['text'])), row['ok'], JSON.stringify(row));
+  });
+}
+
+test('a selector of one requirement is accepted when Kubernetes accepts it', () => {
+  for (const row of rowsAbout('selector')) {
+    assert.equal(labelSelector.safeParse(row['selector']).success, row['ok'], JSON.stringify(row));
+  }
+});
+
+test('a plain scalar is text for us when the YAML reader of Kubernetes takes it for text', () => {
+  for (const row of rowsAbout('scalar')) {
+    assert.equal(misreading(String(row['text'])) === undefined, row['ok'], JSON.stringify(row));
+  }
+});

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formatFaults } from '../../src/base/fault.ts';
+import { compareConfigs, hasSameRestart } from '../../src/config/compare.ts';
+import type { Config } from '../../src/config/config.ts';
+import { configFileOf } from '../../src/config/configText.ts';
+import { parseConfig } from '../../src/config/parse.ts';
+import type { RestartConfig } from '../../src/config/restart.ts';
+
+function configOf(text: string): Config {
+  const parsed = parseConfig(text, 'f');
+  return parsed.ok ? parsed.value : assert.fail(formatFaults(parsed.problem));
+}
+
+function restartOf(text: string): RestartConfig {
+  return configOf(text).restart ?? assert.fail('there is no restart control');
+}
+
+const service = 'servicesAndDependantSelectors: {db: {podSelectors: [{matchLabels: {app: web}}]}}';
+
+const byDefault = {
+  quietPeriod: 5_000,
+  quietMax: 60_000,
+  minInterval: 60_000,
+  strategy: 'rollout',
+  imagePullSecrets: 'ignore',
+  immutableRecreated: 'tell',
+  jobs: 'report',
+  unstick: false,
+  stallAfter: 60_000,
+  progressDeadline: 600_000,
+  windows: [],
+  sources: [],
+};
+const everything = {
+  namespaces: 'all',
+  kinds: new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob', 'Job']),
+  selector: undefined,
+};
+const limits = {
+  maxRestartsPerMinute: 30,
+  burst: 20,
+  maxConcurrentRollouts: 10,
+  maxAdoptionsPerMinute: 120,
+  access: 'all',
+  sourceKinds: new Set(['ConfigMap', 'Secret']),
+  hashKey: { namespace: undefined, name: 'weeder-hash-key' },
+};
+
+/** Each setting as the file says it, and as the program has it. */
+const others: Readonly<Record<keyof typeof byDefault, readonly [string, unknown]>> = {
+  quietPeriod: ['0s', 0],
+  quietMax: ['90s', 90_000],
+  minInterval: ['1h', 3_600_000],
+  strategy: ['evict', 'evict'],
+  imagePullSecrets: ['hash', 'hash'],
+  immutableRecreated: ['tell', 'tell'],
+  jobs: ['report', 'report'],
+  unstick: ['true', true],
+  stallAfter: ['2m', 120_000],
+  progressDeadline: ['1h', 3_600_000],
+  windows: [
+    '[{cron: "0 22 * * 1-5", timeZone: Europe/Berlin, duration: 2h}, {cron: "@daily", duration: 1m}]',
+    [
+      { cron: '0 22 * * 1-5', timeZone: 'Europe/Berlin', duration: 7_200_000 },
+      { cron: '@daily', timeZone: 'UTC', duration: 60_000 },
+    ],
+  ],
+  sources: [
+    '[{namespace: infra}, {namespace: certs, kinds: [Secret, Secret], names: [ca.crt, ca.crt]}]',
+    [
+      { namespace: 'infra', kinds: new Set(['ConfigMap', 'Secret']), names: 'all' },
+      { namespace: 'certs', kinds: new Set(['Secret']), names: ['ca.crt'] },
+    ],
+  ],
+};
+
+test('without the section nothing is managed, and services are not asked for where it is there', () => {
+  assert.equal(configOf(service).restart, undefined);
+  assert.equal(configOf(`${service}\nrestartControl:`).restart, undefined);
+  const { services, restart } = configOf('restartControl: {}');
+  assert.equal(services.size, 0);
+  assert.deepEqual(restart, { rules: [], defaults: byDefault, ...limits });
+  assert.equal(configOf(`${service}\nrestartControl: {}`).services.size, 1);
+});
+
+test('a bare list is the rules of a mapping that says nothing else', () => {
+  const list = '[{namespaces: [shop, shop]}, {kinds: [Job], strategy: evict}]';
+  const expected = {
+    rules: [
+      { ...everything, ...byDefault, namespaces: ['shop'] },
+      { ...everything, ...byDefault, kinds: new Set(['Job']), strategy: 'evict' },
+    ],
+    defaults: byDefault,
+    ...limits,
+  };
+  assert.deepEqual(restartOf(`restartControl: ${list}`), expected);
+  assert.deepEqual(restartOf(`restartControl: {rules: ${list}}`), expected);
+  assert.deepEqual(restartOf('restartControl: []'), restartOf('restartControl: {rules: }'));
+});
+
+test('every setting may stand at a rule, and for all of them at the top, where a rule wins', () => {
+  for (const [key, [text, value]] of Object.entries(others)) {
+    const atTop = restartOf(`restartControl: {${key}: ${text}, rules: [{}]}`);
+    assert.deepEqual(atTop.defaults, { ...byDefault, [key]: value }, key);
+    assert.deepEqual(atTop.rules, [{ ...everything, ...byDefault, [key]: value }], key);
+    const atRule = restartOf(`restartControl: {rules: [{${key}: ${text}}, {${key}: }]}`);
+    assert.deepEqual(atRule.defaults, byDefault, key);
+    assert.deepEqual(atRule.rules, [
+      { ...everything, ...byDefault, [key]: value },
+      { ...everything, ...byDefault },
+    ]);
+  }
+  const { rules } = restartOf(`restartControl: {windows: ${others.windows[0]}, unstick: true, rules: [{windows: []}]}`);
+  assert.deepEqual([rules[0]?.windows, rules[0]?.unstick], [[], true]);
+});
+
+test('the limits, the access and the key stand at the top', () => {
+  const {
+    rules: _,
+    defaults,
+    ...rest
+  } = restartOf(`
+restartControl:
+  maxRestartsPerMinute: 1
+  burst: 2
+  maxConcurrentRollouts: 3
+  maxAdoptionsPerMinute: 4
+  access: named
+  sourceKinds: [ConfigMap]
+  hashKey: {namespace: garden, name: key.of.hashes}
+`);
+  assert.deepEqual(rest, {
+    maxRestartsPerMinute: 1,
+    burst: 2,
+    maxConcurrentRollouts: 3,
+    maxAdoptionsPerMinute: 4,
+    access: 'named',
+    sourceKinds: new Set(['ConfigMap']),
+    hashKey: { namespace: 'garden', name: 'key.of.hashes' },
+  });
+  assert.deepEqual(defaults, byDefault);
+});
+
+test('a selector is of the workload, in both of its forms', () => {
+  const { rules } = restartOf(
+    'restartControl: [{selector: {matchLabels: {a: b}, matchExpressions: [{key: c, operator: Exists, values: []}]}}]',
+  );
+  assert.deepEqual(rules[0]?.selector, {
+    matchLabels: { a: 'b' },
+    matchExpressions: [{ key: 'c', operator: 'Exists' }],
+  });
+});
+
+const rich = `
+${service}
+restartControl:
+  ${Object.entries(others)
+    .map(([key, [text]]) => `${key}: ${text}`)
+    .join('\n  ')}
+  burst: 7
+  access: named
+  sourceKinds: [Secret]
+  hashKey: {namespace: garden}
+  rules:
+    - {namespaces: [shop, billing], kinds: [Job, CronJob], selector: {matchLabels: {a: b, c: d}}, windows: []}
+    - {quietPeriod: 1.5s}
+`;
+
+test('a config that is written down resolves to itself', () => {
+  for (const text of [rich, 'restartControl: []', `${service}\nrestartControl: {}`, service]) {
+    const config = configOf(text);
+    assert.deepEqual(configOf(JSON.stringify(configFileOf(config))), config);
+  }
+});
+
+test('a change of the section is told, and what says the same in other words is none', () => {
+  const changeOf = (from: string, to: string) => compareConfigs(configOf(from), configOf(to)).restartControl;
+  assert.equal(changeOf(service, rich), 'added');
+  assert.equal(changeOf(rich, service), 'removed');
+  assert.equal(changeOf(service, service), undefined);
+  assert.equal('restartControl' in compareConfigs(configOf(rich), configOf(rich)), false);
+  const reworded = rich
+    .replace('[shop, billing]', '[billing, shop, billing]')
+    .replace('[Job, CronJob]', '[CronJob, Job]')
+    .replace(
+      '{matchLabels: {a: b, c: d}}',
+      '{matchExpressions: [{key: c, operator: In, values: [d]}], matchLabels: {a: b}}',
+    )
+    .replace('1.5s', '1500ms')
+    .replace('[{namespace: infra}, ', '[{kinds: [Secret, ConfigMap], namespace: infra}, {namespace: infra}, ');
+  assert.notEqual(reworded, rich);
+  assert.equal(changeOf(rich, reworded), undefined);
+  assert.ok(hasSameRestart(configOf(rich).restart, configOf(reworded).restart));
+});
+
+test('whatever else the section says is a change, the order of rules too', () => {
+  const one = configOf('restartControl: {rules: [{}, {kinds: [Job]}]}').restart;
+  const differs = (text: string) => assert.ok(!hasSameRestart(one, configOf(`restartControl: ${text}`).restart), text);
+  const said = Object.entries(others).filter(([key]) => key !== 'immutableRecreated' && key !== 'jobs');
+  // These two have one value that is accepted.
+  for (const [key, [text]] of said) {
+    differs(`{${key}: ${text}, rules: [{}, {kinds: [Job]}]}`);
+    differs(`{rules: [{}, {kinds: [Job], ${key}: ${text}}]}`);
+  }
+  for (const limit of ['maxRestartsPerMinute', 'burst', 'maxConcurrentRollouts', 'maxAdoptionsPerMinute']) {
+    differs(`{${limit}: 1, rules: [{}, {kinds: [Job]}]}`);
+  }
+  for (const text of [
+    'access: named',
+    'sourceKinds: [ConfigMap]',
+    'hashKey: {name: other}',
+    'hashKey: {namespace: other}',
+  ]) {
+    differs(`{${text}, rules: [{}, {kinds: [Job]}]}`);
+  }
+  for (const rules of ['[{kinds: [Job]}, {}]', '[{}]', '[{namespaces: [a]}, {kinds: [Job]}]']) differs(rules);
+  differs('[{selector: {matchLabels: {a: b}}}, {kinds: [Job]}]');
+  assert.ok(hasSameRestart(one, configOf('restartControl: [{}, {kinds: [Job]}]').restart));
+});

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { suite, test } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
+import { bundle } from '../support/bundle.ts';
+import { cli, type Ended, folder } from '../support/cli.ts';
+
+/** Gives a program a terminal; not everywhere there. */
+const script = spawnSync('script', ['--version']).status === 0;
+
+/** A line of the timeline. */
+interface Line {
+  readonly seconds: number;
+  readonly who: string;
+  readonly what: string;
+}
+
+function timelineOf({ stdout }: Ended): Line[] {
+  const lines = stdout.matchAll(/^t= *(-?[\d.]+)s {2}(\w+) +(.*)$/gm);
+  return [...lines].map(([, at = '', who = '', what = '']) => ({ seconds: Number(at), who, what }));
+}
+
+/** Downtimes in seconds, a row for each replica: with weeder, without, saved. */
+function tableOf({ stdout }: Ended): number[][] {
+  const rows = stdout.matchAll(/^ {2}kube-apiserver-\S+ +([\d.]+) s +([\d.]+) s +([\d.]+) s$/gm);
+  return [...rows].map((row) => row.slice(1).map(Number));
+}
+
+function secondsOf(lines: readonly Line[], what: RegExp): number[] {
+  return lines.filter((line) => what.test(line.what)).map(({ seconds }) => seconds);
+}
+
+const speed = 10;
+/** Time runs on while a loaded machine keeps the process waiting: 0.8 s of real time, in the demo's seconds. */
+const late = 0.8 * speed;
+
+suite('weeder demo', { concurrency: 2 }, () => {
+  test('plays the timeline of the seeds, and the pods are back long before their back-offs are over', async () => {
+    const ended = await cli(['demo', '--speed', String(speed), '--replicas=3']);
+    assert.equal(ended.stderr, '');
+    assert.equal(ended.code, 0);
+    const lines = timelineOf(ended);
+    const [down = Number.NaN] = secondsOf(lines, /has no ready endpoint/);
+    const [back = Number.NaN] = secondsOf(lines, /etcd-main-client is ready/);
+    assert.ok(Math.abs(down) < 1 + late && Math.abs(back - 100) < 1 + late);
+    const crashes = secondsOf(lines, /exited \(restarts: 0\), restarted at once/);
+    assert.equal(crashes.length, 3);
+    for (const crash of crashes) assert.ok(crash > 9 && crash < 12 + late, String(crash));
+    const deletions = secondsOf(lines, /^deletes kube-apiserver-\w{5} \(in unreported back-off\)/);
+    assert.equal(deletions.length, 3);
+    for (const at of deletions) assert.ok(at >= back && at < back + 1 + late, `${at}, and the recovery was at ${back}`);
+    const ready = secondsOf(lines, /^kube-apiserver-\w{5} is ready/);
+    assert.equal(ready.length, 3);
+    for (const at of ready) assert.ok(at < back + 5 + 2 * late, String(at));
+    assert.ok(lines.every((line, index) => line.seconds >= (lines[index - 1]?.seconds ?? -1)));
+
+    const table = tableOf(ended);
+    assert.equal(table.length, 3);
+    for (const [withWeeder = 0, without = 0, saved = 0] of table) {
+      assert.ok(withWeeder < 100 && without > 150 && saved > 60, JSON.stringify(table));
+    }
+  });
+
+  test('is plain text where the output is no terminal, and says how long it takes', async () => {
+    const { stdout, code } = await cli(['demo', '--speed=30', '--outage', '30s', '--kubelet', '1.34', '--seed', '7']);
+    assert.equal(code, 0);
+    assert.equal(stdout.includes('\u001B'), false);
+    assert.equal(stdout.includes('\r'), false);
+    assert.match(
+      stdout,
+      /^The real weeder, .*\.\nKubelet 1\.34 is simulated, time runs 30 times as fast: this takes about 2 s\.\n\n/,
+    );
+    assert.match(stdout, /^The same outage \(30s, seed 7\) with and without weeder:$/m);
+    assert.ok(stdout.split('\n').every((line) => line.length <= 80 && line === line.trimEnd()));
+  });
+
+  test('ends with exit code 1, and says so, when the pods are not back in time', async () => {
+    const ended = await cli(['demo', '--speed=30', '--outage=30s', '--timeout=500ms']);
+    assert.equal(ended.code, 1);
+    assert.equal(ended.stderr, '');
+    assert.match(ended.stdout, /^ {2}kube-apiserver-\w{5} +> [\d.]+ s +> [\d.]+ s$/m);
+    assert.match(ended.stdout, /\n\nThe pods were not back 500ms after the outage\.\n$/);
+    const inTime = await cli(['demo', '--speed=30', '--outage=30s', '--timeout=1m']);
+    assert.equal(inTime.code, 0);
+    assert.doesNotMatch(inTime.stdout, /not back| > /);
+  });
+
+  test('is coloured on a terminal, where the last line shows that time passes', {
+    skip: !script && 'no script(1)',
+  }, async () => {
+    const line = [process.execPath, await bundle(), 'demo', '--speed=30', '--outage=70s'].join(' ');
+    const child = spawn('script', ['-qec', line, '/dev/null'], {
+      env: { PATH: process.env['PATH'], HOME: folder, TERM: 'xterm-256color' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const closed = once(child, 'close');
+    let text = '';
+    for await (const chunk of child.stdout.setEncoding('utf8')) text += chunk;
+    assert.deepEqual(await closed, [0, null]);
+    const readable = text.replaceAll('\u001B', '^');
+    assert.match(readable, /t= +\d+\.\ds {2}weeder {3}\^\[36mdeletes kube-apiserver-\w{5} .*\^\[39m/);
+    const progress = stripVTControlCharacters(text).match(/\rt= +\d+\.\ds {2}[█░]{20} \d of 2 down/g) ?? [];
+    assert.ok(progress.length > 3, text);
+    // Before each line of the timeline, and at the end, the progress goes away.
+    assert.doesNotMatch(readable, /down\^\[K\r?\n/);
+  });
+});

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isObject, objectOf } from '../../src/base/json.ts';
+import { returnAfter, watchExits } from '../../src/demo/cluster/exits.ts';
+import { manifests } from '../../src/demo/cluster/manifests.ts';
+import { podSink } from '../../src/demo/cluster/podStream.ts';
+import { defaultImage } from '../../src/demo/cluster/scripts.ts';
+import { waitFor } from '../../src/demo/cluster/wait.ts';
+import { configText } from '../../src/demo/objects.ts';
+import { podView } from '../../src/demo/podView.ts';
+import { virtualClock } from '../support/world/virtualClock.ts';
+
+const pod = (uid: string, state: object = { running: {} }, restartCount = 0) => ({
+  metadata: { uid, name: `pod-${uid}` },
+  status: { containerStatuses: [{ name: 'main', state, restartCount }] },
+});
+
+test('a stream that begins anew tells of each change once, and of what has gone meanwhile', () => {
+  const told: string[] = [];
+  const sink = podSink((type, { uid }) => told.push(`${type} ${uid}`));
+  const list = (...uids: string[]) => {
+    sink.begin();
+    for (const uid of uids) sink.apply('ADDED', pod(uid));
+    sink.end();
+    return told.splice(0);
+  };
+  assert.deepEqual(list('a', 'b'), ['ADDED a', 'ADDED b']);
+  sink.apply('MODIFIED', pod('b'));
+  sink.apply('DELETED', pod('a'));
+  sink.apply('DELETED', pod('a'));
+  assert.deepEqual(told.splice(0), ['MODIFIED b', 'DELETED a']);
+  assert.deepEqual(list('c', 'd'), ['ADDED c', 'ADDED d', 'DELETED b']);
+  // Cut, and begun again.
+  sink.begin();
+  sink.apply('ADDED', pod('c'));
+  assert.deepEqual(list('d'), ['MODIFIED c', 'MODIFIED d', 'DELETED c']);
+});
+
+test('each exit is told once, in whatever way the kubelet shows it, with the back-off that is due', () => {
+  const told: (readonly number[])[] = [];
+  const see = watchExits(({ restarts, backOff }) => told.push([restarts, backOff]));
+  const ended = { terminated: { exitCode: 1 } };
+  const waiting = { waiting: { reason: 'CrashLoopBackOff' } };
+  see(podView(pod('a', { waiting: { reason: 'ContainerCreating' } })));
+  see(podView(pod('a')));
+  see(podView(pod('a', ended)));
+  see(podView(pod('a', ended)));
+  see(podView(pod('a', { running: {} }, 1)));
+  see(podView(pod('a', waiting, 1)));
+  see(podView(pod('a', ended, 1)));
+  see(podView(pod('a', { running: {} }, 3)));
+  see(podView(pod('b', ended)));
+  assert.deepEqual(told, [
+    [0, 0],
+    [1, 10_000],
+    [2, 20_000],
+    [0, 0],
+  ]);
+});
+
+test('a dependant that is left alone is back at the first restart after the outage', () => {
+  const restarts = [10_000, 25_000, 50_000, 95_000, 180_000, 345_000];
+  for (const [index, at] of restarts.entries()) {
+    assert.equal(returnAfter(at - 1_000), at);
+    assert.ok(returnAfter(at + 1_000) === restarts[index + 1] || index === restarts.length - 1);
+  }
+});
+
+test('what runs on a cluster is what the config selects, is admitted where restrictions are strict, and is bounded', () => {
+  const all = manifests('here', defaultImage, 3);
+  const selector = /key: role, operator: In, values: \[apiserver\]/;
+  assert.match(configText, selector);
+  const sets = all.slice(1).map(({ body }) => objectOf(body['spec']));
+  assert.deepEqual(
+    sets.map(({ replicas }) => replicas),
+    [2, 3, 3],
+  );
+  for (const [index, { template }] of sets.entries()) {
+    const { metadata, spec } = objectOf(template);
+    assert.equal(objectOf(objectOf(metadata)['labels'])['role'], index === 0 ? 'main' : 'apiserver');
+    const ignore = objectOf(objectOf(metadata)['annotations'])['weeder.dev/ignore'];
+    assert.equal(ignore, index === 2 ? 'true' : undefined);
+    const { containers, securityContext } = objectOf(spec);
+    assert.partialDeepStrictEqual(securityContext, { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
+    const [container] = Array.isArray(containers) ? containers.filter(isObject) : [];
+    assert.partialDeepStrictEqual(container, {
+      image: defaultImage,
+      securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+    });
+  }
+});
+
+test('a wait ends when its condition is met, when its time is over, or with the signal', async () => {
+  const clock = virtualClock();
+  const stop = new AbortController();
+  const options = { clock, signal: stop.signal };
+  let isMet = false;
+  const waits = [
+    waitFor(options, 1_000, () => isMet),
+    waitFor(options, 200, () => false),
+    waitFor(options, 0, () => true),
+  ];
+  await clock.pass(300);
+  isMet = true;
+  await clock.pass(100);
+  assert.deepEqual(await Promise.all(waits), ['met', 'late', 'met']);
+  const stopped = waitFor(options, 1_000, () => false);
+  await clock.pass(100);
+  stop.abort();
+  await clock.pass(100);
+  assert.equal(await stopped, 'stopped');
+  assert.equal(clock.pending, 0);
+});

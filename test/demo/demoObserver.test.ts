@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { suite, test } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
+import { faultsOf, outcomeTable } from '../../src/demo/observer/outcome.ts';
+import type { Chapter } from '../../src/demo/observer/story.ts';
+import type { Told } from '../../src/demo/observer/tell.ts';
+import { observerEntry } from '../../src/demo/observer/timeline.ts';
+import { bundle } from '../support/bundle.ts';
+import { cli, folder } from '../support/cli.ts';
+
+/** Gives a program a terminal; not everywhere there. */
+const script = spawnSync('script', ['--version']).status === 0;
+
+function told(row: string, observed: Chapter['observed'], came: Partial<Told> = {}): Told {
+  const play = async () => ({ weeder: '', took: undefined, isAsTold: true });
+  const chapter: Chapter = { title: `somebody: ${row}`, row, observed, play };
+  return { chapter, weeder: 'leaves it', took: undefined, isAsTold: true, ...came };
+}
+
+test('the table says what was done, whether it is observed, what weeder did and how long that took', () => {
+  const all = [told('another image', 'yes', { weeder: 'puts it back', took: 7.42 }), told('scaled to 5', 'no')];
+  assert.deepEqual(outcomeTable(all), [
+    'what is done    observed   weeder          after',
+    'another image   yes        puts it back   7.4 ms',
+    'scaled to 5     no         leaves it',
+  ]);
+  assert.deepEqual(faultsOf(all), []);
+  assert.deepEqual(faultsOf([...all, told('x', '', { isAsTold: false })]), ['"somebody: x" did not go as it should.']);
+});
+
+test('a drift is a diff, whose lines are cut where they would be too long', () => {
+  const application = { namespace: 'shop', name: 'nginx', uid: 'u' };
+  const resource = { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'nginx' };
+  const about = { application, resource, apiVersion: 'apps/v1', uid: 'v' };
+  const drifts = [
+    { path: '.spec.a', wanted: 1, found: undefined, is: 'missing' },
+    { path: '.spec.b.this.is.long', wanted: undefined, found: 'this is long, too', is: 'excess' },
+  ] as const;
+  const drifted = { type: 'resource.drifted', ...about, drifts, rival: 'bot/Update', isCorrected: true } as const;
+  const entry = observerEntry(drifted, 15);
+  assert.equal(entry?.what, 'Deployment nginx has drifted, by bot:');
+  assert.deepEqual(entry?.diff, [
+    { is: 'path', text: '.spec.a' },
+    { is: 'wanted', text: '- 1' },
+    { is: 'path', text: '….b.this.is.long'.slice(-15).replace(/^./, '…') },
+    { is: 'found', text: '+ "this is lon…' },
+  ]);
+});
+
+suite('weeder demo observer', { concurrency: 2 }, () => {
+  test('tells the story, each chapter as it should end, in plain lines that fit', async () => {
+    const { stdout, stderr, code } = await cli(['demo', 'observer']);
+    assert.equal(stderr, '');
+    assert.equal(code, 0, stdout);
+    assert.equal(stdout.includes('\u001B') || stdout.includes('\r'), false);
+    const longest = stdout.split('\n').filter((line) => line.length > 80 || line !== line.trimEnd());
+    assert.deepEqual(longest, []);
+    const [, ...parts] = stdout.split(/^\d\. .*\n/m);
+    const weeder = parts.map((part) => [...part.matchAll(/^t= *[\d.]+s {2}weeder {3}(.*)$/gm)].map(([, what]) => what));
+    const [created, image, container, label, scaled, deleted, fight, version] = weeder;
+    assert.deepEqual(created, ['creates Service nginx', 'creates Deployment nginx']);
+    assert.equal(image?.[0], 'Deployment nginx has drifted, by kubectl-set:');
+    assert.match(parts[1] ?? '', /image\n {20}- "nginx:1\.27"\n {20}\+ "nginx:latest"\n/);
+    assert.match(image?.[1] ?? '', /^corrects it, /);
+    assert.match(parts[2] ?? '', /containers\[name="miner"\]\n {20}\+ \{"name":"miner"/);
+    assert.match(container?.[1] ?? '', /^corrects it, /);
+    assert.deepEqual([label, scaled], [[], []]);
+    assert.deepEqual(deleted, ['Service nginx is missing', 'creates Service nginx anew']);
+    const waits = fight?.filter((line) => line?.startsWith('waits ')) ?? [];
+    assert.equal(waits.length, 2);
+    assert.ok(waits.every((line) => line?.endsWith(' s, as label-bot goes on')));
+    assert.equal(fight?.filter((line) => line?.startsWith('corrects it, ')).length, 3);
+    assert.ok(version?.includes('updates Deployment nginx'));
+    assert.match(stdout, /^ {2}another image +yes +puts it back +[\d.]+ ms$/m);
+    assert.match(stdout, /^ {2}a new version +applies it, 5 replicas stay$/m);
+  });
+
+  test('is coloured on a terminal, where the last line says how many resources are in which state', {
+    skip: !script && 'no script(1)',
+  }, async () => {
+    const line = [process.execPath, await bundle(), 'demo', 'observer', '--speed=2'].join(' ');
+    const child = spawn('script', ['-qec', line, '/dev/null'], {
+      env: { PATH: process.env['PATH'], HOME: folder, TERM: 'xterm-256color' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const closed = once(child, 'close');
+    let text = '';
+    for await (const chunk of child.stdout.setEncoding('utf8')) text += chunk;
+    assert.deepEqual(await closed, [0, null], text);
+    const readable = text.replaceAll('\u001B', '^');
+    assert.match(readable, /t= +\d+\.\ds {2}weeder {3}\^\[31mDeployment nginx has drifted, by kubectl-set:\^\[39m/);
+    assert.match(readable, /\^\[32m- "nginx:1\.27"\^\[39m\r?\n/);
+    assert.match(readable, /\^\[31m\+ "nginx:latest"\^\[39m\r?\n/);
+    assert.match(stripVTControlCharacters(text), /\rt= +\d+\.\ds {2}[█░]{20} 2 inSync/);
+    assert.doesNotMatch(readable, /inSync\^\[K\r?\n/);
+  });
+});

@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { pino } from 'pino';
+import { endpointSlices, namespaces, pods } from '../../src/demo/apiServer/resources.ts';
+import { failure } from '../../src/demo/apiServer/status.ts';
+import { type ClusterDemo, playOnCluster } from '../../src/demo/cluster/run.ts';
+import { startEndpointSlices, startReplicaSets } from '../../src/demo/controllers.ts';
+import type { Downtime } from '../../src/demo/downtime.ts';
+import type { ScenarioFact } from '../../src/demo/facts.ts';
+import { startKubelet } from '../../src/demo/kubelet/kubelet.ts';
+import { apiserverLabels } from '../../src/demo/objects.ts';
+import { podView } from '../../src/demo/podView.ts';
+import { scaledClock } from '../../src/demo/scaledClock.ts';
+import type { WeederFact } from '../../src/weeder/deletions/facts.ts';
+import { made } from '../support/world/demoCluster.ts';
+import { demoPrograms } from '../support/world/demoPrograms.ts';
+import { type Embedded, embedded } from '../support/world/embedded.ts';
+
+const home = 'weeder-demo-test';
+const forbidden = failure(403, 'Forbidden', 'nobody may do this here');
+
+type Fact = ScenarioFact | WeederFact;
+
+interface Played extends ClusterDemo {
+  readonly facts: readonly Fact[];
+  readonly waiting: readonly string[];
+  readonly wasCleanedUp: boolean;
+  readonly cluster: Embedded;
+}
+
+interface Play {
+  readonly timeout?: number;
+  readonly prepare?: (cluster: Embedded) => void;
+  readonly onFact?: (fact: Fact, stop: AbortController) => void;
+  readonly needs?: () => string;
+  readonly isWithoutKubelet?: boolean;
+}
+
+/** Plays the demo as on a real cluster, over HTTP, on an embedded one with a kubelet, 10 times as fast. */
+async function play({ timeout = 600_000, prepare, onFact, needs, isWithoutKubelet }: Play = {}): Promise<Played> {
+  const clock = scaledClock(10);
+  await using cluster = await embedded({ clock });
+  const { store } = cluster.server;
+  const parts = [
+    startReplicaSets(store, clock),
+    startEndpointSlices(store, clock),
+    ...(isWithoutKubelet
+      ? []
+      : [startKubelet({ store, clock, version: '1.36', seed: 1, program: demoPrograms(needs) })]),
+  ];
+  prepare?.(cluster);
+  const facts: Fact[] = [];
+  const waiting: string[] = [];
+  const stop = new AbortController();
+  let wasCleanedUp = false;
+  const ended = await playOnCluster(
+    {
+      client: cluster.client(clock),
+      clock,
+      logger: pino({ level: 'silent' }),
+      namespace: home,
+      image: 'busybox:1.37',
+      replicas: 2,
+      outage: 60_000,
+      timeout,
+      signal: stop.signal,
+      onFact(_time, fact) {
+        facts.push(fact);
+        onFact?.(fact, stop);
+      },
+      onWaiting: ({ what }) => waiting.push(what),
+      onBegin: () => {},
+    },
+    () => {
+      wasCleanedUp = true;
+    },
+  );
+  for (const part of parts) part();
+  return { ...ended, facts, waiting, wasCleanedUp, cluster };
+}
+
+function isThere({ cluster }: Played): boolean {
+  return cluster.server.store.get(namespaces, '', home) !== undefined;
+}
+
+function outcomeOf({ played }: Played) {
+  assert(played.ok && played.value !== 'stopped', JSON.stringify(played));
+  return played.value;
+}
+
+function problemOf({ played }: Played) {
+  assert(!played.ok, JSON.stringify(played));
+  return played.problem;
+}
+
+const seconds = (downtimes: readonly Downtime[]) => downtimes.map(({ total }) => total / 1_000);
+
+suite('the demo on a cluster', { concurrency: 3 }, () => {
+  test('one half of the dependants is deleted and back at once, the other sits out its back-off', async () => {
+    const played = await play();
+    const { isBack, weeded, ignored } = outcomeOf(played);
+    assert.ok(isBack);
+    assert.deepEqual([weeded.length, ignored.length], [2, 2]);
+    const [slowest, quickest] = [Math.max(...seconds(weeded)), Math.min(...seconds(ignored))];
+    assert.ok(slowest < quickest, `${seconds(weeded)} and ${seconds(ignored)}`);
+    const deleted = played.facts.flatMap((fact) => (fact.type === 'pod.deleted' ? [fact.pod.name] : []));
+    assert.deepEqual(deleted.toSorted(), weeded.map(({ pod }) => pod).toSorted());
+    const kept = played.facts.flatMap((fact) => (fact.type === 'pod.kept' ? [fact.pod.name] : []));
+    assert.deepEqual(kept.toSorted(), ignored.map(({ pod }) => pod).toSorted());
+    for (const { pod } of ignored) assert.match(pod, /^apiserver-kept-/);
+    assert.equal(played.leftBehind, undefined);
+    assert.ok(!isThere(played));
+  });
+
+  test('a crash-looping look-alike in another namespace survives the recovery of its own service', async () => {
+    let server: Embedded['server'] | undefined;
+    let exits = 0;
+    const prepare = (cluster: Embedded) => {
+      ({ server } = cluster);
+      addLookAlike(cluster);
+      server.store.watch(pods, { namespace: 'default' }, (_type, pod) => {
+        ({ exits } = podView(pod));
+      });
+    };
+    const onFact = ({ type }: Fact) => {
+      if (type === 'etcd.back' && server !== undefined) setLookAlikeService(server, true);
+    };
+    const played = await play({ prepare, onFact });
+    assert.ok(outcomeOf(played).isBack);
+    assert.ok(exits >= 3, `${exits} exits`);
+    const left = played.cluster.server.store.list(pods).map(({ metadata }) => metadata.name);
+    assert.deepEqual(left, ['look-alike']);
+  });
+
+  test('pods that do not come back in time are told as not back, and the namespace goes', async () => {
+    let service = 'etcd-main-client';
+    const onFact = ({ type }: Fact) => {
+      if (type === 'etcd.back') service = 'gone-for-good';
+    };
+    const played = await play({ timeout: 20_000, onFact, needs: () => service });
+    const { isBack, weeded, ignored } = outcomeOf(played);
+    assert.equal(isBack, false);
+    assert.ok([...weeded, ...ignored].every(({ isDown }) => isDown));
+    assert.equal(played.leftBehind, undefined);
+    assert.ok(!isThere(played));
+  });
+
+  test('whoever stops it in the middle gets no outcome, and the namespace goes', async () => {
+    const onFact = ({ type }: Fact, stop: AbortController) => {
+      if (type === 'container.exited') stop.abort();
+    };
+    const played = await play({ onFact });
+    assert.deepEqual(played.played, { ok: true, value: 'stopped' });
+    assert.ok(!played.facts.some(({ type }) => type === 'etcd.back'));
+    assert.ok(played.wasCleanedUp && !isThere(played));
+  });
+
+  test('pods that never become ready are told of with what they wait for, and the namespace goes', async () => {
+    const played = await play({ isWithoutKubelet: true, timeout: 4_000, prepare: refusePulls });
+    const { code, sentence } = problemOf(played);
+    assert.equal(code, 'DEMO_NOT_READY');
+    assert.match(
+      sentence,
+      /\((?:kube-apiserver|apiserver-kept)-\S+: ImagePullBackOff: Back-off pulling image "busybox:1\.37"\)\.$/,
+    );
+    assert.deepEqual(played.waiting, ['ImagePullBackOff: Back-off pulling image "busybox:1.37"']);
+    assert.ok(!isThere(played));
+  });
+
+  test('what the cluster refuses is told, and what was made until then goes', async () => {
+    for (const refused of ['/services', '/status']) {
+      const prepare = ({ server }: Embedded) =>
+        server.setFaults(({ method, url }) =>
+          method !== 'GET' && url.endsWith(refused) ? { refuse: forbidden } : undefined,
+        );
+      const played = await play({ prepare, isWithoutKubelet: refused === '/status' });
+      const { code, sentence } = problemOf(played);
+      assert.equal(code, 'DEMO_REFUSED');
+      assert.match(sentence, /nobody may do this here/);
+      assert.equal(played.leftBehind, undefined);
+      assert.ok(played.wasCleanedUp && !isThere(played));
+    }
+  });
+
+  test('a namespace that cannot be made is not deleted either', async () => {
+    const prepare = ({ server }: Embedded) =>
+      server.setFaults(({ method }) => (method === 'POST' ? { refuse: forbidden } : undefined));
+    const played = await play({ prepare });
+    assert.equal(problemOf(played).code, 'DEMO_REFUSED');
+    assert.equal(played.cluster.server.requests.count('delete', 'namespaces'), 0);
+    assert.equal(played.wasCleanedUp, false);
+  });
+
+  test('a namespace whose creation was answered by nobody is removed', async () => {
+    let isLost = false;
+    const prepare = ({ server }: Embedded) =>
+      server.setFaults(({ method }) => {
+        if (method !== 'POST' || isLost) return undefined;
+        isLost = true;
+        made(server.store.create(namespaces, { metadata: { name: home } }));
+        return { refuse: 'cut' };
+      });
+    const played = await play({ prepare });
+    assert.equal(problemOf(played).code, 'DEMO_REFUSED');
+    assert.equal(played.leftBehind, undefined);
+    assert.ok(!isThere(played));
+  });
+
+  test('a namespace that may not be removed is told of', async () => {
+    const prepare = ({ server }: Embedded) =>
+      server.setFaults(({ method, url }) =>
+        method === 'DELETE' && url.endsWith(`/namespaces/${home}`) ? { refuse: forbidden } : undefined,
+      );
+    const played = await play({ prepare, onFact: (_fact, stop) => stop.abort() });
+    assert.equal(played.leftBehind, 'nobody may do this here');
+    assert.ok(isThere(played));
+  });
+
+  test('a removal that fails at first is tried again', async () => {
+    let refusals = 0;
+    const prepare = ({ server }: Embedded) =>
+      server.setFaults(({ method, url }) => {
+        if (method !== 'DELETE' || !url.endsWith(`/namespaces/${home}`) || refusals === 3) return undefined;
+        refusals += 1;
+        return { refuse: failure(503, 'ServiceUnavailable', 'not now') };
+      });
+    const played = await play({ prepare, onFact: (_fact, stop) => stop.abort() });
+    assert.equal(refusals, 3);
+    assert.equal(played.leftBehind, undefined);
+    assert.ok(!isThere(played));
+  });
+});
+
+/** A crash-looping pod of a service of the same name, in another namespace. */
+function addLookAlike({ server }: Embedded): void {
+  const { store } = server;
+  setLookAlikeService(server, false);
+  const ownerReferences = [{ apiVersion: 'example.io/v1', kind: 'Owner', name: 'o', uid: 'u', controller: true }];
+  const metadata = { name: 'look-alike', namespace: 'default', labels: apiserverLabels, ownerReferences };
+  made(store.create(pods, { metadata, spec: { containers: [{ name: 'main', image: 'x:1' }] } }));
+}
+
+function setLookAlikeService({ store }: Embedded['server'], ready: boolean): void {
+  const labels = { 'kubernetes.io/service-name': 'etcd-main-client' };
+  const endpoints = [{ addresses: ['10.0.0.9'], conditions: { ready } }];
+  if (ready) made(store.patch(endpointSlices, 'default', 'look-alike', { endpoints }));
+  else {
+    const metadata = { name: 'look-alike', namespace: 'default', labels };
+    made(store.create(endpointSlices, { metadata, addressType: 'IPv4', endpoints }));
+  }
+}
+
+function refusePulls({ server }: Embedded): void {
+  server.store.watch(pods, { namespace: home }, (type, { metadata }) => {
+    const waiting = { reason: 'ImagePullBackOff', message: 'Back-off pulling image "busybox:1.37"' };
+    const isDependant = metadata.name.includes('apiserver');
+    if (type === 'ADDED' && isDependant) setStatus(server, home, metadata.name, { waiting });
+  });
+}
+
+function setStatus({ store }: Embedded['server'], namespace: string, name: string, state: object): void {
+  const containerStatuses = [{ name: 'main', restartCount: 3, ready: false, state }];
+  made(store.patch(pods, namespace, name, { status: { containerStatuses } }, { subresource: 'status' }));
+}

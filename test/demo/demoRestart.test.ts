@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { suite, test } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
+import { rolloutTable } from '../../src/demo/restart/comparison.ts';
+import type { Rollout } from '../../src/demo/restart/rollout.ts';
+import { playWithPlainWatcher } from '../../src/demo/restart/run.ts';
+import type { Chapter } from '../../src/demo/restart/story.ts';
+import { faultsOf, type Told } from '../../src/demo/restart/tell.ts';
+import type { RestartFact } from '../../src/restart/model/facts.ts';
+import { bundle } from '../support/bundle.ts';
+import { cli, folder } from '../support/cli.ts';
+import { cpuTime } from '../support/cpuTime.ts';
+
+/** Gives a program a terminal; not everywhere there. */
+const script = spawnSync('script', ['--version']).status === 0;
+
+const chapter: Chapter = {
+  title: 'a Secret changes',
+  row: 'a Secret changes',
+  needed: ['web', 'db'],
+  told: { type: 'workload.restarted', of: ['db', 'web'] },
+  play: async () => {},
+};
+
+function rolloutsOf(...names: string[]): Rollout[] {
+  return names.map((name) => ({ workload: { kind: 'Deployment', namespace: 'shop', name }, isRestart: true }));
+}
+
+function restarted(name: string): RestartFact {
+  const workload = { kind: 'Deployment', namespace: 'shop', name } as const;
+  return { type: 'workload.restarted', workload, uid: name, sources: [], how: 'rollout', attempt: 1 };
+}
+
+function ended(...names: string[]): Told {
+  return { chapter, rollouts: rolloutsOf(...names), stale: [], isSettled: true };
+}
+
+test('a chapter is as told when what was needed was rolled out, once, and weeder said so', () => {
+  const facts = [restarted('web'), restarted('db')];
+  assert.deepEqual(faultsOf(ended('web', 'db'), facts), []);
+  assert.deepEqual(faultsOf(ended('web', 'db', 'web'), facts), [
+    '"a Secret changes": rollouts of db, web, web in place of db, web.',
+  ]);
+  assert.deepEqual(faultsOf(ended('web'), [restarted('web')]), [
+    '"a Secret changes": rollouts of web in place of db, web.',
+    '"a Secret changes": workload.restarted was told of web in place of db, web.',
+  ]);
+  assert.deepEqual(faultsOf({ ...ended('web', 'db'), stale: ['db-0'], isSettled: false }, facts), [
+    '"a Secret changes": old content in db-0.',
+    '"a Secret changes": it did not come to rest.',
+  ]);
+});
+
+test('the table says what was needed, what was made, and what was missed', () => {
+  assert.deepEqual(rolloutTable([ended('web', 'db')], [ended('web', 'web', 'web')]), [
+    'rollouts           needed   weeder   plain watcher',
+    'a Secret changes        2        2     1 missed, 3',
+    'in all                  2        2               3',
+  ]);
+});
+
+test('a plain watcher rolls out for keys that nobody uses and for each change, and misses what it has not seen', async () => {
+  const used = cpuTime();
+  const told = await playWithPlainWatcher(1);
+  const made = told.map(({ rollouts }) => rollouts.map(({ workload }) => workload.name).toSorted());
+  assert.deepEqual(made, [
+    [],
+    ['payments', 'web'],
+    ['payments', 'web'],
+    Array.from({ length: 10 }, () => 'cart'),
+    ['payments', 'payments', 'web'],
+    [],
+    [],
+  ]);
+  assert.deepEqual(told.map(({ stale }) => stale).at(-1), ['db-0', 'db-1']);
+  assert.ok(told.every(({ isSettled }) => isSettled));
+  assert.ok(used() < 10_000);
+});
+
+suite('weeder demo restart', { concurrency: 2 }, () => {
+  test('tells the story, each chapter as it should end, in plain lines that fit', async () => {
+    const { stdout, stderr, code } = await cli(['demo', 'restart', '--speed=10']);
+    assert.equal(stderr, '');
+    assert.equal(code, 0, stdout);
+    assert.equal(stdout.includes('\u001B') || stdout.includes('\r'), false);
+    assert.ok(
+      stdout.split('\n').every((line) => line.length <= 80 && line === line.trimEnd()),
+      stdout,
+    );
+    const [, ...parts] = stdout.split(/^\d\. .*\n/m);
+    const weeder = parts.map((part) => [...part.matchAll(/^t= *[\d.]+s {2}weeder {3}(.*)$/gm)].map(([, what]) => what));
+    const [adoption, used, unused, burst, release, missing, away] = weeder;
+    assert.equal(adoption?.filter((line) => line?.startsWith('adopts ')).length, 5);
+    assert.deepEqual(used?.slice(0, 2), ['hears of it: web uses greeting of shop-settings', 'restarts Deployment web']);
+    assert.deepEqual(unused, []);
+    assert.deepEqual(
+      burst?.filter((line) => line?.startsWith('restarts ')),
+      ['restarts Deployment cart'],
+    );
+    assert.ok(!release?.some((line) => line?.startsWith('restarts ')));
+    assert.ok(release?.includes('leaves payments alone: its pods are newer'));
+    assert.deepEqual(missing, ['holds cart: ConfigMap shop/features is missing']);
+    assert.deepEqual(away?.filter((line) => line?.startsWith('restarts ')).toSorted(), [
+      'restarts CronJob report',
+      'restarts StatefulSet db',
+    ]);
+    assert.match(stdout, /^ {2}ten changes within four seconds {2,}1 {2,}1 {2,}10$/m);
+    assert.match(stdout, /^ {2}in all {2,}5 {2,}5 {2,}17$/m);
+  });
+
+  test('is coloured on a terminal, where the last line says how many workloads are in which state', {
+    skip: !script && 'no script(1)',
+  }, async () => {
+    const line = [process.execPath, await bundle(), 'demo', 'restart', '--speed=12'].join(' ');
+    const child = spawn('script', ['-qec', line, '/dev/null'], {
+      env: { PATH: process.env['PATH'], HOME: folder, TERM: 'xterm-256color' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const closed = once(child, 'close');
+    let text = '';
+    for await (const chunk of child.stdout.setEncoding('utf8')) text += chunk;
+    assert.deepEqual(await closed, [0, null], text);
+    const readable = text.replaceAll('\u001B', '^');
+    assert.match(readable, /t= +\d+\.\ds {2}weeder {3}\^\[36mrestarts Deployment web\^\[39m/);
+    assert.match(stripVTControlCharacters(text), /\rt= +\d+\.\ds {2}[█░]{20} 5 current/);
+    assert.match(stripVTControlCharacters(text), /\rt= +\d+\.\ds {2}[█░]{20} weeder is away/);
+    assert.doesNotMatch(readable, /current\^\[K\r?\n/);
+  });
+});

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type AnyStateNode, createMachine } from 'xstate';
+import { diagram } from '../../src/diagram/diagram.ts';
+import { type DrawnState, drawingOf } from '../../src/diagram/drawing.ts';
+import type { diagramFormats } from '../../src/diagram/formats.ts';
+import { drawable, system } from '../../src/diagram/formats.ts';
+import { machines } from '../../src/diagram/machines.ts';
+import { sayings } from '../../src/diagram/system.ts';
+import { cli, oneSentence } from '../support/cli.ts';
+import { machineFiles } from '../support/docs/sketch.ts';
+
+function drawn(name: string, format: (typeof diagramFormats)[number]): string {
+  const result = diagram(name, format);
+  assert.ok(result.ok, JSON.stringify(result));
+  return result.value;
+}
+
+function allStates(state: DrawnState): DrawnState[] {
+  return [state, ...state.children.flatMap(allStates)];
+}
+
+test('the help names all that can be drawn', () => {
+  assert.deepEqual([...drawable].sort(), [system, ...machines.keys()].sort());
+});
+
+test('every machine file is drawn', () => {
+  assert.deepEqual(
+    [...machines.keys()].sort(),
+    machineFiles()
+      .map(({ name }) => name)
+      .sort(),
+  );
+});
+
+for (const [name, { machine }] of machines) {
+  const { root, transitions, spawns } = drawingOf(machine);
+
+  test(`the pictures of ${name} show every state, event, guard and action`, () => {
+    const [svg, text] = [drawn(name, 'svg'), drawn(name, 'ascii')];
+    for (const { id, name: state, entry, exit, invokes } of allStates(root)) {
+      assert.ok(svg.includes(`data-state="${id}"`), id);
+      assert.ok(svg.includes(`>${state}</text>`) && text.includes(state), id);
+      for (const part of [...entry, ...exit, ...invokes]) assert.ok(svg.includes(part) && text.includes(part), part);
+    }
+    for (const { from, to, when, guard, actions } of transitions) {
+      if (to !== undefined) assert.ok(svg.includes(`data-from="${from}" data-to="${to}"`), `${from} to ${to}`);
+      assert.ok(svg.includes(`>${when}</text>`) && text.includes(when), when);
+      for (const part of [...(guard === undefined ? [] : [guard]), ...actions]) {
+        assert.ok(svg.includes(part) && text.includes(part), part);
+      }
+    }
+  });
+
+  test(`every state, actor and arrow of ${name} is in its Mermaid diagram, which Mermaid can draw`, () => {
+    const lines = drawn(name, 'mermaid').split('\n');
+    for (const { id } of allStates(root).slice(1)) {
+      assert.ok(
+        lines.some((line) => line.includes(` as ${id.replaceAll('.', '_')}`)),
+        id,
+      );
+    }
+    for (const { id, invokes, children } of allStates(root).slice(1)) {
+      for (const invoked of invokes) {
+        const isSaid = lines.some(
+          (line) => line.includes(id.replaceAll('.', '_')) && line.includes(`invokes ${invoked}`),
+        );
+        assert.ok(isSaid, `${id} invokes ${invoked}`);
+      }
+      const described = lines.find((line) => line.trim().startsWith(`${id.replaceAll('.', '_')} :`));
+      assert.ok(children.length === 0 || described === undefined, `Mermaid does not draw: ${described}`);
+    }
+    for (const { from, to, when } of transitions) {
+      if (to === undefined || from === root.id) continue;
+      const arrow = `${from.replaceAll('.', '_')} --> ${to.replaceAll('.', '_')} : `;
+      assert.ok(
+        lines.some((line) => line.trim().startsWith(arrow) && line.includes(when)),
+        `${arrow}${when}`,
+      );
+    }
+  });
+
+  test(`the JSON of ${name} is a machine with the same states and events`, () => {
+    const again = createMachine(JSON.parse(drawn(name, 'json')));
+    const shape = (node: AnyStateNode): unknown => [
+      node.key,
+      [...node.transitions.keys()],
+      Object.values(node.states).map(shape),
+    ];
+    assert.deepEqual(shape(again.root), shape(machine.root));
+  });
+
+  test(`what ${name} spawns is said in the picture of the system`, () => {
+    for (const spawned of spawns) {
+      const isSaid = sayings.some(
+        ({ from, to, words }) => from === name && to === spawned && /spawns/.test(words.join(' ')),
+      );
+      assert.ok(isSaid, spawned);
+    }
+  });
+}
+
+test('what many states lead to, and nothing but time leads out of, is written in their boxes in place of arrows', () => {
+  const picture = drawn('workload', 'svg');
+  const shapes = (shape: string, from: string, to: string) =>
+    picture.includes(`<g class="${shape}" data-from="${from}" data-to="${to}">`);
+  for (const from of ['assessing', 'recording', 'restarting.proving'])
+    assert.deepEqual([shapes('label', from, 'backingOff'), shapes('arrow', from, 'backingOff')], [true, false], from);
+  assert.deepEqual(
+    [shapes('label', 'backingOff', 'assessing'), shapes('arrow', 'backingOff', 'assessing')],
+    [true, true],
+  );
+  assert.ok(picture.includes('>→ backingOff</text>'));
+  // Few lead to those of the others.
+  for (const name of ['podDeletion', 'reflector', 'lease']) assert.ok(!drawn(name, 'svg').includes('>→ '), name);
+});
+
+test('in the picture of the system every event is one that its receiver knows', () => {
+  for (const { to, events } of sayings) {
+    const known = new Set(machines.get(to)?.machine.events ?? []);
+    for (const event of events) assert.ok(known.has(event), `${to} knows no ${event}`);
+  }
+  const drawnParts = new Set(sayings.flatMap(({ from, to }) => [from, to]));
+  assert.deepEqual(
+    [...machines.keys()].filter((name) => !drawnParts.has(name)),
+    [],
+  );
+});
+
+test('weeder diagram prints what is asked for', async () => {
+  const byDefault = await cli(['diagram']);
+  assert.equal(byDefault.stdout, drawn('system', 'ascii'));
+  const asked = await cli(['diagram', 'endpoint', '--format', 'mermaid']);
+  assert.equal(asked.stdout, drawn('endpoint', 'mermaid'));
+  assert.equal(asked.code, 0);
+});
+
+test('an unknown machine or format is told in one sentence', async () => {
+  const unknown = await cli(['diagram', 'endpont']);
+  assert.equal(unknown.code, 2);
+  assert.equal(unknown.stderr, 'weeder: There is no machine "endpont". Did you mean endpoint?\n');
+  const format = await cli(['diagram', 'endpoint', '--format', 'png']);
+  assert.match(oneSentence(format, 2), /^The flag --format: Allowed choices are mermaid, svg, json, ascii\. See /);
+  const words = await cli(['diagram', 'endpoint', 'lease']);
+  assert.match(oneSentence(words, 2), /^weeder diagram takes fewer words than endpoint, lease\. See /);
+  const system = await cli(['diagram', 'system', '--format', 'json']);
+  assert.match(system.stderr, /The actor system is no machine/);
+});

@@ -1,0 +1,354 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { systemClock } from '../../../src/base/clock.ts';
+import { createKubeClient } from '../../../src/kube/client/client.ts';
+import { describeFailure } from '../../../src/kube/client/describeFailure.ts';
+import { calling, get } from '../../support/api/calling.ts';
+import { answerWith, statusBody } from '../../support/api/faultyServer.ts';
+import { misbehavingServer } from '../../support/api/misbehavingServer.ts';
+import { until } from '../../support/until.ts';
+import { accessTo } from '../../support/world/reflecting.ts';
+import { virtualClock } from '../../support/world/virtualClock.ts';
+
+for (const protocol of ['http', 'https', 'h2'] as const) {
+  test(`over ${protocol}, a hundred calls at once share the connections`, async () => {
+    await using it = await calling(protocol);
+    const results = await Promise.all(Array.from({ length: 100 }, () => it.client.call(get)));
+    assert(results.every(({ ok }) => ok));
+    if (protocol === 'h2') assert.equal(it.server.connections, 1);
+    const opened = it.server.connections;
+    await Promise.all(Array.from({ length: 50 }, () => it.client.call(get)));
+    assert.equal(it.server.connections, opened);
+    assert.equal(it.facts.length, 150);
+    assert.equal(it.facts[0]?.outcome, 200);
+  });
+
+  test(`over ${protocol}, a call that gets no answer ends in time, and the next one uses a new connection`, async () => {
+    const clock = virtualClock();
+    await using it = await calling(protocol, { clock });
+    await it.client.call(get);
+    // Over HTTP/1.1 the connection is free again a moment after the answer.
+    await new Promise(setImmediate);
+    const opened = it.server.connections;
+    it.server.freeze();
+    const pending = Promise.all([
+      it.client.call(get),
+      it.client.call({ ...get, timeoutMs: 3_000 }),
+      it.client.call(get),
+    ]);
+    let isDone = false;
+    void pending.then(() => {
+      isDone = true;
+    });
+    await until('the calls ended', () => isDone, clock, 100);
+    const kinds = (await pending).map((result) => (result.ok ? 'ok' : result.failure.kind));
+    const expected = protocol === 'h2' ? ['network', 'timeout'] : ['ok', 'timeout'];
+    assert.deepEqual([...new Set(kinds)].sort(), expected);
+    assert(clock.monotonic() <= 11_000, `${clock.monotonic()} ms`);
+    const next = await it.client.call(get);
+    assert(next.ok);
+    assert(it.server.connections > opened);
+    await until('the dead connections are closed', () => it.server.openConnections <= 3);
+  });
+}
+
+test('a body is sent as JSON with its type, and an empty answer has no body', async () => {
+  await using it = await calling('http');
+  it.server.failNext(answerWith(201, ''));
+  const result = await it.client.call({
+    method: 'PATCH',
+    path: '/api/v1/namespaces/a/pods/b',
+    query: { dryRun: 'All', force: true, empty: undefined },
+    body: { metadata: { labels: { é: '1' } } },
+    contentType: 'application/merge-patch+json',
+  });
+  assert.deepEqual(result, { ok: true, status: 201, body: undefined });
+  const [request] = it.server.requests;
+  assert.equal(request?.headers['content-type'], 'application/merge-patch+json');
+  assert.equal(request?.query.toString(), 'dryRun=All&force=true');
+  assert.deepEqual(JSON.parse(request?.body ?? ''), { metadata: { labels: { é: '1' } } });
+});
+
+test('who is impersonated is named, and without groups or anything else that the kubeconfig says of somebody', async () => {
+  const user = () => ({ token: 'secret', as: 'somebody', 'as-groups': ['admins'], 'as-user-extra': { a: ['b'] } });
+  await using it = await calling('http', { user });
+  await it.client.call({ ...get, impersonate: 'system:serviceaccount:shop:default' });
+  await it.client.call(get);
+  const said = it.server.requests.map(({ headers }) =>
+    Object.entries(headers).filter(([name]) => name.startsWith('impersonate-')),
+  );
+  assert.deepEqual(said[0], [['impersonate-user', 'system:serviceaccount:shop:default']]);
+  assert.deepEqual(Object.fromEntries(said[1] ?? []), {
+    'impersonate-user': 'somebody',
+    'impersonate-group': 'admins',
+    'impersonate-extra-a': 'b',
+  });
+  assert.equal(it.server.requests[0]?.headers['authorization'], 'Bearer secret');
+});
+
+test('a server with a path in its address is asked under that path', async () => {
+  await using it = await calling('http', { path: '/k8s/clusters/c-1/' });
+  await it.client.call(get);
+  assert.equal(it.server.requests[0]?.path, '/k8s/clusters/c-1/api/v1/pods');
+});
+
+test('a slow server keeps its connection when other answers come', async () => {
+  const clock = virtualClock();
+  await using it = await calling('h2', { clock });
+  await it.client.call(get);
+  it.server.failNext(() => undefined);
+  let failure: string | undefined;
+  void it.client.call({ ...get, timeoutMs: 5_000 }).then((result) => {
+    failure = result.ok ? 'ok' : result.failure.kind;
+  });
+  await until('the slow request arrived', () => it.server.requests.length === 2);
+  clock.advance(3_000);
+  assert((await it.client.call(get)).ok);
+  clock.advance(2_000);
+  await until('the slow request was given up', () => failure !== undefined);
+  assert.equal(failure, 'timeout');
+  assert((await it.client.call(get)).ok);
+  assert.equal(it.server.connections, 1);
+});
+
+test('a signal ends a call, whether it waits or runs', async () => {
+  await using it = await calling('h2');
+  const aborted = await it.client.call({ ...get, signal: AbortSignal.abort() });
+  assert.equal(aborted.ok ? '' : aborted.failure.kind, 'cancelled');
+  it.server.failNext(() => undefined);
+  const stop = new AbortController();
+  const running = it.client.call({ ...get, signal: stop.signal });
+  await until('it arrived', () => it.server.requests.length === 1);
+  stop.abort();
+  const result = await running;
+  assert.equal(result.ok ? '' : result.failure.kind, 'cancelled');
+});
+
+test('a call that nobody wants any more when the limit lets it go is not sent', async (t) => {
+  const server = await misbehavingServer('http');
+  t.after(() => server.close());
+  const clock = virtualClock();
+  const client = createKubeClient({ access: accessTo(server.url), clock, qps: 1, burst: 1 });
+  const calls = [true, false, true].map((wanted) => client.call({ ...get, isWanted: () => wanted }));
+  await calls[0];
+  clock.advance(1_000);
+  const unwanted = await calls[1];
+  assert.equal(unwanted?.ok === false && unwanted.failure.kind, 'cancelled');
+  clock.advance(1_000);
+  assert.equal((await calls[2])?.ok, true);
+  assert.equal(server.requests.length, 2);
+  await client.close();
+});
+
+test('what hangs in the background ends nothing of anybody else’s', async () => {
+  const clock = virtualClock();
+  await using it = await calling('h2', { clock });
+  it.server.failNext(() => undefined);
+  let usual = '';
+  void it.client.call({ ...get, timeoutMs: 60_000 }).then((result) => {
+    usual = result.ok ? 'ok' : result.failure.kind;
+  });
+  await until('the usual call arrived', () => it.server.requests.length === 1);
+  for (let times = 1; times <= 4; times += 1) {
+    it.server.failNext(() => undefined);
+    let background = '';
+    void it.client.call({ ...get, rank: 'background', timeoutMs: 5_000 }).then((result) => {
+      background = result.ok ? 'ok' : result.failure.kind;
+    });
+    await until('it arrived', () => it.server.requests.length === 1 + times);
+    clock.advance(5_000);
+    await until('it was given up', () => background !== '');
+    assert.equal(background, 'timeout');
+  }
+  assert.equal(usual, '');
+  assert((await it.client.call(get)).ok);
+  clock.advance(40_000);
+  await until('the usual call was given up', () => usual !== '');
+  assert.equal(usual, 'timeout');
+});
+
+test('a call in the background goes when no usual one waits for the limit', async (t) => {
+  const server = await misbehavingServer('http');
+  t.after(() => server.close());
+  const clock = virtualClock();
+  const client = createKubeClient({ access: accessTo(server.url), clock, qps: 1, burst: 1 });
+  const went: string[] = [];
+  const call = (name: string, rank: 'usual' | 'background' | 'last') =>
+    client.call({ ...get, rank }).then(() => went.push(name));
+  const calls = [call('first', 'usual'), call('Event', 'last'), call('apply', 'background'), call('deletion', 'usual')];
+  await calls[0];
+  for (const next of [calls[3], calls[2], calls[1]]) {
+    clock.advance(1_000);
+    await next;
+  }
+  assert.deepEqual(went, ['first', 'deletion', 'apply', 'Event']);
+  await client.close();
+});
+
+test('a call of the last rank goes when nobody else waits for the limit', async (t) => {
+  const server = await misbehavingServer('http');
+  t.after(() => server.close());
+  const clock = virtualClock();
+  const client = createKubeClient({ access: accessTo(server.url), clock, qps: 1, burst: 1 });
+  const went: string[] = [];
+  const call = (name: string, rank: 'usual' | 'last') => client.call({ ...get, rank }).then(() => went.push(name));
+  const calls = [call('first', 'usual'), call('Event', 'last'), call('deletion', 'usual')];
+  await calls[0];
+  clock.advance(1_000);
+  await calls[2];
+  assert.deepEqual(went, ['first', 'deletion']);
+  clock.advance(1_000);
+  await calls[1];
+  assert.deepEqual(went, ['first', 'deletion', 'Event']);
+  await client.close();
+});
+
+test('after close every call and every stream ends', async () => {
+  await using it = await calling('h2');
+  it.server.failAll(() => undefined);
+  const running = it.client.call(get);
+  await until('it arrived', () => it.server.requests.length === 1);
+  await it.client.close();
+  const result = await running;
+  assert.equal(result.ok ? '' : result.failure.kind, 'cancelled');
+  const later = await it.client.call(get);
+  assert.equal(later.ok ? '' : later.failure.kind, 'cancelled');
+});
+
+test('an answer that breaks off in its body is a network failure', async () => {
+  await using it = await calling('https');
+  it.server.failNext((answer) => {
+    answer.head(200);
+    answer.write('{"kind":');
+    setTimeout(() => answer.cut(), 20);
+  });
+  const result = await it.client.call(get);
+  assert.equal(result.ok ? '' : result.failure.kind, 'network');
+});
+
+test('an answer that stops in its body is a timeout', async () => {
+  const clock = virtualClock();
+  await using it = await calling('h2', { clock });
+  it.server.failNext((answer) => {
+    answer.head(200);
+    answer.write('{"kind":');
+  });
+  let kind: string | undefined;
+  void it.client.call(get).then((result) => {
+    kind = result.ok ? 'ok' : result.failure.kind;
+  });
+  await until('it was given up', () => kind !== undefined, clock, 100);
+  assert.equal(kind, 'timeout');
+});
+
+for (const { status, takes, outcome } of [
+  { status: 200, takes: 29, outcome: 'ok' },
+  { status: 200, takes: 31, outcome: 'timeout' },
+  { status: 503, takes: 31, outcome: 'unavailable' },
+]) {
+  test(`an answer with ${status} that comes bit by bit for ${takes} s is ${outcome}`, async () => {
+    const clock = virtualClock();
+    await using it = await calling('h2', { clock });
+    it.server.failNext((answer) => {
+      answer.head(status);
+      const bit = (second: number) => {
+        answer.write(' ');
+        if (second < takes) clock.setTimeout(() => bit(second + 1), 1_000);
+        else answer.end('{}');
+      };
+      clock.setTimeout(() => bit(1), 1_000);
+    });
+    let kind: string | undefined;
+    void it.client.call(get).then((result) => {
+      kind = result.ok ? 'ok' : result.failure.kind;
+    });
+    await until('it was answered or given up', () => kind !== undefined, clock);
+    assert.equal(kind, outcome);
+  });
+}
+
+for (const protocol of ['https', 'h2'] as const) {
+  test(`over ${protocol}, where only the status is asked for, a success ends with its headers and keeps its connection`, async () => {
+    await using it = await calling(protocol);
+    const { promise: wanted, resolve: endIt } = Promise.withResolvers<void>();
+    it.server.failNext((answer) => {
+      answer.head(200);
+      void wanted.then(() => answer.end('{"kind":'));
+    });
+    const caller = new AbortController();
+    const result = await it.client.call({ ...get, onlyStatus: true, signal: caller.signal });
+    assert.deepEqual(result, { ok: true, status: 200, body: undefined });
+    caller.abort();
+    endIt();
+    for (let each = 0; each < 3; each += 1) assert.ok((await it.client.call(get)).ok);
+    assert.equal(it.server.openConnections, it.server.connections);
+  });
+}
+
+test('where only the status is asked for, a refusal and HTML are failures as ever', async () => {
+  await using it = await calling('https');
+  it.server.failNext(answerWith(409, statusBody(409, 'Conflict', 'it has changed')));
+  const refused = await it.client.call({ ...get, onlyStatus: true });
+  assert.equal(refused.ok ? '' : refused.failure.kind, 'conflict');
+  it.server.failNext(answerWith(200, '<html><title>Login</title>', { 'content-type': 'text/html' }));
+  const foreign = await it.client.call({ ...get, onlyStatus: true });
+  assert.equal(foreign.ok ? '' : foreign.failure.kind, 'badAnswer');
+});
+
+test('HTML, half JSON and a wrong type are bad answers, with a sentence that asks the right question', async () => {
+  await using it = await calling('http');
+  for (const body of ['<!doctype html><title>Sign in</title>', '{"kind":"Pod', 'hello']) {
+    it.server.failNext(answerWith(200, body));
+    const result = await it.client.call(get);
+    assert(!result.ok);
+    assert.equal(result.failure.kind, 'badAnswer');
+    assert.match(describeFailure(result.failure, it.client.server), /Is this address a Kubernetes API server\?$/);
+  }
+});
+
+test('nobody at the address, a name that does not exist and an authority that is not trusted are named', async () => {
+  await using server = await misbehavingServer('https');
+  await server.close();
+  const refused = createKubeClient({ access: accessTo(server.url), clock: systemClock });
+  const nobody = await refused.call(get);
+  assert(!nobody.ok);
+  assert.match(describeFailure(nobody.failure, refused.server), /cannot be reached: nothing listens there/);
+  await refused.close();
+
+  await using it = await calling('https', { user: () => ({ token: 'secret' }) });
+  const access = accessTo(it.server.url);
+  const stranger = createKubeClient({
+    access: { ...access, kubeConfig: withoutAuthority(access.kubeConfig) },
+    clock: systemClock,
+  });
+  const untrusted = await stranger.call(get);
+  assert(!untrusted.ok);
+  assert.match(untrusted.failure.message, /no trust between us and the server/);
+  await stranger.close();
+});
+
+function withoutAuthority(kubeConfig: ReturnType<typeof accessTo>['kubeConfig']) {
+  for (const cluster of kubeConfig.clusters) Object.assign(cluster, { caData: undefined });
+  return kubeConfig;
+}
+
+test('of an answer that may hold secrets no failure quotes, but for the message of a Status', async () => {
+  await using it = await calling('http');
+  const asked = { ...get, isConfidential: true };
+  const echoed = ['{"kind":"Secret","data":{"key":"marker"}', 'marker', '<html><title>marker</title>'];
+  for (const status of [200, 302, 403, 404, 422, 500]) {
+    for (const body of echoed) {
+      const restore = it.server.failAll(answerWith(status, body));
+      const [confidential, usual] = [await it.client.call(asked), await it.client.call(get)];
+      const opened = await it.client.openStream(asked);
+      assert(!confidential.ok && !usual.ok);
+      assert(!confidential.failure.message.includes('marker'), confidential.failure.message);
+      assert(opened.ok || !opened.failure.message.includes('marker'));
+      assert(usual.failure.message.includes('marker'), usual.failure.message);
+      restore();
+    }
+  }
+  it.server.failNext(answerWith(403, statusBody(403, 'Forbidden', 'cannot list resource "secrets"')));
+  const denied = await it.client.call(asked);
+  assert.equal(!denied.ok && denied.failure.message, 'cannot list resource "secrets"');
+});

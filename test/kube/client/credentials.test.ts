@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { clusterAccess } from '../../../src/kube/access/clusterAccess.ts';
+import { createKubeClient } from '../../../src/kube/client/client.ts';
+import { calling, get } from '../../support/api/calling.ts';
+import { answerWith, serverCertificate, statusBody } from '../../support/api/faultyServer.ts';
+import { misbehavingServer } from '../../support/api/misbehavingServer.ts';
+import { until } from '../../support/until.ts';
+import { virtualClock } from '../../support/world/virtualClock.ts';
+
+test('a token file is read again at once after a 401, and by itself after a while', async () => {
+  const clock = virtualClock();
+  await using it = await calling('http', {
+    clock,
+    user: (folder) => {
+      writeFileSync(join(folder, 'token'), 'first\n');
+      return { tokenFile: join(folder, 'token'), token: 'never' };
+    },
+  });
+  const sent = () => it.server.requests.at(-1)?.headers['authorization'];
+  await it.client.call(get);
+  assert.equal(sent(), 'Bearer first');
+  writeFileSync(join(it.folder, 'token'), 'second\n');
+  await it.client.call(get);
+  assert.equal(sent(), 'Bearer first');
+  it.server.failNext(answerWith(401, statusBody(401, 'Unauthorized', 'Unauthorized')));
+  const refused = await it.client.call(get);
+  assert.equal(refused.ok ? '' : refused.failure.kind, 'unauthorized');
+  await it.client.call(get);
+  assert.equal(sent(), 'Bearer second');
+  writeFileSync(join(it.folder, 'token'), 'third\n');
+  clock.advance(60_000);
+  await it.client.call(get);
+  assert.equal(sent(), 'Bearer third');
+  rmSync(join(it.folder, 'token'));
+  clock.advance(60_000);
+  await it.client.call(get);
+  assert.equal(sent(), 'Bearer third');
+});
+
+/** An exec plugin of our own: counts its runs, and gives a credential that names the count. */
+function plugin(folder: string, script: string): Readonly<Record<string, unknown>> {
+  const path = join(folder, 'plugin.mjs');
+  writeFileSync(path, script);
+  return {
+    exec: {
+      apiVersion: 'client.authentication.k8s.io/v1',
+      command: process.execPath,
+      args: [path],
+      env: [{ name: 'ASKED', value: 'yes' }],
+    },
+  };
+}
+
+test('an exec credential is kept until it expires or is refused', async () => {
+  const clock = virtualClock(Date.UTC(2026, 0, 1));
+  await using it = await calling('http', {
+    clock,
+    user: (folder) =>
+      plugin(
+        folder,
+        `import fs from 'node:fs';
+         const file = ${JSON.stringify(join(folder, 'runs'))};
+         fs.appendFileSync(file, 'x');
+         const { apiVersion, spec } = JSON.parse(process.env.KUBERNETES_EXEC_INFO);
+         const token = [process.env.ASKED, spec.interactive, fs.readFileSync(file).length].join('-');
+         const expirationTimestamp = new Date(${Date.UTC(2026, 0, 1)} + 600000 * fs.readFileSync(file).length).toISOString();
+         console.log(JSON.stringify({ apiVersion, kind: 'ExecCredential', status: { token, expirationTimestamp } }));`,
+      ),
+  });
+  const sent = () => it.server.requests.at(-1)?.headers['authorization'];
+  await Promise.all([it.client.call(get), it.client.call(get), it.client.call(get)]);
+  assert.equal(sent(), 'Bearer yes-false-1');
+  clock.advance(120_000);
+  await it.client.call(get);
+  assert.equal(sent(), 'Bearer yes-false-1');
+  clock.advance(465_000);
+  await it.client.call(get);
+  assert.equal(sent(), 'Bearer yes-false-2');
+  clock.advance(60_000);
+  it.server.failNext(answerWith(401, statusBody(401, 'Unauthorized', 'Unauthorized')));
+  await it.client.call(get);
+  await it.client.call(get);
+  assert.equal(sent(), 'Bearer yes-false-3');
+});
+
+for (const [what, script, expected] of [
+  [
+    'fails',
+    `console.error('token has expired, log in\\nstack'); process.exit(3)`,
+    /failed with exit code 3: token has expired, log in$/,
+  ],
+  ['prints no JSON', `console.log('hello')`, /did not print JSON, but "hello"$/],
+  ['prints something else', `console.log('{"kind":"Pod"}')`, /printed no ExecCredential with a token/],
+] as const) {
+  test(`an exec plugin that ${what} is a sentence, and nothing is sent`, async () => {
+    await using it = await calling('http', { user: (folder) => plugin(folder, script) });
+    const result = await it.client.call(get);
+    assert(!result.ok);
+    assert.equal(result.failure.kind, 'credentials');
+    assert.match(result.failure.message, expected);
+    assert.equal(it.server.requests.length, 0);
+  });
+}
+
+test('an exec plugin that is missing is named, with what its author advises', async () => {
+  const exec = { command: 'no-such-plugin-of-weeder', installHint: 'Install it from here.\nSecond line' };
+  await using it = await calling('http', { user: () => ({ exec }) });
+  const result = await it.client.call(get);
+  assert(!result.ok);
+  assert.match(
+    result.failure.message,
+    /^the exec plugin "no-such-plugin-of-weeder" was not found \(Install it from here\.\)$/,
+  );
+});
+
+test('an exec plugin that hangs is ended', async () => {
+  const clock = virtualClock();
+  await using it = await calling('http', { clock, user: (folder) => plugin(folder, 'setInterval(() => {}, 1000)') });
+  let message: string | undefined;
+  void it.client.call(get).then((result) => {
+    message = result.ok ? '' : result.failure.message;
+  });
+  await until('it was given up', () => message !== undefined, clock, 500);
+  assert.match(String(message), /did not end within 30 s$/);
+});
+
+test('who is impersonated is said with each request', async () => {
+  await using it = await calling('http', {
+    user: () => ({
+      username: 'me',
+      password: 'pw',
+      as: 'her',
+      'as-groups': ['a', 'b'],
+      'as-uid': '7',
+      'as-user-extra': { scopes: ['x'] },
+    }),
+  });
+  await it.client.call(get);
+  const headers = it.server.requests[0]?.headers ?? {};
+  assert.equal(headers['authorization'], `Basic ${Buffer.from('me:pw').toString('base64')}`);
+  assert.equal(headers['impersonate-user'], 'her');
+  assert.equal(headers['impersonate-group'], 'a, b');
+  assert.equal(headers['impersonate-uid'], '7');
+  assert.equal(headers['impersonate-extra-scopes'], 'x');
+});
+
+test('an authority that is replaced is taken up: at once when trust fails, in time when it does not', async () => {
+  const clock = virtualClock();
+  const folder = mkdtempSync(join(tmpdir(), 'weeder-authority-'));
+  await using server = await misbehavingServer('h2');
+  const authority = join(folder, 'ca.crt');
+  writeFileSync(authority, readFileSync(new URL('../../support/tls/other-authority.crt', import.meta.url)));
+  const access = clusterAccess({
+    source: 'the test',
+    context: 'test',
+    namespace: undefined,
+    cluster: { server: server.url, 'certificate-authority': authority },
+    user: {},
+  });
+  assert(access.ok);
+  const client = createKubeClient({ access: access.value, clock });
+  const untrusted = await client.call(get);
+  assert.equal(untrusted.ok ? '' : untrusted.failure.reason, 'TLS');
+  writeFileSync(authority, serverCertificate);
+  assert((await client.call(get)).ok);
+  const connections = server.connections;
+  writeFileSync(authority, Buffer.concat([serverCertificate, Buffer.from('\n')]));
+  assert((await client.call(get)).ok);
+  assert.equal(server.connections, connections);
+  clock.advance(60_000);
+  assert((await client.call(get)).ok);
+  assert.equal(server.connections, connections + 1);
+  await until('the old connection is closed', () => server.openConnections === 1);
+  await client.close();
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  type LabelSelector,
+  type LabelSelectorRequirement,
+  matchesSelector,
+  selectorToString,
+} from '../../../src/kube/objects/selector.ts';
+
+const key = fc.constantFrom('app', 'role', 'garden.cloud/role', 'constructor', 'toString');
+const value = fc.constantFrom('', 'a', 'b', 'c-1');
+const labels = fc.dictionary(key, value);
+const requirement: fc.Arbitrary<LabelSelectorRequirement> = fc.record({
+  key,
+  operator: fc.constantFrom('In', 'NotIn', 'Exists', 'DoesNotExist'),
+  values: fc.array(value, { maxLength: 4 }),
+});
+const selector: fc.Arbitrary<LabelSelector> = fc.record(
+  { matchLabels: labels, matchExpressions: fc.array(requirement, { maxLength: 4 }) },
+  { requiredKeys: [] },
+);
+
+/** The text form, read and applied as apimachinery's labels.Parse and Requirement.Matches do. */
+function matchesText(text: string, given: Readonly<Record<string, string>>): boolean {
+  return text
+    .split(/,(?![^(]*\))/)
+    .filter(Boolean)
+    .every((part) => {
+      const has = (name: string) => Object.hasOwn(given, name);
+      const set = /^(\S+) (in|notin) \((.*)\)$/.exec(part);
+      if (set !== null) {
+        const [, name = '', operator, list = ''] = set;
+        const isIn = has(name) && list.split(',').includes(given[name] ?? '');
+        return operator === 'in' ? isIn : !isIn;
+      }
+      const equality = /^([^!=]+)(!?=)(.*)$/.exec(part);
+      if (equality !== null) {
+        const [, name = '', operator, wanted] = equality;
+        const isEqual = has(name) && given[name] === wanted;
+        return operator === '=' ? isEqual : !isEqual;
+      }
+      return part.startsWith('!') ? !has(part.slice(1)) : has(part);
+    });
+}
+
+test('the text of a selector means what the selector means', () => {
+  fc.assert(
+    fc.property(selector, labels, (sel, given) => {
+      assert.equal(matchesSelector(sel, given), matchesText(selectorToString(sel), given));
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test('the order and repetition of conditions and values do not change the text', () => {
+  fc.assert(
+    fc.property(selector, (sel) => {
+      const turned: LabelSelector = {
+        matchLabels: Object.fromEntries(Object.entries(sel.matchLabels ?? {}).reverse()),
+        matchExpressions: [...(sel.matchExpressions ?? []), ...(sel.matchExpressions ?? [])]
+          .map((each) => ({ ...each, values: [...(each.values ?? []), ...(each.values ?? [])].reverse() }))
+          .reverse(),
+      };
+      assert.equal(selectorToString(turned), selectorToString(sel));
+    }),
+  );
+});
+
+test('the selectors of the original config give the texts that kubectl takes', () => {
+  const roles: LabelSelector = {
+    matchExpressions: [
+      { key: 'role', operator: 'In', values: ['scheduler', 'apiserver'] },
+      { key: 'gardener.cloud/role', operator: 'In', values: ['controlplane'] },
+      { key: 'x', operator: 'DoesNotExist' },
+      { key: 'y', operator: 'NotIn', values: ['b', 'a'] },
+      { key: 'z', operator: 'NotIn', values: ['b'] },
+    ],
+  };
+  assert.equal(
+    selectorToString(roles),
+    '!x,gardener.cloud/role=controlplane,role in (apiserver,scheduler),y notin (a,b),z!=b',
+  );
+  assert.equal(selectorToString({}), '');
+  assert.equal(matchesSelector(roles, { role: 'apiserver', 'gardener.cloud/role': 'controlplane' }), true);
+  assert.equal(
+    matchesSelector({ matchExpressions: [{ key: 'y', operator: 'NotIn', values: ['a'] }] }, undefined),
+    true,
+  );
+});

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ApiResult, KubeClient } from '../../../src/kube/client/client.ts';
+import type { ApiFailure } from '../../../src/kube/client/failure.ts';
+import type { ApiRequest } from '../../../src/kube/client/request.ts';
+import { whileLeading } from '../../../src/kube/client/whileLeading.ts';
+import { type DeletionAnswer, type DeletionRequest, deleteThrough } from '../../../src/weeder/deletions/deletePod.ts';
+
+const never = new AbortController().signal;
+const unwanted: ApiFailure = { kind: 'cancelled', message: 'the request is not wanted any more' };
+
+/** What the API's client does with a request: ask whether it is wanted, and send it. */
+function clientOf(answer: () => ApiResult) {
+  const sent: ApiRequest[] = [];
+  const client: KubeClient = {
+    server: 'https://server',
+    async call(request) {
+      if (request.isWanted?.() === false || request.signal?.aborted) return { ok: false, failure: unwanted };
+      sent.push(request);
+      return answer();
+    },
+    openStream: async () => ({ ok: false, failure: unwanted }),
+    renew: () => {},
+    failureOf: () => unwanted,
+    close: async () => {},
+  };
+  return { client, sent };
+}
+
+const accepted: ApiResult = { ok: true, status: 200, body: undefined };
+const failing = (kind: ApiFailure['kind']): ApiResult => ({ ok: false, failure: { kind, message: 'so it is' } });
+const write: ApiRequest = { method: 'PATCH', path: '/a' };
+
+async function attempt(isValid: boolean, request: ApiRequest, { lost = never, answer = accepted } = {}) {
+  const { client, sent } = clientOf(() => answer);
+  const guarded = whileLeading({ isValid: () => isValid, signal: lost }, client);
+  return { answer: await guarded.call(request), sent: sent.length };
+}
+
+test('a leader’s request is sent as it is, and answered as it was', async () => {
+  assert.deepEqual(await attempt(true, write), { answer: accepted, sent: 1 });
+  const answer = failing('unavailable');
+  assert.deepEqual(await attempt(true, write, { answer }), { answer, sent: 1 });
+});
+
+test('who may not act changes nothing, is told why, and may read', async () => {
+  const failure = { kind: 'cancelled', message: 'this replica lost leadership' };
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+    assert.deepEqual(await attempt(false, { ...write, method }), { answer: { ok: false, failure }, sent: 0 });
+  }
+  assert.deepEqual(await attempt(false, { ...write, method: 'GET' }), { answer: accepted, sent: 1 });
+});
+
+test('a request that nobody wants is not sent either, and a loss drops what is on its way', async () => {
+  const dropped = { answer: { ok: false, failure: unwanted }, sent: 0 };
+  assert.deepEqual(await attempt(true, { ...write, isWanted: () => false }), dropped);
+  assert.deepEqual(await attempt(true, { ...write, signal: AbortSignal.abort() }), dropped);
+  assert.deepEqual(await attempt(true, write, { lost: AbortSignal.abort() }), dropped);
+});
+
+test('when leadership is lost on the way, an answer of the server stays what it is, and a failure is no reason to try again', async () => {
+  for (const kind of ['conflict', 'notFound', 'unavailable', 'network'] as const) {
+    let isValid = true;
+    const { client } = clientOf(() => {
+      isValid = false;
+      return failing(kind);
+    });
+    const result = await whileLeading({ isValid: () => isValid, signal: never }, client).call(write);
+    const isAnswer = kind === 'conflict' || kind === 'notFound';
+    assert.equal(!result.ok && result.failure.kind, isAnswer ? kind : 'cancelled');
+  }
+});
+
+test('a deletion says whether it was leadership or its window that was lost', async () => {
+  const request: DeletionRequest = {
+    uid: 'u',
+    namespace: 'shoot-1',
+    name: 'kapi-0',
+    resourceVersion: '7',
+    policy: { barePods: 'keep', deletion: 'delete', gracePeriodSeconds: undefined },
+    isWanted: () => true,
+  };
+  const refused = (reason: string): DeletionAnswer => ({ type: 'delete.refused', reason, failure: 'cancelled' });
+  const deletionBy = (isValid: boolean) =>
+    deleteThrough(whileLeading({ isValid: () => isValid, signal: never }, clientOf(() => accepted).client));
+  assert.deepEqual(await deletionBy(true)(request, never), { type: 'delete.accepted' });
+  assert.deepEqual(await deletionBy(false)(request, never), refused('this replica lost leadership'));
+  const isWanted = () => false;
+  assert.deepEqual(await deletionBy(true)({ ...request, isWanted }, never), refused('no window wants it any more'));
+});

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { countsByNote, eventApi, occurrence } from '../../support/api/eventApi.ts';
+
+const away = { kind: 'network', message: 'nothing listens there' } as const;
+
+test('an Event says in the words of events.k8s.io/v1 who did what to which object, and when', async () => {
+  const api = eventApi();
+  api.recorder.record(occurrence());
+  await api.clock.pass(1_000);
+  const [request] = api.requests;
+  assert.equal(`${request?.method} ${request?.path}`, 'POST /apis/events.k8s.io/v1/namespaces/shop/events');
+  assert.equal(request?.rank, 'last');
+  const [[key = '', { metadata: _metadata, ...event }] = ['', {}]] = [...api.stored];
+  assert.match(key, /^shop\/web-0\.[0-9a-f]{19}$/);
+  assert.deepEqual(event, {
+    apiVersion: 'events.k8s.io/v1',
+    kind: 'Event',
+    eventTime: '2026-01-01T00:00:00.000000Z',
+    reportingController: 'weeder.dev/weeder',
+    reportingInstance: 'weeder-0',
+    regarding: { apiVersion: 'v1', kind: 'Pod', namespace: 'shop', name: 'web-0', uid: 'uid-of-web-0' },
+    type: 'Normal',
+    reason: 'PodDeleted',
+    action: 'Delete',
+    note: 'Deleted.',
+  });
+});
+
+test('what happens again becomes a series of one Event: the second time at once, more together once a minute', async () => {
+  const api = eventApi();
+  const { clock, recorder } = api;
+  recorder.record(occurrence());
+  await clock.pass(1_000);
+  recorder.record(occurrence());
+  await clock.pass(1_000);
+  assert.deepEqual(countsByNote(api), { 'Deleted.': 2 });
+  for (let times = 0; times < 100; times += 1) {
+    recorder.record(occurrence());
+    await clock.pass(100);
+  }
+  assert.equal(api.requests.length, 2);
+  await clock.pass(60_000);
+  assert.deepEqual(countsByNote(api), { 'Deleted.': 102 });
+  assert.deepEqual(
+    api.requests.map(({ method, contentType }) => `${method} ${contentType}`),
+    ['POST undefined', 'PATCH application/merge-patch+json', 'PATCH application/merge-patch+json'],
+  );
+  assert.deepEqual(api.requests[2]?.body, {
+    series: { count: 102, lastObservedTime: '2026-01-01T00:00:11.900000Z' },
+  });
+});
+
+test('what happens many times before it is written is one request', async () => {
+  const api = eventApi();
+  for (let times = 0; times < 50; times += 1) api.recorder.record(occurrence());
+  await api.clock.pass(1_000);
+  assert.deepEqual([countsByNote(api), api.requests.length], [{ 'Deleted.': 50 }, 1]);
+});
+
+test('what happens again while its first request is on the way is not lost', async () => {
+  const api = eventApi({ latency: 500 });
+  api.recorder.record(occurrence());
+  await api.clock.pass(600);
+  assert.equal(api.inFlight.now, 1);
+  api.recorder.record(occurrence());
+  await api.clock.pass(3_000);
+  assert.deepEqual([countsByNote(api), api.requests.length], [{ 'Deleted.': 2 }, 2]);
+});
+
+test('other words, another object, or the same after a long time: an Event of its own', async () => {
+  const api = eventApi();
+  const { clock, recorder } = api;
+  recorder.record(occurrence());
+  recorder.record(occurrence({ note: 'Other words.' }));
+  recorder.record(occurrence({ pod: 'web-1' }));
+  await clock.pass(600_001);
+  recorder.record(occurrence());
+  await clock.pass(1_000);
+  assert.deepEqual(
+    api.requests.map(({ method }) => method),
+    ['POST', 'POST', 'POST', 'POST'],
+  );
+  assert.equal(api.stored.size, 4);
+});
+
+test('a series goes on after its Event was deleted, as the API server does after an hour', async () => {
+  const api = eventApi();
+  api.recorder.record(occurrence());
+  await api.clock.pass(1_000);
+  api.stored.clear();
+  api.recorder.record(occurrence());
+  await api.clock.pass(1_000);
+  assert.deepEqual(countsByNote(api), { 'Deleted.': 2 });
+});
+
+test('about one object at most 20 different Events at once, and two a minute; the others are counted', async () => {
+  const api = eventApi();
+  const { clock, recorder } = api;
+  for (let note = 0; note < 25; note += 1) recorder.record(occurrence({ note: `${note}` }));
+  recorder.record(occurrence({ pod: 'web-1' }));
+  await clock.pass(5_000);
+  assert.deepEqual([api.stored.size, recorder.lost.objectLimit], [21, 5]);
+  await clock.pass(26_000);
+  recorder.record(occurrence({ note: 'after half a minute' }));
+  recorder.record(occurrence({ note: 'too soon' }));
+  await clock.pass(1_000);
+  assert.deepEqual([api.stored.size, recorder.lost.objectLimit], [22, 6]);
+  assert.deepEqual(api.logged, [{ fact: { lost: { objectLimit: 5 } }, sentence: 'some Events were not written' }]);
+});
+
+test('in all at most 200 at once and 100 a second, two requests at a time', async () => {
+  const api = eventApi({ latency: 5 });
+  for (let pod = 0; pod < 1_000; pod += 1) api.recorder.record(occurrence({ pod: `web-${pod}` }));
+  await api.clock.pass(1_500);
+  assert(api.requests.length >= 295 && api.requests.length <= 301, `${api.requests.length}`);
+  await api.clock.pass(8_000);
+  assert.deepEqual([api.stored.size, api.inFlight.most, api.recorder.waiting], [1_000, 2, 0]);
+});
+
+test('the queue is bounded: what is too much is counted, and told in one line', async () => {
+  const api = eventApi();
+  for (let pod = 0; pod < 5_010; pod += 1) api.recorder.record(occurrence({ pod: `web-${pod}` }));
+  assert.deepEqual([api.recorder.waiting, api.recorder.lost.queueFull], [5_000, 10]);
+  await api.clock.pass(120_000);
+  assert.deepEqual([api.stored.size, api.recorder.waiting], [5_000, 0]);
+  assert.deepEqual(api.logged, [{ fact: { lost: { queueFull: 10 } }, sentence: 'some Events were not written' }]);
+});
+
+test('who has very many Events to be written delays nobody else’s, and loses his own where there are too many', async () => {
+  const api = eventApi();
+  const of = (namespace: string, index: number) => occurrence({ namespace, pod: `web-${index}` });
+  for (let index = 0; index < 5_010; index += 1) api.recorder.record(of('loud', index));
+  for (let index = 0; index < 3; index += 1) api.recorder.record(of('quiet', index));
+  assert.equal(api.recorder.lost.queueFull, 13);
+  await api.clock.pass(1_000);
+  const written = [...api.stored.keys()].filter((key) => key.startsWith('quiet/'));
+  assert.equal(written.length, 3);
+  assert(api.stored.size <= 300);
+});
+
+test('what is lost later is told ten minutes after the last line', async () => {
+  const api = eventApi();
+  const lose = (times: number) => {
+    for (let note = 0; note < times; note += 1) api.recorder.record(occurrence({ note: `${Math.random()}` }));
+  };
+  lose(21);
+  await api.clock.pass(20_000);
+  lose(3);
+  await api.clock.pass(580_000);
+  lose(2);
+  assert.equal(api.logged.length, 1);
+  await api.clock.pass(20_000);
+  const lost = api.logged.map(({ fact }) => fact);
+  assert.equal(lost.length, 2);
+  assert.deepEqual(lost[0], { lost: { objectLimit: 1 } });
+});
+
+test('while something more important goes on nothing is sent, and afterwards all of it', async () => {
+  const api = eventApi();
+  api.isHeldBack = true;
+  for (let pod = 0; pod < 10; pod += 1) api.recorder.record(occurrence({ pod: `web-${pod}` }));
+  await api.clock.pass(2_000);
+  assert.equal(api.requests.length, 0);
+  api.isHeldBack = false;
+  await api.clock.pass(600);
+  assert.equal(api.stored.size, 10);
+});
+
+test('however long something more important goes on, each of hundreds of Events is written within five seconds', async () => {
+  const api = eventApi({ latency: 10 });
+  api.isHeldBack = true;
+  const told = 411;
+  for (let pod = 0; pod < told; pod += 1) {
+    api.recorder.record(occurrence({ pod: `web-${pod}` }));
+    await api.clock.pass(5);
+    assert.equal(api.requests.length > 0, api.clock.monotonic() > 3_000);
+  }
+  await api.clock.pass(5_000);
+  assert.equal(api.stored.size, told);
+});
+
+test('what is told is sent when nothing more has happened for half a second: what it is about goes first', async () => {
+  const api = eventApi();
+  api.recorder.record(occurrence({ pod: 'web-1' }));
+  await api.clock.pass(400);
+  api.recorder.record(occurrence({ pod: 'web-2' }));
+  await api.clock.pass(499);
+  assert.equal(api.requests.length, 0);
+  await api.clock.pass(1);
+  assert.equal(api.requests.length, 2);
+});
+
+test('where something happens all the time, what is told is sent after three seconds', async () => {
+  const api = eventApi();
+  for (let pod = 0; pod < 29; pod += 1) {
+    api.recorder.record(occurrence({ pod: `web-${pod}` }));
+    await api.clock.pass(100);
+  }
+  assert.equal(api.requests.length, 0);
+  api.recorder.record(occurrence({ pod: 'web-29' }));
+  await api.clock.pass(100);
+  assert.equal(api.stored.size, 30);
+});
+
+test('at the end everything is written at once, a series that waits for its minute too', async () => {
+  const api = eventApi({ latency: 5 });
+  const { clock, recorder } = api;
+  for (const _time of [1, 2, 3]) {
+    recorder.record(occurrence());
+    await clock.pass(1_000);
+  }
+  assert.deepEqual(countsByNote(api), { 'Deleted.': 2 });
+  api.isHeldBack = true;
+  for (let pod = 1; pod < 200; pod += 1) recorder.record(occurrence({ pod: `web-${pod}`, note: `${pod}` }));
+  const began = clock.monotonic();
+  const closed = recorder.close().then(() => clock.monotonic() - began);
+  await clock.pass(1_000);
+  assert((await closed) < 150, `${await closed}`);
+  assert.deepEqual([api.stored.size, countsByNote(api)['Deleted.'], clock.pending], [200, 3, 0]);
+  assert.deepEqual(api.logged, []);
+});
+
+test('the end waits a third of a second at most, and says what was lost', async () => {
+  const api = eventApi();
+  const { clock, recorder } = api;
+  api.answer = () => 'hang';
+  for (let pod = 0; pod < 100; pod += 1) recorder.record(occurrence({ pod: `web-${pod}` }));
+  await clock.pass(200);
+  const closed = recorder.close().then(() => clock.monotonic());
+  await clock.pass(1_000);
+  assert.equal(await closed, 500);
+  assert.deepEqual([recorder.lost.stopped, recorder.waiting, clock.pending], [100, 0, 0]);
+  assert.deepEqual(api.logged, [{ fact: { lost: { stopped: 100 } }, sentence: 'some Events were not written' }]);
+  recorder.record(occurrence());
+  await clock.pass(1_000);
+  assert.deepEqual([recorder.lost.stopped, clock.pending], [100, 0]);
+});
+
+test('at the end nothing is tried twice', async () => {
+  const api = eventApi();
+  api.answer = () => away;
+  for (let pod = 0; pod < 10; pod += 1) api.recorder.record(occurrence({ pod: `web-${pod}` }));
+  const closed = api.recorder.close();
+  await api.clock.pass(1_000);
+  await closed;
+  assert.deepEqual([api.requests.length, api.recorder.lost.refused, api.clock.pending], [10, 10, 0]);
+});

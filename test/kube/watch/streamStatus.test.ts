@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ReflectorEvent } from '../../../machines/process/reflector.ts';
+import { createKubeClient } from '../../../src/kube/client/client.ts';
+import type { ApiFailure } from '../../../src/kube/client/failure.ts';
+import { startListWatch } from '../../../src/kube/watch/listWatch.ts';
+import { createStreamStatuses } from '../../../src/kube/watch/streamStatus.ts';
+import { createWatchTimeouts } from '../../../src/kube/watch/watchTimeouts.ts';
+import { until } from '../../support/until.ts';
+import { accessTo, reflecting } from '../../support/world/reflecting.ts';
+import { testSink } from '../../support/world/testSink.ts';
+import { virtualClock } from '../../support/world/virtualClock.ts';
+
+/** One stream, `pods`, that was begun for the complete state. */
+function begun() {
+  const clock = virtualClock();
+  const statuses = createStreamStatuses(clock);
+  statuses.begun('pods', '/api/v1/namespaces/a/pods', false);
+  const one = () => statuses.all()[0] ?? assert.fail();
+  return { clock, statuses, one };
+}
+
+test('a stream is down from its begin until it has the complete state', () => {
+  const { clock, statuses, one } = begun();
+  clock.advance(700);
+  statuses.opened('pods');
+  assert.deepEqual([one().resource, one().state, one().isSynced, one().downFor], ['pods', 'listing', false, 700]);
+  statuses.synced('pods', 12);
+  clock.advance(300);
+  const { state, since, isSynced, downFor, objects } = one();
+  assert.deepEqual([state, isSynced, downFor, objects], ['watching', true, undefined, 12]);
+  assert.equal(since, clock.now() - 300);
+});
+
+test('a lost stream is down until a watch is open again, and its state is that of the machine', () => {
+  const { clock, statuses, one } = begun();
+  statuses.synced('pods', 12);
+  clock.advance(60_000);
+  statuses.lost('pods', 'lost', 'connection refused');
+  clock.advance(30_000);
+  assert.deepEqual(
+    [one().state, one().downFor, one().problem, one().losses],
+    ['backingOff', 30_000, 'connection refused', 1],
+  );
+  statuses.begun('pods', '/api/v1/pods', true);
+  assert.deepEqual([one().state, one().downFor], ['watching', 30_000]);
+  statuses.opened('pods');
+  assert.deepEqual([one().downFor, one().problem, one().isSynced], [undefined, undefined, true]);
+});
+
+test('after an expiry an open answer is not enough: the complete state has to be there', () => {
+  const { clock, statuses, one } = begun();
+  statuses.synced('pods', 12);
+  clock.advance(60_000);
+  statuses.lost('pods', 'expired', 'too old');
+  statuses.begun('pods', '/api/v1/pods', false);
+  statuses.opened('pods');
+  clock.advance(100);
+  assert.equal(one().downFor, 100);
+  statuses.synced('pods', 13);
+  assert.equal(one().downFor, undefined);
+});
+
+test('a stream that is opened and lost again and again never came up; one that held for a while did', () => {
+  const { clock, statuses, one } = begun();
+  statuses.synced('pods', 12);
+  clock.advance(60_000);
+  for (let turn = 0; turn < 20; turn += 1) {
+    statuses.lost('pods', 'lost', 'cut');
+    clock.advance(4000);
+    statuses.begun('pods', '/api/v1/pods', true);
+    statuses.opened('pods');
+    clock.advance(100);
+  }
+  statuses.lost('pods', 'lost', 'cut');
+  assert.equal(one().downFor, 20 * 4100);
+  statuses.begun('pods', '/api/v1/pods', true);
+  statuses.opened('pods');
+  clock.advance(5000);
+  statuses.lost('pods', 'lost', 'cut');
+  assert.equal(one().downFor, 0);
+});
+
+test('a silent stream is down since it was last heard, and not only since that was noticed', () => {
+  const { clock, statuses, one } = begun();
+  statuses.synced('pods', 12);
+  clock.advance(60_000);
+  statuses.heard('pods', 10);
+  clock.advance(24_000);
+  assert.equal(one().quietFor, 24_000);
+  statuses.lost('pods', 'silent', 'nothing came');
+  assert.equal(one().downFor, 24_000);
+});
+
+test('a stream on a half-open connection is down for as long as nothing came on that connection', () => {
+  const { clock, statuses, one } = begun();
+  statuses.synced('pods', 12);
+  clock.advance(70_000);
+  statuses.lost('pods', 'silent', 'the connection does not answer', { silentMs: 20_000 });
+  assert.equal(one().downFor, 20_000);
+});
+
+test('a watch whose connection is half-open ends as silent, and tells for how long', async () => {
+  const clock = virtualClock();
+  const silent: ApiFailure = { kind: 'timeout', message: 'the connection does not answer', silentMs: 20_000 };
+  const client = {
+    ...createKubeClient({ access: accessTo('https://127.0.0.1:1'), clock }),
+    openStream: async () => ({ ok: false, failure: silent }) as const,
+  };
+  const parts = { client, clock, timeouts: createWatchTimeouts(clock) };
+  const source = { path: '/api/v1/pods', kind: 'Pod', labelSelector: '', sink: testSink() } as const;
+  const input = { resourceVersion: '7', initial: 'stream', random: () => 0 } as const;
+  const event = await new Promise<ReflectorEvent>((resolve) => {
+    startListWatch(parts, source, input, resolve);
+  });
+  assert.partialDeepStrictEqual(event, { type: 'stream.silent', resourceVersion: '7', silentMs: 20_000 });
+});
+
+test('the totals of a resource outlast its streams', () => {
+  const { statuses } = begun();
+  statuses.begun('other', '/api/v1/pods', false);
+  statuses.heard('pods', 10);
+  statuses.heard('other', 5);
+  statuses.lost('other', 'silent', 'nothing came');
+  statuses.forget('other');
+  statuses.heard('other', 100);
+  assert.deepEqual(
+    statuses.all().map(({ name }) => name),
+    ['pods'],
+  );
+  assert.deepEqual(statuses.totals().get('pods'), { bytes: 15, losses: { lost: 0, silent: 1, expired: 0 } });
+});
+
+test('a reflector tells of its state, its losses and every byte that comes in', async () => {
+  await using it = await reflecting('http');
+  it.server.store.put('a');
+  it.start();
+  const one = () => it.statuses.all()[0];
+  await it.untilSame();
+  const synced = one() ?? assert.fail();
+  assert.deepEqual([synced.state, synced.isSynced, synced.downFor, synced.objects], ['watching', true, undefined, 1]);
+  assert.ok(synced.bytes > 0);
+  it.server.store.put('b');
+  await it.untilSame();
+  assert.ok((one()?.bytes ?? 0) > synced.bytes);
+  const heal = it.server.failAll((answer) => answer.cut());
+  it.server.cutConnections();
+  await until('the stream is lost', () => one()?.state === 'backingOff', it.clock);
+  assert.notEqual(one()?.downFor, undefined);
+  heal();
+  await until('the stream is up', () => one()?.downFor === undefined, it.clock);
+  assert.equal(one()?.state, 'watching');
+  assert.ok((it.statuses.totals().get('pods')?.losses.lost ?? 0) > 0);
+});

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ObjectSink } from '../../../src/kube/watch/sink.ts';
+import { bookmarkLine, eventLine } from '../../support/api/apiCollection.ts';
+import { answerWith, isInitialWatch, isResumedWatch, statusBody } from '../../support/api/faultyServer.ts';
+import { isPage, sending } from '../../support/api/streamFaults.ts';
+import { until } from '../../support/until.ts';
+import { reflecting } from '../../support/world/reflecting.ts';
+import { type TestSink, testSink } from '../../support/world/testSink.ts';
+
+const nameless = { kind: 'Pod', metadata: { namespace: 'n', uid: 'u', resourceVersion: '900' } };
+const named = { kind: 'Pod', metadata: { namespace: 'n', name: 'good', uid: 'g', resourceVersion: '5' } };
+const clusterScoped = { kind: 'Pod', metadata: { name: 'scopeless', uid: 's', resourceVersion: '6' } };
+
+/** A sink that knows whether changes may be missed. */
+function doubtingSink(): { readonly sink: ObjectSink; readonly state: TestSink['state']; readonly told: string[] } {
+  const inner = testSink();
+  const told: string[] = [];
+  const note = (word: string) => {
+    if (told.at(-1) !== word) told.push(word);
+  };
+  const sink: ObjectSink = {
+    begin: () => inner.begin(),
+    apply: (type, object) => inner.apply(type, object),
+    end(resourceVersion) {
+      inner.end(resourceVersion);
+      note('complete');
+    },
+    lost: () => note('lost'),
+    resumed: () => note('resumed'),
+  };
+  return { sink, state: inner.state, told };
+}
+
+const warningsOf = (logged: readonly { readonly level: string; readonly sentence: string }[]) =>
+  logged.filter(({ level }) => level === 'warn').map(({ sentence }) => sentence);
+const leftOut = 'stream has an object that cannot be read: it is left out';
+
+test('an object without a namespace is read as any other, in the complete state and later', async () => {
+  const { sink, state } = doubtingSink();
+  await using it = await reflecting('http', undefined, { sink });
+  it.server.failNext(sending([eventLine('ADDED', clusterScoped), bookmarkLine(6, true)], 'end'), isInitialWatch);
+  const later = { ...clusterScoped, metadata: { ...clusterScoped.metadata, resourceVersion: '8' } };
+  it.server.failNext(sending([eventLine('MODIFIED', later)], 'hold'), isResumedWatch);
+  it.start();
+  await until('the change came', () => state.get('scopeless') === '8', it.clock);
+  assert.deepEqual(warningsOf(it.logged), []);
+});
+
+test('an object that cannot be read is left out of a watch, is logged once, and the others go on', async () => {
+  const { sink, state, told } = doubtingSink();
+  await using it = await reflecting('http', undefined, { sink });
+  it.server.failNext(sending([bookmarkLine(3, true)], 'end'), isInitialWatch);
+  const lines = [eventLine('ADDED', nameless), eventLine('ADDED', named), eventLine('MODIFIED', nameless)];
+  it.server.failNext(sending(lines, 'hold'), isResumedWatch);
+  it.start();
+  await until('the other one came', () => state.has('good'), it.clock);
+  await until('it is doubted', () => told.at(-1) === 'lost', it.clock);
+  assert.deepEqual(warningsOf(it.logged), [leftOut]);
+  assert.ok(it.isWatching());
+});
+
+test('an object that cannot be read is left out of the complete state, which is then known to be incomplete', async () => {
+  const { sink, state, told } = doubtingSink();
+  await using it = await reflecting('http', undefined, { sink });
+  // From any other version the watch that follows would be expired, and the list read again.
+  const end = bookmarkLine(it.server.store.version, true);
+  const lines = [eventLine('ADDED', nameless), eventLine('ADDED', named), end];
+  it.server.failNext(sending(lines, 'end'), isInitialWatch);
+  it.start();
+  await until('it watches', () => it.isWatching(), it.clock);
+  assert.ok(state.has('good'));
+  assert.deepEqual(told, ['lost', 'complete', 'lost']);
+  assert.deepEqual(warningsOf(it.logged), [leftOut]);
+});
+
+test('an object that cannot be read is left out of a page', async () => {
+  const { sink, state, told } = doubtingSink();
+  await using it = await reflecting('http', undefined, { sink });
+  it.server.failAll(answerWith(400, statusBody(400, 'BadRequest', 'no')), isInitialWatch);
+  const page = {
+    kind: 'PodList',
+    metadata: { resourceVersion: String(it.server.store.version) },
+    items: [nameless, named, clusterScoped],
+  };
+  it.server.failNext(answerWith(200, JSON.stringify(page)), isPage);
+  it.start();
+  await until('it watches', () => it.isWatching(), it.clock);
+  assert.deepEqual([...state.keys()].sort(), ['good', 'scopeless']);
+  assert.equal(told.at(-1), 'lost');
+  assert.deepEqual(warningsOf(it.logged), [leftOut]);
+});
+
+test('a sink is told when its stream is lost, and when it goes on where it stopped', async () => {
+  const { sink, told } = doubtingSink();
+  await using it = await reflecting('http', undefined, { sink });
+  it.server.store.put('a');
+  it.start();
+  await until('it watches', () => it.server.requests.some(isResumedWatch), it.clock);
+  assert.deepEqual(told, ['lost', 'complete']);
+  it.server.cutConnections();
+  await until('it has resumed', () => told.at(-1) === 'resumed', it.clock);
+  assert.deepEqual(told, ['lost', 'complete', 'lost', 'resumed']);
+});

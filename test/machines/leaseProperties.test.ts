@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type Fate, leaseApi } from '../support/api/leaseApi.ts';
+import { type Replica, startReplica } from '../support/world/replica.ts';
+import { virtualClock } from '../support/world/virtualClock.ts';
+
+const who = fc.constantFrom(0, 1);
+const fates: fc.Arbitrary<Fate> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ there: fc.integer({ min: 0, max: 50 }), back: fc.integer({ min: 0, max: 50 }) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ there: fc.integer({ min: 0, max: 30_000 }), back: fc.integer({ min: 0, max: 8_000 }) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      there: fc.integer({ min: 0, max: 6_000 }),
+      back: fc.constant(1),
+      end: fc.constantFrom('lost' as const, 'answerLost' as const, 'nonsense' as const, 403, 409, 500, 503),
+    }),
+  },
+);
+const step = fc.oneof(
+  fc.record({ do: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 20_000 }) }),
+  fc.record({ do: fc.constantFrom('freeze' as const, 'thaw' as const, 'kill' as const, 'stop' as const), who }),
+  fc.record({ do: fc.constant('setClock' as const), who, ms: fc.integer({ min: -100_000, max: 100_000 }) }),
+  fc.record({ do: fc.constant('fates' as const), fates: fc.array(fates, { minLength: 1, maxLength: 12 }) }),
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** Two processes, each of which is started anew when it has ended, and what went wrong with them. */
+function election() {
+  const clock = virtualClock();
+  const api = leaseApi(clock);
+  const coming: Fate[] = [];
+  api.setFate(() => coming.shift());
+  const replicas: Replica[] = [];
+  const twice: string[] = [];
+  let born = 0;
+  let terms = 0;
+
+  function begin(place: number): void {
+    born += 1;
+    const before = replicas[place];
+    terms += before?.facts.filter(({ type }) => type === 'leadership.acquired').length ?? 0;
+    replicas[place] = startReplica(api, clock, `replica-${born}`, { random: () => (born * 0.37) % 1 });
+  }
+  const acting = () => replicas.filter((each) => each.mayAct());
+
+  async function pass(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= 200) {
+      await clock.pass(Math.min(200, left));
+      if (acting().length > 1) twice.push(`${acting().map((each) => each.identity)} at ${clock.monotonic()}`);
+    }
+  }
+
+  async function end(place: number, replica: Replica, isOrderly: boolean): Promise<void> {
+    if (isOrderly) replica.shutdown();
+    await pass(isOrderly ? 300 : 0);
+    replica.kill();
+    begin(place);
+  }
+
+  async function happen(each: Step): Promise<void> {
+    if (each.do === 'pass') return pass(each.ms);
+    if (each.do === 'fates') return void coming.push(...each.fates);
+    const replica = replicas[each.who] ?? assert.fail();
+    if (each.do === 'setClock') return replica.setClock(each.ms);
+    if (each.do === 'freeze') return replica.freeze();
+    if (each.do === 'thaw') return replica.thaw();
+    return end(each.who, replica, each.do === 'stop');
+  }
+
+  begin(0);
+  begin(1);
+  return {
+    pass,
+    happen,
+    acting,
+    twice,
+    async becomeReasonable() {
+      coming.length = 0;
+      for (const replica of replicas) await replica.thaw();
+    },
+    get terms() {
+      return terms;
+    },
+  };
+}
+
+test('whatever happens to the API and to the processes: never two may act, and in the end one does', async () => {
+  let terms = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 20 }), async (script) => {
+      const at = election();
+      for (const each of script) await at.happen(each);
+      await at.becomeReasonable();
+      // What is on its way for 30 s may come yet, and whoever it names has 15 s more.
+      await at.pass(60_000);
+      assert.deepEqual(at.twice, []);
+      assert.equal(at.acting().length, 1);
+      terms += at.terms;
+    }),
+    { numRuns: 150 },
+  );
+  assert.ok(terms > 30, `only ${terms} terms of leadership ended by a death`);
+});

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type AnyStateMachine, transition } from 'xstate';
+import { machineFiles } from '../support/docs/sketch.ts';
+import { effectsOf } from '../support/oracle/decisions.ts';
+import { activeStates, statesOf } from '../support/oracle/exploration.ts';
+import { explorations, pathsOf } from '../support/oracle/machineExplorations.ts';
+
+for (const { name, machines } of machineFiles()) {
+  const exploration = explorations[name];
+
+  test(`every state of ${name} is reached by some path`, () => {
+    assert.ok(exploration !== undefined, `say here with which events ${name} is explored`);
+    const machine = machines[0] ?? assert.fail(`${name} gives no machine`);
+    const reached = new Set<string>();
+    for (const path of pathsOf(machine, exploration)) {
+      for (const { state } of [...path.steps, path]) for (const id of activeStates(state)) reached.add(id);
+    }
+    const missing = statesOf(machine).filter((node) => !reached.has(node.id) && !isTransient(node));
+    assert.deepEqual(
+      missing.map((node) => node.id),
+      [],
+    );
+  });
+}
+
+/** Which events, in whatever state, decide on an effect. */
+const causes: readonly { readonly machine: string; readonly effect: RegExp; readonly events: readonly string[] }[] = [
+  { machine: 'podDeletion', effect: /^spawn deletePod$/, events: ['queue.turn'] },
+  { machine: 'podDeletion', effect: /^reportDeleted$/, events: ['delete.accepted'] },
+  { machine: 'podDeletion', effect: /^reportRefused$/, events: ['delete.refused'] },
+  { machine: 'workload', effect: /^spawn restart$/, events: ['proof.needed'] },
+  { machine: 'workload', effect: /^spawn prove$/, events: ['turn.granted'] },
+  { machine: 'workload', effect: /^spawn adoptionTurn$/, events: ['assessed.new'] },
+  { machine: 'workload', effect: /^reportRestarted$/, events: ['restart.accepted'] },
+  { machine: 'workload', effect: /^spawn restore$/, events: ['rollout.emptied'] },
+  { machine: 'recreation', effect: /^spawn makeJob$/, events: ['xstate.after.nodeRest.recreation.resting'] },
+  {
+    machine: 'workload',
+    effect: /^reportStalled$/,
+    events: ['rollout.stalled', 'xstate.after.progressDeadline.workload.restarting.rolling'],
+  },
+  { machine: 'application', effect: /^spawn observer$/, events: ['apply.done'] },
+  { machine: 'application', effect: /^spawn applyResources$/, events: ['spec.valid'] },
+  {
+    machine: 'application',
+    effect: /^spawn deleteResources$/,
+    events: [
+      'application.changed',
+      'deletion.pending',
+      'deletion.refused',
+      'spec.ending',
+      'xstate.after.retryDelay.application.deleting.waiting',
+    ],
+  },
+  {
+    machine: 'resource',
+    effect: /^spawn correct$/,
+    events: ['look.drifted', 'xstate.after.pace.resource.drifted.waiting'],
+  },
+  {
+    machine: 'resource',
+    effect: /^spawn create$/,
+    events: ['look.missing', 'xstate.after.pace.resource.missing.waiting'],
+  },
+  {
+    machine: 'endpoint',
+    effect: /^spawn dependants/,
+    events: ['endpoint.ready', 'recovery.dated', 'recovery.undated', 'config.changed'],
+  },
+  {
+    machine: 'endpoint',
+    effect: /^tell dependants-[\d-]+ window.hold$/,
+    events: ['config.changed', 'endpoint.notReady'],
+  },
+  {
+    machine: 'endpoint',
+    effect: /^reportWindowClosed$/,
+    events: ['config.changed', 'xstate.done.actor.dependants-1-0'],
+  },
+  { machine: 'endpoint', effect: /^reportWindowChanged$/, events: ['config.changed'] },
+  {
+    machine: 'endpoint',
+    effect: /^spawn readySince$/,
+    events: ['config.changed', 'endpoint.foundReady', 'xstate.done.actor.dependants-1-0'],
+  },
+];
+
+for (const { machine: name, effect, events } of causes) {
+  test(`in every state that ${name} can be in, ${effect.source} is decided on by ${events.join(', ')} only`, () => {
+    const machine = machineNamed(name);
+    const exploration = explorations[name];
+    assert.ok(exploration !== undefined);
+    const found = pathsOf(machine, exploration).flatMap(({ state }) =>
+      exploration.events
+        .filter((event) => state.can(event))
+        .filter((event) => effectsOf(transition(machine, state, event)[1]).some((each) => effect.test(each)))
+        .map((event) => event.type),
+    );
+    assert.deepEqual([...new Set(found)].sort(), [...events].sort());
+  });
+}
+
+test('without its events a machine does not get far', () => {
+  const machine = machineNamed('podDeletion');
+  const reached = pathsOf(machine, { events: [] }).flatMap((path) => activeStates(path.state));
+  assert.ok(reached.includes('podDeletion.attempting.queued'));
+  assert.ok(!reached.includes('podDeletion.deleted'));
+});
+
+function machineNamed(name: string): AnyStateMachine {
+  const [machine] = machineFiles().find((file) => file.name === name)?.machines ?? [];
+  return machine ?? assert.fail(`there is no machine ${name}`);
+}
+
+/** It is left before anybody can see it: an `always` without a guard. */
+function isTransient(node: ReturnType<typeof statesOf>[number]): boolean {
+  return (node.always ?? []).some((each) => each.guard === undefined);
+}

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type ManagerEvent, manager } from '../../machines/process/manager.ts';
+import { decide, type InternalEvent } from '../support/oracle/decisions.ts';
+
+const acquired: ManagerEvent = { type: 'leadership.acquired' };
+const lost: ManagerEvent = { type: 'leadership.lost' };
+const shutdown: ManagerEvent = { type: 'shutdown.requested' };
+const drained: ManagerEvent = { type: 'requests.drained' };
+const synced = (name: string): ManagerEvent => ({ type: 'reflector.synced', name });
+const ended = (kind: 'done' | 'error', id: string): InternalEvent => ({
+  type: `xstate.${kind}.actor.${id}`,
+  actorId: id,
+});
+const released: ManagerEvent = { type: 'leadership.released' };
+const releaseTimeout: InternalEvent = { type: 'xstate.after.releaseTimeout.manager.releasing' };
+const drainTimeout: InternalEvent = { type: 'xstate.after.drainTimeout.manager.draining' };
+
+const running = [acquired, synced('slices'), synced('pods')];
+const drain = ['stopControllers', 'wait 1500', 'spawn drain'];
+const release = ['tell leadership release.requested', 'wait 300'];
+const stopAll = ['stop leadership', 'stop slices', 'stop pods'];
+
+function decided(events: readonly (ManagerEvent | InternalEvent)[], streams: readonly string[] = ['slices', 'pods']) {
+  const { state, effects } = decide(manager, { streams }, events);
+  return { state, effects };
+}
+
+test('nothing is read before this replica leads', () => {
+  assert.deepEqual(decided([]), { state: 'electing', effects: ['spawn leadership'] });
+  assert.deepEqual(decided([acquired]), { state: 'syncing', effects: ['spawn slices', 'spawn pods'] });
+});
+
+test('each stream that is synced may start a controller; with the last one they all run', () => {
+  const effects = ['startSynced'];
+  assert.deepEqual(decided([acquired, synced('pods')]), { state: 'syncing', effects });
+  assert.deepEqual(decided([acquired, synced('pods'), synced('pods')]), { state: 'syncing', effects });
+  assert.deepEqual(decided([acquired, synced('pods'), synced('slices')]), {
+    state: 'running',
+    effects: ['startSynced', 'startSynced'],
+  });
+});
+
+test('where no stream is needed, the controllers run at once', () => {
+  assert.deepEqual(decided([acquired], []), { state: 'running', effects: ['startSynced'] });
+});
+
+test('a stream that is synced again while the controllers run changes nothing', () => {
+  assert.deepEqual(decided([...running, synced('pods')]), { state: 'running', effects: [] });
+});
+
+test('a stream that breaks or ends is reported and started again, before the controllers run and after', () => {
+  for (const kind of ['done', 'error'] as const) {
+    for (const before of [[acquired], running]) {
+      const { state, effects } = decided([...before, ended(kind, 'pods')]);
+      assert.equal(state, before === running ? 'running' : 'syncing');
+      assert.deepEqual(effects, ['reportReflectorFailed', 'stop pods', 'spawn pods']);
+    }
+  }
+});
+
+test('a change of the config closes and opens only the streams that differ, while the controllers run and before', () => {
+  const changed: ManagerEvent = { type: 'streams.changed', streams: ['pods', 'slices 2'] };
+  const effects = ['stop slices', 'spawn slices 2'];
+  assert.deepEqual(decided([...running, changed]), { state: 'running', effects });
+  assert.deepEqual(decided([acquired, synced('pods'), changed]), {
+    state: 'syncing',
+    effects: [...effects, 'startSynced'],
+  });
+  assert.deepEqual(decided([acquired, synced('pods'), changed, synced('slices 2')]), {
+    state: 'running',
+    effects: ['startSynced', 'startSynced'],
+  });
+  const fewer: ManagerEvent = { type: 'streams.changed', streams: ['pods'] };
+  assert.deepEqual(decided([acquired, synced('pods'), fewer]), {
+    state: 'running',
+    effects: ['stop slices', 'startSynced', 'startSynced'],
+  });
+});
+
+test('a change of the config in stand-by, or while draining, opens nothing yet, or any more', () => {
+  const changed: ManagerEvent = { type: 'streams.changed', streams: ['pods', 'slices 2'] };
+  assert.deepEqual(decided([changed]), { state: 'electing', effects: [] });
+  assert.deepEqual(decided([changed, acquired]), { state: 'syncing', effects: ['spawn pods', 'spawn slices 2'] });
+  assert.deepEqual(decided([...running, shutdown, changed]), { state: 'draining', effects: [] });
+});
+
+test('lost leadership drops what is in flight and stops the controllers, however it is told', () => {
+  for (const event of [lost, ended('done', 'leadership'), ended('error', 'leadership')]) {
+    const { state, effects } = decided([...running, event]);
+    assert.equal(state, 'draining');
+    assert.deepEqual(
+      effects.filter((effect) => effect !== 'stop leadership'),
+      ['dropRequests', 'reportLeadershipLost', ...drain],
+    );
+  }
+});
+
+test('what is lost is not given back', () => {
+  assert.equal(decided([...running, lost, drained]).state, 'stopped');
+  assert.equal(decided([...running, shutdown, lost, drained]).state, 'stopped');
+  assert.deepEqual(decided([...running, shutdown, lost]).effects, ['dropRequests', 'reportLeadershipLost']);
+});
+
+test('a shutdown lets the deletions in flight end, and gives the Lease back only then', () => {
+  assert.deepEqual(decided([...running, shutdown]), { state: 'draining', effects: drain });
+  assert.deepEqual(decided([...running, shutdown, drained]), {
+    state: 'releasing',
+    effects: ['stop drain', ...release],
+  });
+  assert.deepEqual(decided([...running, shutdown, drained, released]), { state: 'stopped', effects: stopAll });
+});
+
+test('a Lease that cannot be given back does not hold up the end', () => {
+  for (const event of [releaseTimeout, ended('error', 'leadership')]) {
+    const { state, effects } = decided([...running, shutdown, drained, event]);
+    assert.equal(state, 'stopped');
+    assert.ok(effects.includes('reportReleaseOverdue'));
+  }
+  assert.equal(decided([...running, shutdown, drained, ended('error', 'pods')]).state, 'releasing');
+});
+
+test('a shutdown does not wait for longer than the drain timeout, and keeps the Lease then', () => {
+  const { state, effects } = decided([...running, shutdown, drainTimeout]);
+  assert.equal(state, 'stopped');
+  assert.ok(effects.includes('reportDrainOverdue'));
+});
+
+test('a shutdown before the streams are synced still stops in order, and one in stand-by withdraws at once', () => {
+  assert.equal(decided([acquired, shutdown]).state, 'draining');
+  assert.deepEqual(decided([shutdown]), { state: 'releasing', effects: release });
+  assert.deepEqual(decided([shutdown, released]), { state: 'stopped', effects: ['stop leadership'] });
+});
+
+test('what breaks or ends while draining neither breaks the manager nor drains anew', () => {
+  for (const event of [ended('error', 'pods'), ended('done', 'pods'), ended('error', 'leadership'), shutdown]) {
+    assert.deepEqual(decided([...running, shutdown, event]), { state: 'draining', effects: [] });
+  }
+  assert.equal(decided([...running, shutdown, ended('error', 'drain')]).state, 'stopped');
+});

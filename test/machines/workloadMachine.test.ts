@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { WorkloadEvent } from '../../machines/restart/workload.ts';
+import {
+  changed,
+  decided,
+  stateAndEffects,
+  timers,
+  told,
+  toPatching,
+  toProving,
+} from '../support/objects/workloadEvents.ts';
+
+const refused = (type: 'assessed' | 'proof' | 'restart' | 'state', retryAfter = 0): WorkloadEvent => ({
+  type: `${type}.refused`,
+  jitter: 1,
+  retryAfter,
+});
+const held: WorkloadEvent = { type: 'assessed.held', reason: 'configmap/shop/a is missing' };
+
+test('it begins by finding out what is so', () => {
+  assert.deepEqual(stateAndEffects([]), { state: 'assessing', effects: ['spawn assess'] });
+});
+
+test('a workload that nothing is known of is written down in its turn, and not restarted', () => {
+  assert.deepEqual(stateAndEffects([told.isNew]), { state: 'assessed.adopting', effects: ['spawn adoptionTurn'] });
+  const recording = decided([told.isNew, told.granted]);
+  assert.deepEqual([recording.state, recording.effects], ['recording', ['spawn writeState']]);
+  assert.equal(recording.context.outcome, 'adopted');
+  assert.deepEqual(stateAndEffects([told.isNew, told.granted, told.written]), {
+    state: 'assessing',
+    effects: ['reportWritten', 'spawn assess'],
+  });
+});
+
+test('that it is not known what the pods run with is written down at once, and looked at again', () => {
+  const recording = decided([told.isDoubted]);
+  assert.deepEqual([recording.state, recording.effects], ['recording', ['spawn writeState']]);
+  assert.equal(recording.context.outcome, 'doubted');
+  assert.deepEqual(stateAndEffects([told.isDoubted, told.written]), {
+    state: 'assessing',
+    effects: ['reportWritten', 'spawn assess'],
+  });
+});
+
+test('what is current rests, and is looked at again when something changes', () => {
+  assert.deepEqual(stateAndEffects([told.isCurrent]), { state: 'assessed.current', effects: ['reportCurrent'] });
+  assert.deepEqual(stateAndEffects([told.isCurrent, told.facts]), { state: 'assessing', effects: ['spawn assess'] });
+});
+
+test('a change is told, and waits until it has been quiet', () => {
+  assert.deepEqual(stateAndEffects([changed(10_000, 8_000)]), {
+    state: 'assessed.stale',
+    effects: ['reportChanged', 'wait 3000'],
+  });
+  assert.deepEqual(stateAndEffects([changed(), timers.quiet]), {
+    state: 'restarting.waiting',
+    effects: ['spawn restartTurn'],
+  });
+});
+
+test('a change that was told already is not told again, a newer one is', () => {
+  assert.deepEqual(decided([changed(0, 0), told.facts, changed(1_000, 0)]).effects, ['wait 4000']);
+  assert.deepEqual(decided([changed(0, 0), told.facts, changed(1_000, 1_000)]).effects, ['reportChanged', 'wait 5000']);
+});
+
+test('a change that was taken back restarts nothing', () => {
+  for (const pending of [[changed()], [changed(), timers.quiet], toProving]) {
+    const { state, effects } = stateAndEffects([...pending, told.facts, told.isCurrent]);
+    assert.deepEqual({ state, effects }, { state: 'assessed.current', effects: ['reportCurrent'] });
+  }
+});
+
+test('why it waits is told; when it is its turn, the pods are looked at before anything is written', () => {
+  const waits: WorkloadEvent = { type: 'turn.waits', reason: 'its interval' };
+  const waiting = decided([changed(), timers.quiet, waits]);
+  assert.deepEqual([waiting.state, waiting.effects], ['restarting.waiting', ['reportWaiting']]);
+  assert.equal(waiting.context.reason, 'its interval');
+  const proving = decided([changed(), timers.quiet, waits, told.granted]);
+  assert.deepEqual(
+    [proving.state, proving.effects, proving.context.reason],
+    ['restarting.proving', ['spawn prove'], ''],
+  );
+  assert.deepEqual(stateAndEffects(toPatching), { state: 'restarting.patching', effects: ['spawn restart'] });
+});
+
+test('where no container has old content it is written down, and nothing restarted', () => {
+  const { state, effects, context } = decided([...toProving, told.needless]);
+  assert.deepEqual([state, effects, context.outcome], ['recording', ['spawn writeState'], 'needless']);
+});
+
+test('what must not be restarted is held with its reason, wherever that is found', () => {
+  for (const events of [
+    [held],
+    [changed(), timers.quiet, { type: 'turn.held', reason: 'configmap/shop/a is missing' } as const],
+    [...toProving, { type: 'proof.held', reason: 'configmap/shop/a is missing' } as const],
+  ]) {
+    const { state, effects, context } = decided(events);
+    assert.equal(state, 'assessed.held');
+    assert.ok(effects.includes('reportHeld'));
+    assert.equal(context.reason, 'configmap/shop/a is missing');
+  }
+});
+
+test('a hold ends by time only where one was said, and in any case when something changes', () => {
+  const forASecond: WorkloadEvent = { type: 'assessed.held', reason: 'paused', heldFor: 1_000 };
+  assert.deepEqual(decided([forASecond]).effects, ['reportHeld', 'wait 1000']);
+  assert.equal(decided([forASecond, timers.holdOver]).state, 'assessing');
+  assert.equal(decided([held, timers.holdOver]).state, 'assessed.held');
+  assert.equal(decided([held, told.facts]).state, 'assessing');
+  assert.deepEqual(decided([{ ...forASecond, heldFor: 0 }]).effects, ['reportHeld', 'wait 200']);
+});
+
+test('one that is not managed any more has its state taken away, and is gone', () => {
+  const leaving = decided([told.isUnmanaged]);
+  assert.deepEqual(
+    [leaving.state, leaving.effects, leaving.context.outcome],
+    ['leaving', ['spawn writeState'], 'left'],
+  );
+  assert.deepEqual(stateAndEffects([told.isUnmanaged, told.written]), { state: 'gone', effects: ['reportWritten'] });
+});
+
+test('one that is managed again while it leaves is found out, whatever the answer', () => {
+  for (const answer of [told.written, told.notWritten]) {
+    assert.equal(decided([told.isUnmanaged, told.facts, answer]).state, 'assessing');
+  }
+  assert.equal(decided([told.isUnmanaged, told.facts]).state, 'leaving');
+});
+
+test('a deleted workload is gone from every state', () => {
+  for (const events of [[], [told.isNew], [told.isCurrent], toProving, toPatching, [held], [told.isUnmanaged]]) {
+    assert.equal(decided([...events, told.gone]).state, 'gone');
+  }
+});
+
+test('a refusal is told, and followed by a pause that doubles from 200 ms to a minute', () => {
+  const pauses = Array.from({ length: 11 }, (_, times) => {
+    const before = Array.from({ length: times }, () => [refused('assessed'), timers.retry]).flat();
+    const { state, effects } = decided([...before, refused('assessed')]);
+    assert.equal(state, 'backingOff');
+    assert.equal(effects[0], 'reportRefused');
+    return effects[1];
+  });
+  const expected = [200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 51_200, 60_000, 60_000];
+  assert.deepEqual(
+    pauses,
+    expected.map((ms) => `wait ${ms}`),
+  );
+});
+
+test('the pause is at least what the server asked for, and what goes well ends the row', () => {
+  assert.deepEqual(decided([refused('assessed', 7_000)]).effects, ['reportRefused', 'wait 7000']);
+  const row = [refused('assessed'), timers.retry, refused('assessed'), timers.retry];
+  assert.equal(decided([...row, refused('assessed')]).effects[1], 'wait 800');
+  for (const good of [
+    [told.isCurrent, told.facts],
+    [held, told.facts],
+    [told.isNew, told.granted, told.written],
+  ]) {
+    assert.equal(decided([...row, ...good, refused('assessed')]).effects[1], 'wait 200');
+  }
+});
+
+test('whatever is refused is decided anew after the pause', () => {
+  for (const events of [
+    [...toProving, refused('proof')],
+    [...toPatching, refused('restart')],
+    [told.isNew, told.granted, refused('state')],
+    [told.isUnmanaged, refused('state')],
+  ]) {
+    assert.equal(decided(events).state, 'backingOff');
+    assert.deepEqual(stateAndEffects([...events, timers.retry]), { state: 'assessing', effects: ['spawn assess'] });
+  }
+});
+
+test('an effect that breaks counts as refused', () => {
+  const broken = [
+    ['assess', []],
+    ['adoptionTurn', [told.isNew]],
+    ['restartTurn', [changed(), timers.quiet]],
+    ['prove', toProving],
+    ['restart', toPatching],
+    ['writeState', [told.isUnmanaged]],
+  ] as const;
+  for (const [actor, events] of broken) {
+    const { state, effects } = stateAndEffects([...events, { type: `xstate.error.actor.${actor}`, actorId: actor }]);
+    assert.deepEqual([state, effects], ['backingOff', ['reportRefused', 'wait 200']], actor);
+  }
+});
+
+test('a conflict is decided anew at once, the third in a row after a pause', () => {
+  const again = [told.conflicted, ...toPatching];
+  assert.deepEqual(stateAndEffects([...toPatching, told.conflicted]), {
+    state: 'assessing',
+    effects: ['spawn assess'],
+  });
+  assert.equal(decided([...toPatching, ...again, told.conflicted]).state, 'assessing');
+  const third = stateAndEffects([...toPatching, ...again, ...again, told.conflicted]);
+  assert.deepEqual(third, { state: 'backingOff', effects: ['wait 200'] });
+  const between = [told.conflicted, told.isCurrent, told.facts, ...toPatching];
+  assert.equal(decided([...toPatching, ...again, ...between, told.conflicted]).state, 'assessing');
+});

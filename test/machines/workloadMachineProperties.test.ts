@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type AnyMachineSnapshot, type AnyStateMachine, type EventObject, initialTransition, transition } from 'xstate';
+import { workload } from '../../machines/restart/workload.ts';
+import { effectsOf } from '../support/oracle/decisions.ts';
+import { explorations } from '../support/oracle/machineExplorations.ts';
+import { workloadWorld } from '../support/world/workloadWorld.ts';
+
+/** Other stories each time; a failure prints its seed. `RUNS=20000 SEED=7 node --test test/machines/workloadMachineProperties.test.ts` */
+const numRuns = Number(process.env['RUNS'] ?? 300);
+const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
+const machine: AnyStateMachine = workload;
+const events: readonly EventObject[] = explorations['workload']?.events ?? [];
+
+/** What leads on to the next assessment, whatever is so; the answers of effects that do their work. */
+const goodAnswers: readonly EventObject[] = [
+  { type: 'proof.needless' },
+  { type: 'restart.accepted' },
+  { type: 'restore.done' },
+  { type: 'rollout.complete' },
+  { type: 'state.written' },
+  { type: 'xstate.after.retryDelay.workload.backingOff' },
+  { type: 'assessed.current' },
+];
+
+/** What one story of events has decided on so far. */
+interface Walk {
+  snapshot: AnyMachineSnapshot;
+  event: string;
+  effects: readonly string[];
+  /** Restarts in the turn that it has. */
+  inTurn: number;
+  /** Something changed, and no assessment has begun since. */
+  hasNews: boolean;
+  /** Whether a change was found since the last adoption. */
+  hasChanged: boolean;
+}
+
+function begin(): Walk {
+  const [snapshot, actions] = initialTransition(machine, {});
+  return { snapshot, event: 'start', effects: effectsOf(actions), inTurn: 0, hasNews: false, hasChanged: false };
+}
+
+function step(walk: Walk, event: EventObject): void {
+  const [snapshot, actions] = transition(machine, walk.snapshot, event);
+  const effects = effectsOf(actions);
+  walk.snapshot = snapshot;
+  walk.event = event.type;
+  walk.effects = effects;
+  if (event.type === 'turn.granted' && snapshot.matches({ restarting: 'proving' })) walk.inTurn = 0;
+  if (event.type === 'assessed.changed') walk.hasChanged = true;
+  if (event.type === 'assessed.new') walk.hasChanged = false;
+  if (event.type === 'facts.changed') walk.hasNews = true;
+  if (effects.includes('spawn assess') || snapshot.status === 'done') walk.hasNews = false;
+  if (effects.includes('spawn restart')) walk.inTurn += 1;
+}
+
+/** One of the events that can come now; the workload is deleted, or left alone, once in a while only. */
+function nextOf({ snapshot }: Walk, choice: number): EventObject | undefined {
+  const isRare = choice > 950;
+  const possible = events.filter(
+    (event) => snapshot.can(event) && (isRare || !/^workload.gone|^assessed.unmanaged/.test(event.type)),
+  );
+  return possible[choice % Math.max(1, possible.length)];
+}
+
+/** Effects answer as they should: whether an assessment begins in the end. */
+function isLookedAt(walk: Walk): boolean {
+  for (const answer of [...goodAnswers, ...goodAnswers])
+    if (walk.hasNews && walk.snapshot.can(answer)) step(walk, answer);
+  return !walk.hasNews;
+}
+
+/** What is wrong after this step; undefined: nothing. */
+function faultOf({ snapshot, event, effects, inTurn, hasNews, hasChanged }: Walk): string | undefined {
+  if (snapshot.status === 'error') return `it broke: ${String(snapshot.error)}`;
+  if (effects.includes('spawn restart') && event !== 'proof.needed') return 'restarted without a proof';
+  if (effects.includes('spawn restart') && !hasChanged) return 'an adoption led to a restart';
+  if (inTurn > 1) return 'two restarts in one turn';
+  if (hasNews && (snapshot.matches('assessed') || snapshot.matches({ restarting: 'waiting' })))
+    return 'it rests, and something has changed';
+  return undefined;
+}
+
+test('whatever comes in whatever order: no restart without a proof and a turn of its own, and no change is lost', () => {
+  let restarts = 0;
+  const choices = fc.array(fc.nat({ max: 1_000 }), { minLength: 60, maxLength: 60 });
+  fc.assert(
+    fc.property(choices, (chosen) => {
+      const walk = begin();
+      const story: string[] = [];
+      for (const choice of chosen) {
+        const event = nextOf(walk, choice);
+        if (event === undefined) break;
+        step(walk, event);
+        story.push(event.type);
+        assert.equal(faultOf(walk), undefined, story.join(', '));
+        if (walk.effects.includes('spawn restart')) restarts += 1;
+      }
+      assert.ok(isLookedAt(walk), `never looked at: ${story.join(', ')}`);
+    }),
+    { numRuns: numRuns * 2, seed },
+  );
+  assert.ok(restarts > numRuns / 20, `only ${restarts} restarts`);
+});
+
+const acts = ['change', 'touch', 'replacePods', 'failOver', 'revert', 'missing', 'back', 'broken', 'whole'] as const;
+const stories = fc.array(
+  fc.record({ act: fc.constantFrom(...acts), wait: fc.constantFrom(10, 90, 700, 4_000, 11_000, 40_000, 130_000) }),
+  { maxLength: 25 },
+);
+
+test('whatever happens in the world: in the end the pods run with what the source says, without a needless restart', () => {
+  fc.assert(
+    fc.property(stories, fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1 }), (story, times) => {
+      let answers = 0;
+      const world = workloadWorld({}, () => times[answers++ % times.length] ?? 0);
+      world.clock.advance(60_000);
+      let restartable = 0;
+      for (const { act, wait } of story) {
+        if (act === 'missing' || act === 'back') world.setMissing(act === 'missing');
+        else if (act === 'broken' || act === 'whole') world.setBroken(act === 'broken');
+        else world[act]();
+        if (['change', 'revert'].includes(act)) restartable += 1;
+        world.clock.advance(wait);
+      }
+      world.setBroken(false);
+      world.setMissing(false);
+      world.change();
+      world.clock.advance(20 * 60_000);
+      const { content, pods, written, state } = world.now();
+      assert.deepEqual({ pods, written }, { pods: content, written: { rolledOut: content } });
+      assert.ok(state.matches({ assessed: 'current' }), JSON.stringify(state.value));
+      assert.ok(world.of('restarted').length <= restartable + 1, `${world.of('restarted').length} restarts`);
+      const asked = world.entries.length;
+      world.clock.advance(24 * 3_600_000);
+      assert.equal(world.entries.length, asked, 'it does not come to rest');
+    }),
+    { numRuns, seed },
+  );
+});

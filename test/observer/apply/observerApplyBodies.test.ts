@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isObject, type JsonObject } from '../../../src/base/json.ts';
+import { abandonedIn, isHalfMissing } from '../../../src/observer/apply/abandoned.ts';
+import { bodiesOf, observedFor } from '../../../src/observer/apply/applyBodies.ts';
+import { hasPartlyObservedAtomics } from '../../../src/observer/apply/atomicValues.ts';
+import { rivalOf } from '../../../src/observer/drift/rival.ts';
+import { findPaths, leaveOut } from '../../../src/observer/model/livePaths.ts';
+import { ownerOf } from '../../../src/observer/model/managers.ts';
+import { pathText } from '../../../src/observer/model/path.ts';
+import { listsWithGaps, strangersIn } from '../../../src/observer/ownership/strangers.ts';
+import type { ResourcePlan } from '../../../src/observer/plan/resourceApi.ts';
+import { leaf } from '../../../src/observer/schema/shape.ts';
+import { manifestOf } from '../../support/docs/manifests.ts';
+import { structureFor } from '../../support/objects/structures.ts';
+import { shapeOf } from '../../support/oracle/shapes.ts';
+
+const owner = ownerOf({ namespace: 'shop', name: 'web' });
+const bounds = (min: number, max: number) => ({
+  observer_schema_list_min_length: min,
+  observer_schema_list_max_length: max,
+});
+
+function planOf(object: JsonObject, schema?: JsonObject): ResourcePlan {
+  const manifest = manifestOf(object);
+  const { identity, apiVersion } = manifest;
+  return {
+    target: { identity, apiVersion, path: '/x', collection: '/', account: undefined },
+    manifest,
+    shape: schema === undefined ? leaf : shapeOf(manifest, schema),
+    structure: structureFor(apiVersion, identity.kind),
+    owner,
+    hash: '',
+    mayRecreate: false,
+  };
+}
+
+const rule = (host: string, ...paths: string[]) => ({
+  host,
+  http: { paths: paths.map((path) => ({ path, pathType: 'Exact' })) },
+});
+const ingress = (...rules: object[]) => ({
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'Ingress',
+  metadata: { name: 'web', uid: 'u', resourceVersion: '7' },
+  spec: { ingressClassName: 'one', rules },
+});
+const hostOnly = (min: number, max: number) => ({ spec: { rules: [{ host: 'observed' }, bounds(min, max)] } });
+
+function rulesFor(live: JsonObject, schema: JsonObject | undefined, wanted = ingress(rule('a', '/'), rule('b', '/b'))) {
+  const plan = planOf(wanted, schema);
+  const { spec } = observedFor(live, bodiesOf(plan).observed, plan);
+  return isObject(spec) ? spec['rules'] : undefined;
+}
+
+test('of an atomic list the live one is sent, with the observed leaves as in the manifest, and its version', () => {
+  const live = ingress(rule('evil', '/mine'), rule('x', '/x'), rule('y'));
+  assert.deepEqual(rulesFor(live, hostOnly(1, 0)), [rule('a', '/mine'), rule('x', '/x'), rule('y')]);
+  assert.deepEqual(rulesFor(live, hostOnly(1, 2)), [rule('a', '/mine'), rule('x', '/x')], 'one too many');
+  assert.deepEqual(rulesFor(ingress(), hostOnly(1, 0)), [rule('a', '/')], 'the whole element where it is gone');
+  assert.deepEqual(
+    rulesFor(ingress(), hostOnly(2, 2)),
+    [rule('a', '/'), rule('b', '/b')],
+    'and as many as there must be',
+  );
+  assert.deepEqual(rulesFor(live, undefined), [rule('a', '/'), rule('b', '/b')], 'all of it is observed');
+  const plan = planOf(ingress(rule('a', '/')), hostOnly(1, 0));
+  const { metadata } = observedFor(live, bodiesOf(plan).observed, plan);
+  assert(isObject(metadata));
+  assert.deepEqual([metadata['uid'], metadata['resourceVersion']], ['u', '7']);
+});
+
+test('by observer_schema_list_key the elements of an atomic list are found wherever they are', () => {
+  const schema = {
+    spec: {
+      rules: [
+        { host: 'observed', http: 'observed' },
+        { ...bounds(1, 3), observer_schema_list_key: 'host' },
+      ],
+    },
+  };
+  const wanted = ingress(rule('a', '/'), rule('b', '/b'));
+  const live = ingress(rule('x', '/x'), rule('b', '/theirs'), rule('a', '/evil'));
+  assert.deepEqual(rulesFor(live, schema, wanted), [rule('x', '/x'), rule('b', '/theirs'), rule('a', '/')]);
+  const many = ingress(...['a', 'x', 'y', 'z'].map((host) => rule(host, '/')));
+  assert.deepEqual(rulesFor(many, schema, wanted), [rule('a', '/'), rule('x', '/'), rule('y', '/')], 'the last goes');
+});
+
+test('only where an atomic value is partly observed has the version to be the one that was read', () => {
+  const isPartly = (schema?: JsonObject) => {
+    const { manifest, shape, structure } = planOf(ingress(rule('a', '/')), schema);
+    return hasPartlyObservedAtomics(manifest.object, shape, structure);
+  };
+  assert.equal(isPartly(hostOnly(1, 0)), true);
+  assert.equal(isPartly({ spec: { rules: [{ host: 'observed' }, bounds(1, 1)] } }), true);
+  assert.equal(isPartly(), false);
+  assert.equal(isPartly({ spec: { ingressClassName: 'observed' } }), false);
+  assert.equal(isPartly({ spec: { rules: 'observed' } }), false);
+});
+
+const container = (name: string, ...env: string[]) => ({
+  name,
+  image: 'x',
+  env: env.map((each) => ({ name: each, value: '1' })),
+});
+const deployment = (...containers: object[]) => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web', namespace: 'shop', labels: { 'a.b/c': '1', tier: 'x' } },
+  spec: { replicas: 1, template: { spec: { containers } } },
+});
+const top = structureFor('apps/v1', 'Deployment');
+const inPods = (path: string) => `.spec.template.spec.${path}`;
+
+test('what a conflict names is found by its text, with dots in names, and left out; the rest stays', () => {
+  const object = deployment(container('a', 'A', 'B'));
+  const texts = new Set(['.metadata.labels.a.b/c', inPods('containers[name="a"].env[name="B"]'), '.spec.nothing']);
+  const found = findPaths(object, top, texts);
+  assert.deepEqual([...found.keys()].toSorted(), [...texts].filter((text) => text !== '.spec.nothing').toSorted());
+  for (const [text, { path }] of found) assert.equal(pathText(path), text);
+  assert.equal(found.get('.metadata.labels.a.b/c')?.value, '1');
+  const expected = {
+    ...deployment(container('a', 'A')),
+    metadata: { name: 'web', namespace: 'shop', labels: { tier: 'x' } },
+  };
+  assert.deepEqual(leaveOut(object, top, texts), expected);
+  assert.equal(leaveOut(object, top, new Set()), object);
+});
+
+test('strangers are elements of merged lists that are applied, and never fields, or what lies in strangers', () => {
+  const live = deployment(container('a', 'A', 'EVIL'), container('evil', 'B'));
+  const strangers = strangersIn(live, deployment(container('a', 'A')), top);
+  assert.deepEqual(
+    strangers.map(({ path }) => pathText(path)),
+    [inPods('containers[name="a"].env[name="EVIL"]'), inPods('containers[name="evil"]')],
+  );
+  assert.deepEqual(strangersIn(live, deployment({ name: 'a' }, { name: 'evil' }), top), []);
+  const gaps = listsWithGaps(deployment(container('a', 'A')), deployment(container('a', 'A', 'B')), top);
+  assert.deepEqual([...gaps], [inPods('containers[name="a"].env')]);
+});
+
+test('what somebody took away and nobody observes stays away, but not with an element that comes back', () => {
+  const image = { spec: { template: { spec: { containers: [{ image: 'observed' }, bounds(0, 0)] } } } };
+  const { structure, ...plan } = planOf(deployment(container('a', 'A', 'B')), image);
+  const bodies = bodiesOf({ structure, ...plan });
+  const without = deployment(container('a', 'A'));
+  assert.deepEqual([...abandonedIn(without, bodies, structure)].toSorted(), [
+    inPods('containers[name="a"].env[name="B"]'),
+  ]);
+  const [one, two] = [deployment(container('a', 'A')), deployment(container('a', 'A', 'B'))];
+  assert.deepEqual([...abandonedIn(without, bodies, structure, { from: one, to: two })], [], 'it is new');
+  assert.equal(abandonedIn(without, bodies, structure, { from: two, to: two }).size, 1);
+  assert.equal(isHalfMissing(without, bodies, structure), false);
+  const none = deployment(container('other'));
+  assert.deepEqual([...abandonedIn(none, bodies, structure)], []);
+  assert.equal(isHalfMissing(none, bodies, structure), true);
+});
+
+test('the rival is who owns what differs: itself, something in it, or the atomic value around it', () => {
+  const containers = { 'k:{"name":"a"}': { '.': {}, 'f:image': {} } };
+  const entries = [
+    { manager: owner.own, operation: 'Apply', fieldsV1: { 'f:spec': { 'f:replicas': {}, 'f:rules': {} } } },
+    {
+      manager: 'kubectl-edit',
+      operation: 'Update',
+      time: '2026-11-21T10:00:01Z',
+      fieldsV1: { 'f:spec': { 'f:template': { 'f:spec': { 'f:containers': containers } }, 'f:rules': {} } },
+    },
+    {
+      manager: 'kube-controller-manager',
+      operation: 'Update',
+      subresource: 'scale',
+      time: '2026-11-21T10:00:02Z',
+      fieldsV1: { 'f:spec': { 'f:replicas': {}, 'f:rulesOfThumb': {} } },
+    },
+    { manager: 'late', operation: 'Update', time: '2026-11-21T10:00:03Z', fieldsV1: { 'f:spec': { 'f:rules': {} } } },
+  ];
+  const live = { metadata: { managedFields: entries } };
+  const rival = (path: string, is: 'changed' | 'missing' | 'excess' = 'changed') => rivalOf(live, { path, is }, owner);
+  assert.equal(rival('.spec.replicas'), 'kube-controller-manager/Update/scale');
+  assert.equal(rival(inPods('containers[name="a"].image')), 'kubectl-edit/Update');
+  assert.equal(rival(inPods('containers[name="a"]'), 'excess'), 'kubectl-edit/Update');
+  assert.equal(rival('.spec.rules[0].host'), 'late/Update', 'the newest of two');
+  assert.equal(rival(inPods('containers[name="a"].args')), undefined);
+  assert.equal(rival('.spec.replicas', 'missing'), undefined, 'what was deleted has no owner');
+  const labels = (manager: string, fields: object) => ({ manager, fieldsV1: { 'f:metadata': { 'f:labels': fields } } });
+  const labelled = { metadata: { managedFields: [labels('helm', {}), labels(owner.own, { 'f:team': {} })] } };
+  const drift = { path: '.metadata.labels.team', is: 'changed' } as const;
+  assert.equal(rivalOf(labelled, drift, owner), undefined, 'helm has the map, and nothing in it');
+  assert.equal(rivalOf({ metadata: { managedFields: [{}] } }, { path: '.spec', is: 'changed' }, owner), undefined);
+});

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { arrayOf, type JsonObject, objectOf } from '../../../src/base/json.ts';
+import { deleteResource } from '../../../src/observer/apply/deleteResource.ts';
+import type { ObserverApi } from '../../../src/observer/apply/observerApi.ts';
+import { releaseResource } from '../../../src/observer/apply/releaseResource.ts';
+import { done, failed, type Outcome } from '../../../src/observer/model/applyFailure.ts';
+import { labelName, ownerOf } from '../../../src/observer/model/managers.ts';
+import type { Kind, Target } from '../../../src/observer/plan/resourceApi.ts';
+import { configMap, failure, observerWorld } from '../../support/world/observerWorld.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+const owner = ownerOf({ namespace: 'shop', name: 'web' });
+const signal = new AbortController().signal;
+const target: Target = {
+  identity: { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'one' },
+  apiVersion: 'v1',
+  path: '/api/v1/namespaces/shop/configmaps/one',
+  collection: '/api/v1/namespaces/shop/configmaps',
+  account: undefined,
+};
+
+function object(resourceVersion: string, metadata: JsonObject = {}): JsonObject {
+  return {
+    kind: 'ConfigMap',
+    metadata: { uid: 'u', resourceVersion, labels: { [labelName]: owner.label }, ...metadata },
+  };
+}
+
+function unused(): never {
+  throw new Error('nothing else is asked');
+}
+
+/** Answers reads with these objects, one after the other, and a removal or a patch with what `write` says. */
+function apiOf(objects: readonly (JsonObject | undefined)[], write: (version: unknown) => Outcome<undefined>) {
+  const left = [...objects];
+  const versions: unknown[] = [];
+  const read = async (): Promise<Outcome<JsonObject>> => {
+    const next = left.length > 1 ? left.shift() : left[0];
+    return next === undefined ? failed('missing', 'it is gone') : done(next);
+  };
+  const note = (of: unknown) => {
+    const { resourceVersion } = objectOf(objectOf(of)['metadata']);
+    versions.push(resourceVersion);
+    return write(resourceVersion);
+  };
+  const api: ObserverApi = {
+    read,
+    remove: async (_target, live) => note(live),
+    async patch(_target, patch) {
+      const outcome = note(patch);
+      return outcome.ok ? done(patch) : outcome;
+    },
+    apply: unused,
+    make: unused,
+    may: unused,
+    tryPatch: unused,
+    tryCreate: unused,
+  };
+  return { api, versions };
+}
+
+const conflict = () => failed('conflict', 'it is another one by now');
+
+test('a deletion that meets another version decides anew by what is there then, and gives up after five', async () => {
+  const newer = apiOf([object('1'), object('2'), undefined], (version) =>
+    version === '2' ? done(undefined) : conflict(),
+  );
+  assert.equal((await deleteResource(newer.api, target, owner, 'u', signal)).ok, true);
+  assert.deepEqual(newer.versions, ['1', '2']);
+  const relabelled = apiOf([object('1'), object('2', { labels: {} })], conflict);
+  const outcome = await deleteResource(relabelled.api, target, owner, 'u', signal);
+  assert.equal(outcome.ok ? '' : outcome.failure.is, 'otherUid');
+  assert.deepEqual(relabelled.versions, ['1'], 'without its label it is not tried again');
+  for (const remove of [deleteResource, releaseResource]) {
+    const endless = apiOf([object('1')], conflict);
+    const given = await remove(endless.api, target, owner, 'u', signal);
+    assert.deepEqual([given.ok ? '' : given.failure.is, endless.versions.length], ['conflict', 5]);
+  }
+});
+
+test('what may not be read is in the way only where a reply says that it was applied', async () => {
+  const { api } = apiOf([], unused);
+  const forbidden: ObserverApi = { ...api, read: async () => failed('forbidden', 'not allowed') };
+  const applied = await deleteResource(forbidden, target, owner, 'u', signal);
+  const never = await deleteResource(forbidden, target, owner, undefined, signal);
+  assert.deepEqual([applied.ok || applied.failure.is, never.ok || never.failure.is], ['forbidden', 'otherUid']);
+});
+
+test('what is deleted and still there says what it waits for', async () => {
+  const held = object('2', { deletionTimestamp: 'now', finalizers: ['example.org/a', 'example.org/b'] });
+  for (const reads of [[object('1'), held], [held]]) {
+    const outcome = await deleteResource(apiOf(reads, () => done(undefined)).api, target, owner, 'u', signal);
+    assert.deepEqual(outcome.ok ? undefined : [outcome.failure.is, outcome.failure.reason], [
+      'terminating',
+      'waits for its finalizers example.org/a, example.org/b',
+    ]);
+  }
+  const other = apiOf([object('1'), object('3', { uid: 'another' })], () => done(undefined));
+  assert.equal((await deleteResource(other.api, target, owner, 'u', signal)).ok, true);
+});
+
+test('an application stays while what it deleted is not gone: asked for at least every ten seconds, and nobody is warned', async () => {
+  const world = await observerWorld();
+  world.apply('web', { manifests: [configMap('one')] });
+  await world.pass(2 * second);
+  world.refusals.set('delete', failure('terminating', 'waits for its finalizers example.org/stay').failure);
+  world.deleteApplication('web');
+  await world.pass(10 * minute);
+  const asked = world.requests.filter(({ what }) => what === 'delete').length;
+  assert.ok(asked > 55 && asked < 140, `${asked} times`);
+  assert.deepEqual([world.condition('web', 'Degraded'), world.factsOf('application.refused')], ['False', []]);
+  const said = JSON.stringify(world.application('web')?.['status']);
+  assert.ok(said.includes('Deleted, and not gone yet: ConfigMap shop/one (waits for its finalizers'), said);
+  world.refusals.set('delete', failure('missing', 'it is gone').failure);
+  await world.pass(11 * second);
+  assert.deepEqual([world.application('web'), world.factsOf('resource.deleted').length], [undefined, 1]);
+  assert.deepEqual(world.factsOf('resource.deletionSkipped'), []);
+  world.stop();
+});
+
+test('what holds a deletion up holds up rights, accounts and namespaces, and nothing else', async () => {
+  const world = await observerWorld();
+  world.kinds.set('ServiceAccount', { ...kindOf('ServiceAccount'), plural: 'serviceaccounts' });
+  const own = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'own' } };
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'more' } };
+  world.apply('web', { manifests: [own, configMap('one'), configMap('two'), namespace] });
+  await world.pass(2 * second);
+  world.refusals.set('delete ConfigMap/two', failure('forbidden', 'not allowed').failure);
+  world.deleteApplication('web');
+  await world.pass(second);
+  const gone = () => ['ConfigMap/one', 'ConfigMap/two', 'ServiceAccount/own'].filter((each) => !world.object(each));
+  const deleted = () =>
+    new Set(world.factsOf('resource.deleted').map(({ resource: { kind, name } }) => `${kind}/${name}`));
+  assert.deepEqual([...deleted()], ['ConfigMap/one']);
+  world.refusals.clear();
+  await world.pass(minute);
+  assert.deepEqual([...deleted()], ['ConfigMap/one', 'ConfigMap/two', 'Namespace/more', 'ServiceAccount/own']);
+  assert.deepEqual([world.application('web'), gone().length], [undefined, 3]);
+  world.stop();
+});
+
+test('a resource in no namespace stays when its kind is not known for a while, and its application says another thing', async () => {
+  const world = await observerWorld();
+  const gadget = { apiVersion: 'example.org/v1', kind: 'Gadget', metadata: { name: 'one' } };
+  const kind: Kind = { ...kindOf('Gadget'), group: 'example.org', plural: 'gadgets', isNamespaced: false };
+  world.kinds.set('Gadget', kind);
+  world.apply('web', { manifests: [gadget, configMap('two')] });
+  await world.pass(2 * second);
+  world.kinds.set('Gadget', { ...kind, version: 'v2' });
+  world.apply('web', { manifests: [gadget, configMap('two', 'b')] });
+  await world.pass(2 * minute);
+  assert.deepEqual(world.factsOf('resource.deleted'), []);
+  world.deleteApplication('web');
+  await world.pass(second);
+  assert.equal(world.factsOf('resource.deleted').length, 2);
+  world.stop();
+});
+
+test('a kind in no namespace that was never known in the version of its manifest does not hold up the end', async () => {
+  const world = await observerWorld();
+  const kind: Kind = {
+    ...kindOf('Gadget'),
+    group: 'example.org',
+    version: 'v2',
+    plural: 'gadgets',
+    isNamespaced: false,
+  };
+  world.kinds.set('Gadget', kind);
+  world.unserved.add('example.org/v2');
+  world.apply('web', { manifests: [{ apiVersion: 'example.org/v1', kind: 'Gadget', metadata: { name: 'one' } }] });
+  await world.pass(2 * second);
+  world.deleteApplication('web');
+  await world.pass(second);
+  assert.equal(world.application('web'), undefined);
+  world.stop();
+});
+
+test('a status that is wiped while the answer to the last write of it is on its way is written again', async () => {
+  const world = await observerWorld();
+  world.apply('web', { manifests: [configMap('one')] });
+  await world.pass(minute);
+  world.lateReplies.set('status', 500);
+  const written = world.statuses.length;
+  world.wipeStatus('web');
+  for (let waited = 0; world.statuses.length === written && waited < 3 * second; waited += 100) await world.pass(100);
+  assert.equal(world.statuses.length, written + 1);
+  world.wipeStatus('web');
+  await world.pass(10 * second);
+  assert.equal(world.condition('web', 'InSync'), 'True');
+  assert.equal(arrayOf(objectOf(world.application('web')?.['status'])['resources']).length, 1);
+  world.stop();
+});
+
+test('a wiped status is written again once, and an echo of an own write is no reason to write', async () => {
+  const world = await observerWorld();
+  world.apply('web', { manifests: [configMap('one')] });
+  await world.pass(minute);
+  const rows = () => objectOf(world.application('web')?.['status'])['resources'];
+  const before = rows();
+  const written = world.statuses.length;
+  world.wipeStatus('web');
+  await world.pass(3 * second);
+  assert.deepEqual([rows(), world.condition('web', 'InSync')], [before, 'True']);
+  assert.equal(world.statuses.length, written + 1);
+  await world.pass(10 * minute);
+  assert.equal(world.statuses.length, written + 1);
+  world.stop();
+});
+
+test('wiped while no weeder ran, the inventory is had from the manifests when the application ends', async () => {
+  const world = await observerWorld();
+  world.apply('web', { manifests: [configMap('one'), configMap('two')] });
+  await world.pass(2 * second);
+  world.stop();
+  world.wipeStatus('web');
+  world.deleteApplication('web');
+  await world.restart();
+  await world.pass(second);
+  assert.deepEqual([world.application('web'), world.object('ConfigMap/one')], [undefined, undefined]);
+  assert.deepEqual(arrayOf(world.writes().slice(2)), ['delete ConfigMap/two', 'delete ConfigMap/one']);
+  world.stop();
+});
+
+function kindOf(kind: string): Kind {
+  return { group: '', version: 'v1', kind, plural: '', isNamespaced: true };
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { dnsLabel, labelKey, labelValue } from '../../../src/config/schema/names.ts';
+import { annotationName, labelName, ownerOf } from '../../../src/observer/model/managers.ts';
+import { times } from '../../support/fuzz.ts';
+
+const name = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/);
+
+test('the managers of an application fit what the API server takes, however long its name is', () => {
+  fc.assert(
+    fc.property(name, fc.array(name, { minLength: 1, maxLength: 4 }), (namespace, parts) => {
+      const { own, init, label } = ownerOf({ namespace, name: parts.join('.') });
+      assert.ok(Buffer.byteLength(own) <= 128 && Buffer.byteLength(init) <= 128);
+      assert.match(label, labelValue.pattern);
+      assert.match(label, dnsLabel.pattern);
+    }),
+    times(200),
+  );
+  for (const key of [labelName, annotationName]) assert.match(key, labelKey.pattern);
+});
+
+test('two applications share no manager, also where their namespaces and names run together', () => {
+  const owners = [
+    { namespace: 'a', name: 'b-c' },
+    { namespace: 'a-b', name: 'c' },
+    { namespace: 'a', name: 'b.c' },
+    { namespace: 'b', name: 'a' },
+    { namespace: 'a', name: 'b' },
+  ].map(ownerOf);
+  assert.equal(new Set(owners.flatMap(({ own, init }) => [own, init])).size, 2 * owners.length);
+});
+
+// A version of weeder that made others of the same name would own nothing of what is there.
+test('an application has the same managers each time, and says for people who it is', () => {
+  const web = { namespace: 'shop', name: 'web' };
+  assert.deepEqual(ownerOf(web), ownerOf({ ...web }));
+  assert.deepEqual(ownerOf(web), {
+    own: 'weeder:97375646b1deb3d2d5c406cd15750035f52a38be',
+    init: 'weeder-init:97375646b1deb3d2d5c406cd15750035f52a38be',
+    label: '97375646b1deb3d2d5c406cd15750035f52a38be',
+    name: 'shop/web',
+  });
+});

@@ -1,0 +1,466 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type JsonObject, objectOf } from '../../../src/base/json.ts';
+import { compare } from '../../../src/observer/drift/compare.ts';
+import { project } from '../../../src/observer/drift/project.ts';
+import type { Manifest } from '../../../src/observer/model/identity.ts';
+import { leaf, type Shape } from '../../../src/observer/schema/shape.ts';
+import { manifestOf, nginxDeployment, nginxService } from '../../support/docs/manifests.ts';
+import { type Edit, edited } from '../../support/objects/edits.ts';
+import { structureFor } from '../../support/objects/structures.ts';
+import { shapeOf } from '../../support/oracle/shapes.ts';
+
+const bounds = (min: number, max: number, key?: string | readonly string[]) => ({
+  observer_schema_list_min_length: min,
+  observer_schema_list_max_length: max,
+  ...(key === undefined ? {} : { observer_schema_list_key: key }),
+});
+
+/** Compares what edits have made of the server's reply with that; the reply is the manifest, unless it is given. */
+function drifts(manifest: Manifest, shape: Shape, edits: readonly Edit[], reply: JsonObject = manifest.object) {
+  const structure = structureFor(manifest.apiVersion, manifest.identity.kind);
+  const baseline = project(reply, manifest, shape, structure);
+  const found = project(edited(reply, ...edits), manifest, shape, structure);
+  assert.deepEqual(
+    compare(baseline, project(structuredClone(reply), manifest, shape, structure)),
+    [],
+    'no drift, no edit',
+  );
+  return compare(baseline, found).map(({ path, wanted, found: value, is }) => [is, path, wanted, value]);
+}
+
+const container = 'spec.template.spec.containers.0';
+const containerPath = '.spec.template.spec.containers[name="nginx"]';
+const metadata = (object: JsonObject) => objectOf(object['metadata']);
+
+test('a field that somebody changed is drift, with what is wanted and what was found', () => {
+  assert.deepEqual(drifts(nginxDeployment, leaf, [[`${container}.image`, 'nginx:evil']]), [
+    ['changed', `${containerPath}.image`, 'nginx:1.29', 'nginx:evil'],
+  ]);
+});
+
+test('a field that somebody took away is missing, and one that was put in its place is excess only where it is observed', () => {
+  assert.deepEqual(
+    drifts(nginxDeployment, leaf, [
+      [`${container}.resources.limits.cpu`, undefined],
+      [`${container}.securityContext`, { privileged: true }],
+      ['spec.paused', true],
+    ]),
+    [['missing', `${containerPath}.resources.limits.cpu`, '1000m', undefined]],
+  );
+});
+
+test('further keys in a map are nobody’s business: labels, annotations, data', () => {
+  const edits: Edit[] = [
+    [['metadata', 'labels', 'team'], 'blue'],
+    [['metadata', 'annotations', 'deployment.kubernetes.io/revision'], '2'],
+    [['spec', 'template', 'metadata', 'annotations', 'kubectl.kubernetes.io/restartedAt'], 'now'],
+  ];
+  assert.deepEqual(drifts(nginxDeployment, leaf, edits), []);
+});
+
+test('exactly equal is equal and nothing else is: wanted is what the server made of a quantity', () => {
+  const reply = edited(nginxDeployment.object, [`${container}.resources.limits.cpu`, '1']);
+  assert.deepEqual(drifts(nginxDeployment, leaf, [], reply), []);
+  assert.deepEqual(drifts(nginxDeployment, leaf, [[`${container}.resources.limits.cpu`, '1000m']], reply), [
+    ['changed', `${containerPath}.resources.limits.cpu`, '1', '1000m'],
+  ]);
+});
+
+test('the text 1000m in a ConfigMap is not 1, and empty is not absent (B)', () => {
+  const config = manifestOf({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'c' },
+    data: { cpu: '1000m', empty: '' },
+  });
+  assert.deepEqual(
+    drifts(config, leaf, [
+      ['data.cpu', '1'],
+      ['data.empty', undefined],
+    ]),
+    [
+      ['changed', '.data.cpu', '1000m', '1'],
+      ['missing', '.data.empty', '', undefined],
+    ],
+  );
+});
+
+test('what the server dropped from the manifest is wanted to be absent (B)', () => {
+  const reply = edited(nginxDeployment.object, [`${container}.args`, undefined]);
+  assert.deepEqual(drifts(nginxDeployment, leaf, [], reply), []);
+  assert.deepEqual(drifts(nginxDeployment, leaf, [[`${container}.args`, ['-g']]], reply), [
+    ['excess', `${containerPath}.args`, undefined, ['-g']],
+  ]);
+});
+
+test('only what the schema lists is observed', () => {
+  const shape = shapeOf(nginxDeployment, {
+    spec: { template: { spec: { containers: [{ image: null }, bounds(0, 0)] } } },
+  });
+  assert.deepEqual(
+    drifts(nginxDeployment, shape, [
+      ['spec.replicas', 9],
+      [`${container}.env.0.value`, 'x'],
+      ['spec.template.spec.containers.1.image', 'other'],
+      [`${container}.image`, 'nginx:evil'],
+    ]),
+    [['changed', `${containerPath}.image`, 'nginx:1.29', 'nginx:evil']],
+  );
+});
+
+test('a path that the manifest lacks and the schema lists is wanted to be absent, as is what it would be a default', () => {
+  const shape = shapeOf(nginxDeployment, {
+    spec: { template: { spec: { hostNetwork: 'observed', securityContext: 'observed' } } },
+  });
+  const reply = edited(nginxDeployment.object, ['spec.template.spec.securityContext', {}]);
+  assert.deepEqual(drifts(nginxDeployment, shape, [], reply), []);
+  assert.deepEqual(
+    drifts(
+      nginxDeployment,
+      shape,
+      [
+        ['spec.template.spec.hostNetwork', true],
+        ['spec.template.spec.securityContext.runAsUser', 0],
+      ],
+      reply,
+    ),
+    [
+      ['excess', '.spec.template.spec.hostNetwork', undefined, true],
+      ['changed', '.spec.template.spec.securityContext', {}, { runAsUser: 0 }],
+    ],
+  );
+});
+
+test('elements of a map list are found by all of their keys, defaults filled in; their order says nothing', () => {
+  const reply = edited(nginxService.object, ['spec.ports.0.protocol', 'TCP'], ['spec.ports.1.protocol', 'TCP']);
+  const [web, dns, udp] = [0, 1, 2].map((index) => ({ ...portsOf(reply)[index] }));
+  assert.deepEqual(drifts(nginxService, leaf, [['spec.ports', [udp, web, dns]]], reply), []);
+  assert.deepEqual(drifts(nginxService, leaf, [['spec.ports', [udp, { ...dns, name: 'x' }, web]]], reply), [
+    ['changed', '.spec.ports[port=53,protocol="TCP"].name', 'dns', 'x'],
+  ]);
+});
+
+function portsOf(object: JsonObject): readonly JsonObject[] {
+  const { ports } = objectOf(object['spec']);
+  return Array.isArray(ports) ? ports : [];
+}
+
+test('an element that somebody puts first is one drift, not one for each that moves (C)', () => {
+  assert.deepEqual(drifts(nginxDeployment, leaf, [[`${container}.env.^`, { name: 'Z', value: '0' }]]), [
+    ['excess', `${containerPath}.env[name="Z"]`, undefined, { name: 'Z', value: '0' }],
+  ]);
+});
+
+test('an element that is gone is told by its fields, and one in its place as an intruder', () => {
+  assert.deepEqual(
+    drifts(nginxDeployment, leaf, [
+      [`${container}.env.1`, undefined],
+      [`${container}.env.+`, { name: 'evil', value: 'x' }],
+    ]),
+    [
+      ['missing', `${containerPath}.env[name="B"].name`, 'B', undefined],
+      ['missing', `${containerPath}.env[name="B"].value`, '2', undefined],
+      ['excess', `${containerPath}.env[name="evil"]`, undefined, { name: 'evil', value: 'x' }],
+    ],
+  );
+});
+
+test('a container that somebody adds is drift, and what admission had added is not', () => {
+  const injected = { name: 'injected', image: 'proxy' };
+  const reply = edited(nginxDeployment.object, ['spec.template.spec.containers.^', injected]);
+  assert.deepEqual(drifts(nginxDeployment, leaf, [], reply), []);
+  assert.deepEqual(drifts(nginxDeployment, leaf, [['spec.template.spec.containers.^', { name: 'evil' }]], reply), [
+    ['excess', '.spec.template.spec.containers[name="evil"]', undefined, { name: 'evil' }],
+  ]);
+  assert.deepEqual(drifts(nginxDeployment, leaf, [['spec.template.spec.containers.0', undefined]], reply), [
+    ['missing', '.spec.template.spec.containers[name="injected"]', injected, undefined],
+  ]);
+});
+
+test('an element that is there twice is drift, listed or not, and is no intruder besides (C)', () => {
+  assert.deepEqual(drifts(nginxDeployment, leaf, [[`${container}.env.+`, { name: 'A', value: 'x' }]]), [
+    ['duplicate', `${containerPath}.env[name="A"]`, 1, 2],
+  ]);
+  const shape = shapeOf(nginxDeployment, {
+    spec: { template: { spec: { containers: [{ env: [{ value: null }, bounds(0, 0)] }, bounds(0, 0)] } } },
+  });
+  assert.deepEqual(drifts(nginxDeployment, shape, [[`${container}.env.+`, { name: 'B', value: 'x' }]]), [
+    ['duplicate', `${containerPath}.env[name="B"]`, 1, 2],
+  ]);
+});
+
+test('a merge key that somebody changed is one element missing and one too many', () => {
+  const found = drifts(nginxService, leaf, [['spec.ports.0.port', 82]]);
+  assert.deepEqual(found, [
+    ['missing', '.spec.ports[port=80,protocol="TCP"].name', 'web', undefined],
+    ['missing', '.spec.ports[port=80,protocol="TCP"].port', 80, undefined],
+    ['excess', '.spec.ports[port=82,protocol="TCP"]', undefined, { name: 'web', port: 82 }],
+  ]);
+});
+
+const portsSchema = (min: number, max: number, ...listed: unknown[]) =>
+  shapeOf(nginxService, { spec: { ports: [...listed, bounds(min, max)] } });
+const port = (number: number): Edit => ['spec.ports.+', { name: `p${number}`, port: number }];
+const withoutLast: Edit = ['spec.ports.2', undefined];
+
+test('a list is as long as its bounds allow: in between there is no drift, above there is', () => {
+  const shape = portsSchema(1, 4, { port: null });
+  assert.deepEqual(drifts(nginxService, shape, []), []);
+  assert.deepEqual(drifts(nginxService, shape, [port(90)]), []);
+  assert.deepEqual(drifts(nginxService, shape, [withoutLast]), []);
+  assert.deepEqual(drifts(nginxService, shape, [port(90), port(91)]), [
+    ['excess', '.spec.ports[port=91,protocol="TCP"]', undefined, { name: 'p91', port: 91 }],
+  ]);
+  assert.deepEqual(drifts(nginxService, shape, [['spec.ports', undefined]]), [
+    ['missing', '.spec.ports[port=80,protocol="TCP"].port', 80, undefined],
+  ]);
+});
+
+test('bounds that are exact name every intruder, wherever it stands', () => {
+  const shape = portsSchema(3, 3, { port: null });
+  const first: Edit = ['spec.ports.^', { name: 'first', port: 1 }];
+  assert.deepEqual(
+    drifts(nginxService, shape, [first, port(90)]).map(([is, path]) => [is, path]),
+    [
+      ['excess', '.spec.ports[port=1,protocol="TCP"]'],
+      ['excess', '.spec.ports[port=90,protocol="TCP"]'],
+    ],
+  );
+});
+
+test('a list that is too short is drift also where its elements have no other observed field', () => {
+  const shape = portsSchema(1, 0, { appProtocol: null });
+  assert.deepEqual(drifts(nginxService, shape, [['spec.ports', []]]), [['missing', '.spec.ports', 1, 0]]);
+  assert.deepEqual(drifts(nginxService, shape, [withoutLast]), []);
+});
+
+test('with the greatest length 0 a list may be as long as anybody likes', () => {
+  const many = Array.from({ length: 200 }, (_, index) => port(1_000 + index));
+  assert.deepEqual(drifts(nginxService, portsSchema(1, 0, { port: null }), many), []);
+});
+
+test('a list that the manifest lacks has no more elements than the schema allows', () => {
+  const shape = shapeOf(nginxService, { spec: { loadBalancerSourceRanges: [bounds(0, 1)] } });
+  const ranges = (count: number): Edit => [
+    'spec.loadBalancerSourceRanges',
+    Array.from({ length: count }, (_, index) => `${index}`),
+  ];
+  assert.deepEqual(drifts(nginxService, shape, [ranges(1)]), []);
+  assert.deepEqual(drifts(nginxService, shape, [ranges(2)]), [
+    ['excess', '.spec.loadBalancerSourceRanges[1]', undefined, '1'],
+  ]);
+});
+
+test('where the reply itself is beyond the bounds, because admission added something, that is no drift', () => {
+  const shape = portsSchema(1, 3, { port: null });
+  const reply = edited(nginxService.object, port(90));
+  assert.deepEqual(drifts(nginxService, shape, [], reply), []);
+  assert.equal(drifts(nginxService, shape, [port(91)], reply).length, 1);
+  const shorter = edited(nginxService.object, withoutLast, ['spec.ports.1', undefined]);
+  assert.deepEqual(drifts(nginxService, portsSchema(2, 3, { port: null }, { port: null }), [], shorter), []);
+});
+
+const ingress = manifestOf({
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'Ingress',
+  metadata: { name: 'web' },
+  spec: {
+    rules: [
+      { host: 'a.example', http: { paths: [{ path: '/', pathType: 'Prefix', backend: { service: { name: 'a' } } }] } },
+      { host: 'b.example' },
+    ],
+  },
+});
+
+test('an atomic list all of which is observed is compared as a whole: a key that somebody adds in it is seen', () => {
+  const found = drifts(ingress, leaf, [['spec.rules.1.http', { paths: [] }]]);
+  assert.deepEqual(
+    found.map(([is, path]) => [is, path]),
+    [['changed', '.spec.rules']],
+  );
+  assert.deepEqual(found[0]?.[2], objectOf(ingress.object['spec'])['rules']);
+});
+
+test('an atomic list of which a part is observed is compared by that part, by position', () => {
+  const shape = shapeOf(ingress, { spec: { rules: [{ host: null }, bounds(1, 3)] } });
+  assert.deepEqual(
+    drifts(ingress, shape, [
+      ['spec.rules.0.http.paths.0.path', '/other'],
+      ['spec.rules.1.host', 'c.example'],
+    ]),
+    [],
+  );
+  assert.deepEqual(drifts(ingress, shape, [['spec.rules.0.host', 'evil.example']]), [
+    ['changed', '.spec.rules[0].host', 'a.example', 'evil.example'],
+  ]);
+  assert.deepEqual(drifts(ingress, shape, [['spec.rules.^', { host: 'first.example' }]]), [
+    ['changed', '.spec.rules[0].host', 'a.example', 'first.example'],
+  ]);
+});
+
+test('observer_schema_list_key tells elements apart where the server’s schema says atomic', () => {
+  const shape = shapeOf(ingress, { spec: { rules: [{ host: null }, { http: null }, bounds(2, 2, 'host')] } });
+  const rules = objectOf(ingress.object['spec'])['rules'];
+  const reversed = Array.isArray(rules) ? rules.toReversed() : [];
+  assert.deepEqual(drifts(ingress, shape, [['spec.rules', reversed]]), []);
+  assert.deepEqual(drifts(ingress, shape, [['spec.rules.^', { host: 'evil.example' }]]), [
+    ['excess', '.spec.rules[host="evil.example"]', undefined, { host: 'evil.example' }],
+  ]);
+});
+
+test('observer_schema_list_key says nothing where the server knows the keys itself', () => {
+  const shape = shapeOf(nginxService, { spec: { ports: [{ port: null }, bounds(0, 0, 'name')] } });
+  assert.deepEqual(drifts(nginxService, shape, [['spec.ports.0.name', 'renamed']]), []);
+  assert.deepEqual(drifts(nginxService, shape, [['spec.ports.0.port', 81]]), [
+    ['missing', '.spec.ports[port=80,protocol="TCP"].port', 80, undefined],
+  ]);
+});
+
+test('a rule of a Role to which somebody adds nonResourceURLs is drift, and so is a peer with another selector', () => {
+  const role = manifestOf({
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'Role',
+    metadata: { name: 'r' },
+    rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }],
+  });
+  assert.equal(drifts(role, leaf, [['rules.0.nonResourceURLs', ['*']]]).length, 1);
+  const policy = manifestOf({
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: { name: 'p' },
+    spec: { podSelector: {}, ingress: [{ from: [{ podSelector: { matchLabels: { a: 'b' } } }] }] },
+  });
+  assert.equal(drifts(policy, leaf, [['spec.ingress.0.from.0.namespaceSelector', {}]]).length, 1);
+  assert.equal(drifts(policy, leaf, [['spec.podSelector.matchLabels', { a: 'b' }]]).length, 1, 'an empty selector');
+});
+
+test('an atomic map is compared as a whole, and its keys may stand in any order', () => {
+  const edits: Edit[] = [['spec.template.spec.nodeSelector', { zone: 'a', disk: 'ssd' }]];
+  assert.deepEqual(drifts(nginxDeployment, leaf, edits), [
+    ['changed', '.spec.template.spec.nodeSelector', { disk: 'ssd' }, { zone: 'a', disk: 'ssd' }],
+  ]);
+  const reply = edited(nginxDeployment.object, ['spec.template.spec.nodeSelector', { disk: 'ssd', zone: 'a' }]);
+  assert.deepEqual(drifts(nginxDeployment, leaf, edits, reply), []);
+});
+
+const gadget = manifestOf({
+  apiVersion: 'observer.example.org/v1',
+  kind: 'Gadget',
+  metadata: { name: 'g' },
+  spec: {
+    tags: ['a', 'b'],
+    plain: [{ name: 'x', size: 1 }],
+    options: { 'a.b': '1', a: '2' },
+    whole: { k: 'v' },
+    open: { empty: {}, none: [], deep: [{ id: 1 }], 'a.b': 1, a: { b: 2 } },
+  },
+});
+
+test('a set is compared by its values: order is nothing, one more or one less is drift', () => {
+  assert.deepEqual(drifts(gadget, leaf, [['spec.tags', ['b', 'a']]]), []);
+  assert.deepEqual(drifts(gadget, leaf, [['spec.tags', ['c', 'b', 'a']]]), [
+    ['excess', '.spec.tags[="c"]', undefined, 'c'],
+  ]);
+  assert.deepEqual(drifts(gadget, leaf, [['spec.tags', ['b']]]), [['missing', '.spec.tags[="a"]', 'a', undefined]]);
+  assert.deepEqual(drifts(gadget, leaf, [['spec.tags', ['a', 'b', 'b']]]), [['duplicate', '.spec.tags[="b"]', 1, 2]]);
+});
+
+test('a list of which the schema says nothing is a whole, like an atomic one', () => {
+  const [drift] = drifts(gadget, leaf, [['spec.plain.0.protocol', 'TCP']]);
+  assert.deepEqual(drift?.slice(0, 2), ['changed', '.spec.plain']);
+});
+
+test('of an empty map it is observed that it is there, and not what others put into it', () => {
+  assert.deepEqual(drifts(gadget, leaf, [['spec.open.empty.x', 1]]), []);
+  assert.deepEqual(drifts(gadget, leaf, [['spec.open.empty', undefined]]), [
+    ['missing', '.spec.open.empty', {}, undefined],
+  ]);
+  assert.deepEqual(drifts(gadget, leaf, [['spec.open.empty', 'text']]), [['changed', '.spec.open.empty', {}, 'text']]);
+  const volume: Edit = ['spec.template.spec.volumes.0', { name: 'scratch', hostPath: { path: '/' } }];
+  assert.deepEqual(drifts(nginxDeployment, leaf, [volume]), [
+    ['missing', '.spec.template.spec.volumes[name="scratch"].emptyDir', {}, undefined],
+  ]);
+});
+
+test('an empty list is one: an element that somebody puts into it is drift', () => {
+  assert.deepEqual(drifts(gadget, leaf, [['spec.open.none.+', 'x']]), [['changed', '.spec.open.none', [], ['x']]]);
+});
+
+test('an empty list without a limit may get elements', () => {
+  const shape = shapeOf(gadget, { spec: { tags: null, open: { none: [bounds(0, 0)] } } });
+  assert.deepEqual(drifts(gadget, shape, [['spec.open.none.+', 'x']]), []);
+});
+
+test('the order of a set that the manifest lacks, and the server filled in, says nothing either', () => {
+  const manifest = manifestOf({ ...gadget.object, spec: { whole: { k: 'v' } } });
+  const reply = edited(manifest.object, ['spec.tags', ['a', 'b']], ['spec.steps', [{ name: 'a' }, { name: 'b' }]]);
+  const shape = shapeOf(manifest, { spec: { tags: null, steps: null } });
+  assert.deepEqual(drifts(manifest, shape, [['spec.tags', ['b', 'a']]], reply), []);
+  assert.equal(drifts(manifest, shape, [['spec.tags', ['b']]], reply).length, 1);
+  const turned: Edit = ['spec.steps', [{ name: 'b' }, { name: 'a' }]];
+  assert.equal(drifts(manifest, shape, [turned], reply).length, 1, 'that of an atomic list does');
+});
+
+test('two fields never have one path, even where their names have dots', () => {
+  assert.deepEqual(drifts(gadget, leaf, [[['spec', 'open', 'a.b'], 7]]), [['changed', '.spec.open["a.b"]', 1, 7]]);
+  assert.deepEqual(drifts(gadget, leaf, [['spec.open.a.b', 7]]), [['changed', '.spec.open.a.b', 2, 7]]);
+  assert.deepEqual(drifts(gadget, leaf, [[['spec', 'options', 'a.b'], '7']]), [
+    ['changed', '.spec.options.a.b', '1', '7'],
+  ]);
+});
+
+test('names that every object of the language has are names like any other', () => {
+  const labels = JSON.parse('{"constructor":"a","toString":"b","__proto__":"c"}');
+  const manifest = manifestOf({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' }, data: labels });
+  const found = drifts(manifest, leaf, [['data', {}]]);
+  assert.deepEqual(
+    found.map(([is, path, wanted]) => [is, path, wanted]),
+    [
+      ['missing', '.data.__proto__', 'c'],
+      ['missing', '.data.constructor', 'a'],
+      ['missing', '.data.toString', 'b'],
+    ],
+  );
+});
+
+test('whose a resource is, is always observed: a label that is lost or another one is drift', () => {
+  const shape = shapeOf(nginxService, { spec: { selector: null } });
+  const label = ['metadata', 'labels', 'weeder.dev/application'];
+  const reply = edited(nginxService.object, [label, 'hash']);
+  for (const each of [leaf, shape]) {
+    assert.deepEqual(drifts(nginxService, each, [[label, undefined]], reply), [
+      ['missing', '.metadata.labels.weeder.dev/application', 'hash', undefined],
+    ]);
+    assert.deepEqual(drifts(nginxService, each, [[label, 'other']], reply), [
+      ['changed', '.metadata.labels.weeder.dev/application', 'hash', 'other'],
+    ]);
+  }
+});
+
+test('what the API server alone writes in the metadata is not observed, though a manifest has it', () => {
+  const written = { creationTimestamp: null, uid: 'x', resourceVersion: '7', generation: 1, managedFields: [] };
+  const manifest = manifestOf({ ...nginxService.object, metadata: { ...metadata(nginxService.object), ...written } });
+  const edits: Edit[] = Object.keys(written).map((name) => [`metadata.${name}`, 'other']);
+  assert.deepEqual(drifts(manifest, leaf, edits), []);
+});
+
+test('something of another type in the place of a map or a list is drift, and nothing worse', () => {
+  for (const value of ['text', 7, null, [], {}, [null], ['x'], [[]]])
+    for (const path of ['spec', 'spec.template', 'spec.template.spec.containers', container, `${container}.env`])
+      assert.ok(drifts(nginxDeployment, leaf, [[path, value]]).length > 0, `${JSON.stringify(value)} at ${path}`);
+});
+
+test('the same difference is told in the same order', () => {
+  const edits: Edit[] = [
+    ['spec.replicas', 3],
+    ['metadata.labels.app', 'x'],
+    [`${container}.image`, 'x'],
+  ];
+  const paths = drifts(nginxDeployment, leaf, edits).map(([, path]) => path);
+  assert.deepEqual(paths, paths.toSorted());
+  assert.deepEqual(
+    drifts(nginxDeployment, leaf, edits.toReversed()).map(([, path]) => path),
+    paths,
+  );
+});

@@ -1,0 +1,384 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { objectOf } from '../../../src/base/json.ts';
+import { defaultObserver } from '../../../src/config/schema/observer.ts';
+import type { ApplyFailure } from '../../../src/observer/model/applyFailure.ts';
+import { configMap, type ObserverWorld, observerWorld } from '../../support/world/observerWorld.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+
+/** The application `web`, applied and observed. */
+async function observed(names: readonly string[], spec: object = {}): Promise<ObserverWorld> {
+  const world = await observerWorld();
+  world.apply('web', { manifests: names.map((name) => configMap(name)), ...spec });
+  await world.pass(2 * second);
+  return world;
+}
+
+function keyOf(world: ObserverWorld, name: string): unknown {
+  return objectOf(world.object(`ConfigMap/${name}`)?.['data'])['key'];
+}
+
+function labelOf(world: ObserverWorld, name: string): unknown {
+  return objectOf(objectOf(world.object(`ConfigMap/${name}`)?.['metadata'])['labels'])['weeder.dev/application'];
+}
+
+function refusal(is: ApplyFailure['is']): ApplyFailure {
+  return { is, reason: 'no.', retryAfter: 0, fields: [] };
+}
+
+function count(world: ObserverWorld, what: string): number {
+  return world.writes().filter((each) => each === what).length;
+}
+
+test('a drift is corrected at once, and told with what was wanted and found', async () => {
+  const world = await observed(['one']);
+  world.edit('ConfigMap/one', { data: { key: 'b' } });
+  await world.pass(1);
+  assert.equal(keyOf(world, 'one'), 'a');
+  assert.deepEqual(world.writes(), ['create ConfigMap/one', 'correct ConfigMap/one']);
+  const [drifted] = world.factsOf('resource.drifted');
+  assert.deepEqual(drifted?.drifts, [{ path: '.data.key', wanted: 'a', found: 'b', is: 'changed' }]);
+  assert.equal(world.factsOf('resource.corrected').length, 1);
+  world.stop();
+});
+
+for (const what of ['create', 'update', 'correct'] as const)
+  test(`an edit that the stream tells of before the reply to '${what}' is corrected once the reply is there`, async () => {
+    const world = await observerWorld();
+    if (what !== 'create') {
+      world.apply('web', { manifests: [configMap('one')] });
+      await world.pass(2 * second);
+    }
+    world.lateReplies.set(`${what} ConfigMap/one`, second);
+    if (what === 'correct') world.edit('ConfigMap/one', { data: { key: 'b' } });
+    else world.apply('web', { manifests: [configMap('one', 'new')] });
+    await world.pass(second / 2);
+    world.edit('ConfigMap/one', { data: { key: 'theirs' } });
+    world.lateReplies.clear();
+    await world.pass(5 * second);
+    assert.equal(keyOf(world, 'one'), what === 'correct' ? 'a' : 'new');
+    assert.equal(world.condition('web', 'InSync'), 'True');
+    world.stop();
+  });
+
+test('a field that is not observed stays as somebody made it, and nothing is written', async () => {
+  const observerSchema = [
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one' }, data: { key: 'observed' } },
+  ];
+  const world = await observerWorld();
+  world.apply('web', { manifests: [{ ...configMap('one'), data: { key: 'a', other: 'a' } }], observerSchema });
+  await world.pass(2 * second);
+  world.edit('ConfigMap/one', { data: { other: 'b' }, metadata: { labels: { team: 'x' } } });
+  await world.pass(minute);
+  assert.deepEqual(world.writes(), ['create ConfigMap/one']);
+  assert.deepEqual(objectOf(world.object('ConfigMap/one'))['data'], { key: 'a', other: 'b' });
+  world.stop();
+});
+
+test('what the watch tells of versions before weeder’s own write is no drift', async () => {
+  const world = await observed(['one']);
+  world.edit('ConfigMap/one', { data: { key: 'b' } });
+  const old = world.object('ConfigMap/one') ?? {};
+  await world.pass(second);
+  world.tellAgain('ConfigMap/one', old);
+  await world.pass(minute);
+  assert.deepEqual([count(world, 'correct ConfigMap/one'), world.factsOf('resource.drifted').length], [1, 1]);
+  world.stop();
+});
+
+test('a label that was taken away looks like a deletion to the watch, and is put back on what is there', async () => {
+  const world = await observed(['one']);
+  const { uid } = objectOf(world.object('ConfigMap/one')?.['metadata']);
+  world.edit('ConfigMap/one', { metadata: { labels: { 'weeder.dev/application': null } } });
+  await world.pass(second);
+  assert.deepEqual(world.writes(), ['create ConfigMap/one', 'correct ConfigMap/one']);
+  assert.equal(objectOf(world.object('ConfigMap/one')?.['metadata'])['uid'], uid);
+  assert.ok(labelOf(world, 'one'));
+  world.stop();
+});
+
+test('a resource that is deleted comes back', async () => {
+  const world = await observed(['one']);
+  world.remove('ConfigMap/one');
+  await world.pass(second);
+  assert.deepEqual(world.writes(), ['create ConfigMap/one', 'create ConfigMap/one']);
+  assert.equal(keyOf(world, 'one'), 'a');
+  assert.deepEqual(
+    world.factsOf('resource.applied').map(({ how }) => how),
+    ['created', 'recreated'],
+  );
+  world.stop();
+});
+
+test('nothing is applied to what is being deleted; when it is gone, it is recreated', async () => {
+  const world = await observed(['one']);
+  world.edit('ConfigMap/one', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' }, data: { key: 'b' } });
+  await world.pass(minute);
+  assert.deepEqual([world.writes(), world.factsOf('resource.ending').length], [['create ConfigMap/one'], 1]);
+  world.remove('ConfigMap/one');
+  await world.pass(second);
+  assert.equal(keyOf(world, 'one'), 'a');
+  world.stop();
+});
+
+test('with a namespace that ends, nothing is made in it, and nobody is told of a failure', async () => {
+  const world = await observed(['one']);
+  world.refusals.set('create', refusal('namespaceTerminating'));
+  world.remove('ConfigMap/one');
+  await world.pass(minute);
+  assert.deepEqual([world.factsOf('resource.failed'), world.factsOf('resource.ending').length], [[], 1]);
+  assert.ok(count(world, 'create ConfigMap/one') < 20);
+  world.stop();
+});
+
+test('when somebody keeps changing it back, each correction waits longer, and after ten quiet minutes none does', async () => {
+  const world = await observed(['one', 'two']);
+  let edits = 0;
+  for (let tick = 0; tick < 600; tick += 1) {
+    if (keyOf(world, 'one') === 'a') {
+      world.edit('ConfigMap/one', { data: { key: `b${edits}` } });
+      edits += 1;
+    }
+    await world.pass(100);
+  }
+  // After 0, 2, 4, 8, 16 s: the next one would be after 62 s.
+  assert.equal(count(world, 'correct ConfigMap/one'), 5);
+  assert.ok(world.factsOf('resource.contested').length >= 4);
+  world.edit('ConfigMap/two', { data: { key: 'b' } });
+  await world.pass(1);
+  assert.equal(keyOf(world, 'two'), 'a', 'a fight over one delays no other');
+  await world.pass(12 * minute);
+  assert.equal(keyOf(world, 'one'), 'a');
+  world.edit('ConfigMap/one', { data: { key: 'c' } });
+  await world.pass(1);
+  assert.equal(keyOf(world, 'one'), 'a');
+  world.stop();
+});
+
+test('a correction that fails is tried again for as long as the drift lasts, and holds up no other resource', async () => {
+  const world = await observed(['one', 'two']);
+  world.refusals.set('correct ConfigMap/one', refusal('transient'));
+  world.edit('ConfigMap/one', { data: { key: 'b' } });
+  world.edit('ConfigMap/two', { data: { key: 'b' } });
+  await world.pass(1);
+  assert.equal(keyOf(world, 'two'), 'a');
+  await world.pass(30 * minute);
+  assert.ok(count(world, 'correct ConfigMap/one') > 10);
+  assert.equal(world.condition('web', 'Degraded'), 'True');
+  world.refusals.clear();
+  await world.pass(5 * minute);
+  assert.equal(keyOf(world, 'one'), 'a');
+  world.stop();
+});
+
+test('what the API server will never take is told once, tried again every five minutes, and at once when the spec changes', async () => {
+  const world = await observed(['one']);
+  world.refusals.set('correct', refusal('permanent'));
+  world.edit('ConfigMap/one', { data: { key: 'b' } });
+  await world.pass(11 * minute);
+  assert.deepEqual([count(world, 'correct ConfigMap/one'), world.factsOf('resource.refused').length], [3, 1]);
+  world.refusals.clear();
+  world.apply('web', { manifests: [configMap('one', 'c')] });
+  await world.pass(second);
+  assert.equal(keyOf(world, 'one'), 'c');
+  world.stop();
+});
+
+test('what somebody else puts right while it is refused is seen', async () => {
+  const world = await observed(['one']);
+  world.refusals.set('correct', refusal('permanent'));
+  world.edit('ConfigMap/one', { data: { key: 'b' } });
+  await world.pass(minute);
+  world.edit('ConfigMap/one', { data: { key: 'a' } });
+  await world.pass(2 * second);
+  assert.deepEqual([world.condition('web', 'InSync'), world.condition('web', 'Degraded')], ['True', 'False']);
+  world.stop();
+});
+
+test('what is refused before it was applied stands in the status as it is, however long it lasts', async () => {
+  const world = await observerWorld();
+  world.put({ ...configMap('one'), metadata: { name: 'one', namespace: 'shop' } });
+  world.refusals.set('create ConfigMap/one', refusal('permanent'));
+  world.apply('web', { manifests: [configMap('one'), configMap('two')] });
+  await world.pass(minute);
+  const said = world.statuses.length;
+  const uid = objectOf(objectOf(world.object('ConfigMap/one'))['metadata'])['uid'];
+  assert(
+    !JSON.stringify(world.application('web')).includes(String(uid)),
+    'what was only found is not listed as applied',
+  );
+  await world.pass(60 * minute);
+  assert.equal(world.statuses.length, said);
+  world.stop();
+});
+
+test('a resource whose first apply fails is tried again, and the others are applied', async () => {
+  const world = await observerWorld();
+  world.refusals.set('create ConfigMap/one', refusal('forbidden'));
+  world.apply('web', { manifests: [configMap('one'), configMap('two')] });
+  await world.pass(10 * second);
+  assert.deepEqual([keyOf(world, 'one'), keyOf(world, 'two')], [undefined, 'a']);
+  assert.equal(world.condition('web', 'Applied'), 'False');
+  world.refusals.clear();
+  await world.pass(minute);
+  assert.deepEqual([keyOf(world, 'one'), world.condition('web', 'Applied')], ['a', 'True']);
+  world.stop();
+});
+
+test('a kind that is not installed yet is waited for, and holds up nothing', async () => {
+  const world = await observerWorld();
+  const widget = { apiVersion: 'example.org/v1', kind: 'Widget', metadata: { name: 'one' }, spec: { size: 1 } };
+  world.apply('web', { manifests: [widget, configMap('two')] });
+  await world.pass(minute);
+  assert.deepEqual([keyOf(world, 'two'), world.object('Widget/one')], ['a', undefined]);
+  assert.equal(world.factsOf('resource.typeMissing').length, 1);
+  world.kinds.set('Widget', {
+    group: 'example.org',
+    version: 'v1',
+    kind: 'Widget',
+    plural: 'widgets',
+    isNamespaced: true,
+  });
+  await world.pass(5 * second);
+  assert.deepEqual(objectOf(world.object('Widget/one'))['spec'], { size: 1 });
+  assert.deepEqual([world.condition('web', 'Applied'), count(world, 'create ConfigMap/two')], ['True', 1]);
+  world.stop();
+});
+
+test('a resource of another application is refused with both names, and left as it is', async () => {
+  const world = await observed(['one']);
+  world.apply('api', { manifests: [configMap('one', 'mine'), configMap('two')] });
+  await world.pass(2 * minute);
+  assert.deepEqual([keyOf(world, 'one'), keyOf(world, 'two')], ['a', 'a']);
+  const [claimed] = world.factsOf('resource.claimed');
+  assert.ok(claimed?.application.name === 'api' && claimed.reason.includes('shop/api'), String(claimed?.reason));
+  assert.equal(world.condition('api', 'Degraded'), 'True');
+  world.deleteApplication('web');
+  await world.pass(2 * minute);
+  assert.equal(keyOf(world, 'one'), 'mine', 'it is free now');
+  world.stop();
+});
+
+test('the application that has a resource is told of its changes at once, whoever else claims it', async () => {
+  const world = await observed(['one']);
+  world.apply('api', { manifests: [configMap('one', 'mine')] });
+  await world.pass(10_000);
+  world.edit('ConfigMap/one', { data: { key: 'by hand' } });
+  await world.pass(10);
+  assert.equal(keyOf(world, 'one'), 'a');
+  world.deleteApplication('api');
+  await world.pass(5_000);
+  world.edit('ConfigMap/one', { data: { key: 'again' } });
+  await world.pass(10);
+  assert.equal(keyOf(world, 'one'), 'a', 'also when the other one is gone');
+  world.stop();
+});
+
+test('what admission changes each time is taken as it is, told once, and written once', async () => {
+  const world = await observed(['one']);
+  world.admit = (object) =>
+    object['kind'] === 'ConfigMap' ? { ...object, data: { ...objectOf(object['data']), key: 'mirrored' } } : object;
+  world.edit('ConfigMap/one', { data: { more: 'x' } });
+  await world.pass(30 * minute);
+  assert.ok(count(world, 'correct ConfigMap/one') <= 2, String(count(world, 'correct ConfigMap/one')));
+  assert.equal(world.factsOf('resource.admitted').length, 1);
+  assert.equal(world.condition('web', 'InSync'), 'True');
+  world.stop();
+});
+
+test('at most sixteen applies are under way at once, and one application does not keep another one waiting', async () => {
+  const world = await observerWorld();
+  world.requestTime = 100;
+  const many = Array.from({ length: 40 }, (_, index) => `many-${index}`);
+  for (const name of many) world.apply(name, { manifests: [configMap(name)] });
+  world.apply('last', { manifests: [configMap('last')] });
+  await world.pass(minute);
+  assert.ok(world.mostAtOnce >= 8 && world.mostAtOnce <= 16, String(world.mostAtOnce));
+  assert.equal(keyOf(world, 'last'), 'a');
+  world.stop();
+});
+
+test('an observed application that is at rest asks for nothing for minutes', async () => {
+  const world = await observed(['one', 'two']);
+  const before = world.requests.length;
+  await world.pass(4 * minute);
+  assert.deepEqual([world.requests.length, world.statuses.length <= 3], [before, true]);
+  world.stop();
+});
+
+test('a change that no watch ever told of is found within twenty minutes', async () => {
+  const world = await observed(['one']);
+  world.isTold = false;
+  world.edit('ConfigMap/one', { data: { key: 'b' } });
+  await world.pass(20 * minute);
+  assert.equal(keyOf(world, 'one'), 'a');
+  world.stop();
+});
+
+test('the streams are as many as the kinds in use, whoever uses them', async () => {
+  const world = await observed(['one']);
+  for (const name of ['b', 'c', 'd']) world.apply(name, { manifests: [configMap(`of-${name}`)] });
+  await world.pass(2 * second);
+  assert.deepEqual([...world.core.needs.keys()], ['applications', 'applied v1/configmaps']);
+  for (const name of ['web', 'b', 'c', 'd']) world.deleteApplication(name);
+  await world.pass(2 * second);
+  assert.deepEqual([...world.core.needs.keys()], ['applications']);
+  world.stop();
+});
+
+/** As an autoscaler does, or `kubectl scale`. */
+function scale(world: ObserverWorld, replicas: number): void {
+  const fieldsV1 = { 'f:spec': { 'f:replicas': {} } };
+  const managedFields = [{ manager: 'kube-controller-manager', operation: 'Update', subresource: 'scale', fieldsV1 }];
+  world.edit('Deployment/web', { metadata: { managedFields }, spec: { replicas } });
+}
+
+const deployment = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web' },
+  spec: { replicas: 2, paused: false },
+};
+
+test('replicas that somebody scales are left to whoever scales, and the rest is corrected as ever (F)', async () => {
+  const world = await observerWorld();
+  // The API server leaves to others what the init manager only asks for.
+  world.keeps = new Set(['replicas']);
+  world.apply('web', { manifests: [deployment] });
+  await world.pass(2 * second);
+  scale(world, 7);
+  await world.pass(minute);
+  assert.equal(objectOf(world.object('Deployment/web')?.['spec'])['replicas'], 7);
+  assert.deepEqual([world.factsOf('resource.drifted'), world.condition('web', 'InSync')], [[], 'True']);
+  world.edit('Deployment/web', { spec: { paused: true } });
+  await world.pass(second);
+  assert.deepEqual(objectOf(world.object('Deployment/web'))['spec'], { replicas: 7, paused: false });
+  world.stop();
+});
+
+test('replicas that the schema lists are put back, whoever scales', async () => {
+  const observerSchema = [
+    { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec: { replicas: 'observed' } },
+  ];
+  const world = await observerWorld();
+  world.apply('web', { manifests: [deployment], observerSchema });
+  await world.pass(2 * second);
+  scale(world, 7);
+  await world.pass(second);
+  assert.equal(objectOf(world.object('Deployment/web')?.['spec'])['replicas'], 2);
+  world.stop();
+});
+
+test('without the section observer nothing is managed, and with it again everything is', async () => {
+  const world = await observed(['one']);
+  world.core.configure({ services: new Map(), restart: undefined });
+  world.edit('ConfigMap/one', { data: { key: 'b' } });
+  await world.pass(minute);
+  assert.deepEqual([keyOf(world, 'one'), [...world.core.needs.keys()], [...world.core.actors()]], ['b', [], []]);
+  world.core.configure({ services: new Map(), restart: undefined, observer: { ...defaultObserver, trialPeriod: 0 } });
+  await world.pass(5 * second);
+  assert.equal(keyOf(world, 'one'), 'a');
+  world.stop();
+});

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { objectOf } from '../../../src/base/json.ts';
+import {
+  cut,
+  difference,
+  type FieldsTree,
+  ownsAt,
+  stepTextOf,
+  treeOf,
+  union,
+} from '../../../src/observer/drift/fieldsV1.ts';
+import type { Path, PathElement } from '../../../src/observer/model/path.ts';
+import { pathText } from '../../../src/observer/model/path.ts';
+import { takenFromKubectl, takeOver, withoutManagers } from '../../../src/observer/ownership/takeOver.ts';
+
+const containers = (...elements: readonly [string, object][]) => ({
+  'f:spec': { 'f:containers': Object.fromEntries(elements.map(([name, of]) => [`k:{"name":"${name}"}`, of])) },
+});
+
+test('each step of managedFields is read as the API server writes it in a conflict', () => {
+  assert.equal(stepTextOf('f:a.b'), '.a.b');
+  assert.equal(stepTextOf('k:{"protocol":"TCP","containerPort":80}'), '[containerPort=80,protocol="TCP"]');
+  assert.equal(stepTextOf('v:"x"'), '[="x"]');
+  assert.equal(stepTextOf('i:3'), '[3]');
+  for (const other of ['.', 'x:1', 'k:[]', 'k:{', 'v:{', '']) assert.equal(stepTextOf(other), undefined, other);
+});
+
+test('an element is cut out with all that is below it, and what only led to it goes; what is owned itself stays', () => {
+  const tree = containers(['a', { '.': {}, 'f:image': {} }], ['evil', { '.': {}, 'f:image': {}, 'f:env': {} }]);
+  const path = new Set(['.spec.containers[name="evil"]']);
+  assert.deepEqual(cut(tree, path), {
+    rest: containers(['a', { '.': {}, 'f:image': {} }]),
+    taken: containers(['evil', { '.': {}, 'f:image': {}, 'f:env': {} }]),
+  });
+  assert.deepEqual(cut(containers(['evil', {}]), path), { rest: undefined, taken: containers(['evil', {}]) });
+  const owned = { 'f:spec': { '.': {}, 'f:containers': { 'k:{"name":"evil"}': {} } } };
+  assert.deepEqual(cut(owned, path).rest, { 'f:spec': { '.': {} } });
+  assert.deepEqual(cut(tree, new Set(['.spec.containers[name="e"]', '.spec.con'])).taken, undefined);
+});
+
+const name = fc.constantFrom('a', 'b', 'c.d', '');
+const step: fc.Arbitrary<PathElement> = fc.oneof(
+  name.map((field) => ({ field })),
+  name.map((value) => ({ key: { name: value } })),
+  name.map((value) => ({ value })),
+  fc.nat(2).map((index) => ({ index })),
+);
+const path: fc.Arbitrary<Path> = fc.array(step, { minLength: 1, maxLength: 4 });
+const treeOfAll = (paths: readonly Path[]) => paths.map(treeOf).reduce(union, {});
+
+test('of any fields, what is cut out and what is left are everything, and nothing is in both', () => {
+  fc.assert(
+    fc.property(fc.array(path, { maxLength: 6 }), path, (paths, at) => {
+      const tree = treeOfAll(paths);
+      const { rest = {}, taken = {} } = cut(tree, new Set([pathText(at)]));
+      assert.deepEqual(union(rest, taken), union({}, tree));
+      assert.equal(ownsAt(rest, pathText(at)), false);
+    }),
+  );
+});
+
+test('a union has the paths of both, in whatever order they are taken', () => {
+  fc.assert(
+    fc.property(fc.array(path, { maxLength: 4 }), fc.array(path, { maxLength: 4 }), (ones, others) => {
+      const both = union(treeOfAll(ones), treeOfAll(others));
+      assert.deepEqual(both, union(treeOfAll(others), treeOfAll(ones)));
+      for (const each of [...ones, ...others]) assert(ownsAt(both, pathText(each)), pathText(each));
+    }),
+  );
+});
+
+const evil: Path = [{ field: 'spec' }, { field: 'containers' }, { key: { name: 'evil' } }];
+const entry = (manager: string, operation: string, fieldsV1: object, more: object = {}) => ({
+  manager,
+  operation,
+  apiVersion: 'v1',
+  fieldsType: 'FieldsV1',
+  fieldsV1,
+  ...more,
+});
+
+function pod(managedFields: readonly object[]) {
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { uid: 'u', resourceVersion: '7', managedFields } };
+}
+
+test('what somebody added becomes ours alone, of the version that was read, and everything else stays theirs', () => {
+  const theirs = containers(['a', { 'f:image': {} }], ['evil', { '.': {}, 'f:name': {} }]);
+  const live = pod([
+    entry('weeder:1', 'Apply', containers(['a', { '.': {} }]), { time: 't' }),
+    entry('kubectl-edit', 'Update', theirs),
+    entry('weeder:1', 'Apply', { 'f:status': {} }, { subresource: 'status' }),
+    entry('other', 'Update', containers(['evil', { 'f:image': {} }])),
+  ]);
+  assert.deepEqual(takeOver(live, [evil], 'weeder:1'), {
+    metadata: {
+      uid: 'u',
+      resourceVersion: '7',
+      managedFields: [
+        entry('kubectl-edit', 'Update', containers(['a', { 'f:image': {} }])),
+        entry('weeder:1', 'Apply', { 'f:status': {} }, { subresource: 'status' }),
+        entry('weeder:1', 'Apply', containers(['a', { '.': {} }], ['evil', { '.': {}, 'f:name': {}, 'f:image': {} }]), {
+          time: 't',
+        }),
+      ],
+    },
+  });
+});
+
+test('what nobody owns, because somebody wiped the managers, becomes ours as well', () => {
+  const patch = takeOver(pod([{}]), [evil, [{ field: 'a' }]], 'weeder:1');
+  assert.deepEqual(objectOf(patch['metadata'])['managedFields'], [
+    entry('weeder:1', 'Apply', { ...containers(['evil', { '.': {} }]), 'f:a': {} }),
+  ]);
+});
+
+test('without an application’s managers the others are left, and of none an empty one, for an empty list changes nothing', () => {
+  const live = pod([entry('weeder:1', 'Apply', {}), entry('kubectl', 'Update', {}), { time: 't' }]);
+  assert.deepEqual(withoutManagers(live, new Set(['weeder:1'])), [entry('kubectl', 'Update', {}), { time: 't' }]);
+  assert.deepEqual(withoutManagers(pod([entry('weeder:1', 'Apply', {})]), new Set(['weeder:1'])), [{}]);
+});
+
+test('of what two own the rest of one is what the other does not own, without maps and lists that have nothing left', () => {
+  const theirs = {
+    'f:metadata': { 'f:labels': { '.': {}, 'f:app': {}, 'f:extra': {} } },
+    ...containers(['web', { '.': {}, 'f:name': {}, 'f:image': {} }], ['own', { '.': {}, 'f:name': {} }]),
+  };
+  const ours = {
+    'f:metadata': { 'f:labels': { 'f:app': {} }, 'f:annotations': {} },
+    ...containers(['web', { '.': {}, 'f:name': {}, 'f:image': {} }]),
+  };
+  assert.deepEqual(difference(theirs, ours), {
+    'f:metadata': { 'f:labels': { '.': {}, 'f:extra': {} } },
+    ...containers(['own', { '.': {}, 'f:name': {} }]),
+  });
+  assert.equal(difference(ours, ours), undefined);
+  assert.equal(difference({ 'f:env': { '.': {}, 'f:a': {} } }, { 'f:env': { 'f:a': {} } }), undefined);
+  assert.deepEqual(difference({ 'f:a': {} }, { 'f:a': { 'f:b': {} } }), { 'f:a': {} });
+  assert.deepEqual(difference({ 'f:a': {} }, {}), { 'f:a': {} });
+});
+
+test('whatever two own, the rest of one and the other together own what both do, and nothing of the rest is the other’s', () => {
+  const steps = fc.constantFrom('f:a', 'f:b', 'k:{"name":"x"}', 'v:"y"');
+  const tree = fc
+    .uniqueArray(fc.array(steps, { minLength: 1, maxLength: 3 }), { maxLength: 8 })
+    .map((paths) =>
+      paths
+        .map((path) => path.reduceRight<object>((below, step) => ({ [step]: below }), {}))
+        .reduce<FieldsTree>((all, one) => union(all, objectOf(one)), {}),
+    );
+  fc.assert(
+    fc.property(tree, tree, (one, other) => {
+      const rest = difference(one, other) ?? {};
+      assert.deepEqual(difference(rest, other) ?? {}, rest);
+      const together = difference(union(one, other), union(rest, other));
+      assert.equal(together, undefined);
+    }),
+  );
+});
+
+test('from kubectl is taken what the application has applied, and nothing from others, from appliers or from a scale', () => {
+  const shared = { 'f:data': { 'f:a': {} } };
+  const scale = entry('kubectl', 'Update', { 'f:spec': { 'f:replicas': {} } }, { subresource: 'scale' });
+  const applier = entry('kubectl', 'Apply', shared);
+  const controller = entry('some-controller', 'Update', shared);
+  const own = entry('weeder:1', 'Apply', { ...shared, 'f:spec': { 'f:replicas': {} } });
+  const init = entry('weeder-init:1', 'Apply', { 'f:data': { 'f:b': {} } });
+  const managers = { own: 'weeder:1', init: 'weeder-init:1' };
+  const live = pod([
+    entry('kubectl-client-side-apply', 'Update', { 'f:data': { 'f:a': {}, 'f:b': {}, 'f:c': {} } }),
+    entry('before-first-apply', 'Update', shared),
+    scale,
+    applier,
+    controller,
+    own,
+    init,
+  ]);
+  assert.deepEqual(takenFromKubectl(live, managers), {
+    metadata: {
+      uid: 'u',
+      resourceVersion: '7',
+      managedFields: [
+        entry('kubectl-client-side-apply', 'Update', { 'f:data': { 'f:c': {} } }),
+        scale,
+        applier,
+        controller,
+        own,
+        init,
+      ],
+    },
+  });
+  assert.equal(takenFromKubectl(pod([scale, applier, controller, own, init]), managers), undefined);
+  assert.equal(takenFromKubectl(pod([entry('kubectl-edit', 'Update', shared)]), managers), undefined);
+});

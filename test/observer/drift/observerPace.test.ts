@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import fc from 'fast-check';
+import {
+  afterCorrection,
+  calm,
+  type DriftPace,
+  isContested,
+  missingKey,
+  paceKey,
+  waitBefore,
+} from '../../../src/observer/drift/driftPace.ts';
+import { times } from '../../support/fuzz.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+const replicas = ['.spec.replicas'];
+
+/** The times, in seconds, at which a rival that never rests is corrected. */
+function fight(count: number, keys: (round: number) => readonly string[] = () => replicas): readonly number[] {
+  let pace: DriftPace = calm;
+  let now = 0;
+  return Array.from({ length: count }, (_, round) => {
+    now += waitBefore(pace, keys(round), now);
+    pace = afterCorrection(pace, keys(round), now);
+    return now / second;
+  });
+}
+
+/** Corrections of one path: each is as far from the one before as the number of those in a row wants it. */
+function assertPaced(moments: readonly number[]): void {
+  let row = 0;
+  for (const [index, moment] of moments.entries()) {
+    const gap = moment - (moments[index - 1] ?? Number.NEGATIVE_INFINITY);
+    if (gap >= 10 * minute) row = 0;
+    else assert.ok(gap >= Math.min(5 * minute, 2 * second * 2 ** (row - 1)));
+    row += 1;
+  }
+}
+
+suite('the pace of corrections', () => {
+  test('lets the first at once, and the second wait already: 2 s, doubling to five minutes', () => {
+    assert.deepEqual(fight(12), [0, 2, 6, 14, 30, 62, 126, 254, 510, 810, 1110, 1410]);
+  });
+
+  test('counts the wait from the correction before, so that a drift that comes late is corrected at once', () => {
+    const pace = afterCorrection(calm, replicas, 0);
+    assert.equal(waitBefore(pace, replicas, 500), 1_500);
+    assert.equal(waitBefore(pace, replicas, 2_000), 0);
+    assert.equal(waitBefore(pace, replicas, 5 * minute), 0);
+  });
+
+  test('forgets after ten quiet minutes, and not before', () => {
+    let pace: DriftPace = calm;
+    for (let round = 0; round < 6; round += 1) pace = afterCorrection(pace, replicas, 0);
+    const [just, over] = [10 * minute - 1, 10 * minute];
+    assert.equal(waitBefore(afterCorrection(pace, replicas, just), replicas, just), 128 * second);
+    assert.equal(waitBefore(afterCorrection(pace, replicas, over), replicas, over), 2 * second);
+    assert.ok(isContested(pace, replicas, just) && !isContested(pace, replicas, over));
+  });
+
+  test('is one for each path: a fight over one delays no other path, and no correction of both is sooner than either', () => {
+    let pace: DriftPace = calm;
+    for (let round = 0; round < 4; round += 1) pace = afterCorrection(pace, replicas, 0);
+    assert.equal(waitBefore(pace, ['.spec.paused'], 0), 0);
+    assert.equal(waitBefore(pace, [...replicas, '.spec.paused'], 0), 16 * second);
+    assert.ok(!isContested(pace, ['.spec.paused'], 0));
+  });
+
+  test('counts a resource that is deleted again and again as well', () => {
+    const pace = afterCorrection(calm, [missingKey], 0);
+    assert.equal(waitBefore(pace, [missingKey], 0), 2 * second);
+  });
+
+  test('counts what somebody adds by its list: another name each time does not help', () => {
+    const key = (name: string, is: 'excess' | 'changed') =>
+      paceKey({ path: `.spec.containers[name=${JSON.stringify(name)}]`, is });
+    for (const name of ['a', 'x]y', 'a"]["b', '\\']) assert.equal(key(name, 'excess'), '.spec.containers');
+    assert.equal(key('a', 'changed'), '.spec.containers[name="a"]');
+    assert.equal(paceKey({ path: '.ports[port=80,protocol="TCP"]', is: 'duplicate' }), '.ports');
+    assert.equal(paceKey({ path: '.finalizers[="x"]', is: 'excess' }), '.finalizers');
+    assert.equal(paceKey({ path: '.args[0][1]', is: 'excess' }), '.args[0]');
+    assert.equal(paceKey({ path: '.spec.hostNetwork', is: 'excess' }), '.spec.hostNetwork');
+    const rounds = fight(4, (round) => [key(`evil-${round}`, 'excess')]);
+    assert.deepEqual(rounds, [0, 2, 6, 14]);
+  });
+
+  test('is not made longer by a clock that is set back', () => {
+    const pace = afterCorrection(calm, replicas, 60 * minute);
+    assert.ok(waitBefore(pace, replicas, 0) <= 5 * minute);
+  });
+
+  test('never lets more than one correction in the time that is due, nor any wait longer than five minutes, whatever comes', () => {
+    const drift = fc.record({ after: fc.nat(11 * minute), key: fc.constantFrom('a', 'b', 'c') });
+    fc.assert(
+      fc.property(fc.array(drift, { maxLength: 60 }), (drifts) => {
+        let [pace, now]: [DriftPace, number] = [calm, 0];
+        const corrected = new Map<string, number[]>();
+        for (const { after, key } of drifts) {
+          now += after;
+          const wait = waitBefore(pace, [key], now);
+          assert.ok(wait >= 0 && wait <= 5 * minute);
+          now += wait;
+          pace = afterCorrection(pace, [key], now);
+          corrected.set(key, [...(corrected.get(key) ?? []), now]);
+        }
+        for (const moments of corrected.values()) assertPaced(moments);
+      }),
+      times(500),
+    );
+  });
+
+  test('remembers a bounded number of paths', () => {
+    let pace: DriftPace = calm;
+    for (let index = 0; index < 1_000; index += 1) pace = afterCorrection(pace, [`.a${index}`], index);
+    assert.equal(pace.size, 200);
+    assert.ok(waitBefore(pace, ['.a999'], 1_000) > 0);
+  });
+});

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { isObject, type JsonObject, objectOf } from '../../../src/base/json.ts';
+import { split } from '../../../src/observer/apply/split.ts';
+import { compare } from '../../../src/observer/drift/compare.ts';
+import { project } from '../../../src/observer/drift/project.ts';
+import type { Manifest } from '../../../src/observer/model/identity.ts';
+import { readObserverSchema } from '../../../src/observer/schema/read.ts';
+import { leaf, type Shape } from '../../../src/observer/schema/shape.ts';
+import { manifestOf } from '../../support/docs/manifests.ts';
+import { type Case, cases, type Node, structureOfNode } from '../../support/oracle/observerCases.ts';
+import { type Leaf, leavesOf } from '../../support/oracle/observerLeaves.ts';
+import { differs } from '../../support/oracle/observerOracle.ts';
+import { shapeOf } from '../../support/oracle/shapes.ts';
+
+const key = fc.constantFrom(
+  'apiVersion',
+  'metadata',
+  'name',
+  'spec',
+  '__proto__',
+  'observer_schema_list_min_length',
+  'observer_schema_list_max_length',
+  'observer_schema_list_key',
+);
+const identity = { apiVersion: 'example.org/v1', kind: 'Odd', metadata: { name: 'odd' } };
+
+function laidOut({ node, manifest: spec, schema }: Case) {
+  const structure = structureOfNode({ is: 'map', isAtomic: false, fields: { spec: node } });
+  const manifest: Manifest = manifestOf({ ...identity, spec });
+  const shape: Shape = schema === undefined ? leaf : shapeOf(manifest, { spec: schema });
+  return { manifest, shape, structure };
+}
+
+function projected(each: Case, spec: object) {
+  const { manifest, shape, structure } = laidOut(each);
+  return project({ ...identity, spec }, manifest, shape, structure);
+}
+
+test('a drift is told exactly when something observed differs, of any kind, manifest, schema and edit', () => {
+  const seen = { drifted: 0, same: 0 };
+  fc.assert(
+    fc.property(cases, (each) => {
+      const drifts = compare(projected(each, each.reply), projected(each, each.found));
+      const isDrift = differs(each);
+      seen[isDrift ? 'drifted' : 'same'] += 1;
+      assert.equal(drifts.length > 0, isDrift, JSON.stringify({ ...each, drifts }, undefined, 1));
+    }),
+    { numRuns: 3_000 },
+  );
+  assert.ok(seen.drifted > 300 && seen.same > 300, JSON.stringify(seen));
+});
+
+test('the order of what is told apart by keys or values is no part of what is observed', () => {
+  fc.assert(
+    fc.property(cases, (each) => {
+      const turned = turnedRound(each.node, each.found);
+      assert.ok(isObject(turned));
+      const drifts = compare(projected(each, each.found), projected(each, turned));
+      assert.deepEqual(drifts, [], JSON.stringify({ ...each, turned }));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+/** With the elements of each map list and set the other way round; of duplicates, which are none without order. */
+function turnedRound(node: Node | undefined, value: unknown): unknown {
+  if (isObject(value)) {
+    const below = (name: string) =>
+      node?.is === 'map' && Object.hasOwn(node.fields, name) ? node.fields[name] : undefined;
+    if (node?.is === 'map' && node.isAtomic) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, turnedRound(below(name), each)]));
+  }
+  if (!Array.isArray(value) || node?.is !== 'list' || node.list === 'atomic' || node.list === 'unknown') return value;
+  const ids = value.map((each) => JSON.stringify(isObject(each) ? [each['k'], each['p'] ?? 'TCP'] : each));
+  const isClear =
+    value.every((each) => isObject(each) === (node.items.is === 'map')) && new Set(ids).size === ids.length;
+  return isClear ? value.map((each) => turnedRound(node.items, each)).toReversed() : value;
+}
+
+test('the parts of a manifest are the whole, each field is in the one where it belongs, and only keys are in both', () => {
+  fc.assert(
+    fc.property(cases, (each) => {
+      const { manifest, shape, structure } = laidOut(each);
+      const { whole, observed, unobserved } = split(manifest, shape, structure);
+      const all = leavesOf(each.node, each.manifest, each.schema ?? 'observed');
+      const message = JSON.stringify({ ...each, observed, unobserved });
+      assert.deepEqual(specOf(whole), each.manifest);
+      const [own, init] = [pathsOf(each, observed), pathsOf(each, unobserved ?? {})];
+      for (const leaf of all) {
+        assert.ok(
+          own.has(leaf.path) === leaf.isObserved || (leaf.isKey && own.has(leaf.path)),
+          `${leaf.path} ${message}`,
+        );
+        assert.ok(init.has(leaf.path) !== leaf.isObserved || leaf.isKey, `${leaf.path} ${message}`);
+        const value = own.get(leaf.path) ?? init.get(leaf.path);
+        assert.deepEqual(value?.value, leaf.value, message);
+      }
+      const paths = new Set(all.map(({ path }) => path));
+      assert.ok(
+        [...own.keys(), ...init.keys()].every((path) => paths.has(path)),
+        message,
+      );
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('each element in a part says which one it is, as far as the manifest does', () => {
+  fc.assert(
+    fc.property(cases, (each) => {
+      const { manifest, shape, structure } = laidOut(each);
+      const { observed, unobserved } = split(manifest, shape, structure);
+      const keys = leavesOf(each.node, each.manifest, 'observed').filter(({ isKey }) => isKey);
+      for (const part of [pathsOf(each, observed), pathsOf(each, unobserved ?? {})])
+        for (const { path } of keys) {
+          const element = path.slice(0, path.lastIndexOf('/'));
+          const isThere = [...part.keys()].some((other) => other.startsWith(`${element}/`));
+          assert.ok(!isThere || part.has(path), `${path} ${JSON.stringify({ ...each, observed, unobserved })}`);
+        }
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+function specOf(body: JsonObject): JsonObject {
+  return objectOf(body['spec']);
+}
+
+function pathsOf({ node }: Case, body: JsonObject): ReadonlyMap<string, Leaf> {
+  return new Map('spec' in body ? leavesOf(node, body['spec'], 'observed').map((leaf) => [leaf.path, leaf]) : []);
+}
+
+test('whatever is given for a schema is read or refused, and every fault has a place', () => {
+  const words = fc.constantFrom(null, 'observed', 'observer_schema_list_min_length', 'metadata', 'name', 1, -1, 0.5);
+  const { tree } = fc.letrec((tie) => ({
+    tree: fc.oneof(
+      { depthSize: 'small' },
+      words,
+      fc.anything(),
+      fc.array(tie('tree')),
+      fc.dictionary(key, tie('tree')),
+    ),
+  }));
+  fc.assert(
+    fc.property(
+      fc.oneof(tree, fc.array(fc.record({ apiVersion: tree, kind: tree, metadata: tree, spec: tree }))),
+      (value) => {
+        const { faults, entries } = readObserverSchema(value);
+        assert.ok(faults.every(({ where, sentence }) => where.startsWith('observerSchema') && sentence !== ''));
+        assert.ok(
+          value === null ||
+            value === undefined ||
+            !Array.isArray(value) ||
+            faults.length > 0 ||
+            entries.size === value.length,
+        );
+      },
+    ),
+    { numRuns: 1_000 },
+  );
+});

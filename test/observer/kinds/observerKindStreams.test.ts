@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createKindStreams } from '../../../src/observer/kinds/kindStreams.ts';
+import { virtualClock } from '../../support/world/virtualClock.ts';
+
+function scene() {
+  const clock = virtualClock();
+  const nothing = () => undefined;
+  return { clock, streams: createKindStreams({ clock, onNews: nothing, onChanged: nothing, onClosed: nothing }) };
+}
+
+test('the streams of what defines kinds are open while somebody waits for a kind, and for a minute after that', () => {
+  const { clock, streams } = scene();
+  assert.equal(streams.needs.size, 0);
+  streams.await(true);
+  assert.equal(streams.needs.size, 2);
+  streams.await(false);
+  clock.advance(59_000);
+  assert.equal(streams.needs.size, 2);
+  clock.advance(1_000);
+  assert.equal(streams.needs.size, 0);
+});
+
+test('once they are stopped, no timer is left that keeps the process alive, whoever stops waiting later', () => {
+  const { clock, streams } = scene();
+  streams.await(true);
+  streams.await(false);
+  streams.stop();
+  assert.equal(clock.pending, 0);
+  streams.await(false);
+  assert.equal(clock.pending, 0);
+});

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { initialTransition, transition } from 'xstate';
+import { type ApplicationEvent, application } from '../../machines/observer/application.ts';
+
+/** One attempt after the other, each refused by this event; how long the pause after each of them is. */
+function pauses(before: readonly ApplicationEvent[], refused: ApplicationEvent, count: number): readonly number[] {
+  let [state] = initialTransition(application);
+  return Array.from({ length: count }, () => {
+    for (const event of [...before, refused]) [state] = transition(application, state, event);
+    assert.equal(state.value, 'backingOff');
+    const { retryIn } = state.context;
+    [state] = transition(application, state, { type: 'application.changed' });
+    [state] = transition(application, state, { type: 'requests.drained' });
+    assert.equal(state.value, 'validating');
+    return retryIn;
+  });
+}
+
+test('an application that is refused again and again is tried later each time, whatever refuses it', () => {
+  const growing = [200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 51_200, 60_000];
+  assert.deepEqual(pauses([], { type: 'spec.refused', jitter: 1 }, 10), growing);
+  // A status that may not be written: the spec is fine each time.
+  assert.deepEqual(pauses([{ type: 'spec.valid' }], { type: 'apply.refused', jitter: 1 }, 10), growing);
+});
+
+test('an application that was applied begins anew', () => {
+  let [state] = initialTransition(application);
+  const refuse = { type: 'apply.refused', jitter: 1 } as const;
+  const again = [{ type: 'application.changed' }, { type: 'requests.drained' }, { type: 'spec.valid' }] as const;
+  const events: readonly ApplicationEvent[] = [{ type: 'spec.valid' }, refuse, ...again, refuse, ...again];
+  for (const event of events) [state] = transition(application, state, event);
+  assert.equal(state.context.refusals, 2);
+  [state] = transition(application, state, { type: 'apply.done' });
+  assert.deepEqual([state.value, state.context.refusals], ['observing', 0]);
+});

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { formatFault } from '../../src/base/fault.ts';
+import { readApplicationFile } from '../../src/cli/checkApplications.ts';
+import { schemaFaultTable } from '../../src/observer/schema/faults.ts';
+import { conditionsOf } from '../../src/observer/status/conditions.ts';
+
+const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
+const [page, schemaPage] = [read('observer.md'), read('observer-schema.md')];
+
+for (const [name, text] of Object.entries({ 'observer.md': page, 'observer-schema.md': schemaPage })) {
+  test(`the Application in docs/${name} has no fault`, () => {
+    const [, yaml = ''] = /```yaml\n([\s\S]*?)```/.exec(text) ?? [];
+    const file = readApplicationFile(yaml, 'f');
+    assert(file !== undefined);
+    assert.deepEqual([...file.faults, ...file.warnings].map(formatFault), []);
+    assert.equal(file.applications.length, 1);
+  });
+}
+
+test('docs/observer-schema.md has each fault of a schema as it is told, and no other', () => {
+  const rows = [...schemaPage.matchAll(/^\| `(\w+)` \| (.+?) \| (.+) \|$/gm)].map(([, code, meaning, advice]) => [
+    code,
+    meaning,
+    advice,
+  ]);
+  assert.deepEqual(
+    rows,
+    Object.entries(schemaFaultTable).map(([code, { meaning, advice }]) => [code, meaning, advice]),
+  );
+});
+
+test('docs/observer.md has each reason of a condition, and no other', () => {
+  const named = new Map(
+    [...page.matchAll(/^\| `(Applied|InSync|Degraded|Invalid)` \| (.*) \|$/gm)].map(([, type = '', cells = '']) => [
+      type,
+      cells.split(' | ').map((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, reason]) => reason)),
+    ]),
+  );
+  const sources = ['status/conditions.ts', 'spec/invalid.ts'].map((name) =>
+    readFileSync(new URL(`../../src/observer/${name}`, import.meta.url), 'utf8'),
+  );
+  const written = new Set([...sources.join('\n').matchAll(/'([A-Z][A-Za-z]+)'/g)].map(([, reason]) => reason));
+  const all = [...named.values()].flat(2);
+  const statuses = new Set(['True', 'False', 'Unknown', 'Applied', 'InSync', 'Degraded', 'Invalid']);
+  for (const reason of written) {
+    assert.ok(statuses.has(String(reason)) || all.includes(String(reason)), `${reason} is not in docs/observer.md`);
+  }
+  for (const reason of all) assert.ok(written.has(String(reason)), `${reason} is never said`);
+  const well = conditionsOf({
+    phase: 'observing',
+    mode: 'correct',
+    pausedUntil: undefined,
+    faults: [],
+    accountFault: '',
+    notes: [],
+    resources: [],
+  });
+  const columns = ['True', 'False', 'Unknown'];
+  for (const { type, status, reason } of well) {
+    assert.ok(named.get(type)?.[columns.indexOf(status)]?.includes(reason), `${type} ${status} ${reason}`);
+  }
+});

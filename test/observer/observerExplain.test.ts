@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { systemClock } from '../../src/base/clock.ts';
+import { type JsonObject, objectOf } from '../../src/base/json.ts';
+import { everythingAllowed } from '../../src/config/schema/allowedResources.ts';
+import { explainApplication } from '../../src/explain/explainApplication.ts';
+import { lookAtApplication } from '../../src/explain/lookAtApplication.ts';
+import { failed, type Outcome } from '../../src/observer/model/applyFailure.ts';
+import { ownerOf } from '../../src/observer/model/managers.ts';
+import { anywhere } from '../../src/observer/model/structure.ts';
+import type { Kinds, ResourceApi } from '../../src/observer/plan/resourceApi.ts';
+import { readApplication } from '../../src/observer/spec/readApplication.ts';
+
+const { label } = ownerOf({ namespace: 'shop', name: 'web' });
+const now = Date.UTC(2026, 10, 21, 14);
+
+const kinds: Kinds = {
+  find: async (_apiVersion, kind) =>
+    given({ group: '', version: 'v1', kind, plural: `${kind.toLowerCase()}s`, isNamespaced: true }),
+  findServed: async () => assert.fail('nothing is removed'),
+  served: async () => assert.fail('nothing is waited for'),
+  structureOf: async () => given(anywhere),
+};
+
+function given<T>(value: T): Outcome<T> {
+  return { ok: true, value };
+}
+
+/** What it says of an application with this manifest, where `live` is there; the API server takes manifests as they are. */
+async function explain(
+  manifest: JsonObject,
+  live: JsonObject | undefined,
+  spec: JsonObject = {},
+  { status = {}, refuses = false }: { readonly status?: JsonObject; readonly refuses?: boolean } = {},
+): Promise<string[]> {
+  const asked: string[] = [];
+  const api: Pick<ResourceApi, 'read' | 'tryOut'> = {
+    read: async () => given(live),
+    async tryOut({ target, manifest: { object } }) {
+      asked.push(target.account ?? 'own rights');
+      if (refuses) return failed('permanent', 'No such field.');
+      return given({ object: labelled(object), isOfItsOwn: true });
+    },
+  };
+  const metadata = { namespace: 'shop', name: 'web', uid: 'u', resourceVersion: '1', generation: 1 };
+  const object = { kind: 'Application', metadata, spec: { manifests: [manifest], ...spec }, status };
+  const application = readApplication(object);
+  if (application === undefined) return assert.fail('it is one');
+  const signal = new AbortController().signal;
+  const seen = await lookAtApplication(
+    application,
+    {},
+    { clock: systemClock, kinds, api, signal, allow: everythingAllowed },
+  );
+  assert.deepEqual([...new Set(asked)], live === undefined ? [] : ['system:serviceaccount:shop:default']);
+  return explainApplication(seen, now).join('\n').split('\n');
+}
+
+function labelled(object: JsonObject, more: JsonObject = {}): JsonObject {
+  const metadata = { ...objectOf(object['metadata']), uid: 'r', resourceVersion: '5', ...more };
+  return { ...object, metadata: { ...metadata, labels: { 'weeder.dev/application': label } } };
+}
+
+function of(kind: string, data: JsonObject): JsonObject {
+  return { apiVersion: 'v1', kind, metadata: { name: 'one' }, data };
+}
+
+test('where somebody scales a resource, its replicas are left out, and no schema is spoken of', async () => {
+  const web = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'one' },
+    spec: { replicas: 1, paused: false },
+  };
+  const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'one' };
+  const scaler = {
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { name: 'one' },
+    spec: { scaleTargetRef },
+  };
+  const how = async (more: JsonObject) =>
+    (await explain(web, labelled(web), more)).find((line) => line.includes('observed: '))?.replace(/^.*fields?, /, '');
+  assert.equal(await how({}), 'every field of its manifest');
+  assert.equal(
+    await how({ manifests: [web, scaler] }),
+    'every field of its manifest but the replicas, which somebody scales',
+  );
+  const observerSchema = [
+    { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'one' }, spec: { paused: null } },
+  ];
+  assert.equal(await how({ observerSchema }), 'as its entry of the schema lists');
+});
+
+test('in mode detect a difference is shown with both values, and that it is left so', async () => {
+  const lines = await explain(of('ConfigMap', { a: '1', b: '1' }), labelled(of('ConfigMap', { a: '2', b: '1' })), {
+    mode: 'detect',
+  });
+  assert.ok(lines.includes('ConfigMap shop/one: 1 field not as wanted  → told, and left so'), lines.join('\n'));
+  const fields = lines.slice(lines.indexOf('  mode detect: nothing is applied') + 1);
+  assert.deepEqual(fields, ['  - .data.a: "1"', '  + .data.a: "2"', '    .data.b: "1"']);
+});
+
+test('nothing of a Secret is told, also not where it differs or is not applied yet', async () => {
+  const [was, is] = ['hunter2', 'hunter3'].map((text) => Buffer.from(text).toString('base64'));
+  for (const mode of ['detect', 'correct']) {
+    const lines = await explain(of('Secret', { password: was }), labelled(of('Secret', { password: is })), { mode });
+    assert.ok(lines.includes('  ! .data.password: changed'), lines.join('\n'));
+    assert.doesNotMatch(lines.join('\n'), new RegExp(`${was}|${is}|hunter`));
+  }
+});
+
+test('what is being deleted, missing, or paused is said as it is; what a terminal would obey is not written', async () => {
+  const manifest = of('ConfigMap', { a: '1' });
+  const ending = labelled(manifest, { deletionTimestamp: '2026-11-21T13:00:00Z' });
+  const said = async (live: JsonObject | undefined, spec?: JsonObject) =>
+    (await explain(manifest, live, spec)).find((line) => line.startsWith('ConfigMap')) ?? '';
+  assert.match(await said(ending), /: being deleted, and its end is waited for$/);
+  assert.match(await said(undefined), /: not there yet {2}→ put right at once/);
+  const pausedUntil = '2026-11-21T18:00:00Z';
+  assert.match(await said(undefined, { pausedUntil }), /→ left so until 2026-11-21T18:00:00Z$/);
+  const named = of('ConfigMap', { '\u001b[31m': '1' });
+  assert.ok(!(await explain(named, labelled(named))).join('\n').includes('\u001b'));
+});
+
+test('a fault of the whole spec is said with its place, and nothing is asked about resources', async () => {
+  const lines = await explain(of('ConfigMap', {}), undefined, { resyncPeriod: '1s' });
+  assert.match(lines.join('\n'), /^ {2}fault in spec\.resyncPeriod: .*$/m);
+  assert.ok(lines.includes('  → correct the faults; nothing is deleted while there are any'));
+  assert.ok(!lines.some((line) => line.startsWith('ConfigMap')));
+});
+
+test('of a manifest that is refused it shows what differs from what was applied before it, as the status has it', async () => {
+  const drifts = [{ path: '.data.a', is: 'changed', wanted: '"0"', found: '"2"' }];
+  const row = {
+    apiVersion: 'v1',
+    name: 'one',
+    namespace: 'shop',
+    hash: 'another',
+    appliedUid: 'u',
+    state: 'drifted',
+    drifts,
+  };
+  for (const kind of ['ConfigMap', 'Secret']) {
+    const lines = await explain(
+      of(kind, { a: 'x' }),
+      labelled(of(kind, { a: 'eA==' })),
+      {},
+      {
+        status: { resources: [{ ...row, kind }] },
+        refuses: true,
+      },
+    );
+    assert.ok(lines.includes(`${kind} shop/one: its manifest is refused: No such field.`), lines.join('\n'));
+    const told = lines.slice(lines.indexOf('  not as it was applied before, says the status:') + 1);
+    assert.deepEqual(told, kind === 'Secret' ? ['  ! .data.a: changed'] : ['  - .data.a: "0"', '  + .data.a: "2"']);
+  }
+  const refused = { ...row, kind: 'ConfigMap', state: 'refused', drifts: [] };
+  const live = labelled(of('ConfigMap', { a: '0' }));
+  const lines = await explain(of('ConfigMap', { a: '1' }), live, {}, { status: { resources: [refused] } });
+  assert.ok(
+    lines.includes(
+      'ConfigMap shop/one: its manifest is not applied: it was refused, and is tried again every five minutes',
+    ),
+    lines.join('\n'),
+  );
+  assert.ok(!lines.join('\n').includes('says the status'));
+});

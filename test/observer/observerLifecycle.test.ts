@@ -1,0 +1,509 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { InspectionEvent } from 'xstate';
+import { isActor } from '../../src/actors/actorRuntime.ts';
+
+import { arrayOf, objectOf } from '../../src/base/json.ts';
+import type { Kind } from '../../src/observer/plan/resourceApi.ts';
+import { structureFor } from '../support/objects/structures.ts';
+import { configMap, type ObserverWorld, observerWorld } from '../support/world/observerWorld.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+
+/** The application `web`, applied and observed. */
+async function observed(names: readonly string[], spec: object = {}): Promise<ObserverWorld> {
+  const world = await observerWorld();
+  world.apply('web', { manifests: names.map((name) => configMap(name)), ...spec });
+  await world.pass(2 * second);
+  return world;
+}
+
+function stateOf(world: ObserverWorld, name = 'web'): unknown {
+  return [...world.core.entries()].find(({ id }) => id === `shop/${name}`)?.actor.getSnapshot().value;
+}
+
+function keyOf(world: ObserverWorld, name: string): unknown {
+  return objectOf(world.object(`ConfigMap/${name}`)?.['data'])['key'];
+}
+
+test('created: an application is applied in the order of its manifests, and then observed', async () => {
+  const world = await observed(['one', 'two']);
+  assert.deepEqual(world.writes(), ['create ConfigMap/one', 'create ConfigMap/two']);
+  assert.equal(stateOf(world), 'observing');
+  assert.deepEqual([world.condition('web', 'Applied'), world.condition('web', 'InSync')], ['True', 'True']);
+  world.stop();
+});
+
+test('the resources of a large application are applied sixteen at a time, begun in the order of the manifests', async () => {
+  const world = await observerWorld();
+  world.requestTime = 100;
+  const names = Array.from({ length: 160 }, (_, index) => `c${index}`);
+  world.apply('web', { manifests: names.map((name) => configMap(name)) });
+  for (let tick = 0; tick < 600 && stateOf(world) !== 'observing'; tick += 1) await world.pass(100);
+  assert.equal(world.mostAtOnce, 16);
+  const created = world.requests.filter(({ what }) => what === 'create');
+  assert.deepEqual(
+    created.map(({ key }) => key),
+    names.map((name) => `ConfigMap/${name}`),
+  );
+  // Each is asked for and made: 160 of them in ten rounds.
+  const took = (created.at(-1)?.at ?? 0) - (created.at(0)?.at ?? 0);
+  assert.ok(took < 10 * 2 * 100, `${took} ms`);
+  world.stop();
+});
+
+test('what runs containers is applied when all that it may read was tried, and what fails holds nothing up', async () => {
+  const world = await observerWorld();
+  world.requestTime = 100;
+  world.refusals.set('create ConfigMap/b', { is: 'permanent', reason: 'no', retryAfter: 0, fields: [] });
+  const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec: { replicas: 1 } };
+  world.apply('web', { manifests: [deployment, ...['a', 'b', 'c'].map((name) => configMap(name))] });
+  await world.pass(10 * second);
+  const writes = world.writes();
+  const at = writes.indexOf('create Deployment/web');
+  assert.deepEqual(writes.slice(0, at).toSorted(), ['create ConfigMap/a', 'create ConfigMap/b', 'create ConfigMap/c']);
+  assert.notEqual(world.object('Deployment/web'), undefined);
+  world.stop();
+});
+
+test('before anything is applied its name is in the status, and the finalizer on the application', async () => {
+  const world = await observerWorld();
+  world.requestTime = 10;
+  world.apply('web', { manifests: [configMap('one')] });
+  for (let tick = 0; tick < 100 && world.writes().length === 0; tick += 1) await world.pass(1);
+  assert.equal(world.object('ConfigMap/one'), undefined);
+  const { metadata, status } = objectOf(world.application('web'));
+  assert.deepEqual(objectOf(metadata)['finalizers'], ['weeder.dev/application']);
+  const [row] = objectOf(status)['resources'] as readonly object[];
+  assert.deepEqual(row, { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop', name: 'one', state: 'pending' });
+  world.stop();
+});
+
+test('updated: the observer is stopped before anything is applied, and a new one starts afterwards', async () => {
+  const observers: string[] = [];
+  const inspect = (event: InspectionEvent) => {
+    if (event.type === '@xstate.actor' && isActor(event.actorRef) && event.actorRef.id === 'observer')
+      observers.push('started');
+  };
+  const world = await observerWorld({ inspect });
+  world.apply('web', { manifests: [configMap('one')] });
+  await world.pass(2 * second);
+  assert.deepEqual(observers, ['started']);
+  world.requestTime = 50;
+  world.apply('web', { manifests: [configMap('one', 'b')] });
+  for (let tick = 0; tick < 500 && world.writes().length < 2; tick += 1) await world.pass(1);
+  // While it is being applied nothing observes it: an edit is not answered by a correction.
+  assert.equal(stateOf(world), 'applying');
+  assert.deepEqual(
+    [...world.core.entries()].flatMap(({ resources }) => [...resources.values()].map(({ actor }) => actor)),
+    [undefined],
+  );
+  await world.pass(2 * second);
+  assert.deepEqual(observers, ['started', 'started']);
+  assert.deepEqual([stateOf(world), keyOf(world, 'one')], ['observing', 'b']);
+  assert.deepEqual(world.writes(), ['create ConfigMap/one', 'update ConfigMap/one']);
+  world.stop();
+});
+
+test('updated while its kinds are still asked for: what it says now is applied, whichever answer comes last', async () => {
+  const world = await observerWorld();
+  world.findTimes.push(300, 300, 10, 10);
+  world.apply('web', { manifests: [configMap('old'), configMap('one')] });
+  await world.pass(5);
+  world.apply('web', { manifests: [configMap('one'), configMap('new')] });
+  await world.pass(2 * second);
+  assert.deepEqual(world.writes(), ['create ConfigMap/one', 'create ConfigMap/new']);
+  assert.equal(world.condition('web', 'InSync'), 'True');
+  await world.pass(minute);
+  assert.equal(world.writes().length, 2);
+  world.stop();
+});
+
+test('updated while it is drifted: the correction that is under way ends first, then the new manifest is applied', async () => {
+  const world = await observed(['one']);
+  world.requestTime = 50;
+  world.edit('ConfigMap/one', { data: { key: 'evil' } });
+  await world.pass(10);
+  world.apply('web', { manifests: [configMap('one', 'b')] });
+  await world.pass(2 * second);
+  assert.deepEqual(world.writes(), ['create ConfigMap/one', 'correct ConfigMap/one', 'update ConfigMap/one']);
+  assert.deepEqual([stateOf(world), keyOf(world, 'one')], ['observing', 'b']);
+  world.stop();
+});
+
+test('deleted: the observer is stopped, what was applied last is deleted first, and the application goes', async () => {
+  const world = await observed(['one', 'two']);
+  world.requestTime = 20;
+  world.deleteApplication('web');
+  await world.pass(10);
+  assert.deepEqual(stateOf(world), { deleting: 'attempting' });
+  await world.pass(2 * second);
+  assert.deepEqual(world.writes().slice(2), ['delete ConfigMap/two', 'delete ConfigMap/one']);
+  assert.deepEqual([world.application('web'), world.core.counts().applications], [undefined, {}]);
+  assert.deepEqual([world.object('ConfigMap/one'), world.object('ConfigMap/two')], [undefined, undefined]);
+  assert.equal(world.factsOf('application.deleted').length, 1);
+  world.stop();
+});
+
+test('deleted with deletionPolicy orphan: its resources stay, and are nobody’s', async () => {
+  const world = await observed(['one'], { deletionPolicy: 'orphan' });
+  world.deleteApplication('web');
+  await world.pass(2 * second);
+  assert.deepEqual(world.writes().slice(1), ['release ConfigMap/one']);
+  assert.equal(world.application('web'), undefined);
+  assert.deepEqual(objectOf(objectOf(world.object('ConfigMap/one'))['metadata'])['labels'], {});
+  world.stop();
+});
+
+test('deleted while it is drifted: nothing is corrected any more', async () => {
+  const world = await observed(['one']);
+  world.refusals.set('correct', { is: 'transient', reason: 'busy', retryAfter: 0, fields: [] });
+  world.edit('ConfigMap/one', { data: { key: 'evil' } });
+  await world.pass(100);
+  world.refusals.clear();
+  world.deleteApplication('web');
+  const before = world.writes().length;
+  await world.pass(minute);
+  assert.deepEqual(world.writes().slice(before), ['delete ConfigMap/one']);
+  world.stop();
+});
+
+test('an application in a namespace that ends lets go of what lies in it, and deletes nothing there', async () => {
+  const world = await observed(['one']);
+  world.terminating.add('shop');
+  world.refusals.set('delete', { is: 'forbidden', reason: 'the account is gone', retryAfter: 0, fields: [] });
+  world.deleteApplication('web');
+  await world.pass(2 * second);
+  assert.deepEqual([world.writes().slice(1), world.application('web')], [[], undefined]);
+  world.stop();
+});
+
+test('a deletion that is refused is tried again ever more rarely, is told, and can be forced', async () => {
+  const world = await observed(['one']);
+  world.refusals.set('delete', { is: 'forbidden', reason: 'not allowed', retryAfter: 0, fields: [] });
+  world.deleteApplication('web');
+  await world.pass(10 * minute);
+  const attempts = world.writes().filter((each) => each.startsWith('delete')).length;
+  assert.ok(attempts > 5 && attempts < 30, `${attempts} attempts`);
+  assert.deepEqual(stateOf(world), { deleting: 'waiting' });
+  assert.equal(world.condition('web', 'Degraded'), 'True');
+  const { generation, ...metadata } = objectOf(world.application('web')?.['metadata']);
+  const annotations = { 'weeder.dev/force-finalize': 'true' };
+  world.apply('web', objectOf(world.application('web')?.['spec']), { ...metadata, annotations });
+  await world.pass(second);
+  assert.equal(world.application('web'), undefined);
+  assert.ok(world.object('ConfigMap/one'), 'it was not deleted');
+  world.stop();
+});
+
+test('what leaves the manifests is deleted; what is added by hand is none of its business', async () => {
+  const world = await observed(['one', 'two']);
+  world.put({ ...configMap('mine'), metadata: { name: 'mine', namespace: 'shop' } });
+  world.apply('web', { manifests: [configMap('one')] });
+  await world.pass(2 * second);
+  assert.deepEqual(world.writes().slice(2), ['delete ConfigMap/two']);
+  assert.ok(world.object('ConfigMap/mine') && world.object('ConfigMap/one'));
+  const { resources } = objectOf(world.application('web')?.['status']);
+  assert.equal((resources as readonly object[]).length, 1);
+  world.stop();
+});
+
+test('while a manifest cannot be read nothing is pruned, and the others are applied', async () => {
+  const world = await observed(['one', 'two']);
+  world.apply('web', { manifests: [configMap('one', 'b'), { apiVersion: 'v1', kind: 'ConfigMap' }] });
+  await world.pass(2 * second);
+  assert.deepEqual(world.writes().slice(2), ['update ConfigMap/one']);
+  assert.ok(world.object('ConfigMap/two'));
+  assert.equal(world.condition('web', 'Invalid'), 'True');
+  world.apply('web', { manifests: [configMap('one', 'b')] });
+  await world.pass(2 * second);
+  assert.equal(world.object('ConfigMap/two'), undefined);
+  world.stop();
+});
+
+test('a spec with a fault that concerns all of it is not applied, and is as soon as it has none', async () => {
+  const world = await observerWorld();
+  world.apply('web', { manifests: [configMap('one'), configMap('one')] });
+  await world.pass(minute);
+  assert.deepEqual([stateOf(world), world.writes()], ['invalid', []]);
+  assert.equal(world.condition('web', 'Invalid'), 'True');
+  world.apply('web', { manifests: [configMap('one')] });
+  await world.pass(2 * second);
+  assert.deepEqual([stateOf(world), world.condition('web', 'Invalid')], ['observing', 'False']);
+  world.stop();
+});
+
+test('a pause ends by itself; until then nothing is applied or corrected', async () => {
+  const world = await observed(['one']);
+  const pausedUntil = new Date(world.clock.now() + 10 * minute).toISOString();
+  world.apply('web', { manifests: [configMap('one')], pausedUntil });
+  await world.pass(second);
+  world.edit('ConfigMap/one', { data: { key: 'evil' } });
+  await world.pass(9 * minute);
+  assert.deepEqual([stateOf(world), keyOf(world, 'one')], ['paused', 'evil']);
+  await world.pass(2 * minute);
+  assert.deepEqual([stateOf(world), keyOf(world, 'one')], ['observing', 'a']);
+  world.stop();
+});
+
+test('with mode detect nothing is ever written: a drift and a missing resource are told', async () => {
+  const world = await observerWorld();
+  world.put({ ...configMap('one', 'evil'), metadata: { name: 'one', namespace: 'shop' } });
+  world.apply('web', { manifests: [configMap('one'), configMap('two')], mode: 'detect' });
+  await world.pass(2 * minute);
+  assert.deepEqual([world.writes(), keyOf(world, 'one')], [[], 'evil']);
+  assert.deepEqual(
+    world.factsOf('resource.drifted').map(({ drifts, isCorrected }) => [drifts.map(({ path }) => path), isCorrected]),
+    [[['.data.key'], false]],
+  );
+  assert.equal(world.factsOf('resource.missing').length, 1);
+  assert.equal(world.condition('web', 'InSync'), 'False');
+  assert.equal(objectOf(world.application('web')?.['metadata'])['finalizers'], undefined);
+  world.stop();
+});
+
+test('in a dry run nothing is applied, and the drift is told', async () => {
+  const world = await observerWorld({ isDryRun: true });
+  world.put({ ...configMap('one', 'evil'), metadata: { name: 'one', namespace: 'shop' } });
+  world.apply('web', { manifests: [configMap('one')] });
+  await world.pass(2 * second);
+  assert.deepEqual([world.writes(), world.factsOf('resource.drifted').length], [[], 1]);
+  world.stop();
+});
+
+test('after a restart nothing is applied that is applied already; what drifted meanwhile is corrected', async () => {
+  const world = await observed(['one', 'two']);
+  world.stop();
+  world.isTold = false;
+  world.edit('ConfigMap/one', { data: { key: 'evil' } });
+  world.isTold = true;
+  await world.restart();
+  await world.pass(5 * second);
+  assert.deepEqual(world.writes().slice(2), ['correct ConfigMap/one']);
+  assert.deepEqual([keyOf(world, 'one'), world.condition('web', 'InSync')], ['a', 'True']);
+  world.stop();
+});
+
+test('after a restart it prunes what left meanwhile, by its inventory', async () => {
+  const world = await observed(['one', 'two']);
+  world.stop();
+  world.apply('web', { manifests: [configMap('one')] });
+  await world.restart();
+  await world.pass(2 * second);
+  assert.deepEqual(world.writes().slice(2), ['delete ConfigMap/two']);
+  world.stop();
+});
+
+test('applies are made in the place of the namespace’s account, or of the one that is named', async () => {
+  const world = await observed(['one']);
+  world.apply('api', { manifests: [configMap('two')], serviceAccountName: 'deployer' });
+  await world.pass(2 * second);
+  const accounts = new Map(
+    world.requests.filter(({ what }) => what === 'create').map(({ key, account }) => [key, account]),
+  );
+  assert.equal(accounts.get('ConfigMap/one'), 'system:serviceaccount:shop:default');
+  assert.equal(accounts.get('ConfigMap/two'), 'system:serviceaccount:shop:deployer');
+  world.stop();
+});
+
+test('in the place of an account that is missing nothing is applied, which is said once; when it is there it goes on', async () => {
+  const world = await observerWorld();
+  world.missingAccounts.add('shop/deployer');
+  world.apply('web', { manifests: [configMap('one')], serviceAccountName: 'deployer' });
+  await world.pass(10 * minute);
+  assert.deepEqual(world.requests, []);
+  const said = world.factsOf('application.accountMissing');
+  const sentence =
+    'Nothing is applied: the ServiceAccount shop/deployer is not there. Make it, or name another one in spec.serviceAccountName.';
+  assert.deepEqual(
+    said.map(({ reason }) => reason),
+    [sentence],
+  );
+  const { conditions } = objectOf(world.application('web')?.['status']);
+  const applied = arrayOf(conditions)
+    .map(objectOf)
+    .find(({ type }) => type === 'Applied');
+  assert.deepEqual([applied?.['reason'], applied?.['message']], ['ServiceAccountNotFound', sentence]);
+  assert.equal(world.condition('web', 'Degraded'), 'True');
+  assert.ok(world.accountLooks.length < 25, String(world.accountLooks.length));
+  world.missingAccounts.clear();
+  await world.pass(minute + 2 * second);
+  assert.deepEqual(world.writes(), ['create ConfigMap/one']);
+  assert.deepEqual([world.condition('web', 'Applied'), world.condition('web', 'Degraded')], ['True', 'False']);
+  world.stop();
+});
+
+test('the account of a new namespace, which comes a moment after it, is waited for, and nobody is told', async () => {
+  const world = await observerWorld();
+  world.missingAccounts.add('shop/default');
+  world.apply('web', { manifests: [configMap('one')] });
+  await world.pass(100);
+  assert.deepEqual(world.writes(), []);
+  world.missingAccounts.clear();
+  await world.pass(second);
+  assert.deepEqual(world.writes(), ['create ConfigMap/one']);
+  assert.deepEqual(world.factsOf('application.accountMissing'), []);
+  world.stop();
+});
+
+test('where nobody may look whether an account is there, everything is applied as ever, and that is told once', async () => {
+  const world = await observerWorld();
+  world.refusals.set('account', { is: 'forbidden', reason: 'no.', retryAfter: 0, fields: [] });
+  world.apply('web', { manifests: [configMap('one')] });
+  world.apply('api', { manifests: [configMap('two')], serviceAccountName: 'deployer' });
+  await world.pass(2 * second);
+  assert.deepEqual(world.writes(), ['create ConfigMap/one', 'create ConfigMap/two']);
+  assert.equal(world.factsOf('application.accountUnseen').length, 1);
+  assert.equal(world.factsOf('application.refused').length, 0);
+  world.stop();
+});
+
+test('an account that is there is looked for once in five minutes, whoever has it, and only where something is to be applied', async () => {
+  const world = await observed(['one']);
+  for (const name of ['api', 'jobs']) world.apply(name, { manifests: [configMap(`of-${name}`)] });
+  world.apply('seen', { manifests: [configMap('seen')], mode: 'detect', serviceAccountName: 'other' });
+  await world.pass(minute);
+  assert.deepEqual(world.accountLooks, ['shop/default']);
+  await world.restart();
+  await world.pass(6 * minute);
+  assert.deepEqual(world.accountLooks, ['shop/default'], 'all is applied');
+  world.apply('web', { manifests: [configMap('one', 'b')] });
+  await world.pass(6 * minute);
+  world.apply('web', { manifests: [configMap('one', 'c')] });
+  await world.pass(second);
+  assert.deepEqual(world.accountLooks, ['shop/default', 'shop/default', 'shop/default']);
+  world.stop();
+});
+
+test('an application that makes its account itself is applied', async () => {
+  const world = await observerWorld();
+  const kind = { group: '', version: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts', isNamespaced: true };
+  world.kinds.set('ServiceAccount', kind);
+  world.missingAccounts.add('shop/own');
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'own' } };
+  world.apply('web', { manifests: [account, configMap('one')], serviceAccountName: 'own' });
+  await world.pass(2 * second);
+  assert.deepEqual(world.writes(), ['create ServiceAccount/own', 'create ConfigMap/one']);
+  world.stop();
+});
+
+test('with weeder’s own rights only where the operator’s flag allows it, and no account is named', async () => {
+  const world = await observerWorld({ mayUseOwnRights: true });
+  world.apply('web', { manifests: [configMap('one')] });
+  world.apply('api', { manifests: [configMap('two')], serviceAccountName: 'deployer' });
+  await world.pass(2 * second);
+  const accounts = world.requests.filter(({ what }) => what === 'create').map(({ account }) => account);
+  assert.deepEqual(accounts.sort(), ['system:serviceaccount:shop:deployer', undefined]);
+  world.stop();
+});
+
+test('a correction took as long as it took, also where the stream tells of it before the answer is there', async () => {
+  const world = await observed(['one']);
+  world.requestTime = 100;
+  world.edit('ConfigMap/one', { data: { key: 'b' } });
+  await world.pass(second);
+  assert.deepEqual(
+    world.factsOf('resource.corrected').map(({ took }) => took),
+    [100],
+  );
+  world.stop();
+});
+
+test('an application whose name is another one’s by now is left in silence; another refusal is told, and passes', async () => {
+  for (const [is, told] of [
+    ['otherUid', 0],
+    ['missing', 0],
+    ['transient', 1],
+  ] as const) {
+    const world = await observerWorld();
+    world.refusals.set('status', { is, reason: 'refused.', retryAfter: 0, fields: [] });
+    world.apply('web', { manifests: [configMap('one')] });
+    await world.pass(100);
+    assert.equal(world.factsOf('application.refused').length, told, is);
+    assert.deepEqual(world.writes(), [], 'nothing is applied before its name is in the status');
+    world.refusals.clear();
+    await world.pass(2 * second);
+    assert.deepEqual(world.writes(), ['create ConfigMap/one']);
+    world.stop();
+  }
+});
+
+test('a manifest with a key twice in a list is refused as a fault, and left as it is; the others go on', async () => {
+  const containers = (...names: readonly string[]) => ({ containers: names.map((name) => ({ name })) });
+  const web = (...names: readonly string[]) => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web' },
+    spec: { template: { spec: containers(...names) } },
+  });
+  const world = await observerWorld({ structure: structureFor('apps/v1', 'Deployment') });
+  world.apply('web', { manifests: [web('a'), configMap('one')] });
+  await world.pass(2 * second);
+  world.apply('web', { manifests: [web('a', 'b', 'a'), configMap('two')] });
+  await world.pass(2 * second);
+  assert.deepEqual(world.writes().slice(2), ['create ConfigMap/two'], 'and nothing is pruned');
+  assert.equal(world.condition('web', 'Invalid'), 'True');
+  const said = JSON.stringify(world.application('web')?.['status']);
+  const place = 'spec.manifests[0].spec.template.spec.containers';
+  assert.ok(said.includes(`${place}: the key name=\\"a\\" stands at the positions 0, 2`), said);
+  world.apply('web', { manifests: [web('a', 'b'), configMap('two')] });
+  await world.pass(2 * second);
+  assert.deepEqual(world.writes().slice(3), ['update Deployment/web', 'delete ConfigMap/one']);
+  assert.equal(world.condition('web', 'Invalid'), 'False');
+  world.stop();
+});
+
+const widget = (version: string): Kind => ({
+  group: 'example.org',
+  version,
+  kind: 'Widget',
+  plural: 'widgets',
+  isNamespaced: true,
+});
+const oneWidget = { apiVersion: 'example.org/v1', kind: 'Widget', metadata: { name: 'one' } };
+
+for (const policy of ['delete', 'orphan'] as const)
+  test(`what was applied in a version that is not served any more is ${policy === 'delete' ? 'deleted' : 'let go of'} under another one`, async () => {
+    const verb = policy === 'delete' ? 'delete' : 'release';
+    for (const isStale of [false, true]) {
+      const world = await observerWorld();
+      world.kinds.set('Widget', widget('v1'));
+      world.apply('web', { manifests: [oneWidget, configMap('two')], deletionPolicy: policy });
+      await world.pass(2 * second);
+      world.kinds.set('Widget', widget('v2'));
+      // What is remembered of the old version is wrong by now: the request itself finds that out.
+      if (isStale) {
+        world.kinds.set('of before', widget('v1'));
+        world.unserved.add('example.org/v1');
+      }
+      world.apply('web', { manifests: [configMap('two')], deletionPolicy: policy });
+      await world.pass(2 * second);
+      assert.equal(world.writes().at(-1), `${verb} Widget/one`);
+      assert.equal(world.object('Widget/one') === undefined, policy === 'delete');
+      const facts = [...world.factsOf('resource.deleted'), ...world.factsOf('resource.released')];
+      assert.deepEqual(
+        facts.map(({ apiVersion }) => apiVersion),
+        ['example.org/v2'],
+      );
+      assert.equal(world.condition('web', 'Degraded'), 'False');
+      world.stop();
+    }
+  });
+
+test('only a kind that no version has is gone with its objects; where that cannot be asked, it is asked again', async () => {
+  const world = await observerWorld();
+  world.kinds.set('Widget', widget('v1'));
+  world.apply('web', { manifests: [oneWidget] });
+  await world.pass(2 * second);
+  world.kinds.delete('Widget');
+  world.refusals.set('findServed', { is: 'transient', reason: 'not now.', retryAfter: 0, fields: [] });
+  world.deleteApplication('web');
+  await world.pass(2 * second);
+  assert.notEqual(world.application('web'), undefined, 'the application waits');
+  world.refusals.clear();
+  await world.pass(10 * second);
+  assert.equal(world.application('web'), undefined);
+  assert.deepEqual(world.writes(), ['create Widget/one']);
+  world.stop();
+});

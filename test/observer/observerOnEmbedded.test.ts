@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { type TestContext, test } from 'node:test';
+import { parse } from 'yaml';
+import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
+import { createApiServer } from '../../src/demo/apiServer/apiServer.ts';
+import {
+  customResourceDefinitions,
+  deployments,
+  namespaces,
+  roleBindings,
+} from '../../src/demo/apiServer/resources.ts';
+import { applicationsPath } from '../../src/observer/status/applicationApi.ts';
+import { httpClient } from '../cluster/support/plane/http.ts';
+import { freePort } from '../support/api/freePort.ts';
+import { cli, file, kubeconfig, startCli } from '../support/cli.ts';
+import { until } from '../support/until.ts';
+import { made } from '../support/world/embedded.ts';
+
+const namespace = 'shop';
+const labels = { app: 'web' };
+const deployment = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web', labels },
+  spec: {
+    replicas: 1,
+    selector: { matchLabels: labels },
+    template: { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'web:1' }] } },
+  },
+};
+
+test('on the embedded API server the real program applies an application and puts back what somebody changes', async (t) => {
+  const scene = await setScene(t, true);
+  await scene.apply({ manifests: [deployment] });
+  await until('it is applied', () => scene.image() === 'web:1');
+  await until('it is in sync', () => scene.condition('InSync') === 'True');
+  made(
+    scene.server.store.patch(deployments, namespace, 'web', {
+      metadata: { labels: { team: 'a' } },
+      spec: { template: { spec: { containers: [{ name: 'web', image: 'evil:1' }] } } },
+    }),
+  );
+  await until('it is put back', () => scene.image() === 'web:1');
+  assert.equal(scene.deployment()?.metadata.labels?.['team'], 'a');
+  const asTenant = `system:serviceaccount:${namespace}:default`;
+  assert(scene.server.requests.countAs(asTenant, 'patch', 'deployments') >= 2);
+  await scene.remove();
+  await until('its resources went with it', () => scene.deployment() === undefined);
+  await until('it has gone', () => scene.application() === undefined);
+});
+
+test('on the embedded API server a tenant who may not apply is told so in the condition', async (t) => {
+  const scene = await setScene(t, false);
+  await scene.apply({ manifests: [deployment] });
+  await until('it is told', () => scene.condition('Applied') === 'False');
+  const conditions = arrayOf(objectOf(scene.application()?.['status'])['conditions']).map(objectOf);
+  const applied = conditions.find(({ type }) => type === 'Applied');
+  assert.match(String(applied?.['message']), /deployments/i);
+  assert.equal(scene.deployment(), undefined);
+});
+
+test('what was never applied, and its stream does not have, takes one request each: nothing is read before it', async (t) => {
+  const scene = await setScene(t, true);
+  const settings = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { a: '1' } });
+  await scene.apply({ manifests: [settings('first')] });
+  await until('the first one is in sync', () => scene.condition('InSync') === 'True');
+  const asTenant = `system:serviceaccount:${namespace}:default`;
+  const { requests } = scene.server;
+  const counts = () => [requests.count('get', 'configmaps'), requests.countAs(asTenant, 'patch', 'configmaps')];
+  const [reads = 0, applies = 0] = counts();
+  const names = Array.from({ length: 20 }, (_, index) => `c${index}`);
+  await scene.update({ manifests: ['first', ...names].map(settings) });
+  await until('all are in sync', () => scene.inSync() === 21);
+  assert.deepEqual(counts(), [reads, applies + 20]);
+});
+
+test('without the definition of applications the file that has it is named, and the weeder is ready; it is found when it comes', async (t) => {
+  const scene = await setScene(t, true, 'weeder without definition');
+  await until('it is named', () => scene.log().includes('apply deploy/components/observer-named/crd.yaml'));
+  const ready = async () => (await fetch(`http://${scene.health}/readyz?verbose`).catch(() => undefined))?.text();
+  let readiness: string | undefined;
+  await until('it is ready', () => {
+    void ready().then((text) => {
+      readiness = text;
+    });
+    return readiness?.includes('[+]manager') === true && readiness.includes('readyz check passed');
+  });
+  assert.match(readiness ?? '', /\[\+\]stream\/applications .*The API server has no kind applications\.weeder\.dev/);
+  assert.match(scene.log(), /weeding, without streams that cannot be read yet|caches synced, starting controller/);
+  scene.define();
+  await until('it is served', () => scene.log().includes('"stream":"applications","resourceVersion"'));
+  await scene.apply({ manifests: [deployment] });
+  await until('it is in sync', () => scene.condition('InSync') === 'True');
+});
+
+test('explain looks in the namespace of the kubeconfig’s context, or in default; the flag wins', async (t) => {
+  const { url, apply } = await setServer(t, true);
+  await apply({ mode: 'detect', manifests: [deployment] });
+  const explain = async (context: object, ...flags: readonly string[]) => {
+    const path = file(`explain-${JSON.stringify(context).length}.kubeconfig`, kubeconfig(url, {}, {}, context));
+    const { stdout, stderr } = await cli(['explain', 'application', 'shop', `--kubeconfig=${path}`, ...flags]);
+    return (stdout || stderr).split('\n', 1)[0] ?? '';
+  };
+  const found = /^Application shop\/shop: mode detect/;
+  const absentIn = (name: string) => new RegExp(`There is no application shop in the namespace ${name}\\.`);
+  assert.match(await explain({ namespace }), found);
+  assert.match(await explain({ namespace: 'other' }), absentIn('other'));
+  assert.match(await explain({ namespace: 'other' }, '-n', namespace), found);
+  assert.match(await explain({ namespace }, '--namespace=other'), absentIn('other'));
+  assert.match(await explain({}), absentIn('default'));
+});
+
+/** The CRD of applications, and a namespace whose account may do everything in it or nothing. */
+async function setServer(t: TestContext, isAllowed: boolean, isDefined = true) {
+  const server = createApiServer({ authorizesImpersonated: true });
+  const listening = await server.listen();
+  const client = httpClient(listening.url);
+  t.after(async () => {
+    await client.close();
+    await listening.close();
+  });
+  const { store } = server;
+  const definition: unknown = parse(
+    readFileSync(new URL('../../deploy/components/observer-named/crd.yaml', import.meta.url), 'utf8'),
+  );
+  const define = () => void made(store.create(customResourceDefinitions, objectOf(definition)));
+  if (isDefined) define();
+  made(store.create(namespaces, { metadata: { name: namespace } }));
+  if (isAllowed) made(store.create(roleBindings, tenant));
+  const path = applicationsPath(namespace);
+  return {
+    server,
+    client,
+    path,
+    define,
+    url: listening.url,
+    async apply(spec: JsonObject) {
+      const body = { apiVersion: 'weeder.dev/v1alpha1', kind: 'Application', metadata: { name: 'shop' }, spec };
+      const answer = await client.send('POST', path, { body });
+      assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    },
+  };
+}
+
+/** The same with the program. */
+async function setScene(t: TestContext, isAllowed: boolean, which?: 'weeder without definition') {
+  const { server, client, path, define, url, apply } = await setServer(t, isAllowed, which === undefined);
+  const { store } = server;
+  let application: JsonObject | undefined;
+  const look = async () => {
+    const answer = await client.send('GET', `${path}/shop`);
+    application = answer.status === 200 ? objectOf(answer.body) : undefined;
+  };
+  const looking = setInterval(() => void look().catch(() => undefined), 50);
+  t.after(() => clearInterval(looking));
+  const db = { podSelectors: [{ matchLabels: labels }] };
+  const config = { observer: {}, ...(which === undefined ? {} : { servicesAndDependantSelectors: { db } }) };
+  const words = ['--config-file', file(`observer-${isAllowed}.yaml`, JSON.stringify(config))];
+  const health = `127.0.0.1:${await freePort()}`;
+  const access = ['--kubeconfig', file(`observer-${isAllowed}.kubeconfig`, kubeconfig(url))];
+  const weeder = startCli([...words, ...access, `--health-bind-addr=${health}`, '--metrics-bind-addr=0']);
+  t.after(async () => {
+    weeder.child.kill('SIGTERM');
+    await weeder.ended;
+  });
+  const deploymentNow = () => store.get(deployments, namespace, 'web');
+  return {
+    server,
+    define,
+    health,
+    log: () => weeder.stdout(),
+    application: () => application,
+    deployment: deploymentNow,
+    image() {
+      const template = objectOf(objectOf(deploymentNow()?.['spec'])['template']);
+      return objectOf(arrayOf(objectOf(template['spec'])['containers'])[0])['image'];
+    },
+    condition(type: string) {
+      const conditions = arrayOf(objectOf(application?.['status'])['conditions']).map(objectOf);
+      return conditions.find((each) => each['type'] === type)?.['status'];
+    },
+    /** How many of its resources are in sync. */
+    inSync() {
+      const rows = arrayOf(objectOf(application?.['status'])['resources']).map(objectOf);
+      return rows.filter(({ state }) => state === 'inSync').length;
+    },
+    apply,
+    async update(spec: JsonObject) {
+      const headers = { body: { spec }, contentType: 'application/merge-patch+json' };
+      assert.equal((await client.send('PATCH', `${path}/shop`, headers)).status, 200);
+    },
+    remove: () => client.send('DELETE', `${path}/shop`),
+  };
+}
+
+const tenant = {
+  metadata: { name: 'tenant', namespace },
+  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+  subjects: [{ kind: 'ServiceAccount', name: 'default', namespace }],
+};

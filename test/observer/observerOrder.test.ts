@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import {
+  definedKind,
+  deletionStage,
+  firstStage,
+  inApplyOrder,
+  inDeletionOrder,
+} from '../../src/observer/application/order.ts';
+import type { Manifest } from '../../src/observer/model/identity.ts';
+import {
+  isAutoscaled,
+  isScaledByUnknown,
+  scaledBy,
+  scaleOwnerOf,
+  withoutReplicas,
+} from '../../src/observer/ownership/scaleOwned.ts';
+import { fieldOf, leaf, observesAnything, type Shape } from '../../src/observer/schema/shape.ts';
+
+function of(kind: string, name: string, group = ''): Manifest {
+  return { identity: { group, kind, namespace: '', name }, apiVersion: 'v1', object: {} };
+}
+
+suite('the order of an application', () => {
+  const crd = of('CustomResourceDefinition', 'widgets', 'apiextensions.k8s.io');
+  const all = [
+    of('Widget', 'w', 'example.org'),
+    of('Deployment', 'web', 'apps'),
+    crd,
+    of('ConfigMap', 'a'),
+    of('Namespace', 'n'),
+  ];
+  const names = (resources: readonly Manifest[]) => resources.map(({ identity }) => identity.name);
+
+  test('is namespaces, then definitions of kinds, then the rest as the manifests have it, then what runs containers', () => {
+    assert.deepEqual(names(inApplyOrder(all)), ['n', 'widgets', 'w', 'a', 'web']);
+    assert.deepEqual(names(inApplyOrder(inApplyOrder(all))), names(inApplyOrder(all)));
+  });
+
+  test('is the other way round for a deletion', () => {
+    assert.deepEqual(names(inDeletionOrder(all)), ['web', 'a', 'w', 'widgets', 'n']);
+  });
+
+  test('has rights and accounts last of all in a deletion, whatever else there is, and in stages', () => {
+    const rbac = 'rbac.authorization.k8s.io';
+    const mixed = [
+      of('ServiceAccount', 'account'),
+      of('ClusterRoleBinding', 'binding', rbac),
+      of('Role', 'role', rbac),
+    ];
+    const order = inDeletionOrder([...mixed, ...all, of('LimitRange', 'defaults')]);
+    assert.deepEqual(names(order), ['web', 'a', 'w', 'defaults', 'widgets', 'n', 'binding', 'role', 'account']);
+    const stages = order.map(({ identity }) => deletionStage(identity));
+    assert.deepEqual(stages, [0, 0, 0, 0, 1, 2, 5, 5, 5]);
+  });
+
+  test('has what admission asks for before what is admitted: accounts, defaults and roles before bindings and Pods', () => {
+    const rbac = 'rbac.authorization.k8s.io';
+    const mixed = [
+      of('Pod', 'pod'),
+      of('RoleBinding', 'binding', rbac),
+      of('ConfigMap', 'a'),
+      of('Role', 'role', rbac),
+      of('LimitRange', 'defaults'),
+      of('ServiceAccount', 'account'),
+    ];
+    assert.deepEqual(names(inApplyOrder(mixed)), ['role', 'defaults', 'account', 'binding', 'a', 'pod']);
+  });
+
+  test('has stages, of which the earliest comes first, whole', () => {
+    assert.deepEqual(names(firstStage(all)), ['n']);
+    assert.deepEqual(names(firstStage(all.slice(0, 2))), ['w']);
+    assert.deepEqual(names(firstStage([of('ConfigMap', 'a'), of('Secret', 'b')])), ['a', 'b']);
+    assert.deepEqual(firstStage([]), []);
+  });
+
+  test('goes by group and kind: a Namespace of another group is like the rest', () => {
+    assert.deepEqual(names(inApplyOrder([of('ConfigMap', 'a'), of('Namespace', 'n', 'example.org')])), ['a', 'n']);
+  });
+
+  test('a definition says which kind it defines, and nothing else does', () => {
+    const object = { spec: { group: 'example.org', names: { kind: 'Widget' } } };
+    assert.deepEqual(definedKind(crd.identity, object), { group: 'example.org', kind: 'Widget' });
+    assert.equal(definedKind(crd.identity, { spec: {} }), undefined);
+    assert.equal(definedKind(of('Widget', 'w').identity, object), undefined);
+  });
+});
+
+suite('replicas that somebody else has', () => {
+  const manifest = { kind: 'Deployment', metadata: {}, spec: { replicas: 2, template: { a: 1 } } };
+  const web = { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' };
+  const schema = (spec: Shape): Shape => ({ is: 'map', fields: new Map([['spec', spec]]) });
+  const replicasIn = (shape: Shape) => fieldOf(fieldOf(shape, 'spec'), 'replicas');
+
+  test('are not observed, and everything else of the manifest still is', () => {
+    const shape = withoutReplicas(leaf, manifest);
+    assert.equal(replicasIn(shape), undefined);
+    assert.equal(fieldOf(fieldOf(shape, 'spec'), 'template'), leaf);
+    assert.equal(fieldOf(shape, 'metadata'), leaf);
+    assert.equal(replicasIn(withoutReplicas(schema(leaf), manifest)), undefined);
+  });
+
+  test('are observed where the schema lists them, and a manifest without them is left alone', () => {
+    const listing = schema({ is: 'map', fields: new Map([['replicas', leaf]]) });
+    assert.equal(withoutReplicas(listing, manifest), listing);
+    assert.equal(withoutReplicas(leaf, { ...manifest, spec: {} }), leaf);
+    const elsewhere: Shape = { is: 'map', fields: new Map([['metadata', leaf]]) };
+    assert.equal(withoutReplicas(elsewhere, manifest), elsewhere);
+    assert.ok(!observesAnything(withoutReplicas(schema(leaf), { spec: { replicas: 1 } })));
+  });
+
+  test('are those of a manager that wrote them by the subresource scale', () => {
+    const entry = {
+      manager: 'kube-controller-manager',
+      subresource: 'scale',
+      fieldsV1: { 'f:spec': { 'f:replicas': {} } },
+    };
+    const live = (...managedFields: object[]) => ({ metadata: { managedFields } });
+    assert.equal(scaleOwnerOf(live({ manager: 'kubectl' }, entry)), 'kube-controller-manager');
+    assert.equal(scaleOwnerOf(live({ ...entry, subresource: 'status' })), undefined);
+    assert.equal(scaleOwnerOf(live({ ...entry, fieldsV1: { 'f:spec': { 'f:paused': {} } } })), undefined);
+    assert.equal(scaleOwnerOf({}), undefined);
+  });
+
+  test('are somebody’s who has scaled to 0, after which nobody owns them, and not the default of the API server', () => {
+    const entry = (manager: string, fields: object, subresource?: string) => ({
+      manager,
+      ...(subresource === undefined ? {} : { subresource }),
+      fieldsV1: { 'f:spec': fields },
+    });
+    const live = (spec: object, ...managedFields: object[]) => ({ metadata: { managedFields }, spec });
+    const managers = { own: 'weeder:web', init: 'weeder-init:web' };
+    const ours = entry('weeder:web', { 'f:template': {} });
+    assert.ok(isScaledByUnknown(live({ replicas: 0 }, ours), managers));
+    assert.ok(isScaledByUnknown(live({ replicas: 3 }, ours, entry('kubectl', { 'f:paused': {} })), managers));
+    const owned = entry('weeder:web', { 'f:replicas': {} });
+    assert.ok(!isScaledByUnknown(live({ replicas: 0 }, owned), managers));
+    assert.ok(!isScaledByUnknown(live({ replicas: 0 }, ours, entry('kubectl-edit', { 'f:replicas': {} })), managers));
+    assert.ok(!isScaledByUnknown(live({}, ours), managers));
+    assert.ok(!isScaledByUnknown(live({ replicas: 0 }, entry('helm', {})), managers));
+    assert.ok(!isScaledByUnknown({ spec: { replicas: 0 } }, managers));
+  });
+
+  test('are those of what an autoscaler names, in its own namespace', () => {
+    const autoscaler = (namespace: string, scaleTargetRef: object): Manifest => ({
+      identity: { group: 'autoscaling', kind: 'HorizontalPodAutoscaler', namespace, name: 'web' },
+      apiVersion: 'autoscaling/v2',
+      object: { spec: { scaleTargetRef } },
+    });
+    const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
+    assert.ok(isAutoscaled(web, [of('ConfigMap', 'a'), autoscaler('shop', target)]));
+    assert.ok(!isAutoscaled(web, [autoscaler('other', target)]));
+    assert.ok(!isAutoscaled(web, [autoscaler('shop', { ...target, name: 'db' })]));
+    assert.ok(!isAutoscaled(web, [autoscaler('shop', { ...target, apiVersion: 'example.org/v1' })]));
+    assert.equal(scaledBy(autoscaler('shop', {})), undefined);
+    assert.equal(scaledBy(of('ConfigMap', 'a')), undefined);
+  });
+});

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
+import { annotationName, labelName, ownerOf } from '../../src/observer/model/managers.ts';
+import { configMap, type ObserverWorld, observerWorld } from '../support/world/observerWorld.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+const settings = 'ConfigMap/settings';
+const [ours, others] = ['web', 'other'].map((name) => ownerOf({ namespace: 'shop', name }).label);
+
+/** One that lies in the cluster whatever weeder does. */
+function lying(value: string, metadata: JsonObject = {}): JsonObject {
+  const object = configMap('settings', value);
+  return { ...object, metadata: { name: 'settings', namespace: 'shop', ...metadata } };
+}
+
+function labelled(label: string | undefined): JsonObject {
+  return { labels: { [labelName]: label }, annotations: { [annotationName]: 'shop/other' } };
+}
+
+const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'token' }, data: { a: 'Z3Vlc3M=' } };
+
+type Story = (world: ObserverWorld) => void;
+
+/** What may be there, and become of it, while somebody guesses. */
+const stories: Readonly<Record<string, Story>> = {
+  'there is nothing': () => undefined,
+  'the guess is right': (world) => world.put(lying('a')),
+  'the guess is wrong': (world) => world.put(lying('b')),
+  'another application has it': (world) => world.put(lying('b', labelled(others))),
+  'it has the label of this one': (world) => world.put(lying('a', labelled(ours))),
+  'it is being deleted': (world) => world.put(lying('a', { deletionTimestamp: '2026-01-01T00:00:00Z' })),
+};
+
+/** And a while later. */
+const turns: Readonly<Record<string, Story>> = {
+  'stays so': () => undefined,
+  'becomes as guessed': (world) => world.put(lying('a', labelled(ours))),
+  'is deleted': (world) => {
+    if (world.object(settings) !== undefined) world.remove(settings);
+  },
+};
+
+/** Everything that whoever made the application can see, with its times, and what weeder asked meanwhile. */
+async function outsideOf(spec: JsonObject, story: Story, turn: Story) {
+  const seen: unknown[] = [];
+  const world = await observerWorld({ onFact: (fact) => seen.push([Math.round(world.clock.monotonic()), fact]) });
+  world.may = () => false;
+  story(world);
+  world.apply('web', spec);
+  await world.pass(3 * minute);
+  turn(world);
+  await world.pass(7 * minute);
+  world.stop();
+  const { statuses, statusesAt, accessAsks, requests } = world;
+  return { seen, statuses, statusesAt, accessAsks, requests, status: world.application('web')?.['status'] };
+}
+
+for (const mode of ['detect', 'correct']) {
+  test(`mode ${mode}: without rights an account sees the same, at the same times, whatever there is and becomes of it`, async () => {
+    const spec = { mode, manifests: [configMap('settings', 'a'), secret] };
+    const all = Object.entries(stories).flatMap(([what, story]) =>
+      Object.entries(turns).map(([then, turn]) => ({ name: `${what}, and ${then}`, story, turn })),
+    );
+    const expected = await outsideOf(
+      spec,
+      () => undefined,
+      () => undefined,
+    );
+    for (const { name, story, turn } of all) assert.deepEqual(await outsideOf(spec, story, turn), expected, name);
+    // Nothing was even read.
+    assert.deepEqual(expected.requests, []);
+    assert.ok(expected.accessAsks.length > 0);
+    const rows = arrayOf(objectOf(expected.status)['resources']).map(objectOf);
+    assert.deepEqual(
+      rows.map(({ kind, name, state, uid }) => [kind, name, state, uid]),
+      [
+        ['ConfigMap', 'settings', 'unverified', undefined],
+        ['Secret', 'token', 'unverified', undefined],
+      ],
+    );
+  });
+}
+
+test('an account without rights is told what to grant, and once it may read, all of it is compared', async () => {
+  const world = await observerWorld();
+  world.may = () => false;
+  world.put(lying('b', labelled(ours)));
+  world.apply('web', { mode: 'detect', manifests: [configMap('settings', 'a')] });
+  await world.pass(5 * second);
+  const [degraded] = conditionsOf(world, 'Degraded');
+  assert.equal(degraded?.['reason'], 'Unverified');
+  assert.match(
+    String(degraded?.['message']),
+    /system:serviceaccount:shop:default may neither get nor patch configmaps in API group "" in the namespace "shop"\. Grant it in a Role in namespace shop: \{apiGroups: \[""\], resources: \["configmaps"\], verbs: \["get", "create"\]\}/,
+  );
+  assert.equal(world.condition('web', 'InSync'), 'Unknown');
+  world.may = (verb) => verb === 'get';
+  await world.pass(10 * second);
+  assert.equal(world.condition('web', 'InSync'), 'False');
+  assert.equal(conditionsOf(world, 'Degraded')[0]?.['status'], 'False');
+  world.edit(settings, { data: { key: 'a' } });
+  await world.pass(minute);
+  assert.equal(world.condition('web', 'InSync'), 'True');
+});
+
+test('a right to single objects is proved by their names, and shows no other', async () => {
+  const world = await observerWorld();
+  world.isAllowedByKind = false;
+  world.may = (verb, text) => verb === 'get' && text === settings;
+  world.put(lying('b'));
+  world.put({ ...lying('b'), metadata: { name: 'hidden', namespace: 'shop' } });
+  world.apply('web', { mode: 'detect', manifests: [configMap('settings', 'a'), configMap('hidden', 'a')] });
+  await world.pass(5 * second);
+  assert.deepEqual(states(world), ['drifted', 'unverified']);
+});
+
+test('who may patch and not get sees what the replies to patches hold', async () => {
+  const world = await observerWorld();
+  world.may = (verb) => verb === 'patch';
+  world.put(lying('b'));
+  world.apply('web', { mode: 'detect', manifests: [configMap('settings', 'a')] });
+  await world.pass(5 * second);
+  assert.deepEqual(states(world), ['drifted']);
+  assert.deepEqual(world.accessAsks, [`get kind ${settings}`, `patch kind ${settings}`, `tryPatch ${settings}`]);
+});
+
+test('where admission refuses the patches of an account that may not get, nothing is reported', async () => {
+  const world = await observerWorld();
+  world.may = (verb) => verb === 'patch';
+  world.refusals.set('tryPatch', { is: 'permanent', reason: 'A policy refuses it.', retryAfter: 0, fields: [] });
+  world.put(lying('b'));
+  world.apply('web', { mode: 'detect', manifests: [configMap('settings', 'a')] });
+  await world.pass(5 * second);
+  assert.deepEqual(states(world), ['unverified']);
+  assert.match(String(conditionsOf(world, 'Degraded')[0]?.['message']), /A policy refuses it/);
+});
+
+test('a right that is taken away ends what is reported within minutes, however long the resync period is', async () => {
+  for (const verb of ['get', 'patch']) {
+    const world = await observerWorld();
+    world.may = (asked) => asked === verb || asked === 'patch';
+    world.apply('web', { manifests: [configMap('settings', 'a')], resyncPeriod: '24h' });
+    await world.pass(minute);
+    assert.deepEqual(states(world), ['inSync']);
+    world.may = () => false;
+    await world.pass(7 * minute);
+    assert.deepEqual(states(world), ['unverified']);
+    const before = { ...world, facts: world.facts.length, statuses: world.statuses.length };
+    world.edit(settings, { data: { key: 'b' } });
+    await world.pass(second);
+    world.edit(settings, { data: { key: 'a' } });
+    await world.pass(2 * second);
+    assert.equal(world.facts.length, before.facts);
+    assert.equal(world.statuses.length, before.statuses);
+    const row = objectOf(arrayOf(objectOf(world.application('web')?.['status'])['resources'])[0]);
+    assert.equal(row['drifts'], undefined);
+  }
+});
+
+test('another account proves anew what it may see', async () => {
+  const world = await observerWorld();
+  world.may = (_verb, _text, account) => account?.endsWith(':rich') === true;
+  const spec = { mode: 'detect', manifests: [configMap('settings', 'a')] };
+  world.put(lying('b'));
+  world.apply('web', { ...spec, serviceAccountName: 'rich' });
+  await world.pass(5 * second);
+  assert.deepEqual(states(world), ['drifted']);
+  world.apply('web', { ...spec, serviceAccountName: 'poor' });
+  await world.pass(5 * second);
+  assert.deepEqual(states(world), ['unverified']);
+  const [inSync] = conditionsOf(world, 'InSync');
+  assert.equal(inSync?.['status'], 'Unknown');
+  assert.doesNotMatch(String(inSync?.['message']), /data/);
+});
+
+test('a claim by another application is reported to who may read it only', async () => {
+  const claims = async (isReader: boolean) => {
+    const world = await observerWorld();
+    world.may = () => isReader;
+    world.apply('other', { manifests: [configMap('of-other')] });
+    world.put(lying('b', labelled(others)));
+    world.apply('web', { manifests: [configMap('settings', 'a')] });
+    await world.pass(5 * second);
+    const facts = world.facts.filter((fact) => 'application' in fact && fact.application.name === 'web');
+    return { text: JSON.stringify([world.application('web')?.['status'], facts]), states: states(world) };
+  };
+  const [reader, stranger] = [await claims(true), await claims(false)];
+  assert.deepEqual(reader.states, ['claimed']);
+  assert.match(reader.text, /shop\/other/);
+  assert.deepEqual(stranger.states, ['unverified']);
+  assert.doesNotMatch(stranger.text, /other|claim/i);
+});
+
+test('at rest the proofs of hundreds of resources cost a request in five minutes', async () => {
+  const world = await observerWorld();
+  const manifests = Array.from({ length: 300 }, (_, index) => configMap(`settings-${index}`));
+  world.apply('web', { manifests });
+  await world.pass(minute);
+  const before = world.accessAsks.length;
+  await world.pass(60 * minute);
+  assert.equal(world.condition('web', 'InSync'), 'True');
+  const asks = world.accessAsks.length - before;
+  assert.ok(asks > 0 && asks <= 13, `${asks} in an hour`);
+  // The first applies are proofs: only whether they may be made was asked.
+  assert.ok(before <= 2, `${before} at the start`);
+  world.stop();
+});
+
+test('weeder’s own rights, where the operator allows them, need no proof', async () => {
+  const world = await observerWorld({ mayUseOwnRights: true });
+  world.may = () => false;
+  world.apply('web', { manifests: [configMap('settings')] });
+  await world.pass(5 * second);
+  assert.deepEqual(states(world), ['inSync']);
+  assert.deepEqual(world.accessAsks, []);
+});
+
+function conditionsOf(world: ObserverWorld, type: string): readonly JsonObject[] {
+  const { conditions } = objectOf(world.application('web')?.['status']);
+  return arrayOf(conditions)
+    .map(objectOf)
+    .filter((each) => each['type'] === type);
+}
+
+function states(world: ObserverWorld): readonly unknown[] {
+  const { resources } = objectOf(world.application('web')?.['status']);
+  return arrayOf(resources).map((row) => objectOf(row)['state']);
+}

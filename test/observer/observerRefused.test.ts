@@ -1,0 +1,411 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
+import type { ApplyFailure } from '../../src/observer/model/applyFailure.ts';
+import { ownerOf } from '../../src/observer/model/managers.ts';
+import { configMap, type ObserverWorld, observerWorld } from '../support/world/observerWorld.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+const one = 'ConfigMap/one';
+
+const no: ApplyFailure = { is: 'permanent', reason: 'No.', retryAfter: 0, fields: [] };
+
+/** The application `web` with the ConfigMap `one`, applied and observed; the next update of it is refused in this way. */
+async function refusing(is: ApplyFailure['is'], spec: JsonObject = {}): Promise<ObserverWorld> {
+  const world = await observerWorld();
+  world.apply('web', { manifests: [configMap('one', 'old'), configMap('two', 'old')], ...spec });
+  await world.pass(2 * second);
+  world.refusals.set(`update ${one}`, { is, reason: 'It is not a key.', retryAfter: 0, fields: [] });
+  return world;
+}
+
+/** The same after its new manifest was refused. */
+async function refused(is: ApplyFailure['is'] = 'permanent', spec: JsonObject = {}): Promise<ObserverWorld> {
+  const world = await refusing(is, spec);
+  world.apply('web', { manifests: [configMap('one', 'new'), configMap('two', 'new')], ...spec });
+  await world.pass(2 * second);
+  return world;
+}
+
+function keyOf(world: ObserverWorld, name = 'one'): unknown {
+  return objectOf(world.object(`ConfigMap/${name}`)?.['data'])['key'];
+}
+
+function count(world: ObserverWorld, what: string): number {
+  return world.writes().filter((each) => each === `${what} ${one}`).length;
+}
+
+/** A condition as `True Reason: message`. */
+function said(world: ObserverWorld, type: string): string {
+  const { conditions } = objectOf(world.application('web')?.['status']);
+  const found = arrayOf(conditions).map(objectOf);
+  const { status, reason, message } = found.find((each) => each['type'] === type) ?? {};
+  return `${status} ${reason}: ${message}`;
+}
+
+function rowOf(world: ObserverWorld): JsonObject {
+  const { resources } = objectOf(world.application('web')?.['status']);
+  return (
+    arrayOf(resources)
+      .map(objectOf)
+      .find(({ name }) => name === 'one') ?? {}
+  );
+}
+
+async function change(world: ObserverWorld, value: string, wait = second): Promise<void> {
+  world.edit(one, { data: { key: value } });
+  await world.pass(wait);
+}
+
+test('while its new manifest is refused for good, a resource is kept as it was applied before, and the others are updated (G)', async () => {
+  for (const is of ['permanent', 'immutable'] as const) {
+    const world = await refused(is);
+    assert.deepEqual([keyOf(world), keyOf(world, 'two')], ['old', 'new']);
+    await change(world, 'by hand');
+    assert.equal(keyOf(world), 'old');
+    const [drifted] = world.factsOf('resource.drifted');
+    assert.deepEqual(drifted?.drifts, [{ path: '.data.key', wanted: 'old', found: 'by hand', is: 'changed' }]);
+    assert.equal(world.factsOf('resource.corrected').length, 1);
+    world.stop();
+  }
+});
+
+test('the status says both: that the new manifest is refused, and that what was applied before differs or does not', async () => {
+  const world = await refused();
+  assert.equal(said(world, 'Applied'), 'False Failed: Not applied: ConfigMap shop/one (It is not a key).');
+  assert.match(said(world, 'Degraded'), /^True Refused: .*ConfigMap shop\/one \(It is not a key\)\.$/);
+  assert.match(said(world, 'InSync'), /^True AsApplied: .* Of ConfigMap shop\/one what was applied before is kept\.$/);
+  assert.deepEqual([rowOf(world)['state'], rowOf(world)['drifts']], ['refused', undefined]);
+  world.refusals.set(`correct ${one}`, { is: 'transient', reason: 'Busy.', retryAfter: 0, fields: [] });
+  await change(world, 'by hand', 3 * second);
+  assert.match(said(world, 'InSync'), /^False DriftDetected: Not as applied: ConfigMap shop\/one \(\.data\.key\)\./);
+  assert.match(said(world, 'Applied'), /^False Failed: .*\(It is not a key\)\.$/);
+  assert.match(said(world, 'Degraded'), /^True Refused: .*\(It is not a key\)\.$/);
+  assert.deepEqual(
+    arrayOf(rowOf(world)['drifts']).map((each) => objectOf(each)['wanted']),
+    ['"old"'],
+  );
+  world.stop();
+});
+
+test('the new manifest is tried again every five minutes, and once it is accepted nothing is ever written of the old one', async () => {
+  const world = await refused();
+  assert.equal(count(world, 'update'), 1);
+  await change(world, 'by hand', 4 * minute);
+  assert.deepEqual([count(world, 'update'), count(world, 'correct')], [1, 1], 'a correction is no further try');
+  await world.pass(6 * minute + 30 * second);
+  assert.deepEqual([count(world, 'update'), keyOf(world)], [3, 'old']);
+  world.refusals.clear();
+  await world.pass(5 * minute);
+  assert.deepEqual([count(world, 'update'), keyOf(world)], [4, 'new']);
+  await change(world, 'by hand');
+  assert.equal(keyOf(world), 'new');
+  assert.deepEqual([said(world, 'Applied').slice(0, 4), said(world, 'Degraded').slice(0, 5)], ['True', 'False']);
+  assert.doesNotMatch(said(world, 'InSync'), /kept/);
+  world.stop();
+});
+
+test('the new manifest is tried at once when the spec is another one, also where that leaves this resource as it is', async () => {
+  const world = await refused();
+  world.apply('web', { manifests: [configMap('one', 'new'), configMap('two', 'newer')] });
+  await world.pass(2 * second);
+  assert.deepEqual([count(world, 'update'), keyOf(world, 'two')], [2, 'newer']);
+  await change(world, 'by hand');
+  assert.equal(keyOf(world), 'old');
+  world.refusals.clear();
+  world.apply('web', { manifests: [configMap('one', 'mended'), configMap('two', 'newer')] });
+  await world.pass(2 * second);
+  assert.equal(keyOf(world), 'mended');
+  world.stop();
+});
+
+test('a resource that is deleted while its new manifest is refused is recreated as it was applied before', async () => {
+  const world = await refused();
+  world.remove(one);
+  await world.pass(second);
+  assert.equal(keyOf(world), 'old');
+  assert.deepEqual(world.factsOf('resource.applied').at(-1)?.how, 'recreated');
+  await change(world, 'by hand');
+  assert.equal(keyOf(world), 'old', 'and is still kept');
+  assert.match(said(world, 'Applied'), /^False Failed/);
+  world.stop();
+});
+
+test('what was deleted to be recreated, and is refused then, comes back as it was', async () => {
+  const world = await refusing('terminating');
+  world.rejects = ({ data }) => (objectOf(data)['key'] === 'new' ? no : undefined);
+  world.apply('web', { manifests: [configMap('one', 'new'), configMap('two')] });
+  world.remove(one);
+  await world.pass(10 * second);
+  assert.deepEqual([keyOf(world), count(world, 'create')], ['old', 3]);
+  world.rejects = () => undefined;
+  world.refusals.clear();
+  await world.pass(5 * minute);
+  assert.equal(keyOf(world), 'new');
+  world.stop();
+});
+
+test('what somebody changes while the new manifest is being tried is put back once that is refused', async () => {
+  const world = await refusing('permanent');
+  world.requestTime = 500;
+  world.apply('web', { manifests: [configMap('one', 'new'), configMap('two')] });
+  await world.pass(600);
+  assert.equal(count(world, 'update'), 1);
+  await change(world, 'by hand', 100);
+  assert.deepEqual([keyOf(world), count(world, 'correct')], ['by hand', 0]);
+  await world.pass(10 * second);
+  assert.deepEqual([keyOf(world), count(world, 'correct')], ['old', 1]);
+  world.stop();
+});
+
+test('a new manifest that was not tried yet, or is refused for a while only, is not answered by the old one', async () => {
+  for (const is of ['transient', 'forbidden'] as const) {
+    const world = await refusing(is);
+    await change(world, 'by hand');
+    assert.equal(count(world, 'correct'), 1, 'before the update');
+    world.apply('web', { manifests: [configMap('one', 'new'), configMap('two')] });
+    world.edit(one, { data: { key: 'again' } });
+    await world.pass(20 * minute);
+    assert.deepEqual([keyOf(world), count(world, 'correct')], ['again', 1]);
+    assert.ok(count(world, 'update') > 5);
+    world.refusals.clear();
+    await world.pass(5 * minute);
+    assert.equal(keyOf(world), 'new');
+    world.stop();
+  }
+});
+
+test('a try that fails in a way that may pass ends what the refusal before it had begun', async () => {
+  const world = await refused();
+  world.refusals.set(`update ${one}`, { is: 'transient', reason: 'Busy.', retryAfter: 0, fields: [] });
+  await world.pass(5 * minute + second);
+  const updates = count(world, 'update');
+  assert.ok(updates > 2);
+  // It may have been accepted, and its answer lost.
+  await change(world, 'by hand', minute);
+  assert.deepEqual([keyOf(world), count(world, 'correct')], ['by hand', 0]);
+  world.refusals.clear();
+  await world.pass(5 * minute);
+  assert.equal(keyOf(world), 'new');
+  world.stop();
+});
+
+test('the refusal is told once, however often what was applied before is corrected and the new manifest tried', async () => {
+  const world = await refused();
+  for (let times = 0; times < 5; times += 1) await change(world, `by hand ${times}`, 12 * minute);
+  assert.deepEqual([world.factsOf('resource.refused').length, world.factsOf('resource.corrected').length], [1, 5]);
+  world.stop();
+});
+
+test('who fights over what is kept is answered later each time, and keeps the new manifest from no try', async () => {
+  const world = await refused('permanent', { resyncPeriod: '24h' });
+  for (let tick = 0; tick < 30 * 60; tick += 1) {
+    if (keyOf(world) === 'old') world.edit(one, { data: { key: `by hand ${tick}` } });
+    await world.pass(second);
+  }
+  assert.ok(count(world, 'correct') <= 14, String(count(world, 'correct')));
+  const tries = world.requests.filter(({ what, key }) => what === 'update' && key === one).map(({ at }) => at);
+  const gaps = tries.slice(1).map((at, index) => at - (tries[index] ?? 0));
+  assert.ok(gaps.length >= 5 && gaps.every((gap) => gap === 5 * minute), JSON.stringify(gaps));
+  world.refusals.clear();
+  await world.pass(5 * minute);
+  assert.equal(keyOf(world), 'new');
+  world.stop();
+});
+
+test('where what was applied before is refused by now, too, it is not asked for with every change', async () => {
+  const world = await refused();
+  world.refusals.set(`correct ${one}`, { is: 'permanent', reason: 'Nor this.', retryAfter: 0, fields: [] });
+  for (let times = 0; times < 60; times += 1) await change(world, `by hand ${times}`);
+  assert.equal(count(world, 'correct'), 1);
+  assert.match(said(world, 'InSync'), /^False DriftDetected/);
+  await change(world, 'old', 2 * second);
+  assert.match(said(world, 'InSync'), /^True AsApplied/, 'somebody put it right');
+  world.stop();
+});
+
+test('a label that is taken away while the new manifest is refused is put back, and what is being deleted is waited for', async () => {
+  const world = await refused();
+  world.edit(one, { metadata: { labels: { 'weeder.dev/application': null } } });
+  await world.pass(second);
+  assert.deepEqual([count(world, 'correct'), count(world, 'create')], [1, 1]);
+  world.edit(one, { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' }, data: { key: 'x' } });
+  await world.pass(minute);
+  assert.equal(count(world, 'correct'), 1);
+  world.remove(one);
+  await world.pass(6 * second);
+  assert.equal(keyOf(world), 'old');
+  world.stop();
+});
+
+test('after a restart nothing is kept that only the process before knew, until the manifest is mended', async () => {
+  const world = await refused();
+  await world.restart();
+  await change(world, 'by hand', 20 * minute);
+  assert.deepEqual([keyOf(world), count(world, 'correct')], ['by hand', 0]);
+  assert.match(said(world, 'Applied'), /^False Failed/);
+  world.refusals.clear();
+  world.apply('web', { manifests: [configMap('one', 'mended'), configMap('two')] });
+  await world.pass(2 * second);
+  assert.equal(keyOf(world), 'mended');
+  world.stop();
+});
+
+test('a weeder that was started while the old manifest was the newest one knows it, and keeps it', async () => {
+  const world = await refusing('permanent');
+  await world.restart();
+  await world.pass(2 * second);
+  world.apply('web', { manifests: [configMap('one', 'new'), configMap('two')] });
+  await world.pass(2 * second);
+  await change(world, 'by hand');
+  assert.deepEqual([keyOf(world), count(world, 'update')], ['old', 1]);
+  world.stop();
+});
+
+test('in detect what was applied before is compared, and only told', async () => {
+  const world = await refused();
+  const manifests = [configMap('one', 'new'), configMap('two', 'new')];
+  world.apply('web', { manifests, mode: 'detect' });
+  await world.pass(2 * second);
+  const before = world.writes().length;
+  await change(world, 'by hand', 12 * minute);
+  assert.deepEqual([keyOf(world), world.writes().length], ['by hand', before]);
+  assert.match(said(world, 'InSync'), /^False DriftDetected/);
+  assert.match(said(world, 'Degraded'), /^True Refused/);
+  world.apply('web', { manifests });
+  await world.pass(2 * second);
+  assert.equal(keyOf(world), 'old');
+  world.stop();
+});
+
+test('in detect a manifest that was never accepted, nor refused for good, is what is compared', async () => {
+  const world = await refused('transient');
+  world.apply('web', { manifests: [configMap('one', 'new'), configMap('two', 'new')], mode: 'detect' });
+  await world.pass(3 * second);
+  assert.deepEqual(
+    arrayOf(rowOf(world)['drifts']).map((each) => [objectOf(each)['wanted'], objectOf(each)['found']]),
+    [['"new"', '"old"']],
+  );
+  world.stop();
+});
+
+test('with another schema beside the refused manifest the old one says what is observed', async () => {
+  const listing = (key: string) => [
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one' }, data: { [key]: 'observed' } },
+  ];
+  const world = await observerWorld();
+  const both = (value: string) => ({ ...configMap('one'), data: { key: value, other: value } });
+  world.apply('web', { manifests: [both('old')], observerSchema: listing('key') });
+  await world.pass(2 * second);
+  world.refusals.set(`update ${one}`, no);
+  world.apply('web', { manifests: [both('new')], observerSchema: listing('other') });
+  await world.pass(2 * second);
+  world.edit(one, { data: { other: 'by hand' } });
+  await world.pass(minute);
+  assert.equal(count(world, 'correct'), 0, 'not observed when it was applied');
+  await change(world, 'by hand');
+  assert.equal(keyOf(world), 'old');
+  world.stop();
+});
+
+test('what was applied in another version of its kind is not kept: its fields may be others', async () => {
+  const world = await observerWorld();
+  const kind = { group: 'example.org', kind: 'Widget', plural: 'widgets', isNamespaced: true };
+  const widget = (version: string, size: number) => ({
+    apiVersion: `example.org/${version}`,
+    kind: 'Widget',
+    metadata: { name: 'one' },
+    spec: { size },
+  });
+  world.kinds.set('Widget', { ...kind, version: 'v1' });
+  world.kinds.set('Widget v2', { ...kind, version: 'v2' });
+  world.apply('web', { manifests: [widget('v1', 1)] });
+  await world.pass(2 * second);
+  world.refusals.set('update Widget/one', no);
+  world.apply('web', { manifests: [widget('v2', 2)] });
+  await world.pass(2 * second);
+  world.edit('Widget/one', { spec: { size: 9 } });
+  await world.pass(minute);
+  assert.ok(!world.writes().includes('correct Widget/one'));
+  world.stop();
+});
+
+test('what the refused manifest itself brought in before it was refused is no drift, and what somebody else did is', async () => {
+  const world = await refused();
+  const { init } = ownerOf({ namespace: 'shop', name: 'web' });
+  const owned = (manager: string) => [
+    { manager, operation: 'Apply', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': { 'f:key': {} } } },
+  ];
+  world.edit(one, { data: { key: 'half new' }, metadata: { managedFields: owned(init) } });
+  await world.pass(minute);
+  assert.deepEqual([count(world, 'correct'), keyOf(world)], [0, 'half new']);
+  assert.match(said(world, 'InSync'), /^True AsApplied/);
+  world.edit(one, { data: { key: 'by hand' }, metadata: { managedFields: owned('kubectl-edit') } });
+  await world.pass(second);
+  assert.deepEqual([count(world, 'correct'), keyOf(world)], [1, 'old']);
+  world.stop();
+});
+
+test('replicas that somebody scales while the new manifest is refused are left to them', async () => {
+  const deployment = (image: string) => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web' },
+    spec: { ...(image === 'old' ? { replicas: 2 } : {}), image },
+  });
+  const world = await observerWorld();
+  world.apply('web', { manifests: [deployment('old')] });
+  await world.pass(2 * second);
+  world.refusals.set('update Deployment/web', no);
+  world.apply('web', { manifests: [deployment('new')] });
+  await world.pass(2 * second);
+  const scale = { manager: 'autoscaler', operation: 'Update', subresource: 'scale' };
+  const managedFields = [{ ...scale, fieldsV1: { 'f:spec': { 'f:replicas': {} } } }];
+  world.keeps = new Set(['replicas']);
+  world.edit('Deployment/web', { spec: { replicas: 7 }, metadata: { managedFields } });
+  await world.pass(minute);
+  assert.ok(!world.writes().includes('correct Deployment/web'));
+  world.edit('Deployment/web', { spec: { image: 'theirs' } });
+  await world.pass(minute);
+  assert.deepEqual(world.object('Deployment/web')?.['spec'], { image: 'old', replicas: 7 });
+  world.stop();
+});
+
+test('with a pause nothing is kept, and with its deletion the application deletes what it has', async () => {
+  const world = await refused();
+  const manifests = [configMap('one', 'new'), configMap('two', 'new')];
+  const pausedUntil = new Date(world.clock.now() + 10 * minute).toISOString();
+  world.apply('web', { manifests, pausedUntil });
+  await world.pass(2 * second);
+  await change(world, 'by hand', 9 * minute);
+  assert.deepEqual([keyOf(world), count(world, 'correct')], ['by hand', 0]);
+  await world.pass(2 * minute);
+  assert.equal(keyOf(world), 'old', 'a pause ends by itself');
+  world.deleteApplication('web');
+  await world.pass(5 * second);
+  assert.deepEqual(
+    [world.object(one), world.object('ConfigMap/two'), world.application('web')],
+    [undefined, undefined, undefined],
+  );
+  world.stop();
+});
+
+test('a resource that leaves the manifests while its newest one is refused is pruned', async () => {
+  const world = await refused();
+  world.apply('web', { manifests: [configMap('two', 'new')] });
+  await world.pass(2 * second);
+  assert.equal(world.object(one), undefined);
+  world.stop();
+});
+
+test('what is kept is corrected in the place of the account of now', async () => {
+  const world = await refused();
+  const manifests = [configMap('one', 'new'), configMap('two', 'new')];
+  world.apply('web', { manifests, serviceAccountName: 'deployer' });
+  await world.pass(2 * second);
+  await change(world, 'by hand');
+  const correction = world.requests.find(({ what }) => what === 'correct');
+  assert.equal(correction?.account, 'system:serviceaccount:shop:deployer');
+  world.stop();
+});

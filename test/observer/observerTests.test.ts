@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+const page = readFileSync(new URL('README.md', import.meta.url), 'utf8');
+const rows = page
+  .split('\n')
+  .filter((line) => line.endsWith('.ts` |'))
+  .map((line) => {
+    const [file = '', title = ''] = line.split(' | ').toReversed();
+    return { title, file: file.replace(/^`|` \|$/g, '') };
+  });
+
+/** Every text in a source that may be a title, as an expression: whatever is put into it may stand there. */
+function titlesIn(file: string): RegExp[] {
+  const source = readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
+  return [...source.matchAll(/(?:test\(|title:)\s*(['`])(.*?)\1,/g)].map(([, , text = '']) => {
+    const parts = text.split(/\$\{.*?\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+    return new RegExp(`^${parts.join('.+')}$`);
+  });
+}
+
+function isIn(file: string, title: string): boolean {
+  return titlesIn(file).some((each) => each.test(title));
+}
+
+test('every test that the docs name as a proof of the application observer exists', () => {
+  assert.ok(rows.length > 30, `${rows.length} rows`);
+  const missing = rows.filter(
+    ({ file, title }) => !existsSync(new URL(`../${file}`, import.meta.url)) || !isIn(file, title),
+  );
+  assert.deepEqual(missing, []);
+});
+
+test('every finding that has a row is one of the experiments', () => {
+  const findings = Array.from({ length: 20 }, (_, index) => `A${index + 1}`);
+  for (const [, finding = ''] of page.matchAll(/^\| (A\d+) \|/gm)) assert.ok(findings.includes(finding), finding);
+});
+
+test('a title that is in no file of the application observer is found to be missing', () => {
+  const file = 'observer/observerOrder.test.ts';
+  assert.ok(isIn(file, 'is the other way round for a deletion'));
+  assert.ok(!isIn(file, 'is the same for a deletion'));
+});

@@ -1,0 +1,471 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { formatPath } from '../../../src/base/fault.ts';
+import { duplicatesAmong, placed } from '../../../src/observer/spec/place.ts';
+import { readApplication, readSpec } from '../../../src/observer/spec/readApplication.ts';
+
+const home = { namespace: 'shop', name: 'web' };
+
+function configMap(name: string, more: object = {}): Readonly<Record<string, unknown>> {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { a: '1' }, ...more };
+}
+
+function secret(more: object): Readonly<Record<string, unknown>> {
+  return { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'password' }, ...more };
+}
+
+/** Each fault as `place: message`, behind the number of the only manifest that it concerns. */
+function faultsOf(spec: unknown): readonly string[] {
+  return readSpec(spec, home).faults.map(
+    ({ path, message, manifest }) => `${manifest ?? 'all'} ${formatPath(path)}: ${message}`,
+  );
+}
+
+suite('an Application that is read', () => {
+  test('has what it says, and the defaults for what it does not', () => {
+    const said = { manifests: [configMap('a')] };
+    const application = readApplication({
+      apiVersion: 'weeder.dev/v1alpha1',
+      kind: 'Application',
+      metadata: {
+        ...home,
+        uid: 'u1',
+        resourceVersion: '7',
+        generation: 3,
+        creationTimestamp: '2026-11-21T00:00:00Z',
+        finalizers: ['x', 'weeder.dev/application'],
+      },
+      spec: said,
+      status: {
+        observedGeneration: 2,
+        resources: [{ kind: 'ConfigMap', name: 'a', apiVersion: 'v1', appliedUid: 'u2' }],
+      },
+    });
+    assert(application !== undefined);
+    const { spec, faults, warnings, inventory, ...rest } = application;
+    assert.deepEqual([faults, warnings], [[], []]);
+    const { manifests, ...settings } = spec;
+    assert.deepEqual(rest, {
+      ...home,
+      uid: 'u1',
+      resourceVersion: '7',
+      generation: 3,
+      createdAt: '2026-11-21T00:00:00Z',
+      resources: manifests.length,
+      bytes: Buffer.byteLength(JSON.stringify(said)),
+      isEnding: false,
+      hasFinalizer: true,
+      finalizers: ['x', 'weeder.dev/application'],
+      isForced: false,
+      observedGeneration: 2,
+    });
+    assert.deepEqual(
+      inventory.map(({ identity, appliedUid, state }) => [identity.name, appliedUid, state]),
+      [['a', 'u2', 'pending']],
+    );
+    assert.deepEqual(
+      manifests.map(({ name, namespace, group }) => [name, namespace, group]),
+      [['a', undefined, '']],
+    );
+    assert.deepEqual(settings, {
+      schema: undefined,
+      mode: 'correct',
+      pausedUntil: undefined,
+      resyncPeriod: 30_000,
+      deletionPolicy: 'delete',
+      recreate: new Set(),
+      serviceAccountName: undefined,
+    });
+  });
+
+  test('says all that it can say', () => {
+    const { spec, faults } = readSpec(
+      {
+        manifests: [{ ...configMap('a'), kind: 'Job', apiVersion: 'batch/v1' }],
+        observerSchema: [{}],
+        mode: 'detect',
+        pausedUntil: '2026-11-21T18:00:00+01:00',
+        resyncPeriod: '5s',
+        deletionPolicy: 'orphan',
+        recreate: ['Job/a'],
+        serviceAccountName: 'deployer',
+      },
+      home,
+    );
+    assert.deepEqual(faults, []);
+    assert.deepEqual(
+      { ...spec, manifests: [] },
+      {
+        manifests: [],
+        schema: [{}],
+        mode: 'detect',
+        pausedUntil: Date.UTC(2026, 10, 21, 17),
+        resyncPeriod: 5_000,
+        deletionPolicy: 'orphan',
+        recreate: new Set(['Job/a']),
+        serviceAccountName: 'deployer',
+      },
+    );
+  });
+
+  test('keeps the spec that was read before while its generation and uid are the same, and nothing else of it', () => {
+    const at = (generation: number, uid: string, name: string, more: object = {}) => ({
+      kind: 'Application',
+      metadata: { ...home, uid, resourceVersion: String(generation), generation, ...more },
+      spec: { manifests: [configMap(name)] },
+    });
+    const before = readApplication(at(1, 'u', 'a'));
+    assert(before !== undefined);
+    const namesIn = (object: object) => readApplication(object, before)?.spec.manifests.map(({ name }) => name);
+    const same = readApplication(at(1, 'u', 'a', { deletionTimestamp: '2026-11-21T00:00:00Z' }), before);
+    assert.equal(same?.spec, before.spec);
+    assert.deepEqual([before.isEnding, same?.isEnding], [false, true]);
+    assert.deepEqual(namesIn(at(2, 'u', 'b')), ['b']);
+    assert.deepEqual(namesIn(at(1, 'other', 'b')), ['b']);
+    const unknown = readApplication(at(0, 'u', 'a'));
+    assert.deepEqual(
+      readApplication(at(0, 'u', 'b'), unknown)?.spec.manifests.map(({ name }) => name),
+      ['b'],
+    );
+  });
+
+  test('is none without a name, a uid or its kind', () => {
+    const good = { kind: 'Application', metadata: { ...home, uid: 'u', resourceVersion: '1' }, spec: {} };
+    assert.ok(readApplication(good));
+    for (const bad of [
+      undefined,
+      [],
+      { ...good, kind: 'Deployment' },
+      { ...good, metadata: { ...good.metadata, uid: '' } },
+      { ...good, metadata: { ...good.metadata, name: undefined } },
+    ]) {
+      assert.equal(readApplication(bad), undefined);
+    }
+  });
+
+  test('that ends by force says so', () => {
+    const metadata = { ...home, uid: 'u', resourceVersion: '1', deletionTimestamp: '2026-11-21T18:00:00Z' };
+    const annotations = { 'weeder.dev/force-finalize': 'true' };
+    const read = (more: object) => readApplication({ kind: 'Application', metadata: { ...metadata, ...more } });
+    assert.deepEqual([read({})?.isEnding, read({})?.isForced], [true, false]);
+    assert.equal(read({ annotations })?.isForced, true);
+    assert.equal(read({ annotations: { 'weeder.dev/force-finalize': 'yes' } })?.isForced, false);
+  });
+});
+
+suite('a manifest', () => {
+  for (const [what, manifest, fault] of [
+    ['that is no object', 'text', ': found a text, expected a Kubernetes object'],
+    ['that is a list', [], ': found a list, expected a Kubernetes object'],
+    ['that is nothing', null, ': found nothing, expected a Kubernetes object'],
+    [
+      'without apiVersion',
+      configMap('a', { apiVersion: undefined }),
+      '.apiVersion: missing; expected a text such as v1 or apps/v1',
+    ],
+    [
+      'with a strange apiVersion',
+      configMap('a', { apiVersion: 'a/b/c' }),
+      '.apiVersion: found "a/b/c", expected a text such as v1 or apps/v1',
+    ],
+    ['without kind', configMap('a', { kind: '' }), '.kind: missing; expected a text such as Deployment'],
+    [
+      'with a kind that is none',
+      configMap('a', { kind: '../pods' }),
+      '.kind: found "../pods", expected a text such as Deployment',
+    ],
+    ['without metadata', configMap('a', { metadata: undefined }), '.metadata.name: missing; every object needs a name'],
+    [
+      'whose name is a number',
+      configMap('a', { metadata: { name: 5 } }),
+      '.metadata.name: found the number 5, expected a text without "/" and "%", at most 253 characters',
+    ],
+    [
+      'whose name is a path',
+      configMap('a', { metadata: { name: '../b' } }),
+      '.metadata.name: found "../b", expected a text without "/" and "%", at most 253 characters',
+    ],
+    [
+      'whose name DNS does not allow',
+      configMap('Big_Name'),
+      '.metadata.name: found "Big_Name", allowed are lower-case letters, digits, "-" and ".", at most 253, with a letter or digit at both ends of each part',
+    ],
+    [
+      'whose namespace is none',
+      configMap('a', { metadata: { name: 'a', namespace: 'x/y' } }),
+      '.metadata.namespace: found "x/y", allowed are lower-case letters, digits and "-", at most 63, with a letter or digit at both ends',
+    ],
+    [
+      'with generateName',
+      configMap('a', { metadata: { generateName: 'a-' } }),
+      '.metadata.generateName: generateName is not allowed: an object without a fixed name cannot be found again; give it a name',
+    ],
+    [
+      'that is a List',
+      { apiVersion: 'v1', kind: 'List', items: [] },
+      '.kind: a List is not allowed: put its items into manifests one by one',
+    ],
+    [
+      'that is a list of one kind',
+      { apiVersion: 'v1', kind: 'ConfigMapList', items: [] },
+      '.kind: a List is not allowed: put its items into manifests one by one',
+    ],
+    [
+      'that is the application itself',
+      { apiVersion: 'weeder.dev/v1alpha1', kind: 'Application', metadata: { name: 'web' } },
+      ': an application cannot hold itself',
+    ],
+    [
+      'of a Secret with a number in stringData',
+      secret({ stringData: { pin: 1234 } }),
+      '.stringData.pin: must be a text (its value is not told)',
+    ],
+    [
+      'of a Secret whose data is a list',
+      secret({ data: [{ password: 'hunter2' }] }),
+      '.data: must be a mapping of texts (its content is not told)',
+    ],
+    [
+      'of a Secret whose stringData is a text',
+      secret({ data: { a: null }, stringData: 'hunter2' }),
+      '.stringData: must be a mapping of texts (its content is not told)',
+    ],
+    [
+      'of a Secret with a number in data',
+      secret({ data: { pin: 1234 } }),
+      '.data.pin: must be a text (its value is not told)',
+    ],
+  ] as const) {
+    test(`${what} is a fault of its own, and the others stay whole`, () => {
+      const spec = { manifests: [configMap('before'), manifest, configMap('after')] };
+      assert.deepEqual(faultsOf(spec), [`1 spec.manifests[1]${fault}`]);
+      assert.deepEqual(
+        readSpec(spec, home).spec.manifests.map(({ name, index }) => [name, index]),
+        [
+          ['before', 0],
+          ['after', 2],
+        ],
+      );
+    });
+  }
+
+  test('tells everything that is wrong with it at once', () => {
+    const faults = faultsOf({ manifests: [{ metadata: { namespace: 'A', generateName: 'x' } }] });
+    assert.deepEqual(
+      faults.map((fault) => fault.split(': ', 1)[0]),
+      ['apiVersion', 'kind', 'metadata.generateName', 'metadata.namespace'].map(
+        (path) => `0 spec.manifests[0].${path}`,
+      ),
+    );
+  });
+
+  test('may have the names that its kind may have: those of roles, and of kinds that no CRD defines', () => {
+    const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'system:Reader' } };
+    const user = { apiVersion: 'user.example.org/v1', kind: 'User', metadata: { name: 'Ann:1' } };
+    const list = { apiVersion: 'example.org/v1', kind: 'WhiteList', metadata: { name: 'a' }, items: [] };
+    assert.deepEqual(faultsOf({ manifests: [role, user, list] }), []);
+  });
+
+  test('with a name beside its generateName has that name, as with the API server', () => {
+    const { spec, faults } = readSpec(
+      { manifests: [configMap('a', { metadata: { name: 'a-x', generateName: 'a-' } })] },
+      home,
+    );
+    assert.deepEqual(faults, []);
+    assert.deepEqual(spec.manifests[0]?.object['metadata'], { name: 'a-x' });
+  });
+
+  test('that was copied from the API server is as somebody would have written it', () => {
+    const metadata = {
+      name: 'a',
+      uid: 'u',
+      resourceVersion: '4',
+      generation: 2,
+      creationTimestamp: null,
+      managedFields: [{}],
+      labels: { app: 'web', 'weeder.dev/application': '0123' },
+      annotations: { 'weeder.dev/application-name': 'shop/other' },
+      finalizers: ['keep'],
+    };
+    const { spec, faults } = readSpec({ manifests: [configMap('a', { metadata, status: { phase: 'x' } })] }, home);
+    assert.deepEqual(faults, []);
+    assert.deepEqual(spec.manifests[0]?.object, {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      data: { a: '1' },
+      metadata: { name: 'a', labels: { app: 'web' } },
+    });
+  });
+});
+
+suite('a Secret', () => {
+  test('has its stringData in data, where it wins over data, as with the API server', () => {
+    const { spec } = readSpec(
+      { manifests: [secret({ data: { a: 'eA==', b: 'eQ==' }, stringData: { a: 'hunter2' } })] },
+      home,
+    );
+    assert.deepEqual(spec.manifests[0]?.object, secret({ data: { a: 'aHVudGVyMg==', b: 'eQ==' } }));
+  });
+
+  test('of another group keeps its stringData: it is no Secret', () => {
+    const other = { ...secret({ stringData: { a: 1 } }), apiVersion: 'example.org/v1' };
+    assert.deepEqual(readSpec({ manifests: [other] }, home).spec.manifests[0]?.object, other);
+  });
+
+  test('with content is warned of, one without is not', () => {
+    const warned = (more: object) =>
+      readSpec({ manifests: [secret(more)] }, home).warnings.map(({ path }) => formatPath(path));
+    assert.deepEqual(warned({ stringData: { a: 'b' } }), ['spec.manifests[0]']);
+    assert.deepEqual(warned({ data: { a: 'Yg==' } }), ['spec.manifests[0]']);
+    assert.deepEqual(warned({ type: 'Opaque', data: {} }), []);
+  });
+
+  test('is never quoted by a fault or a warning', () => {
+    const spec = {
+      manifests: [
+        secret({ stringData: { a: ['hunter2'], b: 'hunter2' }, metadata: {} }),
+        secret({ data: { a: 'hunter2' } }),
+      ],
+    };
+    const { faults, warnings } = readSpec(spec, home);
+    assert.equal(faults.length, 2);
+    assert.ok(!JSON.stringify([faults, warnings]).includes('hunter2'));
+  });
+});
+
+suite('a fault of the whole', () => {
+  for (const [what, spec, fault] of [
+    ['no spec', undefined, 'spec: missing; an application needs a spec with manifests'],
+    ['no manifests', {}, 'spec.manifests: expected a list of Kubernetes objects'],
+    ['manifests that are no list', { manifests: { a: 1 } }, 'spec.manifests: expected a list of Kubernetes objects'],
+    [
+      'an empty list of manifests, which would delete everything',
+      { manifests: [] },
+      'spec.manifests: this list is empty; to end the application, delete it',
+    ],
+    [
+      'manifests of more than a MiB',
+      { manifests: [configMap('a', { data: { a: 'x'.repeat(1024 * 1024) } })] },
+      'spec.manifests: larger than 1 MiB in all; make several applications of it',
+    ],
+    [
+      'a schema of more than a MiB',
+      { manifests: [configMap('a')], observerSchema: ['x'.repeat(1024 * 1024)] },
+      'spec.observerSchema: larger than 1 MiB',
+    ],
+    [
+      'the same object twice, under two versions',
+      { manifests: [configMap('a'), configMap('a', { apiVersion: 'v2' })] },
+      'spec.manifests[1]: ConfigMap shop/a stands here again, first at manifests[0]',
+    ],
+    [
+      'the same object twice, with and without its namespace',
+      { manifests: [configMap('a'), configMap('a', { metadata: { name: 'a', namespace: 'shop' } })] },
+      'spec.manifests[1]: ConfigMap shop/a stands here again, first at manifests[0]',
+    ],
+    [
+      'a mode that there is not',
+      { manifests: [configMap('a')], mode: 'corect' },
+      'spec.mode: found "corect", allowed are correct, detect; did you mean "correct"?',
+    ],
+    [
+      'a field that there is not',
+      { manifests: [configMap('a')], pausUntil: 'x' },
+      'spec.pausUntil: unknown key, allowed are manifests, observerSchema, mode, pausedUntil, resyncPeriod, deletionPolicy, recreate, serviceAccountName; did you mean "pausedUntil"?',
+    ],
+    [
+      'a day in place of a time',
+      { manifests: [configMap('a')], pausedUntil: '2026-01-01' },
+      'spec.pausedUntil: found "2026-01-01"; a time is written like 2026-11-21T18:00:00Z, with its zone',
+    ],
+    [
+      'a resync that is a poll',
+      { manifests: [configMap('a')], resyncPeriod: '4s' },
+      'spec.resyncPeriod: found 4s, must be from 5s to 24h',
+    ],
+    [
+      'a resync before now',
+      { manifests: [configMap('a')], resyncPeriod: '-5s' },
+      'spec.resyncPeriod: found "-5s", must be longer than 0',
+    ],
+    [
+      'a Namespace that may be recreated',
+      { manifests: [configMap('a')], recreate: ['Namespace/a'] },
+      'spec.recreate[0]: what a Namespace, CustomResourceDefinition or PersistentVolumeClaim holds would be lost',
+    ],
+    [
+      'an account with a strange name',
+      { manifests: [configMap('a')], serviceAccountName: 'a/b' },
+      'spec.serviceAccountName: found "a/b", allowed are lower-case letters, digits, "-" and ".", at most 253, with a letter or digit at both ends of each part',
+    ],
+  ] as const) {
+    test(`is ${what}`, () => {
+      assert.deepEqual(faultsOf(spec), [`all ${fault}`]);
+    });
+  }
+
+  test('is what contains itself, or is nested without end: told, and not walked through', () => {
+    const cyclic: Record<string, unknown> = configMap('a');
+    cyclic['self'] = cyclic;
+    let deep: unknown = 1;
+    for (let level = 0; level < 100_000; level += 1) deep = [deep];
+    for (const manifest of [cyclic, configMap('a', { data: deep })]) {
+      assert.deepEqual(faultsOf({ manifests: [manifest] }), ['all spec.manifests: nested more than 100 levels deep']);
+      const spec = { manifests: [configMap('a')], observerSchema: [manifest] };
+      assert.deepEqual(faultsOf(spec), ['all spec.observerSchema: nested more than 100 levels deep']);
+      assert.equal(readSpec(spec, home).spec.schema, undefined);
+    }
+  });
+
+  test('leaves the settings on the harmless side', () => {
+    const { spec } = readSpec({ manifests: [], mode: 'detec', deletionPolicy: 'remove', resyncPeriod: 'soon' }, home);
+    assert.deepEqual([spec.mode, spec.deletionPolicy, spec.resyncPeriod], ['detect', 'orphan', 30_000]);
+  });
+
+  test('is no fault of a resource alone: 1 MiB, and two objects of a name in two groups', () => {
+    const large = configMap('a', { data: { a: 'x'.repeat(1024 * 1024 - 200) } });
+    assert.deepEqual(faultsOf({ manifests: [large] }), []);
+    const other = { ...configMap('a'), apiVersion: 'example.org/v1' };
+    assert.deepEqual(faultsOf({ manifests: [configMap('a'), other] }), []);
+  });
+});
+
+test('a resource that may be recreated and is no manifest is a warning', () => {
+  const spec = { manifests: [configMap('a')], recreate: ['ConfigMap/a', 'Job/a'] };
+  const { faults, warnings } = readSpec(spec, home);
+  assert.deepEqual(faults, []);
+  assert.deepEqual(
+    warnings.map(({ path, message }) => `${formatPath(path)}: ${message}`),
+    ['spec.recreate[1]: names none of the manifests'],
+  );
+});
+
+suite('a manifest in its place', () => {
+  const [plain, elsewhere] = readSpec(
+    { manifests: [configMap('a'), configMap('b', { metadata: { name: 'b', namespace: 'other' } })] },
+    home,
+  ).spec.manifests;
+  assert(plain && elsewhere);
+
+  test('is in the application’s namespace unless it names one; what lives in none has none', () => {
+    assert.equal(placed(plain, 'shop', true).identity.namespace, 'shop');
+    assert.deepEqual(placed(plain, 'shop', true).object['metadata'], { name: 'a', namespace: 'shop' });
+    assert.equal(placed(elsewhere, 'shop', true).identity.namespace, 'other');
+    assert.equal(placed(elsewhere, 'shop', false).identity.namespace, '');
+    assert.deepEqual(placed(elsewhere, 'shop', false).object['metadata'], { name: 'b' });
+  });
+
+  test('is a duplicate when another one of no namespace has its name, whatever namespace they write', () => {
+    const cluster = (namespace: string, index: number) => ({
+      index,
+      identity: placed({ ...plain, namespace }, 'shop', false).identity,
+    });
+    const messages = duplicatesAmong([cluster('x', 0), cluster('y', 1)]).map(({ message }) => message);
+    assert.deepEqual(messages, ['ConfigMap a stands here again, first at manifests[0]']);
+    const apart = ['x', 'y'].map((namespace, index) => ({
+      index,
+      identity: placed({ ...plain, namespace }, 'shop', true).identity,
+    }));
+    assert.deepEqual(duplicatesAmong(apart), []);
+  });
+});

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { arrayOf, objectOf } from '../../../src/base/json.ts';
+import { mergePatch } from '../../../src/kube/objects/mergePatch.ts';
+import type { Drift } from '../../../src/observer/model/projection.ts';
+import { type InventoryEntry, readInventory } from '../../../src/observer/spec/inventory.ts';
+import { shownDrifts } from '../../../src/observer/state/shownDrifts.ts';
+import type { ConditionSaid } from '../../../src/observer/status/conditions.ts';
+import { statusPatch } from '../../../src/observer/status/statusPatch.ts';
+import { conditionOf } from '../../../src/observer/status/writtenConditions.ts';
+
+const now = Date.UTC(2026, 10, 21, 18, 0, 0, 750);
+const deployment = { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' };
+const secret = { group: '', kind: 'Secret', namespace: 'shop', name: 'password' };
+const image: Drift = { path: '.spec.image', wanted: 'nginx:1', found: 'nginx:2', is: 'changed' };
+
+function entry(more: Partial<InventoryEntry> = {}): InventoryEntry {
+  return {
+    identity: deployment,
+    apiVersion: 'apps/v1',
+    appliedUid: 'u1',
+    hash: 'h1',
+    state: 'inSync',
+    drifts: [],
+    initialised: new Map(),
+    ...more,
+  };
+}
+
+function inSync(more: Partial<ConditionSaid> = {}): ConditionSaid {
+  return {
+    type: 'InSync',
+    status: 'True',
+    reason: 'AsApplied',
+    message: 'Every observed field is as applied.',
+    ...more,
+  };
+}
+
+function said(more: Partial<Parameters<typeof statusPatch>[1]> = {}): Parameters<typeof statusPatch>[1] {
+  return { generation: 1, conditions: [inSync()], inventory: [entry()], ...more };
+}
+
+/** The status after a patch, as the API server would have it. */
+function patched(before: unknown, patch: object | undefined): unknown {
+  return objectOf(mergePatch({ status: before }, objectOf(patch)))['status'];
+}
+
+suite('the status patch', () => {
+  test('says everything the first time, and nothing when nothing is new', () => {
+    const status = patched(undefined, statusPatch(undefined, said(), now));
+    assert.deepEqual(status, {
+      observedGeneration: 1,
+      conditions: [{ ...inSync(), observedGeneration: 1, lastTransitionTime: '2026-11-21T18:00:00Z' }],
+      resources: [
+        {
+          group: 'apps',
+          apiVersion: 'apps/v1',
+          kind: 'Deployment',
+          namespace: 'shop',
+          name: 'web',
+          appliedUid: 'u1',
+          hash: 'h1',
+          state: 'inSync',
+        },
+      ],
+    });
+    assert.equal(statusPatch(status, said(), now + 60_000), undefined);
+  });
+
+  test('has only what is different: of a new generation of the same resources, not the inventory', () => {
+    const status = patched(undefined, statusPatch(undefined, said(), now));
+    const patch = statusPatch(status, said({ generation: 2 }), now);
+    assert.deepEqual(Object.keys(objectOf(objectOf(patch)['status'])).sort(), ['conditions', 'observedGeneration']);
+    const drifted = statusPatch(status, said({ inventory: [entry({ state: 'drifted' })] }), now);
+    assert.deepEqual(Object.keys(objectOf(objectOf(drifted)['status'])), ['resources']);
+  });
+
+  test('keeps the time of a condition whose status stays, whatever else it says, and has a new one when it changes', () => {
+    const first = patched(undefined, statusPatch(undefined, said(), now));
+    const reworded = said({ conditions: [inSync({ reason: 'Other', message: 'Else.' })] });
+    const second = patched(first, statusPatch(first, reworded, now + 5_000));
+    assert.equal(conditionOf(objectOf(second)['conditions'], 'InSync')?.message, 'Else.');
+    assert.equal(conditionOf(objectOf(second)['conditions'], 'InSync')?.lastTransitionTime, '2026-11-21T18:00:00Z');
+    const third = patched(
+      second,
+      statusPatch(second, said({ conditions: [inSync({ status: 'False' })] }), now + 9_000),
+    );
+    assert.equal(conditionOf(objectOf(third)['conditions'], 'InSync')?.lastTransitionTime, '2026-11-21T18:00:09Z');
+  });
+
+  test('leaves the conditions of others where they are', () => {
+    const foreign = { type: 'Audited', status: 'True', reason: 'R', message: '', lastTransitionTime: 'x' };
+    const patch = statusPatch({ conditions: [foreign] }, said(), now);
+    const types = arrayOf(objectOf(objectOf(patch)['status'])['conditions']).map((each) => objectOf(each)['type']);
+    assert.deepEqual(types, ['InSync', 'Audited']);
+  });
+
+  test('stays below what etcd takes: of very many resources it leaves drifts out, and never a row', () => {
+    const drifts = shownDrifts(
+      deployment,
+      Array.from({ length: 20 }, (_, index) => ({ ...image, path: `.a${index}`, found: 'x'.repeat(500) })),
+    );
+    const inventory = Array.from({ length: 500 }, (_, index) =>
+      entry({ identity: { ...deployment, name: `web-${index}` }, drifts }),
+    );
+    const patch = statusPatch(undefined, said({ inventory }), now);
+    assert.ok(Buffer.byteLength(JSON.stringify(patch)) < 400 * 1024);
+    const rows = readInventory(objectOf(objectOf(patch)['status'])['resources']);
+    assert.deepEqual(
+      rows.map(({ identity }) => identity),
+      inventory.map(({ identity }) => identity),
+    );
+    assert.ok(rows.every((row) => row.drifts.length > 0));
+  });
+});
+
+suite('drifts in the status', () => {
+  test('are at most 20, their values JSON of at most 256 characters', () => {
+    const drifts = Array.from({ length: 25 }, (_, index) => ({ ...image, path: `.a${index}` }));
+    assert.deepEqual(
+      shownDrifts(deployment, drifts).map(({ path }) => path),
+      drifts.slice(0, 20).map(({ path }) => path),
+    );
+    const [long] = shownDrifts(deployment, [{ ...image, wanted: 'x'.repeat(1_000), found: { a: [1] } }]);
+    assert.equal(long?.wanted, `"${'x'.repeat(254)}…`);
+    assert.equal(long?.found, '{"a":[1]}');
+    const [pair] = shownDrifts(deployment, [{ ...image, wanted: `${'x'.repeat(253)}😀😀` }]);
+    assert.equal(pair?.wanted, `"${'x'.repeat(253)}…`);
+  });
+
+  test('have no value where there is none, and none of a Secret', () => {
+    assert.deepEqual(shownDrifts(deployment, [{ ...image, found: undefined, is: 'missing' }]), [
+      { path: '.spec.image', is: 'missing', wanted: '"nginx:1"' },
+    ]);
+    assert.deepEqual(shownDrifts(secret, [{ ...image, path: '.data.a' }]), [{ path: '.data.a', is: 'changed' }]);
+    assert.deepEqual(shownDrifts({ ...secret, group: 'example.org' }, [image]).length, 1);
+    assert.ok('found' in (shownDrifts({ ...secret, group: 'example.org' }, [image])[0] ?? {}));
+  });
+});
+
+suite('the inventory', () => {
+  test('says after a restart what it said before it', () => {
+    const entries = [
+      entry({
+        state: 'drifted',
+        drifts: shownDrifts(deployment, [image]),
+        initialised: new Map<string, string | null>([
+          ['.spec.clusterIP', '10.0.0.1'],
+          ['.spec.none', null],
+        ]),
+      }),
+      entry({
+        identity: { group: '', kind: 'Namespace', namespace: '', name: 'x' },
+        appliedUid: undefined,
+        hash: undefined,
+      }),
+    ];
+    const patch = statusPatch(undefined, said({ inventory: entries }), now);
+    const stored: unknown = JSON.parse(JSON.stringify(objectOf(objectOf(patch)['status'])['resources']));
+    assert.deepEqual(readInventory(stored), entries);
+  });
+
+  test('of an earlier version, which had the uid of whatever it found, proves no apply: neither uid nor hash is taken from it', () => {
+    const [row] = readInventory([
+      { kind: 'Pod', apiVersion: 'v1', name: 'a', uid: 'found', hash: 'h', state: 'inSync' },
+    ]);
+    assert.deepEqual([row?.appliedUid, row?.hash, row?.state], [undefined, undefined, 'inSync']);
+  });
+
+  test('that somebody has damaged loses the damaged rows, and keeps the others', () => {
+    const rows = [
+      { kind: 'Pod', apiVersion: 'v1', name: 'a', state: 'flying', drifts: [{ path: 1 }, 2], initialised: { a: '{' } },
+      { kind: 'Pod', apiVersion: 'v1' },
+      'row',
+      { name: 'a', apiVersion: 'v1' },
+    ];
+    assert.deepEqual(readInventory(rows), [
+      entry({
+        identity: { group: '', kind: 'Pod', namespace: '', name: 'a' },
+        apiVersion: 'v1',
+        appliedUid: undefined,
+        hash: undefined,
+        state: 'pending',
+      }),
+    ]);
+    assert.deepEqual(readInventory({ a: 1 }), []);
+  });
+});

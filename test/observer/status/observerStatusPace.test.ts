@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { arrayOf, objectOf, textOf } from '../../../src/base/json.ts';
+import { configMap, type ObserverWorld, observerWorld } from '../../support/world/observerWorld.ts';
+
+const second = 1_000;
+
+/** So many applications of one ConfigMap each, applied and observed. */
+async function observed(applications: number, spec: object = {}): Promise<ObserverWorld> {
+  const world = await observerWorld({ limits: { applicationsPerNamespace: 1_000 } });
+  for (const name of names(applications)) world.apply(name, { manifests: [configMap(name)], ...spec });
+  for (let passed = 0; passed < 10; passed += 1) await world.pass(second);
+  world.statuses.length = 0;
+  return world;
+}
+
+function names(applications: number): readonly string[] {
+  return Array.from({ length: applications }, (_, index) => `app-${index}`);
+}
+
+function editAll(world: ObserverWorld, applications: number): void {
+  for (const name of names(applications)) world.edit(`ConfigMap/${name}`, { data: { key: 'b' } });
+}
+
+/** The states of the resources that a status says. */
+function saidBy(status: object): readonly (string | undefined)[] {
+  return arrayOf(objectOf(status)['resources']).map((row) => textOf(objectOf(row)['state']));
+}
+
+test('a drift that is corrected within a second is in no status, one that stays is', async () => {
+  const world = await observed(1);
+  world.requestTime = 900;
+  editAll(world, 1);
+  await world.pass(10 * second);
+  assert.equal(world.factsOf('resource.corrected').length, 1);
+  assert.deepEqual(world.statuses, []);
+  world.stop();
+
+  const detecting = await observed(1);
+  detecting.apply('app-0', { manifests: [configMap('app-0')], mode: 'detect' });
+  await detecting.pass(5 * second);
+  detecting.statuses.length = 0;
+  editAll(detecting, 1);
+  await detecting.pass(900);
+  assert.deepEqual(detecting.statuses, []);
+  await detecting.pass(200);
+  assert.deepEqual(detecting.statuses.map(saidBy), [['drifted']]);
+  detecting.stop();
+});
+
+test('while corrections wait for their turn no status is written, but for thirty seconds at most', async () => {
+  const world = await observed(160);
+  world.requestTime = 500;
+  editAll(world, 160);
+  // Sixteen at a time: five seconds for all of them.
+  await world.pass(6 * second);
+  assert.equal(world.factsOf('resource.corrected').length, 160);
+  assert.deepEqual(world.statuses, []);
+  world.stop();
+
+  const slow = await observed(200);
+  slow.requestTime = 2.9 * second;
+  editAll(slow, 200);
+  await slow.pass(29 * second);
+  assert.deepEqual(slow.statuses, []);
+  await slow.pass(3 * second);
+  assert.ok(slow.statuses.length >= 15, `${slow.statuses.length} were written`);
+  assert.ok(slow.statuses.every((status) => saidBy(status).includes('drifted')));
+  slow.stop();
+});
+
+test('that an application is invalid is written in a second, that it is applied in five, whatever waits for its turn', async () => {
+  const world = await observed(160);
+  world.requestTime = 2.5 * second;
+  editAll(world, 160);
+  world.apply('late', { manifests: [configMap('late')], mode: 'detect' });
+  world.apply('broken', { manifests: [] });
+  await world.pass(1.5 * second);
+  assert.equal(world.statuses.length, 1);
+  assert.ok(world.condition('broken', 'Invalid') !== undefined);
+  await world.pass(3 * second);
+  assert.equal(world.statuses.length, 1);
+  await world.pass(2 * second);
+  assert.ok(world.statuses.length > 1);
+  assert.ok(world.condition('late', 'InSync') !== undefined);
+  assert.ok(world.factsOf('resource.corrected').length < 160);
+  world.stop();
+});
+
+test('four statuses are written at a time, and all of them in the end', async () => {
+  const world = await observed(0);
+  world.statusTime = 100;
+  for (const name of names(40)) world.apply(name, { manifests: [configMap(name)], mode: 'detect' });
+  await world.pass(10 * second);
+  assert.equal(world.mostStatusesAtOnce, 4);
+  assert.ok(names(40).every((name) => world.condition(name, 'InSync') !== undefined));
+  world.stop();
+});

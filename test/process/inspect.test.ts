@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { StatelyInspectionEvent } from '@statelyai/inspect';
+import { connectInspector, type Inspection } from '../../src/actors/inspector.ts';
+import { namesOf, trimmedEvent } from '../../src/actors/names.ts';
+import { retryAfter } from '../../src/actors/socket.ts';
+import { freePort } from '../support/api/freePort.ts';
+import { backOff } from '../support/objects/objects.ts';
+import { type InspectorPage, inspectorPage } from '../support/page/inspectorPage.ts';
+import { until } from '../support/until.ts';
+import { apiserver, minute } from '../support/world/simulation.ts';
+import { type VirtualClock, virtualClock } from '../support/world/virtualClock.ts';
+import { type World, world } from '../support/world/world.ts';
+
+interface Connected extends Disposable {
+  readonly inspect: Inspection['inspect'];
+  readonly logged: readonly string[];
+}
+
+async function connected(url: string, clock: VirtualClock): Promise<Connected> {
+  const logged: string[] = [];
+  const log = (_about: unknown, sentence?: string) => logged.push(sentence ?? '');
+  const made = await connectInspector({ url, clock, logger: { info: log, warn: log } });
+  assert.ok(made.ok);
+  return { inspect: made.value.inspect, logged, [Symbol.dispose]: made.value.stop };
+}
+
+/** A recovery: one pod is deleted, another one's deletion is refused for ever. */
+function recovery(inspect: Inspection['inspect']): World {
+  const refuse = { type: 'delete.refused', reason: 'a secret reason', failure: 'forbidden', retryAfter: 5000 } as const;
+  const answer = ({ name }: { readonly name: string }) =>
+    name === 'kapi-1' ? refuse : ({ type: 'delete.accepted' } as const);
+  const at = world({ answer, inspect }, (before) => {
+    before.slice({ ready: [false] });
+    for (const name of ['kapi-0', 'kapi-1']) {
+      before.put({
+        name,
+        containers: [backOff(4)],
+        labels: { ...apiserver.matchLabels, tier: 'a secret label' },
+        annotations: { token: 'a secret annotation' },
+      });
+    }
+  });
+  at.slice({ ready: [true] });
+  return at;
+}
+
+const isActor = (message: StatelyInspectionEvent) => message.type === '@xstate.actor';
+const hasState = ({ told }: InspectorPage, value: unknown) =>
+  told.some((each) => each.type === '@xstate.snapshot' && 'value' in each.snapshot && each.snapshot.value === value);
+
+test('Stately’s inspector is told of the actors, their events with who sent them, and their states', async () => {
+  await using page = await inspectorPage();
+  const clock = virtualClock();
+  using connection = await connected(page.url, clock);
+  await until('it is connected', () => connection.logged.length > 0);
+  assert.deepEqual(connection.logged, ['the inspector is connected']);
+  const at = recovery(connection.inspect);
+  await at.clock.pass(1000);
+  await until('the deletion that is refused is told', () => hasState(page, 'backingOff'));
+  const actors = page.told.filter(isActor);
+  const named = (name: string) => actors.find((each) => each.name === name) ?? assert.fail(`no ${name}`);
+  const endpoint = named('shoot-1/etcd-main-client');
+  const dependants = named('dependants-1-0');
+  assert.deepEqual([endpoint.parentId, dependants.parentId], [undefined, endpoint.sessionId]);
+  assert.equal(dependants.rootId, endpoint.sessionId);
+  assert.equal(JSON.parse(endpoint.definition ?? '').id, 'endpoint');
+  const deletion = named('uid-of-shoot-1-kapi-1');
+  const states = page.told.flatMap((each) =>
+    each.type === '@xstate.snapshot' && each.sessionId === deletion.sessionId && 'value' in each.snapshot
+      ? [each.snapshot.value]
+      : [],
+  );
+  assert.deepEqual([states[0], states.at(-1)], [{ attempting: 'queued' }, 'backingOff']);
+  const podWatch = named('podWatch');
+  const heard = page.told.find((each) => each.type === '@xstate.event' && each.event.type === 'pod.crashLooping');
+  assert.ok(heard?.type === '@xstate.event');
+  assert.deepEqual([heard.sessionId, heard.sourceId], [dependants.sessionId, podWatch.sessionId]);
+});
+
+test('nothing but names leaves the process: no labels, selectors, states of pods, answers or settings', async () => {
+  await using page = await inspectorPage();
+  using connection = await connected(page.url, virtualClock());
+  await until('it is connected', () => connection.logged.length > 0);
+  const at = recovery(connection.inspect);
+  await at.clock.pass(3 * minute);
+  await until('the end of the window is told', () => hasState(page, 'abandoned'));
+  const allowed = ['namespace', 'service', 'name', 'uid', 'window', 'selector', 'actorId'];
+  const strange = new Set<string>();
+  const check = (keys: object, known: readonly string[]) => {
+    for (const key of Object.keys(keys)) if (!known.includes(key)) strange.add(key);
+  };
+  for (const each of page.told) {
+    if ('event' in each) check(each.event, ['type', ...allowed]);
+    if ('snapshot' in each) check(each.snapshot, ['status', 'value', 'context']);
+    if ('snapshot' in each && 'context' in each.snapshot) check(Object(each.snapshot.context), allowed);
+  }
+  assert.deepEqual([...strange], []);
+  const versions = at.pods().map(({ metadata }) => metadata.resourceVersion);
+  const text = JSON.stringify(page.told.map(({ createdAt: _createdAt, ...each }) => each));
+  for (const secret of [
+    'a secret',
+    'CrashLoop back',
+    apiserver.matchLabels.role,
+    ...versions.map((each) => `"${each}"`),
+  ])
+    assert.ok(!text.includes(secret), secret);
+  assert.ok(text.includes('"kapi-0"'), 'the names of pods are told');
+});
+
+test('of an object only texts and numbers under the keys that name something are taken', () => {
+  const context = { namespace: 'a', name: 'b', window: 1, token: 'secret', pod: { uid: 'c' }, uid: {}, service: ['d'] };
+  assert.deepEqual(namesOf(context), { namespace: 'a', name: 'b', window: 1 });
+  for (const other of [undefined, null, 'name', 7, ['name']]) assert.deepEqual(namesOf(other), {});
+  const error = { type: 'xstate.error.actor.x', actorId: 'x', error: new Error('secret') };
+  assert.deepEqual(trimmedEvent(error), { type: 'xstate.error.actor.x', actorId: 'x' });
+});
+
+test('an inspector that comes late is told of the actors that there are, and of none that have ended', async () => {
+  const port = await freePort();
+  const clock = virtualClock();
+  using connection = await connected(`ws://127.0.0.1:${port}`, clock);
+  const absent = 'no inspector at this address, retrying';
+  await until('it is missed', () => connection.logged.includes(absent));
+  const at = recovery(connection.inspect);
+  await at.clock.pass(1000);
+  clock.advance(retryAfter);
+  await until('it was tried again', () => clock.pending === 1);
+  assert.deepEqual(connection.logged, [absent], 'told once');
+  await using page = await inspectorPage(port);
+  clock.advance(retryAfter);
+  await until('it is connected', () => connection.logged.includes('the inspector is connected'));
+  await until('the actors are told', () => page.told.length >= 4);
+  const told = page.told.filter(isActor).map(({ name, snapshot }) => [name, snapshot.value]);
+  assert.deepEqual(told, [
+    ['shoot-1/etcd-main-client', { ready: { weeding: 'steady' } }],
+    ['dependants-1-0', { watching: { timer: 'running', pods: 'watching', deletions: 'released' } }],
+    ['podWatch', undefined],
+    ['uid-of-shoot-1-kapi-1', 'backingOff'],
+  ]);
+});

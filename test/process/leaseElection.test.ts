@@ -1,0 +1,333 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { leases } from '../../src/demo/apiServer/resources.ts';
+import { type Fate, type LeaseRequest, leaseApi, where } from '../support/api/leaseApi.ts';
+import { type Replica, type ReplicaOptions, startReplica } from '../support/world/replica.ts';
+import { virtualClock } from '../support/world/virtualClock.ts';
+
+/** An API server and replicas that want to lead. */
+function electing() {
+  const clock = virtualClock();
+  const api = leaseApi(clock);
+  const start = (identity: string, options?: ReplicaOptions) => startReplica(api, clock, identity, options);
+  return {
+    clock,
+    api,
+    start,
+    /** A leader, and another that stands by. */
+    async two(first: ReplicaOptions = {}, second: ReplicaOptions = {}) {
+      const a = start('a', first);
+      await clock.pass(100);
+      const b = start('b', second);
+      await clock.pass(100);
+      assert.deepEqual(standing(a, b), ['leading', 'standingBy']);
+      return { a, b };
+    },
+    /** Milliseconds until it is so. */
+    async timeUntil(condition: () => boolean, longest = 60_000) {
+      const began = clock.monotonic();
+      while (!condition() && clock.monotonic() - began < longest) await clock.pass(50);
+      return clock.monotonic() - began;
+    },
+    /** This fate for the requests that are meant. */
+    doom(isMeant: (request: LeaseRequest) => boolean, fate: Fate) {
+      api.setFate((request) => (isMeant(request) ? fate : undefined));
+    },
+  };
+}
+
+const standing = (...replicas: readonly Replica[]) => replicas.map((each) => each.state()?.state);
+const acting = (...replicas: readonly Replica[]) =>
+  replicas.filter((each) => each.mayAct()).map((each) => each.identity);
+const typesOf = (replica: Replica) => replica.facts.map(({ type }) => type);
+const between = (value: number, from: number, to: number) => assert.ok(value >= from && value <= to, `${value} ms`);
+
+test('the first creates the Lease, as client-go writes it, and leads; the second stands by and says behind whom', async () => {
+  const it = electing();
+  const { a, b } = await it.two();
+  assert.deepEqual(it.api.spec(), {
+    holderIdentity: 'a',
+    leaseDurationSeconds: 15,
+    acquireTime: '2026-01-01T00:00:00.002000Z',
+    renewTime: '2026-01-01T00:00:00.002000Z',
+    leaseTransitions: 0,
+  });
+  await it.clock.pass(60_000);
+  assert.deepEqual(acting(a, b), ['a']);
+  const lease = `${where.namespace}/${where.name}`;
+  assert.deepEqual(a.facts, [{ type: 'leadership.acquired', lease, identity: 'a' }]);
+  assert.deepEqual(b.facts, [{ type: 'leadership.standsBy', lease, holder: 'a' }]);
+  assert.deepEqual(b.state(), { state: 'standingBy', identity: 'b', holder: 'a', lease });
+});
+
+test('a leader renews every retry period, and keeps its acquireTime; a stand-by asks seldom', async () => {
+  const it = electing();
+  await it.two();
+  const { acquireTime } = it.api.spec();
+  const before = it.api.requests.length;
+  await it.clock.pass(60_000);
+  const since = it.api.requests.slice(before);
+  between(since.filter(({ method }) => method === 'PUT').length, 28, 30);
+  assert.ok(since.filter(({ by }) => by === 'b').length <= 10);
+  assert.equal(it.api.spec()['acquireTime'], acquireTime);
+  assert.ok(String(it.api.spec()['renewTime']) > String(acquireTime));
+});
+
+test('both at the same moment: one leads, the other stands by', async () => {
+  const it = electing();
+  const replicas = ['a', 'b', 'c'].map((identity) => it.start(identity));
+  await it.clock.pass(10_000);
+  assert.equal(acting(...replicas).length, 1);
+  assert.deepEqual(standing(...replicas).sort(), ['leading', 'standingBy', 'standingBy']);
+});
+
+test('released, it is taken over at once, and counts one transition more', async () => {
+  const it = electing();
+  const { a, b } = await it.two();
+  a.shutdown();
+  assert.deepEqual(acting(a, b), [], 'it does not act while it gives it back');
+  between(await it.timeUntil(() => b.mayAct()), 0, 100);
+  assert.deepEqual([it.api.spec()['holderIdentity'], it.api.spec()['leaseTransitions']], ['b', 1]);
+  assert.deepEqual(typesOf(a), ['leadership.acquired', 'leadership.released']);
+});
+
+test('a released Lease names nobody and lasts a second', async () => {
+  const it = electing();
+  const a = it.start('a');
+  await it.clock.pass(100);
+  a.shutdown();
+  await it.clock.pass(100);
+  assert.deepEqual([it.api.spec()['holderIdentity'], it.api.spec()['leaseDurationSeconds']], ['', 1]);
+});
+
+test('where it may not be watched, it is read instead, and a release is found within two retry periods', async () => {
+  const it = electing();
+  it.doom(({ isWatch }) => isWatch, { there: 0, back: 0, end: 403 });
+  const { a, b } = await it.two();
+  await it.clock.pass(20_000);
+  a.shutdown();
+  between(await it.timeUntil(() => b.mayAct()), 0, 4_500);
+  assert.equal(b.warnings.length, 1, 'that it is so is said once');
+});
+
+test('one that dies is replaced when its Lease has not changed for its whole time, and not before', async () => {
+  const it = electing();
+  const { a, b } = await it.two();
+  await it.clock.pass(1_000);
+  a.kill();
+  between(await it.timeUntil(() => b.mayAct()), 13_000, 15_200);
+  assert.equal(it.api.spec()['leaseTransitions'], 1);
+});
+
+for (const skew of [3_600_000, -3_600_000]) {
+  test(`a wall clock that is off by ${skew / 3_600_000} h, or is set, neither hastens nor hinders a take-over`, async () => {
+    const it = electing();
+    const { a, b } = await it.two({}, { skew });
+    await it.clock.pass(60_000);
+    assert.deepEqual(acting(a, b), ['a']);
+    b.setClock(-2 * skew);
+    await it.clock.pass(60_000);
+    assert.deepEqual(acting(a, b), ['a']);
+    a.kill();
+    between(await it.timeUntil(() => b.mayAct()), 13_000, 15_200);
+  });
+}
+
+test('the holder says for how long its renewals are valid, whatever our own flags say', async () => {
+  const long = { times: { leaseDuration: 60_000, renewDeadline: 40_000 } };
+  const it = electing();
+  const { a, b } = await it.two(long);
+  a.kill();
+  between(await it.timeUntil(() => b.mayAct(), 90_000), 57_000, 60_200);
+});
+
+test('an outage shorter than the deadline is survived, a longer one ends the leading, in time', async () => {
+  const it = electing();
+  const { a, b } = await it.two();
+  const gone = { there: 1, back: 1, end: 503 } as const;
+  it.doom(() => true, gone);
+  await it.clock.pass(7_000);
+  assert.deepEqual(acting(a, b), ['a']);
+  it.api.setFate(undefined);
+  await it.clock.pass(5_000);
+  assert.deepEqual([acting(a, b), typesOf(a)], [['a'], ['leadership.acquired']]);
+  it.doom(() => true, gone);
+  between(await it.timeUntil(() => !a.mayAct()), 7_900, 10_050);
+  assert.equal(a.facts.at(-1)?.type, 'leadership.lost');
+  assert.deepEqual(standing(a), ['electing']);
+  await it.clock.pass(20_000);
+  assert.deepEqual(acting(a, b), []);
+  it.api.setFate(undefined);
+  between(await it.timeUntil(() => acting(a, b).length === 1), 0, 4_500);
+  await it.clock.pass(30_000);
+  assert.equal(acting(a, b).length, 1);
+});
+
+test('each failure is said once, and that it is over', async () => {
+  const it = electing();
+  const { a } = await it.two();
+  it.doom(({ by }) => by === 'a', { there: 1, back: 1, end: 503 });
+  await it.clock.pass(8_000);
+  assert.equal(a.warnings.length, 1);
+  assert.match(a.warnings[0] ?? '', /503/);
+});
+
+test('a renewal whose answer is lost is not taken for somebody else’s', async () => {
+  const it = electing();
+  const { a, b } = await it.two();
+  let lost = 0;
+  it.api.setFate(({ method }) => {
+    if (method !== 'PUT' || lost > 0) return undefined;
+    lost += 1;
+    return { there: 1, back: 1, end: 'answerLost' };
+  });
+  await it.clock.pass(20_000);
+  assert.deepEqual([lost, acting(a, b), typesOf(a)], [1, ['a'], ['leadership.acquired']]);
+});
+
+test('an acquisition whose answer is lost makes a leader all the same', async () => {
+  const it = electing();
+  let lost = 0;
+  it.api.setFate(({ method }) =>
+    method === 'POST' && lost++ === 0 ? { there: 1, back: 1, end: 'answerLost' } : undefined,
+  );
+  const a = it.start('a');
+  await it.clock.pass(15_000);
+  assert.deepEqual([lost, acting(a)], [1, ['a']]);
+});
+
+test('somebody else’s change of the object is no reason to stop', async () => {
+  const it = electing();
+  const { a, b } = await it.two();
+  it.api.store.patch(leases, where.namespace, where.name, { metadata: { labels: { touched: 'yes' } } });
+  await it.clock.pass(20_000);
+  assert.deepEqual([acting(a, b), typesOf(a)], [['a'], ['leadership.acquired']]);
+  const { metadata } = it.api.store.get(leases, where.namespace, where.name) ?? assert.fail();
+  assert.deepEqual(metadata.labels, { touched: 'yes' });
+});
+
+test('one that finds another name in it stops at once, and stands by behind that one', async () => {
+  const it = electing();
+  const { a } = await it.two();
+  it.api.store.patch(leases, where.namespace, where.name, { spec: { holderIdentity: 'thief' } });
+  between(await it.timeUntil(() => !a.mayAct()), 0, 2_100);
+  await it.clock.pass(100);
+  assert.deepEqual([standing(a), a.state()?.holder], [['standingBy'], 'thief']);
+  assert.deepEqual(typesOf(a), ['leadership.acquired', 'leadership.lost', 'leadership.standsBy']);
+});
+
+test('deleted, it is created again by its leader, and nobody else leads meanwhile', async () => {
+  const it = electing();
+  const { a, b } = await it.two();
+  it.api.store.delete(leases, where.namespace, where.name);
+  for (let i = 0; i < 300; i += 1) {
+    await it.clock.pass(100);
+    assert.deepEqual(acting(a, b), ['a']);
+  }
+  assert.equal(it.api.spec()['holderIdentity'], 'a');
+});
+
+test('deleted after its leader died, it is taken when that one’s time is over', async () => {
+  const it = electing();
+  const { a, b } = await it.two();
+  a.kill();
+  it.api.store.delete(leases, where.namespace, where.name);
+  between(await it.timeUntil(() => b.mayAct()), 13_000, 20_000);
+});
+
+test('a Lease without sense in it is nobody’s', async () => {
+  for (const spec of [
+    {},
+    { holderIdentity: '' },
+    { leaseDurationSeconds: -1 },
+    { renewTime: 'yesterday' },
+    undefined,
+  ]) {
+    const it = electing();
+    it.api.store.create(leases, { metadata: where, ...(spec === undefined ? {} : { spec }) });
+    const a = it.start('a');
+    await it.clock.pass(1_000);
+    assert.deepEqual(acting(a), ['a'], JSON.stringify(spec));
+  }
+});
+
+test('a holder whose duration makes no sense has our own', async () => {
+  const it = electing();
+  it.api.store.create(leases, { metadata: where, spec: { holderIdentity: 'gone', leaseDurationSeconds: 0 } });
+  const a = it.start('a');
+  between(await it.timeUntil(() => a.mayAct()), 14_900, 15_200);
+});
+
+test('an answer that is no Lease is said, and asked for again', async () => {
+  const it = electing();
+  const a = it.start('a');
+  it.doom(() => true, { there: 1, back: 1, end: 'nonsense' });
+  await it.clock.pass(5_000);
+  assert.deepEqual([acting(a), a.warnings.length], [[], 1]);
+  assert.match(a.warnings[0] ?? '', /something else/);
+  it.api.setFate(undefined);
+  await it.clock.pass(5_000);
+  assert.deepEqual(acting(a), ['a']);
+});
+
+test('stopped for longer than the Lease and continued, it does not act for a moment, and stands by', async () => {
+  const it = electing();
+  const { a, b } = await it.two();
+  await it.clock.pass(1_990);
+  a.freeze();
+  await it.clock.pass(20_000);
+  assert.deepEqual(acting(a, b), ['b']);
+  const thawing = a.thaw();
+  assert.deepEqual(acting(a, b), ['b']);
+  await thawing;
+  await it.clock.pass(1_000);
+  assert.deepEqual([acting(a, b), standing(a, b), a.state()?.holder], [['b'], ['standingBy', 'leading'], 'b']);
+});
+
+test('stopped with a renewal on its way, the answer that has waited for it is too old', async () => {
+  const it = electing();
+  const { a, b } = await it.two();
+  b.kill();
+  it.doom(({ method }) => method === 'PUT', { there: 1, back: 300 });
+  await it.timeUntil(() => it.api.requests.at(-1)?.method === 'PUT');
+  a.freeze();
+  it.api.setFate(undefined);
+  await it.clock.pass(12_000);
+  const thawing = a.thaw();
+  assert.deepEqual(acting(a), []);
+  await thawing;
+  assert.deepEqual([acting(a), typesOf(a)], [[], ['leadership.acquired', 'leadership.lost']]);
+  await it.clock.pass(3_000);
+  assert.deepEqual(acting(a), ['a'], 'nobody else wanted it');
+});
+
+test('a machine that slept with its monotonic clock is found out by the wall clock', async () => {
+  const it = electing();
+  const a = it.start('a');
+  await it.clock.pass(100);
+  a.setClock(10_001);
+  assert.deepEqual(acting(a), []);
+  await it.clock.pass(3_000);
+  assert.deepEqual(acting(a), ['a'], 'the next renewal shows that the clock was only set');
+});
+
+test('one that is told to stop while it acquires gives it back', async () => {
+  const it = electing();
+  it.doom(({ method }) => method === 'POST', { there: 500, back: 500 });
+  const a = it.start('a');
+  await it.clock.pass(100);
+  a.shutdown();
+  await it.clock.pass(2_000);
+  assert.deepEqual([it.api.spec()['holderIdentity'], acting(a)], ['', []]);
+});
+
+test('one that is told to stop with a renewal on its way gives it back all the same', async () => {
+  const it = electing();
+  const a = it.start('a');
+  await it.clock.pass(100);
+  it.doom(({ method }) => method === 'PUT', { there: 100, back: 500 });
+  await it.clock.pass(2_050);
+  a.shutdown();
+  await it.clock.pass(3_000);
+  assert.equal(it.api.spec()['holderIdentity'], '');
+});

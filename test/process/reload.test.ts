@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { failed, problem } from '../../src/base/errors.ts';
+import { parseConfig } from '../../src/config/parse.ts';
+import { endpointSlices, namespaces, pods, replicaSets } from '../../src/demo/apiServer/resources.ts';
+import { until } from '../support/until.ts';
+import { type Embedded, embedded, startEmbeddedWeeder } from '../support/world/embedded.ts';
+
+const home = 'shoot-1';
+const serviceLabel = 'kubernetes.io/service-name';
+
+/** A config: each service with the `app` of its dependants. */
+function textOf(services: Readonly<Record<string, string>>): string {
+  const entries = Object.entries(services).map(([name, app]) => [name, { podSelectors: [{ matchLabels: { app } }] }]);
+  return JSON.stringify({ servicesAndDependantSelectors: Object.fromEntries(entries) });
+}
+
+function configOf(services: Readonly<Record<string, string>>) {
+  const config = parseConfig(textOf(services), 'config.yaml');
+  assert.ok(config.ok);
+  return config;
+}
+
+function scene({ server }: Embedded) {
+  const { store, requests } = server;
+  store.create(namespaces, { metadata: { name: home } });
+  const slice = (service: string, ready: boolean) => ({
+    metadata: { name: `${service}-1`, namespace: home, labels: { [serviceLabel]: service } },
+    addressType: 'IPv4',
+    endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready } }],
+  });
+  return {
+    service(name: string, ready: boolean): void {
+      const created = store.create(endpointSlices, slice(name, ready));
+      if (!created.ok) assert.ok(store.patch(endpointSlices, home, `${name}-1`, slice(name, ready)).ok);
+    },
+    pod(name: string, app: string): void {
+      const spec = { containers: [{ name: 'main', image: 'x:1' }] };
+      const template = { metadata: { labels: { app } }, spec };
+      const made = store.create(replicaSets, {
+        metadata: { name: app, namespace: home },
+        spec: { replicas: 0, selector: { matchLabels: { app } }, template },
+      });
+      assert.ok(made.ok);
+      const { uid } = made.value.metadata;
+      const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: app, uid, controller: true };
+      const metadata = { name, namespace: home, labels: { app }, ownerReferences: [owner] };
+      assert.ok(store.create(pods, { metadata, spec }).ok);
+      const state = { waiting: { reason: 'CrashLoopBackOff' } };
+      const status = { phase: 'Running', containerStatuses: [{ name: 'main', restartCount: 3, state }] };
+      assert.ok(store.patch(pods, home, name, { status }, { subresource: 'status' }).ok);
+    },
+    names: () => store.list(pods, { namespace: home }).map(({ metadata }) => metadata.name),
+    /** Watches that were asked for with this selector in them. */
+    watches: (selector: string) =>
+      requests.latest.filter(({ verb, url }) => verb === 'watch' && decodeURIComponent(url).includes(selector)).length,
+  };
+}
+
+test('a service that is added gets its windows, and the streams that others need are left alone', async () => {
+  await using cluster = await embedded();
+  const play = scene(cluster);
+  play.service('db', false);
+  play.service('cache', true);
+  await using weeder = startEmbeddedWeeder(cluster, textOf({ db: 'api' }));
+  const { controller } = weeder;
+  await until('weeder runs', () => controller.state() === 'running');
+  // One that brings the complete list, and one that goes on from there.
+  await until('the streams are open', () => play.watches('app=api') === 2);
+  weeder.reload.take(configOf({ db: 'api', cache: 'worker' }));
+  assert.deepEqual(weeder.processFacts, [
+    { type: 'config.applied', generation: 2, added: ['cache'], changed: [], removed: [] },
+  ]);
+  await until('the new service is known', () => controller.counts().endpoints === 1);
+  play.pod('api-1', 'api');
+  play.pod('worker-1', 'worker');
+  play.service('db', true);
+  await until('the pod of the old service is deleted', () => !play.names().includes('api-1'));
+  play.service('cache', false);
+  play.service('cache', true);
+  await until('the pod of the new service is deleted', () => play.names().length === 0);
+  assert.equal(play.watches('app=api'), 2);
+  assert.equal(controller.state(), 'running');
+});
+
+test('while the new streams cannot be read, the services of the old config go on', async () => {
+  await using cluster = await embedded();
+  const play = scene(cluster);
+  play.service('db', false);
+  await using weeder = startEmbeddedWeeder(cluster, textOf({ db: 'api' }));
+  const { controller } = weeder;
+  await until('weeder runs', () => controller.state() === 'running');
+  cluster.server.setFaults(({ url }) =>
+    decodeURIComponent(url ?? '').includes('cache') ? { refuse: 'cut' } : undefined,
+  );
+  weeder.reload.take(configOf({ db: 'api', cache: 'api' }));
+  await until('the new stream has failed', () => weeder.logged.includes('stream lost'));
+  play.pod('api-1', 'api');
+  play.service('db', true);
+  await until('the pod is deleted', () => play.names().length === 0);
+  play.service('cache', false);
+  play.service('cache', true);
+  cluster.server.setFaults(undefined);
+  await until('the new service is found', () => controller.counts().endpoints === 2);
+  const of = (service: string) => weeder.facts.filter((fact) => 'service' in fact && fact.service === service);
+  assert.deepEqual(
+    of('db').map(({ type }) => type),
+    ['window.opened', 'pod.deleted'],
+  );
+});
+
+test('a service that is removed is not acted upon any more, whatever its stream may still tell', async () => {
+  await using cluster = await embedded();
+  const play = scene(cluster);
+  play.service('db', false);
+  play.service('cache', false);
+  await using weeder = startEmbeddedWeeder(cluster, textOf({ db: 'api', cache: 'worker' }));
+  const { controller } = weeder;
+  await until('weeder runs', () => controller.state() === 'running');
+  play.service('cache', true);
+  await until('its window is open', () => controller.counts().windows === 1);
+  weeder.reload.take(configOf({ db: 'api' }));
+  assert.equal(controller.counts().windows, 0);
+  assert.equal(weeder.facts.at(-1)?.type, 'window.closed');
+  play.pod('worker-1', 'worker');
+  play.service('cache', false);
+  play.service('cache', true);
+  play.pod('api-1', 'api');
+  play.service('db', true);
+  await until('the pod of the other one is deleted', () => !play.names().includes('api-1'));
+  assert.deepEqual(play.names(), ['worker-1']);
+});
+
+test('a config that is rejected changes nothing, is told once, and is forgotten with the next one that is not', async () => {
+  await using cluster = await embedded();
+  const play = scene(cluster);
+  play.service('db', false);
+  await using weeder = startEmbeddedWeeder(cluster, textOf({ db: 'api' }));
+  const { controller } = weeder;
+  await until('weeder runs', () => controller.state() === 'running');
+  const { appliedAt } = weeder.reload.status();
+  assert.deepEqual(weeder.reload.status(), { generation: 1, appliedAt, lastReload: 'applied' });
+  const wrong = problem('CONFIG_INVALID', 'config.yaml:1:1 watchDuration: found "x".');
+  weeder.reload.take(failed(wrong));
+  assert.deepEqual(weeder.reload.status(), { generation: 2, appliedAt, lastReload: 'rejected', rejected: wrong });
+  assert.equal(controller.state(), 'running');
+  assert.ok(weeder.logged.includes('config rejected, the one before stays in force'));
+  play.pod('api-1', 'api');
+  play.service('db', true);
+  await until('the old config is in force', () => play.names().length === 0);
+  weeder.reload.take(configOf({ db: 'api' }));
+  const now = weeder.reload.status();
+  assert.deepEqual(now, { generation: 3, appliedAt: now.appliedAt, lastReload: 'applied' });
+  assert.deepEqual(weeder.processFacts, [
+    { type: 'config.rejected', generation: 2, problem: wrong },
+    { type: 'config.applied', generation: 3, added: [], changed: [], removed: [] },
+  ]);
+});
+
+test('a change while the first lists are read is in force when weeder begins; one while it drains is not', async () => {
+  await using cluster = await embedded();
+  const play = scene(cluster);
+  play.service('db', false);
+  play.service('cache', false);
+  cluster.server.setFaults(() => ({ refuse: 'cut' }));
+  await using weeder = startEmbeddedWeeder(cluster, textOf({ db: 'api' }));
+  const { controller } = weeder;
+  await until('its streams are lost', () => weeder.logged.includes('stream lost'));
+  weeder.reload.take(configOf({ cache: 'worker' }));
+  assert.equal(controller.state(), 'syncing');
+  cluster.server.setFaults(undefined);
+  await until('weeder runs', () => controller.state() === 'running');
+  for (const name of ['api', 'worker']) play.pod(`${name}-1`, name);
+  for (const name of ['db', 'cache']) play.service(name, true);
+  await until('the pod of the new service is deleted', () => !play.names().includes('worker-1'));
+  assert.deepEqual(play.names(), ['api-1']);
+  controller.shutdown();
+  weeder.reload.take(configOf({ db: 'api' }));
+  await controller.stopped;
+  assert.deepEqual(play.names(), ['api-1']);
+});

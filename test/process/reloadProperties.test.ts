@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { lineOf, type TimelineLine } from '../support/replay/replayTimeline.ts';
+import {
+  bareNumber,
+  type StoryStep,
+  stepsWith,
+  storyStage,
+  tell,
+  type Wishes,
+  wishesFor,
+} from '../support/story/reloadStory.ts';
+
+/** Since when each service's window is open as the rules have it, and whether it is ready. */
+interface Model {
+  readonly began: Map<string, number>;
+  readonly ready: Map<string, boolean>;
+  wishes: Wishes;
+}
+
+function learn(model: Model, step: StoryStep, now: number): void {
+  if (step.is === 'slice') {
+    const wasReady = model.ready.get(step.service) === true;
+    model.ready.set(step.service, step.ready);
+    if (step.ready && !wasReady && step.service in model.wishes) model.began.set(step.service, now);
+  }
+  if (step.is !== 'config') return;
+  // Nothing tells since when these services are ready: one that is new gets a full window.
+  for (const name of Object.keys(step.wishes)) {
+    if (!(name in model.wishes) && model.ready.get(name) === true) model.began.set(name, now);
+  }
+  for (const name of Object.keys(model.wishes)) if (!(name in step.wishes)) model.began.delete(name);
+  model.wishes = step.wishes;
+}
+
+/** Whether the config in force wants this pod deleted at this moment. */
+function isAllowed({ began, ready, wishes }: Model, pod: string, now: number): boolean {
+  const [app = '', number = ''] = pod.split('-');
+  return Object.entries(wishes).some(([service, wish]) => {
+    const since = began.get(service);
+    const isOpen = since !== undefined && now <= since + wish.seconds * 1000;
+    const isReleased = ready.get(service) === true || wish.whileNotReady === 'delete';
+    const mayDelete = Number(number) !== bareNumber || wish.barePods === 'delete';
+    return isOpen && isReleased && mayDelete && wish.selects.includes(app);
+  });
+}
+
+const podOf = ({ sentence }: TimelineLine) => /^DELETE shoot-1\/(\S+)$/.exec(sentence)?.[1];
+
+const anyConfig = wishesFor(['a', 'b', 'c']).filter((wishes) => Object.keys(wishes).length > 0);
+
+test('however the config changes, nothing is deleted that the config in force does not want deleted', async () => {
+  let deletions = 0;
+  await fc.assert(
+    fc.asyncProperty(anyConfig, stepsWith(anyConfig), async (first, steps) => {
+      const stage = storyStage(first);
+      const model: Model = { began: new Map(), ready: new Map(), wishes: first };
+      for (const step of steps) {
+        const seen = stage.timeline.length;
+        learn(model, step, stage.clock.monotonic());
+        await tell(stage, step);
+        for (const line of stage.timeline.slice(seen)) {
+          const pod = podOf(line);
+          if (pod === undefined) continue;
+          deletions += 1;
+          assert.ok(isAllowed(model, pod, line.at), `${lineOf(line)}\n${stage.timeline.map(lineOf).join('\n')}`);
+        }
+      }
+      await stage.clock.pass(20 * 60_000);
+      assert.deepEqual(stage.leftOver(), []);
+      assert.ok(stage.timeline.every(({ sentence }) => !sentence.startsWith('broke')));
+    }),
+    { numRuns: 300 },
+  );
+  assert.ok(deletions > 100, `${deletions} deletions show little`);
+});
+
+test('a service that no change concerns has the same timeline with the changes and without them', async () => {
+  const a: Wishes = {
+    a: { seconds: 60, selects: ['a'], barePods: 'keep', whileNotReady: 'hold' },
+  };
+  const others = wishesFor(['b', 'c']).map((wishes) => ({
+    ...Object.fromEntries(Object.entries(wishes).map(([name, wish]) => [name, { ...wish, selects: [name] }] as const)),
+    ...a,
+  }));
+  let lines = 0;
+  await fc.assert(
+    fc.asyncProperty(stepsWith(others), async (steps) => {
+      const [changing, steady] = [storyStage(a), storyStage(a)];
+      for (const step of steps) {
+        await tell(changing, step);
+        await tell(steady, step.is === 'config' ? { is: 'pause', ms: 0 } : step);
+      }
+      const ofA = (timeline: readonly TimelineLine[]) =>
+        timeline.map(lineOf).filter((line) => /shoot-1\/a(-\d)?( |$)/.test(line));
+      for (const stage of [changing, steady]) await stage.clock.pass(20 * 60_000);
+      assert.deepEqual(ofA(changing.timeline), ofA(steady.timeline));
+      lines += ofA(steady.timeline).length;
+    }),
+    { numRuns: 200 },
+  );
+  assert.ok(lines > 100, `${lines} lines show little`);
+});

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Config, ServiceConfig } from '../../src/config/config.ts';
+import type { LabelSelector } from '../../src/kube/objects/selector.ts';
+import { createStreams } from '../../src/weeder/streams.ts';
+import { createWeeder } from '../../src/weeder/weeder.ts';
+import { backOff, pod } from '../support/objects/objects.ts';
+import { serviceConfig } from '../support/world/simulation.ts';
+import { virtualClock } from '../support/world/virtualClock.ts';
+import { weederOptions } from '../support/world/weederOptions.ts';
+
+const role = (name: string): LabelSelector => ({ matchLabels: { role: name } });
+const roles = (count: number) => Array.from({ length: count }, (_, index) => role(`r${index}`));
+
+function configOf(services: Readonly<Record<string, readonly LabelSelector[] | Partial<ServiceConfig>>>): Config {
+  const entries = Object.entries(services).map(([name, given]) =>
+    serviceConfig(Array.isArray(given) ? { name, podSelectors: given } : { ...given, name }),
+  );
+  return { services: new Map(entries.map((each) => [each.name, each])), restart: undefined };
+}
+
+/** The streams of a weeder, and what became of them since a test last asked: `+` opened, `-` closed. */
+function streamsFor(first: Config, namespaces: 'all' | readonly string[] = 'all') {
+  const weeder = createWeeder(weederOptions(first, virtualClock()));
+  const streams = createStreams({ weeder, config: first, namespaces });
+  let before = new Map(streams.needs);
+  const list = (name: string, ...pods: readonly object[]) => {
+    const sink = streams.needs.get(name)?.sink;
+    assert.ok(sink, `there is no stream ${name}, but ${[...streams.needs.keys()].join()}`);
+    sink.begin();
+    for (const each of pods) sink.apply('ADDED', each);
+    sink.end();
+  };
+  return {
+    weeder,
+    streams,
+    list,
+    listAll() {
+      for (const name of [...streams.needs.keys()]) list(name);
+    },
+    to(next: Config) {
+      weeder.configure(next);
+      streams.configure(next);
+    },
+    changes() {
+      const now = new Map(streams.needs);
+      const closed = [...before].filter(([name, need]) => now.get(name) !== need).map(([name]) => `-${name}`);
+      const opened = [...now].filter(([name, need]) => before.get(name) !== need).map(([name]) => `+${name}`);
+      before = now;
+      return [...closed, ...opened].sort();
+    },
+  };
+}
+
+test('a change that needs no other objects opens and closes nothing', () => {
+  const at = streamsFor(configOf({ db: [role('a')], cache: [role('b')] }));
+  at.listAll();
+  at.to(configOf({ cache: { podSelectors: [role('b')], watchDuration: 1000, namespaces: ['x'] }, db: [role('a')] }));
+  at.to(configOf({ db: [role('b')], cache: [role('a')] }));
+  assert.deepEqual(at.changes(), []);
+});
+
+test('another podSelector: its stream is opened, the one of no use any more is closed at once, others stay', () => {
+  const at = streamsFor(configOf({ db: [role('a'), role('b')] }));
+  at.listAll();
+  at.to(configOf({ db: [role('a'), role('c')] }));
+  assert.deepEqual(at.changes(), ['+pods role=c', '-pods role=b']);
+});
+
+test('another service: the old stream of slices goes on until the new one has its list', () => {
+  const at = streamsFor(configOf({ db: [role('a')] }));
+  at.listAll();
+  at.to(configOf({ db: [role('a')], cache: [role('a')] }));
+  assert.deepEqual(at.changes(), ['+endpointslices 2']);
+  assert.equal(at.streams.needs.get('endpointslices 2')?.labelSelector, 'kubernetes.io/service-name in (cache,db)');
+  at.list('endpointslices 2');
+  assert.deepEqual(at.changes(), ['-endpointslices']);
+  at.to(configOf({ db: [role('a')] }));
+  at.list('endpointslices');
+  assert.deepEqual(at.changes(), ['+endpointslices', '-endpointslices 2']);
+});
+
+test('a change before the streams of the last one are complete replaces those, and a change back needs none', () => {
+  const at = streamsFor(configOf({ db: [role('a')] }));
+  at.listAll();
+  at.to(configOf({ db: [role('a')], cache: [role('a')] }));
+  at.to(configOf({ db: [role('a')], queue: [role('a')] }));
+  assert.deepEqual(at.changes(), ['+endpointslices 3']);
+  at.to(configOf({ db: [role('a')] }));
+  assert.deepEqual(at.changes(), ['-endpointslices 3']);
+});
+
+test('before the first list is complete nothing is worth keeping', () => {
+  const at = streamsFor(configOf({ db: [role('a')] }));
+  at.to(configOf({ cache: [role('b')] }));
+  assert.deepEqual(at.changes(), ['+endpointslices 2', '+pods role=b', '-endpointslices', '-pods role=a']);
+});
+
+test('without a service there is no stream at all, and the first one that is added brings its own', () => {
+  const at = streamsFor(configOf({ db: [role('a')] }));
+  at.listAll();
+  at.to(configOf({}));
+  assert.deepEqual(at.changes(), ['-endpointslices', '-pods role=a']);
+  assert.equal(at.streams.isHandingOver, false);
+  at.to(configOf({ cache: [role('b')] }));
+  assert.deepEqual(at.changes(), ['+endpointslices', '+pods role=b']);
+  assert.equal(streamsFor(configOf({})).streams.needs.size, 0);
+});
+
+test('each namespace has its own turn', () => {
+  const at = streamsFor(configOf({ db: [role('a')] }), ['x', 'y']);
+  at.listAll();
+  at.to(configOf({ db: [role('a')], cache: [role('a')] }));
+  at.list('endpointslices in y 2');
+  assert.deepEqual(at.changes(), ['+endpointslices in x 2', '+endpointslices in y 2', '-endpointslices in y']);
+});
+
+test('sixteen podSelectors become seventeen and sixteen again: what was known stays known meanwhile', () => {
+  const looping = pod({ uid: 'u', labels: { role: 'r3' }, containers: [backOff()] });
+  const at = streamsFor(configOf({ db: roles(16) }));
+  const isKnown = () => at.weeder.pods.get('role=r3')?.get('u') !== undefined;
+  at.listAll();
+  at.list('pods role=r3', looping);
+  at.to(configOf({ db: roles(17) }));
+  assert.deepEqual(at.changes(), ['+pods']);
+  assert.ok(isKnown());
+  at.list('pods', looping);
+  assert.equal(at.changes().length, 16);
+  assert.ok(isKnown());
+  at.to(configOf({ db: roles(16) }));
+  for (let index = 0; index < 15; index += 1) at.list(`pods role=r${index}`, ...(index === 3 ? [looping] : []));
+  assert.equal(at.changes().includes('-pods'), false);
+  at.list('pods role=r15');
+  assert.deepEqual(at.changes(), ['-pods']);
+  assert.ok(isKnown());
+  at.list('pods role=r3');
+  assert.ok(!isKnown());
+});
+
+test('the stream of all pods is read again for one more podSelector, and not for one less', () => {
+  const looping = pod({ uid: 'u', labels: { role: 'r17' }, containers: [backOff()] });
+  const at = streamsFor(configOf({ db: roles(18) }));
+  at.listAll();
+  at.to(configOf({ db: roles(17) }));
+  assert.deepEqual(at.changes(), []);
+  at.streams.needs.get('pods')?.sink.apply('MODIFIED', looping);
+  at.to(configOf({ db: roles(18) }));
+  assert.deepEqual(at.changes(), ['+pods 2']);
+  assert.equal(at.weeder.pods.get('role=r17')?.size, 0);
+  at.list('pods 2', looping);
+  assert.deepEqual(at.changes(), ['-pods']);
+  assert.equal(at.weeder.pods.get('role=r17')?.size, 1);
+});
+
+test('more services than a URL takes: the stream of every slice is read again for another name, and not for one less', () => {
+  const many = (count: number) =>
+    configOf(
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`a-service-with-a-name-${index}`, [role('a')]])),
+    );
+  const at = streamsFor(many(300));
+  at.listAll();
+  at.to(many(299));
+  assert.deepEqual(at.changes(), []);
+  at.to(many(301));
+  assert.deepEqual(at.changes(), ['+endpointslices 2']);
+});

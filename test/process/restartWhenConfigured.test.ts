@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pino } from 'pino';
+import type { Config } from '../../src/config/config.ts';
+import type { KubeClient } from '../../src/kube/client/client.ts';
+import { restartWhenConfigured } from '../../src/process/restartWhenConfigured.ts';
+import { restartConfig } from '../support/objects/restartSettings.ts';
+import { until } from '../support/until.ts';
+import { virtualClock } from '../support/world/virtualClock.ts';
+
+const nothing: Config = { services: new Map(), restart: undefined };
+const configured: Config = { services: new Map(), restart: restartConfig() };
+
+function part() {
+  const changes: string[][] = [];
+  const failure = { kind: 'network', message: 'nobody answers' } as const;
+  const client: KubeClient = {
+    server: 'https://127.0.0.1:1',
+    call: async () => ({ ok: false, failure }),
+    openStream: async () => ({ ok: false, failure }),
+    renew: () => {},
+    failureOf: () => failure,
+    close: async () => {},
+  };
+  const made = restartWhenConfigured({
+    config: nothing,
+    runtime: { clock: virtualClock() },
+    client,
+    logger: pino({ level: 'silent' }),
+    namespaces: 'all',
+    shard: undefined,
+    isDryRun: false,
+    isWeeding: () => false,
+    isLeading: () => true,
+    recordEvent: () => {},
+    onStreamsChanged: () => changes.push([...made.needs.keys()]),
+    onStreamClosed: () => {},
+    ownNamespace: 'weeder',
+  });
+  return { made, changes };
+}
+
+test('without its section restart control needs no stream, has no actor, and ends at once', async () => {
+  const { made, changes } = part();
+  made.start();
+  made.configure(nothing);
+  await made.drained();
+  assert.deepEqual([made.needs.size, [...made.actors()], made.control(), changes], [0, [], undefined, []]);
+});
+
+test('with its section, given while weeder runs, it opens its streams; without it again they are closed', async () => {
+  const { made, changes } = part();
+  made.start();
+  made.configure(configured);
+  await until('it is loaded', () => changes.length > 0);
+  assert.ok(changes[0]?.includes('configmaps') && changes[0].includes('deployments'), String(changes[0]));
+  made.configure(nothing);
+  assert.equal(made.needs.size, 0);
+  made.stop();
+});
+
+test('what is stopped while it is loaded opens nothing', async () => {
+  const { made, changes } = part();
+  made.start();
+  made.configure(configured);
+  made.stop();
+  await import('../../src/restart/restartPart.ts');
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual([made.needs.size, changes], [0, []]);
+});

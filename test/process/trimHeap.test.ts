@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { getHeapStatistics } from 'node:v8';
+import { type Heap, processHeap, trimWhenIdle } from '../../src/base/trimHeap.ts';
+import { virtualClock } from '../support/world/virtualClock.ts';
+
+const second = 1_000;
+
+/** A process in virtual time: its memory, and the part of a core that it uses. */
+function scene() {
+  const clock = virtualClock();
+  const its = { rss: 200, share: 0, trims: [] as number[] };
+  let [cpu, measuredAt] = [0, clock.monotonic()];
+  const heap: Heap = {
+    cpu() {
+      cpu += (clock.monotonic() - measuredAt) * its.share;
+      measuredAt = clock.monotonic();
+      return cpu;
+    },
+    rss: () => its.rss,
+    trim() {
+      its.trims.push(clock.monotonic());
+      its.rss = Math.min(its.rss, 110);
+    },
+  };
+  const stop = trimWhenIdle(clock, heap);
+  return { clock, its, stop };
+}
+
+test('a process that becomes idle is trimmed once, and at rest not again', async () => {
+  const { clock, its, stop } = scene();
+  its.share = 0.8;
+  await clock.pass(60 * second);
+  assert.deepEqual(its.trims.length, 0, 'it was busy');
+  its.share = 0.002;
+  await clock.pass(20 * second);
+  assert.equal(its.trims.length, 1);
+  its.rss += 15;
+  await clock.pass(3_600 * second);
+  assert.equal(its.trims.length, 1);
+  stop();
+});
+
+test('a process that has grown since is trimmed again when it is idle, and once in a minute at most', async () => {
+  const { clock, its, stop } = scene();
+  await clock.pass(10 * second);
+  assert.equal(its.trims.length, 1);
+  const [first = 0] = its.trims;
+  its.rss = 200;
+  await clock.pass(59 * second);
+  assert.equal(its.trims.length, 1);
+  await clock.pass(second);
+  assert.deepEqual(its.trims, [first, first + 60 * second]);
+  its.rss = 200;
+  its.share = 0.3;
+  await clock.pass(300 * second);
+  assert.equal(its.trims.length, 2, 'it was busy');
+  its.share = 0;
+  await clock.pass(20 * second);
+  assert.equal(its.trims.length, 3);
+  stop();
+});
+
+test('what is stopped trims no more', async () => {
+  const { clock, its, stop } = scene();
+  stop();
+  await clock.pass(60 * second);
+  assert.equal(its.trims.length, 0);
+});
+
+test('a trim returns the pages of garbage to the operating system', () => {
+  let garbage: unknown[] | undefined = Array.from({ length: 500_000 }, (_, index) => ({ index, text: `${index}` }));
+  assert.equal(garbage.length, 500_000);
+  const before = getHeapStatistics().total_heap_size;
+  garbage = undefined;
+  processHeap.trim();
+  const freed = (before - getHeapStatistics().total_heap_size) / 2 ** 20;
+  assert.ok(freed > 15, `${freed} MiB`);
+  assert.equal('gc' in globalThis, false);
+  assert.ok(processHeap.rss() > 10 && processHeap.cpu() > 0);
+});

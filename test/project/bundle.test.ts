@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, globSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { delimiter, dirname, join } from 'node:path';
+import { suite, test } from 'node:test';
+import { z } from 'zod';
+import packageJson from '../../package.json' with { type: 'json' };
+import { parseConfig } from '../../src/config/parse.ts';
+import { misbehavingServer } from '../support/api/misbehavingServer.ts';
+import { httpProxy, socksProxy } from '../support/api/proxies.ts';
+import { bundle } from '../support/bundle.ts';
+import { cli, config, file, folder, kubeconfig, logOf, oneSentence, startCli } from '../support/cli.ts';
+import { until } from '../support/until.ts';
+
+const built = dirname(await bundle());
+/** The bundle alone: no package.json, no node_modules above it. */
+const alone = join(folder, 'alone', 'weeder.js');
+/** As npm installs it. */
+const installed = join(folder, 'installed', 'dist', 'weeder.js');
+for (const path of [alone, installed]) cpSync(built, dirname(path), { recursive: true });
+file('installed/package.json', JSON.stringify({ type: packageJson.type }));
+const entry = readFileSync(join(built, 'weeder.js'), 'utf8');
+const chunks = globSync('chunks/*.js', { cwd: built }).map((name) => readFileSync(join(built, name), 'utf8'));
+const texts = [entry, ...chunks];
+
+suite('the production bundle', { concurrency: 3 }, () => {
+  test('works alone: --version, check', async () => {
+    assert.deepEqual(await cli(['--version'], { program: alone }), {
+      code: 0,
+      signal: null,
+      stdout: `${packageJson.version}\n`,
+      stderr: '',
+    });
+    assert.equal((await cli(['check', config], { program: alone })).code, 0);
+  });
+
+  test('works alone: run, over TLS, and through each kind of proxy', async (t) => {
+    await using http = await httpProxy();
+    await using socks = await socksProxy();
+    await using h2 = await misbehavingServer('h2');
+    await using h1 = await misbehavingServer('https');
+    const experimental = /^\(node:\d+\) ExperimentalWarning: SOCKS5 /;
+    for (const [server, proxy, said] of [
+      [h2, {}, /^$/],
+      [h2, { 'proxy-url': `http://127.0.0.1:${http.port}` }, /^$/],
+      [h1, { 'proxy-url': `socks5://127.0.0.1:${socks.port}` }, experimental],
+    ] as const) {
+      const ca = new URL('../support/tls/server.crt', import.meta.url).pathname;
+      const cluster = { 'certificate-authority': ca, ...proxy };
+      const path = file('alone.kubeconfig', kubeconfig(server.url, { token: 'secret' }, cluster));
+      const words = [
+        `--config-file=${config}`,
+        `--kubeconfig=${path}`,
+        '--health-bind-addr=0',
+        '--metrics-bind-addr=0',
+      ];
+      const weeder = startCli(words, { program: alone });
+      t.after(() => weeder.child.kill('SIGKILL'));
+      await until('weeder runs', () => weeder.stdout().includes('caches synced, starting controller'));
+      weeder.child.kill('SIGTERM');
+      const ended = await weeder.ended;
+      assert.equal(ended.code, 0);
+      assert.match(ended.stderr, said);
+      assert.equal(logOf(ended).at(-1)?.['msg'], 'weeder stopped');
+    }
+    assert.ok(http.targets.length > 0 && socks.targets.length > 0);
+  });
+
+  test('holds nothing of the generated API of client-node, nor of fetch, and is no larger than it has to be', () => {
+    for (const text of texts) {
+      assert.deepEqual(
+        text.match(/\b(CoreV1Api|AppsV1Api|class (V1PodList|V1Pod|ObjectSerializer|WebSocket))\b/),
+        null,
+      );
+      assert.ok(!text.includes('opentelemetry.js.api'), 'holds OpenTelemetry');
+      // V8 would keep it in two bytes for each character.
+      assert.match(text, /^\p{ASCII}*$/v);
+    }
+    const size = texts.reduce((sum, { length }) => sum + length, 0);
+    assert.ok(size < 2_900_000, `${size} bytes`);
+  });
+
+  test('imports nothing but Node itself and its own chunks', () => {
+    const imported = texts.flatMap((text) => [...text.matchAll(/\b(?:from|import\(?)(["'`])([\w@./:-]+)\1/g)]);
+    assert.ok(imported.length > chunks.length);
+    const foreign = imported.map(([, , name = '']) => name).filter((name) => !isOwn(name) && !isBuiltin(name));
+    assert.deepEqual([...new Set(foreign)].sort(), ['@statelyai/inspect', 'pino-pretty']);
+  });
+
+  test('loads for a verb what it needs, and never the HTTP client that Node has inside', async () => {
+    const preload = file('loaded.mjs', tellLoaded);
+    const ended = await cli(['check', config], { program: alone, env: { NODE_OPTIONS: `--import=${preload}` } });
+    const { files, hasFetch } = Loaded.parse(JSON.parse(ended.stderr));
+    assert.equal(hasFetch, false);
+    assert.ok(files.some((name) => name.startsWith('check-')));
+    assert.deepEqual(
+      files.filter((name) => /^(demo|diagram|replay|run)-/.test(name)),
+      [],
+    );
+  });
+
+  test('reads a long config in a thread of its own', async () => {
+    const [chunk = ''] = globSync('chunks/parseApart-*.js', { cwd: dirname(alone) });
+    const { parseApart }: typeof import('../../src/config/parseApart.ts') = await import(join(dirname(alone), chunk));
+    assert.deepEqual(await parseApart('observer: {}', 'f'), parseConfig('observer: {}', 'f'));
+  });
+
+  test('can be started by its own name', () => {
+    assert.ok(entry.startsWith('#!/usr/bin/env node\n'));
+  });
+
+  test('says which Node it needs, when it is started by an old one', {
+    skip: !oldNode() && 'no old Node',
+  }, async () => {
+    for (const words of [['--version'], [], ['run', '--config-file', config]]) {
+      const ended = await cli(words, { program: installed, node: oldNode() ?? '' });
+      assert.match(
+        oneSentence(ended, 1),
+        /^Node \d+\.\d+\.\d+ is too old: weeder needs Node 24\.12 or newer\. Install one, or run weeder with npm start, which brings its own\.$/,
+      );
+      assert.equal(ended.stdout, '');
+    }
+  });
+});
+
+/** A module that is loaded first and, at the process' end, tells what came after it. */
+const tellLoaded = `
+  import { registerHooks } from 'node:module';
+  const files = [];
+  registerHooks({
+    load(url, context, next) {
+      files.push(url.split('/').at(-1));
+      return next(url, context);
+    },
+  });
+  process.on('exit', () => {
+    const hasFetch = process.moduleLoadList.some((name) => name.includes('deps/undici'));
+    process.stderr.write(JSON.stringify({ files, hasFetch }));
+  });
+`;
+const Loaded = z.object({ files: z.array(z.string()), hasFetch: z.boolean() });
+
+/** A chunk of the bundle, by its relative path. */
+function isOwn(name: string): boolean {
+  return name.startsWith('./');
+}
+
+/** The machine's own Node, when it is older than ours. */
+function oldNode(): string | undefined {
+  const folders = ['/usr/bin', '/usr/local/bin', ...(process.env['PATH'] ?? '').split(delimiter)];
+  const found = folders.map((each) => join(each, 'node')).filter((path) => existsSync(path));
+  return found.find(
+    (path) => Number(/^v(\d+)/.exec(execFileSync(path, ['--version'], { encoding: 'utf8' }))?.[1]) < 24,
+  );
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { type ErrorCode, errorTable, messageOf, problem } from '../../src/base/errors.ts';
+
+const root = fileURLToPath(new URL('../../src', import.meta.url));
+const sources = globSync('**/*.ts', { cwd: root })
+  .filter((name) => name !== 'errors.ts')
+  .map((name) => readFileSync(`${root}/${name}`, 'utf8'))
+  .join('\n');
+const codes = Object.keys(errorTable).filter((code): code is ErrorCode => code in errorTable);
+
+test('every code of the table is used by the program', () => {
+  const unused = codes.filter((code) => !sources.includes(`'${code}'`));
+  assert.deepEqual(unused, []);
+});
+
+test('every row is written for people: whole sentences, and what to do', () => {
+  for (const code of codes) {
+    assert.match(code, /^[A-Z]+(_[A-Z]+)*$/);
+    const { meaning, advice } = errorTable[code];
+    for (const text of [meaning, advice]) assert.match(text, /^(`[^`]+`|[A-Z])[^\n|]*\.$/, code);
+  }
+});
+
+test('the docs say of each code what the table says, and of nothing else', () => {
+  const docs = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
+  const rows = docs.split('\n').filter((line) => /^\| [A-Z_]+ \|/.test(line));
+  assert.deepEqual(
+    rows,
+    codes.map((code) => `| ${code} | ${errorTable[code].meaning} | ${errorTable[code].advice} |`),
+  );
+});
+
+test('a problem brings the advice of its code, unless it has a better one', () => {
+  assert.equal(problem('USAGE', 'x').advice, errorTable.USAGE.advice);
+  assert.equal(problem('USAGE', 'x', 'y').advice, 'y');
+});
+
+test('whatever was thrown has a message', () => {
+  assert.equal(messageOf(new Error('x')), 'x');
+  assert.equal(messageOf('x'), 'x');
+  assert.equal(messageOf(undefined), 'undefined');
+});

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const texts = new Map(
+  globSync('{src,machines,test,bench,visualizations,scripts}/**/*.{ts,js}', { cwd: root }).map((file) => [
+    file,
+    readFileSync(join(root, file), 'utf8'),
+  ]),
+);
+
+const lists = [
+  /(?:import|export)\s+(?:type\s+)?\{([^}]*)\}\s*from\s*'(\.[^']*)'/g,
+  /\{([^{}]*)\}(?::[^=;]*)?\s*=\s*await import\(\s*'(\.[^']*)'\s*\)/g,
+];
+
+/** `file name`, for each name that some file imports from another. */
+function importedNames(): ReadonlySet<string> {
+  const all = [...texts].flatMap(([file, text]) =>
+    lists.flatMap((list) =>
+      [...text.matchAll(list)].flatMap(([, names = '', from = '']) => {
+        const target = normalize(join(dirname(file), from));
+        return names.split(',').map(
+          (name) =>
+            `${target} ${
+              name
+                .trim()
+                .replace(/^type /, '')
+                .split(/\s|:/)[0]
+            }`,
+        );
+      }),
+    ),
+  );
+  return new Set(all);
+}
+
+test('what is exported is imported somewhere', () => {
+  const imported = importedNames();
+  const declared = /^export (?:async )?(?:function\*? |const |let |interface |type |class )(\w+)/gm;
+  const unused = [...texts].flatMap(([file, text]) =>
+    /^(src|machines)\//.test(file)
+      ? [...text.matchAll(declared)].flatMap(([, name]) =>
+          imported.has(`${file} ${name}`) ? [] : [`${file}: ${name}`],
+        )
+      : [],
+  );
+  assert.ok(imported.size > 1_000);
+  assert.deepEqual(unused, []);
+});

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import measured from '../../bench/kubelet/results.json' with { type: 'json' };
+import { Results, recoveryTable } from '../../bench/kubelet/results.ts';
+import { benchmarksPage } from '../../bench/support/page.ts';
+import { committed, readResults } from '../../bench/support/results.ts';
+import { endpoint } from '../../machines/weeder/endpoint.ts';
+import { formatFaults } from '../../src/base/fault.ts';
+import { parseConfig } from '../../src/config/parse.ts';
+import { configJsonSchema, observerTables, restartTables, settingsTable } from '../../src/config/schema/reference.ts';
+import { drawingOf } from '../../src/diagram/drawing.ts';
+import { mermaid } from '../../src/diagram/mermaid.ts';
+import { errorsTable } from '../support/docs/errorsTable.ts';
+import { eventsTable } from '../support/docs/eventsTable.ts';
+import { flagsTable } from '../support/docs/flagsTable.ts';
+import { metricsTable } from '../support/docs/metricsTable.ts';
+import { withSections } from '../support/docs/sections.ts';
+import { layoutsJson, machineSections, visualizations } from '../support/docs/visualizations.ts';
+import { pageJson } from '../support/page/pageBundle.ts';
+
+/**
+ * Every committed file that the sources give, in whole or in its marked sections. `npm run generate` runs this same
+ * test and lets it write, so there is no second way in which a file comes about.
+ */
+const generated: Readonly<Record<string, (file: URL) => string | Promise<string>>> = {
+  'schema/weeder.schema.json': () => formattedJson(configJsonSchema()),
+  'docs/configuration.md': (file) =>
+    withSections(file, {
+      settings: settingsTable(),
+      ...restartSections(),
+      observer: observerTables().settings,
+      'observer-allow': observerTables().entries,
+      ...faultExample(),
+    }),
+  'docs/events.md': (file) => withSections(file, { events: eventsTable() }),
+  'docs/benchmarks.md': () => benchmarksPage(readResults(committed)),
+  'docs/errors.md': (file) => withSections(file, { errors: errorsTable() }),
+  'generated/layouts.json': () => layoutsJson(),
+  ...visualizations(),
+  'generated/page.json': () => pageJson(),
+  'visualizations/README.md': (file) => withSections(file, machineSections()),
+  'docs/metrics.md': async (file) =>
+    withSections(file, { weeder: await metricsTable('weeder_'), process: await metricsTable('process_', 'nodejs_') }),
+  'README.md': (file) =>
+    withSections(file, {
+      endpoint: fenced('mermaid', mermaid(drawingOf(endpoint)).trimEnd()),
+      flags: flagsTable(),
+      recovery: recoveryTable(Results.parse(measured)),
+    }),
+};
+
+for (const [name, content] of Object.entries(generated)) {
+  test(`${name} is what the sources give now (if not: npm run generate)`, async (t) => {
+    const file = new URL(`../../${name}`, import.meta.url);
+    t.assert.fileSnapshot(await content(file), fileURLToPath(file), { serializers: [String] });
+  });
+}
+
+function restartSections(): Readonly<Record<string, string>> {
+  const { rule, settings, limits, entries } = restartTables();
+  return { 'restart-rule': rule, 'restart-settings': settings, 'restart-limits': limits, 'restart-entries': entries };
+}
+
+function faultExample(): Readonly<Record<'faulty' | 'faults', string>> {
+  const text = readFileSync(new URL('../data/config/faulty.yaml', import.meta.url), 'utf8');
+  const parsed = parseConfig(text, 'weeder.yaml');
+  const faults = parsed.ok ? '' : formatFaults(parsed.problem);
+  return { faulty: fenced('yaml', text.trimEnd()), faults: fenced('', faults) };
+}
+
+/** JSON as the formatter wants it: lists of short words, and of nothing, on one line. */
+function formattedJson(value: unknown): string {
+  const words = /\[\n\s+("[^"\n]*"(?:,\n\s+"[^"\n]*")*)\n\s+\]/g;
+  const text = JSON.stringify(value, null, 2).replace(
+    words,
+    (_whole, list: string) => `[${list.replace(/\n\s+/g, ' ')}]`,
+  );
+  return `${text.replace(/\[\n\s+\{\}\n\s+\]/g, '[{}]')}\n`;
+}
+
+function fenced(language: string, text: string): string {
+  return ['```', language, '\n', text, '\n```'].join('');
+}

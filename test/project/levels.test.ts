@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+const levels = new Map(
+  [...page.matchAll(/^\| (\d+) \| `([\w/]+)` \|/gm)].map(([, level, room]) => [room, Number(level)]),
+);
+
+interface Import {
+  readonly from: string;
+  /** A path from the root, or the name of a package. */
+  readonly to: string;
+}
+
+const files = globSync('{src,machines}/**/*.ts', { cwd: root });
+const imports = files.flatMap(importsOf);
+
+/** Types and dynamic imports included. */
+function importsOf(from: string): Import[] {
+  const text = readFileSync(join(root, from), 'utf8');
+  return [...text.matchAll(/(?:\bfrom |\bimport\(|^import )'([^']+)'/gm)].map(([, name = '']) => ({
+    from,
+    to: name.startsWith('.') ? relative(root, join(root, dirname(from), name)) : name,
+  }));
+}
+
+/** The innermost room of the table in which a file lies; undefined: it lies in none. */
+function roomOf(file: string): string | undefined {
+  for (let folder = dirname(file); folder !== '.'; folder = dirname(folder)) if (levels.has(folder)) return folder;
+  return undefined;
+}
+
+const isOurs = ({ to }: Import) => /^(src|machines)\//.test(to);
+const inWords = ({ from, to }: Import) => `${from} imports ${to}`;
+
+test('every file lies in a room of the table, and every room is there', () => {
+  assert.deepEqual(
+    files.filter((file) => roomOf(file) === undefined),
+    [],
+  );
+  assert.deepEqual(
+    [...levels.keys()].filter((room) => !existsSync(join(root, String(room)))),
+    [],
+  );
+});
+
+test('a room imports rooms of lower levels only', () => {
+  const upwards = imports.filter(isOurs).filter(({ from, to }) => {
+    const [its, other] = [roomOf(from), roomOf(to)];
+    return its !== other && Number(levels.get(other)) >= Number(levels.get(its));
+  });
+  assert.deepEqual(upwards.map(inWords), []);
+});
+
+test('no file is part of a circle of imports', () => {
+  const next = Map.groupBy(imports.filter(isOurs), ({ from }) => from);
+  const state = new Map<string, 'open' | 'done'>();
+  const circles: string[] = [];
+  function visit(file: string, way: readonly string[]): void {
+    if (state.get(file) === 'done') return;
+    if (state.get(file) === 'open') return void circles.push([...way.slice(way.indexOf(file)), file].join(' > '));
+    state.set(file, 'open');
+    for (const { to } of next.get(file) ?? []) visit(to, [...way, file]);
+    state.set(file, 'done');
+  }
+  for (const file of files) visit(file, []);
+  assert.deepEqual(circles, []);
+});
+
+test('the controllers do not import one another, and the config knows none of them', () => {
+  const controllers = ['weeder', 'restart', 'observer'];
+  const areaOf = (path: string) => /^(?:src|machines)\/(\w+)\//.exec(path)?.[1] ?? '';
+  const wrong = imports.filter(isOurs).filter(({ from, to }) => {
+    const [its, other] = [areaOf(from), areaOf(to)];
+    return (
+      controllers.includes(other) && its !== other && (controllers.includes(its) || its === 'config' || its === 'kube')
+    );
+  });
+  assert.deepEqual(wrong.map(inWords), []);
+});
+
+test('only src/kube talks to the cluster, only the verb demo imports the demo, and nothing imports tests or benchmarks', () => {
+  const wrong = imports.filter(
+    ({ from, to }) =>
+      (/^(@kubernetes\/client-node|undici)/.test(to) && !from.startsWith('src/kube/')) ||
+      (to.startsWith('src/demo/') && !/^src\/(demo|cli\/demo)\//.test(from)) ||
+      /^(test|bench)\//.test(to),
+  );
+  assert.deepEqual(wrong.map(inWords), []);
+});
+
+test('a machine imports XState and other machines', () => {
+  const wrong = imports.filter(
+    ({ from, to }) => from.startsWith('machines/') && to !== 'xstate' && !to.startsWith('machines/'),
+  );
+  assert.deepEqual(wrong.map(inWords), []);
+});
+
+test('every file that the page names is there', () => {
+  const named = [...page.matchAll(/`((?:src|machines|test)\/[\w/]+\.ts)`/g)].map(([, file = '']) => file);
+  assert.ok(named.length > 15);
+  assert.deepEqual(
+    named.filter((file) => !existsSync(join(root, file))),
+    [],
+  );
+});

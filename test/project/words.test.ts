@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const texts = globSync(['README.md', '{docs,deploy}/**/*.{md,yaml,json}', '{src,machines}/**/*.{ts,html}'], {
+  cwd: root,
+});
+
+/** What the project said before it used the field's terms, and what it says now. */
+const terms: readonly (readonly [RegExp, string])[] = [
+  [/\b(Weeded|WouldBeWeeded)\b/, 'PodDeleted, PodDeletionDryRun'],
+  [/\b(PodKept|DeletionGivenUp)\b/, 'DeletionSkipped, DeletionFailed'],
+  [
+    /\bRestart(Held|Waiting|Needless)\b|\bWouldBeRestarted\b/,
+    'RestartBlocked, RestartPending, RestartSkipped, RestartDryRun',
+  ],
+  [/'(Drifted|Corrected|Claimed)'/, 'DriftDetected, DriftCorrected, OwnershipConflict'],
+  [/\b(RivalBackOff|WantedChanged|ChangedOnAdmission)\b/, 'CorrectionBackOff, DesiredStateChanged, MutatedByAdmission'],
+  [/\b(KindMissing|TypeMissing|AccountMissing)\b/, 'NoKindMatch, ServiceAccountNotFound'],
+  [/a part of weeder broke|broke: please report|it broke:/, 'internal error: … failed'],
+  [/stopped by itself/, 'stopped unexpectedly'],
+  [/does not lead any more|leadership given back/, 'lost leadership, lease released'],
+  [/Lease can be had again|Lease cannot be had/, 'lease available again, lease unavailable'],
+  [/cannot bring the complete state/, 'WatchList not supported, falling back to paged LIST'],
+  [/all streams are synced, weeding/, 'caches synced, starting controller'],
+  [/'(restart held|restart waits|rollout stands still)'/, 'restart blocked, restart pending, rollout stalled'],
+  [/will be tried again'/, 'retrying'],
+  [/flags are accepted and mean nothing/, 'ignoring unsupported flags'],
+  [/\blook(s|ed|ing)? after\b/, 'manage'],
+  [/\bmade anew\b/, 'recreated'],
+  [/clock that never jumps/, 'monotonic clock'],
+  [/held back in silence/, 'in unreported back-off'],
+];
+
+test('texts use the terms of the field, and none of those that they took the place of', () => {
+  const found = texts.flatMap((file) => {
+    const lines = readFileSync(join(root, file), 'utf8').split('\n');
+    return lines.flatMap((line, index) =>
+      terms.flatMap(([old, now]) =>
+        old.test(line) ? [`${file}:${index + 1}: ${old.exec(line)?.[0]}; say ${now}`] : [],
+      ),
+    );
+  });
+  assert.ok(texts.length > 600);
+  assert.deepEqual(found, []);
+});
+
+test('comments give reasons and cite no codes', () => {
+  const sources = globSync('{src,machines,test,bench}/**/*.ts', { cwd: root });
+  const coded = sources.filter((file) => /\([AF]\d+[,)]|[Dd]esign §/.test(readFileSync(join(root, file), 'utf8')));
+  assert.ok(sources.length > 1_000);
+  assert.deepEqual(coded, []);
+});

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { parse } from 'yaml';
+import { parseDuration } from '../../src/base/duration.ts';
+import { formatFault } from '../../src/base/fault.ts';
+import { isObject, objectOf } from '../../src/base/json.ts';
+import type { Config, ServiceConfig } from '../../src/config/config.ts';
+import { parseConfig } from '../../src/config/parse.ts';
+import { byteEdit, edited, editedBytes, times, valueEdit } from '../support/fuzz.ts';
+
+const texts = ['original.yaml', 'additions.yaml'].map((name) =>
+  readFileSync(new URL(`../data/config/${name}`, import.meta.url)),
+);
+const values = texts.map((text): unknown => parse(text.toString('utf8')));
+
+const topKeys = ['watchDuration', 'namespaces', 'dependantNamespaces', 'onStart', 'whileNotReady', 'barePods'];
+const serviceKeys = new Set([...topKeys, 'deletion', 'gracePeriodSeconds', 'podSelectors']);
+const knownTopKeys = new Set([...topKeys, 'deletion', 'gracePeriodSeconds', 'servicesAndDependantSelectors']);
+
+/** An own key, as it stands in the file: what an object inherits does not. */
+function own(value: unknown, key: string): unknown {
+  return isObject(value) && Object.hasOwn(value, key) ? (value[key] ?? undefined) : undefined;
+}
+
+/** By another reader of YAML: everything that the file says is in the config, and nothing else but defaults. */
+function assertNothingIsLost(said: unknown, config: Config): void {
+  for (const key of Object.keys(objectOf(said))) assert.ok(knownTopKeys.has(key), `${key} is lost`);
+  const entries = objectOf(own(said, 'servicesAndDependantSelectors'));
+  assert.deepEqual([...config.services.keys()].sort(), Object.keys(entries).sort());
+  for (const [name, entry] of Object.entries(entries)) {
+    for (const key of Object.keys(objectOf(entry))) assert.ok(serviceKeys.has(key), `${name}.${key} is lost`);
+    const service = config.services.get(name);
+    assert(service !== undefined);
+    assert.deepEqual(service, expected(name, entry, said));
+  }
+}
+
+function expected(name: string, entry: unknown, top: unknown): ServiceConfig {
+  const either = (key: string, otherwise: unknown) => own(entry, key) ?? own(top, key) ?? otherwise;
+  const duration = parseDuration(String(either('watchDuration', '5m')));
+  const names = (value: unknown) => (Array.isArray(value) ? [...new Set(value)] : value);
+  const wanted = {
+    name,
+    namespaces: names(either('namespaces', 'all')),
+    podSelectors: own(entry, 'podSelectors'),
+    watchDuration: duration.ok ? duration.value : Number.NaN,
+    dependantNamespaces: names(either('dependantNamespaces', 'same')),
+    onStart: either('onStart', 'recent'),
+    whileNotReady: either('whileNotReady', 'hold'),
+    barePods: either('barePods', 'keep'),
+    deletion: either('deletion', 'delete'),
+    gracePeriodSeconds: either('gracePeriodSeconds', undefined),
+  };
+  return JSON.parse(JSON.stringify(wanted), withoutNothing);
+}
+
+/** An empty value, and no values of an expression that takes none, are the same as a key that is left out. */
+function withoutNothing(this: unknown, key: string, value: unknown): unknown {
+  const isEmptyList = key === 'values' && Array.isArray(value) && value.length === 0;
+  return value === null || isEmptyList ? undefined : value;
+}
+
+let accepted = 0;
+
+function assertTold(text: string, said: (text: string) => unknown): void {
+  const read = parseConfig(text, 'f');
+  if (!read.ok) {
+    assert.ok(read.problem.length > 0);
+    for (const fault of read.problem) assert.match(formatFault(fault), /^f[ :][^\n]+$/);
+    return;
+  }
+  accepted += 1;
+  const plain = structuredClone(read.value);
+  for (const service of plain.services.values()) {
+    if (service.gracePeriodSeconds === undefined) Reflect.deleteProperty(service, 'gracePeriodSeconds');
+  }
+  assertNothingIsLost(said(text), plain);
+}
+
+test('any value at any place of a config: refused, or all of it is taken as the file says', () => {
+  const before = accepted;
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...values),
+      fc.array(valueEdit, { minLength: 1, maxLength: 3 }),
+      fc.constantFrom(undefined, 2),
+      (value, edits, indent) => assertTold(JSON.stringify(edited(value, edits), null, indent) ?? '', JSON.parse),
+    ),
+    times(1500),
+  );
+  assert.ok(accepted - before > 20, `${accepted - before} were accepted`);
+});
+
+test('any bytes in a config: refused, or all of it is taken as another reader of YAML reads it', () => {
+  const before = accepted;
+  const yaml = (text: string): unknown => parse(text, { merge: true, version: '1.2', logLevel: 'silent' });
+  fc.assert(
+    fc.property(fc.constantFrom(...texts), fc.array(byteEdit, { minLength: 1, maxLength: 3 }), (text, edits) =>
+      assertTold(editedBytes(text, edits).toString('utf8'), yaml),
+    ),
+    times(700),
+  );
+  assert.ok(accepted - before > 20, `${accepted - before} were accepted`);
+});

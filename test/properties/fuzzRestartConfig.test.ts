@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { parse } from 'yaml';
+import { parseDuration } from '../../src/base/duration.ts';
+import { formatFault } from '../../src/base/fault.ts';
+import { arrayOf, isObject, objectOf } from '../../src/base/json.ts';
+import { configFileOf } from '../../src/config/configText.ts';
+import { parseConfig } from '../../src/config/parse.ts';
+import type { RestartConfig, RestartRule } from '../../src/config/restart.ts';
+import { edited, times, valueEdit } from '../support/fuzz.ts';
+
+const text = readFileSync(new URL('../data/config/restart.yaml', import.meta.url), 'utf8');
+const section = objectOf(objectOf(parse(text))['restartControl']);
+
+const defaults: Readonly<Record<string, unknown>> = {
+  quietPeriod: '5s',
+  quietMax: '1m',
+  minInterval: '1m',
+  strategy: 'rollout',
+  imagePullSecrets: 'ignore',
+  immutableRecreated: 'tell',
+  jobs: 'report',
+  unstick: false,
+  stallAfter: '1m',
+  progressDeadline: '10m',
+};
+const limits = ['maxRestartsPerMinute', 'burst', 'maxConcurrentRollouts', 'maxAdoptionsPerMinute', 'access'];
+const topKeys = new Set([...Object.keys(section)]);
+const ruleKeys = new Set([...Object.keys(defaults), 'windows', 'sources', 'namespaces', 'kinds', 'selector']);
+
+/** An own key, as it stands in the file: what an object inherits does not. */
+function own(value: unknown, key: string): unknown {
+  return isObject(value) && Object.hasOwn(value, key) ? (value[key] ?? undefined) : undefined;
+}
+
+function meant(value: unknown): unknown {
+  const duration = typeof value === 'string' ? parseDuration(value) : undefined;
+  return duration?.ok === true ? duration.value : value;
+}
+
+/** Everything that the section says is in the config: each setting where it is said, inherited, or left out. */
+function assertNothingIsLost(said: unknown, restart: RestartConfig): void {
+  const top = Array.isArray(said) ? { rules: said } : objectOf(said);
+  for (const key of Object.keys(top)) assert.ok(topKeys.has(key), `${key} is lost`);
+  for (const key of limits) if (own(top, key) !== undefined) assert.equal(Reflect.get(restart, key), own(top, key));
+  const rules = arrayOf(own(top, 'rules'));
+  assert.equal(restart.rules.length, rules.length);
+  for (const [index, rule] of rules.entries()) assertRule(rule, top, restart.rules[index]);
+}
+
+function assertRule(rule: unknown, top: unknown, resolved: RestartRule | undefined): void {
+  assert.ok(resolved !== undefined);
+  for (const key of Object.keys(objectOf(rule))) assert.ok(ruleKeys.has(key), `${key} is lost`);
+  for (const [key, otherwise] of Object.entries(defaults)) {
+    assert.equal(Reflect.get(resolved, key), meant(own(rule, key) ?? own(top, key) ?? otherwise), key);
+  }
+  for (const key of ['windows', 'sources'] as const) {
+    assert.equal(resolved[key].length, arrayOf(own(rule, key) ?? own(top, key)).length);
+  }
+  const namespaces = own(rule, 'namespaces');
+  assert.deepEqual(resolved.namespaces, namespaces === undefined ? 'all' : [...new Set(arrayOf(namespaces))]);
+  const kinds = own(rule, 'kinds') ?? ['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob', 'Job'];
+  assert.deepEqual(resolved.kinds, new Set(arrayOf(kinds)));
+  assert.equal(resolved.selector === undefined, own(rule, 'selector') === undefined);
+}
+
+test('any value at any place of the section: refused in words, or all of it is taken, and can be written down', () => {
+  let accepted = 0;
+  const forms = fc.constantFrom<unknown>(section, section['rules']);
+  fc.assert(
+    fc.property(forms, fc.array(valueEdit, { minLength: 1, maxLength: 3 }), (form, edits) => {
+      const restartControl = edited(form, edits);
+      const json = JSON.stringify({ restartControl });
+      const read = parseConfig(json, 'f');
+      if (!read.ok) {
+        assert.ok(read.problem.length > 0);
+        for (const fault of read.problem) {
+          assert.match(formatFault(fault), /^f:\d+:\d+[ :][^\n]+$/);
+          assert.doesNotMatch(fault.message, /^$|\0|Invalid (input|option|key|element)|Unrecognized key/);
+        }
+        return;
+      }
+      accepted += 1;
+      assert.ok(read.value.restart !== undefined);
+      assertNothingIsLost(JSON.parse(json).restartControl, read.value.restart);
+      assert.deepEqual(parseConfig(JSON.stringify(configFileOf(read.value)), 'f'), read);
+    }),
+    times(800),
+  );
+  assert.ok(accepted > 20, `${accepted} were accepted`);
+});

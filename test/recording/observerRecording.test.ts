@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { isObject, objectOf } from '../../src/base/json.ts';
+import type { ApplyFailure } from '../../src/observer/model/applyFailure.ts';
+import { cli, folder } from '../support/cli.ts';
+import { recordObserved } from '../support/recording/recordedObserver.ts';
+import { playRecording } from '../support/replay/replayAgain.ts';
+import type { ObserverWorld } from '../support/world/observerWorld.ts';
+
+const second = 1_000;
+const marker = 'hunter2-the-marker';
+const rejection: ApplyFailure = { is: 'permanent', reason: 'No.', retryAfter: 0, fields: [] };
+const path = (name: string) => join(folder, name);
+
+const settings = (value: string) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'settings' },
+  data: { a: value, b: 'same' },
+});
+const web = (image: string) => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web' },
+  spec: { replicas: 1, template: { spec: { containers: [{ name: 'app', image }] } } },
+});
+
+/** Created, drifted, corrected, fought over, updated, pruned, without its label, paused, and deleted. */
+async function aMorning(world: ObserverWorld): Promise<void> {
+  world.requestTime = 20;
+  world.apply('site', { manifests: [settings('1'), web('app:1')] });
+  await world.pass(10 * second);
+  world.edit('ConfigMap/settings', { data: { a: 'by hand' } });
+  await world.pass(10 * second);
+  for (let fight = 0; fight < 3; fight += 1) {
+    world.edit('ConfigMap/settings', { data: { a: `again ${fight}` } });
+    await world.pass(3 * second);
+  }
+  world.remove('Deployment/web');
+  await world.pass(40 * second);
+  world.apply('site', { manifests: [settings('2'), web('app:2')] });
+  await world.pass(20 * second);
+  world.edit('Deployment/web', { metadata: { labels: { 'weeder.dev/application': null } } });
+  await world.pass(1200 * second);
+  await world.restart();
+  world.apply('other', { manifests: [settings('3')] });
+  await world.pass(60 * second);
+  world.edit('Deployment/web', { spec: { replicas: 4 } });
+  await world.pass(5 * second);
+  world.apply('site', { manifests: [settings('2')] });
+  await world.pass(20 * second);
+  world.deleteApplication('site');
+  await world.pass(60 * second);
+}
+
+test('what the observer decided is decided again when its recording is replayed', async () => {
+  const file = path('observed.jsonl');
+  const world = await recordObserved(file, aMorning);
+  assert.equal(world.object('Deployment/web'), undefined);
+  assert.ok(world.factsOf('resource.corrected').length >= 4);
+  const replayed = await cli(['replay', file]);
+  assert.equal(replayed.code, 0, replayed.stdout + replayed.stderr);
+  for (const words of [
+    'applied',
+    'drifted',
+    'corrected',
+    'missing',
+    'contested',
+    'claimed',
+    'deleted',
+    'write requested',
+  ])
+    assert.ok(replayed.stdout.includes(words), `${words} in ${replayed.stdout}`);
+});
+
+/** The stream of ConfigMaps is lost, changes go unreported, and it resumes. */
+async function anOutage(world: ObserverWorld): Promise<void> {
+  world.requestTime = 20;
+  world.apply('site', { manifests: [settings('1')] });
+  await world.pass(10 * second);
+  const sink = () => [...world.core.needs.values()].find(({ kind }) => kind === 'ConfigMap')?.sink;
+  for (const value of ['one', 'other']) {
+    sink()?.lost?.();
+    world.isTold = false;
+    world.edit('ConfigMap/settings', { data: { a: value } });
+    world.isTold = true;
+    await world.pass(60 * second);
+    sink()?.resumed?.();
+    await world.pass(700 * second);
+  }
+}
+
+test('what was read and put back while a stream was lost is read and put back again in a replay', async () => {
+  const file = path('observed-lost.jsonl');
+  const world = await recordObserved(file, anOutage, { limit: 3 * 1024, oldFiles: 9 });
+  assert.equal(world.factsOf('resource.corrected').length, 2);
+  const parts = filesOf(file);
+  assert.ok(parts.some((part) => readFileSync(part, 'utf8').includes('"in":"lost"')));
+  const all = await cli(['replay', ...parts]);
+  assert.equal(all.code, 0, all.stdout + all.stderr);
+});
+
+test('a correction that is not in the recording, or that is only there, is told and ends with 1', async () => {
+  const file = path('observed-to-change.jsonl');
+  await recordObserved(file, aMorning);
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+  const corrections = lines.filter((line) => line.includes('"out":"resource.corrected"'));
+  assert.ok(corrections.length >= 4);
+  const other = path('observed-changed.jsonl');
+  const write = (its: readonly string[]) => writeFileSync(other, `${its.join('\n')}\n`);
+  write(lines.filter((line) => line !== corrections[0]));
+  const extra = await cli(['replay', other]);
+  assert.equal(extra.code, 1);
+  assert.match(extra.stdout, /^1 decision differs[\s\S]*^\+ .*corrected .*\(replayed, not recorded\)$/m);
+  // The edit that was corrected first is another one: of a field that is not observed.
+  const edit = lines.findIndex((line) => line.includes('by hand') && line.includes('"in":"MODIFIED"'));
+  write(lines.map((line, index) => (index === edit ? line.replace('"a":"by hand"', '"a":"1","c":"by hand"') : line)));
+  assert.notDeepEqual(await playRecording(other), []);
+});
+
+/** The files of a recording that went on in new ones, oldest first. */
+function filesOf(file: string): string[] {
+  const old = [9, 8, 7, 6, 5, 4, 3, 2, 1].map((part) => `${file}.${part}`).filter((each) => existsSync(each));
+  return [...old, file];
+}
+
+test('the files of a recording are replayed together, and each of them alone', async () => {
+  const file = path('observed-rotated.jsonl');
+  await recordObserved(file, aMorning, { limit: 12 * 1024, oldFiles: 9 });
+  const parts = filesOf(file);
+  assert.ok(parts.length > 3, String(parts.length));
+  const all = await cli(['replay', ...parts]);
+  assert.equal(all.code, 0, all.stdout + all.stderr);
+  assert.ok(all.stdout.includes('contested'));
+  let alone = 0;
+  for (const part of parts.slice(1)) {
+    const replayed = await cli(['replay', part]);
+    assert.equal(replayed.code, 0, part + replayed.stdout + replayed.stderr);
+    if (/ (?:corrected|deleted) /.test(replayed.stdout)) alone += 1;
+  }
+  assert.ok(alone > 0, 'a later file alone decides something');
+});
+
+test('what is deleted under another version than it was applied in is deleted again when its recording is replayed', async () => {
+  const file = path('observed-versions.jsonl');
+  const widget = (version: string) =>
+    ({ group: 'example.org', version, kind: 'Widget', plural: 'widgets', isNamespaced: true }) as const;
+  const world = await recordObserved(file, async (its) => {
+    its.requestTime = 20;
+    its.kinds.set('Widget', widget('v1'));
+    const one = { apiVersion: 'example.org/v1', kind: 'Widget', metadata: { name: 'one' } };
+    its.apply('site', { manifests: [one, settings('1')] });
+    await its.pass(10 * second);
+    its.kinds.set('Widget', widget('v2'));
+    its.apply('site', { manifests: [settings('1')] });
+    await its.pass(10 * second);
+  });
+  assert.equal(world.object('Widget/one'), undefined);
+  assert.match(readFileSync(file, 'utf8'), /"to":"findServed example\.org\/Widget"/);
+  const replayed = await cli(['replay', file]);
+  assert.equal(replayed.code, 0, replayed.stdout + replayed.stderr);
+  assert.match(replayed.stdout, / deleted .*Widget/);
+});
+
+test('what a trial found out is found out again when its recording is replayed, also from the middle', async () => {
+  const file = path('observed-trials.jsonl');
+  const world = await recordObserved(
+    file,
+    async (its) => {
+      its.requestTime = 20;
+      its.apply('site', { manifests: [settings('1'), web('app:1')] });
+      await its.pass(300 * second);
+      its.admit = (object) =>
+        object['kind'] === 'ConfigMap' ? { ...object, data: { a: 'mirrored', b: 'same' } } : object;
+      await its.pass(1200 * second);
+      its.edit('Deployment/web', { spec: { replicas: 2 } });
+      await its.pass(1200 * second);
+      its.admit = (object) => object;
+      await its.pass(1200 * second);
+    },
+    { limit: 8 * 1024, oldFiles: 9 },
+  );
+  assert.equal(world.factsOf('resource.wantedAnew').length, 2);
+  const parts = filesOf(file);
+  assert.ok(parts.length > 2, String(parts.length));
+  const all = await cli(['replay', ...parts]);
+  assert.equal(all.code, 0, all.stdout + all.stderr);
+  assert.equal(all.stdout.match(/ wanted anew /g)?.length, 2);
+  const alone = await Promise.all(parts.slice(1).map((part) => cli(['replay', part])));
+  for (const replayed of alone) assert.equal(replayed.code, 0, replayed.stdout + replayed.stderr);
+  assert.ok(alone.some(({ stdout }) => stdout.includes(' wanted anew ')));
+});
+
+test('nothing of what is secret is in a recording, wherever it stands, and it is replayed all the same', async () => {
+  const file = path('observed-marked.jsonl');
+  const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': `{"password":"${marker}"}` };
+  const login = (password: string) => ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'login', annotations: { note: marker } },
+    stringData: { password },
+    data: { more: Buffer.from(marker).toString('base64') },
+  });
+  const inner = {
+    apiVersion: 'weeder.dev/v1alpha1',
+    kind: 'Application',
+    metadata: { name: 'inner' },
+    spec: { manifests: [login(marker), `password: ${marker}`] },
+  };
+  const schema = [{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'login' }, data: { password: marker } }];
+  const world = await recordObserved(file, async (its) => {
+    its.kinds.set('Application', {
+      group: 'weeder.dev',
+      version: 'v1alpha1',
+      kind: 'Application',
+      plural: 'applications',
+      isNamespaced: true,
+    });
+    its.requestTime = 20;
+    its.apply('site', { manifests: [login(marker), settings('1')] }, { annotations });
+    its.apply('outer', { manifests: [inner] }, { annotations });
+    its.apply('wrong', { manifests: [login(marker), `x: ${marker}`], observerSchema: schema });
+    await its.pass(10 * second);
+    its.edit('Secret/login', { data: { password: Buffer.from(`${marker}-changed`).toString('base64') } });
+    await its.pass(10 * second);
+    await its.restart();
+    its.edit('Secret/login', { data: { password: null } });
+    await its.pass(60 * second);
+    its.apply('site', { manifests: [login(`${marker}-2`), settings('1')] }, { annotations });
+    await its.pass(10 * second);
+  });
+  assert.equal(world.factsOf('resource.corrected').length, 2);
+  const text = readFileSync(file, 'utf8');
+  const encodings = (['utf8', 'base64', 'base64url', 'hex'] as const).map((each) => Buffer.from(marker).toString(each));
+  for (const each of encodings) assert.ok(!text.includes(each.slice(0, 16)), each);
+  assert.ok(text.includes('Secret shop/login'));
+  assert.deepEqual(await playRecording(file), []);
+});
+
+test('what was kept while a new manifest was refused is kept again when its recording is replayed, each of its files alone, too', async () => {
+  const file = path('observed-kept.jsonl');
+  const world = await recordObserved(
+    file,
+    async (its) => {
+      its.requestTime = 20;
+      its.apply('site', { manifests: [settings('1'), web('app:1')] });
+      await its.pass(10 * second);
+      its.rejects = ({ data }) => (data === undefined ? undefined : rejection);
+      its.apply('site', { manifests: [settings('2'), web('app:2')] });
+      await its.pass(10 * second);
+      its.rejects = ({ data }) => (isObject(data) && data['a'] === '2' ? rejection : undefined);
+      for (let times = 0; times < 3; times += 1) {
+        its.edit('ConfigMap/settings', { data: { a: `by hand ${times}` } });
+        await its.pass(700 * second);
+      }
+      its.remove('ConfigMap/settings');
+      await its.pass(10 * second);
+      its.rejects = () => undefined;
+      await its.pass(1200 * second);
+      its.edit('ConfigMap/settings', { data: { a: 'by hand' } });
+      await its.pass(10 * second);
+    },
+    { limit: 12 * 1024, oldFiles: 9 },
+  );
+  assert.deepEqual([world.factsOf('resource.corrected').length, world.factsOf('resource.refused').length], [4, 1]);
+  assert.deepEqual(objectOf(world.object('ConfigMap/settings')?.['data'])['a'], '2');
+  const parts = filesOf(file);
+  assert.ok(parts.length > 2, String(parts.length));
+  const all = await cli(['replay', ...parts]);
+  assert.equal(all.code, 0, all.stdout + all.stderr);
+  for (const part of parts) assert.deepEqual(await playRecording(part), [], part);
+});

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { openRecorder } from '../../src/recording/recorder.ts';
+import { reduceObject } from '../../src/recording/reduce.ts';
+import { crashLooping } from '../../src/weeder/pods/crashLooping.ts';
+import { createReadiness } from '../../src/weeder/services/readiness.ts';
+import { backOff, pod, running, slice, terminated } from '../support/objects/objects.ts';
+import { configOf, readLines, recordIncident, recordingOf } from '../support/recording/recording.ts';
+import { until } from '../support/until.ts';
+import { virtualClock } from '../support/world/virtualClock.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'weeder-record-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+test('a recording begins with its version, its start and the whole config', async () => {
+  const { file } = await recordIncident(join(folder, 'header.jsonl'));
+  const [header] = readLines(file);
+  assert.deepEqual(header, {
+    weeder: 'recording',
+    version: 1,
+    weederVersion: '0.1.0',
+    startedAt: '2026-01-01T00:00:00.000Z',
+    part: 1,
+    namespaces: 'all',
+    concurrentDeletions: 32,
+    isDryRun: false,
+    config: {
+      servicesAndDependantSelectors: {
+        'etcd-main-client': {
+          podSelectors: [{ matchLabels: { role: 'apiserver' } }],
+          watchDuration: '2m0s',
+          dependantNamespaces: 'same',
+          onStart: 'recent',
+          whileNotReady: 'hold',
+          barePods: 'keep',
+          deletion: 'delete',
+        },
+      },
+    },
+  });
+});
+
+test('inputs and decisions stand in the order in which they happened, with their times', async () => {
+  const { file } = await recordIncident(join(folder, 'order.jsonl'));
+  const lines = readLines(file).slice(1);
+  const times = lines.map((line) => Number(line['t']));
+  assert.deepEqual(
+    times,
+    times.toSorted((a, b) => a - b),
+  );
+  const said = lines.map((line) => line['in'] ?? line['out']).join(' ');
+  assert.match(said, /^begin ADDED end begin end start .*readySince/);
+  assert.match(said, /MODIFIED window\.opened deletion\.requested .*answer random .*pod\.deleted/);
+  assert.match(said, /window\.closed stop$/);
+});
+
+test('a pod that does not crash-loop is left out, and what is kept has no environment, arguments or annotations', async () => {
+  const { file } = await recordIncident(join(folder, 'secrets.jsonl'));
+  const text = readFileSync(file, 'utf8');
+  assert.doesNotMatch(text, /healthy|s3cret|password/);
+  assert.match(text, /kapi-0/);
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+});
+
+test('a reduced pod is read as the whole one is', () => {
+  const whole = [
+    pod({ containers: [backOff(4)], annotations: { 'weeder.dev/ignore': 'true', other: 's3cret' } }),
+    pod({ containers: [terminated(1_700_000_000_000, 3)], isBare: true }),
+    pod({ containers: [terminated(0, 3, 0)], restartPolicy: 'OnFailure' }),
+    pod({ initContainers: [{ ...backOff(2), spec: { restartPolicy: 'Always' } }] }),
+    pod({ containers: [{ ...terminated(0, 2, 7), spec: restartsOn([7]) }], restartPolicy: 'Never' }),
+    pod({ containers: [backOff()], deletionTimestamp: '2026-01-01T00:00:00Z' }),
+    pod({ containers: [backOff()], phase: 'Failed' }),
+    pod({ containers: [running(3)] }),
+    {},
+  ];
+  for (const each of whole) assert.deepEqual(crashLooping(reduceObject('Pod', each)), crashLooping(each));
+});
+
+function restartsOn(values: readonly number[]): object {
+  return { restartPolicyRules: [{ action: 'Restart', exitCodes: { operator: 'In', values } }] };
+}
+
+test('a reduced slice is read as the whole one is', () => {
+  const read = (object: object) => {
+    const readiness = createReadiness(virtualClock(), () => true, {
+      changed() {},
+      readyAfterGap() {},
+      foundReady() {},
+    });
+    readiness.apply('ADDED', object);
+    return [readiness.services(), readiness.evidence('shoot-1', 'etcd-main-client')];
+  };
+  const whole = [
+    slice({ ready: [true, false, null], withTargets: true, written: 1_700_000_000_000 }),
+    slice({ ready: [null] }),
+    slice({ ready: [false] }),
+    slice({ ready: [] }),
+  ];
+  for (const each of whole) assert.deepEqual(read(reduceObject('EndpointSlice', each)), read(each));
+});
+
+test('at its limit the file becomes FILE.1, and two files are all that is kept', async () => {
+  const limit = 20_000;
+  const { file } = await recordIncident(join(folder, 'rotated.jsonl'), { limit, repeats: 60 });
+  const [header] = readLines(file);
+  const [older] = readLines(`${file}.1`);
+  assert.ok(Number(header?.['part']) > 2, JSON.stringify(header));
+  assert.equal(Number(older?.['part']), Number(header?.['part']) - 1);
+  assert.equal(older?.['startedAt'], header?.['startedAt']);
+  // One line more than the limit, and no file begins with more than the state that it repeats.
+  assert.ok(statSync(`${file}.1`).size < limit + 2000);
+  assert.ok(statSync(file).size < limit + 2000);
+});
+
+test('a new file repeats what the one before left behind, with the times at which that came about', async () => {
+  const { file } = await recordIncident(join(folder, 'repeated.jsonl'), { limit: 20_000, repeats: 60 });
+  const lines = readLines(file).slice(1);
+  const times = lines.map((line) => Number(line['t']));
+  const resume = lines.findIndex((line) => line['in'] === 'resume');
+  assert.deepEqual(
+    times,
+    times.toSorted((a, b) => a - b),
+  );
+  const slices = lines.findIndex((line) => line['in'] === 'ADDED' && line['stream'] === 'endpointslices');
+  assert.ok(slices !== -1 && slices < resume);
+  const older = readLines(`${file}.1`).findLast((line) => line['stream'] === 'endpointslices');
+  assert.equal(times[slices], older?.['t']);
+});
+
+test('as many old files are kept as was asked for, and the oldest goes', async () => {
+  const path = join(folder, 'three.jsonl');
+  writeFileSync(path, 'before\n');
+  const { failures } = await recordIncident(path, { limit: 20_000, repeats: 60, oldFiles: 3 });
+  assert.deepEqual(failures, []);
+  const parts = [path, `${path}.1`, `${path}.2`, `${path}.3`].map((file) => Number(readLines(file)[0]?.['part']));
+  const newest = parts[0] ?? 0;
+  assert.ok(newest > 4, `${newest}`);
+  assert.deepEqual(parts, [newest, newest - 1, newest - 2, newest - 3]);
+  assert.ok(!existsSync(`${path}.4`));
+});
+
+test('the recording of the process before is kept as FILE.1', async () => {
+  const path = join(folder, 'restarted.jsonl');
+  writeFileSync(path, 'before\n');
+  await recordIncident(path);
+  assert.equal(readFileSync(`${path}.1`, 'utf8'), 'before\n');
+  assert.equal(readLines(path)[0]?.['part'], 1);
+});
+
+test('a full disk: one warning, the recording stops, and weeder goes on', async () => {
+  const { failures, deletions } = await recordIncident('/dev/full', { repeats: 20 });
+  assert.equal(failures.length, 1);
+  assert.match(failures[0] ?? '', /ENOSPC/);
+  assert.equal(deletions, 20);
+});
+
+test('a file that cannot be rotated: one warning, the recording stops, and weeder goes on', async () => {
+  const path = join(folder, 'stuck.jsonl');
+  mkdirSync(join(`${path}.1`, 'in the way'), { recursive: true });
+  const { failures, deletions } = await recordIncident(path, { limit: 10_000, repeats: 20 });
+  assert.equal(failures.length, 1);
+  assert.equal(deletions, 20);
+});
+
+test('a file that cannot be opened is told at once, in one sentence', async () => {
+  const recorder = await openRecorder({ ...recordingOf(join(folder, 'none', 'x.jsonl')), config: configOf() });
+  assert.ok(!recorder.ok);
+  assert.equal(recorder.problem.code, 'RECORDING_UNWRITABLE');
+  assert.match(recorder.problem.sentence, /^Cannot record to .*x\.jsonl: there is no such directory\.$/);
+});
+
+test('what was taken down reaches the file within a moment, without being closed', async () => {
+  const path = join(folder, 'prompt.jsonl');
+  const recorder = await openRecorder({ ...recordingOf(path), config: configOf() });
+  assert.ok(recorder.ok);
+  await until('the header is written', () => readFileSync(path, 'utf8').endsWith('\n'));
+  await recorder.value.close();
+});
+
+test('a wall clock that is set is taken down', async () => {
+  const { file } = await recordIncident(join(folder, 'jump.jsonl'), { jump: 3_600_000 });
+  assert.deepEqual(
+    readLines(file).flatMap((line) => line['wall'] ?? []),
+    [3_600_000],
+  );
+});

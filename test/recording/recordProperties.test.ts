@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import fc from 'fast-check';
+import { openRecorder } from '../../src/recording/recorder.ts';
+import { isDecision } from '../../src/recording/told.ts';
+import { differences } from '../../src/replay/recorded/compare.ts';
+import { readJsonLines } from '../../src/replay/recorded/jsonLines.ts';
+import { joinRecordings, readRecording } from '../../src/replay/recorded/recordingFile.ts';
+import { replayRecording } from '../../src/replay/replayRecording.ts';
+import type { DeletionAnswer } from '../../src/weeder/deletions/deletePod.ts';
+import { backOff, pod, running, slice, terminated } from '../support/objects/objects.ts';
+import { configOf, recordingOf } from '../support/recording/recording.ts';
+import { weederOptions } from '../support/world/weederOptions.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'weeder-properties-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const step = fc.oneof(
+  fc.record({ what: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 60_000 }) }),
+  fc.record({ what: fc.constant('slice' as const), isReady: fc.boolean(), ns: fc.nat(1) }),
+  fc.record({
+    what: fc.constant('pod' as const),
+    ns: fc.nat(1),
+    nr: fc.nat(2),
+    state: fc.constantFrom('backOff', 'silent', 'running', 'gone', 'bare'),
+  }),
+  fc.record({ what: fc.constant('relist' as const), keeps: fc.boolean() }),
+);
+const story = fc.record({
+  steps: fc.array(step, { minLength: 5, maxLength: 40 }),
+  answers: fc.array(
+    fc.constantFrom<DeletionAnswer>(
+      { type: 'delete.accepted' },
+      { type: 'delete.conflicted' },
+      { type: 'delete.notFound' },
+      { type: 'delete.refused', reason: '429', retryAfter: 100 },
+      { type: 'delete.rejected', reason: '400' },
+    ),
+    { maxLength: 20 },
+  ),
+  ages: fc.array(fc.option(fc.integer({ min: 0, max: 200_000 }), { nil: undefined }), { maxLength: 5 }),
+  limit: fc.constantFrom(1_000_000, 6_000),
+});
+type Story = typeof story extends fc.Arbitrary<infer T> ? T : never;
+type Step = Story['steps'][number];
+
+let runs = 0;
+let judged = 0;
+
+/** Records a story through the real wiring; every answer takes a moment. */
+async function record({ steps, limit, ...script }: Story): Promise<string> {
+  const answers = [...script.answers];
+  const ages = [...script.ages];
+  runs += 1;
+  const file = join(folder, `${runs}.jsonl`);
+  const base = recordingOf(file);
+  const { clock } = base;
+  const config = configOf();
+  const opened = await openRecorder({ ...base, config, limit });
+  assert.ok(opened.ok);
+  const recorder = opened.value;
+  const takeTime = <T>(ms: number, value: T) => new Promise<T>((resolve) => clock.setTimeout(() => resolve(value), ms));
+  const weeder = recorder.createWeeder(
+    weederOptions(config, clock, {
+      random: Math.random,
+      readySince: () => {
+        const age = ages.shift();
+        return takeTime(7, age === undefined ? undefined : clock.now() - age);
+      },
+      deletePod: () => takeTime(13, answers.shift() ?? { type: 'delete.accepted' as const }),
+    }),
+  );
+  const streams = recorder.createStreams({ weeder, config, namespaces: 'all' });
+  const [slices, pods] = [...streams.needs.values()].map(({ sink }) => sink);
+  const state = new Map<string, object>();
+
+  function relist(keeps: boolean): void {
+    if (!keeps) state.clear();
+    for (const sink of [slices, pods]) sink?.begin();
+    for (const [key, object] of state) (key.startsWith('slice') ? slices : pods)?.apply('ADDED', object);
+    for (const sink of [slices, pods]) sink?.end();
+  }
+
+  function play(each: Exclude<Step, { readonly what: 'wait' }>): void {
+    if (each.what === 'relist') {
+      relist(each.keeps);
+      return;
+    }
+    const key = each.what === 'slice' ? `slice ${each.ns}` : `pod ${each.ns} ${each.nr}`;
+    const object =
+      each.what === 'slice'
+        ? slice({ namespace: `ns-${each.ns}`, ready: [each.isReady], withTargets: true })
+        : podOf(each, clock.now());
+    const isGone = each.what === 'pod' && each.state === 'gone';
+    if (isGone) state.delete(key);
+    else state.set(key, object);
+    (each.what === 'slice' ? slices : pods)?.apply(isGone ? 'DELETED' : 'MODIFIED', object);
+  }
+
+  play({ what: 'slice', isReady: true, ns: 0 });
+  play({ what: 'relist', keeps: true });
+  weeder.start();
+  for (const each of steps) {
+    if (each.what === 'wait') await clock.pass(each.ms);
+    else play(each);
+  }
+  await clock.pass(300_000);
+  weeder.stop();
+  await recorder.close();
+  return file;
+}
+
+function podOf({ ns, nr, state }: Extract<Step, { readonly what: 'pod' }>, now: number) {
+  const containers = {
+    backOff: backOff(4),
+    bare: backOff(4),
+    silent: terminated(now - 500),
+    running: running(4),
+    gone: running(4),
+  };
+  return pod({ namespace: `ns-${ns}`, name: `kapi-${nr}`, containers: [containers[state]], isBare: state === 'bare' });
+}
+
+async function differencesOf(files: readonly string[]) {
+  const recordings = [];
+  for (const file of files) {
+    const lines = await readJsonLines(file);
+    assert.ok(lines.ok);
+    const { first, rest } = lines.value;
+    const recording = readRecording(first, rest);
+    assert.ok(recording.ok, JSON.stringify(recording));
+    recordings.push(recording.value);
+  }
+  const whole = joinRecordings(recordings);
+  assert.ok(whole.ok);
+  const replay = await replayRecording(whole.value);
+  judged += replay.replayed.filter(isDecision).length;
+  return differences(replay);
+}
+
+test('whatever happens, the replay of a recording comes to the same decisions', async () => {
+  await fc.assert(
+    fc.asyncProperty(story, async (each) => {
+      const file = await record(each);
+      const files = existsSync(`${file}.1`) ? [`${file}.1`, file] : [file];
+      assert.deepEqual(await differencesOf(files), []);
+    }),
+    { numRuns: 150 },
+  );
+  assert.ok(judged > 300, `only ${judged} decisions were compared`);
+});
+
+test('whatever happened before: the last file of a recording alone is replayed to the same decisions', async () => {
+  const before = judged;
+  await fc.assert(
+    fc.asyncProperty(story, async (each) => {
+      assert.deepEqual(await differencesOf([await record({ ...each, limit: 6000 })]), []);
+    }),
+    { numRuns: 150 },
+  );
+  assert.ok(judged - before > 100, `only ${judged - before} decisions were compared`);
+});

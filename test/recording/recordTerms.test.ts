@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openRecorder, type Recorder } from '../../src/recording/recorder.ts';
+import { cli, file, folder } from '../support/cli.ts';
+import { backOff, pod, slice } from '../support/objects/objects.ts';
+import { configOf, readLines, recordingOf } from '../support/recording/recording.ts';
+import type { VirtualClock } from '../support/world/virtualClock.ts';
+import { weederOptions } from '../support/world/weederOptions.ts';
+
+/** One term of leadership, with a recovery in it, that ends in the midst of the window. */
+async function term(recorder: Recorder, clock: VirtualClock, number: number): Promise<void> {
+  const config = configOf();
+  const weeder = recorder.createWeeder(
+    weederOptions(config, clock, {
+      random: Math.random,
+      readySince: async () => 0,
+    }),
+  );
+  const streams = recorder.createStreams({ weeder, config, namespaces: 'all' });
+  const [slices, pods] = [...streams.needs.values()].map(({ sink }) => sink);
+  for (const sink of [slices, pods]) sink?.begin();
+  slices?.apply('ADDED', slice({ ready: [false] }));
+  pods?.apply('ADDED', pod({ name: `kapi-${number}`, uid: `kapi-${number}`, containers: [backOff(4)] }));
+  for (const sink of [slices, pods]) sink?.end();
+  weeder.start();
+  await clock.pass(10_000);
+  slices?.apply('MODIFIED', slice());
+  await clock.pass(10_000);
+  weeder.stop();
+  await clock.pass(60_000);
+}
+
+test('a recording with several terms of leadership is replayed with a fresh weeder for each', async () => {
+  const base = recordingOf(join(folder, 'terms.jsonl'));
+  const opened = await openRecorder({ ...base, config: configOf() });
+  assert(opened.ok);
+  for (const number of [1, 2, 3]) await term(opened.value, base.clock, number);
+  await opened.value.close();
+  const lines = readLines(base.file);
+  assert.equal(lines.filter((line) => line['in'] === 'fresh').length, 2);
+  const { code, stdout } = await cli(['replay', base.file]);
+  assert.equal(code, 0, stdout);
+  assert.equal(stdout.match(/pod deleted/g)?.length, 3);
+
+  const without = lines.filter((line) => line['in'] !== 'fresh').map((line) => JSON.stringify(line));
+  const replayed = await cli(['replay', file('without.jsonl', `${without.join('\n')}\n`)]);
+  assert.equal(replayed.code, 1, 'the one weeder had stopped for good');
+});

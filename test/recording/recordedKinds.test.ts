@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { z } from 'zod';
+import { crashLooping } from '../../src/weeder/pods/crashLooping.ts';
+
+/** A minute of a real kubelet (1.36.3, containerd 1.6): a pod for each way to crash-loop, reduced to what matters here. */
+const recorded = new URL('../data/recorded/kinds-pod-events.jsonl', import.meta.url);
+
+const Status = z.object({ restartCount: z.number(), state: z.record(z.string(), z.unknown()) });
+const Line = z.object({
+  ts: z.coerce.date(),
+  object: z.looseObject({
+    metadata: z.object({ name: z.string() }),
+    status: z.object({
+      initContainerStatuses: z.array(Status).default([]),
+      containerStatuses: z.array(Status).default([]),
+    }),
+  }),
+});
+
+interface Look {
+  /** Milliseconds. */
+  readonly at: number;
+  /** Of the container that crashes. */
+  readonly restarts: number;
+  readonly isRunning: boolean;
+  readonly seen: ReturnType<typeof crashLooping>;
+}
+
+/** What there is to see of each pod, in the order of time. */
+const looks = new Map<string, Look[]>();
+const crashers = new Map<string, number>();
+const lines = readFileSync(recorded, 'utf8').trim().split('\n');
+const statusesOf = (line: z.infer<typeof Line>) => {
+  const { initContainerStatuses, containerStatuses } = line.object.status;
+  return [...initContainerStatuses, ...containerStatuses];
+};
+const parsed = lines.map((line) => ({ line: Line.parse(JSON.parse(line)), object: JSON.parse(line).object }));
+for (const { line } of parsed) {
+  const restarts = statusesOf(line).map((status) => status.restartCount);
+  if (restarts.length > 0) crashers.set(line.object.metadata.name, restarts.indexOf(Math.max(...restarts)));
+}
+for (const { line, object } of parsed) {
+  const { name } = line.object.metadata;
+  const status = statusesOf(line)[crashers.get(name) ?? 0];
+  if (status === undefined) continue;
+  const look = { at: line.ts.getTime(), restarts: status.restartCount, isRunning: 'running' in status.state };
+  looks.set(name, [...(looks.get(name) ?? []), { ...look, seen: crashLooping(object) }]);
+}
+
+/** Whether it has exited and is down for more than 5 s until its restart; undefined where the recording ends first. */
+function isHeldBack(all: readonly Look[], { at, restarts, isRunning }: Look): boolean | undefined {
+  const ran = all.find((look) => look.restarts === restarts && look.isRunning);
+  if (isRunning || ran === undefined || at < ran.at) return false;
+  const from = all.find((look) => look.at > ran.at && !look.isRunning);
+  const to = all.find((look) => look.restarts > restarts);
+  return from && to && to.at - from.at > 5_000;
+}
+
+const kinds = {
+  'init-at-once': 'an init container that exits at once',
+  'init-3s': 'an init container that exits after 3 s',
+  'init-onfailure': 'an init container of a pod that restarts on failure only',
+  'sidecar-3s': 'a sidecar',
+  'two-containers': 'one of two containers',
+  onfailure: 'a container of a pod that restarts on failure only',
+  'own-policy': 'a container with a restart policy of its own, in a pod that restarts nothing',
+  liveness: 'a container that its liveness probe kills',
+  startup: 'a container that its startup probe kills',
+};
+
+for (const [name, kind] of Object.entries(kinds)) {
+  test(`a real kubelet holds back ${kind}: seen from beginning to end of each back-off, and at no other time`, () => {
+    const all = looks.get(name) ?? [];
+    const known = all.map((look) => ({ ...look, isHeldBack: isHeldBack(all, look) }));
+    for (const { at, restarts, seen, ...look } of known) {
+      if (look.isHeldBack === undefined) continue;
+      assert.equal(seen !== undefined, look.isHeldBack, `${new Date(at).toISOString()}, restarts ${restarts}`);
+    }
+    assert.equal(new Set(known.filter((look) => look.isHeldBack).map(({ restarts }) => restarts)).size, 2);
+  });
+}
+
+test('a container that nobody restarts is never held back', () => {
+  assert.ok((looks.get('own-never') ?? []).length > 2);
+  for (const { seen } of looks.get('own-never') ?? []) assert.equal(seen, undefined);
+});
+
+for (const [name, reason] of [
+  ['no-such-program', 'RunContainerError'],
+  ['poststart', 'PostStartHookError'],
+] as const) {
+  test(`a start that fails is waiting with ${reason} for most of its back-off: in unreported back-off from the second try on`, () => {
+    const all = looks.get(name) ?? [];
+    assert.ok(
+      all.filter(({ seen }) => seen === undefined).every(({ restarts, isRunning }) => restarts === 0 || isRunning),
+    );
+    assert.deepEqual(new Set(all.map(({ seen }) => seen?.cause)), new Set([undefined, 'silent', 'CrashLoopBackOff']));
+  });
+}

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Config, ServiceConfig } from '../../src/config/config.ts';
+import { openRecorder } from '../../src/recording/recorder.ts';
+import { readRecording } from '../../src/replay/recorded/recordingFile.ts';
+import { replayOtherwise } from '../../src/replay/replayOtherwise.ts';
+import { replayRecording } from '../../src/replay/replayRecording.ts';
+import { unrecorded } from '../../src/replay/unrecorded.ts';
+import { backOff, pod, slice } from '../support/objects/objects.ts';
+import { recordingOf } from '../support/recording/recording.ts';
+import { serviceConfig } from '../support/world/simulation.ts';
+import { weederOptions } from '../support/world/weederOptions.ts';
+
+function configOf(...services: readonly Partial<ServiceConfig>[]): Config {
+  return { services: new Map(services.map(serviceConfig).map((each) => [each.name, each])), restart: undefined };
+}
+
+const role = (name: string) => ({ matchLabels: { role: name } });
+const first = configOf({ name: 'db' });
+const second = configOf({ name: 'db', watchDuration: 60_000 }, { name: 'cache', podSelectors: [role('worker')] });
+
+/** Records a reload in an open window: another duration, and another service that recovers afterwards. */
+async function recordReload(file: string): Promise<void> {
+  const base = recordingOf(file);
+  const { clock } = base;
+  const opened = await openRecorder({ ...base, config: first });
+  assert.ok(opened.ok);
+  const recorder = opened.value;
+  const weeder = recorder.createWeeder(
+    weederOptions(first, clock, {
+      readySince: async () => 0,
+    }),
+  );
+  const streams = recorder.createStreams({ weeder, config: first, namespaces: 'all' });
+  const sinkOf = (name: string) => {
+    const sink = streams.needs.get(name)?.sink;
+    assert.ok(sink, `there is no stream ${name}`);
+    return sink;
+  };
+  const list = (name: string, ...objects: readonly object[]) => {
+    sinkOf(name).begin();
+    for (const each of objects) sinkOf(name).apply('ADDED', each);
+    sinkOf(name).end();
+  };
+  const cache = (ready: boolean) => slice({ service: 'cache', ready: [ready] });
+  list('endpointslices', slice({ service: 'db', ready: [false] }));
+  list('pods role=apiserver');
+  weeder.start();
+  await clock.pass(1000);
+  sinkOf('endpointslices').apply('MODIFIED', slice({ service: 'db' }));
+  await clock.pass(10_000);
+  weeder.configure(second);
+  streams.configure(second);
+  list('pods role=worker', pod({ name: 'worker-0', labels: { role: 'worker' }, containers: [backOff()] }));
+  list('endpointslices 2', slice({ service: 'db' }), cache(true));
+  await clock.pass(1000);
+  sinkOf('endpointslices 2').apply('MODIFIED', cache(false));
+  await clock.pass(1000);
+  sinkOf('endpointslices 2').apply('MODIFIED', cache(true));
+  await clock.pass(300_000);
+  weeder.stop();
+  await recorder.close();
+}
+
+test('a recording across a reload is replayed to the same decisions, and without its config line to others', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'weeder-reload-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'weeder.jsonl');
+  await recordReload(file);
+  const lines = readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line, index) => ({ file, line: index + 1, value: JSON.parse(line) }));
+  const replay = async (kept: typeof lines) => {
+    const [header, ...rest] = kept;
+    assert.ok(header);
+    const read = readRecording(header, rest);
+    assert.ok(read.ok, JSON.stringify(read));
+    return replayRecording(read.value);
+  };
+  const whole = await replay(lines);
+  const told = (timed: Awaited<ReturnType<typeof replay>>['replayed']) =>
+    timed.map(({ t: at, out, about, detail }) => `${at} ${out} ${about} ${detail}`);
+  assert.deepEqual(told(whole.replayed), told(whole.recorded));
+  const decisions = told(whole.replayed).filter((each) => each.includes('window.') || each.includes('pod.deleted'));
+  assert.deepEqual(decisions, [
+    '1000 window.opened shoot-1/db 2m0s',
+    '13000 window.opened shoot-1/cache 2m0s',
+    '13000 pod.deleted shoot-1/cache delete, CrashLoopBackOff, restarts 3',
+    '61000 window.closed shoot-1/db 0 deleted, 0 kept, 0 given up',
+    '133000 window.closed shoot-1/cache 1 deleted, 0 kept, 0 given up',
+  ]);
+  const without = await replay(lines.filter(({ value }) => value.in !== 'config'));
+  assert.notDeepEqual(told(without.replayed), told(without.recorded));
+});
+
+/** Records a pod that only the service `cache` selects, then a config without it, and two recoveries of `db`. */
+async function recordRemoval(file: string): Promise<void> {
+  const base = recordingOf(file);
+  const { clock } = base;
+  const opened = await openRecorder({ ...base, config: second });
+  assert.ok(opened.ok);
+  const recorder = opened.value;
+  const weeder = recorder.createWeeder(
+    weederOptions(second, clock, {
+      readySince: async () => 0,
+    }),
+  );
+  const streams = recorder.createStreams({ weeder, config: second, namespaces: 'all' });
+  const worker = pod({ name: 'worker-0', labels: { role: 'worker' }, containers: [backOff()] });
+  for (const { kind, labelSelector, sink } of streams.needs.values()) {
+    sink.begin();
+    if (kind === 'EndpointSlice') sink.apply('ADDED', slice({ service: 'db', ready: [false] }));
+    if (labelSelector === 'role=worker') sink.apply('ADDED', worker);
+    sink.end('2000');
+  }
+  weeder.start();
+  await clock.pass(1000);
+  weeder.configure(first);
+  streams.configure(first);
+  streams.needs.get('endpointslices 2')?.sink.begin();
+  streams.needs.get('endpointslices 2')?.sink.apply('ADDED', slice({ service: 'db', ready: [false] }));
+  streams.needs.get('endpointslices 2')?.sink.end('3000');
+  for (const ready of [true, false, true]) {
+    await clock.pass(10_000);
+    streams.needs.get('endpointslices 2')?.sink.apply('MODIFIED', slice({ service: 'db', ready: [ready] }));
+  }
+  await clock.pass(300_000);
+  weeder.stop();
+  await recorder.close();
+}
+
+test('asked about another config, a recording counts no pods of a stream that was closed, and says since when it does not know', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'weeder-reload-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'weeder.jsonl');
+  await recordRemoval(file);
+  const [header, ...lines] = readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((text, index) => ({ file, line: index + 1, value: JSON.parse(text) }));
+  assert.ok(header);
+  const asked = configOf({ name: 'db', podSelectors: [role('worker')] });
+  const ask = async (kept: typeof lines) => {
+    const read = readRecording(header, kept);
+    assert.ok(read.ok);
+    const { deleted } = await replayOtherwise(read.value, asked);
+    return { deleted: deleted.map((each) => each.pod), unknown: unrecorded(read.value, asked) };
+  };
+  assert.deepEqual(await ask(lines), {
+    deleted: [],
+    unknown: ['pods role=worker were not watched all the time, as the config changed'],
+  });
+  const steady = lines
+    .filter(({ value }) => value.in !== 'config')
+    .map((line) => ({
+      ...line,
+      value: { ...line.value, ...(line.value.stream === 'endpointslices 2' ? { stream: 'endpointslices' } : {}) },
+    }));
+  assert.deepEqual(await ask(steady), { deleted: ['shoot-1/worker-0'], unknown: [] });
+});
+
+test('a recorded config that cannot be used is refused with its line', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'weeder-reload-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'weeder.jsonl');
+  await recordReload(file);
+  const [header] = readFileSync(file, 'utf8').split('\n');
+  const value = { t: 1, in: 'config', config: { servicesAndDependantSelectors: {} } };
+  const read = readRecording({ file, line: 1, value: JSON.parse(header ?? '') }, [{ file, line: 2, value }]);
+  assert.ok(!read.ok);
+  assert.match(read.problem.sentence, /weeder\.jsonl:2.*its config cannot be used/);
+});

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import fc from 'fast-check';
+import { isDecision } from '../../src/recording/told.ts';
+import { differences } from '../../src/replay/recorded/compare.ts';
+import { readJsonLines } from '../../src/replay/recorded/jsonLines.ts';
+import { joinRecordings, readRecording } from '../../src/replay/recorded/recordingFile.ts';
+import { replayOtherwise } from '../../src/replay/replayOtherwise.ts';
+import { replayRecording } from '../../src/replay/replayRecording.ts';
+import { recordedReloads, recordReloads } from '../support/recording/recordedReloads.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'weeder-reloads-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+let runs = 0;
+
+async function recorded(story: Parameters<typeof recordReloads>[2], limit: number): Promise<string> {
+  runs += 1;
+  const file = join(folder, `${runs}.jsonl`);
+  await recordReloads(file, limit, story);
+  return file;
+}
+
+async function readFiles(...files: readonly string[]) {
+  const recordings = [];
+  for (const file of files) {
+    const lines = await readJsonLines(file);
+    assert.ok(lines.ok);
+    const recording = readRecording(lines.value.first, lines.value.rest);
+    assert.ok(recording.ok, JSON.stringify(recording));
+    recordings.push(recording.value);
+  }
+  const whole = joinRecordings(recordings);
+  assert.ok(whole.ok);
+  return whole.value;
+}
+
+test('however the config changes, a recording is replayed to the same decisions', async () => {
+  let judged = 0;
+  await fc.assert(
+    fc.asyncProperty(recordedReloads, async (story) => {
+      const file = await recorded(story, 1_000_000);
+      const replay = await replayRecording(await readFiles(file));
+      judged += replay.replayed.filter(isDecision).length;
+      assert.deepEqual(differences(replay), []);
+    }),
+    { numRuns: 120 },
+  );
+  assert.ok(judged > 200, `only ${judged} decisions were compared`);
+});
+
+test('however the config has changed before a file begins, that file alone is replayed to the same decisions', async () => {
+  let judged = 0;
+  let renamed = 0;
+  await fc.assert(
+    fc.asyncProperty(recordedReloads, async (story) => {
+      const file = await recorded(story, 6_000);
+      fc.pre(existsSync(`${file}.1`));
+      const alone = await readFiles(file);
+      const replay = await replayRecording(alone);
+      judged += replay.replayed.filter(isDecision).length;
+      if (alone.header.streams?.some(({ name }) => / \d+$/.test(name)) === true) renamed += 1;
+      assert.deepEqual(differences(replay), []);
+    }),
+    { numRuns: 200 },
+  );
+  assert.ok(judged > 100, `only ${judged} decisions were compared`);
+  assert.ok(renamed > 5, `only ${renamed} files began with a stream that took the place of another`);
+});
+
+test('a recording that is asked about its own, unchanging config opens the windows that were opened', async () => {
+  const isSteady = (story: Parameters<typeof recordReloads>[2]) => story.steps.every(({ is }) => is !== 'config');
+  await fc.assert(
+    fc.asyncProperty(recordedReloads.filter(isSteady), async (story) => {
+      const whole = await readFiles(await recorded(story, 1_000_000));
+      const asked = await replayOtherwise(whole, whole.config);
+      const { recorded: told } = await replayRecording(whole);
+      const opened = (facts: typeof told) =>
+        facts.filter(({ out }) => out === 'window.opened').map(({ t, about }) => `${t} ${about}`);
+      assert.deepEqual(opened(asked.facts), opened(told));
+    }),
+    { numRuns: 40 },
+  );
+});

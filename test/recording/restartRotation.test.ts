@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { questions } from '../../src/recording/restart/recordAnswers.ts';
+import { createRestartMemory } from '../../src/recording/restart/restartMemory.ts';
+import { recordedChances } from '../../src/replay/recorded/recordedChances.ts';
+import { recordedLine } from '../../src/replay/recorded/recordingSchema.ts';
+import { recordedHashes } from '../../src/replay/restart/recordedHashes.ts';
+import { restartsIn } from '../../src/replay/weeder/passedOver.ts';
+import { cli, folder } from '../support/cli.ts';
+import { recordRestarts } from '../support/recording/recordedRestarts.ts';
+import { playRecording } from '../support/replay/replayAgain.ts';
+import { configMap, type RestartWorld, withEnv } from '../support/world/restartWorld.ts';
+
+const second = 1_000;
+const [first, other] = [configMap('first'), configMap('other')];
+
+/** Two sources of four workloads: changes, a rollout that stands still, a missing source, a release, another weeder. */
+async function aLongDay(world: RestartWorld): Promise<void> {
+  world.putSource(first, { a: '1' });
+  world.putSource(other, { a: '1' });
+  await world.pass(10 * second);
+  for (const name of ['web', 'api', 'cart']) world.putWorkload(name, withEnv('first', 'a', name === 'cart'));
+  world.putWorkload('shop', withEnv('other', 'a'));
+  await world.pass(10 * second);
+  for (let change = 2; change < 6; change += 1) {
+    world.putSource(first, { a: String(change) });
+    await world.pass(3 * second);
+    world.putSource(other, { a: String(change) });
+    await world.pass(90 * second);
+  }
+  world.rolloutTime = Number.POSITIVE_INFINITY;
+  world.putSource(other, { a: 'broken' });
+  await world.pass(80 * second);
+  world.rolloutTime = 3 * second;
+  for (let change = 6; change < 9; change += 1) {
+    world.putSource(first, { a: String(change) });
+    await world.pass(100 * second);
+  }
+  world.putSource(other, { a: 'cured' });
+  await world.pass(100 * second);
+  world.deleteSource(first);
+  await world.pass(10 * second);
+  world.putSource(first, { a: '8' });
+  await world.pass(100 * second);
+  world.patchTemplate('web', { metadata: { annotations: { release: '2' } } });
+  world.putSource(first, { a: '9' });
+  await world.pass(100 * second);
+  await world.restart();
+  world.putSource(first, { a: '10' });
+  await world.pass(100 * second);
+}
+
+async function recordDay(name: string, limit: number): Promise<readonly string[]> {
+  const file = join(folder, name);
+  await recordRestarts(file, aLongDay, { limit, oldFiles: 99 });
+  const old = Array.from({ length: 99 }, (_, index) => `${file}.${99 - index}`);
+  return [...old, file].filter((each) => existsSync(each));
+}
+
+function linesOf(file: string) {
+  const [, ...lines] = readFileSync(file, 'utf8').trimEnd().split('\n');
+  return lines.map((line) => recordedLine.parse(JSON.parse(line)));
+}
+
+/** Who was busy when this file began; undefined: it is the first. */
+function busyIn(file: string): readonly string[] | undefined {
+  return linesOf(file).flatMap((line) =>
+    'restart' in line && 'in' in line.restart && line.restart.in === 'resume' ? [line.restart.busy] : [],
+  )[0];
+}
+
+test('each file of a recording is replayed alone to the decisions that stand in it, wherever it begins', async () => {
+  const later: string[] = [];
+  for (const limit of [16, 40, 64, 96].map((size) => size * 1024)) {
+    const files = await recordDay(`day-${limit}.jsonl`, limit);
+    assert.ok(files.length > 2, String(files.length));
+    for (const file of files) assert.deepEqual(await playRecording(file), [], file);
+    later.push(...files.slice(1));
+  }
+  assert.ok(later.some((file) => busyIn(file)?.length === 0));
+  assert.ok(later.some((file) => busyIn(file)?.includes('deployment/shop/shop')));
+  const restarts = later.flatMap((file) => restartsIn(linesOf(file))).filter(({ out }) => out === 'workload.restarted');
+  assert.ok(restarts.length > 30, String(restarts.length));
+});
+
+test('in a file that begins in the middle a restart that is missing, or in addition, is told', async () => {
+  const [, ...later] = await recordDay('day.jsonl', 64 * 1024);
+  const [restart, file] = later.flatMap((each) => {
+    const found = restartsIn(linesOf(each)).find(({ out }) => out === 'workload.restarted');
+    return found === undefined ? [] : [[found, each] as const];
+  })[0] ?? [assert.fail('no later file has a restart'), ''];
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+  const isIt = (line: string) => line.includes('"out":"workload.restarted"') && line.includes(restart.about);
+  const at = lines.findIndex((line) => isIt(line) && line.includes(`"t":${restart.t},`));
+  assert.ok(at > 0);
+  const changed = join(folder, 'day-changed.jsonl');
+  writeFileSync(changed, `${lines.toSpliced(at, 1).join('\n')}\n`);
+  const ended = await cli(['replay', changed]);
+  assert.equal(ended.code, 1);
+  assert.match(ended.stdout, /^\+ .*restarted .*\(replayed, not recorded\)$/m);
+  writeFileSync(changed, `${lines.toSpliced(at, 0, lines[at] ?? '').join('\n')}\n`);
+  assert.match((await cli(['replay', changed])).stdout, /^- .*restarted .*\(recorded, not replayed\)$/m);
+});
+
+test('a chance is taken in its order, and in a file that begins in the middle at its own time alone', () => {
+  const lines = [0, 1_000, 1_000, 9_000].map((t, index) => ({
+    t,
+    restart: { in: 'random', value: index / 10 } as const,
+  }));
+  const inOrder = recordedChances(lines, false);
+  assert.deepEqual([5_000, 5_000, 5_000, 5_000, 5_000].map(inOrder), [0, 0.1, 0.2, 0.3, 0.5]);
+  const inTime = recordedChances(lines, true);
+  assert.deepEqual([1_100, 5_000, 8_900, 8_900].map(inTime), [0.1, 0.5, 0.3, 0.5]);
+});
+
+test('the hash of the same tags is that of the newest restart by then, which a replay may come to a little early', () => {
+  const to = questions.hash({ id: 'k' }, { kind: 'Deployment', namespace: 'shop', name: 'web' }, new Map());
+  const again = new Map([['since', { tag: '17' }]]);
+  assert.equal(to, questions.hash({ id: 'k' }, { kind: 'Deployment', namespace: 'shop', name: 'web' }, again));
+  const hashAt = recordedHashes([1_000, 9_000].map((t) => ({ t, restart: { in: 'hash', to, hash: `of ${t}` } })));
+  assert.deepEqual(
+    [0, 900, 8_000, 8_900].map((now) => hashAt(to, now)),
+    [undefined, 'of 1000', 'of 1000', 'of 9000'],
+  );
+});
+
+test('what a new file repeats comes in the order in which it came about, and is the newest of each', () => {
+  const memory = createRestartMemory();
+  assert.deepEqual(memory.recall([]), []);
+  const object = (name: string, uid: string, resourceVersion: string) => ({
+    metadata: { name, namespace: 'shop', uid, resourceVersion },
+  });
+  const [deployments, named] = ['deployments', 'configmaps settings in shop'];
+  const before = object('web', 'w', '5');
+  const written = object('web', 'w', '7');
+  const digest = (version: string) =>
+    ({ in: 'answer', to: `digest configmap/shop/settings key uses ${version}`, answer: { is: 'gone' } }) as const;
+  const end = { in: 'end', stream: deployments, resourceVersion: '5' } as const;
+  memory.learn({ in: 'created', config: { old: true } });
+  memory.learn({ in: 'keys', current: 'old', ids: ['old'] });
+  memory.learn({ in: 'created', config: {} });
+  memory.learn({ in: 'start' });
+  memory.learn({ in: 'begin', stream: deployments });
+  memory.learn({ in: 'ADDED', stream: deployments, object: before });
+  memory.learn(end);
+  memory.learn({ in: 'keys', current: 'k', ids: ['k'] });
+  memory.learn({ in: 'looked' });
+  memory.learn({ in: 'begin', stream: named });
+  memory.learn({ in: 'ADDED', stream: named, object: object('settings', 's', '3') });
+  memory.learn(digest('3'));
+  memory.learn(digest('4'));
+  memory.learn({ in: 'answer', to: 'patch deployment/shop/web', answer: { is: 'ok', value: written } });
+  memory.learn({ in: 'MODIFIED', stream: deployments, object: object('web', 'w', '6') });
+  assert.deepEqual(memory.recall(['deployment/shop/web']), [
+    { in: 'created', config: {} },
+    { in: 'start' },
+    digest('4'),
+    { in: 'begin', stream: deployments },
+    { in: 'ADDED', stream: deployments, object: written },
+    end,
+    { in: 'keys', current: 'k', ids: ['k'] },
+    { in: 'looked' },
+    { in: 'begin', stream: named },
+    { in: 'ADDED', stream: named, object: object('settings', 's', '3') },
+    { in: 'resume', busy: ['deployment/shop/web'] },
+  ]);
+  assert.deepEqual(memory.workload('deployment/shop/web'), { stream: deployments, object: written });
+  memory.learn({ in: 'DELETED', stream: deployments, object: written });
+  assert.equal(memory.workload('deployment/shop/web'), undefined);
+});

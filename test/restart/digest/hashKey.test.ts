@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { systemClock } from '../../../src/base/clock.ts';
+import { type JsonObject, objectOf } from '../../../src/base/json.ts';
+import { createKubeClient } from '../../../src/kube/client/client.ts';
+import { whileLeading } from '../../../src/kube/client/whileLeading.ts';
+import { withoutWrites } from '../../../src/kube/client/withoutWrites.ts';
+import { followKeys } from '../../../src/restart/digest/followKeys.ts';
+import { readHashKeys } from '../../../src/restart/digest/hashKey.ts';
+import { type HashKeys, hashKeyOf } from '../../../src/restart/digest/hashKeys.ts';
+import {
+  answerWith,
+  faultyServer,
+  type ReceivedRequest,
+  type ServerAnswer,
+  statusBody,
+} from '../../support/api/faultyServer.ts';
+import { base64 } from '../../support/objects/sourceObjects.ts';
+import { accessTo } from '../../support/world/reflecting.ts';
+
+const where = { namespace: 'weeder', name: 'weeder-hash-key' };
+const path = '/api/v1/namespaces/weeder/secrets';
+const signal = new AbortController().signal;
+const bytes = (fill: number, length = 32) => Buffer.alloc(length, fill);
+
+/** An API server with at most one Secret, which does with it what kube-apiserver does. */
+async function withSecret(data?: JsonObject) {
+  let secret: JsonObject | undefined;
+  let version = 1;
+  const put = (object: JsonObject) => {
+    version += 1;
+    secret = { ...object, kind: 'Secret', metadata: { ...where, uid: 'u', resourceVersion: String(version) } };
+  };
+  const refusalOf = (method: string, sent: JsonObject) => {
+    if (method === 'POST') return secret === undefined ? undefined : refusal(409, 'AlreadyExists');
+    if (secret === undefined) return refusal(404, 'NotFound');
+    const isStale = objectOf(sent['metadata'])['resourceVersion'] !== String(version);
+    return method === 'PUT' && isStale ? refusal(409, 'Conflict') : undefined;
+  };
+  const server = await faultyServer('http', serve);
+  function serve({ method, body }: ReceivedRequest, answer: ServerAnswer): void {
+    const sent = body === '' ? {} : objectOf(JSON.parse(body));
+    const refused = refusalOf(method, sent);
+    if (refused === undefined && method !== 'GET') put(sent);
+    answer.head(refused?.code ?? 200);
+    answer.end(refused?.body ?? JSON.stringify(secret));
+  }
+  const client = createKubeClient({ access: accessTo(server.url), clock: systemClock });
+  if (data !== undefined) put({ data });
+  return {
+    server,
+    client,
+    put,
+    secret: () => secret,
+    methods: () => server.requests.map(({ method }) => method),
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      await server.close();
+    },
+  };
+}
+
+function refusal(code: number, reason: string) {
+  return { code, body: statusBody(code, reason, `it was ${reason}`) };
+}
+
+const isWrite = ({ method }: ReceivedRequest) => method !== 'GET';
+
+test('a key that is there is read, and nothing is written', async () => {
+  await using it = await withSecret({ key: base64(bytes(1)) });
+  const keys = await readHashKeys(it.client, where, signal);
+  assert(keys.ok);
+  assert.deepEqual(keys.value.current, hashKeyOf(bytes(1)));
+  assert.deepEqual(it.methods(), ['GET']);
+});
+
+test('the name of a key is 8 characters, the same for the same key, and says nothing of it', () => {
+  assert.equal(hashKeyOf(bytes(1)).id, hashKeyOf(bytes(1)).id);
+  assert.notEqual(hashKeyOf(bytes(1)).id, hashKeyOf(bytes(2)).id);
+  assert.match(hashKeyOf(bytes(1)).id, /^[A-Za-z0-9_-]{8}$/);
+});
+
+test('rotation: the entry key is the current one, and those under other names are found by their id', async () => {
+  await using it = await withSecret({ key: base64(bytes(1)), 'key-of-spring': base64(bytes(2, 64)) });
+  const keys = await readHashKeys(it.client, where, signal);
+  assert(keys.ok);
+  const [current, old, unknown] = [bytes(1), bytes(2, 64), bytes(3)].map(hashKeyOf);
+  assert.deepEqual(keys.value.current, current);
+  assert.deepEqual(keys.value.byId(old?.id ?? ''), old);
+  assert.deepEqual(keys.value.byId(current?.id ?? ''), current);
+  assert.equal(keys.value.byId(unknown?.id ?? ''), undefined);
+});
+
+for (const { data, made } of [
+  { data: undefined, made: ['GET', 'POST'] },
+  { data: {}, made: ['GET', 'PUT'] },
+]) {
+  test(`${data === undefined ? 'no Secret' : 'one without entries'}: a key is made, and the same one found the next time`, async () => {
+    await using it = await withSecret(data);
+    const first = await readHashKeys(it.client, where, signal);
+    assert.deepEqual(it.methods(), made);
+    assert.equal(it.server.requests[1]?.path, data === undefined ? path : `${path}/weeder-hash-key`);
+    const second = await readHashKeys(it.client, where, signal);
+    assert(first.ok && second.ok);
+    assert.equal(first.value.current.bytes.length, 32);
+    assert.deepEqual(second.value.current, first.value.current);
+  });
+
+  test(`${data === undefined ? 'no Secret' : 'one without entries'}: two that make a key at once have the same one`, async () => {
+    await using it = await withSecret(data);
+    it.server.failNext((_answer, _request, proceed) => {
+      it.put({ data: { key: base64(bytes(9)) } });
+      proceed();
+    }, isWrite);
+    const keys = await readHashKeys(it.client, where, signal);
+    assert(keys.ok);
+    assert.deepEqual(keys.value.current, hashKeyOf(bytes(9)));
+    assert.deepEqual(it.methods(), [...made, 'GET']);
+  });
+}
+
+for (const { data, sentence } of [
+  { data: { key: '' }, sentence: 'has 0 bytes in key, and a key has 32 at least.' },
+  { data: { key: base64(bytes(1, 31)) }, sentence: 'has 31 bytes in key, and a key has 32 at least.' },
+  { data: { key: 'not base64!' }, sentence: 'has an entry key that is not base64.' },
+  { data: { key: 7 }, sentence: 'has an entry key that is not base64.' },
+  { data: { other: base64(bytes(1)) }, sentence: 'has no entry key.' },
+  { data: { key: base64(bytes(1)), old: 'AA==' }, sentence: 'has 1 bytes in old, and a key has 32 at least.' },
+]) {
+  test(`a Secret that ${sentence} Nothing is written, and it is said what to do`, async () => {
+    await using it = await withSecret(data);
+    const keys = await readHashKeys(it.client, where, signal);
+    assert(!keys.ok);
+    assert.equal(keys.problem.code, 'HASH_KEY_INVALID');
+    assert.equal(keys.problem.sentence, `The Secret weeder/weeder-hash-key ${sentence}`);
+    assert.match(keys.problem.advice, /32 random bytes.*or delete the Secret/);
+    assert.deepEqual(it.methods(), ['GET']);
+  });
+}
+
+test('a permission that is missing is named by the rule that grants it', async () => {
+  await using it = await withSecret();
+  const message =
+    'secrets is forbidden: User "weeder" cannot create resource "secrets" in API group "" in the namespace "weeder"';
+  it.server.failNext(answerWith(403, statusBody(403, 'Forbidden', message)), isWrite);
+  const keys = await readHashKeys(it.client, where, signal);
+  assert(!keys.ok);
+  assert.equal(keys.problem.code, 'HASH_KEY_UNAVAILABLE');
+  assert.match(keys.problem.sentence, /^The Secret weeder\/weeder-hash-key cannot be had: .* verbs: \["create"\]\}\.$/);
+});
+
+test('a namespace that does not exist is a problem, and not asked for again and again', async () => {
+  await using it = await withSecret();
+  it.server.failAll(answerWith(404, refusal(404, 'NotFound').body));
+  const keys = await readHashKeys(it.client, where, signal);
+  assert.equal(!keys.ok && keys.problem.code, 'HASH_KEY_UNAVAILABLE');
+  assert.deepEqual(it.methods(), ['GET', 'POST']);
+});
+
+test('one that comes and goes each time it is looked at is given up, in the end', async () => {
+  await using it = await withSecret();
+  it.server.failAll(answerWith(409, refusal(409, 'AlreadyExists').body), isWrite);
+  const keys = await readHashKeys(it.client, where, signal);
+  assert(!keys.ok);
+  assert.match(keys.problem.sentence, /cannot be had: Others change it faster than it can be read\.$/);
+  assert.equal(it.methods().length, 10);
+});
+
+test('a replica that does not lead makes no key, and reads the one that is there', async () => {
+  await using it = await withSecret();
+  const standby = whileLeading({ isValid: () => false, signal }, it.client);
+  const none = await readHashKeys(standby, where, signal);
+  assert.match(none.ok ? '' : none.problem.sentence, /this replica lost leadership/);
+  assert.equal(it.secret(), undefined);
+  it.put({ data: { key: base64(bytes(1)) } });
+  assert.equal((await readHashKeys(standby, where, signal)).ok, true);
+});
+
+test('in a dry run there is a key, and no Secret', async () => {
+  await using it = await withSecret();
+  const keys = await readHashKeys(withoutWrites(it.client), where, signal);
+  assert(keys.ok);
+  assert.equal(keys.value.current.bytes.length, 32);
+  assert.equal(it.secret(), undefined);
+});
+
+for (const isThere of [true, false]) {
+  const [what, which] = isThere ? ['the Secret', 'its key'] : ['no Secret', 'a key of its own'];
+  test(`a dry run that finds ${what} uses ${which}, and writes nothing`, async () => {
+    await using it = await withSecret(isThere ? { key: base64(bytes(1)) } : undefined);
+    const { promise: keys, resolve: onKeys } = Promise.withResolvers<HashKeys>();
+    const [report, onLooked] = [() => {}, () => {}];
+    const end = followKeys({
+      client: it.client,
+      clock: systemClock,
+      where: () => where,
+      isDryRun: true,
+      report,
+      onKeys,
+      onLooked,
+    });
+    assert.equal((await keys).current.id === hashKeyOf(bytes(1)).id, isThere);
+    end();
+    assert.deepEqual(it.server.requests.filter(isWrite), []);
+  });
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { inspect } from 'node:util';
+import type { KubeClient } from '../../../src/kube/client/client.ts';
+import { readHashKeys } from '../../../src/restart/digest/hashKey.ts';
+import { restartApi } from '../../../src/restart/requests/restartApi.ts';
+import { calling } from '../../support/api/calling.ts';
+import { answerWith, type Fault } from '../../support/api/faultyServer.ts';
+import { base64, holds, secretObject } from '../../support/objects/sourceObjects.ts';
+
+const marker = 'correct-horse-battery-staple';
+const secret = { kind: 'Secret', namespace: 'shop', name: 'password' } as const;
+const workload = { kind: 'Deployment', namespace: 'shop', name: 'web' } as const;
+const signal = new AbortController().signal;
+
+const whole = JSON.stringify(secretObject({ password: marker }));
+const status = (code: number, reason: string, message: string, details: object = {}) =>
+  JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message, details });
+const cause = { reason: marker, field: marker, message: marker };
+
+/** All the ways in which a server, or something in front of it, may hand the Secret back in place of an answer. */
+const garbage: Readonly<Record<string, Fault>> = {
+  'a Secret that is cut off': answerWith(200, whole.slice(0, -20)),
+  'a Secret that is cut off, over a connection that breaks': (answer) => {
+    answer.head(200, { 'content-length': String(whole.length) });
+    answer.write(whole.slice(0, -20));
+    answer.cut();
+  },
+  'the value alone': answerWith(200, marker),
+  'the value as JSON': answerWith(200, JSON.stringify(marker)),
+  'another Secret': answerWith(200, JSON.stringify(secretObject({ password: marker }, { name: marker }))),
+  'a list of it': answerWith(200, JSON.stringify({ kind: 'SecretList', items: [secretObject({ password: marker })] })),
+  HTML: answerWith(200, `<html><title>${marker}</title></html>`, { 'content-type': 'text/html' }),
+  '500 with the Secret': answerWith(500, whole),
+  '500 with the value': answerWith(500, `failed at ${base64(marker)}`),
+  '502 with HTML': answerWith(502, `<html><title>${marker}</title>`, { 'content-type': 'text/html' }),
+  '404 with the Secret': answerWith(404, whole),
+  '302 with the Secret': answerWith(302, whole),
+  ...Object.fromEntries(
+    [400, 401, 403, 405, 410, 422, 429, 500, 503].map((code) => [
+      `${code} with the value in its Status`,
+      answerWith(
+        code,
+        status(code, marker, `cannot get resource "${marker}" in API group "${marker}"`, { causes: [cause] }),
+      ),
+    ]),
+  ),
+};
+
+const asking: Readonly<Record<string, (client: KubeClient) => Promise<unknown>>> = {
+  'a source': (client) => restartApi(client).readSource(secret, signal),
+  'the key': (client) => readHashKeys(client, secret, signal),
+};
+
+for (const [what, ask] of Object.entries(asking)) {
+  test(`whatever is answered in place of ${what}, no word of it is in what comes of it`, async () => {
+    await using it = await calling('http');
+    for (const [name, fault] of Object.entries(garbage)) {
+      const restore = it.server.failAll(fault);
+      const answer = await ask(it.client);
+      restore();
+      const text = inspect(answer, { depth: 20 });
+      assert(!holds(text, marker), `${name}: ${text}`);
+      assert.match(text, /refused|ok: false|gone/, name);
+    }
+    assert(!holds(inspect(it.facts, { depth: 20 }), marker));
+  });
+}
+
+test('the making of the key may be refused with the key in it: no word of that either', async () => {
+  await using it = await calling('http');
+  let sent = '';
+  it.server.failAll((answer, request, _proceed) => {
+    if (request.method === 'GET')
+      return answerWith(404, status(404, 'NotFound', 'not found'))(answer, request, _proceed);
+    sent = request.body;
+    answerWith(422, status(422, 'Invalid', `Invalid value: ${request.body}`))(answer, request, _proceed);
+  });
+  const text = inspect(await readHashKeys(it.client, secret, signal), { depth: 20 });
+  const [, key = ''] = /"key":"([^"]{40,})"/.exec(sent) ?? [];
+  assert.equal(Buffer.from(key, 'base64').length, 32);
+  assert(!text.includes(key), text);
+  assert.match(text, /HASH_KEY_UNAVAILABLE/);
+});
+
+test('a workload is no secret: of its refusals the server’s own words are told', async () => {
+  await using it = await calling('http');
+  it.server.failNext(answerWith(422, status(422, 'Invalid', `refused: ${marker}`)));
+  assert(holds(inspect(await restartApi(it.client).patchWorkload(workload, {}, signal)), marker));
+});
+
+test('and the value itself is where it is to be: in the content of what was read', async () => {
+  await using it = await calling('http');
+  it.server.failNext(answerWith(200, whole));
+  const answer = await restartApi(it.client).readSource(secret, signal);
+  assert.equal(answer.is === 'ok' && answer.value.content.data.get('password')?.toString(), marker);
+});

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { missingKeys, type SourceContent, tagOf, usesFingerprint } from '../../../src/restart/digest/digest.ts';
+import type { OptOut } from '../../../src/restart/model/optOut.ts';
+import type { Use } from '../../../src/restart/model/uses.ts';
+import { hashKey, settings, use } from '../../support/objects/restartObjects.ts';
+
+const name = fc.oneof(fc.constantFrom('a', 'b', 'c', '.dockercfg', '__proto__', 'absent'), fc.string({ maxLength: 4 }));
+const bytes = fc.uint8Array({ maxLength: 6 }).map((array) => Buffer.from(array));
+/** Each key is in data or in binaryData, never in both, as the API server has it. */
+const content = fc
+  .uniqueArray(fc.record({ key: name, value: bytes, isBinary: fc.boolean() }), { selector: ({ key }) => key })
+  .map((entries): SourceContent => {
+    const of = (binary: boolean) =>
+      new Map(entries.filter(({ isBinary }) => isBinary === binary).map(({ key, value }) => [key, value]));
+    return { data: of(false), binaryData: of(true), isImmutable: false };
+  });
+const oneUse: fc.Arbitrary<Use> = fc.oneof(
+  fc.tuple(fc.constantFrom('env', 'volume', 'annotation', 'unmounted'), name).map(([how, key]) => use(how, { key })),
+  fc.constantFrom('envFrom', 'volume', 'annotation', 'imagePullSecret', 'unmounted').map((how) => use(how)),
+);
+const uses = fc.array(oneUse, { minLength: 1, maxLength: 4 });
+const optOut: fc.Arbitrary<OptOut> = fc.oneof(
+  fc.constant('none' as const),
+  fc.array(name, { minLength: 1, maxLength: 3 }).map((keys) => new Set(keys)),
+);
+
+const tag = (source: SourceContent, its: readonly Use[], out: OptOut = 'none') =>
+  tagOf(hashKey, settings, source, its, out).tag;
+
+/** What a pod can see, written down in the most careful way: as variables, and as files. */
+function seen({ data, binaryData }: SourceContent, its: readonly Use[], out: OptOut): string {
+  const all = new Map([...data, ...binaryData]);
+  const isOut = (key: string) => out === 'all' || (out !== 'none' && out.has(key));
+  const look = (from: ReadonlyMap<string, Buffer>, hows: readonly string[], also: readonly string[]) => {
+    const looking = its.filter(({ how }) => hows.includes(how));
+    const keys = looking.flatMap(({ key }) => (key === undefined ? [...from.keys()] : [key]));
+    return [...new Set([...keys, ...also])]
+      .filter((key) => !isOut(key))
+      .sort()
+      .map((key) => [key, from.get(key)?.toString('hex') ?? null]);
+  };
+  const pull = its.some(({ how }) => how === 'imagePullSecret') ? ['.dockercfg', '.dockerconfigjson'] : [];
+  return JSON.stringify([look(data, ['env', 'envFrom'], []), look(all, ['volume', 'annotation'], pull)]);
+}
+
+/** The same content with this key added, taken away, or with other bytes. */
+function changed({ data, binaryData }: SourceContent, key: string, value: Buffer | undefined, isBinary: boolean) {
+  const without = (map: ReadonlyMap<string, Buffer>) => [...map].filter(([each]) => each !== key);
+  const added: [string, Buffer][] = value === undefined ? [] : [[key, value]];
+  return {
+    data: new Map([...without(data), ...(isBinary ? [] : added)]),
+    binaryData: new Map([...without(binaryData), ...(isBinary ? added : [])]),
+    isImmutable: false,
+  };
+}
+
+test('two contents have the same tag exactly when pods see the same of them', () => {
+  let [same, other] = [0, 0];
+  const change = fc.record({ key: name, value: fc.option(bytes, { nil: undefined }), isBinary: fc.boolean() });
+  fc.assert(
+    fc.property(content, fc.array(change, { maxLength: 2 }), uses, optOut, (before, changes, its, out) => {
+      const after = changes.reduce((each, { key, value, isBinary }) => changed(each, key, value, isBinary), before);
+      const isSame = seen(before, its, out) === seen(after, its, out);
+      assert.equal(tag(before, its, out) === tag(after, its, out), isSame);
+      if (isSame) same += 1;
+      else other += 1;
+    }),
+    { numRuns: 3000 },
+  );
+  assert.ok(same > 300 && other > 300, `${same} alike, ${other} not`);
+});
+
+test('no two lists of keys and bytes have the same tag, wherever one ends and the next begins', () => {
+  const cut = fc.string({ minLength: 1, maxLength: 3, unit: fc.constantFrom('0', '1', ':', 'a') });
+  const lists = fc.dictionary(cut, cut, { maxKeys: 4 });
+  const contentOfList = (list: Record<string, string>): SourceContent => ({
+    data: new Map(Object.entries(list).map(([key, value]) => [key, Buffer.from(value)])),
+    binaryData: new Map(),
+    isImmutable: false,
+  });
+  const sorted = (list: Record<string, string>) => JSON.stringify(Object.entries(list).sort());
+  fc.assert(
+    fc.property(lists, lists, (one, other) => {
+      const isSame = sorted(one) === sorted(other);
+      assert.equal(tag(contentOfList(one), [use('volume')]) === tag(contentOfList(other), [use('volume')]), isSame);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('the order of keys, of uses, and which containers use it, make no difference', () => {
+  const reversed = (map: ReadonlyMap<string, Buffer>) => new Map([...map].reverse());
+  fc.assert(
+    fc.property(content, uses, optOut, (source, its, out) => {
+      const turned = { ...source, data: reversed(source.data), binaryData: reversed(source.binaryData) };
+      const others = its.toReversed().map((each) => ({ ...each, containers: ['x', 'y'] }));
+      assert.deepEqual(tagOf(hashKey, settings, turned, others, out), tagOf(hashKey, settings, source, its, out));
+      assert.equal(usesFingerprint(others, out), usesFingerprint(its, out));
+      assert.deepEqual(missingKeys(turned, others), missingKeys(source, its));
+    }),
+  );
+});
+
+test('the tags of keys differ exactly for the keys that pods see differently', () => {
+  fc.assert(
+    fc.property(content, name, bytes, fc.boolean(), uses, (before, key, value, isBinary, its) => {
+      const after = changed(before, key, value, isBinary);
+      const keysOf = (source: SourceContent) =>
+        new Map(Object.entries(tagOf(hashKey, settings, source, its, 'none').keys ?? {}));
+      const [old, now] = [keysOf(before), keysOf(after)];
+      const different = [...new Set([...old.keys(), ...now.keys()])].filter((each) => old.get(each) !== now.get(each));
+      assert.deepEqual(different, seen(before, its, 'none') === seen(after, its, 'none') ? [] : [key]);
+    }),
+  );
+});
+
+test('a source that is left out in whole has one tag, whatever is in it', () => {
+  fc.assert(
+    fc.property(content, content, uses, (one, other, its) => {
+      assert.deepEqual(tagOf(hashKey, settings, one, its, 'all'), tagOf(hashKey, settings, other, its, 'all'));
+    }),
+  );
+});

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readContent } from '../../../src/restart/digest/digest.ts';
+import { hashKeyOf } from '../../../src/restart/digest/hashKeys.ts';
+import { answered } from '../../../src/restart/model/answer.ts';
+import { type SourceRef, sourceKey } from '../../../src/restart/model/refs.ts';
+import { readSourceMeta, type SourceMeta } from '../../../src/restart/model/sourceMeta.ts';
+import type { Use } from '../../../src/restart/model/uses.ts';
+import { createDigests } from '../../../src/restart/sources/digests.ts';
+
+const key = hashKeyOf(Buffer.alloc(32, 1));
+const settings: SourceRef = { kind: 'ConfigMap', namespace: 'shop', name: 'settings' };
+const useOf = (source: SourceRef, name: string): Use => ({
+  source,
+  key: name,
+  how: 'env',
+  isOptional: false,
+  containers: ['app'],
+});
+
+/** Sources as they are, and how often each was read whole. */
+function cluster() {
+  const objects = new Map<string, object>();
+  const read: string[] = [];
+  /** Of these no stream has told yet. */
+  const unknown = new Set<string>();
+  const metaOf = (ref: SourceRef): SourceMeta | undefined => readSourceMeta(objects.get(sourceKey(ref)), ref.kind);
+  const digests = createDigests({
+    api: {
+      async readSource(ref) {
+        read.push(ref.name);
+        const object = objects.get(sourceKey(ref));
+        const meta = metaOf(ref);
+        if (meta === undefined) return { is: 'gone' };
+        return answered({ ...meta, content: readContent(object), meta });
+      },
+    },
+    sources: {
+      get: (ref) => (unknown.has(sourceKey(ref)) ? undefined : metaOf(ref)),
+      seenAt: () => undefined,
+      optOut: (ref) => metaOf(ref)?.optOut ?? 'none',
+    },
+  });
+  function put(ref: SourceRef, resourceVersion: string, data: object): void {
+    const metadata = { namespace: ref.namespace, name: ref.name, uid: 'u', resourceVersion };
+    objects.set(sourceKey(ref), { kind: ref.kind, metadata, data });
+  }
+  async function tagOf(ref: SourceRef, name: string): Promise<string> {
+    const answer = await digests.digestOf(key, ref, [useOf(ref, name)]);
+    return answer.is === 'ok' ? answer.digest.tag : answer.reason;
+  }
+  return { read, put, tagOf, unknown };
+}
+
+test('a source is read once for each of its versions, whoever asks and however many at once', async () => {
+  const { read, put, tagOf } = cluster();
+  put(settings, '1', { a: '1', b: '1' });
+  const tags = await Promise.all(Array.from({ length: 200 }, () => tagOf(settings, 'a')));
+  assert.equal(new Set(tags).size, 1);
+  await tagOf(settings, 'a');
+  assert.deepEqual(read, ['settings']);
+  put(settings, '2', { a: '2', b: '1' });
+  assert.notEqual(await tagOf(settings, 'a'), tags[0]);
+  await tagOf(settings, 'a');
+  assert.deepEqual(read, ['settings', 'settings']);
+});
+
+test('of what was read nothing is kept but tags: another use of it is another reading', async () => {
+  const { read, put, tagOf } = cluster();
+  put(settings, '1', { a: '1', b: '1' });
+  await tagOf(settings, 'a');
+  await tagOf(settings, 'b');
+  assert.equal(read.length, 2);
+});
+
+for (const kind of ['ConfigMap', 'Secret'] as const)
+  test(`a ${kind} that no stream has told of is missing only when the API server says so`, async () => {
+    const { read, put, tagOf, unknown } = cluster();
+    const source: SourceRef = { kind, namespace: 'shop', name: 'late' };
+    const missing = await tagOf(source, 'a');
+    unknown.add(sourceKey(source));
+    put(source, '1', { a: '1' });
+    const found = await tagOf(source, 'a');
+    assert.notEqual(found, missing);
+    unknown.clear();
+    assert.equal(await tagOf(source, 'a'), found);
+    assert.deepEqual(read, ['late', 'late', 'late']);
+  });

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type JsonObject, objectOf } from '../../../src/base/json.ts';
+import type { RestartConfig } from '../../../src/config/restart.ts';
+import { hashKeyOf, hashKeysOf } from '../../../src/restart/digest/hashKeys.ts';
+import {
+  copyOfJob,
+  isKeptByWeeder,
+  jobFromCopy,
+  type KeptJob,
+  readKept,
+} from '../../../src/restart/requests/keptJob.ts';
+import { restartConfig, settings } from '../../support/objects/restartSettings.ts';
+import { jobWorld } from '../../support/world/jobWorld.ts';
+import { configMap, restartWorld, stateOn, withEnv } from '../../support/world/restartWorld.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+const plain = restartConfig();
+const recreate: RestartConfig = { ...plain, rules: plain.rules.map((rule) => ({ ...rule, jobs: 'recreate' })) };
+/** As the two worlds have it. */
+const key = hashKeyOf(Buffer.alloc(32, 7));
+const keys = hashKeysOf(key, [key]);
+const stolen = '0f7f4c3e-0000-4000-8000-000000000000';
+const evil = JSON.stringify({ metadata: {}, spec: { template: { spec: { hostPID: true, containers: [] } } } });
+
+function copied(job: object): { readonly kept: KeptJob; readonly copy: JsonObject } {
+  const metadata = { namespace: 'shop', name: 'once', uid: stolen, resourceVersion: '7' };
+  const { kept, copy } = copyOfJob({ metadata, ...job }, 'state', key);
+  const found = { ...copy, metadata: { ...objectOf(copy['metadata']), uid: 'copy', resourceVersion: '8' } };
+  return { kept, copy: found };
+}
+
+function annotated(copy: JsonObject, annotations: Readonly<Record<string, string>>, more: object = {}): JsonObject {
+  const metadata = objectOf(copy['metadata']);
+  return {
+    ...copy,
+    metadata: { ...metadata, ...more, annotations: { ...objectOf(metadata['annotations']), ...annotations } },
+  };
+}
+
+test('a copy is weeder’s if it is sealed with its key, for this Job, in this namespace, with this content', () => {
+  const { kept, copy } = copied({ spec: { template: {} } });
+  const isOurs = (object: JsonObject) => {
+    const found = readKept(object);
+    return found !== undefined && isKeptByWeeder(found, keys);
+  };
+  assert.equal(isOurs(copy), true);
+  assert.deepEqual(readKept(copy), kept);
+  const says = String(objectOf(objectOf(copy['metadata'])['annotations'])['weeder.dev/recreates']);
+  const [, , , , seal = ''] = says.split('/');
+  for (const [what, forged] of Object.entries({
+    'another content': annotated(copy, { 'weeder.dev/recreates-with': evil }),
+    'another Job': annotated(copy, { 'weeder.dev/recreates': says.replace('once', 'twice') }),
+    'another version': annotated(copy, { 'weeder.dev/recreates': says.replace('/7/', '/9/') }),
+    'another namespace': annotated(copy, {}, { namespace: 'bank' }),
+    'another seal': annotated(copy, { 'weeder.dev/recreates': says.replace(seal, 'A'.repeat(22)) }),
+    'no seal': annotated(copy, { 'weeder.dev/recreates': says.replace(`/${seal}`, '') }),
+    'another name': annotated(copy, {}, { name: 'weeder-recreates-other' }),
+  }))
+    assert.equal(isOurs(forged), false, what);
+});
+
+test('a Job is recreated from what is sealed, and from nothing else of the copy', () => {
+  const { kept, copy } = copied({ spec: { parallelism: 3, template: { spec: { containers: [{ name: 'a' }] } } } });
+  const swapped = {
+    ...annotated(copy, {}, { labels: { their: 'label' }, ownerReferences: [{ uid: 'their' }] }),
+    spec: { template: { spec: { hostPID: true } } },
+  };
+  assert.deepEqual(jobFromCopy(swapped, kept), {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { annotations: { 'weeder.dev/dependencies': 'state' }, namespace: 'shop', name: 'once' },
+    spec: { parallelism: 3, template: { metadata: { labels: {} }, spec: { containers: [{ name: 'a' }] } } },
+  });
+  assert.equal(jobFromCopy(annotated(copy, { 'weeder.dev/recreates-with': evil }), kept), undefined);
+});
+
+for (const [which, config] of [
+  ['with', recreate],
+  ['without', plain],
+] as const) {
+  test(`${which} a rule that recreates, a Job that poses as a copy makes no Job, and is told of once`, async () => {
+    const world = await jobWorld(config);
+    const seals = ['', `/${key.id}/${'A'.repeat(22)}`];
+    for (const [index, seal] of seals.entries()) {
+      const uid = `${stolen}${index}`;
+      const annotations = { 'weeder.dev/recreates': `evil/${uid}/1${seal}`, 'weeder.dev/recreates-with': evil };
+      world.putJob(`weeder-recreates-${uid}`, { metadata: { annotations } });
+    }
+    const names = [...world.names];
+    await world.pass(5 * minute);
+    assert.deepEqual(world.names, names);
+    assert.equal(world.factsOf('workload.recreated').length, 0);
+    assert.deepEqual(
+      world.writes.filter((write) => !write.startsWith('PATCH')),
+      [],
+    );
+    const told = world.factsOf('annotation.unreadable').map(({ annotation, workload }) => [annotation, workload.name]);
+    assert.deepEqual(told, [['weeder.dev/recreates', `weeder-recreates-${stolen}1`]]);
+  });
+}
+
+test('a copy that somebody writes into while its Job is gone makes no Job', async () => {
+  const world = await jobWorld(recreate);
+  world.putSource({ a: '1' });
+  await world.pass(10 * second);
+  world.putJob('once');
+  await world.pass(10 * second);
+  const uid = objectOf(world.job('once')?.['metadata'])['uid'];
+  world.ending = 10 * second;
+  world.putSource({ a: '2' });
+  await world.pass(settings.quietPeriod + 5 * second);
+  world.patchJob(`weeder-recreates-${uid}`, { metadata: { annotations: { 'weeder.dev/recreates-with': evil } } });
+  await world.pass(5 * minute);
+  assert.deepEqual(world.names, [`weeder-recreates-${uid}`]);
+  assert.equal(world.factsOf('annotation.unreadable').length, 1);
+});
+
+test('who says that weeder has ended the pods of a workload does not have it scaled', async () => {
+  for (const says of ['uid-web/7', `uid-web/7/${key.id}/${'A'.repeat(22)}`, 'uid-web/7/unknown1/AAAA']) {
+    const world = await restartWorld(plain);
+    const annotations = { 'weeder.dev/emptied': says };
+    world.putWorkload('web', withEnv('settings', 'a'), { annotations: { 'weeder.dev/restart-on-change': 'false' } });
+    world.change('web', { metadata: { annotations }, spec: { replicas: 0 } });
+    await world.pass(5 * minute);
+    assert.equal(objectOf(world.workload('web')['spec'])['replicas'], 0, says);
+    assert.equal(world.factsOf('annotation.unreadable').length, says === 'uid-web/7' ? 0 : 1, says);
+  }
+});
+
+test('a state that somebody else has written is not believed: the workload is adopted anew, and nothing restarts', async () => {
+  const world = await restartWorld(plain);
+  const source = configMap('settings');
+  world.putSource(source, { a: '1' });
+  await world.pass(10 * second);
+  world.putWorkload('web', withEnv('settings', 'a'));
+  await world.pass(10 * second);
+  const real = String(stateOn(world.workload('web')));
+  const forged = real.replace(/"configmap\/[^"]+":\["[^"]+"/, (text) =>
+    text.replace(/\["[^"]+"/, '["AAAAAAAAAAAAAAAAAAAAAA"'),
+  );
+  assert.notEqual(forged, real);
+  world.annotate('web', { 'weeder.dev/dependencies': forged });
+  await world.pass(5 * minute);
+  assert.deepEqual(world.rollouts, []);
+  assert.equal(world.factsOf('annotation.unreadable').length, 1);
+  assert.equal(stateOn(world.workload('web')), real);
+});

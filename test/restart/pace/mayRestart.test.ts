@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { mayRestart, type RestartQuestion } from '../../../src/restart/pace/mayRestart.ts';
+
+const minute = 60_000;
+const now = Date.UTC(2026, 10, 21, 18);
+const ago = (...minutes: readonly number[]) => minutes.map((each) => now - each * minute);
+const window = { cron: '0 22 * * 1-5', timeZone: 'Europe/Berlin', duration: 120 * minute };
+const free: RestartQuestion = {
+  now,
+  pausedUntil: undefined,
+  isPaused: false,
+  restarts: [],
+  minInterval: minute,
+  windows: [],
+};
+/** Everything that can be in the way, in the order in which it is told. */
+const obstacles = {
+  unreadable: { pausedUntil: 'unreadable' },
+  paused: { pausedUntil: now + 60 * minute },
+  breaker: { restarts: ago(5, 4, 3, 2, 0.5) },
+  deploymentPaused: { isPaused: true },
+  interval: { restarts: ago(0.5) },
+  maintenance: { windows: [window] },
+} as const satisfies Record<string, Partial<RestartQuestion>>;
+
+test('without an obstacle it may restart now', () => {
+  assert.deepEqual(mayRestart(free), { is: 'now' });
+  assert.deepEqual(mayRestart({ ...free, restarts: ago(30, 20, 10, 5, 1), pausedUntil: now }), { is: 'now' });
+});
+
+test('an annotation that cannot be read holds it until it is changed, and is never ignored', () => {
+  assert.deepEqual(mayRestart({ ...free, ...obstacles.unreadable }), {
+    is: 'held',
+    cause: 'annotation',
+    reason: 'its annotation weeder.dev/paused-until is no time: write one such as 2026-11-21T18:00:00Z, or remove it',
+    until: undefined,
+  });
+  assert.deepEqual(mayRestart({ ...free, faults: ['this is wrong', 'and that'] }), {
+    is: 'held',
+    cause: 'annotation',
+    reason: 'this is wrong; and that',
+    until: undefined,
+  });
+});
+
+test('a pause is waited for', () => {
+  assert.deepEqual(mayRestart({ ...free, ...obstacles.paused }), {
+    is: 'waits',
+    cause: 'pausedUntil',
+    reason: 'it is paused until 2026-11-21T19:00:00Z (annotation weeder.dev/paused-until)',
+    until: now + 60 * minute,
+  });
+});
+
+test('the breaker holds it for a time, and says what to do', () => {
+  assert.deepEqual(mayRestart({ ...free, ...obstacles.breaker }), {
+    is: 'held',
+    cause: 'breaker',
+    reason:
+      'it was restarted 5 times in 4m30s, and is left alone until 2026-11-21T18:09:30Z: find out what changes its sources so often',
+    until: now + 9.5 * minute,
+  });
+});
+
+test('a paused Deployment is waited for, however long', () => {
+  assert.deepEqual(mayRestart({ ...free, ...obstacles.deploymentPaused }), {
+    is: 'waits',
+    cause: 'paused',
+    reason: 'the Deployment is paused (spec.paused), and waits until it is resumed',
+    until: undefined,
+  });
+});
+
+test('two restarts are apart', () => {
+  assert.deepEqual(mayRestart({ ...free, ...obstacles.interval }), {
+    is: 'waits',
+    cause: 'interval',
+    reason: 'it was restarted at 2026-11-21T17:59:30Z, and is not again before 2026-11-21T18:00:30Z (minInterval 1m0s)',
+    until: now + 0.5 * minute,
+  });
+});
+
+test('a maintenance window is waited for, and nothing is in the way while one is open', () => {
+  const opensAt = Date.parse('2026-11-23T21:00:00Z');
+  assert.deepEqual(mayRestart({ ...free, ...obstacles.maintenance }), {
+    is: 'waits',
+    cause: 'window',
+    reason:
+      'no maintenance window is open, the next opens at 2026-11-23T21:00:00Z ("0 22 * * 1-5" in Europe/Berlin, for 2h0m0s)',
+    until: opensAt,
+  });
+  assert.deepEqual(mayRestart({ ...free, ...obstacles.maintenance, now: opensAt }), { is: 'now' });
+});
+
+test('of several obstacles the first in their order is told', () => {
+  const names = ['unreadable', 'paused', 'breaker', 'deploymentPaused', 'interval', 'maintenance'] as const;
+  for (const [index, name] of names.entries()) {
+    let question = free;
+    for (const each of names.slice(index).toReversed()) question = { ...question, ...obstacles[each] };
+    assert.deepEqual(mayRestart(question), mayRestart({ ...free, ...obstacles[name] }), name);
+  }
+});
+
+test('who asks again at the time that was told may restart after a few times, whatever was in the way', () => {
+  const times = fc.array(fc.integer({ min: -20 * minute, max: 20 * minute }), { maxLength: 5 });
+  const question = fc.record({
+    pausedUntil: fc.option(
+      fc.integer({ min: -minute, max: 60 * minute }).map((ms) => now + ms),
+      { nil: undefined },
+    ),
+    restarts: times.map((each) => each.map((ms) => now + ms)),
+    minInterval: fc.nat(30 * minute),
+    windows: fc.constantFrom([], [window], [window, { ...window, cron: '*/30 * * * *', duration: minute }]),
+  });
+  fc.assert(
+    fc.property(question, (asked) => {
+      let time = now;
+      for (let turn = 0; turn < 6; turn += 1) {
+        const said = mayRestart({ ...free, ...asked, now: time });
+        if (said.is === 'now') return;
+        assert.ok(said.until !== undefined && said.until > time, said.reason);
+        time = said.until;
+      }
+      assert.fail('still not, after six times');
+    }),
+  );
+});

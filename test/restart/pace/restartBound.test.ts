@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { RestartFact } from '../../../src/restart/model/facts.ts';
+import { lookEvery } from '../../../src/restart/pods/rolloutWatch.ts';
+import { restartConfig } from '../../support/objects/restartSettings.ts';
+import { configMap, type RestartWorld, restartWorld, withEnv } from '../../support/world/restartWorld.ts';
+
+const second = 1_000;
+/** Other runs each time; a failure prints its seed. `RUNS=500 SEED=7 node --test test/restart/pace/restartBound.test.ts` */
+const numRuns = Number(process.env['RUNS'] ?? 20);
+const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
+
+const rule = {
+  quietPeriod: 2 * second,
+  quietMax: 5 * second,
+  minInterval: 0,
+  stallAfter: 20 * second,
+  progressDeadline: 120 * second,
+};
+
+interface Course {
+  /** From one change of the source to the next; milliseconds. */
+  readonly every: number;
+  readonly answerTime: number;
+  /** The user's own rollout, begun with the first change, never comes to its end. */
+  readonly isRolloutStuck: boolean;
+}
+
+/** How long an adopted workload whose source changes all the time goes without a restart; undefined: there was none. */
+async function timeToRestart(course: Course, within: number): Promise<number | undefined> {
+  let restartedAt: number | undefined;
+  const onFact = ({ type }: RestartFact) => {
+    if (type === 'workload.restarted') restartedAt ??= world.clock.monotonic();
+  };
+  const world: RestartWorld = await restartWorld(restartConfig({ rule }), { onFact });
+  world.putSource(configMap('settings'), { a: '0' });
+  world.putWorkload('web', withEnv('settings', 'a'));
+  await world.pass(30 * second);
+  world.answerTime = course.answerTime;
+  if (course.isRolloutStuck) {
+    world.rolloutTime = Number.POSITIVE_INFINITY;
+    world.patchTemplate('web', { metadata: { annotations: { release: '1' } } });
+  }
+  const began = world.clock.monotonic();
+  for (let value = 1; world.clock.monotonic() - began < within; value += 1) {
+    world.putSource(configMap('settings'), { a: String(value) });
+    await world.pass(course.every);
+    if (restartedAt !== undefined) return restartedAt - began;
+  }
+  return undefined;
+}
+
+/** As docs/restart-control.md states it: each step that the API server answers may take the time of its answers. */
+function boundOf({ answerTime, isRolloutStuck }: Course): number {
+  const longest = isRolloutStuck ? rule.quietMax + rule.stallAfter + lookEvery : rule.quietMax;
+  return longest + 6 * answerTime + rule.quietPeriod;
+}
+
+test('a source that changes four times a second is restarted within quietMax and a few slow answers', async () => {
+  const course = { every: 250, answerTime: 3 * second, isRolloutStuck: false };
+  const took = await timeToRestart(course, 120 * second);
+  assert.ok(took !== undefined && took <= boundOf(course), `${took} ms`);
+});
+
+test('a rollout of somebody that stands still is waited for until stallAfter, however often a source changes', async () => {
+  const course = { every: 7 * second, answerTime: 0, isRolloutStuck: true };
+  const took = await timeToRestart(course, 300 * second);
+  assert.ok(took !== undefined && took <= boundOf(course), `${took} ms`);
+});
+
+test('whatever the source and the server do, a change reaches the template within the documented bound', async () => {
+  const someCourse = fc.record<Course>({
+    every: fc.oneof(fc.integer({ min: 100, max: 1_900 }), fc.integer({ min: 2_000, max: 30_000 })),
+    answerTime: fc.oneof(fc.constant(0), fc.integer({ min: 10, max: 8_000 })),
+    isRolloutStuck: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(someCourse, async (course) => {
+      const took = await timeToRestart(course, 2 * boundOf(course));
+      assert.ok(took !== undefined && took <= boundOf(course), `${took} ms, bound ${boundOf(course)} ms`);
+    }),
+    { numRuns, seed },
+  );
+});

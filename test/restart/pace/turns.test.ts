@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type VirtualClock, virtualClock } from '../../../src/base/virtualClock.ts';
+import { createTurns, type TurnLimits, type Turns } from '../../../src/restart/pace/turns.ts';
+
+const usual: TurnLimits = {
+  maxRestartsPerMinute: 30,
+  burst: 20,
+  maxConcurrentRollouts: 10,
+  maxAdoptionsPerMinute: 120,
+};
+
+interface Stage {
+  readonly clock: VirtualClock;
+  readonly turns: Turns;
+  /** Who had a turn, in their order. */
+  readonly granted: string[];
+  readonly waits: string[];
+  /** Asks for `namespace/name`. */
+  ask(key: string, since?: number): (how?: { readonly wasUsed: boolean }) => void;
+  change(limits: Partial<TurnLimits>): void;
+}
+
+function stage(limits: Partial<TurnLimits> = {}): Stage {
+  let current = { ...usual, ...limits };
+  const clock = virtualClock();
+  const turns = createTurns({ clock, limits: () => current });
+  const granted: string[] = [];
+  const waits: string[] = [];
+  return {
+    clock,
+    turns,
+    granted,
+    waits,
+    ask: (key, since = clock.now()) =>
+      turns.askToRestart(
+        key,
+        { namespace: key.split('/')[0] ?? '', since },
+        { onGranted: () => granted.push(key), onWaits: (reason) => waits.push(`${key}: ${reason}`) },
+      ),
+    change(next) {
+      current = { ...current, ...next };
+      turns.limitsChanged();
+    },
+  };
+}
+
+test('after a quiet time a burst begins at once, and from then on one restart every two seconds', () => {
+  const { clock, granted, ask } = stage({ maxConcurrentRollouts: 1_000 });
+  for (let index = 0; index < 200; index += 1) ask(`shop/${index}`);
+  assert.equal(granted.length, 20);
+  clock.advance(1_999);
+  assert.equal(granted.length, 20);
+  clock.advance(1);
+  assert.equal(granted.length, 21);
+  clock.advance(358_000);
+  assert.equal(granted.length, 200);
+  assert.equal(clock.pending, 0);
+});
+
+test('no more rollouts are under way than agreed, however long they take', () => {
+  const { clock, turns, granted, ask } = stage({ maxConcurrentRollouts: 2 });
+  const releases = ['shop/a', 'shop/b', 'shop/c'].map((key) => ask(key));
+  clock.advance(3_600_000);
+  assert.deepEqual(granted, ['shop/a', 'shop/b']);
+  assert.equal(turns.restarts.waiting, 1);
+  assert.equal(clock.pending, 0, 'a place is waited for, not a moment');
+  releases[0]?.();
+  assert.deepEqual(granted, ['shop/a', 'shop/b', 'shop/c']);
+  assert.equal(turns.restarts.active, 2);
+});
+
+test('the namespaces take turns, and in each the oldest change is first', () => {
+  const { clock, granted, ask } = stage({ burst: 1, maxRestartsPerMinute: 60, maxConcurrentRollouts: 100 });
+  ask('first/0');
+  for (const name of ['3', '1', '2']) ask(`large/${name}`, Number(name));
+  ask('small/0', 500);
+  ask('other/0', 400);
+  clock.advance(60_000);
+  assert.deepEqual(granted, ['first/0', 'large/1', 'small/0', 'other/0', 'large/2', 'large/3']);
+});
+
+test('who asks anew keeps the turn of its namespace, as long as others wait', () => {
+  const { clock, granted, ask } = stage({ burst: 1, maxRestartsPerMinute: 60, maxConcurrentRollouts: 100 });
+  ask('first/0');
+  const giveUp = ask('restless/0', 1);
+  for (const name of ['b', 'c', 'd', 'e']) ask(`${name}/0`);
+  giveUp();
+  ask('restless/0', 1);
+  clock.advance(60_000);
+  assert.deepEqual(granted, ['first/0', 'restless/0', 'b/0', 'c/0', 'd/0', 'e/0']);
+});
+
+test('a turn that was not needed goes to the next at once, and one that was used does not', () => {
+  const { clock, granted, ask } = stage({ burst: 1, maxRestartsPerMinute: 1 });
+  const release = ask('shop/a');
+  const used = ask('shop/b');
+  assert.deepEqual(granted, ['shop/a']);
+  release({ wasUsed: false });
+  assert.deepEqual(granted, ['shop/a', 'shop/b']);
+  ask('shop/c');
+  used();
+  assert.deepEqual(granted, ['shop/a', 'shop/b']);
+  clock.advance(60_000);
+  assert.deepEqual(granted, ['shop/a', 'shop/b', 'shop/c']);
+});
+
+test('a turn given back twice counts once', () => {
+  const { granted, ask } = stage({ burst: 2, maxRestartsPerMinute: 1 });
+  const release = ask('shop/a');
+  ask('shop/b');
+  release({ wasUsed: false });
+  release({ wasUsed: false });
+  for (const name of ['c', 'd']) ask(`shop/${name}`);
+  assert.deepEqual(granted, ['shop/a', 'shop/b', 'shop/c']);
+});
+
+test('who was released and asked again is not released by the first release once more', () => {
+  const { turns, ask } = stage();
+  const first = ask('shop/a');
+  first();
+  ask('shop/a');
+  first();
+  assert.equal(turns.restarts.active, 1);
+});
+
+test('who gives up while it waits is never granted, and leaves no timer behind', () => {
+  const { clock, granted, ask } = stage({ burst: 1 });
+  ask('shop/a');
+  const giveUp = ask('shop/b');
+  assert.equal(clock.pending, 1);
+  giveUp();
+  assert.equal(clock.pending, 0);
+  clock.advance(3_600_000);
+  assert.deepEqual(granted, ['shop/a']);
+});
+
+test('who waits is told why, once; who is granted at once is not', () => {
+  const { clock, waits, ask } = stage({ burst: 1 });
+  ask('shop/a');
+  ask('shop/b');
+  clock.advance(1_000);
+  assert.deepEqual(waits, [
+    'shop/b: others are before it: at most 10 rollouts at once (maxConcurrentRollouts) and 30 restarts a minute (maxRestartsPerMinute)',
+  ]);
+});
+
+test('other limits are in force at once: more for those that wait, less for those that come', () => {
+  const { clock, turns, granted, waits, ask, change } = stage({ maxConcurrentRollouts: 1 });
+  const releases = ['a', 'b', 'c', 'd'].map((name) => ask(`shop/${name}`));
+  assert.deepEqual(granted, ['shop/a']);
+  change({ maxConcurrentRollouts: 3 });
+  assert.deepEqual(granted, ['shop/a', 'shop/b', 'shop/c']);
+  assert.match(waits.at(-1) ?? '', /^shop\/d: .*3 rollouts at once/);
+  change({ maxConcurrentRollouts: 1 });
+  releases[0]?.();
+  releases[1]?.();
+  assert.equal(turns.restarts.waiting, 1);
+  releases[2]?.();
+  assert.equal(turns.restarts.waiting, 0);
+  for (const name of ['e', 'f']) ask(`shop/${name}`);
+  change({ maxConcurrentRollouts: 100, maxRestartsPerMinute: 60, burst: 1 });
+  assert.equal(granted.length, 5, 'of what had gathered no more is left than the new burst');
+  clock.advance(1_000);
+  assert.equal(granted.length, 6);
+});
+
+test('a rollout that is under way already takes a place and no token, even where there is none left', () => {
+  const { turns, granted, ask } = stage({ maxConcurrentRollouts: 2, burst: 1 });
+  const held = ['a', 'b', 'c'].map((name) => turns.holdRollout(`shop/${name}`));
+  ask('shop/d');
+  assert.equal(turns.restarts.active, 3);
+  held[0]?.();
+  assert.deepEqual(granted, []);
+  held[1]?.();
+  assert.deepEqual(granted, ['shop/d']);
+});
+
+test('adoptions have a pace of their own, and no place to wait for', () => {
+  const { clock, turns, ask } = stage({ burst: 1 });
+  const adopted: number[] = [];
+  for (let index = 0; index < 500; index += 1) turns.askToAdopt(`shop/${index}`, () => adopted.push(index));
+  assert.equal(adopted.length, 10);
+  clock.advance(60_000);
+  assert.equal(adopted.length, 130);
+  assert.deepEqual(adopted, [...adopted.keys()], 'first come, first served');
+  clock.advance(185_000);
+  assert.equal(adopted.length, 500);
+  assert.equal(clock.pending, 0);
+  ask('shop/0');
+  assert.equal(turns.restarts.active, 1);
+});
+
+test('one workload asks once', () => {
+  const { turns, ask } = stage({ maxConcurrentRollouts: 1 });
+  ask('shop/a');
+  ask('shop/b');
+  for (const key of ['shop/a', 'shop/b']) {
+    assert.throws(() => ask(key), new RegExp(`^Error: ${key} is in the queue already$`));
+    assert.throws(() => turns.holdRollout(key), /is in the queue already/);
+  }
+});
+
+test('a pace of nothing grants nothing, and is looked at again', () => {
+  const { clock, granted, ask, change } = stage({ burst: 1, maxRestartsPerMinute: 0 });
+  ask('shop/a');
+  ask('shop/b');
+  clock.advance(3_600_000);
+  assert.deepEqual(granted, ['shop/a']);
+  change({ maxRestartsPerMinute: 60 });
+  clock.advance(1_000);
+  assert.deepEqual(granted, ['shop/a', 'shop/b']);
+});
+
+test('nobody has a turn after close()', () => {
+  const { clock, turns, granted, ask } = stage({ burst: 1 });
+  const release = ask('shop/a');
+  ask('shop/b');
+  turns.close();
+  release({ wasUsed: false });
+  ask('shop/c');
+  clock.advance(3_600_000);
+  assert.deepEqual(granted, ['shop/a']);
+  assert.equal(clock.pending, 0);
+});

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { virtualClock } from '../../../src/base/virtualClock.ts';
+import { createTurns, type TurnLimits } from '../../../src/restart/pace/turns.ts';
+
+/** One thing that happens, `after` so many milliseconds. */
+type Step = { readonly after: number } & (
+  | {
+      readonly what: 'ask';
+      readonly namespace: string;
+      /** How much older than the question its change is. */
+      readonly age: number;
+      readonly holdFor: number;
+      readonly isNeeded: boolean;
+      /** After so long it asks anew, as when its source has changed once more. */
+      readonly patience: number | undefined;
+    }
+  | { readonly what: 'limits'; readonly limits: TurnLimits }
+);
+
+const limits = fc.record<TurnLimits>({
+  maxRestartsPerMinute: fc.integer({ min: 1, max: 90 }),
+  burst: fc.integer({ min: 1, max: 8 }),
+  maxConcurrentRollouts: fc.integer({ min: 1, max: 5 }),
+  maxAdoptionsPerMinute: fc.constant(120),
+});
+const after = fc.oneof(fc.constant(0), fc.nat(3_000), fc.nat(90_000));
+const question = fc.record({
+  what: fc.constant('ask' as const),
+  after,
+  namespace: fc.constantFrom('a', 'a', 'a', 'b', 'c', 'd'),
+  age: fc.nat(60_000),
+  holdFor: fc.oneof(fc.constant(0), fc.nat(20_000), fc.nat(200_000)),
+  isNeeded: fc.boolean(),
+  patience: fc.option(fc.integer({ min: 1, max: 60_000 }), { nil: undefined }),
+});
+const steps: fc.Arbitrary<Step> = fc.oneof(
+  { arbitrary: question, weight: 12 },
+  { arbitrary: fc.record({ what: fc.constant('limits' as const), after, limits }), weight: 1 },
+);
+
+interface Asked {
+  readonly key: string;
+  readonly namespace: string;
+  readonly since: number;
+}
+
+/** Plays a story in virtual time, and holds every turn against the rules. */
+function play(first: TurnLimits, story: readonly Step[]) {
+  const clock = virtualClock();
+  let current = first;
+  const turns = createTurns({ clock, limits: () => current });
+  const waiting = new Map<string, Asked>();
+  /** By namespace that waits: which others have had a turn meanwhile. */
+  const passedBy = new Map<string, Set<string>>();
+  const used: number[] = [];
+  const asked = new Set<string>();
+  const granted = new Set<string>();
+  let active = 0;
+  let ownTimers = 0;
+  let restless = 0;
+
+  function later(ms: number, callback: () => void): void {
+    ownTimers += 1;
+    clock.setTimeout(() => {
+      ownTimers -= 1;
+      callback();
+      checkTimers();
+    }, ms);
+  }
+
+  function checkTimers(): void {
+    const isTimed = waiting.size > 0 && active < current.maxConcurrentRollouts;
+    assert.equal(clock.pending - ownTimers, isTimed ? 1 : 0, 'a timer for a turn that is waited for, and no other');
+  }
+
+  function checkTurn({ key, namespace, since }: Asked): void {
+    assert.ok(active < current.maxConcurrentRollouts, 'more rollouts at once than agreed');
+    assert.equal(granted.has(key), false, 'granted twice');
+    const others = [...waiting.values()];
+    for (const other of others.filter((each) => each.namespace === namespace)) {
+      assert.ok(other.since >= since, 'the oldest is first');
+    }
+    for (const other of new Set(others.map((each) => each.namespace))) {
+      if (other === namespace) continue;
+      const passed = passedBy.get(other) ?? new Set();
+      assert.ok(!passed.has(namespace), `${namespace} has a second turn while ${other} waits for its first`);
+      passedBy.set(other, passed.add(namespace));
+    }
+    passedBy.delete(namespace);
+  }
+
+  function ask(step: Extract<Step, { what: 'ask' }>, key: string, since: number): void {
+    const entry: Asked = { key, namespace: step.namespace, since };
+    let isWaiting = true;
+    if (![...waiting.values()].some((each) => each.namespace === step.namespace)) passedBy.delete(step.namespace);
+    waiting.set(key, entry);
+    const onGranted = () => {
+      isWaiting = false;
+      waiting.delete(key);
+      checkTurn(entry);
+      granted.add(key);
+      active += 1;
+      if (step.isNeeded) used.push(clock.monotonic());
+      later(step.holdFor, () => {
+        active -= 1;
+        release({ wasUsed: step.isNeeded });
+      });
+    };
+    const release = turns.askToRestart(
+      key,
+      { namespace: step.namespace, since },
+      { onGranted, onWaits: () => assert.ok(isWaiting) },
+    );
+    if (step.patience === undefined || restless >= 200) return;
+    later(step.patience, () => {
+      if (!isWaiting) return;
+      restless += 1;
+      waiting.delete(key);
+      release();
+      ask(step, key, since);
+    });
+  }
+
+  for (const [index, step] of story.entries()) {
+    clock.advance(step.after);
+    if (step.what === 'limits') {
+      current = step.limits;
+      turns.limitsChanged();
+    } else {
+      asked.add(`${step.namespace}/${index}`);
+      ask(step, `${step.namespace}/${index}`, clock.monotonic() - step.age);
+    }
+    checkTimers();
+  }
+  // One restart a minute, each with its rollout, is the slowest that was agreed.
+  clock.advance((story.length + 200) * 300_000);
+  return { used, asked, granted, left: { pending: clock.pending, ...turnsLeft() } };
+
+  function turnsLeft() {
+    return { waiting: turns.restarts.waiting, active: turns.restarts.active };
+  }
+}
+
+/** The most of these times that lie in one minute. */
+function mostInAMinute(times: readonly number[]): number {
+  let most = 0;
+  for (const [index, time] of times.entries()) {
+    most = Math.max(most, times.slice(index).filter((other) => other <= time + 60_000).length);
+  }
+  return most;
+}
+
+test('whatever is asked for: the pace holds in every minute, the namespaces take turns, and everybody is granted in the end', () => {
+  let contended = 0;
+  fc.assert(
+    fc.property(limits, fc.array(steps, { minLength: 1, maxLength: 60 }), (first, story) => {
+      const { used, asked, granted, left } = play(first, story);
+      assert.deepEqual(granted, asked);
+      assert.deepEqual(left, { pending: 0, waiting: 0, active: 0 });
+      const inForce = [first, ...story.flatMap((step) => (step.what === 'limits' ? [step.limits] : []))];
+      const burst = Math.max(...inForce.map((each) => each.burst));
+      const perMinute = Math.max(...inForce.map((each) => each.maxRestartsPerMinute));
+      assert.ok(mostInAMinute(used) <= burst + perMinute, `${mostInAMinute(used)} in a minute`);
+      if (used.length > burst + perMinute) contended += 1;
+    }),
+    { numRuns: Number(process.env['RUNS'] ?? 500), seed: Number(process.env['SEED'] ?? Date.now() % 2 ** 31) },
+  );
+  assert.ok(contended > 0, 'no story had more to do than one minute allows');
+});

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Use } from '../../src/restart/model/uses.ts';
+import type { PodFacts } from '../../src/restart/pods/podFacts.ts';
+import { podsToReplace } from '../../src/restart/state/concernedPods.ts';
+import { podFacts } from '../support/objects/podFacts.ts';
+import { workloadFacts } from '../support/objects/workloadObjects.ts';
+
+const wroteAt = Date.UTC(2026, 10, 21, 12);
+const source = { kind: 'ConfigMap', namespace: 'shop', name: 'settings' } as const;
+
+function replaced(how: 'env' | 'volume', part: Partial<PodFacts>, present?: ReadonlyMap<string, ReadonlySet<string>>) {
+  const use: Use = { source, key: 'a', how, isOptional: false, containers: ['main'] };
+  const pods = [podFacts({ createdAt: wroteAt, ...part })];
+  return (
+    podsToReplace(workloadFacts('Deployment'), pods, [{ source: { uses: [use] }, lastWrite: wroteAt, present }])
+      .length === 1
+  );
+}
+
+test('a pod that came after the change was seen has its content, whatever the times say', () => {
+  for (const how of ['env', 'volume'] as const) {
+    assert.equal(replaced(how, {}), true);
+    assert.equal(replaced(how, {}, new Map([['u-pod', new Set(['main'])]])), true);
+    assert.equal(replaced(how, {}, new Map()), false);
+  }
+});
+
+test('variables are new in a container that was started later, by the word of the API and of the node', () => {
+  const later = { startedAt: new Map([['main', wroteAt + 2_000]]) };
+  const [waiting, running] = [new Map([['u-pod', new Set<string>()]]), new Map([['u-pod', new Set(['main'])]])];
+  assert.equal(replaced('env', later, waiting), false);
+  assert.equal(replaced('env', later, running), true, 'it ran before');
+  assert.equal(replaced('env', later), true, 'nobody looked');
+  assert.equal(replaced('env', { startedAt: new Map([['main', wroteAt + 1_000]]) }, waiting), true, 'too close');
+  assert.equal(replaced('volume', later, waiting), true, 'it may have been filled before');
+});
+
+test('the pods that a partition keeps at their revision are not replaced, whatever content they have', () => {
+  const facts = workloadFacts('StatefulSet', {
+    spec: { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 2 } } },
+  });
+  const pods = [0, 1, 2, 3].map((ordinal) =>
+    podFacts({
+      name: `web-${ordinal}`,
+      uid: `u-${ordinal}`,
+      owner: { kind: 'StatefulSet', name: 'web', uid: facts.uid },
+    }),
+  );
+  const use: Use = { source, key: 'a', how: 'env', isOptional: false, containers: ['main'] };
+  const old = podsToReplace(facts, pods, [{ source: { uses: [use] }, lastWrite: wroteAt }]);
+  assert.deepEqual(
+    old.map(({ name }) => name),
+    ['web-2', 'web-3'],
+  );
+});

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+const page = readFileSync(new URL('README.md', import.meta.url), 'utf8');
+const rows = page
+  .split('\n')
+  .filter((line) => line.endsWith('.ts` |'))
+  .map((line) => {
+    const [file = '', title = ''] = line.split(' | ').toReversed();
+    return { title, file: file.replace(/^`|` \|$/g, '') };
+  });
+
+/** Every text in a source that may be a title, as an expression: whatever is put into it may stand there. */
+function titlesIn(file: string): RegExp[] {
+  const source = readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
+  return [...source.matchAll(/(?:test\(|title:)\s*(['`])(.*?)\1,/g)].map(([, , text = '']) => {
+    const parts = text.split(/\$\{.*?\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+    return new RegExp(`^${parts.join('.+')}$`);
+  });
+}
+
+test('every test that the docs name as a proof of restart control exists', () => {
+  assert.ok(rows.length > 80, `${rows.length} rows`);
+  const missing = rows.filter(
+    ({ file, title }) => !existsSync(new URL(`../${file}`, import.meta.url)) || !isIn(file, title),
+  );
+  assert.deepEqual(missing, []);
+});
+
+test('every finding is proved by a test', () => {
+  const proved = new Set([...page.matchAll(/^\| (F\d+) \|/gm)].map(([, finding]) => finding));
+  const findings = Array.from({ length: 18 }, (_, index) => `F${index + 1}`);
+  assert.deepEqual([...proved].toSorted(), findings.toSorted());
+});
+
+test('a title that is in no file is found to be missing', () => {
+  assert.ok(
+    isIn(
+      'cluster/restart/restartKinds.test.ts',
+      'a Deployment is rolled out once, and that is recorded when no pod of before is left',
+    ),
+  );
+  assert.ok(!isIn('cluster/restart/restartKinds.test.ts', 'a Deployment is rolled out twice'));
+});
+
+function isIn(file: string, title: string): boolean {
+  return titlesIn(file).some((each) => each.test(title));
+}

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readPod } from '../../src/restart/pods/podFacts.ts';
+import { nextToEvict } from '../../src/restart/rollout/evictNext.ts';
+import { pod } from '../support/objects/objects.ts';
+import { podFacts } from '../support/objects/podFacts.ts';
+
+const one = podFacts({ name: 'one' });
+const two = podFacts({ name: 'two' });
+const renewed = podFacts({ name: 'new' });
+const unready = (name: string) => podFacts({ name, isReady: false });
+
+test('one pod goes after the other, each when as many are ready as are wanted', () => {
+  assert.equal(nextToEvict(2, [one, two], [one, two]), one);
+  assert.equal(nextToEvict(2, [two], [two]), undefined, 'what replaces the first is not there');
+  assert.equal(nextToEvict(2, [two, unready('new')], [two]), undefined, 'what replaces the first is not ready');
+  assert.equal(nextToEvict(2, [two, renewed], [two]), two);
+  assert.equal(nextToEvict(2, [one, renewed], []), undefined);
+});
+
+test('a pod with old content that is not ready goes first, and at once: it waits for nobody', () => {
+  const broken = unready('broken');
+  assert.equal(nextToEvict(3, [one, broken, renewed], [one, broken]), broken);
+  assert.equal(nextToEvict(2, [broken, unready('new')], [broken]), broken);
+  assert.equal(nextToEvict(3, [broken, renewed], [broken]), undefined, 'one is missing already');
+});
+
+test('a pod is ready when it says so, and not when it says nothing', () => {
+  const whole = pod({});
+  const read = (conditions: readonly object[]) =>
+    readPod({ ...whole, status: { ...whole.status, conditions } })?.isReady;
+  assert.equal(read([{ type: 'Ready', status: 'True' }]), true);
+  assert.equal(read([{ type: 'Ready', status: 'False' }]), false);
+  assert.equal(read([]), false);
+});

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { leavePatch, restartPatch, statePatch } from '../../src/restart/effects/restartPatch.ts';
+import { workloadFacts } from '../support/objects/workloadObjects.ts';
+
+const state = 'weeder.dev/dependencies';
+const changeCause = 'kubernetes.io/change-cause';
+const template = { metadata: { annotations: { 'weeder.dev/dependencies-hash': 'h-2' } } };
+const caused = (cause: string) => workloadFacts('Deployment', { annotations: { [changeCause]: cause } });
+
+test('a restart is one write: the state, its cause, and the hash in the template, if nobody has written since', () => {
+  for (const kind of ['Deployment', 'StatefulSet', 'DaemonSet'] as const) {
+    assert.deepEqual(restartPatch(workloadFacts(kind), '{"s":1}', 'h-2', 'ConfigMap settings'), {
+      metadata: {
+        resourceVersion: '7',
+        annotations: { [state]: '{"s":1}', [changeCause]: 'weeder: ConfigMap settings' },
+      },
+      spec: { template },
+    });
+  }
+});
+
+test('of a CronJob the template of its next run is written', () => {
+  const patch = restartPatch(workloadFacts('CronJob'), 's', 'h-2', 'c');
+  assert.deepEqual(patch['spec'], { jobTemplate: { spec: { template } } });
+});
+
+test('a change cause of the user stays, one of ours is written anew', () => {
+  const annotations = (cause: string) => {
+    const { metadata } = restartPatch(caused(cause), 's', 'h-2', 'Secret db');
+    return metadata;
+  };
+  assert.deepEqual(annotations('release 7'), { resourceVersion: '7', annotations: { [state]: 's' } });
+  assert.deepEqual(annotations('weeder: ConfigMap settings'), {
+    resourceVersion: '7',
+    annotations: { [state]: 's', [changeCause]: 'weeder: Secret db' },
+  });
+});
+
+test('writing the state touches no template, and takes away the cause of our revision but not one of the user', () => {
+  const patch = (cause: string) => statePatch(caused(cause), 's');
+  assert.deepEqual(statePatch(workloadFacts('Job'), 's'), {
+    metadata: { resourceVersion: '7', annotations: { [state]: 's' } },
+  });
+  assert.deepEqual(patch('release 7'), { metadata: { resourceVersion: '7', annotations: { [state]: 's' } } });
+  const annotations = { [state]: 's', [changeCause]: null };
+  assert.deepEqual(patch('weeder: Secret db'), { metadata: { resourceVersion: '7', annotations } });
+});
+
+test('leaving takes the state away and leaves the template, whatever we have put into it', () => {
+  const facts = workloadFacts('Deployment', { template, annotations: { [state]: 's', [changeCause]: 'release 7' } });
+  assert.deepEqual(leavePatch(facts), { metadata: { resourceVersion: '7', annotations: { [state]: null } } });
+  assert.deepEqual(leavePatch(caused('weeder: x'))['metadata'], {
+    resourceVersion: '7',
+    annotations: { [state]: null, [changeCause]: null },
+  });
+});

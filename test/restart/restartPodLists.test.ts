@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type LabelSelector, matchesSelector, selectorToString } from '../../src/kube/objects/selector.ts';
+import { type Answer, answered } from '../../src/restart/model/answer.ts';
+import { listTogether } from '../../src/restart/pods/podLists.ts';
+
+const signal = new AbortController().signal;
+const app = (name: string): LabelSelector => ({ matchLabels: { app: name } });
+const pod = (name: string, labels: Record<string, string>) => ({ metadata: { name, labels } });
+type Pod = ReturnType<typeof pod>;
+
+/** Pods by namespace that are listed as the API does it, and what was asked for. */
+function cluster(pods: Record<string, readonly Pod[]>) {
+  const asked: string[] = [];
+  const signals: AbortSignal[] = [];
+  const list = listTogether(async (namespace, selector, given): Promise<Answer<readonly unknown[]>> => {
+    asked.push(`${namespace}: ${selectorToString(selector)}`);
+    signals.push(given);
+    await nextTurn();
+    if (given.aborted) return { is: 'refused', reason: 'not wanted', failure: 'cancelled', retryAfter: 0 };
+    return answered((pods[namespace] ?? []).filter(({ metadata }) => matchesSelector(selector, metadata.labels)));
+  });
+  return { list, asked, signals };
+}
+
+function namesIn(answer: Answer<readonly unknown[]>): string[] {
+  assert(answer.is === 'ok');
+  return answer.value.map((each) => JSON.stringify(each).replace(/^.*"name":"([^"]*)".*$/, '$1'));
+}
+
+test('many that ask at one moment are answered by one request, each with its own pods and no others', async () => {
+  const pods = [pod('a-1', { app: 'a' }), pod('b-1', { app: 'b' }), pod('a-2', { app: 'a' }), pod('c-1', { app: 'c' })];
+  const { list, asked } = cluster({ shop: pods });
+  const answers = await Promise.all(['a', 'b', 'none'].map((name) => list('shop', app(name), signal)));
+  assert.deepEqual(answers.map(namesIn), [['a-1', 'a-2'], ['b-1'], []]);
+  assert.deepEqual(asked, ['shop: app in (a,b,none)']);
+});
+
+test('one alone is asked for by its own selector', async () => {
+  const { list, asked } = cluster({ shop: [pod('a-1', { app: 'a', tier: 'x' })] });
+  const selector = { matchLabels: { app: 'a', tier: 'x' } };
+  assert.deepEqual(namesIn(await list('shop', selector, signal)), ['a-1']);
+  assert.deepEqual(asked, ['shop: app=a,tier=x']);
+});
+
+test('what a selector says beside the label that they are asked for by counts as well', async () => {
+  const pods = [pod('a-1', { app: 'a', track: 'stable' }), pod('a-2', { app: 'a', track: 'canary' })];
+  const { list, asked } = cluster({ shop: [...pods, pod('b-1', { app: 'b' })] });
+  const stable = { ...app('a'), matchExpressions: [{ key: 'track', operator: 'NotIn', values: ['canary'] } as const] };
+  const answers = await Promise.all([list('shop', stable, signal), list('shop', app('b'), signal)]);
+  assert.deepEqual(answers.map(namesIn), [['a-1'], ['b-1']]);
+  assert.equal(asked.length, 1);
+});
+
+test('they are asked for by the label that tells them apart, whatever else they have in common', async () => {
+  const { list, asked } = cluster({ shop: [] });
+  const of = (instance: string) => ({ matchLabels: { 'app.kubernetes.io/name': 'web', instance, team: 'blue' } });
+  await Promise.all(['one', 'two'].map((name) => list('shop', of(name), signal)));
+  assert.deepEqual(asked, ['shop: instance in (one,two)']);
+});
+
+test('other namespaces and other labels are other requests, and so is a selector without a value', async () => {
+  const { list, asked } = cluster({
+    shop: [pod('a-1', { app: 'a' }), pod('j-1', { job: 'j' })],
+    bank: [pod('a-2', { app: 'a' })],
+  });
+  const exists = { matchExpressions: [{ key: 'job', operator: 'Exists' } as const] };
+  const answers = await Promise.all([
+    list('shop', app('a'), signal),
+    list('bank', app('a'), signal),
+    list('shop', { matchLabels: { job: 'j' } }, signal),
+    list('shop', exists, signal),
+    list('shop', app('b'), signal),
+  ]);
+  assert.deepEqual(answers.map(namesIn), [['a-1'], ['a-2'], ['j-1'], ['j-1'], []]);
+  assert.deepEqual(asked.toSorted(), ['bank: app=a', 'shop: app in (a,b)', 'shop: job', 'shop: job=j']);
+});
+
+test('200 are some requests of 32 each', async () => {
+  const { list, asked } = cluster({ shop: [pod('p', { app: 'w-199' })] });
+  const names = Array.from({ length: 200 }, (_, index) => `w-${index}`);
+  const answers = await Promise.all(names.map((name) => list('shop', app(name), signal)));
+  assert.deepEqual(
+    answers.map((answer) => namesIn(answer).length).reduce((sum, each) => sum + each),
+    1,
+  );
+  assert.equal(asked.length, 7);
+});
+
+test('whoever asks later is answered by a later list, even while the earlier one is under way', async () => {
+  const pods = [pod('old', { app: 'a' })];
+  const { list, asked } = cluster({ shop: pods });
+  const first = list('shop', app('a'), signal);
+  await nextTurn();
+  pods.splice(0, 1, pod('new', { app: 'a' }));
+  const second = list('shop', app('a'), signal);
+  await first;
+  assert.deepEqual(namesIn(await second), ['new']);
+  assert.equal(asked.length, 2);
+});
+
+test('what is refused is refused to all who asked', async () => {
+  const refusal = { is: 'refused', reason: 'not allowed', failure: 'forbidden', retryAfter: 0 } as const;
+  const list = listTogether(async () => refusal);
+  const answers = await Promise.all(['a', 'b'].map((name) => list('shop', app(name), signal)));
+  assert.deepEqual(answers, [refusal, refusal]);
+});
+
+test('one who gives up does not end the request of the others; when nobody wants it any more it ends', async () => {
+  const { list, signals } = cluster({ shop: [pod('b-1', { app: 'b' })] });
+  const [one, other] = [new AbortController(), new AbortController()];
+  const both = [list('shop', app('a'), one.signal), list('shop', app('b'), other.signal)];
+  one.abort();
+  assert.deepEqual(namesIn((await Promise.all(both))[1] ?? assert.fail()), ['b-1']);
+  assert.equal(signals[0]?.aborted, false);
+
+  const again = [list('shop', app('a'), one.signal), list('shop', app('b'), other.signal)];
+  other.abort();
+  const answers = await Promise.all(again);
+  assert.deepEqual(
+    answers.map((answer) => answer.is),
+    ['refused', 'refused'],
+  );
+});

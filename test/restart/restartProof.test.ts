@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { WorkloadKind } from '../../src/kube/objects/workloadKinds.ts';
+import { type PodFacts, readPod } from '../../src/restart/pods/podFacts.ts';
+import { type ContainerUse, ownPods, podsWithOldContent, troubleOf } from '../../src/restart/pods/proof.ts';
+import { backOff, type ContainerState, type PodOptions, pod, running, terminated } from '../support/objects/objects.ts';
+import { podFacts } from '../support/objects/podFacts.ts';
+import { template, workloadFacts } from '../support/objects/workloadObjects.ts';
+
+const written = Date.UTC(2026, 0, 1, 12);
+const env: ContainerUse = { how: 'env', containers: ['main-0'] };
+const volume: ContainerUse = { how: 'volume', containers: ['main-0'] };
+const waiting = (reason: string, restarts = 0): ContainerState => ({ restarts, state: { waiting: { reason } } });
+const unmounted = { conditions: [{ type: 'PodReadyToStartContainers', status: 'False' }] };
+const mounted = { conditions: [{ type: 'PodReadyToStartContainers', status: 'True' }] };
+
+/** A pod as the API serves it, created `age` ms before the write. */
+function read(options: PodOptions, age = 60_000, status: object = {}): PodFacts {
+  const whole = pod(options);
+  const creationTimestamp = new Date(written - age).toISOString();
+  const metadata = { ...whole.metadata, creationTimestamp };
+  const facts = readPod({ ...whole, metadata, status: { ...whole.status, ...status } });
+  assert.ok(facts);
+  return facts;
+}
+
+const broken = (name: string, dependenciesHash?: string) =>
+  podFacts({ name, dependenciesHash, trouble: 'container main: ErrImagePull' });
+
+const isOld = (facts: PodFacts, uses = [env], lastWrite: number | undefined = written) =>
+  podsWithOldContent([facts], uses, lastWrite).length === 1;
+
+test('a pod that was created more than 1 s after the last write has the new content, any other the old one', () => {
+  const rows = [
+    [60_000, true],
+    [0, true],
+    [-1000, true],
+    [-1001, false],
+    [-2000, false],
+  ] as const;
+  for (const [age, expected] of rows) assert.equal(isOld(read({}, age)), expected, `${age} ms before the write`);
+});
+
+test('where nobody knows when it was written or created, a pod is taken for old', () => {
+  assert.equal(podsWithOldContent([read({}, -60_000)], [env], undefined).length, 1);
+  assert.equal(isOld({ ...read({}, -60_000), createdAt: undefined }), true);
+});
+
+test('only pods whose containers use the source count: the one that does not may be as old as it likes', () => {
+  const two = { containers: [running(), { ...waiting('ContainerCreating'), name: 'other' }] };
+  assert.equal(isOld(read(two), [{ how: 'env', containers: ['main-0'] }]), true);
+  assert.equal(isOld(read(two), [{ how: 'env', containers: ['other'] }]), false);
+  assert.equal(isOld(read(two), [{ how: 'envFrom', containers: ['other', 'main-0'] }]), true);
+  assert.equal(isOld(read(two), []), false);
+});
+
+test('a container that waits for its first start takes its environment then', () => {
+  for (const reason of ['CreateContainerConfigError', 'ContainerCreating', 'PodInitializing', 'ImagePullBackOff'])
+    assert.equal(isOld(read({ phase: 'Pending', containers: [waiting(reason)] })), false, reason);
+  const noStatus = read({ phase: 'Pending' }, 60_000, { containerStatuses: undefined });
+  assert.equal(isOld(noStatus), false);
+  const initWaits = { phase: 'Pending', initContainers: [waiting('CreateContainerConfigError')] };
+  const uses: ContainerUse[] = [{ how: 'env', containers: ['init-0', 'main-0'] }];
+  assert.equal(isOld(read({ ...initWaits, containers: [waiting('PodInitializing')] }), uses), false);
+});
+
+test('one that runs, has ended, or is restarted has taken what was there', () => {
+  const rows: ContainerState[] = [running(), terminated(written, 0, 0), backOff(0), waiting('CreateContainerError', 1)];
+  for (const state of rows) assert.equal(isOld(read({ containers: [state] })), true, JSON.stringify(state));
+  const again = { ...waiting('ContainerCreating'), lastState: { terminated: { exitCode: 1 } } };
+  assert.equal(isOld(read({ containers: [again] })), true);
+});
+
+test('an init container that has completed and a sidecar have taken what was there as well', () => {
+  const completed = { initContainers: [terminated(written, 0, 0)], containers: [waiting('PodInitializing')] };
+  assert.equal(isOld(read(completed), [{ how: 'env', containers: ['init-0'] }]), true);
+  assert.equal(isOld(read(completed), [env]), false);
+  const sidecar = { initContainers: [{ ...running(), name: 'proxy' }], containers: [waiting('PodInitializing')] };
+  assert.equal(isOld(read(sidecar), [{ how: 'envFrom', containers: ['proxy'] }]), true);
+});
+
+test('a volume is filled before the containers start, so that a pod which waits for its image has the old content', () => {
+  const options = { phase: 'Pending', containers: [waiting('ContainerCreating')] };
+  assert.equal(isOld(read(options, 60_000, mounted), [volume]), true);
+  assert.equal(isOld(read(options, -2000, mounted), [volume]), false);
+  assert.equal(isOld(read(options, 60_000, mounted), [env]), false);
+});
+
+test('where one container has started, the volumes of the others are mounted', () => {
+  const containers = [waiting('ImagePullBackOff'), { ...running(), name: 'other' }];
+  assert.equal(isOld(read({ containers }), [volume]), true);
+  assert.equal(isOld(read({ containers }), [env]), false);
+});
+
+test('a pod whose volumes cannot be mounted yet takes their content when they can', () => {
+  const options = { phase: 'Pending', containers: [waiting('ContainerCreating')] };
+  assert.equal(isOld(read(options, 60_000, unmounted), [volume]), false);
+  assert.equal(isOld(read(options), [volume]), false);
+});
+
+test('pods that run without an optional source did not take it when it appeared; those that started after it did', () => {
+  assert.equal(isOld(read({}), [{ how: 'env', containers: ['main-0'] }]), true);
+  assert.equal(isOld(read({}, -5000), [{ how: 'env', containers: ['main-0'] }]), false);
+});
+
+test('what a pod uses as a whole counts as soon as one of its containers has started', () => {
+  const uses: ContainerUse[] = [{ how: 'annotation', containers: [] }];
+  assert.equal(isOld(read({}), uses), true);
+  assert.equal(isOld(read({ phase: 'Pending', containers: [waiting('ImagePullBackOff')] }), uses), false);
+});
+
+test('a volume that no container mounts has given nothing to anybody', () => {
+  assert.equal(isOld(read({}), [{ how: 'unmounted', containers: [] }]), false);
+});
+
+test('pods that are being deleted or have ended do not count', () => {
+  assert.equal(isOld(read({ deletionTimestamp: '2026-01-01T12:00:00Z' })), false);
+  for (const phase of ['Succeeded', 'Failed']) assert.equal(isOld(read({ phase })), false, phase);
+});
+
+test('the pods of a StatefulSet, a DaemonSet or a Job are those that it owns itself', () => {
+  const own = podFacts({ owner: { kind: 'StatefulSet', name: 'web', uid: 'u-web' } });
+  const foreign = podFacts({ owner: { kind: 'StatefulSet', name: 'web', uid: 'u-before' } });
+  for (const kind of ['StatefulSet', 'DaemonSet', 'Job'] as const)
+    assert.deepEqual(ownPods(workloadFacts(kind), [own, foreign, podFacts({ owner: undefined })]), [own], kind);
+});
+
+test('the pods of a Deployment are those of its ReplicaSets, and of one that it has adopted', () => {
+  const owner = (name: string) => ({ kind: 'ReplicaSet', name, uid: 'u' });
+  const own = podFacts();
+  const adopted = podFacts({ owner: owner('old'), templateHash: undefined });
+  const foreign = [
+    podFacts({ owner: owner('web-canary-5d4f8') }),
+    podFacts({ owner: { kind: 'Job', name: 'web-5d4f8', uid: 'u' } }),
+    podFacts({ owner: undefined }),
+    podFacts({ namespace: 'other' }),
+    podFacts({ isEnding: true }),
+  ];
+  assert.deepEqual(ownPods(workloadFacts('Deployment'), [own, adopted, ...foreign]), [own, adopted]);
+});
+
+test('only the owner that controls a pod is its owner', () => {
+  assert.deepEqual(read({}).owner, { kind: 'ReplicaSet', name: 'kapi', uid: 'rs-1' });
+  assert.equal(read({ isBare: true }).owner, undefined);
+  const whole = pod();
+  const ownerReferences = [{ kind: 'ReplicaSet', name: 'kapi', uid: 'rs-1' }];
+  assert.equal(readPod({ ...whole, metadata: { ...whole.metadata, ownerReferences } })?.owner, undefined);
+});
+
+test('a pod is in trouble by its image, its config, or a crash loop', () => {
+  for (const reason of ['ErrImagePull', 'ImagePullBackOff', 'ErrImageNeverPull', 'InvalidImageName'])
+    assert.equal(read({ containers: [waiting(reason)] }).trouble, `container main-0: ${reason}`);
+  for (const reason of ['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError'])
+    assert.equal(read({ containers: [running(), waiting(reason)] }).trouble, `container main-1: ${reason}`);
+  assert.equal(read({ containers: [backOff()] }).trouble, 'container main-0: CrashLoopBackOff');
+  const init = { initContainers: [backOff()], containers: [waiting('PodInitializing')] };
+  assert.equal(read(init).trouble, 'container init-0: CrashLoopBackOff');
+});
+
+test('a crash loop of which the kubelet says nothing is one, a first exit or a completed container is none', () => {
+  const trouble = (state: ContainerState) => read({ containers: [running(), state] }).trouble;
+  assert.equal(trouble(terminated(written, 2, 137)), 'container main-1: ended with exit code 137 again and again');
+  assert.equal(trouble(terminated(written, 0, 1)), undefined);
+  assert.equal(trouble(terminated(written, 2, 0)), undefined);
+});
+
+test('a pod that starts, runs, has run into trouble before, or goes is in none', () => {
+  for (const reason of ['ContainerCreating', 'PodInitializing'])
+    assert.equal(read({ containers: [waiting(reason)] }).trouble, undefined, reason);
+  assert.equal(read({ containers: [running(7)] }).trouble, undefined);
+  assert.equal(read({ containers: [backOff()], deletionTimestamp: '2026-01-01T12:00:00Z' }).trouble, undefined);
+  assert.equal(read({ containers: [backOff()], phase: 'Failed' }).trouble, undefined);
+});
+
+test('the trouble of a rollout names the pods, three at the most', () => {
+  const facts = workloadFacts('Deployment');
+  assert.equal(troubleOf(facts, [podFacts(), broken('web-1')]), 'pod web-1, container main: ErrImagePull');
+  assert.equal(
+    troubleOf(
+      facts,
+      ['a', 'b', 'c', 'd'].map((name) => broken(name)),
+    )?.split('; ').length,
+    3,
+  );
+  assert.equal(troubleOf(facts, [podFacts(), { ...broken('web-1'), isEnding: true }]), undefined);
+  assert.equal(troubleOf(facts, []), undefined);
+});
+
+test('pods from before the restart are no trouble of its rollout, but those of a StatefulSet are', () => {
+  const restarted = { ...template, metadata: { annotations: { 'weeder.dev/dependencies-hash': 'h-2' } } };
+  const pods = [broken('web-1'), broken('web-2', 'h-1'), podFacts({ name: 'web-3', dependenciesHash: 'h-2' })];
+  const trouble = (kind: WorkloadKind, more: PodFacts[] = []) =>
+    troubleOf(workloadFacts(kind, { template: restarted }), [...pods, ...more]);
+  assert.equal(trouble('Deployment'), undefined);
+  assert.equal(trouble('DaemonSet'), undefined);
+  assert.equal(trouble('Deployment', [broken('web-4', 'h-2')]), 'pod web-4, container main: ErrImagePull');
+  assert.equal(trouble('StatefulSet')?.split('; ').length, 2);
+});
+
+test('a pod says by which restart it was made', () => {
+  assert.equal(read({ annotations: { 'weeder.dev/dependencies-hash': 'h-1' } }).dependenciesHash, 'h-1');
+  assert.equal(read({}).dependenciesHash, undefined);
+});
+
+test('whatever stands in place of a pod, or of its status, is read or not, and never an exception', () => {
+  fc.assert(fc.property(fc.anything(), (garbage) => void readPod(garbage)));
+  fc.assert(
+    fc.property(fc.object(), (status) => {
+      const facts = read({}, 0, status);
+      assert.ok(podsWithOldContent([facts], [env, volume], written).length <= 1);
+    }),
+  );
+  assert.equal(readPod({ metadata: { name: 'web-0', namespace: 'shop' } }), undefined);
+});

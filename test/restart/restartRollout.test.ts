@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isReverted, podsOfOlderTemplate, type RolloutProgress, rolloutOf } from '../../src/restart/pods/rollout.ts';
+import { podFacts } from '../support/objects/podFacts.ts';
+import { template, type WorkloadOptions, workloadFacts } from '../support/objects/workloadObjects.ts';
+
+type Rolling = 'Deployment' | 'StatefulSet' | 'DaemonSet';
+
+const deployed = { observedGeneration: 2, replicas: 3, updatedReplicas: 3, availableReplicas: 3 };
+const revisions = { currentRevision: 'web-2', updateRevision: 'web-2' };
+const complete = {
+  Deployment: deployed,
+  StatefulSet: { ...deployed, ...revisions },
+  DaemonSet: {
+    observedGeneration: 2,
+    desiredNumberScheduled: 3,
+    currentNumberScheduled: 3,
+    updatedNumberScheduled: 3,
+    numberAvailable: 3,
+  },
+};
+const onDelete = { updateStrategy: { type: 'OnDelete' } };
+const partition = (ordinal: number) => ({ updateStrategy: { rollingUpdate: { partition: ordinal } } });
+
+/** A finished rollout of three pods but for what `status` says. */
+function after(kind: Rolling, status: object = {}, options: WorkloadOptions = {}): RolloutProgress {
+  return rolloutOf(workloadFacts(kind, { ...options, status: { ...complete[kind], ...status } }));
+}
+
+function progressing(done: number, of: number, available: number, old: number, isOverdue = false): RolloutProgress {
+  return { is: 'progressing', done, of, available, old, isOverdue };
+}
+
+test('a rollout is complete when all pods are new and available, and no old one is left', () => {
+  for (const kind of ['Deployment', 'StatefulSet', 'DaemonSet'] as const)
+    assert.deepEqual(after(kind), { is: 'complete' });
+});
+
+test('a status that is older than the spec tells nothing, however good it looks', () => {
+  for (const kind of ['Deployment', 'StatefulSet', 'DaemonSet'] as const) {
+    assert.deepEqual(after(kind, { observedGeneration: 1 }), { is: 'unobserved' }, kind);
+    assert.deepEqual(after(kind, { observedGeneration: undefined }), { is: 'unobserved' }, kind);
+    assert.deepEqual(after(kind, { observedGeneration: 3 }), { is: 'complete' }, kind);
+  }
+});
+
+test('a Deployment rolls while pods are to be made, to become available, or to go', () => {
+  assert.deepEqual(after('Deployment', { replicas: 4, updatedReplicas: 2 }), progressing(2, 3, 3, 2));
+  assert.deepEqual(after('Deployment', { availableReplicas: 2 }), progressing(3, 3, 2, 0));
+  assert.deepEqual(after('Deployment', { replicas: 4, availableReplicas: 4 }), progressing(3, 3, 4, 1));
+  assert.deepEqual(after('Deployment', { replicas: 3, updatedReplicas: 0 }), progressing(0, 3, 3, 3));
+});
+
+test('a Deployment says itself when its deadline has passed', () => {
+  const reason = (text: string) => ({ conditions: [{ type: 'Progressing', status: 'False', reason: text }] });
+  const status = { updatedReplicas: 1, replicas: 4 };
+  const overdue = after('Deployment', { ...status, ...reason('ProgressDeadlineExceeded') });
+  assert.deepEqual(overdue, progressing(1, 3, 3, 3, true));
+  assert.deepEqual(after('Deployment', { ...status, ...reason('ReplicaSetUpdated') }), progressing(1, 3, 3, 3));
+});
+
+test('a paused Deployment is paused as long as its pods are not those of its template', () => {
+  const spec = { paused: true, replicas: 3 };
+  assert.deepEqual(after('Deployment', { updatedReplicas: 0 }, { spec }), { is: 'paused' });
+  assert.deepEqual(after('Deployment', { observedGeneration: 1 }, { spec }), { is: 'unobserved' });
+  assert.deepEqual(after('Deployment', {}, { spec }), { is: 'complete' });
+});
+
+test('where no pod is wanted, none has to be rolled out, but the old ones have to go', () => {
+  const none = { replicas: 0, updatedReplicas: 0, availableReplicas: 0 };
+  const spec = { replicas: 0 };
+  assert.deepEqual(after('Deployment', none, { spec }), { is: 'complete' });
+  assert.deepEqual(after('StatefulSet', none, { spec }), { is: 'complete' });
+  const noNode = {
+    desiredNumberScheduled: 0,
+    currentNumberScheduled: 0,
+    updatedNumberScheduled: 0,
+    numberAvailable: 0,
+  };
+  assert.deepEqual(after('DaemonSet', noNode), { is: 'complete' });
+  assert.deepEqual(after('Deployment', { ...none, replicas: 2 }, { spec }), progressing(0, 0, 0, 2));
+  assert.deepEqual(after('Deployment', { ...none, observedGeneration: 1 }, { spec }), { is: 'unobserved' });
+});
+
+test('a StatefulSet rolls until its controller makes the newest revision the current one', () => {
+  const older = { currentRevision: 'web-1' };
+  assert.deepEqual(after('StatefulSet', { ...older, updatedReplicas: 1 }), progressing(1, 3, 3, 2));
+  assert.deepEqual(after('StatefulSet', older), progressing(3, 3, 3, 0));
+  assert.deepEqual(after('StatefulSet', { availableReplicas: 2 }), progressing(3, 3, 2, 0));
+});
+
+test('with a partition it is complete when the pods from there on are new, and the others stay', () => {
+  const older = { currentRevision: 'web-1' };
+  const spec = { replicas: 3, ...partition(2) };
+  assert.deepEqual(after('StatefulSet', { ...older, updatedReplicas: 1 }, { spec }), { is: 'complete' });
+  assert.deepEqual(after('StatefulSet', { ...older, updatedReplicas: 0 }, { spec }), progressing(0, 1, 3, 1));
+  const unavailable = { ...older, updatedReplicas: 1, availableReplicas: 2 };
+  assert.deepEqual(after('StatefulSet', unavailable, { spec }), progressing(1, 1, 2, 0));
+  const beyond = { replicas: 3, ...partition(5) };
+  assert.deepEqual(after('StatefulSet', { ...older, updatedReplicas: 0 }, { spec: beyond }), { is: 'complete' });
+});
+
+test('a StatefulSet with OnDelete waits for the pods of older revisions to be deleted, and names them', () => {
+  const status = { ...complete.StatefulSet, currentRevision: 'web-1', updatedReplicas: 1 };
+  const facts = workloadFacts('StatefulSet', { spec: { replicas: 3, ...onDelete }, status });
+  const pods = [
+    podFacts({ name: 'web-0', revision: 'web-1' }),
+    podFacts({ name: 'web-1', revision: 'web-1', isEnding: true }),
+    podFacts({ name: 'web-2', revision: 'web-2' }),
+  ];
+  assert.deepEqual(rolloutOf(facts, pods), { is: 'waitingForDeletion', pods: ['web-0'] });
+  assert.deepEqual(rolloutOf(facts), { is: 'waitingForDeletion', pods: [] });
+});
+
+test('with OnDelete it rolls while a deleted pod comes back, and is complete when all are new', () => {
+  const spec = { replicas: 3, ...onDelete };
+  const older = { currentRevision: 'web-1' };
+  const comingBack = { ...older, replicas: 2, updatedReplicas: 2, availableReplicas: 2 };
+  assert.deepEqual(after('StatefulSet', comingBack, { spec }), progressing(2, 3, 2, 0));
+  assert.deepEqual(after('StatefulSet', older, { spec }), { is: 'complete' });
+});
+
+test('a DaemonSet rolls node by node', () => {
+  assert.deepEqual(after('DaemonSet', { updatedNumberScheduled: 1 }), progressing(1, 3, 3, 2));
+  assert.deepEqual(after('DaemonSet', { numberAvailable: 2 }), progressing(3, 3, 2, 0));
+  const newNode = { desiredNumberScheduled: 4 };
+  assert.deepEqual(after('DaemonSet', newNode), progressing(3, 4, 3, 0));
+});
+
+test('a DaemonSet with OnDelete waits for the pods of older templates to be deleted, and names them', () => {
+  const annotations = { 'deprecated.daemonset.template.generation': '5' };
+  const status = { ...complete.DaemonSet, updatedNumberScheduled: 1 };
+  const facts = workloadFacts('DaemonSet', { annotations, spec: onDelete, status });
+  const pods = ['4', '4', '5'].map((templateGeneration, index) =>
+    podFacts({ name: `web-${index}`, templateGeneration }),
+  );
+  assert.deepEqual(rolloutOf(facts, pods), { is: 'waitingForDeletion', pods: ['web-0', 'web-1'] });
+  const done = workloadFacts('DaemonSet', { annotations, spec: onDelete, status: complete.DaemonSet });
+  assert.deepEqual(rolloutOf(done, pods), { is: 'complete' });
+});
+
+test('whatever its kind, a pod from before the newest restart has an older template', () => {
+  const annotations = { 'weeder.dev/dependencies-hash': 'h-2' };
+  for (const kind of ['Deployment', 'StatefulSet', 'DaemonSet'] as const) {
+    const facts = workloadFacts(kind, { template: { ...template, metadata: { annotations } } });
+    const [older, newer] = [podFacts({ dependenciesHash: 'h-1' }), podFacts({ dependenciesHash: 'h-2' })];
+    assert.deepEqual(podsOfOlderTemplate(facts, [older, newer, podFacts()]), [older, podFacts()], kind);
+    assert.deepEqual(podsOfOlderTemplate(facts, [{ ...older, isEnding: true }]), [], kind);
+  }
+});
+
+test('nothing is rolled out by a CronJob or a Job: what they run next has the newest template', () => {
+  for (const kind of ['CronJob', 'Job'] as const)
+    assert.deepEqual(rolloutOf(workloadFacts(kind)), { is: 'complete' }, kind);
+});
+
+test('a restart is taken back when the template is the old one again without our annotation', () => {
+  const before = workloadFacts('Deployment');
+  const restart = { templateHash: before.templateHash, dependenciesHash: 'h-2' };
+  const withHash = (hash: string | undefined, image = 'registry.invalid/web:1') => {
+    const { metadata, spec } = template;
+    const ours = hash === undefined ? {} : { 'weeder.dev/dependencies-hash': hash };
+    const containers = [{ ...spec.containers[0], image }];
+    const annotations = { ...metadata.annotations, ...ours };
+    return workloadFacts('Deployment', { template: { metadata: { ...metadata, annotations }, spec: { containers } } });
+  };
+  assert.equal(isReverted(withHash(undefined), restart), true);
+  assert.equal(isReverted(withHash('h-1'), restart), true);
+  assert.equal(isReverted(withHash('h-2'), restart), false);
+  assert.equal(isReverted(withHash(undefined, 'registry.invalid/web:2'), restart), false);
+});

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { settings } from '../../support/objects/restartSettings.ts';
+import { configMap, type RestartWorld, restartWorld, stateOn } from '../../support/world/restartWorld.ts';
+
+const second = 1_000;
+/** With names so long, the state of so many sources has one tag for all of them. */
+const names = Array.from({ length: 300 }, (_, index) => `${'settings-'.repeat(22)}${index}`);
+const [immutable = '', other = ''] = names;
+
+async function deployed(): Promise<RestartWorld> {
+  const world = await restartWorld();
+  for (const name of names) world.putSource(configMap(name), { a: '1' }, { immutable: name === immutable });
+  await world.pass(10 * second);
+  const envFrom = names.map((name) => ({ configMapRef: { name } }));
+  world.putWorkload('web', { containers: [{ name: 'app', image: 'app:1', envFrom }] });
+  await world.pass(10 * second);
+  assert.match(stateOn(world.workload('web')) ?? '', /"rolledOut":\{"\*"/);
+  return world;
+}
+
+test('of very many sources an immutable one that was recreated is recognised, told and held', async () => {
+  const world = await deployed();
+  world.deleteSource(configMap(immutable));
+  await world.pass(second);
+  world.putSource(configMap(immutable), { a: '2' }, { immutable: true });
+  await world.pass(4 * settings.quietPeriod);
+  assert.equal(world.rollouts.length, 0);
+  const [held] = world.factsOf('workload.held').slice(-1);
+  assert.equal(held?.cause, 'immutable');
+  assert.ok(held.reason.startsWith(`ConfigMap shop/${immutable} is immutable and was recreated`));
+});
+
+test('of very many sources the change of one that is not immutable is restarted for', async () => {
+  const world = await deployed();
+  world.putSource(configMap(other), { a: '2' });
+  await world.pass(60 * second);
+  assert.equal(world.rollouts.length, 1);
+  assert.deepEqual(world.control.counts().states, { current: 1 });
+});

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { readSourceMeta, withoutSecrets } from '../../../src/restart/model/sourceMeta.ts';
+
+const marker = 'MARKER';
+const fields = (...names: string[]) => Object.fromEntries(names.map((name) => [name, { [`f:${marker}`]: {} }]));
+const written = (time: unknown, ...names: string[]) => ({
+  manager: marker,
+  operation: 'Update',
+  apiVersion: 'v1',
+  fieldsType: 'FieldsV1',
+  ...(time === undefined ? {} : { time }),
+  fieldsV1: fields(...names),
+});
+
+/** A Secret as the API serves it, with a marker wherever a value or another word of its owner can stand. */
+function secret(metadata: object = {}) {
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    type: marker,
+    data: { password: marker },
+    stringData: { password: marker },
+    metadata: {
+      name: 'password',
+      namespace: 'shop',
+      uid: 'uid-1',
+      resourceVersion: '17',
+      generateName: marker,
+      creationTimestamp: '2026-01-01T00:00:00Z',
+      labels: { app: marker, [marker]: 'x' },
+      finalizers: [marker],
+      ownerReferences: [{ name: marker }],
+      annotations: {
+        'kubectl.kubernetes.io/last-applied-configuration': `{"stringData":{"password":"${marker}"}}`,
+        'weeder.dev/skip-hash-calculation': 'ca.crt',
+        'weeder.dev/used-from': 'bank',
+        [marker]: 'x',
+        note: marker,
+      },
+      managedFields: [
+        written('2026-01-02T00:00:00Z', 'f:data', 'f:metadata'),
+        written('2026-01-03T00:00:00Z', 'f:metadata'),
+      ],
+      ...metadata,
+    },
+  };
+}
+
+const read = (metadata: object = {}) => readSourceMeta(secret(metadata), 'Secret');
+
+test('what is kept of a source: which it is, its opt-out, its consent and its times', () => {
+  assert.deepEqual(read(), {
+    ref: { kind: 'Secret', namespace: 'shop', name: 'password' },
+    uid: 'uid-1',
+    resourceVersion: '17',
+    optOut: new Set(['ca.crt']),
+    fault: undefined,
+    usedFromFault: undefined,
+    usedFrom: new Set(['bank']),
+    isEnding: false,
+    lastDataWrite: Date.parse('2026-01-02T00:00:00Z'),
+    createdAt: Date.parse('2026-01-01T00:00:00Z'),
+  });
+});
+
+test('a bare source gives what there is; its kind is told by who reads it, for metadata alone does not say it', () => {
+  const metadata = { name: 'a', namespace: 'b', uid: 'c', resourceVersion: '1' };
+  assert.deepEqual(readSourceMeta({ kind: 'PartialObjectMetadata', metadata }, 'ConfigMap'), {
+    ref: { kind: 'ConfigMap', namespace: 'b', name: 'a' },
+    uid: 'c',
+    resourceVersion: '1',
+    optOut: 'none',
+    fault: undefined,
+    usedFromFault: undefined,
+    usedFrom: 'nobody',
+    isEnding: false,
+    lastDataWrite: undefined,
+    createdAt: undefined,
+  });
+});
+
+test('one that is being deleted says so', () => {
+  assert.equal(read({ deletionTimestamp: '2026-01-05T00:00:00Z' })?.isEnding, true);
+});
+
+test('an opt-out that cannot be read is told', () => {
+  const annotations = { 'weeder.dev/skip-hash-calculation': 'a b' };
+  assert.match(read({ annotations })?.fault ?? '', /no name of a key/);
+});
+
+test('the last write is the newest of those who own content: data, binaryData, stringData or immutable', () => {
+  const lastWrite = (...managedFields: object[]) => read({ managedFields })?.lastDataWrite;
+  const newest = Date.parse('2026-02-02T00:00:00Z');
+  for (const field of ['f:data', 'f:binaryData', 'f:stringData', 'f:immutable']) {
+    const [old, late] = [written('2026-01-01T00:00:00Z', 'f:data'), written('2026-02-02T00:00:00Z', field)];
+    const metadata = written('2026-03-03T00:00:00Z', 'f:metadata', 'f:type');
+    assert.equal(lastWrite(old, late, metadata), newest, field);
+    assert.equal(lastWrite(metadata, late, old), newest, field);
+  }
+});
+
+test('the last write is unknown when no owner of content tells, or one of them does not', () => {
+  const lastWrite = (managedFields: unknown) => read({ managedFields })?.lastDataWrite;
+  const known = written('2026-01-01T00:00:00Z', 'f:data');
+  for (const none of [undefined, [], [written('2026-01-01T00:00:00Z', 'f:metadata')], 'x', [null, 3]]) {
+    assert.equal(lastWrite(none), undefined);
+  }
+  for (const time of [undefined, 'yesterday', 7]) assert.equal(lastWrite([known, written(time, 'f:data')]), undefined);
+  assert.equal(lastWrite([known, written(undefined, 'f:metadata')]), Date.parse('2026-01-01T00:00:00Z'));
+});
+
+test('without an identity there is nothing', () => {
+  for (const part of ['name', 'namespace', 'uid', 'resourceVersion']) {
+    assert.equal(read({ [part]: undefined }), undefined, part);
+    assert.equal(read({ [part]: '' }), undefined, part);
+  }
+});
+
+test('of the rest of a source nothing gets through: no value, no label, no annotation of others, no name of a key', () => {
+  assert.ok(JSON.stringify(secret()).includes(marker));
+  assert.ok(!JSON.stringify(withoutSecrets(secret())).includes(marker), JSON.stringify(withoutSecrets(secret())));
+  assert.deepEqual(withoutSecrets(secret()), {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      name: 'password',
+      namespace: 'shop',
+      uid: 'uid-1',
+      resourceVersion: '17',
+      creationTimestamp: '2026-01-01T00:00:00Z',
+      annotations: { 'weeder.dev/skip-hash-calculation': 'ca.crt', 'weeder.dev/used-from': 'bank' },
+      managedFields: [{ time: '2026-01-02T00:00:00.000Z', fieldsV1: { 'f:data': {} } }],
+    },
+  });
+});
+
+test('without secrets, a source still says all that is read of it', () => {
+  const optOuts = [{}, { 'kudo.dev/skip-hash-calculation': 'x' }, { 'reloader.stakater.com/ignore': 'true' }];
+  const managers = [[], [written(undefined, 'f:data')], [written('2026-01-01T00:00:00.5Z', 'f:immutable', 'f:data')]];
+  for (const annotations of optOuts) {
+    for (const managedFields of managers) {
+      for (const end of [{}, { deletionTimestamp: '2026-01-05T00:00:00Z' }]) {
+        const whole = secret({ annotations, managedFields, ...end });
+        assert.deepEqual(readSourceMeta(withoutSecrets(whole), 'Secret'), readSourceMeta(whole, 'Secret'));
+      }
+    }
+  }
+});
+
+test('whatever stands in place of a source, or of any part of one, there is no exception, and no value gets through', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...Object.keys(secret().metadata)), fc.anything(), (part, garbage) => {
+      for (const object of [garbage, { metadata: garbage }, secret({ [part]: garbage })]) {
+        readSourceMeta(object, 'Secret');
+        assert.ok(!JSON.stringify(withoutSecrets(object)).includes(marker));
+      }
+    }),
+  );
+});

@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Config } from '../../../src/config/config.ts';
+import type { RestartConfig } from '../../../src/config/restart.ts';
+import { ownsNamespace, type Shard } from '../../../src/controller/shard.ts';
+import type { ClosableSink } from '../../../src/kube/watch/sink.ts';
+import { planRestartStreams } from '../../../src/restart/sources/restartStreamPlan.ts';
+import { createRestartStreams, type RestartStreams } from '../../../src/restart/sources/restartStreams.ts';
+import { planStreams } from '../../../src/weeder/streamPlan.ts';
+import { restartConfig } from '../../support/objects/restartSettings.ts';
+import { serviceConfig } from '../../support/world/simulation.ts';
+
+const restart: RestartConfig = restartConfig({ rules: [] });
+const named: RestartConfig = { ...restart, access: 'named' };
+const settings = { kind: 'ConfigMap', namespace: 'shop', name: 'settings' } as const;
+const password = { kind: 'Secret', namespace: 'shop', name: 'password' } as const;
+
+function configWith(section: RestartConfig | undefined): Config {
+  return { services: new Map([['db', serviceConfig()]]), restart: section };
+}
+
+/** Streams whose sinks note what they are told, by the stream's kind and place. */
+function stage(section: RestartConfig | undefined, namespaces: 'all' | readonly string[] = 'all', shard?: Shard) {
+  const told: string[] = [];
+  const read: string[] = [];
+  const sinkOf = (kind: string, namespace = 'all', objectName = 'all'): ClosableSink => ({
+    begin: () => {},
+    apply: (_type, object) => void told.push(`${kind} ${JSON.stringify(object)}`),
+    end: () => {},
+    close: () => void told.push(`closed ${kind} ${namespace} ${objectName}`),
+  });
+  const streams: RestartStreams = createRestartStreams({
+    config: configWith(section),
+    namespaces,
+    shard,
+    sinks: {
+      workloads: (kind, place) => sinkOf(kind, place.namespace, place.objectName),
+      sources: (kind, place) => sinkOf(kind, place.namespace, place.objectName),
+    },
+    reduceSource: () => ({ reduced: true }),
+    onChanged: () => void told.push('changed'),
+    onClosed: (name) => void told.push(`forgotten ${name}`),
+    onSynced: () => void told.push('synced'),
+    onRead: ({ objectName }) => void (objectName !== undefined && read.push(objectName)),
+  });
+  return {
+    streams,
+    told,
+    read,
+    sync(...names: readonly string[]) {
+      for (const name of names.length > 0 ? names : streams.needs.keys()) {
+        streams.needs.get(name)?.sink.begin();
+        streams.needs.get(name)?.sink.end();
+      }
+    },
+  };
+}
+
+test('five kinds of workloads are read whole, ConfigMaps and Secrets as metadata and reduced', () => {
+  const { needs } = stage(restart).streams;
+  const reads = [...needs.values()].map(({ name, path, kind, as = 'object', fieldSelector = '' }) =>
+    [name, path, kind, as, fieldSelector].join(' '),
+  );
+  assert.deepEqual(reads, [
+    'deployments /apis/apps/v1/deployments Deployment object ',
+    'statefulsets /apis/apps/v1/statefulsets StatefulSet object ',
+    'daemonsets /apis/apps/v1/daemonsets DaemonSet object ',
+    'cronjobs /apis/batch/v1/cronjobs CronJob object ',
+    'jobs /apis/batch/v1/jobs Job object ',
+    'configmaps /api/v1/configmaps ConfigMap metadata ',
+    'secrets /api/v1/secrets Secret metadata type!=helm.sh/release.v1,type!=kubernetes.io/service-account-token',
+  ]);
+  for (const { as, reduce } of needs.values()) {
+    assert.deepEqual(reduce?.({}), as === 'metadata' ? { reduced: true } : undefined);
+  }
+});
+
+test('without a section restartControl no stream is open, and none asks for a permission', () => {
+  const { streams } = stage(undefined);
+  assert.equal(streams.needs.size, 0);
+  assert.equal(streams.isSynced, true);
+});
+
+test('with --namespaces each kind has a stream in each of them, and none elsewhere', () => {
+  const plans = planRestartStreams(restart, ['a', 'b', 'a'], []);
+  assert.equal(plans.length, 14);
+  assert.deepEqual(
+    plans.filter(({ kind }) => kind === 'Job' || kind === 'Secret').map(({ name, path }) => [name, path]),
+    [
+      ['jobs in a', '/apis/batch/v1/namespaces/a/jobs'],
+      ['jobs in b', '/apis/batch/v1/namespaces/b/jobs'],
+      ['secrets in a', '/api/v1/namespaces/a/secrets'],
+      ['secrets in b', '/api/v1/namespaces/b/secrets'],
+    ],
+  );
+});
+
+test('no stream has the name of one of the weeder’s', () => {
+  for (const namespaces of ['all', ['a']] as const) {
+    const weeders = new Set(planStreams(configWith(undefined), namespaces).map(({ name }) => name));
+    const sources = [settings, password];
+    for (const section of [restart, named]) {
+      const names = planRestartStreams(section, namespaces, sources).map(({ name }) => name);
+      assert.equal(new Set(names).size, names.length);
+      assert.deepEqual(
+        names.filter((name) => weeders.has(name)),
+        [],
+      );
+    }
+  }
+});
+
+test('with access: named each used source has a stream of its own, while it is used', () => {
+  const { streams, told } = stage(named);
+  assert.equal(streams.needs.size, 5);
+  streams.use([settings, password]);
+  const found = streams.needs.get('secrets password in shop');
+  assert.equal(found?.path, '/api/v1/namespaces/shop/secrets');
+  assert.equal(found?.fieldSelector, 'metadata.name=password');
+  assert.equal(found?.as, 'metadata');
+  const kept = streams.needs.get('configmaps settings in shop');
+  streams.use([settings]);
+  streams.use([settings]);
+  assert.equal(streams.needs.get('configmaps settings in shop'), kept);
+  assert.deepEqual(told, ['changed', 'closed Secret shop password', 'forgotten secrets password in shop', 'changed']);
+});
+
+test('with sourceKinds: [ConfigMap] no Secret is listed', () => {
+  const { needs } = stage({ ...restart, sourceKinds: new Set(['ConfigMap']) }).streams;
+  assert.equal(needs.has('configmaps'), true);
+  assert.equal(needs.has('secrets'), false);
+  assert.equal(needs.size, 6);
+});
+
+test('another config counts when what it needs more is open, and before what it needs no more is closed', () => {
+  const { streams, told, sync } = stage(restart);
+  sync();
+  const onlyConfigMaps = configWith({ ...restart, sourceKinds: new Set(['ConfigMap']) });
+  streams.configure(onlyConfigMaps, () => void told.push(`narrowed, synced: ${streams.isSynced}`));
+  streams.configure(configWith(restart), () => void told.push(`widened, synced: ${streams.isSynced}`));
+  assert.deepEqual(told, [
+    'synced',
+    'narrowed, synced: true',
+    'closed Secret all all',
+    'forgotten secrets',
+    'changed',
+    'widened, synced: false',
+    'changed',
+  ]);
+});
+
+test('a used source of a namespace that is not watched has no stream', () => {
+  const { streams } = stage(named, ['shop']);
+  streams.use([settings, { ...settings, namespace: 'elsewhere' }]);
+  assert.deepEqual(
+    [...streams.needs.keys()].filter((name) => name.startsWith('configmaps')),
+    ['configmaps settings in shop'],
+  );
+});
+
+test('where all sources are watched, which ones are used changes no stream', () => {
+  const { streams, told } = stage(restart);
+  streams.use([settings]);
+  assert.equal(streams.needs.size, 7);
+  assert.deepEqual(told, []);
+});
+
+test('a section that comes opens the streams, one that goes closes them, another change leaves them alone', () => {
+  const { streams, told } = stage(undefined);
+  streams.configure(configWith(restart));
+  assert.equal(streams.needs.size, 7);
+  assert.equal(streams.isSynced, false);
+  assert.deepEqual(told, ['changed']);
+  const before = [...streams.needs.values()];
+  streams.configure(configWith({ ...restart, burst: 1 }));
+  assert.deepEqual([...streams.needs.values()], before);
+  assert.deepEqual(told, ['changed']);
+  streams.configure(configWith(undefined));
+  assert.equal(streams.needs.size, 0);
+  assert.equal(told.filter((each) => each.startsWith('closed')).length, 7);
+  assert.equal(told.at(-1), 'changed');
+});
+
+test('that all are synced is told once the last complete list is read, and again when there was more to read', () => {
+  const { streams, told, sync } = stage(named);
+  sync('deployments', 'statefulsets', 'daemonsets', 'cronjobs');
+  assert.deepEqual([streams.isSynced, told], [false, []]);
+  sync('jobs');
+  assert.deepEqual([streams.isSynced, told], [true, ['synced']]);
+  sync();
+  assert.deepEqual(told, ['synced']);
+  streams.use([settings]);
+  assert.equal(streams.isSynced, false);
+  sync();
+  assert.deepEqual([streams.isSynced, told], [true, ['synced', 'changed', 'synced']]);
+});
+
+test('a source whose stream has not been read keeps nobody waiting but who uses it', () => {
+  const { streams, read, sync } = stage(named, ['shop']);
+  sync();
+  streams.use([settings, password]);
+  assert.deepEqual([settings, password].map(streams.hasRead), [false, false]);
+  sync('configmaps settings in shop');
+  assert.deepEqual([[settings, password].map(streams.hasRead), read], [[true, false], ['settings']]);
+  assert.equal(streams.hasRead({ ...password, namespace: 'elsewhere' }), true, 'it is not watched');
+});
+
+test('with access: all a source is read with all of its kind', () => {
+  const { streams, read, sync } = stage(restart);
+  sync('configmaps');
+  assert.deepEqual([[settings, password].map(streams.hasRead), read], [[true, false], []]);
+});
+
+test('from all sources to named ones: until these are read, none counts as gone', () => {
+  const { streams, sync } = stage(restart);
+  sync();
+  streams.use([settings]);
+  streams.configure(configWith(named));
+  assert.equal(streams.hasRead(settings), false);
+  sync('configmaps settings in shop');
+  assert.equal(streams.hasRead(settings), true);
+});
+
+test('a workload waits for the stream of its kind in its namespace, and for no other', () => {
+  const { streams, sync } = stage(restart, ['shop', 'elsewhere']);
+  const inShop = { kind: 'Deployment', namespace: 'shop' } as const;
+  assert.equal(streams.hasReadWorkload(inShop), false);
+  sync('deployments in elsewhere', 'jobs in shop');
+  assert.equal(streams.hasReadWorkload(inShop), false);
+  sync('deployments in shop');
+  assert.equal(streams.hasReadWorkload(inShop), true);
+  assert.equal(streams.hasReadWorkload({ ...inShop, kind: 'CronJob' }), false);
+});
+
+test('no stream holds up the start, and one of a kind that no rule names is no matter of readiness', () => {
+  const rules = restartConfig({}).rules.map((rule) => ({ ...rule, kinds: new Set(['Deployment'] as const) }));
+  const { streams } = stage({ ...restart, rules });
+  const optional = () => [...streams.needs.values()].filter(({ isOptional }) => isOptional).map(({ name }) => name);
+  assert.deepEqual(
+    [...streams.needs.values()].filter(({ peers }) => peers === undefined),
+    [],
+  );
+  assert.deepEqual(optional(), ['statefulsets', 'daemonsets', 'cronjobs', 'jobs']);
+  streams.configure(configWith(restart));
+  assert.deepEqual(optional(), [], 'without rules an annotation may ask for any kind');
+});
+
+test('what is closed before it was read is not waited for any more, and its end means nothing', () => {
+  const { streams, told, sync } = stage(named);
+  sync();
+  streams.use([settings]);
+  const late = streams.needs.get('configmaps settings in shop');
+  streams.use([]);
+  assert.deepEqual([streams.isSynced, told.at(-1)], [true, 'synced']);
+  const before = told.length;
+  late?.sink.end();
+  assert.equal(told.length, before);
+});
+
+test('a shard takes the workloads of its own namespaces, and the sources of all', () => {
+  const shard = { index: 0, count: 2 };
+  const namespaces = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const owned = namespaces.filter((namespace) => ownsNamespace(shard, namespace));
+  assert.ok(owned.length > 0 && owned.length < namespaces.length);
+  const { streams, told } = stage(restart, 'all', shard);
+  for (const namespace of namespaces) {
+    for (const name of ['deployments', 'configmaps'])
+      streams.needs.get(name)?.sink.apply('ADDED', { metadata: { namespace } });
+  }
+  const taken = (kind: string) => told.filter((each) => each.startsWith(kind)).map((each) => each.slice(-4, -3));
+  assert.deepEqual(taken('Deployment'), owned);
+  assert.deepEqual(taken('ConfigMap'), namespaces);
+});

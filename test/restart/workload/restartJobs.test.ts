@@ -1,0 +1,347 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type JsonObject, objectOf } from '../../../src/base/json.ts';
+import type { RestartConfig } from '../../../src/config/restart.ts';
+import { openRecorder } from '../../../src/recording/recorder.ts';
+import { recordingRestarts } from '../../../src/recording/restart/recordRestart.ts';
+import { decodeState } from '../../../src/restart/state/state.ts';
+import { folder } from '../../support/cli.ts';
+import { restartConfig, settings } from '../../support/objects/restartSettings.ts';
+import { recordingOf } from '../../support/recording/recording.ts';
+import { playRecording } from '../../support/replay/replayAgain.ts';
+import { type Fault, jobWorld } from '../../support/world/jobWorld.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+const plain = restartConfig();
+const recreate: RestartConfig = { ...plain, rules: plain.rules.map((rule) => ({ ...rule, jobs: 'recreate' })) };
+
+async function adopted(config = recreate, more: { metadata?: JsonObject; spec?: JsonObject } = {}) {
+  const world = await jobWorld(config);
+  world.putSource({ a: '1' });
+  await world.pass(10 * second);
+  world.putJob('once', more);
+  await world.pass(10 * second);
+  const uid = uidOf(world.job('once'));
+  world.writes.length = 0;
+  return { world, uid };
+}
+
+function uidOf(object: JsonObject | undefined): unknown {
+  return objectOf(object?.['metadata'])['uid'];
+}
+
+function stateOf(object: JsonObject | undefined) {
+  const text = objectOf(objectOf(object?.['metadata'])['annotations'])['weeder.dev/dependencies'];
+  const state = decodeState(typeof text === 'string' ? text : undefined);
+  assert(typeof state === 'object');
+  return state;
+}
+
+/** It is there once more, has its own state, and no copy is left. */
+function assertRecreated({ world, uid }: Awaited<ReturnType<typeof adopted>>): void {
+  assert.deepEqual(world.names, ['once']);
+  assert.notEqual(uidOf(world.job('once')), uid);
+  assert.equal(stateOf(world.job('once')).workloadUid, uidOf(world.job('once')));
+  assert.equal(stateOf(world.job('once')).target, undefined);
+  assert.deepEqual(world.control().counts().states, { current: 1 });
+}
+
+/** The first write of this text goes wrong in this way. */
+function failing(text: string, fault: Fault): (write: string) => Fault | undefined {
+  let isDone = false;
+  return (write) => {
+    if (isDone || !write.startsWith(text)) return undefined;
+    isDone = true;
+    return fault;
+  };
+}
+
+test('a Job is kept, deleted, recreated and taken over, in this order, and each is written once', async () => {
+  const it = await adopted();
+  it.world.putSource({ a: '2' });
+  await it.world.pass(minute);
+  assertRecreated(it);
+  const copy = `weeder-recreates-${it.uid}`;
+  assert.deepEqual(it.world.writes, [`POST ${copy}`, 'DELETE once', 'POST once', 'PATCH once', `DELETE ${copy}`]);
+  assert.deepEqual(
+    it.world.facts.map(({ type }) => type).filter((type) => type.startsWith('workload.')),
+    ['adopted', 'changed', 'restarted', 'recreated', 'rolledOut'].map((each) => `workload.${each}`),
+  );
+  assert.equal(it.world.factsOf('workload.restarted')[0]?.how, 'recreate');
+});
+
+test('with jobs: report, the default, it is told and left alone', async () => {
+  const { world, uid } = await adopted(restartConfig());
+  world.putSource({ a: '2' });
+  await world.pass(minute);
+  assert.deepEqual([uidOf(world.job('once')), world.writes], [uid, []]);
+  assert.deepEqual(
+    world.factsOf('workload.held').map(({ cause }) => cause),
+    ['job'],
+  );
+});
+
+test('on a Job of a CronJob nothing is written, and that its source changed is told', async () => {
+  const owner = { apiVersion: 'batch/v1', kind: 'CronJob', name: 'nightly', uid: 'u', controller: true };
+  const { world } = await adopted(restartConfig(), { metadata: { ownerReferences: [owner] } });
+  const annotations = () => objectOf(objectOf(world.job('once')?.['metadata'])['annotations']);
+  assert.equal(annotations()['weeder.dev/dependencies'], undefined);
+  assert.deepEqual(world.control().counts().states, { current: 1 });
+  world.putSource({ a: '2' });
+  await world.pass(minute);
+  assert.deepEqual([world.writes, world.factsOf('workload.held').map(({ cause }) => cause)], [[], ['job']]);
+});
+
+test('a Job that belongs to a CronJob, or that another controller runs, is not recreated', async () => {
+  const owner = { apiVersion: 'batch/v1', kind: 'CronJob', name: 'nightly', uid: 'u', controller: true };
+  for (const more of [{ metadata: { ownerReferences: [owner] } }, { spec: { managedBy: 'example.com/queue' } }]) {
+    const { world } = await adopted(recreate, more);
+    world.putSource({ a: '2' });
+    await world.pass(minute);
+    assert.deepEqual([world.writes, world.control().counts().held], [[], { job: 1 }]);
+  }
+  const other = { ...owner, kind: 'Shop', controller: false };
+  const it = await adopted(recreate, { metadata: { ownerReferences: [other] } });
+  it.world.putSource({ a: '2' });
+  await it.world.pass(minute);
+  assertRecreated(it);
+  assert.deepEqual(objectOf(it.world.job('once')?.['metadata'])['ownerReferences'], [other]);
+});
+
+for (const type of ['Complete', 'Failed', 'SuccessCriteriaMet', 'FailureTarget']) {
+  test(`a Job with the condition ${type} is not run again, not even if it has it since the change`, async () => {
+    const { world, uid } = await adopted();
+    world.putSource({ a: '2' });
+    await world.pass(second);
+    world.patchJob('once', { status: { conditions: [{ type, status: 'True' }] } });
+    await world.pass(minute);
+    assert.deepEqual([uidOf(world.job('once')), world.writes], [uid, []]);
+    assert.match(world.factsOf('workload.held')[0]?.reason ?? '', /has ended/);
+  });
+}
+
+test('of a Job that has ended nothing is written and nothing told, unless Jobs are to be recreated; of one that runs it is', async () => {
+  const { world } = await adopted(restartConfig());
+  world.patchJob('once', { status: { conditions: [{ type: 'Complete', status: 'True' }] } });
+  await world.pass(minute);
+  world.putSource({ a: '2' });
+  await world.pass(minute);
+  assert.deepEqual([world.factsOf('workload.held'), world.factsOf('workload.changed'), world.writes], [[], [], []]);
+  const running = await adopted(restartConfig());
+  running.world.putSource({ a: '2' });
+  await running.world.pass(minute);
+  assert.match(running.world.factsOf('workload.held')[0]?.reason ?? '', /^a Job is not restarted/);
+});
+
+test('a Job without a pod that runs with old content is left as it is', async () => {
+  const { world, uid } = await adopted(recreate, { spec: { suspend: true } });
+  world.putSource({ a: '2' });
+  await world.pass(minute);
+  assert.deepEqual([uidOf(world.job('once')), world.writes], [uid, ['PATCH once']]);
+  assert.equal(world.factsOf('workload.needless').length, 1);
+});
+
+test('a dry run tells, and writes nothing', async () => {
+  const world = await jobWorld(recreate, { isDryRun: true });
+  world.putSource({ a: '1' });
+  world.putJob('once');
+  await world.pass(10 * second);
+  world.putSource({ a: '2' });
+  await world.pass(minute);
+  assert.deepEqual(world.writes, []);
+  assert.deepEqual(
+    world.factsOf('workload.restarted').map(({ how }) => how),
+    ['dryRun'],
+  );
+});
+
+test('what its interval and its breaker go by goes over to the new Job', async () => {
+  const config = restartConfig({ rule: { jobs: 'recreate', minInterval: 0, quietPeriod: second } });
+  const it = await adopted(config);
+  for (let change = 2; change < 9; change += 1) {
+    it.world.putSource({ a: String(change) });
+    await it.world.pass(20 * second);
+  }
+  assert.equal(it.world.factsOf('workload.recreated').length, 5);
+  assert.deepEqual(it.world.control().counts().held, { breaker: 1 });
+});
+
+for (const [write, fault] of [
+  ['POST weeder', 'unsent'],
+  ['POST weeder', 'lost'],
+  ['POST weeder', { status: 403 }],
+  ['DELETE once', 'unsent'],
+  ['DELETE once', 'lost'],
+  ['DELETE once', { late: 50 }],
+  ['DELETE once', { late: 30 * second }],
+  ['DELETE once', { status: 503 }],
+  ['POST once', 'unsent'],
+  ['POST once', 'lost'],
+  ['POST once', { late: 5 * second }],
+  ['POST once', { status: 403 }],
+  ['PATCH once', 'lost'],
+  ['DELETE weeder', 'lost'],
+  ['DELETE weeder', { status: 503 }],
+] as const) {
+  const what = typeof fault === 'string' ? fault : JSON.stringify(fault).replace(/[{}"]/g, '').replace(':', ' ');
+  for (const next of ['the same weeder', 'another weeder']) {
+    test(`${write} ${what}: ${next} makes the Job anew all the same`, async () => {
+      const it = await adopted();
+      const faulty = failing(write, fault);
+      let hasFailed = false;
+      it.world.fault = (each) => {
+        const found = faulty(each);
+        if (found !== undefined) hasFailed = true;
+        return found;
+      };
+      it.world.putSource({ a: '2' });
+      while (!hasFailed) await it.world.pass(100);
+      if (next === 'another weeder') await it.world.replace();
+      await it.world.pass(5 * minute);
+      assertRecreated(it);
+      assert.equal(it.world.facts.filter(({ type }) => type === 'actor.failed').length, 0);
+    });
+  }
+}
+
+test('a deletion that is still on its way when nobody wants it any more takes nothing away', async () => {
+  const it = await adopted();
+  it.world.fault = failing('DELETE once', { late: 40 * second });
+  it.world.putSource({ a: '2' });
+  while (!it.world.writes.includes('DELETE once')) await it.world.pass(100);
+  it.world.putSource({ a: '1' });
+  await it.world.pass(30 * second);
+  assert.equal(uidOf(it.world.job('once')), it.uid);
+  await it.world.pass(5 * minute);
+  assertRecreated(it);
+});
+
+test('a copy of a Job that stands, and that nobody wants to delete any more, is dropped in the end', async () => {
+  const { world, uid } = await adopted();
+  world.fault = failing('DELETE once', 'unsent');
+  world.putSource({ a: '2' });
+  while (!world.writes.includes('DELETE once')) await world.pass(100);
+  world.putSource({ a: '1' });
+  await world.pass(5 * minute);
+  assert.deepEqual([world.names, uidOf(world.job('once'))], [['once'], uid]);
+});
+
+test('weeder ends at whatever moment: another one finds the Job, or brings it back, and leaves no copy', async () => {
+  for (let after = 0; after < 9 * second; after += 250) {
+    const it = await adopted();
+    it.world.putSource({ a: '2' });
+    await it.world.pass(after);
+    it.world.stop();
+    await it.world.pass(7 * second);
+    await it.world.replace();
+    await it.world.pass(5 * minute);
+    assertRecreated(it);
+    assert.equal(it.world.names.filter((name) => name === 'once').length, 1);
+  }
+});
+
+test('the Job changes before its deletion: that is refused, and it is recreated as it is then', async () => {
+  const it = await adopted();
+  it.world.fault = (write) => {
+    if (write === 'DELETE once' && !it.world.writes.includes('DELETE once'))
+      it.world.patchJob('once', { metadata: { labels: { late: 'yes' } } });
+    return undefined;
+  };
+  it.world.putSource({ a: '2' });
+  await it.world.pass(minute);
+  assertRecreated(it);
+  assert.deepEqual(objectOf(it.world.job('once')?.['metadata'])['labels'], { late: 'yes' });
+});
+
+for (const [first, fault] of [
+  ['the answer to weeder’s own deletion', undefined],
+  ['its stream', { slow: 100 }],
+] as const) {
+  test(`somebody deletes it at that moment, as ${first} tells first: it stays away, and no copy is left`, async () => {
+    const { world } = await adopted();
+    world.fault = (write) => {
+      if (write !== 'DELETE once') return undefined;
+      world.deleteJob('once');
+      return fault;
+    };
+    world.putSource({ a: '2' });
+    await world.pass(5 * minute);
+    assert.deepEqual([world.names, world.factsOf('workload.recreated')], [[], []]);
+  });
+}
+
+test('somebody makes another Job of that name meanwhile: that one counts, and the copy goes', async () => {
+  const { world } = await adopted();
+  world.ending = 10 * second;
+  world.putSource({ a: '2' });
+  await world.pass(settings.quietPeriod + 10 * second + 100);
+  assert.equal(world.job('once'), undefined);
+  world.putJob('once', { metadata: { labels: { theirs: 'yes' } } });
+  await world.pass(minute);
+  assert.deepEqual(world.names, ['once']);
+  assert.deepEqual(objectOf(world.job('once')?.['metadata'])['labels'], { theirs: 'yes' });
+});
+
+test('who takes the copy away while the Job is gone does not get it back', async () => {
+  const { world, uid } = await adopted();
+  world.ending = 10 * second;
+  world.putSource({ a: '2' });
+  await world.pass(settings.quietPeriod + 5 * second);
+  world.deleteJob(`weeder-recreates-${uid}`);
+  await world.pass(minute);
+  assert.deepEqual(world.names, []);
+});
+
+test('it is brought back even where it is no longer managed by then', async () => {
+  const { world, uid } = await adopted();
+  world.ending = 10 * second;
+  world.putSource({ a: '2' });
+  await world.pass(settings.quietPeriod + 5 * second);
+  world.configure({ ...recreate, rules: [] });
+  await world.pass(minute);
+  assert.deepEqual(world.names, ['once']);
+  const { annotations } = objectOf(world.job('once')?.['metadata']);
+  assert.notEqual(uidOf(world.job('once')), uid);
+  assert.equal(objectOf(annotations)['weeder.dev/dependencies'], undefined);
+});
+
+test('a recording of it holds nothing of what the Job says, and is replayed to the same', async () => {
+  const file = join(folder, 'jobs.jsonl');
+  const base = recordingOf(file);
+  const opened = await openRecorder({ ...base, config: { services: new Map(), restart: recreate } });
+  assert(opened.ok);
+  const { clock } = base;
+  const createRestart = recordingRestarts(opened.value.restarts);
+  const world = await jobWorld(recreate, { clock, createRestart });
+  world.putSource({ a: '1' });
+  const marker = 'hunter2-the-marker';
+  const app = { name: 'app', image: 'app:1', args: [marker], envFrom: [{ configMapRef: { name: 'settings' } }] };
+  const template = { spec: { containers: [app], restartPolicy: 'Never' } };
+  world.putJob('once', { metadata: { annotations: { note: marker } }, spec: { template } });
+  await world.pass(10 * second);
+  world.putSource({ a: '2' });
+  await world.pass(minute);
+  assert.equal(world.factsOf('workload.recreated').length, 1);
+  assert.ok(JSON.stringify(world.job('once')).includes(marker));
+  world.stop();
+  await opened.value.close();
+  const text = readFileSync(file, 'utf8');
+  assert.ok(text.includes('"detail":"copy"') && text.includes('"detail":"creation"'));
+  assert.ok(!text.includes(marker));
+  assert.deepEqual(await playRecording(file), []);
+});
+
+test('a copy runs nothing, is managed by nobody, and is suspended', async () => {
+  const it = await adopted();
+  it.world.ending = 10 * second;
+  it.world.putSource({ a: '2' });
+  await it.world.pass(settings.quietPeriod + 5 * second);
+  const { spec } = it.world.job(`weeder-recreates-${it.uid}`) ?? assert.fail('there is no copy');
+  assert.deepEqual([objectOf(spec)['suspend'], objectOf(spec)['parallelism']], [true, 0]);
+  assert.equal(it.world.control().counts().workloads, 1);
+  await it.world.pass(minute);
+  assertRecreated(it);
+});

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PodFacts } from '../../../src/restart/pods/podFacts.ts';
+import { podsOfOlderTemplate, rolloutOf } from '../../../src/restart/pods/rollout.ts';
+import { stuckPod } from '../../../src/restart/rollout/evictNext.ts';
+import { podFacts } from '../../support/objects/podFacts.ts';
+import { settings } from '../../support/objects/restartSettings.ts';
+import { workloadFacts } from '../../support/objects/workloadObjects.ts';
+
+const unsticks = { ...settings, unstick: true };
+const trouble = 'container main: ImagePullBackOff';
+const status = {
+  observedGeneration: 2,
+  replicas: 3,
+  updatedReplicas: 1,
+  availableReplicas: 2,
+  currentRevision: 'web-old',
+  updateRevision: 'web-new',
+};
+
+const stateful = (spec: object = {}) => workloadFacts('StatefulSet', { status, spec });
+
+/** `web-0` runs at the old revision; what is said of `web-1` comes on top of that; `web-2` is new. */
+function podsWith(second: Partial<PodFacts>): PodFacts[] {
+  const old = { revision: 'web-old', owner: { kind: 'StatefulSet', name: 'web', uid: 'u-web' } };
+  return [
+    podFacts({ ...old, name: 'web-0', uid: 'u-0' }),
+    podFacts({ ...old, name: 'web-1', uid: 'u-1', ...second }),
+    podFacts({ ...old, name: 'web-2', uid: 'u-2', revision: 'web-new' }),
+  ];
+}
+
+function stuckIn(own: readonly PodFacts[], { facts = stateful(), its = unsticks } = {}): string | undefined {
+  return stuckPod({ facts, settings: its }, { own, progress: rolloutOf(facts, own) })?.name;
+}
+
+test('a pod of a StatefulSet that is broken at an older revision is the one that goes', () => {
+  assert.equal(stuckIn(podsWith({ trouble, isReady: false })), 'web-1');
+});
+
+test('it stays without unstick: true, and where weeder does not manage the workload', () => {
+  const own = podsWith({ trouble, isReady: false });
+  assert.equal(stuckIn(own, { its: settings }), undefined);
+  const facts = stateful();
+  assert.equal(stuckPod({ facts, settings: undefined }, { own, progress: rolloutOf(facts, own) }), undefined);
+});
+
+test('a pod at an older revision that runs, or only starts, stays: the rollout comes to it', () => {
+  assert.equal(stuckIn(podsWith({})), undefined);
+  assert.equal(stuckIn(podsWith({ isReady: false })), undefined);
+});
+
+test('a pod that is broken at the newest revision stays: it would come back the same', () => {
+  assert.equal(stuckIn(podsWith({ trouble, isReady: false, revision: 'web-new' })), undefined);
+});
+
+test('a pod that ends already is not ended once more', () => {
+  assert.equal(stuckIn(podsWith({ trouble, isReady: false, isEnding: true })), undefined);
+});
+
+test('a pod that a partition keeps at its revision stays, broken or not', () => {
+  const partitioned = (partition: number) =>
+    stateful({ updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition } } });
+  const own = podsWith({ trouble, isReady: false });
+  assert.equal(stuckIn(own, { facts: partitioned(2) }), undefined);
+  assert.equal(stuckIn(own, { facts: partitioned(1) }), 'web-1');
+});
+
+test('with OnDelete people delete, and what they have not asked for stays', () => {
+  const facts = stateful({ updateStrategy: { type: 'OnDelete' } });
+  assert.equal(stuckIn(podsWith({ trouble, isReady: false }), { facts }), undefined);
+});
+
+test('other kinds replace a broken pod themselves', () => {
+  const broken = podFacts({ dependenciesHash: 'of-before', trouble, isReady: false });
+  for (const kind of ['Deployment', 'DaemonSet'] as const) {
+    const facts = workloadFacts(kind, { status: { observedGeneration: 2, replicas: 3, updatedReplicas: 1 } });
+    assert.deepEqual(podsOfOlderTemplate(facts, [broken]), [broken]);
+    const progress = { is: 'progressing', done: 1, of: 3, available: 2, old: 2, isOverdue: false } as const;
+    assert.equal(stuckPod({ facts, settings: unsticks }, { own: [broken], progress }), undefined);
+  }
+});

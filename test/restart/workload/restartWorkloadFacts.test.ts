@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { WorkloadKind } from '../../../src/kube/objects/workloadKinds.ts';
+import { podTemplateOf } from '../../../src/restart/model/podTemplate.ts';
+import { readWorkload, workloadAnnotations } from '../../../src/restart/model/workloadFacts.ts';
+import {
+  template,
+  type WorkloadOptions,
+  workloadFacts,
+  workloadObject,
+} from '../../support/objects/workloadObjects.ts';
+
+const kinds: WorkloadKind[] = ['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob', 'Job'];
+const annotated = (annotations: object) => workloadFacts('Deployment', { annotations });
+const hashWith = (options: WorkloadOptions) => workloadFacts('Deployment', options).templateHash;
+const withAnnotations = (annotations: object) => ({ ...template, metadata: { ...template.metadata, annotations } });
+
+test('what is known of a workload is who it is, what it asks for, and how far its pods are', () => {
+  const annotations = { [workloadAnnotations.state]: '{"v":1}', [workloadAnnotations.changeCause]: 'a release' };
+  const facts = workloadFacts('Deployment', {
+    annotations,
+    spec: { revisionHistoryLimit: 5, paused: true },
+    status: { observedGeneration: 2, replicas: 4, updatedReplicas: 1, availableReplicas: 3 },
+  });
+  assert.partialDeepStrictEqual(facts, {
+    ref: { kind: 'Deployment', namespace: 'shop', name: 'web' },
+    uid: 'u-web',
+    resourceVersion: '7',
+    generation: 2,
+    labels: { tier: 'front' },
+    stateText: '{"v":1}',
+    changeCause: 'a release',
+    selector: { matchLabels: { app: 'web' }, matchExpressions: [] },
+    isPaused: true,
+    updateStrategy: 'rolling',
+    replicas: 3,
+    revisionHistoryLimit: 5,
+    isEnding: false,
+    status: { observedGeneration: 2, pods: 4, updated: 1, available: 3, isOverdue: false },
+  });
+  assert.ok(workloadFacts('Deployment', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }).isEnding);
+});
+
+test('what is kept is small, however long the pod template and other annotations are', () => {
+  const long = 'x'.repeat(50_000);
+  const containers = [{ name: 'main', image: 'i', command: [long] }];
+  const facts = workloadFacts('StatefulSet', {
+    template: { ...template, spec: { containers } },
+    annotations: { 'kubectl.kubernetes.io/last-applied-configuration': long },
+  });
+  assert.ok(JSON.stringify(facts).length < 1500);
+});
+
+test('the template of a CronJob is that of its Jobs; the others have their own', () => {
+  for (const kind of kinds) assert.deepEqual(podTemplateOf(workloadObject(kind), kind), template, kind);
+  assert.deepEqual(podTemplateOf(workloadObject('CronJob'), 'Deployment'), {});
+});
+
+test('another template has another hash, whatever part of it differs', () => {
+  const before = hashWith({});
+  const others = [
+    { ...template, spec: { containers: [{ ...template.spec.containers[0], image: 'registry.invalid/web:2' }] } },
+    { ...template, spec: { ...template.spec, priority: 0 } },
+    withAnnotations({ team: 'red' }),
+    withAnnotations({ team: 'blue', 'kubectl.kubernetes.io/restartedAt': '2026-01-01T00:00:00Z' }),
+  ];
+  const hashes = new Set([before, ...others.map((each) => hashWith({ template: each }))]);
+  assert.equal(hashes.size, others.length + 1);
+});
+
+test('the hash of a template is the same whatever our own annotation says, and however it is written down', () => {
+  const before = hashWith({});
+  const ours = { 'weeder.dev/dependencies-hash': 'h-1' };
+  const restarted = workloadFacts('Deployment', { template: withAnnotations({ team: 'blue', ...ours }) });
+  assert.equal(restarted.templateHash, before);
+  assert.equal(restarted.templateAnnotation, 'h-1');
+  const { metadata, spec } = template;
+  const rewritten = { spec: { ...spec, hostname: null }, metadata: { creationTimestamp: null, ...metadata } };
+  assert.equal(hashWith({ template: rewritten }), before);
+  const bare = { ...template, metadata: { labels: { app: 'web' } } };
+  assert.equal(hashWith({ template: withAnnotations(ours) }), hashWith({ template: bare }));
+});
+
+test('a new generation is no proof of a new template, and an old one would be none of an old template', () => {
+  const before = workloadFacts('Deployment');
+  const touched = workloadFacts('Deployment', { metadata: { generation: 3 }, annotations: { note: 'x' } });
+  assert.notEqual(touched.generation, before.generation);
+  assert.equal(touched.templateHash, before.templateHash);
+  const scaled = workloadFacts('StatefulSet', { metadata: { generation: 3 }, spec: { replicas: 9 } });
+  assert.equal(scaled.templateHash, workloadFacts('StatefulSet').templateHash);
+});
+
+test('restart-on-change says true or false, and nothing else counts as either', () => {
+  const optedIn = (text: unknown) => annotated({ 'weeder.dev/restart-on-change': text }).isOptedIn;
+  assert.equal(optedIn('true'), true);
+  assert.equal(optedIn('false'), false);
+  for (const text of [undefined, '', 'True', 'yes', true, 1]) assert.equal(optedIn(text), undefined, String(text));
+  const mapping = annotated({ 'weeder.dev/restart-on-change': { a: 1 } });
+  assert.doesNotMatch(JSON.stringify(mapping), /\[object/);
+});
+
+test('a pause is read as a time with a zone, and one that cannot be read is not taken for none', () => {
+  const pausedUntil = (text: unknown) => annotated({ 'weeder.dev/paused-until': text }).pausedUntil;
+  assert.equal(pausedUntil('2026-11-21T18:00:00Z'), Date.UTC(2026, 10, 21, 18));
+  assert.equal(pausedUntil('2026-11-21T18:00:00.500+02:00'), Date.UTC(2026, 10, 21, 16) + 500);
+  assert.equal(annotated({}).pausedUntil, undefined);
+  for (const text of ['', 'tomorrow', '2026', '2026-11-21', '2026-11-21T18:00:00', '2026-02-30T18:00:00Z', 5])
+    assert.equal(pausedUntil(text), 'unreadable', String(text));
+});
+
+test('how the pods of an older template go, by kind', () => {
+  const strategy = (kind: WorkloadKind, spec: object) => workloadFacts(kind, { spec }).updateStrategy;
+  const partitioned = { type: 'RollingUpdate', rollingUpdate: { partition: 2 } };
+  assert.equal(strategy('Deployment', { strategy: { type: 'RollingUpdate' } }), 'rolling');
+  assert.equal(strategy('Deployment', { strategy: { type: 'Recreate' } }), 'recreate');
+  assert.deepEqual(strategy('StatefulSet', { updateStrategy: partitioned }), { partition: 2 });
+  assert.equal(strategy('StatefulSet', { updateStrategy: { rollingUpdate: { partition: 0 } } }), 'rolling');
+  assert.equal(strategy('StatefulSet', { updateStrategy: { type: 'OnDelete' } }), 'onDelete');
+  assert.equal(strategy('DaemonSet', { updateStrategy: { type: 'OnDelete' } }), 'onDelete');
+  assert.equal(strategy('DaemonSet', { updateStrategy: { type: 'RollingUpdate' } }), 'rolling');
+});
+
+test('how many pods are wanted: by its spec, of a DaemonSet by its nodes, and none by a CronJob', () => {
+  assert.equal(workloadFacts('StatefulSet', { spec: { replicas: 0 } }).replicas, 0);
+  assert.equal(workloadFacts('Deployment', { spec: { replicas: undefined } }).replicas, 1);
+  assert.equal(workloadFacts('DaemonSet', { status: { desiredNumberScheduled: 5 } }).replicas, 5);
+  assert.equal(workloadFacts('Job').replicas, 3);
+  assert.equal(workloadFacts('CronJob').replicas, 0);
+});
+
+test('only a Deployment is paused, not a suspended Job or CronJob', () => {
+  const spec = { paused: true, suspend: true };
+  assert.deepEqual(
+    kinds.filter((kind) => workloadFacts(kind, { spec }).isPaused),
+    ['Deployment'],
+  );
+});
+
+test('a workload that does not say which pods are its own is none', () => {
+  const matchExpressions = [
+    { key: 'app', operator: 'In', values: ['web'] },
+    { key: 'canary', operator: 'DoesNotExist' },
+  ];
+  const selected = workloadFacts('DaemonSet', { spec: { selector: { matchExpressions } } });
+  assert.deepEqual(selected.selector?.matchExpressions, matchExpressions);
+  for (const selector of [undefined, null, 'app=web', { matchExpressions: [{ key: 'app', operator: 'Near' }] }])
+    assert.equal(readWorkload(workloadObject('Deployment', { spec: { selector } }), 'Deployment'), undefined);
+  assert.equal(workloadFacts('CronJob').selector, undefined);
+  assert.equal(readWorkload(workloadObject('Job', { metadata: { uid: '' } }), 'Job'), undefined);
+});
+
+test('whatever stands in place of a workload, or of a part of one, is read or not, and never an exception', () => {
+  const kind = fc.constantFrom(...kinds);
+  const part = fc.constantFrom('metadata', 'annotations', 'spec', 'template', 'status');
+  fc.assert(fc.property(kind, fc.anything(), (each, garbage) => void readWorkload(garbage, each)));
+  fc.assert(
+    fc.property(kind, part, fc.object(), (each, name, garbage) => {
+      readWorkload(workloadObject(each, { [name]: garbage }), each);
+    }),
+  );
+});

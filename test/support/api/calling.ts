@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Clock, systemClock } from '../../../src/base/clock.ts';
+import { createKubeClient, type KubeClient, type RequestFact } from '../../../src/kube/client/client.ts';
+import { accessTo } from '../world/reflecting.ts';
+import type { Protocol } from './faultyServer.ts';
+import { type MisbehavingServer, misbehavingServer } from './misbehavingServer.ts';
+
+/** A client and the server it talks to. */
+export interface Calling extends AsyncDisposable {
+  readonly server: MisbehavingServer;
+  readonly client: KubeClient;
+  readonly facts: readonly RequestFact[];
+  /** A folder of its own. */
+  readonly folder: string;
+}
+
+export async function calling(
+  protocol: Protocol,
+  {
+    clock = systemClock,
+    user = (_folder: string): Readonly<Record<string, unknown>> => ({ token: 'secret' }),
+    path = '',
+  }: {
+    readonly clock?: Clock;
+    readonly user?: (folder: string) => Readonly<Record<string, unknown>>;
+    readonly path?: string;
+  } = {},
+): Promise<Calling> {
+  const folder = mkdtempSync(join(tmpdir(), 'weeder-client-'));
+  const server = await misbehavingServer(protocol);
+  const facts: RequestFact[] = [];
+  const access = accessTo(server.url + path, user(folder));
+  const client = createKubeClient({ access, clock, onRequest: (fact) => facts.push(fact) });
+  return {
+    server,
+    client,
+    facts,
+    folder,
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      await server.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** A request that the server answers with a list. */
+export const get = { method: 'GET', path: '/api/v1/pods' } as const;

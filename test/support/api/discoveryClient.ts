@@ -1,0 +1,77 @@
+import type { ApiResult, KubeClient } from '../../../src/kube/client/client.ts';
+import { classify } from '../../../src/kube/client/failure.ts';
+import type { ApiRequest } from '../../../src/kube/client/request.ts';
+import { virtualClock } from '../world/virtualClock.ts';
+import { statusBody } from './faultyServer.ts';
+
+/** How an API server that answers `GET` by path is to fail: with this HTTP status. */
+export interface Refusing {
+  readonly status: number;
+}
+
+/** A client of an API server that has these documents; of everything else it says 404. */
+export function discoveryClient(documents: Record<string, object | Refusing | null>) {
+  const clock = virtualClock();
+  const requests: ApiRequest[] = [];
+  const client: KubeClient = {
+    server: 'https://example.org',
+    async call(request) {
+      requests.push(request);
+      return answerOf(documents[request.path], request.etag);
+    },
+    openStream: () => Promise.reject(new Error('nothing is watched here')),
+    renew: () => undefined,
+    failureOf: () => ({ kind: 'network', message: '' }),
+    close: async () => undefined,
+  };
+  return { clock, client, requests, documents, asked: () => requests.map(({ path }) => path) };
+}
+
+function answerOf(document: object | Refusing | null | undefined, known: string | undefined): ApiResult {
+  if (document === null) return { ok: true, status: 200, body: null };
+  const code = document === undefined ? 404 : 'status' in document ? Number(document.status) : 200;
+  if (code >= 400) return { ok: false, failure: classify(code, {}, statusBody(code, 'Refused', 'no'), 0) };
+  const etag = JSON.stringify(document);
+  return etag === known
+    ? { ok: true, status: 304, body: undefined, etag }
+    : { ok: true, status: 200, body: document, etag };
+}
+
+const verbs = ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'];
+
+/** A version of an APIGroupDiscoveryList, which serves these kinds: `Widget`, or with a scope of its own. */
+export function aggregatedVersion(
+  version: string,
+  kinds: readonly string[],
+  { freshness = 'Current', scope = 'Namespaced' } = {},
+) {
+  const resources = kinds.map((kind) => ({
+    resource: `${kind.toLowerCase()}s`,
+    responseKind: { group: 'x', version, kind },
+    scope,
+    verbs,
+    subresources: [{ subresource: 'status', responseKind: { group: 'x', version, kind }, verbs }],
+  }));
+  return { version, freshness, resources };
+}
+
+/** All that is served below `/apis`, by group. */
+export function aggregatedList(groups: Readonly<Record<string, readonly object[]>>) {
+  const items = Object.entries(groups).map(([name, versions]) => ({ metadata: { name }, versions }));
+  return { kind: 'APIGroupDiscoveryList', items };
+}
+
+/** An OpenAPI document of these kinds, whose `tags` are a set. */
+export function openApiOf(...kinds: readonly string[]) {
+  const tags = { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } };
+  const schema = (kind: string) => ({
+    properties: { tags },
+    'x-kubernetes-group-version-kind': [{ group: 'example.org', version: 'v1', kind }],
+  });
+  return { components: { schemas: Object.fromEntries(kinds.map((kind) => [`org.example.v1.${kind}`, schema(kind)])) } };
+}
+
+/** The index of the OpenAPI documents: one of them, in this state. */
+export function openApiIndexOf(hash: string) {
+  return { paths: { 'apis/example.org/v1': { serverRelativeURL: `/openapi/v3/x?hash=${hash}` } } };
+}

@@ -1,0 +1,110 @@
+import { isObject, type JsonObject, numberOf, objectOf, textOf } from '../../../src/base/json.ts';
+import type { ApiResult, KubeClient } from '../../../src/kube/client/client.ts';
+import type { ApiFailure } from '../../../src/kube/client/failure.ts';
+import type { ApiRequest } from '../../../src/kube/client/request.ts';
+import type { Occurrence } from '../../../src/kube/events/event.ts';
+import { createEventRecorder, type EventRecorder } from '../../../src/kube/events/events.ts';
+import { type VirtualClock, virtualClock } from '../world/virtualClock.ts';
+
+type Answer = (request: ApiRequest) => ApiFailure | 'hang' | undefined;
+
+/** A recorder in virtual time, and the Events that its API server holds. */
+export interface EventApi {
+  readonly clock: VirtualClock;
+  readonly recorder: EventRecorder;
+  /** By `namespace/name`. */
+  readonly stored: Map<string, JsonObject>;
+  /** Every request so far, with its time in milliseconds since the start. */
+  readonly requests: (ApiRequest & { readonly at: number })[];
+  readonly logged: { readonly fact: object; readonly sentence: string }[];
+  /** How many requests are on their way now, and were at once. */
+  readonly inFlight: { now: number; most: number };
+  /** From now on: a failure in place of the answer; `hang`: none until its signal. Undefined: as usual. */
+  answer: Answer;
+  isHeldBack: boolean;
+}
+
+export function eventApi({ latency = 0 }: { readonly latency?: number } = {}): EventApi {
+  const clock = virtualClock();
+  const began = clock.monotonic();
+  const stored: EventApi['stored'] = new Map();
+  const requests: EventApi['requests'] = [];
+  const logged: EventApi['logged'] = [];
+  const inFlight = { now: 0, most: 0 };
+
+  function write({ method, path, body }: ApiRequest): ApiResult {
+    const [, namespace = '', name] = /\/namespaces\/([^/]+)\/events(?:\/(.+))?$/.exec(path) ?? [];
+    const given = objectOf(body);
+    const key = `${namespace}/${name ?? textOf(objectOf(given['metadata'])['name'])}`;
+    const existing = stored.get(key);
+    if (method === 'POST' && existing !== undefined)
+      return refuse({ kind: 'conflict', status: 409, message: 'exists' });
+    if (method === 'PATCH' && existing === undefined) return refuse({ kind: 'notFound', status: 404, message: 'gone' });
+    stored.set(key, { ...existing, ...given });
+    return { ok: true, status: 200, body: given };
+  }
+
+  async function call(request: ApiRequest): Promise<ApiResult> {
+    requests.push({ ...request, at: clock.monotonic() - began });
+    inFlight.now += 1;
+    inFlight.most = Math.max(inFlight.most, inFlight.now);
+    const failure = api.answer(request);
+    if (failure === 'hang') await aborted(request.signal);
+    else if (latency > 0) await new Promise<void>((resolve) => void clock.setTimeout(resolve, latency));
+    inFlight.now -= 1;
+    if (failure === 'hang') return refuse({ kind: 'cancelled', message: 'not wanted any more' });
+    return failure === undefined ? write(request) : refuse(failure);
+  }
+
+  const client: KubeClient = {
+    server: 'https://api.test',
+    call,
+    openStream: async () => ({ ok: false, failure: { kind: 'rejected', message: 'no streams here' } }),
+    renew: () => {},
+    failureOf: () => ({ kind: 'network', message: 'broken' }),
+    close: async () => {},
+  };
+  const log = { warn: (fact: object, sentence: string) => void logged.push({ fact, sentence }) };
+  const source = { controller: 'weeder.dev/weeder', instance: 'weeder-0' };
+  const isHeldBack = () => api.isHeldBack;
+  const recorder = createEventRecorder({ client, clock, log, source, isHeldBack, random: () => 1 });
+  const api: EventApi = {
+    clock,
+    recorder,
+    stored,
+    requests,
+    logged,
+    inFlight,
+    answer: () => undefined,
+    isHeldBack: false,
+  };
+  return api;
+}
+
+/** Something that happened to a pod. */
+export function occurrence(
+  part: Partial<Omit<Occurrence, 'regarding'>> & { pod?: string; namespace?: string } = {},
+): Occurrence {
+  const { pod = 'web-0', namespace = 'shop', ...rest } = part;
+  const regarding = { apiVersion: 'v1', kind: 'Pod', namespace, name: pod, uid: `uid-of-${pod}` };
+  return { regarding, type: 'Normal', reason: 'PodDeleted', action: 'Delete', note: 'Deleted.', ...rest };
+}
+
+/** How often each stored Event happened, by its note, as the API tells it. */
+export function countsByNote({ stored }: EventApi): Record<string, number> {
+  const entries = [...stored.values()].map(({ note, series }): [string, number] => [
+    String(note),
+    isObject(series) ? (numberOf(series['count']) ?? Number.NaN) : 1,
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function refuse(failure: ApiFailure): ApiResult {
+  return { ok: false, failure };
+}
+
+function aborted(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    signal?.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

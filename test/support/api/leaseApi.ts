@@ -1,0 +1,145 @@
+import { type JsonObject, objectOf } from '../../../src/base/json.ts';
+import { createApiServer } from '../../../src/demo/apiServer/apiServer.ts';
+import type { ApiStore } from '../../../src/demo/apiServer/apiStore.ts';
+import type { KubeObject } from '../../../src/demo/apiServer/objects.ts';
+import { leases } from '../../../src/demo/apiServer/resources.ts';
+import { failure, type Outcome } from '../../../src/demo/apiServer/status.ts';
+import type { ApiResult, KubeClient, StreamResult } from '../../../src/kube/client/client.ts';
+import { type ApiFailure, classify } from '../../../src/kube/client/failure.ts';
+import type { ApiRequest } from '../../../src/kube/client/request.ts';
+import type { VirtualClock } from '../world/virtualClock.ts';
+
+/** What becomes of a request: milliseconds until it is carried out, and from then on until it is answered. */
+export interface Fate {
+  readonly there: number;
+  readonly back: number;
+  /** It is refused with this status, answered with nonsense, or lost on the way, or its answer is. */
+  readonly end?: number | 'nonsense' | 'lost' | 'answerLost';
+}
+
+export interface LeaseRequest extends Pick<ApiRequest, 'method' | 'path' | 'body'> {
+  readonly by: string;
+  readonly isWatch: boolean;
+}
+
+/** The embedded API server's leases, in virtual time and without HTTP: every request has a fate. */
+export interface LeaseApi {
+  readonly store: ApiStore;
+  readonly requests: readonly LeaseRequest[];
+  /** Asked about each request; undefined: all goes well. */
+  setFate(fateOf: ((request: LeaseRequest) => Fate | undefined) | undefined): void;
+  /** A client of this name; `deliver` runs what reaches it, when it can. */
+  client(by: string, deliver: (arrive: () => void) => void): KubeClient;
+  /** The spec of the Lease. */
+  spec(): JsonObject;
+}
+
+export const where = { namespace: 'default', name: 'dwd-weeder-leader-election' };
+const well: Fate = { there: 1, back: 1 };
+
+export function leaseApi(clock: VirtualClock): LeaseApi {
+  const { store } = createApiServer({ clock });
+  const requests: LeaseRequest[] = [];
+  let fateOf: ((request: LeaseRequest) => Fate | undefined) | undefined;
+
+  function resultOf(outcome: Outcome<KubeObject>): ApiResult {
+    if (outcome.ok) return { ok: true, status: 200, body: outcome.value };
+    return refused(outcome.problem.code ?? 500, outcome.problem, clock);
+  }
+
+  function carryOut({ method, body }: ApiRequest): ApiResult {
+    if (method === 'PUT') return resultOf(store.update(leases, parsed(body)));
+    if (method === 'POST') return resultOf(store.create(leases, parsed(body)));
+    const found = store.get(leases, where.namespace, where.name);
+    return found === undefined
+      ? refused(404, failure(404, 'NotFound', 'not found'), clock)
+      : { ok: true, status: 200, body: found };
+  }
+
+  function resultFor(request: ApiRequest, end: Fate['end']): ApiResult {
+    if (end === 'nonsense') return { ok: true, status: 200, body: { kind: 'Status' } };
+    return typeof end === 'number' ? refused(end, failure(end, 'Refused', 'no'), clock) : carryOut(request);
+  }
+
+  function take(by: string, { method, path, body }: ApiRequest, isWatch: boolean): Fate {
+    const request = { by, method, path, body, isWatch };
+    requests.push(request);
+    return fateOf?.(request) ?? well;
+  }
+
+  return {
+    store,
+    requests,
+    setFate: (next) => {
+      fateOf = next;
+    },
+    spec: () => objectOf(store.get(leases, where.namespace, where.name)?.['spec']),
+    client: (by, deliver) => ({
+      server: 'https://api',
+      call(request) {
+        const { there, back, end } = take(by, request, false);
+        return new Promise((resolve) => {
+          const answer = (result: ApiResult) => deliver(() => resolve(result));
+          clock.setTimeout(() => answer(timedOut), request.timeoutMs ?? 10_000);
+          request.signal?.addEventListener('abort', () => answer(cancelled));
+          clock.setTimeout(() => {
+            if (end === 'lost') return;
+            const result = resultFor(request, end);
+            if (end !== 'answerLost') clock.setTimeout(() => answer(result), back);
+          }, there);
+        });
+      },
+      async openStream(request): Promise<StreamResult> {
+        const { end } = take(by, request, true);
+        if (end !== undefined) return broken;
+        return { ok: true, connection: 1, body: watchLines(store, deliver, request.signal) };
+      },
+      renew: () => undefined,
+      failureOf: () => ({ kind: 'network', message: 'cut' }),
+      close: async () => undefined,
+    }),
+  };
+}
+
+const timedOut: ApiResult = { ok: false, failure: { kind: 'timeout', message: 'nothing came' } };
+const cancelled: ApiResult = { ok: false, failure: { kind: 'cancelled', message: 'not wanted' } };
+const broken: { readonly ok: false; readonly failure: ApiFailure } = {
+  ok: false,
+  failure: { kind: 'network', message: 'nobody answers' },
+};
+
+function refused(code: number, status: object, clock: VirtualClock): ApiResult {
+  return { ok: false, failure: classify(code, {}, JSON.stringify(status), clock.now()) };
+}
+
+/** As it would come over the wire. */
+function parsed(body: unknown): KubeObject {
+  return JSON.parse(JSON.stringify(body));
+}
+
+/** Everything that happens to the Lease from now on. */
+async function* watchLines(
+  store: ApiStore,
+  deliver: (arrive: () => void) => void,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Buffer> {
+  const lines: Buffer[] = [];
+  let wake: () => void = () => undefined;
+  const stop = store.watch(leases, { namespace: where.namespace }, (type, object) => {
+    deliver(() => {
+      lines.push(Buffer.from(`${JSON.stringify({ type, object })}\n`));
+      wake();
+    });
+  });
+  signal?.addEventListener('abort', () => wake());
+  while (signal?.aborted !== true) {
+    const line = lines.shift();
+    if (line !== undefined) yield line;
+    else {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  }
+  stop();
+}

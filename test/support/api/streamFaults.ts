@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { until } from '../until.ts';
+import { type Reflecting, reflecting } from '../world/reflecting.ts';
+import { type Fault, isResumedWatch, isWatch, type ReceivedRequest } from './faultyServer.ts';
+
+/** A watch that sends these bytes first, piece by piece, and then does something. */
+export function sending(pieces: readonly (string | Buffer)[], then: 'hold' | 'end' | 'cut'): Fault {
+  return (answer) => {
+    answer.head(200);
+    for (const piece of pieces) answer.write(piece);
+    if (then === 'end') answer.end();
+    if (then === 'cut') setImmediate(() => answer.cut());
+  };
+}
+
+/** Changes the world and waits until the sink knows: proof that the stream is alive and nothing was lost. */
+export async function assertAlive(it: Reflecting): Promise<void> {
+  it.server.store.put('afterwards');
+  await it.untilSame();
+  assert.deepEqual(it.sink.disorder, []);
+}
+
+/** A reflector that has read three objects and watches. */
+export async function started(protocol: 'http' | 'h2', isBoring?: (name: string) => boolean): Promise<Reflecting> {
+  const it = await reflecting(protocol, isBoring);
+  for (const name of ['a', 'b', 'c']) it.server.store.put(name);
+  it.start();
+  await it.untilSame();
+  // On its way it would meet the next fault instead of the watch that comes after it.
+  await until('its watch has arrived', () => it.server.requests.some(isResumedWatch));
+  return it;
+}
+
+export const isPage = (request: ReceivedRequest): boolean => !isWatch(request);

@@ -1,0 +1,7 @@
+import { errorTable } from '../../../src/base/errors.ts';
+
+/** Every code of `src/base/errors.ts` as a Markdown table. */
+export function errorsTable(): string {
+  const rows = Object.entries(errorTable).map(([code, { meaning, advice }]) => `| ${code} | ${meaning} | ${advice} |`);
+  return ['| code | what it means | what to do |', '| --- | --- | --- |', ...rows].join('\n');
+}

@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { basename, join } from 'node:path';
+import * as xstate from 'xstate';
+
+const folder = join(import.meta.dirname, '../../../machines');
+
+/** A machine file, and what the open visualizer (Stately Sketch) makes of it. */
+export interface MachineFile {
+  /** The file's name without `.ts`. */
+  readonly name: string;
+  /** Relative to machines/. */
+  readonly path: string;
+  /** The modules that it imports values from. */
+  readonly imports: readonly string[];
+  /** Every machine that it creates when it is evaluated. */
+  readonly machines: readonly xstate.AnyStateMachine[];
+}
+
+/** Every machine file there is, so that a new one is held to the rules without being listed anywhere. */
+export function machineFiles(): MachineFile[] {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
+  return paths.sort().map((path) => {
+    const source = readFileSync(join(folder, path), 'utf8');
+    return { name: basename(path, '.ts'), path, ...sketch(source) };
+  });
+}
+
+/**
+ * Evaluates the source of a machine file the way Sketch does: strip the types, delete the import of xstate, evaluate
+ * the rest with xstate's exports in scope. Throws where Sketch would.
+ */
+export function sketch(source: string): Pick<MachineFile, 'imports' | 'machines'> {
+  const plain = stripTypeScriptTypes(source);
+  const imports = [...plain.matchAll(/^\s*(?:import|export)\b[^;'"]*?from\s*['"]([^'"]+)['"]/gm)].map((found) =>
+    String(found[1]),
+  );
+  const dynamic = [...plain.matchAll(/\b(?:import|require)\s*\(\s*['"]([^'"]+)['"]/g)].map((found) => String(found[1]));
+  const body = plain
+    .replace(/^\s*import\b[^;'"]*?from\s*['"]xstate['"];?/gm, '')
+    .replace(/^\s*export\s+(?=const|function|class)/gm, '');
+  const machines: xstate.AnyStateMachine[] = [];
+  const scope = { ...xstate, setup: recordingSetup(machines) };
+  new Function(...Object.keys(scope), `'use strict';\n${body}`)(...Object.values(scope));
+  return { imports: [...new Set([...imports, ...dynamic])], machines };
+}
+
+function recordingSetup(machines: xstate.AnyStateMachine[]) {
+  return (options: Parameters<typeof xstate.setup>[0]) => {
+    const made = xstate.setup(options);
+    return {
+      ...made,
+      createMachine: (config: Parameters<typeof made.createMachine>[0]) => {
+        const machine = made.createMachine(config);
+        machines.push(machine);
+        return machine;
+      },
+    };
+  };
+}

@@ -1,7 +1,0 @@
-import { errorTable } from '../../src/errors.ts';
-
-/** Every code of `src/errors.ts` as a Markdown table. */
-export function errorsTable(): string {
-  const rows = Object.entries(errorTable).map(([code, { meaning, advice }]) => `| ${code} | ${meaning} | ${advice} |`);
-  return ['| code | what it means | what to do |', '| --- | --- | --- |', ...rows].join('\n');
-}

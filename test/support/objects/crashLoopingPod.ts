@@ -1,0 +1,23 @@
+import type { CrashLoopingPod } from '../../../src/weeder/pods/crashLooping.ts';
+
+/** A pod as weeder knows it, in a back-off that the kubelet tells of. */
+export function crashLoopingPod(part: Partial<CrashLoopingPod> = {}): CrashLoopingPod {
+  return {
+    uid: 'u-1',
+    namespace: 'shop',
+    name: 'web-0',
+    resourceVersion: '7',
+    container: 'main',
+    containerKind: 'container',
+    cause: 'CrashLoopBackOff',
+    restarts: 4,
+    finishedAt: undefined,
+    message: 'back-off 1m20s restarting failed container=main',
+    protection: 'none',
+    owner: 'rs-1',
+    isReplacedAtOnce: true,
+    createdAt: undefined,
+    stopsWithin: 0,
+    ...part,
+  };
+}

@@ -1,0 +1,48 @@
+import { pino } from 'pino';
+import { systemClock } from '../../../src/base/clock.ts';
+import { createReload, type Reload } from '../../../src/process/reload.ts';
+import { createObservation, type Observation, type Served } from '../../../src/telemetry/observe.ts';
+import { type Family, scraped } from '../api/scraped.ts';
+import { serviceConfig } from '../world/simulation.ts';
+
+const anyPort = { host: '127.0.0.1', port: 0 };
+
+/** A process's observation on two free ports. */
+export interface Observed extends AsyncDisposable {
+  readonly observation: Observation;
+  readonly reload: Reload;
+  readonly served: Served;
+  /** The errors that it logged. */
+  readonly errors: readonly string[];
+  health(path: string, init?: RequestInit): Promise<Response>;
+  metrics(init?: RequestInit): Promise<Response>;
+  scrape(): Promise<Map<string, Family>>;
+}
+
+export async function observed(services: readonly string[] = ['etcd-main-client']): Promise<Observed> {
+  const errors: string[] = [];
+  const logger = pino({ level: 'error' }, { write: (line: string) => void errors.push(line) });
+  const config = { services: new Map(services.map((name) => [name, serviceConfig({ name })])), restart: undefined };
+  const reload = createReload({
+    config,
+    clock: systemClock,
+    logger,
+    report: (fact) => observation.reportProcess(fact),
+    apply: () => {},
+  });
+  const observation = createObservation({ reload, logger, clock: systemClock });
+  const serving = await observation.serve({ healthBindAddr: anyPort, metricsBindAddr: anyPort });
+  if (!serving.ok) throw new Error(serving.problem.sentence);
+  const served = serving.value;
+  const metrics = (init?: RequestInit) => fetch(`http://127.0.0.1:${served.metricsPort}/metrics`, init);
+  return {
+    observation,
+    reload,
+    served,
+    errors,
+    health: (path, init) => fetch(`http://127.0.0.1:${served.healthPort}${path}`, init),
+    metrics,
+    scrape: async () => scraped(await (await metrics()).text()),
+    [Symbol.asyncDispose]: () => served.close(),
+  };
+}

@@ -1,0 +1,126 @@
+import type { ApplicationEvent } from '../../../machines/observer/application.ts';
+import type { ResourceEvent } from '../../../machines/observer/resource.ts';
+import type { InternalEvent } from '../oracle/decisions.ts';
+
+/** A transition of one of the observer's machines that no replay takes. */
+export interface RareObserverTransition<E> {
+  readonly name: string;
+  readonly why: string;
+  /** The last of these events takes it. */
+  readonly events: readonly (E | InternalEvent)[];
+}
+
+const throwsNowhere = 'this effect turns what fails in it into a refusal, and throws only by a mistake in weeder';
+const atOnce = 'between two answers of the API server, which come at once in a replay';
+
+const valid: ApplicationEvent = { type: 'spec.valid' };
+const changed: ApplicationEvent = { type: 'application.changed' };
+const observing: readonly ApplicationEvent[] = [valid, { type: 'apply.done' }];
+const ending: ApplicationEvent = { type: 'spec.ending' };
+
+type OfApplication = RareObserverTransition<ApplicationEvent>;
+
+/** Each with the way to it: test/machines/observerMachineRare.test.ts goes it. */
+export const rareOfApplication: readonly OfApplication[] = [
+  {
+    name: 'application.validating -- application.changed -> application.validating',
+    why: atOnce,
+    events: [changed],
+  },
+  brokenApplication('validating', 'validate', []),
+  {
+    name: 'application.validating -- spec.refused -> application.backingOff',
+    why: 'in a replay the finalizer of an application is never refused',
+    events: [{ type: 'spec.refused', failure: 'transient', reason: 'it is away' }],
+  },
+  brokenApplication('applying', 'applyResources', [valid]),
+  brokenApplication('observing', 'observer', observing),
+  {
+    name: 'application.stopping -- application.changed -> (stays)',
+    why: atOnce,
+    events: [...observing, changed, changed],
+  },
+  brokenApplication('stopping', 'drain', [...observing, changed]),
+  {
+    name: 'application.deleting.attempting -- application.changed -> (stays)',
+    why: atOnce,
+    events: [ending, changed],
+  },
+  {
+    name: 'application.deleting.attempting -- deletion.done -> application.gone',
+    why: 'in a replay the stream tells that the application is gone before the answer to the last request does',
+    events: [ending, { type: 'deletion.done' }],
+  },
+  {
+    name: 'application.deleting.attempting -- deletion.pending [hasNews] -> application.deleting.attempting',
+    why: atOnce,
+    events: [ending, changed, { type: 'deletion.pending' }],
+  },
+  {
+    name: 'application.deleting.attempting -- deletion.refused [hasNews] -> application.deleting.attempting',
+    why: atOnce,
+    events: [ending, changed, { type: 'deletion.refused', failure: 'blocked', reason: 'not deleted' }],
+  },
+  {
+    name: 'application.deleting.attempting -- xstate.error.actor.deleteResources -> application.deleting.waiting',
+    why: throwsNowhere,
+    events: [ending, { type: 'xstate.error.actor.deleteResources', actorId: 'deleteResources' }],
+  },
+];
+
+function brokenApplication(state: string, actor: string, events: OfApplication['events']): OfApplication {
+  const type = `xstate.error.actor.${actor}` as const;
+  const name = `application.${state} -- ${type} -> application.backingOff`;
+  return { name, why: throwsNowhere, events: [...events, { type, actorId: actor }] };
+}
+
+const drifted: ResourceEvent = { type: 'look.drifted' };
+const missing: ResourceEvent = { type: 'look.missing' };
+const kindAway: ResourceEvent = { type: 'look.kindAway', failure: 'transient', reason: 'its group is away' };
+const failed: ResourceEvent = { type: 'look.failed', failure: 'transient', reason: 'it is away' };
+
+type OfResource = RareObserverTransition<ResourceEvent>;
+
+export const rareOfResource: readonly OfResource[] = [
+  brokenResource('looking', 'look', []),
+  {
+    name: 'resource.correcting -- resync.due -> (stays)',
+    why: 'the resync would have to come while a request is under way',
+    events: [drifted, { type: 'resync.due' }],
+  },
+  brokenResource('correcting', 'correct', [drifted]),
+  {
+    name: 'resource.creating -- resync.due -> (stays)',
+    why: 'the resync would have to come while a request is under way',
+    events: [missing, { type: 'resync.due' }],
+  },
+  brokenResource('creating', 'create', [missing]),
+  {
+    name: 'resource.typeMissing -- look.failed -> resource.backingOff',
+    why: 'in a replay discovery is asked for at once',
+    events: [{ type: 'look.typeMissing', reason: 'there is no such kind' }, failed],
+  },
+  brokenResource('typeMissing', 'awaitKind', [{ type: 'look.typeMissing', reason: 'there is no such kind' }]),
+  {
+    name: 'resource.kindAway -- look.failed -> resource.backingOff',
+    why: 'in a replay discovery is asked for at once',
+    events: [kindAway, failed],
+  },
+  {
+    name: 'resource.kindAway -- resync.due -> (stays)',
+    why: 'a replay is over before a kind has been away for that long',
+    events: [kindAway, { type: 'resync.due' }],
+  },
+  brokenResource('kindAway', 'awaitKind', [kindAway]),
+  {
+    name: 'resource.backingOff -- stream.resumed -> resource.looking',
+    why: 'in a replay no stream is lost',
+    events: [failed, { type: 'stream.resumed' }],
+  },
+];
+
+function brokenResource(state: string, actor: string, events: OfResource['events']): OfResource {
+  const type = `xstate.error.actor.${actor}` as const;
+  const name = `resource.${state} -- ${type} -> resource.backingOff`;
+  return { name, why: throwsNowhere, events: [...events, { type, actorId: actor }] };
+}

@@ -1,0 +1,26 @@
+import type { PodFacts } from '../../../src/restart/pods/podFacts.ts';
+
+/** A pod of the Deployment `shop/web` that has long been running, as restart control knows it. */
+export function podFacts(part: Partial<PodFacts> = {}): PodFacts {
+  return {
+    namespace: 'shop',
+    name: 'web-5d4f8-abcde',
+    uid: 'u-pod',
+    resourceVersion: '1',
+    createdAt: Date.UTC(2026, 0, 1),
+    isEnding: false,
+    isOver: false,
+    owner: { kind: 'ReplicaSet', name: 'web-5d4f8', uid: 'u-rs' },
+    node: 'node-1',
+    templateHash: '5d4f8',
+    revision: undefined,
+    templateGeneration: undefined,
+    dependenciesHash: undefined,
+    startedContainers: new Set(['main']),
+    startedAt: new Map(),
+    hasVolumes: true,
+    isReady: true,
+    trouble: undefined,
+    ...part,
+  };
+}

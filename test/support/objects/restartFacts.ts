@@ -1,0 +1,57 @@
+import type { RestartFact } from '../../../src/restart/model/facts.ts';
+import type { SourceRef, WorkloadRef } from '../../../src/restart/model/refs.ts';
+
+export const web: WorkloadRef = { kind: 'Deployment', namespace: 'shop', name: 'web' };
+export const settings: SourceRef = { kind: 'ConfigMap', namespace: 'shop', name: 'settings' };
+export const password: SourceRef = { kind: 'Secret', namespace: 'vault', name: 'password' };
+
+const about = { workload: web, uid: 'uid-of-web' };
+const sources = [
+  { source: settings, keys: ['a', 'b'] },
+  { source: password, keys: [] },
+];
+const since = Date.UTC(2026, 10, 21, 10);
+
+/** One fact of each kind. */
+export const restartFactOf: { readonly [T in RestartFact['type']]: Extract<RestartFact, { type: T }> } = {
+  'workload.adopted': { type: 'workload.adopted', sources: 2, ...about },
+  'workload.changed': { type: 'workload.changed', sources, since, ...about },
+  'workload.waiting': {
+    type: 'workload.waiting',
+    cause: 'window',
+    reason: 'no maintenance window is open',
+    until: since + 3_600_000,
+    ...about,
+  },
+  'workload.held': { type: 'workload.held', cause: 'sourceMissing', reason: 'ConfigMap settings is missing', ...about },
+  'workload.restarted': { type: 'workload.restarted', sources, how: 'rollout', attempt: 1, ...about },
+  'workload.rolledOut': { type: 'workload.rolledOut', took: 20_000, sinceChange: 25_400, ...about },
+  'workload.needless': { type: 'workload.needless', sources, ...about },
+  'workload.stalled': { type: 'workload.stalled', reason: 'web-1 cannot pull its image', ...about },
+  'workload.reverted': { type: 'workload.reverted', times: 1, isEvicting: false, ...about },
+  'workload.refused': {
+    type: 'workload.refused',
+    reason: 'https://api refused (403): no. Grant it.',
+    failure: 'forbidden',
+    attempt: 2,
+    retryIn: 400,
+    ...about,
+  },
+  'workload.recreated': { type: 'workload.recreated', ...about },
+  'workload.left': { type: 'workload.left', ...about },
+  'history.filled': { type: 'history.filled', revisions: 10, ...about },
+  'annotation.unreadable': {
+    type: 'annotation.unreadable',
+    annotation: 'weeder.dev/paused-until',
+    reason: '"soon" is no time',
+    ...about,
+  },
+  'state.contested': { type: 'state.contested', removals: 4, pause: 10_000, ...about },
+  'dependency.notAllowed': { type: 'dependency.notAllowed', source: password, ...about },
+  'dependency.notFollowed': { type: 'dependency.notFollowed', source: password, ...about },
+  'state.foreign': { type: 'state.foreign', keyId: 'zyxwvuts', ...about },
+  'key.changed': { type: 'key.changed', keyId: 'abcdefgh', before: undefined },
+  'key.missing': { type: 'key.missing', reason: 'The Secret weeder/weeder-hash-key has no entry key.' },
+  'actor.failed': { type: 'actor.failed', actor: 'workload deployment/shop/web', error: new Error('broke') },
+};
+export const everyRestartFact: readonly RestartFact[] = Object.values(restartFactOf);

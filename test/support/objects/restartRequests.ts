@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { arrayOf, objectOf, textOf } from '../../../src/base/json.ts';
+import type { KubeClient } from '../../../src/kube/client/client.ts';
+import { readHashKeys } from '../../../src/restart/digest/hashKey.ts';
+import type { SourceKind } from '../../../src/restart/model/refs.ts';
+import { type Answer, restartApi } from '../../../src/restart/requests/restartApi.ts';
+import { eventually } from '../../cluster/support/eventually.ts';
+import { type Home, home, meta, type Target, versionOf } from '../../conformance/target.ts';
+import { base64 } from './sourceObjects.ts';
+
+/** An API server, and weeder's own way to it. */
+export interface Requested {
+  readonly target: Target;
+  readonly client: KubeClient;
+}
+
+const signal = new AbortController().signal;
+const labels = { app: 'web' };
+const container = { name: 'main', image: 'registry.invalid/weeder-test:1' };
+const template = { metadata: { labels }, spec: { containers: [container], terminationGracePeriodSeconds: 0 } };
+
+/** What the requests of restart control come to, on the embedded API server and on a real one. */
+export function restartRequests(open: () => Promise<Requested>): void {
+  async function scene() {
+    const { target, client } = await open();
+    const at = await home(async () => target);
+    return { at, client, api: restartApi(client), make: (plural: string, body: object) => make(at, plural, body) };
+  }
+
+  test('a patch is accepted as the manager weeder, and gives the workload as it is then', async () => {
+    const { at, api, make } = await scene();
+    const made = await make('deployments', deployment);
+    const answer = await settled(async () => {
+      const now = await api.readWorkload(workload(at), signal);
+      const metadata = { resourceVersion: versionOf(now.is === 'ok' && now.value) };
+      const template = { metadata: { annotations: { 'weeder.dev/dependencies-hash': 'one' } } };
+      return api.patchWorkload(workload(at), { metadata, spec: { template } }, signal);
+    });
+    assert(answer.is === 'ok', JSON.stringify(answer));
+    const { annotations } = meta(objectOf(objectOf(answer.value['spec'])['template']));
+    assert.deepEqual(annotations, { 'weeder.dev/dependencies-hash': 'one' });
+    const { managedFields } = meta((await at.send('GET', at.path('deployments', 'web'))).body);
+    assert(arrayOf(managedFields).some((each) => objectOf(each)['manager'] === 'weeder'));
+    const read = await api.readWorkload(workload(at), signal);
+    assert(read.is === 'ok' && meta(read.value)['uid'] === meta(made)['uid']);
+  });
+
+  test('a patch of what has changed meanwhile is a conflict, of another uid refused as that, of nothing gone', async () => {
+    const { at, api, make } = await scene();
+    const made = await make('deployments', deployment);
+    const annotations = { 'weeder.dev/dependencies': '{}' };
+    const patch = (metadata: object) =>
+      api.patchWorkload(workload(at), { metadata: { annotations, ...metadata } }, signal);
+    const merge = { contentType: 'application/merge-patch+json', body: { metadata: { labels: { touched: 'yes' } } } };
+    await at.send('PATCH', at.path('deployments', 'web'), merge);
+    assert.deepEqual(await patch({ resourceVersion: versionOf(made) }), { is: 'conflicted' });
+    const other = await patch({ uid: '00000000-0000-4000-8000-000000000000' });
+    assert.equal(other.is === 'refused' && other.failure, 'otherUid', JSON.stringify(other));
+    const now = meta((await at.send('GET', at.path('deployments', 'web'))).body);
+    assert.equal(objectOf(now['annotations'])['weeder.dev/dependencies'], undefined);
+    assert.deepEqual(await api.patchWorkload({ ...workload(at), name: 'gone' }, {}, signal), { is: 'gone' });
+    assert.deepEqual(await api.readWorkload({ ...workload(at), name: 'gone' }, signal), { is: 'gone' });
+  });
+
+  test('the template of a Job cannot be changed, and that is said as what it is', async () => {
+    const { at, api, make } = await scene();
+    const spec = { restartPolicy: 'Never', containers: [container] };
+    await make('jobs', { metadata: { name: 'once' }, spec: { suspend: false, template: { metadata: {}, spec } } });
+    const patch = { spec: { template: { metadata: { annotations: { 'weeder.dev/dependencies-hash': 'one' } } } } };
+    const answer = await api.patchWorkload({ kind: 'Job', namespace: at.name, name: 'once' }, patch, signal);
+    assert.equal(answer.is === 'refused' && answer.failure, 'immutable', JSON.stringify(answer));
+  });
+
+  test('a Secret of almost 1 MiB and a ConfigMap with bytes are read to the last byte; one that is not there is gone', async () => {
+    const { at, api, make } = await scene();
+    const bytes = randomBytes((1 << 20) - 100);
+    await make('secrets', { metadata: { name: 'big' }, data: { key: base64(bytes) } });
+    await make('configmaps', {
+      metadata: { name: 'big' },
+      data: { a: 'ä' },
+      binaryData: { b: base64(bytes.subarray(9)) },
+    });
+    const read = async (kind: SourceKind) => {
+      const answer = await api.readSource({ kind, namespace: at.name, name: 'big' }, signal);
+      assert(answer.is === 'ok');
+      return answer.value.content;
+    };
+    assert.deepEqual((await read('Secret')).data.get('key'), bytes);
+    const { data, binaryData } = await read('ConfigMap');
+    assert.deepEqual([data.get('a'), binaryData.get('b')], [Buffer.from('ä'), bytes.subarray(9)]);
+    const absent = { kind: 'Secret', namespace: at.name, name: 'none' } as const;
+    assert.deepEqual(await api.readSource(absent, signal), { is: 'gone' });
+  });
+
+  test('the pods that the selector selects are listed, and no others', async () => {
+    const { at, api, make } = await scene();
+    await make('pods', pod('a', labels));
+    await make('pods', pod('b', { app: 'other' }));
+    const answer = await api.listPods(at.name, { matchLabels: labels }, signal);
+    assert.deepEqual(answer.is === 'ok' && answer.value.map((each) => meta(each)['name']), ['a']);
+  });
+
+  test('an eviction ends the pod that is meant, and neither another of its name nor one that has changed', async () => {
+    const { at, api, make } = await scene();
+    const made = await make('pods', pod('a', labels));
+    const ref = { namespace: at.name, name: 'a', uid: textOf(meta(made)['uid']) ?? '' };
+    const version = async () => versionOf((await at.send('GET', at.path('pods', 'a'))).body);
+    const [uid, old] = ['00000000-0000-4000-8000-000000000000', versionOf(made)];
+    assert.deepEqual(await api.evict({ ...ref, uid, resourceVersion: await version() }, signal), { is: 'conflicted' });
+    const touch = { contentType: 'application/merge-patch+json', body: { metadata: { labels: { touched: 'yes' } } } };
+    await at.send('PATCH', at.path('pods', 'a'), touch);
+    assert.deepEqual(await api.evict({ ...ref, resourceVersion: old }, signal), { is: 'conflicted' });
+    assert.equal(meta((await at.send('GET', at.path('pods', 'a'))).body)['uid'], ref.uid);
+    const accepted = await settled(async () => api.evict({ ...ref, resourceVersion: await version() }, signal));
+    assert.deepEqual(accepted, { is: 'ok', value: undefined });
+    await eventually(async () => (await at.send('GET', at.path('pods', 'a'))).status === 404, {
+      what: 'the end of the pod',
+    });
+    assert.deepEqual(await api.evict({ ...ref, resourceVersion: old }, signal), { is: 'gone' });
+  });
+
+  test('of many that make the hash key at once all have the same one, and it stays', async () => {
+    const { at, client } = await scene();
+    const where = { namespace: at.name, name: 'weeder-hash-key' };
+    const found = await Promise.all(Array.from({ length: 8 }, () => readHashKeys(client, where, signal)));
+    const ids = new Set(
+      [...found, await readHashKeys(client, where, signal)].map((keys) => keys.ok && keys.value.current.id),
+    );
+    assert.equal(ids.size, 1, JSON.stringify([...ids]));
+    assert.match(String([...ids][0]), /^[\w-]{8}$/);
+  });
+
+  test('a key Secret that was made without a key is filled, its labels stay; one with a key that is none is left alone', async () => {
+    const { at, client, make } = await scene();
+    await make('secrets', { metadata: { name: 'empty', labels: { mine: 'yes' } } });
+    await make('secrets', { metadata: { name: 'short' }, data: { key: base64('short') } });
+    const filled = await readHashKeys(client, { namespace: at.name, name: 'empty' }, signal);
+    assert(filled.ok, JSON.stringify(filled));
+    assert.deepEqual(meta((await at.send('GET', at.path('secrets', 'empty'))).body)['labels'], { mine: 'yes' });
+    const short = await readHashKeys(client, { namespace: at.name, name: 'short' }, signal);
+    assert.equal(!short.ok && short.problem.code, 'HASH_KEY_INVALID');
+    const { body } = await at.send('GET', at.path('secrets', 'short'));
+    assert.deepEqual(objectOf(body)['data'], { key: base64('short') });
+  });
+}
+
+/** The controllers of a real cluster write too: asked again, as weeder does, until nobody was faster. */
+async function settled<T>(ask: () => Promise<Answer<T>>): Promise<Answer<T>> {
+  for (;;) {
+    const answer = await ask();
+    if (answer.is !== 'conflicted') return answer;
+  }
+}
+
+const deployment = {
+  metadata: { name: 'web' },
+  spec: { replicas: 0, selector: { matchLabels: labels }, template },
+};
+
+function pod(name: string, ofLabels: object) {
+  return { metadata: { name, labels: ofLabels }, spec: template.spec };
+}
+
+function workload({ name: namespace }: Home) {
+  return { kind: 'Deployment', namespace, name: 'web' } as const;
+}
+
+async function make(at: Home, plural: string, body: object): Promise<unknown> {
+  const answer = await at.send('POST', at.path(plural), { body });
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  return answer.body;
+}

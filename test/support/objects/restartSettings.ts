@@ -1,0 +1,40 @@
+import type { RestartConfig, RestartSettings } from '../../../src/config/restart.ts';
+
+const second = 1_000;
+const minute = 60_000;
+
+/** What a section that says nothing else means. */
+export const settings: RestartSettings = {
+  quietPeriod: 5 * second,
+  quietMax: minute,
+  minInterval: minute,
+  strategy: 'rollout',
+  imagePullSecrets: 'ignore',
+  immutableRecreated: 'tell',
+  jobs: 'report',
+  unstick: false,
+  stallAfter: minute,
+  progressDeadline: 10 * minute,
+  windows: [],
+  sources: [],
+};
+
+/** One rule for all workloads, with these settings, or what `part` says. */
+export function restartConfig(
+  part: Partial<RestartConfig> & { readonly rule?: Partial<RestartSettings> } = {},
+): RestartConfig {
+  const kinds = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob', 'Job'] as const);
+  const rule = { ...settings, ...part.rule, namespaces: 'all' as const, kinds, selector: undefined };
+  return {
+    rules: [rule],
+    defaults: settings,
+    maxRestartsPerMinute: 30,
+    burst: 20,
+    maxConcurrentRollouts: 10,
+    maxAdoptionsPerMinute: 120,
+    access: 'all',
+    sourceKinds: new Set(['ConfigMap', 'Secret'] as const),
+    hashKey: { namespace: 'weeder', name: 'weeder-hash-key' },
+    ...part,
+  };
+}

@@ -1,0 +1,29 @@
+import type { SourceRef } from '../../../src/restart/model/refs.ts';
+
+const secretShop: SourceRef = { kind: 'Secret', namespace: 'shop', name: 'password' };
+
+/** A Secret as the API server serves it; the values are in clear. */
+export function secretObject(data: Readonly<Record<string, string>>, { namespace, name }: Partial<SourceRef> = {}) {
+  return {
+    kind: 'Secret',
+    apiVersion: 'v1',
+    metadata: {
+      name: name ?? secretShop.name,
+      namespace: namespace ?? secretShop.namespace,
+      uid: 'uid-of-the-secret',
+      resourceVersion: '7',
+      creationTimestamp: '2026-11-21T10:00:00Z',
+    },
+    data: Object.fromEntries(Object.entries(data).map(([key, value]) => [key, base64(value)])),
+    type: 'Opaque',
+  };
+}
+
+export function base64(value: string | Buffer): string {
+  return Buffer.from(value).toString('base64');
+}
+
+/** Whether some text, however it is wrapped, has this value, in clear or as a Secret has it. */
+export function holds(text: string, value: string): boolean {
+  return [value, base64(value).replace(/=+$/, '')].some((each) => text.includes(each));
+}

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import type { At } from '../../../src/observer/model/structure.ts';
+import { type Structures, structuresOf } from '../../../src/observer/structure/openapi.ts';
+
+/** The document that a real API server has given, reduced by test/cluster/support/observer/openapiExtract.ts, parsed anew. */
+export function extractedDocument(): unknown {
+  const lines = readFileSync(new URL('../../data/openapi.jsonl', import.meta.url), 'utf8')
+    .trim()
+    .split('\n');
+  return { components: { schemas: Object.fromEntries(lines.map((line) => JSON.parse(line))) } };
+}
+
+/** What it says of the kinds in it. */
+export const extracted: Structures = structuresOf(extractedDocument());
+
+/** The top of a kind's objects: `structureFor('apps/v1', 'Deployment')`. */
+export function structureFor(apiVersion: string, kind: string): At {
+  const [version = '', group = ''] = apiVersion.split('/').toReversed();
+  const at = extracted.of(group, version, kind);
+  if (at === undefined) throw new Error(`test/data/openapi.jsonl has no ${apiVersion} ${kind}`);
+  return at;
+}
+
+/** A place by its fields; `*` for the elements of a list: `placeAt(deployment, 'spec.template.spec.containers.*.env')`. */
+export function placeAt(top: At, path: string): At {
+  return path.split('.').reduce((at, step) => (step === '*' ? at.items() : at.field(step)), top);
+}

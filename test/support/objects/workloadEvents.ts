@@ -1,0 +1,53 @@
+import { type WorkloadEvent, type WorkloadInput, workload } from '../../../machines/restart/workload.ts';
+import { decide, type InternalEvent } from '../oracle/decisions.ts';
+
+/** The events of the `workload` machine that tests send by name. */
+export const told = {
+  facts: { type: 'facts.changed' },
+  gone: { type: 'workload.gone' },
+  isNew: { type: 'assessed.new' },
+  isCurrent: { type: 'assessed.current' },
+  isDoubted: { type: 'assessed.doubted' },
+  isUnmanaged: { type: 'assessed.unmanaged' },
+  isRolling: { type: 'assessed.rolling' },
+  granted: { type: 'turn.granted' },
+  needed: { type: 'proof.needed' },
+  needless: { type: 'proof.needless' },
+  accepted: { type: 'restart.accepted' },
+  conflicted: { type: 'restart.conflicted', jitter: 1 },
+  complete: { type: 'rollout.complete' },
+  stalled: { type: 'rollout.stalled', reason: 'no progress' },
+  suspended: { type: 'rollout.suspended', reason: 'OnDelete' },
+  reverted: { type: 'rollout.reverted' },
+  written: { type: 'state.written' },
+  notWritten: { type: 'state.conflicted', jitter: 1 },
+} as const satisfies Record<string, WorkloadEvent>;
+
+/** A change that was heard of at `changedAt`, as it is assessed at `now`. */
+export function changed(now = 0, changedAt = now): WorkloadEvent {
+  return { type: 'assessed.changed', now, changedAt };
+}
+
+export const timers = {
+  quiet: { type: 'xstate.after.quietTime.workload.assessed.stale' },
+  holdOver: { type: 'xstate.after.holdTime.workload.assessed.held' },
+  retry: { type: 'xstate.after.retryDelay.workload.backingOff' },
+  deadline: { type: 'xstate.after.progressDeadline.workload.restarting.rolling' },
+} as const satisfies Record<string, InternalEvent>;
+
+/** What leads from the start to a rollout that is followed. */
+export const toProving = [changed(), timers.quiet, told.granted] as const;
+export const toPatching = [...toProving, told.needed] as const;
+export const toRolling = [...toPatching, told.accepted] as const;
+
+/** The state after these events, and what the last of them decided on; without the actors that only end. */
+export function decided(events: readonly (WorkloadEvent | InternalEvent)[], input: Partial<WorkloadInput> = {}) {
+  const { state, effects, snapshot } = decide(workload, input, events);
+  return { state, effects: effects.filter((each) => !each.startsWith('stop ')), context: snapshot.context };
+}
+
+/** The same without the context. */
+export function stateAndEffects(events: readonly (WorkloadEvent | InternalEvent)[], input?: Partial<WorkloadInput>) {
+  const { state, effects } = decided(events, input);
+  return { state, effects };
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { type WorkloadKind, workloadKinds } from '../../../src/kube/objects/workloadKinds.ts';
+import { readWorkload, type WorkloadFacts } from '../../../src/restart/model/workloadFacts.ts';
+
+/** What a test says about a workload; the rest is that of `shop/web` with three pods. */
+export interface WorkloadOptions {
+  readonly metadata?: object;
+  readonly annotations?: object;
+  readonly spec?: object;
+  readonly template?: object;
+  readonly status?: object;
+}
+
+export const template = {
+  metadata: { labels: { app: 'web' }, annotations: { team: 'blue' } },
+  spec: { containers: [{ name: 'main', image: 'registry.invalid/web:1', envFrom: [{ secretRef: { name: 'db' } }] }] },
+};
+
+/** A workload as the API serves it. */
+export function workloadObject(kind: WorkloadKind, options: WorkloadOptions = {}) {
+  const { metadata, annotations, spec, status = {} } = options;
+  const owner = { selector: { matchLabels: { app: 'web' } }, template: options.template ?? template };
+  return {
+    kind,
+    apiVersion: `${workloadKinds[kind].group}/v1`,
+    metadata: {
+      name: 'web',
+      namespace: 'shop',
+      uid: 'u-web',
+      resourceVersion: '7',
+      generation: 2,
+      labels: { tier: 'front' },
+      ...(annotations === undefined ? {} : { annotations }),
+      ...metadata,
+    },
+    spec: kind === 'CronJob' ? { jobTemplate: { spec: owner }, ...spec } : { ...specOf(kind), ...owner, ...spec },
+    status,
+  };
+}
+
+function specOf(kind: WorkloadKind): object {
+  if (kind === 'DaemonSet') return {};
+  return kind === 'Job' ? { parallelism: 3 } : { replicas: 3 };
+}
+
+/** The same, as restart control knows it. */
+export function workloadFacts(kind: WorkloadKind, options: WorkloadOptions = {}): WorkloadFacts {
+  const facts = readWorkload(workloadObject(kind, options), kind);
+  assert(facts);
+  return facts;
+}

@@ -1,0 +1,33 @@
+import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
+import type { InternalEvent } from '../oracle/decisions.ts';
+import { changed, told, toPatching, toProving, toRolling } from './workloadEvents.ts';
+
+/** A transition of the `workload` machine that no replay takes. */
+export interface RareTransition {
+  readonly name: string;
+  readonly why: string;
+  /** The last of these events takes it. */
+  readonly events: readonly (WorkloadEvent | InternalEvent)[];
+}
+
+const throwsNowhere = 'this effect turns what fails in it into a refusal, and throws only by a mistake in weeder';
+
+/** Each with the way to it: test/machines/workloadMachineRare.test.ts goes it. */
+export const rareTransitions: readonly RareTransition[] = [
+  broken('assessing', 'assess', []),
+  broken('assessed.adopting', 'adoptionTurn', [told.isNew]),
+  broken('assessed.halted', 'followRollout', [...toRolling, told.stalled]),
+  broken('restarting', 'restartTurn', [changed(), { type: 'xstate.after.quietTime.workload.assessed.stale' }]),
+  broken('restarting.proving', 'prove', toProving),
+  broken('restarting.patching', 'restart', toPatching),
+  broken('restarting.rolling', 'followRollout', toRolling),
+  broken('restarting.restoring', 'restore', [...toRolling, { type: 'rollout.emptied' }]),
+  broken('recording', 'writeState', [told.isNew, told.granted]),
+  broken('leaving', 'writeState', [told.isUnmanaged]),
+];
+
+function broken(state: string, actor: string, events: RareTransition['events']): RareTransition {
+  const type = `xstate.error.actor.${actor}` as const;
+  const name = `workload.${state} -- ${type} -> workload.backingOff`;
+  return { name, why: throwsNowhere, events: [...events, { type, actorId: actor }] };
+}

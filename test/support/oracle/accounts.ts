@@ -1,0 +1,118 @@
+import { type WeederFact, type WindowRef, windowRefOf } from '../../../src/weeder/deletions/facts.ts';
+import type { CrashLoopingPod } from '../../../src/weeder/pods/crashLooping.ts';
+import type { Entry, History } from '../recording/history.ts';
+import { falseOutcomes } from './accountsOutcomes.ts';
+import { type Case, doesPermit } from './oracle.ts';
+import { attemptsOf, toldAt, wishesAt, wishesOf } from './oracleFacts.ts';
+import type { DueWindow } from './oracleWindows.ts';
+
+/** A fact, when it was told (milliseconds, and the place in the history), by which weeder of the story, from 1. */
+export type ToldFact = WeederFact & { readonly t: number; readonly place: number; readonly life: number };
+
+/**
+ * What is wrong with what the windows say of themselves: each opens when the design says, closes once, and has each
+ * deletion in its account that it wanted when it was asked for; and each deletion is told of once.
+ */
+export function falseAccounts(
+  history: History,
+  windows: readonly DueWindow[],
+  cases: readonly Case[],
+  facts: readonly ToldFact[],
+): string[] {
+  const broken = facts.flatMap((fact) => (fact.type === 'actor.failed' ? [`${fact.actor} broke: ${fact.error}`] : []));
+  const opened = facts.filter((fact) => fact.type === 'window.opened');
+  const due = windows.toSorted((a, b) => a.from - b.from);
+  const named = namedInOrder(history.entries, due, opened);
+  const times = opened.map((fact) => `${fact.namespace}/${fact.service} at ${fact.t} for ${fact.duration}`);
+  const dueTimes = due.map(({ key, opensAt, duration }) => `${key} at ${opensAt} for ${duration}`);
+  return [
+    ...broken,
+    ...times.filter((each) => !dueTimes.includes(each)).map((each) => `a window opened of ${each}`),
+    ...dueTimes.filter((each) => !times.includes(each)).map((each) => `no window opened of ${each}`),
+    ...[...new Set(named.map(({ name }) => name))].flatMap((name) => falseCount(facts, name)),
+    ...untold(history, facts, named),
+    ...falseOutcomes(cases, facts, named),
+  ];
+}
+
+/** Each window opens and closes once under its name, and counts what was told of it. */
+function falseCount(facts: readonly ToldFact[], name: string): string[] {
+  const opened = facts.filter((fact) => fact.type === 'window.opened' && nameOf(fact) === name).length;
+  const closed = facts.flatMap((fact) => (fact.type === 'window.closed' && nameOf(fact) === name ? [fact] : []));
+  const told = facts.filter((fact) => namesOf(fact).includes(name));
+  const counts = [
+    ['deleted', closed.reduce((sum, { deleted }) => sum + deleted, 0), countOf(told, 'pod.deleted')],
+    ['kept', closed.reduce((sum, { kept }) => sum + kept, 0), countOf(told, 'pod.kept')],
+  ] as const;
+  const givenUp = [...new Set(closed.flatMap((fact) => fact.givenUp))].toSorted();
+  const toldGivenUp = [...new Set(told.flatMap((fact) => (fact.type === 'deletion.givenUp' ? podNameOf(fact) : [])))];
+  const isSame = givenUp.join() === toldGivenUp.toSorted().join();
+  return [
+    ...(closed.length === opened ? [] : [`${name} opened ${opened} times, closed ${closed.length} times`]),
+    ...counts.flatMap(([what, count, is]) =>
+      count === is ? [] : [`${name} counts ${count} ${what}, which were ${is}`],
+    ),
+    ...(isSame ? [] : [`${name} gives up ${givenUp.join()}, and told of ${toldGivenUp.join()}`]),
+  ];
+}
+
+function countOf(facts: readonly ToldFact[], type: ToldFact['type']): number {
+  return facts.filter((fact) => fact.type === type).length;
+}
+
+function podNameOf({ pod }: { readonly pod: CrashLoopingPod }): string {
+  return `${pod.namespace}/${pod.name}`;
+}
+
+/** Deletions that were accepted and not told of, or not in the name of each window that wanted them. */
+function untold({ entries }: History, facts: readonly ToldFact[], due: readonly Named[]): string[] {
+  const uids = new Set(entries.flatMap((entry) => (entry.what === 'asked' ? entry.uid : [])));
+  return [...uids].flatMap((uid) => {
+    const accepted = attemptsOf(entries, uid)
+      .filter(({ answer }) => answer?.type === 'delete.accepted')
+      .sort((a, b) => a.answeredAt - b.answeredAt);
+    const told = facts.filter((fact) => fact.type === 'pod.deleted' && fact.pod.uid === uid);
+    if (told.length !== accepted.length)
+      return [`${uid} was deleted ${accepted.length} times, told ${told.length} times`];
+    return accepted.flatMap(({ at }, index) => {
+      const names = namesOf(told[index]);
+      const pod = toldAt(entries, at, uid);
+      const wanting = due.filter(({ window }) =>
+        wishesAt(wishesOf(entries, window, uid), at, entries[at]?.t ?? 0).some(
+          (wish) => pod !== undefined && doesPermit(wish, pod) && wish.endsAt > (entries[at]?.t ?? 0),
+        ),
+      );
+      return wanting
+        .filter(({ name }) => !names.includes(name))
+        .map(({ name }) => `${uid} is not in the account of ${name}`);
+    });
+  });
+}
+
+/** A window and the name that weeder gives it. */
+export interface Named {
+  readonly name: string;
+  readonly window: DueWindow;
+}
+
+/** The windows by the names that weeder gives them. */
+function namedInOrder(entries: readonly Entry[], due: readonly DueWindow[], opened: readonly ToldFact[]): Named[] {
+  const lifeOf = ({ from }: DueWindow) => entries.slice(0, from + 1).filter(({ what }) => what === 'listing').length;
+  return due.flatMap((window, index) => {
+    const isSame = (each: DueWindow) => each.key === window.key && lifeOf(each) === lifeOf(window);
+    const facts = opened.filter(
+      (fact) => 'window' in fact && fact.life === lifeOf(window) && `${fact.namespace}/${fact.service}` === window.key,
+    );
+    const fact = facts[due.slice(0, index).filter(isSame).length];
+    return fact !== undefined && 'window' in fact ? [{ name: nameOf(fact), window }] : [];
+  });
+}
+
+export function namesOf(fact: ToldFact | undefined): string[] {
+  if (fact === undefined || !('pod' in fact)) return [];
+  return [windowRefOf(fact), ...('also' in fact ? fact.also : [])].map((ref) => nameOf({ ...ref, life: fact.life }));
+}
+
+export function nameOf({ namespace, service, window, life }: WindowRef & { readonly life: number }): string {
+  return `${namespace}/${service}#${window} of weeder ${life}`;
+}

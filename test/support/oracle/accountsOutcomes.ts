@@ -1,0 +1,88 @@
+import type { Entry } from '../recording/history.ts';
+import { type Named, namesOf, type ToldFact } from './accounts.ts';
+import { type Case, doesPermit, retryOf } from './oracle.ts';
+import { timersRan, toldAt, type Wish, wishesAt } from './oracleFacts.ts';
+
+/**
+ * What is wrong with what is told of pods that were not deleted: kept is told to each window that keeps the pod, given
+ * up to each that still wanted it at its end, and neither to any other.
+ */
+export function falseOutcomes(cases: readonly Case[], facts: readonly ToldFact[], named: readonly Named[]): string[] {
+  return cases.flatMap((each) => {
+    const about = facts.filter((fact) => 'pod' in fact && fact.pod.uid === each.uid);
+    return named.flatMap(({ name, window }) => {
+      const told = about.filter((fact) => namesOf(fact).includes(name));
+      const wishes = each.wishes.filter((wish) => wish.window === window);
+      const missing = [
+        ...(hasToKeep(each, wishes) && !told.some(({ type }) => type === 'pod.kept') ? ['pod.kept'] : []),
+        ...(hasToGiveUp(each, wishes) && !told.some(({ type }) => type === 'deletion.givenUp') ? ['givenUp'] : []),
+      ];
+      return [
+        ...told
+          .filter((fact) => !canBeTold(each, wishes, fact))
+          .map(({ type, t }) => `${name} is told ${type} at ${t}`),
+        ...missing.map((type) => `${name} is not told ${type}`),
+      ].map((fault) => `${each.uid}: ${fault}`);
+    });
+  });
+}
+
+function canBeTold(each: Case, wishes: readonly Wish[], { type, place }: ToldFact): boolean {
+  if (type === 'pod.kept') return [place, place - 1].some((index) => isKeptAt(each, wishes, index));
+  if (type === 'deletion.givenUp') return isGivenUp(each, wishes, place);
+  return type !== 'deletion.held' || wishes.some(isHeld);
+}
+
+/**
+ * Those of these wishes that want the pod would not have it deleted. One window may be told before another that deletes
+ * such pods hears of it.
+ */
+function isKeptAt({ entries, uid }: Case, wishes: readonly Wish[], index: number): boolean {
+  const told = toldAt(entries, index, uid);
+  const ran = timersRan(entries, index);
+  const wanting = wishes.filter(({ from, to, endsAt }) => from <= index && index < to && ran <= endsAt);
+  return told !== undefined && wanting.length > 0 && !wanting.some((wish) => doesPermit(wish, told));
+}
+
+/** It stays to be kept while time passes, and nothing that was tried before hinders the decision. */
+function hasToKeep(each: Case, wishes: readonly Wish[]): boolean {
+  const { entries, uid } = each;
+  return entries.some(({ t }, index) => {
+    const told = toldAt(entries, index, uid);
+    if (told === undefined || (entries[index + 1]?.t ?? t) === t || entries[index + 1]?.what === 'awake') return false;
+    return (
+      wishesAt(wishes, index, t + 1).length > 0 &&
+      isKeptAt(each, each.wishes, index) &&
+      retryOf(each, index, told).must <= t
+    );
+  });
+}
+
+/** The window has not let go of it before its own end: neither held it, nor seen that it left. */
+function isGivenUp({ entries }: Case, wishes: readonly Wish[], place: number): boolean {
+  const newest = wishes.filter(({ from }) => from <= place).toSorted((a, b) => b.to - a.to)[0];
+  if (newest === undefined) return false;
+  const letGoAt = entries[newest.to]?.t ?? 0;
+  return newest.to > place || letGoAt >= newest.endsAt || (newest.to === newest.window.to && !isHeld(newest));
+}
+
+/** Its last try was refused, and the time of the window is over before another. */
+function hasToGiveUp({ entries, uid, wishes, attempts }: Case, own: readonly Wish[]): boolean {
+  return own.some((wish) => {
+    const isOver = ({ t }: Entry, index: number) => t > wish.endsAt && index > wish.from;
+    const over = entries.findIndex(isOver);
+    if (over === -1 || wish.to < over || entries[over]?.what === 'awake') return false;
+    const told = toldAt(entries, over - 1, uid);
+    const last = attempts.findLast(({ at }) => at < over);
+    const isLater = ({ to }: Wish) => (entries[to]?.t ?? Number.POSITIVE_INFINITY) >= wish.endsAt;
+    const others = wishes.filter((each) => each.window !== wish.window && each.from < over && isLater(each));
+    if (told === undefined || last === undefined || last.at < wish.from || others.length > 0) return false;
+    const isRefused = last.answer?.type === 'delete.refused' || last.answer?.type === 'delete.conflicted';
+    const isBeforeEnd = (entries[last.at]?.t ?? 0) < wish.endsAt;
+    return isRefused && isBeforeEnd && last.answeredAt < over && doesPermit(wish, told);
+  });
+}
+
+function isHeld({ to, window }: Wish): boolean {
+  return to === window.to && window.isHeld;
+}

@@ -1,0 +1,192 @@
+import fc, { type GeneratorValue } from 'fast-check';
+import { isObject, type JsonObject } from '../../../src/base/json.ts';
+import type { Json } from '../../../src/observer/model/identity.ts';
+import { type At, anywhere } from '../../../src/observer/model/structure.ts';
+
+/** A kind that nobody has thought of: what its objects are built of. */
+export type Node =
+  | { readonly is: 'scalar' }
+  | { readonly is: 'map'; readonly isAtomic: boolean; readonly fields: Readonly<Record<string, Node>> }
+  | { readonly is: 'list'; readonly list: ListKind; readonly items: Node };
+
+export type MapNode = Node & { readonly is: 'map' };
+export type ListNode = Node & { readonly is: 'list' };
+
+/** `one`: told apart by `k`; `two`: by `k` and `p`, which is `TCP` where it is not said. */
+export type ListKind = 'one' | 'two' | 'set' | 'atomic' | 'unknown';
+
+/** The spec of an object of a random kind: its manifest, what a schema lists of it, what the server made of it, and then somebody. */
+export interface Case {
+  readonly node: MapNode;
+  readonly manifest: JsonObject;
+  /** What the entry lists; undefined: there is no schema. */
+  readonly schema: JsonObject | undefined;
+  readonly reply: JsonObject;
+  readonly found: JsonObject;
+}
+
+/** Names that are hard to tell apart when they are written behind one another. */
+const names = ['a', 'b', 'a.b', 'b[0]', 'constructor'];
+const values: readonly Json[] = ['x', 'y', '', 0, 1, true, null];
+
+class Draw {
+  readonly #draw: GeneratorValue;
+
+  constructor(draw: GeneratorValue) {
+    this.#draw = draw;
+  }
+
+  below(count: number): number {
+    return this.#draw(fc.nat, { max: count - 1 });
+  }
+
+  /** True once in so many times. */
+  once(inTimes: number): boolean {
+    return this.below(inTimes) === 0;
+  }
+
+  of<T>(list: readonly [T, ...T[]] | readonly T[], otherwise: T): T {
+    return list[this.below(list.length)] ?? otherwise;
+  }
+
+  list<T>(most: number, make: (index: number) => T): T[] {
+    return Array.from({ length: this.below(most + 1) }, (_, index) => make(index));
+  }
+}
+
+export const cases: fc.Arbitrary<Case> = fc.gen().map((generate) => {
+  const draw = new Draw(generate);
+  const node = mapNode(draw, 3);
+  const manifest = mapValue(draw, node);
+  const reply = asMap(edit(draw, node, manifest, 6));
+  return {
+    node,
+    manifest,
+    reply,
+    // Whatever else it lists, it observes something: an entry that does not is refused.
+    schema: draw.once(4) ? undefined : { ...mapSchema(draw, node, manifest), nothing: null },
+    found: asMap(edit(draw, node, reply, draw.once(3) ? 100 : 5)),
+  };
+});
+
+function mapNode(draw: Draw, depth: number, keys: readonly string[] = []): MapNode {
+  const own = names.filter(() => draw.once(2)).map((name) => [name, someNode(draw, depth - 1)] as const);
+  const key = keys.map((name) => [name, { is: 'scalar' }] as const);
+  return {
+    is: 'map',
+    isAtomic: keys.length === 0 && depth < 3 && draw.once(4),
+    fields: Object.fromEntries([...key, ...own]),
+  };
+}
+
+function someNode(draw: Draw, depth: number): Node {
+  const is = depth <= 0 ? 0 : draw.below(4);
+  if (is === 0) return { is: 'scalar' };
+  if (is === 1) return mapNode(draw, depth);
+  const list = draw.of<ListKind>(['one', 'two', 'set', 'atomic', 'unknown'], 'one');
+  if (list === 'set') return { is: 'list', list, items: { is: 'scalar' } };
+  return { is: 'list', list, items: mapNode(draw, depth, list === 'two' ? ['k', 'p'] : ['k']) };
+}
+
+function mapValue(draw: Draw, { fields: below }: MapNode): JsonObject {
+  const chosen = Object.entries(below).filter(([name]) => name === 'k' || !draw.once(4));
+  return Object.fromEntries(chosen.map(([name, node]) => [name, value(draw, node)]));
+}
+
+function value(draw: Draw, node: Node): unknown {
+  if (node.is === 'scalar') return draw.of(values, 'x');
+  if (node.is === 'map') return mapValue(draw, node);
+  return elements(draw, node);
+}
+
+/** Nothing twice: the server refuses that in a manifest. */
+function elements(draw: Draw, { list, items }: ListNode): unknown[] {
+  if (list === 'set') return ['x', 'y', 'z'].filter(() => draw.once(2));
+  return draw.list(3, (index) => element(draw, items, index));
+}
+
+function element(draw: Draw, items: Node, index: number): unknown {
+  const made = items.is === 'map' ? mapValue(draw, items) : draw.of(values, 'x');
+  if (!isObject(made)) return made;
+  return { ...made, k: `k${index}`, ...('p' in made ? { p: draw.of(['TCP', 'UDP'], 'TCP') } : {}) };
+}
+
+/** What can be listed of the manifest, and something that it lacks. */
+function mapSchema(draw: Draw, node: MapNode, manifest: JsonObject): JsonObject {
+  const listed = Object.entries(node.fields)
+    .filter(() => !draw.once(3))
+    .map(([name, below]) => [name, schema(draw, below, Object.hasOwn(manifest, name) ? manifest[name] : undefined)]);
+  return Object.fromEntries(listed.length === 0 ? [['nothing', null]] : listed);
+}
+
+function schema(draw: Draw, node: Node, manifest: unknown): unknown {
+  if (node.is === 'scalar' || draw.once(4)) return draw.once(2) ? null : 'observed';
+  if (node.is === 'map') return mapSchema(draw, node, isObject(manifest) ? manifest : {});
+  const list: readonly unknown[] = Array.isArray(manifest) ? manifest : [];
+  const listed = list.slice(0, draw.below(list.length + 1)).map((each) => schema(draw, node.items, each));
+  return [...listed, { ...boundsFor(draw, list.length), ...(node.list !== 'set' && draw.once(2) ? key : {}) }];
+}
+
+function boundsFor(draw: Draw, length: number) {
+  const isExact = draw.once(3);
+  const min = isExact ? length : draw.below(length + 1);
+  const max = isExact ? length : draw.once(2) ? 0 : length + draw.below(3);
+  return { observer_schema_list_min_length: min, observer_schema_list_max_length: max };
+}
+
+/** Where the server tells the elements apart itself, it says nothing. */
+const key = { observer_schema_list_key: 'k' };
+
+/** What admission or a human may make of a value; each of its parts changes once in so many times. */
+function edit(draw: Draw, node: Node, before: unknown, inTimes: number): unknown {
+  if (draw.once(inTimes * 4)) return draw.of<unknown>(['odd', 7, [], {}, null, [{}], ['x']], {});
+  if (isObject(before) && node.is === 'map') return editMap(draw, node, before, inTimes);
+  if (Array.isArray(before) && node.is === 'list') return editList(draw, node, before, inTimes);
+  return draw.once(inTimes) ? value(draw, node) : before;
+}
+
+function editMap(draw: Draw, node: MapNode, before: JsonObject, inTimes: number): JsonObject {
+  const kept = Object.entries(before).flatMap(([name, was]) => {
+    const below = Object.hasOwn(node.fields, name) ? node.fields[name] : undefined;
+    if (below === undefined || name === 'k') return [[name, was]];
+    return draw.once(inTimes) ? [] : [[name, edit(draw, below, was, inTimes)]];
+  });
+  const missing = Object.entries(node.fields).filter(([name]) => !Object.hasOwn(before, name));
+  const added = missing.filter(() => draw.once(inTimes)).map(([name, below]) => [name, value(draw, below)]);
+  return Object.fromEntries([...kept, ...added]);
+}
+
+function editList(draw: Draw, node: ListNode, before: readonly unknown[], inTimes: number): unknown[] {
+  const { items, list } = node;
+  const kept = before.flatMap((was) => (draw.once(inTimes) ? [] : [edit(draw, items, was, inTimes)]));
+  const more = draw.once(inTimes)
+    ? [list === 'set' ? draw.of(['x', 'q'], 'q') : element(draw, items, draw.below(6))]
+    : [];
+  const twice = draw.once(inTimes * 3) ? kept.slice(0, 1) : [];
+  const all = draw.once(2) ? [...more, ...kept, ...twice] : [...kept, ...twice, ...more];
+  return draw.once(3) && list !== 'atomic' && list !== 'unknown' ? all.toReversed() : all;
+}
+
+function asMap(edited: unknown): JsonObject {
+  return isObject(edited) ? edited : {};
+}
+
+/** The structure of a kind, as the API server's document would say it. */
+export function structureOfNode(node: Node | undefined): At {
+  if (node === undefined || node.is === 'scalar') return anywhere;
+  if (node.is === 'map')
+    return {
+      ...anywhere,
+      field: (name) => structureOfNode(Object.hasOwn(node.fields, name) ? node.fields[name] : undefined),
+      map: node.isAtomic ? 'atomic' : 'granular',
+    };
+  return { ...anywhere, items: () => structureOfNode(node.items), list: listStructures[node.list] };
+}
+
+const listStructures: Readonly<Record<ListKind, At['list']>> = {
+  one: { is: 'map', keys: ['k'], defaults: {} },
+  two: { is: 'map', keys: ['k', 'p'], defaults: { p: 'TCP' } },
+  set: { is: 'set' },
+  atomic: { is: 'atomic' },
+  unknown: { is: 'unknown' },
+};

@@ -1,0 +1,130 @@
+import { matchesSelector } from '../../../src/kube/objects/selector.ts';
+import type { Entry, History, ToldPod } from '../recording/history.ts';
+import { type DueWindow, lastOf } from './oracleWindows.ts';
+
+/** One podSelector of one window wants a pod deleted that it selects and that crash-loops: from this place to that. */
+export interface Wish {
+  readonly window: DueWindow;
+  readonly from: number;
+  readonly to: number;
+  /** Milliseconds since the story began. */
+  readonly endsAt: number;
+  /** Since when, by its own clock, weeder has seen the stay in which the pod is at this place. */
+  seenAt(index: number): number;
+}
+
+/** One deletion that was asked for; places in the history. */
+export interface Attempt {
+  readonly at: number;
+  readonly answeredAt: number;
+  readonly version: string;
+  readonly answer: Extract<Entry, { what: 'answered' }>['answer'] | undefined;
+}
+
+export function attemptsOf(entries: readonly Entry[], uid: string): Attempt[] {
+  return entries.flatMap((entry, at) => {
+    if (entry.what !== 'asked' || entry.uid !== uid) return [];
+    const answeredAt = entries.findIndex((each) => each.what === 'answered' && each.attempt === entry.attempt);
+    const answered = entries[answeredAt];
+    const answer = answered?.what === 'answered' ? answered.answer : undefined;
+    return [{ at, answeredAt: answeredAt === -1 ? entries.length : answeredAt, version: entry.version, answer }];
+  });
+}
+
+/** Whether as many deletions of this weeder are in flight as may be. */
+export function isFull({ entries, concurrentDeletions }: History, index: number): boolean {
+  const life = lastOf(entries, index, ({ what }) => what === 'running');
+  const now = entries.slice(life + 1, index + 1);
+  const asked = now.flatMap((entry) => (entry.what === 'asked' ? entry.attempt : []));
+  const answered = new Set(now.flatMap((entry) => (entry.what === 'answered' ? entry.attempt : [])));
+  return asked.filter((attempt) => !answered.has(attempt)).length >= concurrentDeletions;
+}
+
+/** The newest state in which the streams have told of the pod to this weeder; undefined: it is gone. */
+export function toldAt(entries: readonly Entry[], index: number, uid: string): ToldPod | undefined {
+  const last = lastOf(entries, index, (entry) => {
+    if (entry.what === 'listing') return true;
+    return (entry.what === 'told' && entry.pod.uid === uid) || (entry.what === 'lost' && entry.uid === uid);
+  });
+  const entry = entries[last];
+  return entry?.what === 'told' ? entry.pod : undefined;
+}
+
+export function wishesAt(wishes: readonly Wish[], index: number, now: number): Wish[] {
+  return wishes.filter(({ from, to, endsAt }) => from <= index && index < to && now <= endsAt);
+}
+
+export function wishesOf(entries: readonly Entry[], window: DueWindow, uid: string): Wish[] {
+  const { service, key } = window;
+  const [home = ''] = key.split('/');
+  const told = entries.map((_, index) => toldAt(entries, index, uid));
+  const scope = service.dependantNamespaces;
+  return service.podSelectors.flatMap((selector) => {
+    const isSelected = (index: number) => {
+      const pod = told[index];
+      if (pod === undefined || pod.state === 'healthy' || !matchesSelector(selector, { role: pod.role })) return false;
+      return scope === 'all' || (scope === 'same' ? pod.namespace === home : scope.includes(pod.namespace));
+    };
+    const seenAt = (index: number) => {
+      const isSameStay = (at: number) =>
+        isSelected(at) && told[at]?.state === told[index]?.state && told[at]?.restarts === told[index]?.restarts;
+      const before = lastOf(entries, index, (_, at) => !isSameStay(at));
+      return entries[before + 1]?.t ?? 0;
+    };
+    return entries.flatMap((_, from): Wish[] => {
+      const isWanted = (index: number) => index >= window.from && index < window.to && isSelected(index);
+      if (!isWanted(from) || isWanted(from - 1)) return [];
+      const end = entries.findIndex((__, index) => index > from && !isWanted(index));
+      const to = end === -1 ? entries.length : end;
+      return [{ window, from, to, endsAt: window.opensAt + window.duration, seenAt }];
+    });
+  });
+}
+
+/**
+ * Whether nobody wanted the pod at some moment between these two places, so that what was before counts no more.
+ * `perhaps`: when its labels changed, whether one window lost it before another got it; and whether the last window has
+ * ended, in the very moment in which it does, or while its timer is late.
+ */
+export function isForgotten(
+  entries: readonly Entry[],
+  wishes: readonly Wish[],
+  from: number,
+  to: number,
+): 'surely' | 'perhaps' | 'no' {
+  let found: 'perhaps' | 'no' = 'no';
+  for (let index = from; index <= to; index += 1) {
+    const now = entries[index]?.t ?? 0;
+    const until = index === to || entries[index + 1]?.what === 'awake' ? now : (entries[index + 1]?.t ?? now);
+    const ran = timersRan(entries, index);
+    const active = wishes.filter((wish) => wish.from <= index && index < wish.to && ran <= wish.endsAt);
+    const ends = Math.max(...active.map(({ endsAt }) => endsAt));
+    if (active.length === 0 || (until > now && ends <= until)) return 'surely';
+    const isChanging = index > from && entries[index]?.what === 'told';
+    if (ends <= now || (isChanging && !active.some((wish) => wish.from < index))) found = 'perhaps';
+  }
+  return found;
+}
+
+/** Every timer that was due before this time has run. */
+export function timersRan(entries: readonly Entry[], index: number): number {
+  const since = lastOf(entries, index, ({ t, what }, at) => what !== 'awake' && t !== entries[at - 1]?.t);
+  return entries[since]?.t ?? 0;
+}
+
+/** How many tries were refused one after another, this one included; `isCautious`: as few as they may have been. */
+export function refusals(
+  entries: readonly Entry[],
+  wishes: readonly Wish[],
+  attempts: readonly Attempt[],
+  last: Attempt,
+  isCautious: boolean,
+): number {
+  const before = attempts.findLast(({ at }) => at < last.at);
+  const isRefused = before?.answer?.type === 'delete.refused' || before?.answer?.type === 'delete.conflicted';
+  if (before === undefined || !isRefused || before.answeredAt > last.at) return 1;
+  const life = lastOf(entries, last.at, ({ what }) => what === 'running');
+  const forgotten = isForgotten(entries, wishes, before.answeredAt, last.at - 1);
+  if (before.at < life || forgotten === 'surely' || (isCautious && forgotten === 'perhaps')) return 1;
+  return 1 + refusals(entries, wishes, attempts, before, isCautious);
+}

@@ -1,0 +1,35 @@
+import type { StatelyInspectionEvent } from '@statelyai/inspect';
+import { createInspectorServer } from '@statelyai/inspect/server';
+import { freePort } from '../api/freePort.ts';
+import { until } from '../until.ts';
+
+/** The inspector's own server, and the page that its browser window would be: what that is told, in order. */
+export interface InspectorPage extends AsyncDisposable {
+  readonly url: string;
+  readonly told: StatelyInspectionEvent[];
+}
+
+/** Without a browser, and without the page of stately.ai that the server would show in it. */
+export async function inspectorPage(port?: number): Promise<InspectorPage> {
+  const at = port ?? (await freePort());
+  const server = createInspectorServer({ port: at, autoOpen: false });
+  const url = `ws://127.0.0.1:${at}`;
+  const told: StatelyInspectionEvent[] = [];
+  let page = new WebSocket(url);
+  const isOpen = () => {
+    // The server does not say when it listens.
+    if (page.readyState === WebSocket.CLOSED) page = new WebSocket(url);
+    return page.readyState === WebSocket.OPEN;
+  };
+  await until('the inspector is there', isOpen);
+  page.addEventListener('message', ({ data }) => told.push(JSON.parse(String(data))));
+  return {
+    url,
+    told,
+    async [Symbol.asyncDispose]() {
+      server.stop();
+      page.close();
+      await until('the page is gone', () => page.readyState === WebSocket.CLOSED);
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import type { PageMessage } from '../../../src/ui/protocol.ts';
+import { until } from '../until.ts';
+
+/** A page that is open: what it was told, in order. */
+export interface OpenedPage extends AsyncDisposable {
+  readonly status: number | undefined;
+  readonly messages: PageMessage[];
+  /** Waits for a message, and gives the first. */
+  told<T extends PageMessage['type']>(
+    type: T,
+    is?: (message: Extract<PageMessage, { type: T }>) => boolean,
+  ): Promise<Extract<PageMessage, { type: T }>>;
+  /** Reads nothing from now on, as a hung browser. */
+  hang(): void;
+  goOn(): void;
+}
+
+/** Opens the page's stream of messages. */
+export async function openPage(url: string, search = ''): Promise<OpenedPage> {
+  const request = httpRequest(new URL(`/events${search}`, url)).end();
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request.on('response', resolve).on('error', reject);
+  });
+  const messages: PageMessage[] = [];
+  let rest = '';
+  response.setEncoding('utf8');
+  response.on('error', () => {});
+  response.on('data', (piece: string) => {
+    const texts = (rest + piece).split('\n\n');
+    rest = texts.pop() ?? '';
+    for (const text of texts) {
+      const data = /^event: \w+\ndata: (.*)$/.exec(text)?.[1];
+      if (data !== undefined) messages.push(JSON.parse(data));
+    }
+  });
+  return {
+    status: response.statusCode,
+    messages,
+    async told<T extends PageMessage['type']>(
+      type: T,
+      is: (message: Extract<PageMessage, { type: T }>) => boolean = () => true,
+    ) {
+      const isIt = (message: PageMessage): message is Extract<PageMessage, { type: T }> => message.type === type;
+      await until(`the page is told ${type}`, () => messages.filter(isIt).some(is));
+      const [found] = messages.filter(isIt).filter(is);
+      if (found === undefined) throw new Error(type);
+      return found;
+    },
+    hang: () => response.pause(),
+    goOn: () => response.resume(),
+    async [Symbol.asyncDispose]() {
+      request.destroy();
+    },
+  };
+}

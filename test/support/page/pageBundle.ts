@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises';
+import { rolldown } from 'rolldown';
+import { machines } from '../../../src/diagram/machines.ts';
+import { palette, svgStyle } from '../../../src/diagram/svgStyle.ts';
+
+const folder = new URL('../../../src/ui/page/', import.meta.url);
+
+/** The live page as weeder serves it: the files by their names, as JSON. */
+export async function pageJson(): Promise<string> {
+  const options = [...machines.keys()].map((name) => `<option>${name}</option>`).join('');
+  const files = {
+    'index.html': (await text('index.html')).replaceAll('<!-- machines -->', options),
+    // The pictures' own style sheets are refused in the page; these are the same rules, for what is in its pictures.
+    'page.css': `${palette(':root')}\n${await text('page.css')}.picture{${svgStyle}}\n`,
+    'page.js': await script(),
+    'icon.svg': await text('icon.svg'),
+  };
+  return `${JSON.stringify(files, null, 2)}\n`;
+}
+
+function text(name: string): Promise<string> {
+  return readFile(new URL(name, folder), 'utf8');
+}
+
+async function script(): Promise<string> {
+  await using bundle = await rolldown({ input: new URL('main.ts', folder).pathname, platform: 'browser' });
+  const { output } = await bundle.generate({ format: 'esm', minify: true, codeSplitting: false });
+  return output[0].code;
+}

@@ -1,0 +1,217 @@
+import type {
+  ActorView,
+  ApplicationView,
+  Moment,
+  PageMessage,
+  ResourceView,
+  ServiceView,
+  WorkloadView,
+} from '../../../src/ui/protocol.ts';
+
+/** A service in the middle of a quiet life; `changes` say what is different. */
+export function serviceView(name: string, changes: Partial<ServiceView> = {}): ServiceView {
+  return {
+    namespace: 'shop',
+    service: name,
+    actor: `shop/${name}`,
+    state: 'ready.idle',
+    isReady: true,
+    window: undefined,
+    crashLooping: 0,
+    deleted: 0,
+    kept: 0,
+    givenUp: 0,
+    ...changes,
+  };
+}
+
+export function actorView(id: string, changes: Partial<ActorView> = {}): ActorView {
+  return {
+    id,
+    machine: 'endpoint',
+    parent: undefined,
+    states: ['ready', 'ready.idle'],
+    since: 0,
+    waitsFor: [],
+    ...changes,
+  };
+}
+
+export function workloadView(id: string, changes: Partial<WorkloadView> = {}): WorkloadView {
+  const rest = { until: undefined, restartedAt: undefined, cause: '' };
+  return { id, state: 'current', reason: '', since: 0, sources: ['ConfigMap settings'], ...rest, ...changes };
+}
+
+/** A shop under restart control: a workload in each state that lasts long enough to be seen. */
+export function workloadScene(now: number): WorkloadView[] {
+  const minute = 60_000;
+  const settings = 'ConfigMap settings (key log.level)';
+  const ago = (minutes: number) => now - minutes * minute;
+  return [
+    workloadView('cronjob/shop/report', { since: ago(812), sources: ['ConfigMap settings#locale', 'Secret mail'] }),
+    workloadView('daemonset/shop/agent', {
+      state: 'suspended',
+      reason: 'its update strategy is OnDelete: these pods have to be deleted: agent-4xq7c, agent-9t2mk',
+      since: ago(3),
+      sources: ['ConfigMap agent'],
+      restartedAt: ago(3),
+      cause: 'ConfigMap agent (agent.yaml)',
+    }),
+    workloadView('deployment/shop/api', {
+      state: 'rolling',
+      since: ago(0.2),
+      until: now + 9.8 * minute,
+      sources: ['ConfigMap settings#log.level', 'Secret database', 'Secret tls'],
+      restartedAt: ago(0.2),
+      cause: settings,
+    }),
+    workloadView('deployment/shop/cart', {
+      state: 'held',
+      reason: 'ConfigMap shop/cart is missing',
+      since: ago(6),
+      sources: ['ConfigMap cart', 'Secret database'],
+    }),
+    workloadView('deployment/shop/mail', {
+      state: 'waiting',
+      reason: 'no maintenance window is open, the next opens at 2026-11-21T22:00:00Z ("0 22 * * *" in UTC, for 2h0m0s)',
+      since: ago(11),
+      sources: ['Secret mail'],
+      restartedAt: ago(1_440),
+      cause: 'Secret mail (password)',
+    }),
+    workloadView('deployment/shop/search', {
+      state: 'stalled',
+      reason: 'pod search-6b7f-x2x8d, container search: ImagePullBackOff',
+      since: ago(4),
+      sources: ['ConfigMap search'],
+      restartedAt: ago(5),
+      cause: 'ConfigMap search (index.yaml)',
+    }),
+    workloadView('deployment/shop/web', { state: 'stale', since: ago(1 / 30), until: now + 3_000 }),
+    workloadView('statefulset/shop/queue', { since: ago(2_900), sources: ['ConfigMap queue', 'Secret queue#cookie'] }),
+  ];
+}
+
+export function resourceView(id: string, changes: Partial<ResourceView> = {}): ResourceView {
+  const calm = { actor: id, state: 'inSync', until: undefined, reason: '', rival: undefined, observed: 14 };
+  return { id, ...calm, drifts: [], moreDrifts: 0, corrections: [], corrected: 0, ...changes };
+}
+
+export function applicationView(id: string, changes: Partial<ApplicationView> = {}): ApplicationView {
+  const calm = { state: 'observing', since: 0, until: undefined, isDetectOnly: false, faults: [] };
+  const { resources = [resourceView(`Deployment ${id}`)] } = changes;
+  return { id, actor: `application/${id}`, ...calm, total: resources.length, resources, ...changes };
+}
+
+/** Applications of a shop: one that somebody fights over, one that only tells, one with a fault, one in sync. */
+export function applicationScene(now: number): ApplicationView[] {
+  const image = '.spec.template.spec.containers[name="api"].image';
+  const drift = { path: image, is: 'changed', wanted: '"registry.example/api:1.9.2"', found: '"api:debug"' } as const;
+  const rival = 'kubectl-edit/Update';
+  const corrections = [90, 24, 6].map((seconds) => ({ at: now - seconds * 1_000, drifts: [drift], rival })).reverse();
+  return [
+    applicationView('shop/api', {
+      resources: [
+        resourceView('Deployment shop/api', {
+          state: 'drifted.waiting',
+          until: now + 7_000,
+          rival,
+          drifts: [drift],
+          corrections,
+          corrected: 3,
+        }),
+        resourceView('Service shop/api'),
+        resourceView('Secret shop/api', {
+          state: 'correcting',
+          drifts: [{ path: '.data.token', is: 'changed' }],
+        }),
+      ],
+    }),
+    applicationView('shop/cart', {
+      isDetectOnly: true,
+      resources: [
+        resourceView('ConfigMap shop/cart', {
+          state: 'drifted.told',
+          rival: 'argocd/Apply',
+          drifts: [
+            { path: '.data.currency', is: 'changed', wanted: '"EUR"', found: '"USD"' },
+            { path: '.data.debug', is: 'excess', found: '"true"' },
+          ],
+        }),
+        resourceView('Deployment shop/cart', { corrections: corrections.slice(0, 1), corrected: 1 }),
+      ],
+    }),
+    applicationView('shop/search', {
+      faults: ['spec.observerSchema[0].spec.ports: does not end with the bounds of its length'],
+      resources: [
+        resourceView('Service shop/search', { state: 'refused', reason: 'its entry of the schema has faults' }),
+        resourceView('Index.search.example shop/words', {
+          state: 'typeMissing',
+          reason: 'the cluster does not know search.example/v1 Index',
+          observed: undefined,
+        }),
+      ],
+    }),
+    applicationView('shop/web'),
+  ];
+}
+
+export function hello(now: number, mode: 'live' | 'replay' = 'live'): PageMessage {
+  return { type: 'hello', version: '0.1.0', mode, now };
+}
+
+/** A cluster with everything in it that the page has a picture for. `now`: epoch milliseconds. */
+export function scene(now: number): readonly PageMessage[] {
+  const minute = 60_000;
+  const openedAt = now - 100_000;
+  const window = { number: 2, openedAt, closesAt: openedAt + 5 * minute };
+  const quiet = ['auth', 'billing', 'catalogue', 'mail', 'reports', 'stock'].map((name) => serviceView(name));
+  return [
+    hello(now),
+    {
+      type: 'services',
+      services: [
+        serviceView('cache', { state: 'notReady.idle', isReady: false, crashLooping: 3 }),
+        serviceView('db', { state: 'ready.weeding.steady', window, crashLooping: 2, deleted: 9, kept: 1 }),
+        serviceView('queue', { deleted: 4, givenUp: 1 }),
+        ...quiet,
+      ],
+    },
+    { type: 'history', moments: moments(now) },
+  ];
+}
+
+function moments(now: number): Moment[] {
+  const at = (minutes: number, what: string, name: string, detail = '', pod?: string): Moment => ({
+    t: now - minutes * 60_000,
+    what,
+    about: `shop/${name}`,
+    detail,
+    ...(pod === undefined ? {} : { pod: `shop/${pod}` }),
+  });
+  const deleted = (minutes: number, name: string, pod: string) => at(minutes, 'pod.deleted', name, 'delete', pod);
+  return [
+    at(48, 'service.notReady', 'queue'),
+    at(41, 'window.opened', 'queue', '5m0s'),
+    ...[40.9, 40.7, 40.2, 38.5].map((each, index) => deleted(each, 'queue', `worker-${index}`)),
+    at(37, 'deletion.givenUp', 'queue', 'a webhook refused it', 'worker-7'),
+    at(36, 'window.closed', 'queue'),
+    at(27, 'service.notReady', 'db'),
+    at(19, 'window.opened', 'db', '5m0s'),
+    ...[18.9, 18.8, 18.4, 17.1].map((each, index) => deleted(each, 'db', `api-${index}`)),
+    at(14, 'window.closed', 'db'),
+    at(5, 'service.notReady', 'db'),
+    at(100 / 60, 'window.opened', 'db', '5m0s'),
+    ...[1.6, 1.5, 1.2, 1, 0.7].map((each, index) => deleted(each, 'db', `api-${index + 4}`)),
+    at(0.6, 'service.notReady', 'cache'),
+  ];
+}
+
+/** A tree: services with their dependants, and pods. */
+export function manyActors(howMany: number, since = 0): ActorView[] {
+  return Array.from({ length: howMany }, (_, index) => {
+    const name = `shop/service-${String(Math.floor(index / 2)).padStart(5, '0')}`;
+    if (index % 2 === 0) return actorView(name, { states: ['ready', 'ready.weeding', 'ready.weeding.steady'], since });
+    return actorView(`${name}/dependants-0`, { machine: 'dependants', parent: name, states: ['watching'], since });
+  });
+}

@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ActorView, ApplicationView, PageMessage, ReplayCommand, WorkloadView } from '../../../src/ui/protocol.ts';
+import { pageJson } from './pageBundle.ts';
+
+/** Serves the page and says what a test has it say: the protocol without a weeder. */
+export interface PageServer {
+  readonly url: string;
+  /** Told to every connection from its beginning; what comes later is told by `tell`. */
+  greeting: readonly PageMessage[];
+  actors: readonly ActorView[];
+  workloads: readonly WorkloadView[];
+  applications: readonly ApplicationView[];
+  /** Nothing is told any more; new connections are taken. */
+  isHung: boolean;
+  /** New streams are refused: as many pages are open as may be. */
+  isFull: boolean;
+  /** How many milliseconds its clock is ahead of the greeting's. */
+  ahead: number;
+  readonly commands: ReplayCommand[];
+  /** The paths that were asked for. */
+  readonly asked: string[];
+  tell(...messages: readonly PageMessage[]): void;
+  /** Breaks every connection off. */
+  cut(): void;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'";
+const types = { html: 'text/html', css: 'text/css', js: 'text/javascript', svg: 'image/svg+xml' };
+
+export async function startPageServer(): Promise<PageServer> {
+  const files = new Map<string, unknown>(Object.entries(JSON.parse(await pageJson())));
+  const open = new Set<ServerResponse>();
+  const said: PageServer = {
+    url: '',
+    greeting: [],
+    actors: [],
+    workloads: [],
+    applications: [],
+    isHung: false,
+    isFull: false,
+    ahead: 0,
+    commands: [],
+    asked: [],
+    tell(...messages) {
+      for (const each of open) for (const message of messages) each.write(eventText(message));
+    },
+    cut() {
+      for (const each of open) each.destroy();
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(beating);
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+  const beating = setInterval(() => {
+    const [first] = said.greeting;
+    if (!said.isHung && first?.type === 'hello') said.tell({ type: 'beat', now: first.now + said.ahead });
+  }, 500);
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://page');
+    said.asked.push(`${url.pathname}${url.search}`);
+    response.setHeader('content-security-policy', policy);
+    if (url.pathname === '/events') {
+      stream(response);
+    } else if (url.pathname === '/actors') {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(pageOf(said.actors, url.searchParams)));
+    } else if (url.pathname === '/workloads') {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ workloads: said.workloads }));
+    } else if (url.pathname === '/applications') {
+      response.setHeader('content-type', 'application/json');
+      const found = said.applications.filter(({ id }) => id.includes(url.searchParams.get('search') ?? ''));
+      response.end(JSON.stringify({ total: said.applications.length, found: found.length, applications: found }));
+    } else if (url.pathname === '/replay') {
+      request.setEncoding('utf8').on('data', (text: string) => said.commands.push(JSON.parse(text)));
+      response.writeHead(204).end();
+    } else {
+      file(url.pathname === '/' ? '/index.html' : url.pathname, response);
+    }
+  });
+
+  function stream(response: ServerResponse): void {
+    if (said.isFull) return void response.writeHead(503).end('16 pages are open\n');
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.flushHeaders();
+    if (said.isHung) return;
+    for (const message of said.greeting) response.write(eventText(message));
+    open.add(response);
+    response.on('close', () => open.delete(response));
+  }
+
+  function file(path: string, response: ServerResponse): void {
+    const picture = /^\/machines\/(\w+)\.svg$/.exec(path)?.[1];
+    const text = picture === undefined ? files.get(path.slice(1)) : svgOf(picture);
+    const [, type] = Object.entries(types).find(([name]) => path.endsWith(`.${name}`)) ?? [];
+    if (typeof text === 'string') response.writeHead(200, { 'content-type': type ?? 'text/plain' }).end(text);
+    else response.writeHead(404).end('not found');
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return Object.assign(said, { url: `http://127.0.0.1:${portOf(server.address())}` });
+}
+
+function pageOf(actors: readonly ActorView[], query: URLSearchParams) {
+  const [search, machine] = [query.get('search') ?? '', query.get('machine') ?? ''];
+  const [offset, limit] = [Number(query.get('offset')), Number(query.get('limit'))];
+  const found = actors.filter((each) => each.id.includes(search) && (machine === '' || each.machine === machine));
+  return { total: found.length, actors: found.slice(offset, offset + limit) };
+}
+
+function svgOf(machine: string): string {
+  return readFileSync(new URL(`../../../visualizations/${machine}.svg`, import.meta.url), 'utf8');
+}
+
+function eventText(message: PageMessage): string {
+  return `event: ${message.type}\ndata: ${JSON.stringify(message)}\n\n`;
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return address.port;
+}

@@ -1,0 +1,57 @@
+import { createActorTimes } from '../../../src/actors/actorTimes.ts';
+import { systemClock } from '../../../src/base/clock.ts';
+import { createLivePage, type LivePage } from '../../../src/ui/livePage.ts';
+import { type ServedPage, serveLivePage } from '../../../src/ui/serve.ts';
+import { backOff } from '../objects/objects.ts';
+import type { SimulationOptions } from '../world/simulation.ts';
+import { type World, world } from '../world/world.ts';
+
+/** The live page of a world in simulated time, served on a free port. */
+export interface Shown extends AsyncDisposable {
+  readonly at: World;
+  readonly live: LivePage;
+  readonly served: ServedPage;
+  readonly broken: readonly unknown[];
+}
+
+export const startTime = Date.UTC(2026, 0, 1, 12);
+
+export async function shown(
+  options: Omit<SimulationOptions, 'inspect'> = {},
+  before: (world: World) => void = () => {},
+  host = '127.0.0.1',
+): Promise<Shown> {
+  let early: World | undefined;
+  const now = () => early?.clock.now() ?? startTime;
+  const times = createActorTimes({ now });
+  const broken: unknown[] = [];
+  const onBroken = (error: unknown) => broken.push(error);
+  const live = createLivePage({ clock: { now }, pace: systemClock, onBroken });
+  const inspect: SimulationOptions['inspect'] = (event) => {
+    times.inspect(event);
+    live.inspect(event);
+  };
+  const at = world({ ...options, startTime, inspect, report: live.report }, (world) => {
+    early = world;
+    before(world);
+  });
+  const { weeder } = at;
+  live.watch({
+    actors: () => weeder.actors(),
+    since: times.since,
+    crashLooping: (namespace, service) => weeder.crashLooping(namespace, service),
+    unseenServices: () => weeder.unseen(),
+  });
+  const served = await serveLivePage({ host, port: 0 }, { live, onBroken });
+  if (!served.ok) throw new Error(served.problem.sentence);
+  return { at, live, served: served.value, broken, [Symbol.asyncDispose]: () => served.value.close() };
+}
+
+/** A service that is down once it is told so, with one pod that crash-loops and one that is kept. */
+export function down(options: Omit<SimulationOptions, 'inspect'> = {}): Promise<Shown> {
+  return shown({ service: { onStart: 'never' }, ...options }, (before) => {
+    before.slice({ ready: [true] });
+    before.put({ containers: [backOff(4)] });
+    before.put({ name: 'bare', isBare: true, containers: [backOff(4)] });
+  });
+}

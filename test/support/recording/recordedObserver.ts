@@ -1,0 +1,28 @@
+import { everythingAllowed } from '../../../src/config/schema/allowedResources.ts';
+import { defaultObserver } from '../../../src/config/schema/observer.ts';
+import { recordingObserver } from '../../../src/recording/observer/recordObserver.ts';
+import { openRecorder } from '../../../src/recording/recorder.ts';
+import { type ObserverWorld, observerWorld } from '../world/observerWorld.ts';
+import { recordingOf } from './recording.ts';
+
+/** Records into a file what the application observer does while this happens to its world. */
+export async function recordObserved(
+  file: string,
+  happen: (world: ObserverWorld) => Promise<void>,
+  limits: { readonly limit?: number; readonly oldFiles?: number } = {},
+): Promise<ObserverWorld> {
+  const base = recordingOf(file);
+  const config = {
+    services: new Map(),
+    restart: undefined,
+    observer: { ...defaultObserver, allow: everythingAllowed, trialPeriod: 600_000 },
+  };
+  const opened = await openRecorder({ ...base, ...limits, config });
+  if (!opened.ok) throw new Error(opened.problem.sentence);
+  const recorder = opened.value;
+  const world = await observerWorld({ clock: base.clock, create: recordingObserver(recorder.observer) });
+  await happen(world);
+  world.stop();
+  await recorder.close();
+  return world;
+}

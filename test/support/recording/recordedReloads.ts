@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import type { Config } from '../../../src/config/config.ts';
+import { selectorToString } from '../../../src/kube/objects/selector.ts';
+import type { StreamNeed } from '../../../src/kube/watch/streamNeed.ts';
+import { openRecorder } from '../../../src/recording/recorder.ts';
+import { backOff, nextVersion, pod, running, slice } from '../objects/objects.ts';
+import { serviceConfig } from '../world/simulation.ts';
+import { weederOptions } from '../world/weederOptions.ts';
+import { recordingOf } from './recording.ts';
+
+const name = fc.constantFrom('a', 'b', 'c');
+
+/**
+ * Which services a config has, and whose pods depend on each; `many` selectors more make one stream of all pods. No two
+ * services select the same pod: what one window had in flight when a file began, the next file does not tell another.
+ */
+const wish = fc.record({
+  services: fc.uniqueArray(
+    fc.record({
+      name,
+      selects: fc.subarray(['x', 'y'], { minLength: 1 }),
+      seconds: fc.constantFrom(30, 60, 120),
+      onStart: fc.constantFrom('recent' as const, 'always' as const, 'never' as const),
+    }),
+    { selector: (each) => each.name, minLength: 1, maxLength: 3 },
+  ),
+  isOfMany: fc.integer({ min: 0, max: 4 }).map((chance) => chance === 0),
+});
+type Wish = typeof wish extends fc.Arbitrary<infer T> ? T : never;
+
+const step = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ is: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 40_000 }) }) },
+  { weight: 4, arbitrary: fc.record({ is: fc.constant('slice' as const), service: name, isReady: fc.boolean() }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      is: fc.constant('pod' as const),
+      app: fc.constantFrom('ax', 'ay', 'bx', 'by', 'cx'),
+      nr: fc.nat(1),
+      isCrashing: fc.boolean(),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ is: fc.constant('config' as const), wish }) },
+  // The new streams are read: at once, or later, while the old ones go on.
+  { weight: 2, arbitrary: fc.record({ is: fc.constant('read' as const) }) },
+);
+
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** What happens while a recording is made, the config included. */
+export const recordedReloads = fc.record({ first: wish, steps: fc.array(step, { minLength: 15, maxLength: 60 }) });
+export type RecordedReloads = typeof recordedReloads extends fc.Arbitrary<infer T> ? T : never;
+
+function configOf({ services, isOfMany }: Wish): Config {
+  const extra = isOfMany ? Array.from({ length: 17 }, (_, index) => `many-${index}`) : [];
+  const configs = services.map(({ name: service, selects, seconds, onStart }) =>
+    serviceConfig({
+      name: service,
+      watchDuration: seconds * 1000,
+      onStart,
+      podSelectors: [...selects.map((app) => `${service}${app}`), ...extra].map((app) => ({ matchLabels: { app } })),
+    }),
+  );
+  return { services: new Map(configs.map((each) => [each.name, each])), restart: undefined };
+}
+
+/** Whether the API server would bring this object on this stream. */
+function isBrought(need: StreamNeed, kind: string, label: string): boolean {
+  if (need.kind !== kind) return false;
+  if (kind === 'EndpointSlice') return (/\((.*)\)/.exec(need.labelSelector)?.[1] ?? '').split(',').includes(label);
+  return need.labelSelector === '' || need.labelSelector === selectorToString({ matchLabels: { app: label } });
+}
+
+interface Known {
+  readonly kind: 'EndpointSlice' | 'Pod';
+  readonly label: string;
+  readonly object: object;
+}
+
+/** Its key, and what there is now. */
+function newsOf(news: Extract<Step, { readonly is: 'slice' | 'pod' }>): [string, Known] {
+  if (news.is === 'slice') {
+    const { service, isReady } = news;
+    const object = slice({ service, ready: [isReady], withTargets: true });
+    return [service, { kind: 'EndpointSlice', label: service, object }];
+  }
+  const { app, nr, isCrashing } = news;
+  const containers = [isCrashing ? backOff(4) : running(4)];
+  const object = pod({ name: `${app}-${nr}`, labels: { app }, containers });
+  return [`${app}-${nr}`, { kind: 'Pod', label: app, object }];
+}
+
+/** Records the story through the real wiring. */
+export async function recordReloads(file: string, limit: number, { first, steps }: RecordedReloads): Promise<void> {
+  const base = recordingOf(file);
+  const { clock } = base;
+  const opened = await openRecorder({ ...base, config: configOf(first), limit });
+  if (!opened.ok) throw new Error(opened.problem.sentence);
+  const recorder = opened.value;
+  const takeTime = <T>(ms: number, value: T) => new Promise<T>((resolve) => clock.setTimeout(() => resolve(value), ms));
+  const weeder = recorder.createWeeder(
+    weederOptions(configOf(first), clock, {
+      random: Math.random,
+      readySince: () => takeTime(7, clock.now() - 20_000),
+      deletePod: () => takeTime(13, { type: 'delete.accepted' as const }),
+    }),
+  );
+  const streams = recorder.createStreams({ weeder, config: configOf(first), namespaces: 'all' });
+  const state = new Map<string, Known>();
+  const read = new Set<StreamNeed>();
+
+  function readAll(): void {
+    for (const need of [...streams.needs.values()].filter((each) => !read.has(each))) {
+      read.add(need);
+      need.sink.begin();
+      for (const { kind, label, object } of state.values()) {
+        if (isBrought(need, kind, label)) need.sink.apply('ADDED', object);
+      }
+      need.sink.end(nextVersion());
+    }
+  }
+
+  function happen(key: string, known: Known): void {
+    state.set(key, known);
+    for (const need of [...streams.needs.values()]) {
+      if (read.has(need) && isBrought(need, known.kind, known.label)) need.sink.apply('MODIFIED', known.object);
+    }
+  }
+
+  for (const service of ['a', 'b', 'c']) {
+    happen(service, { kind: 'EndpointSlice', label: service, object: slice({ service, ready: [false] }) });
+  }
+  readAll();
+  weeder.start();
+  for (const each of steps) {
+    if (each.is === 'wait') await clock.pass(each.ms);
+    else if (each.is === 'read') readAll();
+    else if (each.is === 'config') {
+      weeder.configure(configOf(each.wish));
+      streams.configure(configOf(each.wish));
+    } else happen(...newsOf(each));
+  }
+  readAll();
+  await clock.pass(300_000);
+  weeder.stop();
+  await recorder.close();
+}

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import type { Config } from '../../../src/config/config.ts';
+import { openRecorder, type RecorderOptions } from '../../../src/recording/recorder.ts';
+import { backOff, pod, running, slice, terminated } from '../objects/objects.ts';
+import { serviceConfig } from '../world/simulation.ts';
+import { type VirtualClock, virtualClock } from '../world/virtualClock.ts';
+import { weederOptions } from '../world/weederOptions.ts';
+
+export interface IncidentOptions {
+  readonly limit?: number;
+  readonly oldFiles?: number;
+  /** How often it happens. */
+  readonly repeats?: number;
+  /** How far the wall clock is set, in milliseconds, once. */
+  readonly jump?: number;
+}
+
+export interface Incident {
+  readonly file: string;
+  readonly failures: readonly string[];
+  /** How many deletions reached the API server. */
+  readonly deletions: number;
+}
+
+export function configOf(): Config {
+  return { services: new Map([['etcd-main-client', serviceConfig()]]), restart: undefined };
+}
+
+/** The options of a recording into this file. */
+export function recordingOf(file: string): Omit<RecorderOptions, 'config'> & { readonly clock: VirtualClock } {
+  const clock = virtualClock();
+  return { file, clock, namespaces: 'all', concurrentDeletions: 32, isDryRun: false, onFailure: () => {} };
+}
+
+/**
+ * Records the seeds' outage into a file, through the real wiring: a service goes away and comes back, a pod that
+ * crash-loops is refused once and deleted then, one that is in unreported back-off is deleted after 2 s, a bare one is kept.
+ */
+export async function recordIncident(file: string, options: IncidentOptions = {}): Promise<Incident> {
+  const { limit, oldFiles = 1, repeats = 1, jump = 0 } = options;
+  const failures: string[] = [];
+  const base = recordingOf(file);
+  const { clock } = base;
+  const onFailure = (message: string) => failures.push(message);
+  const config = configOf();
+  const opened = await openRecorder({
+    ...base,
+    config,
+    oldFiles,
+    onFailure,
+    ...(limit === undefined ? {} : { limit }),
+  });
+  if (!opened.ok) throw new Error(opened.problem.sentence);
+  const recorder = opened.value;
+  let requests = 0;
+  let deletions = 0;
+  const weeder = recorder.createWeeder(
+    weederOptions(config, clock, {
+      random: Math.random,
+      readySince: async () => 0,
+      deletePod: async ({ name }) => {
+        requests += 1;
+        if (name === 'kapi-0' && requests === 1) return { type: 'delete.refused', reason: '429', retryAfter: 0 };
+        if (name === 'kapi-0') deletions += 1;
+        return { type: 'delete.accepted' };
+      },
+    }),
+  );
+  const streams = recorder.createStreams({ weeder, config, namespaces: 'all' });
+  const [slices, pods] = [...streams.needs.values()].map(({ sink }) => sink);
+  slices?.begin();
+  slices?.apply('ADDED', slice());
+  slices?.end();
+  pods?.begin();
+  pods?.apply('ADDED', { ...pod({ name: 'healthy', containers: [running()] }) });
+  pods?.end();
+  weeder.start();
+  for (let round = 0; round < repeats; round += 1) {
+    await clock.pass(10_000);
+    slices?.apply('MODIFIED', slice({ ready: [false] }));
+    const annotations = { password: 's3cret' };
+    const crashing = pod({ name: 'kapi-0', uid: `kapi-${round}`, containers: [backOff(4)], annotations });
+    const silent = pod({ name: 'kapi-1', uid: `silent-${round}`, containers: [terminated(clock.now() + 90_000)] });
+    const bare = pod({ name: 'debug', uid: `bare-${round}`, containers: [backOff(4)], isBare: true });
+    for (const each of [crashing, bare]) pods?.apply('MODIFIED', each);
+    await clock.pass(90_000);
+    clock.jumpWallClock(round === 0 ? jump : 0);
+    pods?.apply('MODIFIED', silent);
+    slices?.apply('MODIFIED', slice());
+    await clock.pass(5000);
+    for (const each of [crashing, silent, bare]) pods?.apply('DELETED', each);
+    await clock.pass(200_000);
+  }
+  weeder.stop();
+  await recorder.close();
+  return { file, failures, deletions };
+}
+
+/** The lines of a recording. */
+export function readLines(file: string): readonly Readonly<Record<string, unknown>>[] {
+  return readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line): Readonly<Record<string, unknown>> => JSON.parse(line));
+}

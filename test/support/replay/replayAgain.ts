@@ -1,0 +1,52 @@
+import { relative, resolve } from 'node:path';
+import type { Problem } from '../../../src/base/errors.ts';
+import type { RecordedLine } from '../../../src/recording/lines.ts';
+import { type Difference, differences } from '../../../src/replay/recorded/compare.ts';
+import { readJsonLines } from '../../../src/replay/recorded/jsonLines.ts';
+import { readRecording } from '../../../src/replay/recorded/recordingFile.ts';
+import type { Timed } from '../../../src/replay/recorded/timed.ts';
+import { replayRecording } from '../../../src/replay/replayRecording.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+
+/**
+ * Replays a flight recording, which is a replay by itself: each decision that differs from the recorded ones, with the
+ * `file:line` that it is about. Of one that is not in the file, that is the last line before its time.
+ */
+export async function playRecording(path: string): Promise<readonly string[]> {
+  const file = relative(root, path);
+  const sentenceOf = ({ sentence }: Problem) => [sentence.replace(path, file)];
+  const read = await readJsonLines(path);
+  if (!read.ok) return sentenceOf(read.problem);
+  const { first, rest, cut } = read.value;
+  if (cut !== undefined) return sentenceOf(cut);
+  const recording = readRecording(first, rest);
+  if (!recording.ok) return sentenceOf(recording.problem);
+  const replay = await replayRecording(recording.value);
+  const { lines } = recording.value;
+  // The header is line 1; a fact of the recording is the very line that was read.
+  const lineOf = (found: Difference) =>
+    rest[
+      found.kind === 'extra'
+        ? lines.findLastIndex(({ t }) => t <= found.fact.t)
+        : lines.findIndex((line) => isOf(line, found.fact))
+    ]?.line ?? 1;
+  return differences(replay).map((each) => `${file}:${lineOf(each)}: ${inWords(each)}`);
+}
+
+/** A fact of restart control stands in its line under a key of its own. */
+function isOf(line: RecordedLine, fact: Timed): boolean {
+  if (!('restart' in line)) return Object.is(line, fact);
+  const { restart, t } = line;
+  return 'out' in restart && t === fact.t && restart.out === fact.out && restart.about === fact.about;
+}
+
+function inWords(found: Difference): string {
+  const { fact } = found;
+  if ('replayedAt' in found) return `expected ${textOf(fact)}, saw it at ${found.replayedAt} ms`;
+  return found.kind === 'missing' ? `expected ${textOf(fact)}, saw nothing` : `expected nothing, saw ${textOf(fact)}`;
+}
+
+function textOf({ t, out, about, pod, detail }: Timed): string {
+  return `"${[`${t} ms`, out, about, pod, detail].filter((part) => part !== undefined && part !== '').join(' ')}"`;
+}

@@ -1,0 +1,48 @@
+import type { DeletePod } from '../../../src/weeder/deletions/deletePod.ts';
+import type { ReadySince } from '../../../src/weeder/services/readySince.ts';
+import type { Weeder } from '../../../src/weeder/weeder.ts';
+import type { ReplayStep } from './replayFormat.ts';
+
+type Part = NonNullable<ReplayStep['crash']>;
+
+/** Faults of weeder itself, put in from outside: the next use of a part throws, once. */
+export interface ReplayCrashes {
+  next(part: Part): void;
+  deletePod(real: DeletePod): DeletePod;
+  readySince(real: ReadySince): ReadySince;
+  /** Makes the indexes of this weeder break when it is their turn. */
+  reach(weeder: Weeder): void;
+}
+
+export function replayCrashes(): ReplayCrashes {
+  const due = new Set<Part>();
+  const mayCrash = (part: Part) => {
+    if (due.delete(part)) throw new Error(`the replay broke ${part}`);
+  };
+  return {
+    next: (part) => void due.add(part),
+    deletePod: (real) => (request, signal) => {
+      mayCrash('deletePod');
+      return real(request, signal);
+    },
+    readySince: (real) => (evidence, oldest, signal) => {
+      mayCrash('readySince');
+      return real(evidence, oldest, signal);
+    },
+    reach(weeder) {
+      for (const index of weeder.pods.values()) {
+        const { get, subscribe } = index;
+        Object.assign(index, {
+          subscribe: (...told: Parameters<typeof subscribe>) => {
+            mayCrash('podWatch');
+            return subscribe(...told);
+          },
+          get: (uid: string) => {
+            mayCrash('dependants');
+            return get(uid);
+          },
+        });
+      }
+    },
+  };
+}

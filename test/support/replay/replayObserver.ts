@@ -1,0 +1,103 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { InspectionEvent } from 'xstate';
+import { parseDuration } from '../../../src/base/duration.ts';
+import { mergePatch } from '../../../src/kube/objects/mergePatch.ts';
+import type { ApplyFailure } from '../../../src/observer/model/applyFailure.ts';
+import { toldOfObserver } from '../../../src/recording/observer/observerTold.ts';
+import { asksOnly, createObserverWorld, type ObserverWorld } from '../world/observerWorld.ts';
+import type { VirtualClock } from '../world/virtualClock.ts';
+import type { Replay } from './replayFile.ts';
+import type { Expectation, ReplayStep } from './replayFormat.ts';
+import type { ApplicationStep } from './replayObserverFormat.ts';
+
+/** The application observer in a cluster of plain objects, as far as a replay has a section for it. */
+export interface ReplayObserver {
+  happen(step: Omit<ReplayStep, 'at'>): void;
+  start(): void;
+  stop(): void;
+  pass(ms: number): Promise<void>;
+  /** Objects that are not as expected; a sentence each. */
+  objectsOtherThan(expected: Expectation['objects']): string[];
+  /** What must not be left at the end, in words. */
+  leftOver(): string[];
+}
+
+export interface ReplayObserverOptions {
+  readonly replay: Replay;
+  readonly clock: VirtualClock;
+  readonly tell: (sentence: string) => void;
+  readonly inspect: (event: InspectionEvent) => void;
+}
+
+/** Undefined: the replay's config has no section `observer`. */
+export function replayObserver({ replay, clock, tell, inspect }: ReplayObserverOptions): ReplayObserver | undefined {
+  if (replay.resolved.observer === undefined) return undefined;
+  const start = clock.now();
+  const world = createObserverWorld({
+    clock,
+    inspect,
+    isDryRun: replay.dryRun,
+    onRequest({ what, key }) {
+      if (!asksOnly(what)) tell(`${what.toUpperCase()} ${key}`);
+    },
+    onFact(fact) {
+      const { out, about, detail } = toldOfObserver(fact);
+      tell(`${about} ${out.replace(/^.*\./, '')}${detail === '' ? '' : `: ${detail}`}`);
+    },
+  });
+  return {
+    happen(step) {
+      if (step.application) world.apply(step.application.name, specOf(step.application, start));
+      if (step.applicationGone !== undefined) world.deleteApplication(step.applicationGone);
+      if (step.edit) world.edit(step.edit.object, step.edit.patch);
+      if (step.object) world.put(step.object);
+      if (step.objectGone !== undefined) world.remove(step.objectGone);
+      if (step.namespaceEnds !== undefined) world.terminating.add(step.namespaceEnds);
+      happenToApi(world, step);
+    },
+    start: world.start,
+    stop: world.stop,
+    pass: world.pass,
+    objectsOtherThan: (expected) =>
+      Object.entries(expected).flatMap(([name, part]) => {
+        const found = world.object(name);
+        const isMet = part === null ? found === undefined : found !== undefined && holds(found, part);
+        return isMet ? [] : [`expected ${name} to be ${JSON.stringify(part)}, saw ${JSON.stringify(found ?? null)}`];
+      }),
+    leftOver() {
+      const { queued, inFlight } = world.core.work();
+      return queued + inFlight === 0 ? [] : [`${queued + inFlight} requests`];
+    },
+  };
+}
+
+function happenToApi(world: ObserverWorld, { refuse, kind, requests, told }: Omit<ReplayStep, 'at'>): void {
+  if (refuse?.as !== undefined) world.refusals.set(refuse.what, failureOf(refuse.as));
+  else if (refuse) world.refusals.delete(refuse.what);
+  if (kind?.isServed === false) world.kinds.delete(kind.kind);
+  else if (kind)
+    world.kinds.set(kind.kind, {
+      group: 'example.org',
+      version: 'v1',
+      kind: kind.kind,
+      plural: `${kind.kind.toLowerCase()}s`,
+      isNamespaced: true,
+    });
+  if (requests !== undefined) world.requestTime = requests;
+  if (told !== undefined) world.isTold = told;
+}
+
+function failureOf(is: ApplyFailure['is']): ApplyFailure {
+  return { is, reason: `as ${is}`, retryAfter: 0, fields: [], ...(is === 'claimed' ? { by: 'shop/other' } : {}) };
+}
+
+function specOf({ name: _name, pausedUntil, ...spec }: ApplicationStep, start: number) {
+  if (pausedUntil === undefined) return spec;
+  const read = parseDuration(pausedUntil);
+  return { ...spec, pausedUntil: read.ok ? new Date(start + read.value).toISOString() : pausedUntil };
+}
+
+/** Merged into it, the part changes nothing: null is what must not be there. */
+function holds(object: Parameters<typeof mergePatch>[0], part: Parameters<typeof mergePatch>[1]): boolean {
+  return isDeepStrictEqual(mergePatch(object, part), object);
+}

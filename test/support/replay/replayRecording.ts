@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import { failed, messageOf, ok, type Result } from '../../../src/base/errors.ts';
+import { isObject, type JsonObject, textOf, timeOf } from '../../../src/base/json.ts';
+import type { ChangeType } from '../../../src/kube/watch/peek.ts';
+
+/** One line of a recorded watch. */
+export interface RecordedEvent {
+  /** Epoch milliseconds. */
+  readonly time: number;
+  readonly type: ChangeType;
+  readonly object: JsonObject;
+  readonly where: string;
+}
+
+const types: readonly ChangeType[] = ['ADDED', 'MODIFIED', 'DELETED'];
+const repository = resolve(import.meta.dirname, '../../..');
+
+/** Reads watch events, one `{"ts","type","object"}` a line; `from` is the `file:line` that asks for them. */
+export function readRecording(path: string, from: string): Result<readonly RecordedEvent[], readonly string[]> {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    return failed([`${from}: there is no recording ${relative(repository, path)}`]);
+  }
+  const events: RecordedEvent[] = [];
+  const faults: string[] = [];
+  for (const [index, line] of text.trimEnd().split('\n').entries()) {
+    const where = `${relative(repository, path)}:${index + 1}`;
+    const event = readLine(line, where);
+    if (typeof event === 'string') faults.push(`${where}: ${event}`);
+    else if (event.time < (events.at(-1)?.time ?? 0))
+      faults.push(`${where}: out of order: it is older than the line before`);
+    else events.push(event);
+  }
+  return faults.length > 0 ? failed(faults) : ok(events);
+}
+
+function readLine(line: string, where: string): RecordedEvent | string {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(line);
+  } catch (error) {
+    return `not JSON (a recording that was cut?): ${messageOf(error)}`;
+  }
+  if (!isObject(parsed)) return 'not a watch event: {"ts", "type", "object"}';
+  const time = timeOf(parsed['ts']);
+  const type = types.find((each) => each === parsed['type']);
+  const object = parsed['object'];
+  if (time === undefined) return `not a time: "ts" is ${JSON.stringify(parsed['ts']) ?? 'missing'}`;
+  if (type === undefined || !isObject(object))
+    return `not a watch event: "type" is ${JSON.stringify(parsed['type']) ?? 'missing'}`;
+  const kind = textOf(object['kind']);
+  if (kind !== 'Pod' && kind !== 'EndpointSlice')
+    return `neither a Pod nor an EndpointSlice: "kind" is ${kind ?? 'missing'}`;
+  return { time, type, object, where };
+}

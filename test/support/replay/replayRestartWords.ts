@@ -1,0 +1,66 @@
+import { formatDuration } from '../../../src/base/duration.ts';
+import { messageOf } from '../../../src/base/errors.ts';
+import type { RestartFact, RestartHow } from '../../../src/restart/model/facts.ts';
+import { changesInWords, sourceInWords } from '../../../src/restart/model/wording.ts';
+
+const deeds: Readonly<Record<RestartHow, string>> = {
+  rollout: 'restarted',
+  evict: 'restarted by evictions',
+  recreate: 'recreated',
+  replace: 'emptied to be restarted',
+  dryRun: 'would be restarted',
+};
+
+/** A fact of restart control in words, as a replay file writes it down; undefined: it is no part of the story. */
+export function restartSentenceOf(fact: RestartFact): string | undefined {
+  if (!('workload' in fact)) return ofTheProcess(fact);
+  const { namespace, name } = fact.workload;
+  return `${namespace}/${name} ${predicateOf(fact)}`;
+}
+
+function ofTheProcess(fact: Exclude<RestartFact, { readonly workload: unknown }>): string | undefined {
+  if (fact.type === 'actor.failed') return `broke, ${fact.actor}, ${messageOf(fact.error)}`;
+  if (fact.type === 'key.missing') return `the hash key is missing: ${fact.reason}`;
+  return fact.before === undefined ? undefined : 'the hash key is another one';
+}
+
+function predicateOf(fact: Extract<RestartFact, { readonly workload: unknown }>): string {
+  switch (fact.type) {
+    case 'workload.adopted':
+      return `adopted, ${fact.sources === 1 ? '1 source' : `${fact.sources} sources`}`;
+    case 'workload.changed':
+      return `changed: ${changesInWords(fact.sources, fact.workload)}`;
+    case 'workload.waiting':
+      return `waits (${fact.cause})`;
+    case 'workload.held':
+      return `held (${fact.cause})`;
+    case 'workload.restarted':
+      return `${deeds[fact.how]}, attempt ${fact.attempt}`;
+    case 'workload.rolledOut':
+      return `rolled out in ${formatDuration(fact.took)}`;
+    case 'workload.needless':
+      return `needs no restart for ${changesInWords(fact.sources, fact.workload)}`;
+    case 'workload.stalled':
+      return `stands still: ${fact.reason}`;
+    case 'workload.reverted':
+      return `put back${fact.isEvicting ? ', evictions from now on' : ''}`;
+    case 'workload.refused':
+      return `refused (${fact.failure}), next try in ${formatDuration(fact.retryIn)}`;
+    case 'workload.recreated':
+      return 'there again';
+    case 'workload.left':
+      return 'left';
+    case 'history.filled':
+      return `keeps ${fact.revisions} revisions, all of them restarts`;
+    case 'state.contested':
+      return `has its state removed again and again, next write in ${formatDuration(fact.pause)}`;
+    case 'annotation.unreadable':
+      return `has an unreadable ${fact.annotation}`;
+    case 'dependency.notAllowed':
+      return `may not use ${sourceInWords(fact.source, fact.workload.namespace)}`;
+    case 'dependency.notFollowed':
+      return `uses ${sourceInWords(fact.source, fact.workload.namespace)}, which is not watched`;
+    case 'state.foreign':
+      return 'carries the state of another weeder';
+  }
+}

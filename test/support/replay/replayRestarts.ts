@@ -1,0 +1,141 @@
+import type { InspectionEvent } from 'xstate';
+import { parseDuration } from '../../../src/base/duration.ts';
+import type { JsonObject } from '../../../src/base/json.ts';
+import type { Config } from '../../../src/config/config.ts';
+import { createRestartCore } from '../../../src/restart/restartCore.ts';
+import { createRestartWorld, type RestartWorld } from '../world/restartWorld.ts';
+import type { VirtualClock } from '../world/virtualClock.ts';
+import type { Replay } from './replayFile.ts';
+import type { Expectation, ReplayStep } from './replayFormat.ts';
+import { replayRestartApi } from './replayRestartApi.ts';
+import type { SourceStep, WorkloadStep } from './replayRestartFormat.ts';
+import { restartSentenceOf } from './replayRestartWords.ts';
+
+/** Restart control in a cluster that rolls Deployments out, as far as a replay has a section for it. */
+export interface ReplayRestarts {
+  happen(step: Omit<ReplayStep, 'at'>): void;
+  start(): void;
+  stop(): void;
+  configure(config: Config): void;
+  pass(ms: number): Promise<void>;
+  /** How many rollouts a workload has had that were found to be others; a sentence each. */
+  rolloutsOtherThan(expected: Expectation['rollouts']): string[];
+  /** What must not be left at the end, in words. */
+  leftOver(): string[];
+}
+
+export interface ReplayRestartsOptions {
+  readonly replay: Replay;
+  readonly clock: VirtualClock;
+  readonly tell: (sentence: string) => void;
+  readonly inspect: (event: InspectionEvent) => void;
+}
+
+/** Undefined: the replay's config has no section `restartControl`. */
+export function replayRestarts(options: ReplayRestartsOptions): ReplayRestarts | undefined {
+  const { replay, clock, tell, inspect } = options;
+  if (replay.resolved.restart === undefined) return undefined;
+  const start = clock.now();
+  const api = replayRestartApi(clock, tell);
+  const world = createRestartWorld(replay.resolved.restart, {
+    clock,
+    inspect,
+    isDryRun: replay.dryRun,
+    isDelayed: () => api.delayed > 0,
+    createRestart: (its) => createRestartCore({ ...its, api: api.wrap(its.api) }),
+    onFact(fact) {
+      const sentence = restartSentenceOf(fact);
+      if (sentence !== undefined) tell(sentence);
+    },
+  });
+  const known = new Set<string>();
+  let isRunning = false;
+
+  function putWorkload(step: WorkloadStep): void {
+    const { name, namespace, paused, revisionHistoryLimit } = step;
+    const annotations = annotationsOf(step, start);
+    if (!known.has(name)) world.putWorkload(name, podSpecOf(step), { namespace, annotations });
+    known.add(name);
+    const spec = { paused, revisionHistoryLimit, template: { spec: podSpecOf(step) } };
+    world.change(name, { metadata: { annotations: { ...withoutOurs, ...annotations } }, spec });
+  }
+
+  function removeWorkload(name: string): void {
+    known.delete(name);
+    world.deleteWorkload(name);
+  }
+
+  return {
+    happen(step) {
+      if (step.source) putSource(world, step.source);
+      if (step.sourceGone) world.deleteSource(step.sourceGone);
+      if (step.workload) putWorkload(step.workload);
+      if (step.workloadGone !== undefined) removeWorkload(step.workloadGone);
+      happenToRollouts(world, step);
+      if (step.answer) api.script(step.answer);
+    },
+    start() {
+      isRunning = true;
+      world.start();
+    },
+    stop() {
+      isRunning = false;
+      world.stop();
+    },
+    configure({ restart }) {
+      if (restart !== undefined) world.configure(restart);
+    },
+    pass: world.pass,
+    rolloutsOtherThan: (expected) =>
+      Object.entries(expected).flatMap(([key, count]) => {
+        const found = world.rollouts.filter(({ workload }) => key.endsWith(`/${workload}`)).length;
+        return found === count ? [] : [`expected ${count} rollouts of ${key}, saw ${found}`];
+      }),
+    leftOver() {
+      const { states, inFlight } = isRunning ? world.control.counts() : { states: {}, inFlight: 0 };
+      const resting = Object.entries({ ...states, 'under way': inFlight }).filter(([state]) => state !== 'current');
+      return resting.filter(([, count]) => count > 0).map(([state, count]) => `${count} ${state}`);
+    },
+  };
+}
+
+function happenToRollouts(world: RestartWorld, step: Omit<ReplayStep, 'at'>): void {
+  if (step.rollouts !== undefined) world.rolloutTime = step.rollouts;
+  if (step.podBroken !== undefined) world.breakPods(step.podBroken);
+  if (step.undo !== undefined) world.undo(step.undo);
+  if (step.putBack !== undefined) world.takeBack(step.putBack);
+}
+
+function putSource(world: RestartWorld, { data, immutable, skip, ...ref }: SourceStep): void {
+  const annotations = skip === undefined ? {} : { 'weeder.dev/skip-hash-calculation': skip };
+  world.putSource(ref, data, { metadata: { annotations }, ...(immutable ? { immutable } : {}) });
+}
+
+/** A step says all annotations that people write: those that it does not name are not there any more. */
+const withoutOurs = {
+  'weeder.dev/also-depends-on': null,
+  'weeder.dev/paused-until': null,
+  'weeder.dev/restart-on-change': null,
+};
+
+/** `paused-until` may be a time since the start. */
+function annotationsOf({ annotations }: WorkloadStep, start: number): Record<string, string> {
+  const written = Object.entries(annotations).map(([name, value]) => {
+    const read = name === 'weeder.dev/paused-until' ? parseDuration(value) : undefined;
+    return [name, read?.ok ? new Date(start + read.value).toISOString() : value];
+  });
+  return Object.fromEntries(written);
+}
+
+function podSpecOf({ uses, image }: WorkloadStep): JsonObject {
+  const read = uses.map((use) => /^(?:(secret)\/)?([^#?]+)#?([^?]*)(\?)?$/.exec(use) ?? []);
+  const named = read.map(([, secret, name = '', key = '', optional]) => ({
+    kind: secret === undefined ? 'configMap' : 'secret',
+    from: { name, ...(key === '' ? {} : { key }), ...(optional === undefined ? {} : { optional: true }) },
+  }));
+  const env = named.flatMap(({ kind, from }, index) =>
+    'key' in from ? [{ name: `VALUE_${index}`, valueFrom: { [`${kind}KeyRef`]: from } }] : [],
+  );
+  const envFrom = named.flatMap(({ kind, from }) => ('key' in from ? [] : [{ [`${kind}Ref`]: from }]));
+  return { containers: [{ name: 'app', image, env, envFrom }] };
+}

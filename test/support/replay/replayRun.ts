@@ -1,0 +1,73 @@
+import type { InspectionEvent } from 'xstate';
+import { formatDuration } from '../../../src/base/duration.ts';
+import { objectOf } from '../../../src/base/json.ts';
+import { settled } from '../world/virtualClock.ts';
+import type { ReplayCluster } from './replayCluster.ts';
+import type { Replay } from './replayFile.ts';
+import type { ReplayStep } from './replayFormat.ts';
+import { replayStage } from './replayStage.ts';
+import { firstDifference, type TimelineLine } from './replayTimeline.ts';
+
+/** How a replay went: every failure begins with the `file:line` that it is about. */
+export interface Played {
+  readonly failures: readonly string[];
+  readonly timeline: readonly TimelineLine[];
+}
+
+/** After the last step: longer than every window. Milliseconds. */
+const aftermath = 20 * 60_000;
+
+/** Plays a replay from its start to the end of its last window, in simulated time. */
+export async function play(replay: Replay, inspect: (event: InspectionEvent) => void = () => {}): Promise<Played> {
+  const start = replay.recorded[0]?.time ?? Date.UTC(2026, 0, 1);
+  const stage = replayStage(replay, start, inspect);
+  const { clock, cluster, failures, timeline } = stage;
+
+  async function arrive({ at, where }: Event): Promise<void> {
+    const wait = at - clock.monotonic();
+    if (wait < 0) failures.push(`${where}: expected to be at ${formatDuration(at)}, saw weeder asleep past it`);
+    if (wait > 0) await stage.pass(wait);
+  }
+
+  for (const each of replay.before) stage.happen(each, replay.where);
+  stage.startWeeder();
+  for (const event of eventsOf(replay, start)) {
+    await arrive(event);
+    if ('recorded' in event) apply(cluster, event.recorded);
+    else {
+      if (event.step.expect) await settled();
+      stage.happen(event.step, event.where);
+    }
+  }
+  await stage.pass(Math.max(aftermath, (replay.lasts ?? 0) - clock.monotonic()));
+  const left = stage.leftOver().map((each) => `${replay.where}: expected nothing left at the end, saw ${each}`);
+  const difference = firstDifference(replay, timeline);
+  return { failures: [...failures, ...left, ...(difference === undefined ? [] : [difference])], timeline };
+}
+
+function apply(cluster: ReplayCluster, { type, object }: Replay['recorded'][number]): void {
+  const { namespace, name } = objectOf(object['metadata']);
+  const kind = object['kind'] === 'Pod' ? 'Pod' : 'EndpointSlice';
+  if (type === 'DELETED') cluster.remove(kind, String(namespace), String(name));
+  else cluster.put(object);
+}
+
+type Event = { readonly at: number; readonly where: string } & (
+  | { readonly step: ReplayStep }
+  | { readonly recorded: Replay['recorded'][number] }
+);
+
+/** Steps and recorded events in the order of their times. */
+function eventsOf(replay: Replay, start: number): Event[] {
+  const steps: Event[] = replay.steps.map((step, index) => ({
+    at: step.at,
+    where: replay.whereStep[index] ?? '',
+    step,
+  }));
+  const recorded: Event[] = replay.recorded.map((each) => ({
+    at: each.time - start,
+    where: each.where,
+    recorded: each,
+  }));
+  return [...recorded, ...steps].toSorted((a, b) => a.at - b.at);
+}

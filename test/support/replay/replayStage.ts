@@ -1,0 +1,191 @@
+import type { InspectionEvent } from 'xstate';
+import { type Config, resolveConfig } from '../../../src/config/config.ts';
+import { deleteThrough } from '../../../src/weeder/deletions/deletePod.ts';
+import { readySinceThrough } from '../../../src/weeder/services/readySince.ts';
+import { createStreams, type Streams } from '../../../src/weeder/streams.ts';
+import { createWeeder, type Weeder } from '../../../src/weeder/weeder.ts';
+import { fullKey } from '../world/observerWorld.ts';
+import { type VirtualClock, virtualClock } from '../world/virtualClock.ts';
+import { replayApi } from './replayApi.ts';
+import { type Kind, type ReplayCluster, replayCluster } from './replayCluster.ts';
+import { replayCrashes } from './replayCrashes.ts';
+import type { Replay } from './replayFile.ts';
+import type { Expectation, PodStep, ReplayStep } from './replayFormat.ts';
+import { podOf, sliceOf } from './replayObjects.ts';
+import { replayObserver } from './replayObserver.ts';
+import { replayRestarts } from './replayRestarts.ts';
+import { isWithin, replayStates } from './replayStates.ts';
+import { sentenceOf, type TimelineLine } from './replayTimeline.ts';
+
+/** A weeder behind its own streams and client, in a cluster that behaves, and what is seen of it. */
+export interface ReplayStage {
+  readonly clock: VirtualClock;
+  readonly cluster: ReplayCluster;
+  readonly timeline: readonly TimelineLine[];
+  /** Each begins with the `file:line` that it is about. */
+  readonly failures: string[];
+  happen(step: Omit<ReplayStep, 'at'>, where: string): void;
+  startWeeder(): void;
+  stopWeeder(): void;
+  /** Lets time go on; milliseconds. */
+  pass(ms: number): Promise<void>;
+  /** What a weeder without an open window must not have any more, in words. */
+  leftOver(): string[];
+}
+
+const kinds: Readonly<Record<'pods' | 'slices', Kind>> = { pods: 'Pod', slices: 'EndpointSlice' };
+
+/** `start` is what every clock says at first, in epoch milliseconds. */
+export function replayStage(replay: Replay, start: number, inspect: (event: InspectionEvent) => void): ReplayStage {
+  const clock = virtualClock(start);
+  const nodeTime = (at: number) => start + at;
+  const cluster = replayCluster();
+  const states = replayStates();
+  const crashes = replayCrashes();
+  const timeline: TimelineLine[] = [];
+  const failures: string[] = [];
+  const uids = new Map<string, string>();
+  let weeder: Weeder | undefined;
+  let streams: Streams | undefined;
+  let config: Config = replay.resolved;
+
+  const tell = (sentence: string) => void timeline.push({ at: clock.monotonic(), sentence });
+  const api = replayApi({ cluster, clock, tell, isRecorded: replay.recorded.length > 0 });
+  const inspectBoth = (event: InspectionEvent) => {
+    states.inspect(event);
+    inspect(event);
+  };
+  const restarts = replayRestarts({ replay, clock, tell, inspect: inspectBoth });
+
+  const observer = replayObserver({ replay, clock, tell, inspect: inspectBoth });
+
+  function startWeeder(): void {
+    weeder = createWeeder({
+      config,
+      runtime: { clock, inspect: inspectBoth },
+      deletePod: crashes.deletePod(deleteThrough(api.client)),
+      readySince: crashes.readySince(
+        readySinceThrough(api.client, ({ pod, cause }) => tell(`cannot read ${pod}: ${cause}`)),
+      ),
+      report: (fact) => tell(sentenceOf(fact)),
+      concurrentDeletions: replay.concurrentDeletions,
+      isDryRun: replay.dryRun,
+      random: () => 0.5,
+    });
+    crashes.reach(weeder);
+    const onChanged = () => cluster.follow(streams?.needs ?? new Map(), config);
+    streams = createStreams({ weeder, config, namespaces: 'all', onChanged });
+    onChanged();
+    weeder.start();
+    restarts?.start();
+    observer?.start();
+  }
+
+  function stopWeeder(): void {
+    cluster.follow(new Map(), config);
+    weeder?.stop();
+    restarts?.stop();
+    observer?.stop();
+    weeder = undefined;
+    streams = undefined;
+    states.clear();
+  }
+
+  function configure(next: Config): void {
+    config = next;
+    weeder?.configure(config);
+    streams?.configure(config);
+    restarts?.configure(config);
+  }
+
+  function putPod(step: PodStep): void {
+    const key = `${step.namespace}/${step.name}`;
+    const known = cluster.get('Pod', step.namespace, step.name) === undefined ? undefined : uids.get(key);
+    const uid = step.uid ?? known ?? `${key}/${clock.monotonic()}`;
+    uids.set(key, uid);
+    cluster.put(podOf(step, uid, clock.monotonic(), nodeTime), !step.unseen);
+  }
+
+  function check(expectation: Expectation, where: string): void {
+    const { endpoints, pods, workloads, rollouts } = expectation;
+    for (const [key, expected] of Object.entries(endpoints)) compare(where, key, expected, states.get(key));
+    for (const [key, expected] of Object.entries(pods)) compare(where, key, expected, states.get(uids.get(key) ?? ''));
+    for (const [key, expected] of Object.entries(workloads))
+      compare(where, key, expected, states.get(`deployment/${key}`));
+    for (const found of restarts?.rolloutsOtherThan(rollouts) ?? []) failures.push(`${where}: ${found}`);
+    checkObserved(expectation, where);
+    checkCounts(expectation, where);
+  }
+
+  function checkObserved({ applications, resources, objects }: Expectation, where: string): void {
+    for (const [key, expected] of Object.entries(applications))
+      compare(where, key, expected, states.get(`application/${key}`));
+    for (const [key, expected] of Object.entries(resources)) compare(where, key, expected, states.get(resourceId(key)));
+    for (const found of observer?.objectsOtherThan(objects) ?? []) failures.push(`${where}: ${found}`);
+  }
+
+  function checkCounts({ counts }: Expectation, where: string): void {
+    const found = Object.entries(weeder?.counts() ?? {});
+    for (const [name, expected] of Object.entries(counts)) {
+      const count = found.find(([each]) => each === name)?.[1];
+      if (expected !== count) failures.push(`${where}: expected ${name} ${expected}, saw ${count ?? 'no weeder'}`);
+    }
+  }
+
+  function compare(where: string, what: string, expected: string, state: string | undefined): void {
+    const saw = state ?? 'nothing';
+    const isMet = expected === 'nothing' ? state === undefined : isWithin(state, expected);
+    if (!isMet) failures.push(`${where}: expected ${what} to be ${expected}, saw ${saw}`);
+  }
+
+  function happen(step: Omit<ReplayStep, 'at'>, where: string): void {
+    if (step.slice) cluster.put(sliceOf(step.slice, nodeTime));
+    if (step.sliceGone) cluster.remove('EndpointSlice', step.sliceGone.namespace, step.sliceGone.name);
+    if (step.pod) putPod(step.pod);
+    if (step.podGone) cluster.remove('Pod', step.podGone.namespace, step.podGone.name);
+    if (step.gap) cluster.cut(kinds[step.gap]);
+    if (step.relist) cluster.relist(kinds[step.relist]);
+    if (step.expect) check(step.expect, where);
+    restarts?.happen(step);
+    observer?.happen(step);
+    happenToApi(step);
+    happenToWeeder(step);
+  }
+
+  function happenToApi(step: Omit<ReplayStep, 'at'>): void {
+    if (step.answer?.to === 'deletions') api.script(step.answer);
+    if (step.readings !== undefined) api.readings(step.readings);
+  }
+
+  function happenToWeeder(step: Omit<ReplayStep, 'at'>): void {
+    if (step.clock !== undefined) clock.jumpWallClock(step.clock);
+    if (step.sleep !== undefined) clock.standStill(step.sleep);
+    if (step.config) configure(resolveConfig(step.config));
+    if (step.crash) crashes.next(step.crash);
+    if (step.weeder === 'stops') stopWeeder();
+    if (step.weeder === 'starts') startWeeder();
+  }
+
+  function leftOver(): string[] {
+    const { windows = 0, podDeletions = 0, queued = 0, inFlight = 0 } = weeder?.counts() ?? {};
+    const left = Object.entries({
+      windows,
+      podDeletions,
+      queued,
+      inFlight,
+      timers: observer === undefined ? clock.pending : 0,
+    })
+      .filter(([, count]) => count > 0)
+      .map(([name, count]) => `${count} ${name}`);
+    return [...left, ...(restarts?.leftOver() ?? []), ...(observer?.leftOver() ?? [])];
+  }
+
+  const pass = observer?.pass ?? restarts?.pass ?? clock.pass;
+  return { clock, cluster, timeline, failures, happen, startWeeder, stopWeeder, pass, leftOver };
+}
+
+/** Of `shop/web ConfigMap/settings` the actor is `shop/web /ConfigMap/shop/settings`. */
+function resourceId(text: string): string {
+  const [application = '', resource = ''] = text.split(' ');
+  return `application/${application} ${fullKey(resource)}`;
+}

@@ -1,0 +1,39 @@
+import { type InspectionEvent, isMachineSnapshot } from 'xstate';
+import { isObject, textOf } from '../../../src/base/json.ts';
+
+/** The newest state of each root actor: of an endpoint by `namespace/service`, of a podDeletion by the pod's uid. */
+export interface ReplayStates {
+  readonly inspect: (event: InspectionEvent) => void;
+  /** Such as `ready.weeding.steady`; undefined: there is no such actor. */
+  get(id: string): string | undefined;
+  clear(): void;
+}
+
+export function replayStates(): ReplayStates {
+  const states = new Map<string, string>();
+  return {
+    inspect(event) {
+      if (event.type !== '@xstate.snapshot' || !isMachineSnapshot(event.snapshot)) return;
+      const { actorRef } = event;
+      const id = 'id' in actorRef ? textOf(actorRef.id) : undefined;
+      if (id !== undefined && actorRef.sessionId === event.rootId) states.set(id, innermost(event.snapshot.value));
+    },
+    get: (id) => states.get(id),
+    clear: () => states.clear(),
+  };
+}
+
+/** Does an expected state such as `ready.weeding` name this one, or one around it? */
+export function isWithin(state: string | undefined, expected: string): boolean {
+  return state === expected || state?.startsWith(`${expected}.`) === true;
+}
+
+function innermost(value: unknown): string {
+  if (!isObject(value)) return String(value);
+  return Object.entries(value)
+    .map(([name, inner]) => {
+      const below = innermost(inner);
+      return below === '' ? name : `${name}.${below}`;
+    })
+    .join(' + ');
+}

@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import type { ObserverFact } from '../../../src/observer/model/facts.ts';
+import { ownerOf } from '../../../src/observer/model/managers.ts';
+import { keyOf } from './storyAsks.ts';
+import { diceOf } from './storyDraw.ts';
+import { faultsAtTheEnd } from './storyEnd.ts';
+import { happenings, makeApplication, makeForeignObjects, names, type Scene } from './storyHappenings.ts';
+import { judge } from './storyJudge.ts';
+import { storyWorld } from './storyWorld.ts';
+import { somebody } from './storyWriters.ts';
+
+const minute = 60_000;
+
+/** One thing that happens, and how long it is quiet before it; `seed` chooses to what, and how. */
+export interface ObserverStep {
+  readonly wait: number;
+  /** One of the happenings. */
+  readonly does: string;
+  readonly seed: number;
+}
+
+export const someObserverStory: fc.Arbitrary<readonly ObserverStep[]> = fc.array(
+  fc.record<ObserverStep>({
+    wait: fc.oneof(fc.nat(60), fc.nat(1_500), fc.nat(9_000), fc.nat(90_000)),
+    does: fc.oneof(
+      ...Object.entries(happenings).map(([does, { weight }]) => ({ weight, arbitrary: fc.constant(does) })),
+    ),
+    seed: fc.nat(2 ** 30),
+  }),
+  { minLength: 1, maxLength: 40, size: 'max' },
+);
+
+/** Plays it in virtual time, and then waits. Throws what must not be; gives how many corrections there were. */
+export async function playObserver(seed: number, story: readonly ObserverStep[]): Promise<number> {
+  const dice = diceOf(seed);
+  const log: string[] = [];
+  let corrections = 0;
+  const judged = judge({
+    now: () => world.clock.monotonic(),
+    time: () => world.clock.now(),
+    core: () => world.core,
+    application: (name) => scene.applications.get(name),
+    isHeld: (label) =>
+      names.some(
+        (name) =>
+          ownerOf({ namespace: 'shop', name }).label === label && world.get(`Application/${name}`) !== undefined,
+      ),
+    process: () => world.process,
+    startedAt: () => world.startedAt,
+    log: (line) => void log.push(line),
+  });
+  const world = storyWorld({
+    random: dice.next,
+    onlooker: {
+      sent: judged.sent,
+      answered: judged.answered,
+      refusedForGood: judged.refusedForGood,
+      done(ask, before, after) {
+        judged.done(ask, before, after);
+        fight(scene, keyOf(ask));
+      },
+    },
+    report: hear,
+    onOthers(before, after, applied = {}) {
+      judged.writers.note(before, after, somebody);
+      judged.writers.share(after, applied);
+    },
+  });
+  const scene: Scene = { world, applications: new Map(), rivals: new Map() };
+
+  function hear(fact: ObserverFact): void {
+    if (fact.type === 'resource.corrected') {
+      corrections += 1;
+      judged.corrected(fact.application.name, `${fact.resource.kind}/${fact.resource.name}`);
+    }
+    if (fact.type === 'resource.applied')
+      judged.remember(fact.application.name, `${fact.resource.kind}/${fact.resource.name}`, true);
+    if (fact.type === 'resource.deleted' || fact.type === 'resource.released')
+      judged.remember(fact.application.name, `${fact.resource.kind}/${fact.resource.name}`, false);
+    if (fact.type === 'resource.deletionSkipped') judged.skipped.add(`${fact.resource.kind}/${fact.resource.name}`);
+    if (fact.type === 'actor.failed') judged.faults.push(`${fact.actor} failed: ${String(fact.error)}`);
+    const { type, ...rest } = fact;
+    log.push(`${world.clock.monotonic()} ${type} ${JSON.stringify(rest)}`);
+  }
+
+  world.put('ConfigMap/nobodys', nobodys, 'somebody');
+  makeForeignObjects(scene, dice);
+  for (const name of names.slice(0, 1 + dice.below(3))) makeApplication(scene, dice, name);
+  world.start();
+  for (const { wait, does, seed: its } of story) {
+    await world.pass(wait);
+    log.push(`${world.clock.monotonic()} --- ${does}`);
+    await happenings[does]?.act(scene, diceOf(its));
+    if (judged.faults.length > 0) break;
+  }
+  await world.pass(5 * minute);
+  world.server.trouble = undefined;
+  await world.pass(40 * minute);
+  const writes = judged.writes;
+  await world.pass(15 * minute);
+  const faults = judged.faults.length > 0 ? judged.faults : faultsAtTheEnd(scene, judged);
+  if (judged.writes !== writes) faults.push(`${judged.writes - writes} writes in the end`);
+  await world.stop();
+  if (faults.length > 0) throw new Error(`${faults.slice(0, 5).join('\n')}\nafter:\n${log.slice(-60).join('\n')}`);
+  return corrections;
+}
+
+const nobodys = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'nobodys', namespace: 'shop', labels: { team: 'theirs' } },
+  data: { k0: 'theirs' },
+};
+
+/** The rival writes what it wants a moment after it became something else. */
+function fight({ world, rivals }: Scene, key: string): void {
+  const rival = rivals.get(key);
+  if (rival === undefined || world.clock.monotonic() > rival.until) return;
+  world.clock.setTimeout(() => {
+    const live = world.get(key);
+    const { spec, data } = rival.object;
+    if (live === undefined) return;
+    world.put(
+      key,
+      { ...live, ...(spec === undefined ? {} : { spec }), ...(data === undefined ? {} : { data }) },
+      'rival',
+    );
+  }, 50);
+}

@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { resolveConfig } from '../../../src/config/config.ts';
+import type { Replay } from '../replay/replayFile.ts';
+import { replayFormat } from '../replay/replayFormat.ts';
+import { type ReplayStage, replayStage } from '../replay/replayStage.ts';
+
+/** What a service of a story may be told by a config; the service `x` selects the pods `x-0` and `x-1`, and may `y-0`. */
+export interface ServiceWish {
+  readonly seconds: 30 | 60 | 120;
+  readonly selects: readonly string[];
+  readonly barePods: 'keep' | 'delete';
+  readonly whileNotReady: 'hold' | 'delete';
+}
+
+export type Wishes = Readonly<Record<string, ServiceWish>>;
+
+export type StoryStep =
+  | { readonly is: 'config'; readonly wishes: Wishes }
+  | { readonly is: 'slice'; readonly service: string; readonly ready: boolean }
+  | { readonly is: 'pod'; readonly app: string; readonly number: number; readonly crashes: boolean }
+  | { readonly is: 'answers'; readonly refuses: boolean }
+  | { readonly is: 'pause'; readonly ms: number };
+
+const wish: fc.Arbitrary<ServiceWish> = fc.record({
+  seconds: fc.constantFrom(30, 60, 120),
+  selects: fc.subarray(['a', 'b', 'c'], { minLength: 1 }),
+  barePods: fc.constantFrom('keep', 'delete'),
+  whileNotReady: fc.constantFrom('hold', 'delete'),
+});
+
+/** Configs over these services, each named or not. */
+export function wishesFor(services: readonly string[]): fc.Arbitrary<Wishes> {
+  const entries = services.map((name) => [name, fc.option(wish, { nil: undefined })] as const);
+  return fc
+    .record(Object.fromEntries(entries))
+    .map((all) => Object.fromEntries(Object.entries(all).flatMap(([name, given]) => (given ? [[name, given]] : []))));
+}
+
+/** What may happen in a story whose configs are these. */
+export function stepsWith(configs: fc.Arbitrary<Wishes>): fc.Arbitrary<StoryStep[]> {
+  const name = fc.constantFrom('a', 'b', 'c');
+  const step: fc.Arbitrary<StoryStep> = fc.oneof(
+    { weight: 2, arbitrary: configs.map((wishes) => ({ is: 'config' as const, wishes })) },
+    { weight: 4, arbitrary: fc.record({ is: fc.constant('slice'), service: name, ready: fc.boolean() }) },
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        is: fc.constant('pod'),
+        app: name,
+        number: fc.nat(2),
+        crashes: fc.boolean(),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ is: fc.constant('answers'), refuses: fc.boolean() }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({ is: fc.constant('pause'), ms: fc.constantFrom(1, 50, 400, 5000, 29_000, 61_000) }),
+    },
+  );
+  return fc.array(step, { minLength: 5, maxLength: 60 });
+}
+
+function fileOf(wishes: Wishes): object {
+  const entries = Object.entries(wishes).map(([name, { seconds, selects, barePods, whileNotReady }]) => [
+    name,
+    {
+      watchDuration: `${seconds}s`,
+      barePods,
+      whileNotReady,
+      podSelectors: selects.map((app) => ({ matchLabels: { app } })),
+    },
+  ]);
+  return { servicesAndDependantSelectors: Object.fromEntries(entries) };
+}
+
+/** A stage on which a story can be told, weeder at work. */
+export function storyStage(first: Wishes): ReplayStage {
+  const script = replayFormat.parse({ title: 'a story', config: fileOf(first), expected: [] });
+  const replay: Replay = {
+    ...script,
+    resolved: resolveConfig(script.config),
+    recorded: [],
+    where: '',
+    whereStep: [],
+    whereLine: [],
+    whereEnd: '',
+  };
+  const stage = replayStage(replay, Date.UTC(2026, 0, 1), () => {});
+  stage.startWeeder();
+  return stage;
+}
+
+/** The third pod of each app has no controller. */
+export const bareNumber = 2;
+
+export async function tell(stage: ReplayStage, step: StoryStep): Promise<void> {
+  const happen = (raw: object) => {
+    const { steps } = replayFormat.parse({
+      title: '',
+      config: fileOf({ any: { seconds: 30, selects: ['a'], barePods: 'keep', whileNotReady: 'hold' } }),
+      steps: [{ at: '0s', ...raw }],
+      expected: [],
+    });
+    for (const each of steps) stage.happen(each, 'story');
+  };
+  if (step.is === 'config') happen({ config: fileOf(step.wishes) });
+  if (step.is === 'slice') happen({ slice: { service: step.service, ready: [step.ready] } });
+  if (step.is === 'answers') happen({ answer: { status: step.refuses ? 503 : 200, times: 'always' } });
+  if (step.is === 'pod') {
+    const { app, number, crashes } = step;
+    const is = crashes ? 'CrashLoopBackOff' : 'running';
+    happen({ pod: { name: `${app}-${number}`, labels: { app }, is, bare: number === bareNumber } });
+  }
+  await stage.clock.pass(step.is === 'pause' ? step.ms : 0);
+}

@@ -1,0 +1,145 @@
+import { selectorToString } from '../../../src/kube/objects/selector.ts';
+import type { WeederFact } from '../../../src/weeder/deletions/facts.ts';
+import { createWeeder, type Weeder } from '../../../src/weeder/weeder.ts';
+import type { ToldFact } from '../oracle/accounts.ts';
+import type { Entry, Happening, History } from '../recording/history.ts';
+import type { Script, Step } from '../steps.ts';
+import { settled, virtualClock } from '../world/virtualClock.ts';
+import { storyAnswers } from './storyAnswers.ts';
+import { storyCluster } from './storyCluster.ts';
+import { storySlices } from './storySlices.ts';
+
+/** A script that was played: what happened, and what weeder said of it. */
+export interface Played {
+  readonly history: History;
+  readonly facts: readonly ToldFact[];
+  /** What is left of a weeder at its end: windows, actors, places in the queue, timers. */
+  readonly left: readonly string[];
+}
+
+const longest = 5 * 60_000;
+
+/** Plays a script with the real weeder in simulated time, and goes on until every window is over. */
+export async function play(script: Script): Promise<Played> {
+  const story = begin(script);
+  story.startWeeder();
+  for (const step of script.steps) {
+    await story.happen(step);
+    await settled();
+    story.note({ what: 'time' });
+  }
+  await story.happen({ do: 'mood', mood: 'accept' });
+  await story.happen({ do: 'answerLate', mood: 'accept' });
+  await story.happen({ do: 'pass', ms: longest });
+  await story.end();
+  return story;
+}
+
+function begin({ services, concurrentDeletions, isDryRun }: Script) {
+  const clock = virtualClock();
+  const entries: Entry[] = [];
+  const facts: ToldFact[] = [];
+  const left: string[] = [];
+  let lives = 0;
+  let weeder: Weeder | undefined;
+
+  const note = (happening: Happening) => void entries.push({ ...happening, t: clock.monotonic(), wall: clock.now() });
+  const selectors = new Map(
+    services.flatMap((each) => each.podSelectors).map((each) => [selectorToString(each), each]),
+  );
+  const options = { selectors: [...selectors.values()], now: () => clock.now(), note, weeder: () => weeder };
+  const cluster = storyCluster(options);
+  const slices = storySlices(options);
+  const answers = storyAnswers({ ...options, accept: cluster.delete, readySince: slices.readySince });
+
+  function startWeeder(): void {
+    lives += 1;
+    const config = { services: new Map(services.map((each) => [each.name, each])), restart: undefined };
+    const random = () => ((entries.length * 7919) % 101) / 100;
+    const options = {
+      config,
+      runtime: { clock },
+      concurrentDeletions,
+      isDryRun,
+      random,
+      report: report(lives),
+      deletePod: answers.deletePod,
+      readySince: answers.readySince,
+    };
+    const started = createWeeder(options);
+    weeder = started;
+    note({ what: 'listing' });
+    for (const sink of [started.slices, ...started.pods.values()]) sink.begin();
+    slices.list();
+    cluster.list();
+    for (const sink of [started.slices, ...started.pods.values()]) sink.end();
+    note({ what: 'running' });
+    started.start();
+  }
+
+  const report = (life: number) => (fact: WeederFact) => {
+    facts.push({ ...fact, t: clock.monotonic(), place: entries.length - 1, life });
+    if (fact.type === 'pod.deleted' && fact.how === 'dryRun') answers.pretend(fact.pod);
+  };
+
+  async function stop(): Promise<void> {
+    note({ what: 'stopped' });
+    const ending = weeder;
+    weeder = undefined;
+    ending?.stop();
+    await settled();
+    const { windows, queued } = ending?.counts() ?? {};
+    noteLeft({ windows, queued, timers: clock.pending });
+  }
+
+  function noteLeft(counts: Readonly<Record<string, number | undefined>>): void {
+    left.push(...Object.entries(counts).flatMap(([name, count]) => (count === 0 ? [] : `${count} ${name}`)));
+  }
+
+  return {
+    history: { services, concurrentDeletions, entries },
+    facts,
+    left,
+    note,
+    startWeeder,
+    async happen(step: Step): Promise<void> {
+      switch (step.do) {
+        case 'pod':
+          return cluster.put(step);
+        case 'touch':
+          return cluster.touch(step);
+        case 'remove':
+          return cluster.remove(step);
+        case 'relistPods':
+          return cluster.relist();
+        case 'slice':
+          return slices.change(step);
+        case 'sliceGap':
+          return slices.readAgain(step, step.outageEnded);
+        case 'dating':
+          return answers.datings(step);
+        case 'mood':
+          return answers.deletions(step.mood);
+        case 'answerLate':
+          return answers.answerLate(step.mood);
+        case 'jump':
+          return clock.jumpWallClock(step.ms);
+        case 'sleep':
+          clock.standStill(step.ms);
+          return note({ what: 'awake' });
+        case 'restart':
+          await stop();
+          await clock.pass(step.after);
+          return startWeeder();
+        case 'pass':
+          return clock.pass(step.ms);
+      }
+    },
+    async end(): Promise<void> {
+      answers.answerLate('accept');
+      await clock.pass(longest);
+      const { windows, podDeletions, queued, inFlight } = weeder?.counts() ?? {};
+      noteLeft({ windows, podDeletions, queued, inFlight, timers: clock.pending });
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import type { DeletePod, DeletionAnswer, DeletionRequest } from '../../../src/weeder/deletions/deletePod.ts';
+import type { ReadySince } from '../../../src/weeder/services/readySince.ts';
+import type { Happening } from '../recording/history.ts';
+import type { Dating, Mood } from '../steps.ts';
+
+/** What the API server of a story says to those who ask it. */
+export interface StoryAnswers {
+  readonly deletePod: DeletePod;
+  readonly readySince: ReadySince;
+  /** How it answers from now on. */
+  deletions(mood: Mood): void;
+  datings(dating: Dating): void;
+  /** Whoever waits for an answer gets one. */
+  answerLate(mood: Exclude<Mood, 'late'>): void;
+  /** A deletion that was not sent, and counts as one. */
+  pretend(request: Pick<DeletionRequest, 'uid' | 'resourceVersion'>): void;
+}
+
+export interface StoryAnswersOptions {
+  readonly now: () => number;
+  readonly note: (happening: Happening) => void;
+  /** What the cluster does with a deletion that is let through. */
+  readonly accept: (request: DeletionRequest) => DeletionAnswer;
+  /** Epoch milliseconds; the service as `namespace/name`. */
+  readonly readySince: (service: string) => number | undefined;
+}
+
+const tooMany = 4000;
+
+export function storyAnswers({ now, note, accept, readySince }: StoryAnswersOptions): StoryAnswers {
+  const late: ((mood: Exclude<Mood, 'late'>) => void)[] = [];
+  let mood: Mood = 'accept';
+  let dating: Dating = { how: 'true', ago: 0, isLate: false };
+  let attempts = 0;
+
+  const answer = () => new Promise<Exclude<Mood, 'late'>>((resolve) => late.push(resolve));
+
+  function sinceOf(service: string, { how, ago }: Dating): number | undefined {
+    if (how === 'true') return readySince(service);
+    return how === 'ago' ? now() - ago : undefined;
+  }
+
+  return {
+    async deletePod(request) {
+      attempts += 1;
+      const attempt = attempts;
+      const { uid, resourceVersion: version, policy } = request;
+      note({ what: 'asked', attempt, uid, version, how: `${policy.deletion} ${policy.gracePeriodSeconds}` });
+      const inTime = mood === 'late' ? await answer() : mood;
+      await Promise.resolve();
+      const given = answerOf(inTime, request, accept);
+      note({ what: 'answered', attempt, answer: given });
+      return given;
+    },
+    async readySince({ backingPods }, _, signal) {
+      const asked = dating;
+      if (asked.isLate) await answer();
+      const [pod] = backingPods ?? [];
+      const service = `${pod?.namespace}/${pod?.name.replace(/-\d+$/, '')}`;
+      const since = sinceOf(service, asked);
+      if (!signal.aborted) note({ what: 'dated', service, since });
+      if (asked.how === 'fails') throw new Error('the API server is away');
+      return since;
+    },
+    deletions(next) {
+      mood = next;
+    },
+    datings(next) {
+      dating = next;
+    },
+    answerLate(how) {
+      for (const resolve of late.splice(0)) resolve(how);
+    },
+    pretend({ uid, resourceVersion: version }) {
+      attempts += 1;
+      note({ what: 'asked', attempt: attempts, uid, version, how: 'dry run' });
+      note({ what: 'answered', attempt: attempts, answer: { type: 'delete.accepted' } });
+    },
+  };
+}
+
+function answerOf(
+  mood: Exclude<Mood, 'late'>,
+  request: DeletionRequest,
+  accept: StoryAnswersOptions['accept'],
+): DeletionAnswer {
+  switch (mood) {
+    case 'accept':
+      return accept(request);
+    case 'refuse':
+      return { type: 'delete.refused' };
+    case 'tooMany':
+      return { type: 'delete.refused', reason: '429', retryAfter: tooMany };
+    case 'reject':
+      return { type: 'delete.rejected', reason: 'no' };
+    case 'conflict':
+      return { type: 'delete.conflicted' };
+  }
+}

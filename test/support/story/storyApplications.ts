@@ -1,0 +1,87 @@
+import { type JsonObject, objectOf } from '../../../src/base/json.ts';
+import { type WantedFields, wantedFields } from '../oracle/plainObserver.ts';
+import { type Dice, diceOf } from './storyDraw.ts';
+import { type StoryKind, type StoryResource, someResource } from './storyManifests.ts';
+
+/** What an application said from a moment on. */
+export interface Generation {
+  /** Virtual milliseconds. */
+  readonly at: number;
+  readonly resources: ReadonlyMap<string, StoryResource>;
+  readonly mode: 'correct' | 'detect';
+  readonly policy: 'delete' | 'orphan';
+  /** Epoch milliseconds. */
+  readonly pausedUntil: number | undefined;
+  readonly isDeleted: boolean;
+}
+
+/** One that was made, until another one takes its name. */
+export interface StoryApplication {
+  readonly name: string;
+  /** The newest is the last one. */
+  readonly generations: Generation[];
+}
+
+export const kinds: readonly [StoryKind, ...StoryKind[]] = ['ConfigMap', 'Deployment', 'Service'];
+
+/** Its own three, and one that every application may have. */
+export function poolOf(name: string): string[] {
+  return [...kinds.map((kind) => `${kind}/${name}`), 'ConfigMap/shared'];
+}
+
+export function newest({ generations }: StoryApplication): Generation {
+  const last = generations.at(-1);
+  if (last === undefined) throw new Error('an application says something');
+  return last;
+}
+
+/** Some of what it may have: of those that it has already about half are as they were. */
+export function someResources(name: string, before: Generation['resources'], seed: number): Generation['resources'] {
+  const dice = diceOf(seed);
+  const chosen = dice.some(poolOf(name).slice(0, 3), 3);
+  const left = new Set(before.size > 1 ? chosen.slice(0, before.size - 1) : []);
+  const added = dice.some(poolOf(name), 3);
+  const keys = [
+    ...new Set([...before.keys(), ...added, ...(before.size === 0 ? [poolOf(name)[dice.below(3)] ?? ''] : [])]),
+  ];
+  return new Map(
+    keys
+      .filter((key) => before.size === 0 || !left.has(key))
+      .map((key) => {
+        const known = before.get(key);
+        return [key, known !== undefined && dice.once(2) ? known : resourceOf(key, dice)] as const;
+      }),
+  );
+}
+
+function resourceOf(key: string, dice: Dice): StoryResource {
+  const [kind, name = ''] = key.split('/');
+  return someResource(kinds.find((each) => each === kind) ?? 'ConfigMap', name, dice.below(2 ** 30));
+}
+
+export function specOf({ resources, mode, policy, pausedUntil }: Generation): JsonObject {
+  const all = [...resources.values()];
+  const entries = all.flatMap(({ entry }) => (entry === undefined ? [] : [entry]));
+  return {
+    manifests: all.map(({ manifest }) => manifest),
+    ...(entries.length === 0 ? {} : { observerSchema: entries }),
+    mode,
+    deletionPolicy: policy,
+    ...(pausedUntil === undefined ? {} : { pausedUntil: new Date(pausedUntil).toISOString() }),
+  };
+}
+
+const known = new WeakMap<StoryResource, WantedFields>();
+
+export function wantedOf(resource: StoryResource): WantedFields {
+  const wanted = known.get(resource) ?? wantedFields(resource.manifest, resource.entry);
+  known.set(resource, wanted);
+  return wanted;
+}
+
+/** `True`, `False`, `Unknown`; undefined: it is not said. */
+export function conditionOf(application: JsonObject | undefined, type: string): string | undefined {
+  const { conditions } = objectOf(application?.['status']);
+  const found = Array.isArray(conditions) ? conditions.map(objectOf).find((each) => each['type'] === type) : undefined;
+  return found === undefined ? undefined : String(found['status']);
+}

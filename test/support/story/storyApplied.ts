@@ -1,0 +1,99 @@
+import type { JsonObject } from '../../../src/base/json.ts';
+import { contentOf, differences } from '../oracle/plainObserver.ts';
+import { type Generation, type StoryApplication, wantedOf } from './storyApplications.ts';
+import type { StoryResource } from './storyManifests.ts';
+
+/** Whether a process knows what was applied last: surely, perhaps, or not. */
+export type Knows = 'surely' | 'perhaps' | 'no';
+
+/** What is in force while the newest manifest of a resource is refused for good. */
+export interface Refusal {
+  /** One of these was applied last. Empty: none was. */
+  readonly kept: readonly StoryResource[];
+  /** Whether this process knows it, and so keeps it. */
+  readonly knows: Knows;
+}
+
+/** Which manifest of each resource was applied last, by which process, and what was refused since. */
+export interface StoryApplied {
+  /** A process is there since then. What it is told may be as old as that. */
+  noteProcess(process: number, startedAt: number): void;
+  /** `all`: which of these it was. `live`: as it was left. */
+  applied(id: string, process: number, all: readonly Generation[], live: JsonObject | undefined): void;
+  /** What was applied is as wanted again, which may tell which one of several it was. */
+  corrected(id: string, live: JsonObject | undefined): void;
+  forgotten(id: string): void;
+  /** For good, so that another manifest has to come. */
+  refused(id: string): void;
+  /** Whether this process knows what was applied before `next`. */
+  knows(application: StoryApplication, id: string, process: number, next: StoryResource): Knows;
+  /** Undefined: `next` is not refused. */
+  refusal(application: StoryApplication, id: string, process: number, next: StoryResource): Refusal | undefined;
+}
+
+interface Last {
+  /** The process that has applied it. */
+  readonly process: number;
+  /** One of these. */
+  readonly resources: ReadonlySet<StoryResource>;
+}
+
+/** `id`: the name of the application and the key, `a0 ConfigMap/web`. */
+export function storyApplied(now: () => number): StoryApplied {
+  const last = new Map<string, Last>();
+  const refusedAt = new Map<string, number>();
+  const since = new Map<number, number>();
+
+  /** Whether it was the newest one at this time or later. */
+  function wasNewest({ generations }: StoryApplication, key: string, resource: StoryResource, at: number): boolean {
+    return generations.some(
+      ({ resources }, index) => resources.get(key) === resource && (generations[index + 1]?.at ?? now()) >= at,
+    );
+  }
+
+  function knows(application: StoryApplication, id: string, process: number, next: StoryResource): Knows {
+    const was = last.get(id);
+    if (was?.process === process) return 'surely';
+    const at = since.get(process);
+    if (was === undefined || at === undefined) return 'no';
+    const others = [...was.resources].filter((each) => each !== next);
+    return others.some((each) => wasNewest(application, keyIn(id), each, at)) ? 'perhaps' : 'no';
+  }
+
+  return {
+    noteProcess(process, startedAt) {
+      if (!since.has(process)) since.set(process, startedAt);
+    },
+    applied(id, process, all, live) {
+      const resources = all.flatMap((each) => each.resources.get(keyIn(id)) ?? []);
+      const newest = resources.at(-1);
+      const isNewest = newest !== undefined && differences(wantedOf(newest), contentOf(live)).length === 0;
+      last.set(id, { process, resources: new Set(isNewest ? [newest] : resources) });
+      refusedAt.delete(id);
+    },
+    corrected(id, live) {
+      const was = last.get(id);
+      const equal = [...(was?.resources ?? [])].filter(
+        (each) => differences(wantedOf(each), contentOf(live)).length === 0,
+      );
+      if (was !== undefined && equal.length > 0) last.set(id, { ...was, resources: new Set(equal) });
+    },
+    forgotten(id) {
+      last.delete(id);
+      refusedAt.delete(id);
+    },
+    refused: (id) => void refusedAt.set(id, now()),
+    knows,
+    refusal(application, id, process, next) {
+      const first = application.generations.find(({ resources }) => resources.get(keyIn(id)) === next)?.at ?? 0;
+      const resources = [...(last.get(id)?.resources ?? [])];
+      // What is refused in between of what was applied is no end of it.
+      if ((refusedAt.get(id) ?? -1) < first || (resources.length === 1 && resources[0] === next)) return undefined;
+      return { kept: resources.filter((each) => each !== next), knows: knows(application, id, process, next) };
+    },
+  };
+}
+
+function keyIn(id: string): string {
+  return id.slice(id.indexOf(' ') + 1);
+}

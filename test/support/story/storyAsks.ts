@@ -1,0 +1,52 @@
+import { arrayOf, type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
+import type { Ask } from '../world/imaginedServer.ts';
+import { uidOf } from './storyWriters.ts';
+
+export function isApplication({ named }: Ask): boolean {
+  return named?.resource.kind === 'Application';
+}
+
+/** `ConfigMap/web`. */
+export function keyOf({ named }: Ask): string {
+  return `${named?.resource.kind}/${named?.name}`;
+}
+
+/** `a0 ConfigMap/web`: whose, and what. */
+export function idOf(ask: Ask): string {
+  return `${ownerOf(ask)} ${keyOf(ask)}`;
+}
+
+/** It makes itself the owner of what others have written. */
+export function isTakeOver({ request }: Ask): boolean {
+  return objectOf(objectOf(request.body)['metadata'])['managedFields'] !== undefined;
+}
+
+/** It applies a manifest, or a part of one. */
+export function isApply({ request }: Ask): boolean {
+  return request.contentType === 'application/apply-patch+yaml';
+}
+
+/** Each application has an account of its name. */
+export function ownerOf({ request, named }: Ask): string {
+  return request.impersonate?.split(':').at(-1) ?? named?.name ?? '';
+}
+
+/** Each field manager ends with the value of the label; a deletion has none. */
+export function labelBy({ request }: Ask): string | undefined {
+  return textOf(request.query?.['fieldManager'])?.split(':')[1];
+}
+
+export function labelOf(object: JsonObject | undefined): string | undefined {
+  return textOf(objectOf(objectOf(object?.['metadata'])['labels'])['weeder.dev/application']);
+}
+
+/** Some of it is an application's: somebody may have taken only the label away. */
+export function isMarked(object: JsonObject | undefined): boolean {
+  const { managedFields } = objectOf(object?.['metadata']);
+  return arrayOf(managedFields).some((each) => textOf(objectOf(each)['manager'])?.startsWith('weeder') === true);
+}
+
+export function isSame(before: JsonObject | undefined, after: JsonObject | undefined): boolean {
+  const versionOf = (object: JsonObject | undefined) => objectOf(object?.['metadata'])['resourceVersion'];
+  return versionOf(before) === versionOf(after) && uidOf(before) === uidOf(after);
+}

@@ -1,0 +1,166 @@
+import { type LabelSelector, matchesSelector, selectorToString } from '../../../src/kube/objects/selector.ts';
+import type { ChangeType } from '../../../src/kube/watch/peek.ts';
+import type { DeletionAnswer, DeletionRequest } from '../../../src/weeder/deletions/deletePod.ts';
+import type { Weeder } from '../../../src/weeder/weeder.ts';
+import { backOff, nextVersion, pod, running, terminated } from '../objects/objects.ts';
+import type { Happening, ToldPod } from '../recording/history.ts';
+import type { Step } from '../steps.ts';
+
+/** The pods of a story: what there is, and what the streams have told of it. */
+export interface StoryCluster {
+  put(step: Extract<Step, { do: 'pod' }>): void;
+  touch(step: Pick<Extract<Step, { do: 'touch' }>, 'namespace' | 'name' | 'isSeen'>): void;
+  remove(step: Pick<Extract<Step, { do: 'remove' }>, 'namespace' | 'name' | 'isSeen'>): void;
+  /** Tells a new weeder what there is. */
+  list(): void;
+  /** Every pod stream reads its complete list again. */
+  relist(): void;
+  /** The API server's own answer: it holds preconditions, and what it accepts is gone at once. */
+  delete(request: DeletionRequest): DeletionAnswer;
+}
+
+interface StoryPod {
+  readonly told: ToldPod;
+  readonly object: ReturnType<typeof pod>;
+}
+
+export interface StoryClusterOptions {
+  readonly selectors: readonly LabelSelector[];
+  readonly now: () => number;
+  readonly note: (happening: Happening) => void;
+  readonly weeder: () => Weeder | undefined;
+}
+
+export function storyCluster({ selectors, now, note, weeder }: StoryClusterOptions): StoryCluster {
+  const pods = new Map<string, StoryPod>();
+  const told = new Map<string, StoryPod>();
+  let uids = 0;
+
+  const keyOf = ({ namespace, name }: { readonly namespace: string; readonly name: string }) => `${namespace}/${name}`;
+  const streams = () =>
+    selectors.map((selector) => ({ selector, sink: weeder()?.pods.get(selectorToString(selector)) }));
+
+  function tell(was: StoryPod | undefined, is: StoryPod | undefined): void {
+    for (const { selector, sink } of streams()) {
+      const selects = (each: StoryPod | undefined) =>
+        each !== undefined && matchesSelector(selector, each.object.metadata.labels);
+      const type = changeOf(selects(was), selects(is));
+      if (type !== undefined) sink?.apply(type, (is ?? was)?.object);
+    }
+  }
+
+  function tellOf(each: StoryPod): void {
+    const was = told.get(each.told.uid);
+    told.set(each.told.uid, each);
+    note({ what: 'told', pod: each.told });
+    tell(was, each);
+  }
+
+  function lose(each: StoryPod | undefined): void {
+    if (each === undefined || !told.delete(each.told.uid)) return;
+    note({ what: 'lost', uid: each.told.uid });
+    tell(each, undefined);
+  }
+
+  function toldOfName(key: string): StoryPod | undefined {
+    return [...told.values()].find((each) => keyOf(each.told) === key);
+  }
+
+  function change(made: StoryPod, isSeen: boolean): void {
+    const key = keyOf(made.told);
+    pods.set(key, made);
+    if (!isSeen) return;
+    const before = toldOfName(key);
+    if (before?.told.uid !== made.told.uid) lose(before);
+    tellOf(made);
+  }
+
+  return {
+    put(step) {
+      const known = step.isSuccessor ? undefined : pods.get(keyOf(step))?.told.uid;
+      uids += known === undefined ? 1 : 0;
+      change(makePod(step, known ?? `uid-${uids}`, now()), step.isSeen);
+    },
+    touch(step) {
+      const known = pods.get(keyOf(step));
+      if (known === undefined) return;
+      const version = nextVersion();
+      const metadata = { ...known.object.metadata, resourceVersion: version };
+      change({ told: { ...known.told, version }, object: { ...known.object, metadata } }, step.isSeen);
+    },
+    remove(step) {
+      pods.delete(keyOf(step));
+      if (step.isSeen) lose(toldOfName(keyOf(step)));
+    },
+    list() {
+      told.clear();
+      for (const each of pods.values()) tellOf(each);
+    },
+    relist() {
+      for (const { sink } of streams()) sink?.begin();
+      for (const each of [...pods.values()]) {
+        told.set(each.told.uid, each);
+        note({ what: 'told', pod: each.told });
+        tell(undefined, each);
+      }
+      const uidsNow = new Set([...pods.values()].map((each) => each.told.uid));
+      for (const uid of [...told.keys()]) {
+        if (uidsNow.has(uid)) continue;
+        told.delete(uid);
+        note({ what: 'lost', uid });
+      }
+      for (const { sink } of streams()) sink?.end();
+    },
+    delete({ uid, namespace, name, resourceVersion }) {
+      const found = pods.get(keyOf({ namespace, name }));
+      if (found === undefined) return { type: 'delete.notFound' };
+      const isOther = found.told.uid !== uid || found.told.version !== resourceVersion;
+      if (isOther) return { type: 'delete.conflicted' };
+      pods.delete(keyOf({ namespace, name }));
+      lose(told.get(uid));
+      return { type: 'delete.accepted' };
+    },
+  };
+}
+
+function makePod(step: Extract<Step, { do: 'pod' }>, uid: string, now: number): StoryPod {
+  const { namespace, name, role, is, restarts, finished, protection } = step;
+  const finishedAt = now - finished;
+  const container = { running, backOff, ended: (times: number) => terminated(finishedAt, times), ending: backOff }[is](
+    restarts,
+  );
+  const object = pod({
+    namespace,
+    name,
+    uid,
+    labels: { role },
+    isBare: protection === 'bare',
+    annotations: {
+      ignored: { 'weeder.dev/ignore': 'true' },
+      mirror: { 'kubernetes.io/config.mirror': 'x' },
+      none: {},
+      bare: {},
+    }[protection],
+    containers: [container],
+    ...(is === 'ending' ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}),
+  });
+  const isHealthy = is === 'running' || is === 'ending' || (is === 'ended' && restarts === 0);
+  const told: ToldPod = {
+    uid,
+    namespace,
+    name,
+    role,
+    version: object.metadata.resourceVersion,
+    state: isHealthy ? 'healthy' : is === 'backOff' ? 'backOff' : 'ended',
+    restarts,
+    finishedAt,
+    protection: protection === 'ignored' || protection === 'mirror' ? 'never' : protection,
+  };
+  return { told, object };
+}
+
+/** What a stream is told of a pod that its selector selected before, and selects now. */
+function changeOf(was: boolean, is: boolean): ChangeType | undefined {
+  if (is) return was ? 'MODIFIED' : 'ADDED';
+  return was ? 'DELETED' : undefined;
+}

@@ -1,0 +1,220 @@
+import { type JsonObject, objectOf } from '../../../src/base/json.ts';
+import { ownerOf } from '../../../src/observer/model/managers.ts';
+import type { Trouble } from '../world/imaginedServer.ts';
+import {
+  type Generation,
+  kinds,
+  newest,
+  poolOf,
+  type StoryApplication,
+  someResources,
+  specOf,
+} from './storyApplications.ts';
+import type { Dice } from './storyDraw.ts';
+import { edited } from './storyEdits.ts';
+import { someResource } from './storyManifests.ts';
+import type { StoryWorld } from './storyWorld.ts';
+
+/** Somebody who writes an object again as soon as it is another one. */
+export interface Rival {
+  readonly object: JsonObject;
+  /** By the clock. */
+  readonly until: number;
+}
+
+/** Where a story takes place. */
+export interface Scene {
+  readonly world: StoryWorld;
+  readonly applications: Map<string, StoryApplication>;
+  /** By key. */
+  readonly rivals: Map<string, Rival>;
+}
+
+interface Happening {
+  readonly weight: number;
+  readonly act: (scene: Scene, dice: Dice) => void | Promise<void>;
+}
+
+export const names: readonly [string, ...string[]] = ['a0', 'a1', 'a2'];
+const troubles: readonly [Trouble, ...Trouble[]] = [429, 500, 503, 403, 'network', 'lost', 'silent'];
+const people: readonly [string, ...string[]] = ['kubectl-edit', 'helm', 'somebody'];
+
+/** Everything that may happen, with how often. */
+export const happenings: Readonly<Record<string, Happening>> = {
+  edit: { weight: 36, act: edit },
+  removeObject: { weight: 3, act: (scene, dice) => scene.world.remove(someKey(scene, dice)) },
+  makeObject: { weight: 3, act: makeObject },
+  replaceObject: { weight: 3, act: replaceObject },
+  stripLabel: { weight: 2, act: stripLabel },
+  spoofLabel: { weight: 2, act: spoofLabel },
+  rival: { weight: 2, act: rival },
+  update: { weight: 6, act: update },
+  pause: {
+    weight: 2,
+    act: (scene, dice) => say(scene, dice, { pausedUntil: scene.world.clock.now() + 1_000 * (1 + dice.below(300)) }),
+  },
+  unpause: { weight: 1, act: (scene, dice) => say(scene, dice, { pausedUntil: undefined }) },
+  changeMode: {
+    weight: 2,
+    act: (scene, dice) => say(scene, dice, { mode: dice.of(['correct', 'correct', 'detect']) }),
+  },
+  changePolicy: { weight: 1, act: (scene, dice) => say(scene, dice, { policy: dice.of(['delete', 'orphan']) }) },
+  deleteApplication: { weight: 1, act: deleteApplication },
+  makeApplication: { weight: 3, act: (scene, dice) => makeApplication(scene, dice, dice.of(names)) },
+  trouble: {
+    weight: 4,
+    act: ({ world }, dice) => {
+      world.server.trouble = { is: dice.of(troubles), odds: dice.of([0.3, 0.8, 1]) };
+      const its = world.server.trouble;
+      world.clock.setTimeout(
+        () => {
+          if (world.server.trouble === its) world.server.trouble = undefined;
+        },
+        dice.of([200, 3_000, 60_000]),
+      );
+    },
+  },
+  cut: { weight: 2, act: ({ world }) => world.streams?.cut() },
+  hold: { weight: 2, act: ({ world }, dice) => world.streams?.hold(dice.of([500, 5_000, 90_000])) },
+  restart: {
+    weight: 2,
+    act: async ({ world }) => {
+      await world.stop();
+      world.start();
+    },
+  },
+  kill: {
+    weight: 2,
+    act: ({ world }) => {
+      world.kill();
+      world.start();
+    },
+  },
+};
+
+/** Of what the applications have or may have, and two that are nobody's. */
+function someKey({ applications }: Scene, dice: Dice): string {
+  const wanted = [...applications.values()].flatMap((each) => [...newest(each).resources.keys()]);
+  return dice.of(['ConfigMap/nobodys', 'ConfigMap/shared', ...wanted, ...wanted]);
+}
+
+function edit({ world, ...scene }: Scene, dice: Dice): void {
+  const key = someKey({ world, ...scene }, dice);
+  const live = world.get(key);
+  if (live !== undefined) world.put(key, edited(dice, live), dice.of(people));
+}
+
+/** As somebody would who has it in a file of their own. */
+function makeObject(scene: Scene, dice: Dice): void {
+  const key = someKey(scene, dice);
+  const [kind, name = ''] = key.split('/');
+  const { manifest } = someResource(kinds.find((each) => each === kind) ?? 'ConfigMap', name, dice.below(2 ** 30));
+  const object = { ...manifest, metadata: { ...objectOf(manifest['metadata']), namespace: 'shop' } };
+  if (scene.world.get(key) === undefined) scene.world.put(key, object, dice.of(people));
+  else scene.world.apply(key, object, dice.of(people));
+}
+
+/** As `kubectl replace --force` does it: another object of the same content, with the label of before or without. */
+function replaceObject({ world, ...scene }: Scene, dice: Dice): void {
+  const key = someKey({ world, ...scene }, dice);
+  const live = world.get(key);
+  if (live === undefined) return;
+  const { name, namespace, labels, annotations } = objectOf(live['metadata']);
+  world.remove(key);
+  const metadata = { name, namespace, ...(dice.once(2) ? { labels, annotations } : {}) };
+  world.put(key, { ...live, metadata }, dice.of(people));
+}
+
+/** Objects that are there before any application, under names that applications may have. */
+export function makeForeignObjects(scene: Scene, dice: Dice): void {
+  for (const key of dice.some([...names.flatMap(poolOf)], 4)) {
+    const [kind, name = ''] = key.split('/');
+    const { manifest } = someResource(kinds.find((each) => each === kind) ?? 'ConfigMap', name, dice.below(2 ** 30));
+    const object = { ...manifest, metadata: { ...objectOf(manifest['metadata']), namespace: 'shop' } };
+    if (scene.world.get(key) === undefined) scene.world.put(key, object, dice.of(people));
+  }
+}
+
+function stripLabel(scene: Scene, dice: Dice): void {
+  const key = someKey(scene, dice);
+  const live = scene.world.get(key);
+  if (live === undefined) return;
+  const metadata = objectOf(live['metadata']);
+  const { 'weeder.dev/application': _, ...labels } = objectOf(metadata['labels']);
+  scene.world.put(key, { ...live, metadata: { ...metadata, labels } }, dice.of(people));
+}
+
+/** The label of an application that there is not, or that may be gone by now, with its name beside it or without. */
+function spoofLabel(scene: Scene, dice: Dice): void {
+  const key = someKey(scene, dice);
+  const live = scene.world.get(key);
+  if (live === undefined) return;
+  const { label, name } = ownerOf({ namespace: 'shop', name: dice.of(['ghost', 'ghost', 'a2']) });
+  const metadata = objectOf(live['metadata']);
+  const labels = { ...objectOf(metadata['labels']), 'weeder.dev/application': label };
+  const said = dice.once(2) ? { 'weeder.dev/application-name': name } : {};
+  const annotations = { ...objectOf(metadata['annotations']), ...said };
+  scene.world.put(key, { ...live, metadata: { ...metadata, labels, annotations } }, dice.of(people));
+}
+
+function rival(scene: Scene, dice: Dice): void {
+  const key = someKey(scene, dice);
+  const live = scene.world.get(key);
+  if (live === undefined) return;
+  const until = scene.world.clock.monotonic() + dice.of([3_000, 30_000, 200_000]);
+  const object = edited(dice, live);
+  scene.rivals.set(key, { object, until });
+  scene.world.put(key, object, 'rival');
+}
+
+function someApplication({ applications }: Scene, dice: Dice): StoryApplication | undefined {
+  const all = [...applications.values()].filter((each) => !newest(each).isDeleted);
+  return all[dice.below(all.length)];
+}
+
+function say(scene: Scene, dice: Dice, change: Partial<Generation>): void {
+  const application = someApplication(scene, dice);
+  if (application !== undefined) become(scene, application, { ...newest(application), ...change });
+}
+
+function update(scene: Scene, dice: Dice): void {
+  const application = someApplication(scene, dice);
+  if (application === undefined) return;
+  const before = newest(application);
+  const resources = someResources(application.name, before.resources, dice.below(2 ** 30));
+  become(scene, application, { ...before, resources });
+}
+
+/** Written by its owner; what the API server refuses never was. */
+function become({ world }: Scene, application: StoryApplication, next: Generation): void {
+  const { name, generations } = application;
+  const key = `Application/${name}`;
+  const live = world.get(key);
+  const metadata = live === undefined ? { name, namespace: 'shop' } : live['metadata'];
+  const spec = { ...specOf(next), serviceAccountName: name };
+  const object = { apiVersion: 'weeder.dev/v1alpha1', kind: 'Application', ...live, metadata, spec };
+  if (!world.put(key, object, 'owner')) throw new Error(`refused: ${JSON.stringify(spec)}`);
+  generations.push({ ...next, at: world.clock.monotonic() });
+}
+
+export function makeApplication(scene: Scene, dice: Dice, name: string): void {
+  const { world, applications } = scene;
+  if (world.get(`Application/${name}`) !== undefined) return;
+  const application = applications.get(name) ?? { name, generations: [] };
+  become(scene, application, {
+    at: 0,
+    resources: someResources(name, new Map(), dice.below(2 ** 30)),
+    mode: dice.once(6) ? 'detect' : 'correct',
+    policy: dice.once(4) ? 'orphan' : 'delete',
+    pausedUntil: undefined,
+    isDeleted: false,
+  });
+  applications.set(name, application);
+}
+
+function deleteApplication(scene: Scene, dice: Dice): void {
+  const application = someApplication(scene, dice);
+  if (application === undefined) return;
+  application.generations.push({ ...newest(application), at: scene.world.clock.monotonic(), isDeleted: true });
+  scene.world.remove(`Application/${application.name}`);
+}

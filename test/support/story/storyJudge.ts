@@ -1,0 +1,293 @@
+import { type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
+import type { ObserverCore } from '../../../src/observer/observerCore.ts';
+import { type Content, contentOf } from '../oracle/plainObserver.ts';
+import { faultsOfWrite } from '../oracle/plainWrites.ts';
+import type { Ask, Onlooker } from '../world/imaginedServer.ts';
+import { type Generation, type StoryApplication, wantedOf } from './storyApplications.ts';
+import { type Refusal, storyApplied } from './storyApplied.ts';
+import {
+  idOf,
+  isApplication,
+  isApply,
+  isMarked,
+  isSame,
+  isTakeOver,
+  keyOf,
+  labelBy,
+  labelOf,
+  ownerOf,
+} from './storyAsks.ts';
+import type { StoryResource } from './storyManifests.ts';
+import { type StoryWriters, storyWriters, uidOf } from './storyWriters.ts';
+
+/** How long what was begun may go on after its application has become another one: milliseconds. */
+const grace = 150_000;
+/** Whoever writes so shortly before a creation or an update ends may be overwritten: nobody knows who was first. */
+const atOnce = 2_000;
+
+const labelPath = 'metadata/labels/weeder.dev/application';
+/** From one request of an adoption to the next one, at most: milliseconds. */
+const betweenRequests = 500;
+
+export interface JudgedWorld {
+  now(): number;
+  /** Epoch milliseconds. */
+  time(): number;
+  core(): ObserverCore | undefined;
+  /** Of this name; undefined: none was ever made. */
+  application(name: string): StoryApplication | undefined;
+  /** Whether some application that is there, or was a moment ago, has this label. */
+  isHeld(label: string): boolean;
+  /** The number of the newest weeder. */
+  process(): number;
+  /** When it was started. */
+  startedAt(): number;
+  log(line: string): void;
+}
+
+/** Looks at each request as it is made, and takes down what must not be. */
+export interface Judge extends Onlooker {
+  readonly faults: string[];
+  /** Of resources and of applications, that changed anything. */
+  readonly writes: number;
+  readonly writers: StoryWriters;
+  /** Uids of what was there, and nobody's, when an application took it over. */
+  readonly adopted: ReadonlySet<string>;
+  /** Whether some application has ever applied anything to the object of this uid. */
+  wasApplied(uid: string | undefined): boolean;
+  /** The uid of what an application has applied last, by its name and the key. */
+  readonly applied: ReadonlyMap<string, string>;
+  /** Keys of what a deletion left, and said so. */
+  readonly skipped: Set<string>;
+  /** The process that is there has applied it; or it is the application's no more. */
+  remember(name: string, key: string, isApplied: boolean): void;
+  /** The process that is there has put it back. */
+  corrected(name: string, key: string): void;
+  /** While its newest manifest is refused for good. */
+  refusal(application: StoryApplication, key: string): Refusal | undefined;
+}
+
+/** What has left is deleted or released meanwhile, in an order of its own. */
+function isOfOtherStage(one: Ask, other: Ask): boolean {
+  const areApplies = [one, other].every(({ request }) => request.contentType?.includes('apply-patch') === true);
+  return areApplies && isLast(one) !== isLast(other);
+}
+
+/** So many milliseconds for one of the several requests that a resource takes, and a resource is slow. */
+const lateAfter = 300;
+const longestAttempt = 15_000;
+
+/** What runs containers is applied after everything else. */
+function isLast(ask: Ask): boolean {
+  return keyOf(ask).startsWith('Deployment/');
+}
+
+export function judge(world: JudgedWorld): Judge {
+  const faults: string[] = [];
+  const writers = storyWriters(world.now);
+  const past = storyApplied(world.now);
+  /** By the name of the application and the key: as it was written last. */
+  const left = new Map<string, JsonObject>();
+  /** The same: as it was when the fields of others were taken over, until the observed ones are applied. */
+  const takenOver = new Map<string, Content>();
+  const underWay = new Set<Ask>();
+  /** Of all that is asked. */
+  const sentAt = new Map<Ask, number>();
+  /** When something was answered late. */
+  let lateAt = Number.NEGATIVE_INFINITY;
+  /** By application: the value of its label. */
+  const labels = new Map<string, string>();
+  const applied = new Map<string, string>();
+  /** By application: the uid of each object to which it ever applied anything. */
+  const everApplied = new Map<string, Set<string>>();
+  const adopted = new Set<string>();
+  let writes = 0;
+
+  function fault(ask: Ask, what: string): void {
+    faults.push(`${world.now()} ${ask.request.method} ${keyOf(ask)} for ${ownerOf(ask)}: ${what}`);
+  }
+
+  /** A resource that is slow, over all of its requests, holds up no other one: then stages and numbers overlap. */
+  function isPrompt(): boolean {
+    const isLate = (at: number) => world.now() - at >= lateAfter;
+    return ![...sentAt.values()].some(isLate) && world.now() - lateAt > longestAttempt;
+  }
+
+  /** What is said of it by the machines, at the moment in which it is sent. */
+  function judgeSending(ask: Ask): void {
+    const entry = [...(world.core()?.entries() ?? [])].find(({ about }) => about.name === ownerOf(ask));
+    if (entry === undefined) return;
+    const state = entry.actor.getSnapshot().value;
+    const others = [...underWay].filter((each) => each.process === ask.process && ownerOf(each) === ownerOf(ask));
+    const observed = [...entry.resources.values()].filter(({ actor }) => actor !== undefined);
+    const wrong = [
+      [others.some((each) => keyOf(each) === keyOf(ask)), 'another write of it is under way'],
+      [state === 'validating' || state === 'paused' || state === 'invalid', `written while ${String(state)}`],
+      [isPrompt() && state === 'applying' && others.length >= 16, 'too many writes while it is applied'],
+      [isPrompt() && state === 'applying' && others.some((each) => isOfOtherStage(each, ask)), 'two stages at once'],
+      [state !== 'observing' && observed.length > 0, `observed while ${String(state)}`],
+      [entry.isDetectOnly && typeof state !== 'object', 'written in detect'],
+    ] as const;
+    for (const [isWrong, what] of wrong) if (isWrong) fault(ask, what);
+  }
+
+  /** What may have been known to whoever decided on it. */
+  function recent({ generations }: StoryApplication): Generation[] {
+    return generations.filter((_, index) => (generations[index + 1]?.at ?? world.now()) >= world.now() - grace);
+  }
+
+  function judgeWrite(ask: Ask, before: JsonObject | undefined, after: JsonObject | undefined): void {
+    const application = world.application(ownerOf(ask));
+    const all = application === undefined ? [] : recent(application);
+    const isWanted = all.every(({ isDeleted, resources }) => !isDeleted && resources.has(keyOf(ask)));
+    judgeOccasion(ask, before, all);
+    judgeProof(ask, before, after);
+    if (after === undefined) {
+      if (isWanted) fault(ask, 'deleted, and still wanted');
+      if (all.every(({ policy }) => policy === 'orphan')) fault(ask, 'deleted, and to be left');
+    } else if (application !== undefined) judgeContent(application, ask, before, after, all, isWanted);
+  }
+
+  /** What is deleted or released was applied by the application, as this very object, and what is deleted has its label. */
+  function judgeProof(ask: Ask, before: JsonObject | undefined, after: JsonObject | undefined): void {
+    if (after !== undefined && isMarked(after)) return;
+    // The marks of nobody are taken away by whoever has the object among its manifests.
+    if (after !== undefined && !world.isHeld(labelOf(before) ?? '')) return;
+    if (everApplied.get(ownerOf(ask))?.has(uidOf(before) ?? '') !== true)
+      fault(ask, 'deleted or released, and it has never applied it');
+    if (labelOf(before) === undefined) fault(ask, 'deleted or released without its label');
+  }
+
+  /** Whether anything may be written at all. */
+  function judgeOccasion(ask: Ask, before: JsonObject | undefined, all: readonly Generation[]): void {
+    const label = labelOf(before);
+    const own = labelBy(ask) ?? labels.get(ownerOf(ask));
+    if (own !== undefined) labels.set(ownerOf(ask), own);
+    const isPaused = ({ pausedUntil = 0, isDeleted }: Generation) => !isDeleted && pausedUntil >= world.time();
+    const isAnothers = label !== undefined && label !== own && world.isHeld(label);
+    // Somebody who writes it between two requests of one adoption is overwritten: the second names no version.
+    if (isAnothers && !writers.isFresh(before, labelPath, betweenRequests))
+      fault(ask, 'it belongs to another application');
+    if (all.every(({ mode, isDeleted }) => mode === 'detect' && !isDeleted)) fault(ask, 'it is in detect');
+    if (all.every(isPaused)) fault(ask, 'it is paused');
+  }
+
+  function judgeContent(
+    application: StoryApplication,
+    ask: Ask,
+    before: JsonObject | undefined,
+    after: JsonObject,
+    all: readonly Generation[],
+    isWanted: boolean,
+  ): void {
+    const was = contentOf(before);
+    if (!isWanted && isReleased(was, contentOf(after))) return;
+    const newest = all.flatMap(({ resources }) => resources.get(keyOf(ask)) ?? []);
+    const possible = [
+      ...newest,
+      ...newest.flatMap((each) => past.refusal(application, idOf(ask), ask.process, each)?.kept ?? []),
+    ];
+    const failed = possible.map((resource) => faultsAgainst(application, resource, ask, was, after));
+    const [least = ['it is none of its resources']] = failed.toSorted((a, b) => a.length - b.length);
+    if (least.length > 0) fault(ask, least.join('; '));
+  }
+
+  function faultsAgainst(
+    application: StoryApplication,
+    resource: StoryResource,
+    ask: Ask,
+    before: Content,
+    after: JsonObject,
+  ): string[] {
+    const key = keyOf(ask);
+    const { generations } = application;
+    const index = generations.findLastIndex(({ resources }) => resources.get(key) === resource);
+    const earlier = generations.slice(0, index).flatMap(({ resources }) => resources.get(key) ?? []);
+    const isInit = textOf(ask.request.query?.['fieldManager'])?.startsWith('weeder-init:') === true;
+    return faultsOfWrite(before, contentOf(after), wantedOf(resource), {
+      earlier: earlier.map(wantedOf),
+      isOurs: (path) => writers.of(after, path) === ownerOf(ask),
+      hasSeen: (path) => writers.hasSeen(after, path),
+      knowsApplied: past.knows(application, idOf(ask), ask.process, resource),
+      takenOver: takenOver.get(idOf(ask)),
+      isAtOnce: (path) => isInit && writers.isFresh(after, path, atOnce),
+      isRaced: (element) => writers.isFresh(after, element, atOnce),
+    });
+  }
+
+  function noteOwner(ask: Ask, before: JsonObject | undefined, after: JsonObject | undefined): void {
+    const uid = uidOf(after);
+    if (uid !== undefined && isApply(ask)) {
+      const its = everApplied.get(ownerOf(ask)) ?? new Set();
+      everApplied.set(ownerOf(ask), its.add(uid));
+    }
+    if (uid !== undefined && before !== undefined && labelOf(before) === undefined) adopted.add(uid);
+    if (uid !== undefined && labelOf(after) !== undefined) applied.set(idOf(ask), uid);
+    else applied.delete(idOf(ask));
+  }
+
+  return {
+    faults,
+    writers,
+    applied,
+    adopted,
+    skipped: new Set(),
+    get writes() {
+      return writes;
+    },
+    wasApplied: (uid = '') => [...everApplied.values()].some((uids) => uids.has(uid)),
+    remember(name, key, isApplied) {
+      const id = `${name} ${key}`;
+      const application = world.application(name);
+      if (isApplied && application !== undefined) past.applied(id, world.process(), recent(application), left.get(id));
+      else past.forgotten(id);
+    },
+    corrected: (name, key) => past.corrected(`${name} ${key}`, left.get(`${name} ${key}`)),
+    refusal(application, key) {
+      const newest = application.generations.at(-1)?.resources.get(key);
+      if (newest === undefined) return undefined;
+      return past.refusal(application, `${application.name} ${key}`, world.process(), newest);
+    },
+    sent(ask) {
+      past.noteProcess(ask.process, world.startedAt());
+      sentAt.set(ask, world.now());
+      if (!ask.isWrite || isApplication(ask)) return;
+      const { request } = ask;
+      const { uid, resourceVersion } = objectOf(objectOf(request.body)['preconditions']);
+      const isUncertain = textOf(uid) === undefined || textOf(resourceVersion) === undefined;
+      if (request.method === 'DELETE' && isUncertain) fault(ask, 'deleted without its uid and version');
+      if (request.impersonate === undefined) fault(ask, 'written with weeder’s own rights');
+      judgeSending(ask);
+      underWay.add(ask);
+    },
+    done(ask, before, after) {
+      if (isSame(before, after)) return;
+      writes += 1;
+      const manager = textOf(ask.request.query?.['fieldManager'])?.split(':')[0] ?? '';
+      world.log(`${world.now()} ${ask.request.method} ${keyOf(ask)} ${manager} by process ${ask.process}`);
+      if (isApplication(ask)) return;
+      if (isTakeOver(ask)) takenOver.set(idOf(ask), contentOf(before));
+      if (after !== undefined) left.set(idOf(ask), after);
+      // All of one that is made is its first writer's.
+      judgeWrite(ask, before ?? after, after);
+      writers.note(before, after, ownerOf(ask));
+      if (!isMarked(after)) writers.disown(after, ownerOf(ask));
+      noteOwner(ask, before, after);
+      if (manager === 'weeder' && !isTakeOver(ask)) takenOver.delete(idOf(ask));
+    },
+    refusedForGood(ask) {
+      if (!isApplication(ask)) past.refused(idOf(ask));
+    },
+    answered(ask) {
+      underWay.delete(ask);
+      if (world.now() - (sentAt.get(ask) ?? 0) >= lateAfter) lateAt = world.now();
+      sentAt.delete(ask);
+    },
+  };
+}
+
+/** Nothing of its content is other than it was. */
+function isReleased(before: Content, after: Content): boolean {
+  const bare = ({ fields }: Content) => JSON.stringify([...fields].filter(([path]) => !path.includes('weeder.dev/')));
+  return bare(before) === bare(after);
+}

@@ -1,0 +1,66 @@
+import type { Weeder } from '../../../src/weeder/weeder.ts';
+import { slice } from '../objects/objects.ts';
+import type { Happening } from '../recording/history.ts';
+import type { SliceChange } from '../steps.ts';
+
+/** The EndpointSlices of a story, of which the stream tells. */
+export interface StorySlices {
+  change(change: SliceChange): void;
+  /** Tells a new weeder what there is. */
+  list(): void;
+  /** The stream reads its complete list again, with a change that nobody saw, or an outage (milliseconds ago). */
+  readAgain(change: SliceChange, outageEnded: number | undefined): void;
+  /** Since when the service (`namespace/name`) is ready: epoch milliseconds. */
+  readySince(service: string): number | undefined;
+}
+
+export interface StorySlicesOptions {
+  readonly now: () => number;
+  readonly note: (happening: Happening) => void;
+  readonly weeder: () => Weeder | undefined;
+}
+
+export function storySlices({ now, note, weeder }: StorySlicesOptions): StorySlices {
+  const slices = new Map<string, SliceChange>();
+  const readySince = new Map<string, number>();
+
+  const serviceOf = ({ namespace, service }: SliceChange) => `${namespace}/${service}`;
+  const isReady = (service: string) =>
+    [...slices.values()].some((each) => serviceOf(each) === service && each.ready?.includes(true));
+
+  function put(change: SliceChange): string {
+    const key = `${change.service}-${change.part}-${change.namespace}`;
+    if (change.ready === null) slices.delete(key);
+    else slices.set(key, change);
+    const service = serviceOf(change);
+    if (!isReady(service)) readySince.delete(service);
+    else if (!readySince.has(service)) readySince.set(service, now());
+    return key;
+  }
+
+  function tell(name: string, change: SliceChange): void {
+    const { namespace, service, ready } = change;
+    note({ what: 'slice', service: serviceOf(change), isReady: isReady(serviceOf(change)) });
+    const object = slice({ namespace, service, name, ready: ready ?? [], withTargets: true });
+    weeder()?.slices.apply(ready === null ? 'DELETED' : 'MODIFIED', object);
+  }
+
+  return {
+    change: (change) => tell(put(change), change),
+    list() {
+      for (const [key, change] of slices) tell(key, change);
+    },
+    readAgain(change, outageEnded) {
+      const key = put(change);
+      const service = serviceOf(change);
+      if (outageEnded !== undefined && readySince.has(service)) readySince.set(service, now() - outageEnded);
+      note({ what: 'gap' });
+      weeder()?.slices.begin();
+      for (const [each, options] of slices) tell(each, options);
+      if (change.ready === null) tell(key, change);
+      note({ what: 'gapEnds' });
+      weeder()?.slices.end();
+    },
+    readySince: (service) => readySince.get(service),
+  };
+}

@@ -1,0 +1,188 @@
+import type { JsonObject } from '../../../src/base/json.ts';
+import { everythingAllowed } from '../../../src/config/schema/allowedResources.ts';
+import { defaultObserver } from '../../../src/config/schema/observer.ts';
+import { apply } from '../../../src/demo/apiServer/apply.ts';
+import { create } from '../../../src/demo/apiServer/create.ts';
+import { decode } from '../../../src/demo/apiServer/decode.ts';
+import { addressOf } from '../../../src/demo/apiServer/http/address.ts';
+import { remove } from '../../../src/demo/apiServer/remove.ts';
+import type { Resource } from '../../../src/demo/apiServer/resource.ts';
+import { replace } from '../../../src/demo/apiServer/update.ts';
+import { resourceRequests } from '../../../src/observer/apply/resourceRequests.ts';
+import { kindsOf } from '../../../src/observer/kinds/kinds.ts';
+import type { ObserverFact } from '../../../src/observer/model/facts.ts';
+import { createObserverCore, type ObserverCore } from '../../../src/observer/observerCore.ts';
+import { applicationApi } from '../../../src/observer/status/applicationApi.ts';
+import { type ImaginedServer, imaginedServer, type Onlooker } from '../world/imaginedServer.ts';
+import { type ImaginedStreams, imaginedStreams } from '../world/imaginedStreams.ts';
+import { settled, type VirtualClock, virtualClock } from '../world/virtualClock.ts';
+
+const namespace = 'shop';
+
+/** A cluster in virtual time, with people who write to it, and at most one weeder process that acts. */
+export interface StoryWorld {
+  readonly clock: VirtualClock;
+  readonly server: ImaginedServer;
+  /** Of the process that is there now; undefined: none is. */
+  readonly core: ObserverCore | undefined;
+  readonly streams: ImaginedStreams | undefined;
+  /** Of the newest process. */
+  readonly process: number;
+  /** Since when it is there: milliseconds. */
+  readonly startedAt: number;
+  start(): void;
+  /** An orderly end. */
+  stop(): Promise<void>;
+  /** It is gone in the middle of whatever it does. */
+  kill(): void;
+  /** `ConfigMap/web`, `Application/web`. */
+  get(key: string): JsonObject | undefined;
+  /** All resources but applications, by key. */
+  objects(): ReadonlyMap<string, JsonObject>;
+  /** Somebody makes it, or puts it in the place of what is there. False: the server refuses. */
+  put(key: string, object: JsonObject, manager: string): boolean;
+  /** Somebody applies it, with force. */
+  apply(key: string, object: JsonObject, manager: string): boolean;
+  remove(key: string): void;
+  pass(ms: number): Promise<void>;
+}
+
+const paths: Readonly<Record<string, string>> = {
+  Application: '/apis/weeder.dev/v1alpha1/applications',
+  ConfigMap: '/api/v1/configmaps',
+  Deployment: '/apis/apps/v1/deployments',
+  Service: '/api/v1/services',
+};
+
+export interface StoryWorldOptions {
+  readonly random: () => number;
+  readonly onlooker: Onlooker;
+  readonly report: (fact: ObserverFact) => void;
+  /** Told of each write of a resource that is not weeder's. */
+  readonly onOthers: (before: JsonObject | undefined, after: JsonObject | undefined, applied?: JsonObject) => void;
+}
+
+export function storyWorld({ random, onlooker, report, onOthers }: StoryWorldOptions): StoryWorld {
+  const clock = virtualClock();
+  const server = imaginedServer(clock, random, onlooker);
+  const { storage } = server;
+  let running: { readonly core: ObserverCore; readonly streams: ImaginedStreams; die(): void } | undefined;
+  let process = 0;
+  let startedAt = 0;
+
+  function resourceOf(key: string): { readonly resource: Resource; readonly name: string } {
+    const [kind = '', name = ''] = key.split('/');
+    const address = addressOf(storage.resources, paths[kind] ?? '');
+    if (address.kind !== 'resource') throw new Error(`there is no kind ${kind}`);
+    return { resource: address.resource, name };
+  }
+
+  function start(): void {
+    process += 1;
+    startedAt = clock.monotonic();
+    const mine = process;
+    const { client, die } = server.connect(process);
+    const streams = imaginedStreams(storage, clock, random);
+    const core = createObserverCore({
+      config: {
+        services: new Map(),
+        restart: undefined,
+        observer: { ...defaultObserver, allow: everythingAllowed, trialPeriod: 600_000 },
+      },
+      runtime: { clock },
+      api: resourceRequests(client),
+      kinds: kindsOf(client, clock),
+      applications: applicationApi(client),
+      namespaces: 'all',
+      shard: undefined,
+      isDryRun: false,
+      mayUseOwnRights: false,
+      random,
+      // What a process that was killed still says is not the knowledge of the next one.
+      report: (fact) => {
+        if (mine === process) report(fact);
+      },
+      onStreamsChanged: () => streams.follow(core.needs),
+      onStreamClosed: streams.close,
+    });
+    running = { core, streams, die };
+    core.start();
+    streams.follow(core.needs);
+  }
+
+  return {
+    clock,
+    server,
+    get core() {
+      return running?.core;
+    },
+    get streams() {
+      return running?.streams;
+    },
+    get process() {
+      return process;
+    },
+    get startedAt() {
+      return startedAt;
+    },
+    start,
+    async stop() {
+      const was = running;
+      if (was === undefined) return;
+      was.core.stop();
+      was.streams.closeAll();
+      let isDrained = false;
+      const drained = was.core.drained().then(() => {
+        isDrained = true;
+      });
+      while (!isDrained) {
+        await settled();
+        clock.advance((clock.nextDue ?? clock.monotonic()) - clock.monotonic());
+      }
+      await drained;
+      was.die();
+      running = undefined;
+    },
+    kill() {
+      running?.die();
+      running?.streams.closeAll();
+      running?.core.stop();
+      running = undefined;
+    },
+    get(key) {
+      const { resource, name } = resourceOf(key);
+      return server.get(resource, namespace, name);
+    },
+    objects() {
+      const all = new Map<string, JsonObject>();
+      for (const kind of ['ConfigMap', 'Deployment', 'Service'])
+        for (const object of storage.collectionOf(resourceOf(`${kind}/`).resource).scan({ namespace }))
+          all.set(`${kind}/${object.metadata.name}`, { ...object });
+      return all;
+    },
+    put(key, object, manager) {
+      const { resource, name } = resourceOf(key);
+      const draft = decode(resource, object);
+      if (!draft.ok) return false;
+      const before = server.get(resource, namespace, name);
+      const { ok } =
+        before === undefined
+          ? create(storage, resource, namespace, draft.value, { manager })
+          : replace(storage, resource, namespace, name, draft.value, { manager });
+      if (ok && resource.kind !== 'Application') onOthers(before, server.get(resource, namespace, name));
+      return ok;
+    },
+    apply(key, object, manager) {
+      const { resource, name } = resourceOf(key);
+      const before = server.get(resource, namespace, name);
+      const { ok } = apply(storage, resource, namespace, name, object, { manager, isForced: true });
+      if (ok) onOthers(before, server.get(resource, namespace, name), object);
+      return ok;
+    },
+    remove(key) {
+      const { resource, name } = resourceOf(key);
+      remove(storage, resource, namespace, name);
+    },
+    pass: (ms) => clock.pass(ms),
+  };
+}

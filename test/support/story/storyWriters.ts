@@ -1,0 +1,55 @@
+import { type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
+import { contentOf, isWithin } from '../oracle/plainObserver.ts';
+
+/** Whoever is no application. */
+export const somebody = '';
+
+/** An application's name, or somebody. */
+type Writer = string;
+
+/** Who gave each field of each object its value, or took it away. */
+export interface StoryWriters {
+  note(before: JsonObject | undefined, after: JsonObject | undefined, who: Writer): void;
+  /** Somebody applies the fields of `given`, and has them from now on, also where they are as they were. */
+  share(object: JsonObject | undefined, given: JsonObject): void;
+  /** What this application has written is nobody's from now on, as `metadata.managedFields` says: as if never written. */
+  disown(object: JsonObject | undefined, who: Writer): void;
+  of(object: JsonObject | undefined, path: string): Writer | undefined;
+  /** Whether the object ever had anything there that is not nobody's. */
+  hasSeen(object: JsonObject | undefined, path: string): boolean;
+  /** Whether somebody has written there in the last so many milliseconds. */
+  isFresh(object: JsonObject | undefined, path: string, ms: number): boolean;
+}
+
+export function storyWriters(now: () => number): StoryWriters {
+  const known = new Map<string, Map<string, { readonly who: Writer; readonly at: number }>>();
+
+  function its(object: JsonObject | undefined) {
+    return known.get(uidOf(object) ?? '') ?? new Map<string, { readonly who: Writer; readonly at: number }>();
+  }
+
+  return {
+    note(before, after, who) {
+      const writers = its(after);
+      known.set(uidOf(after) ?? '', writers);
+      const [was, is] = [contentOf(before).fields, contentOf(after).fields];
+      for (const path of new Set([...was.keys(), ...is.keys()]))
+        if (was.get(path) !== is.get(path)) writers.set(path, { who, at: now() });
+    },
+    share(object, given) {
+      for (const path of contentOf(given).fields.keys()) its(object).set(path, { who: somebody, at: now() });
+    },
+    disown(object, who) {
+      const writers = its(object);
+      for (const [path, { who: one }] of writers) if (one === who) writers.delete(path);
+    },
+    of: (object, path) => its(object).get(path)?.who,
+    hasSeen: (object, path) => [...its(object).keys()].some((each) => isWithin(each, path)),
+    isFresh: (object, path, ms) =>
+      [...its(object)].some(([each, { who, at }]) => isWithin(each, path) && who === somebody && now() - at < ms),
+  };
+}
+
+export function uidOf(object: JsonObject | undefined): string | undefined {
+  return textOf(objectOf(object?.['metadata'])['uid']);
+}

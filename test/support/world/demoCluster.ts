@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { createApiServer } from '../../../src/demo/apiServer/apiServer.ts';
+import type { ApiStore } from '../../../src/demo/apiServer/apiStore.ts';
+import type { KubeObject } from '../../../src/demo/apiServer/objects.ts';
+import { endpointSlices, namespaces, pods } from '../../../src/demo/apiServer/resources.ts';
+import type { Outcome } from '../../../src/demo/apiServer/status.ts';
+import { type Program, programAnnotation } from '../../../src/demo/kubelet/program.ts';
+import { seededRandom } from '../../../src/demo/random.ts';
+import { type VirtualClock, virtualClock } from './virtualClock.ts';
+
+export const home = 'shoot-1';
+
+/** The API without HTTP, in virtual time. */
+export interface DemoCluster {
+  readonly clock: VirtualClock;
+  readonly store: ApiStore;
+  /** Creates a pod on a node, by its program. */
+  pod(name: string, program: Partial<Program>, containers?: readonly string[]): KubeObject;
+  /** Makes the service `db` ready, or not. */
+  setReady(isReady: boolean): void;
+}
+
+export function demoCluster(): DemoCluster {
+  const clock = virtualClock(Date.parse('2026-11-21T06:00:00Z'));
+  const { store } = createApiServer({ clock, random: seededRandom(1) });
+  made(store.create(namespaces, { metadata: { name: home } }));
+  return {
+    clock,
+    store,
+    pod(name, program, containers = ['main']) {
+      const annotations = { [programAnnotation]: JSON.stringify(program) };
+      const spec = { nodeName: 'node-1', containers: containers.map((each) => ({ name: each, image: 'x:1' })) };
+      return made(store.create(pods, { metadata: { name, namespace: home, annotations }, spec }));
+    },
+    setReady(isReady) {
+      const endpoints = [{ addresses: ['10.0.0.1'], conditions: { ready: isReady } }];
+      if (store.get(endpointSlices, home, 'db-slice') !== undefined) {
+        made(store.patch(endpointSlices, home, 'db-slice', { endpoints }));
+        return;
+      }
+      const labels = { 'kubernetes.io/service-name': 'db' };
+      const metadata = { name: 'db-slice', namespace: home, labels };
+      made(store.create(endpointSlices, { metadata, addressType: 'IPv4', endpoints }));
+    },
+  };
+}
+
+/** The object of an outcome that has to be good. */
+export function made(outcome: Outcome<KubeObject>): KubeObject {
+  assert(outcome.ok, outcome.ok ? '' : (outcome.problem.message ?? ''));
+  return outcome.value;
+}

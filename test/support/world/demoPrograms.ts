@@ -1,0 +1,16 @@
+import type { KubeObject } from '../../../src/demo/apiServer/objects.ts';
+import type { Program } from '../../../src/demo/kubelet/program.ts';
+import { etcdLabels, etcdService } from '../../../src/demo/objects.ts';
+
+const healthy: Program = { needs: undefined, readyAfter: 300, givesUpAfter: 0, survives: 0, isHealthy: true };
+
+/**
+ * What the pods of `weeder demo --kubeconfig` do, for the simulated kubelet: their own scripts need a real one. `needs`
+ * is the service without which the dependants crash.
+ */
+export function demoPrograms(needs: () => string = () => etcdService): (pod: KubeObject) => Program {
+  return ({ metadata }) => {
+    if (metadata.labels?.['role'] === etcdLabels.role) return healthy;
+    return { ...healthy, needs: needs(), givesUpAfter: 1_500, survives: 9_500 };
+  };
+}

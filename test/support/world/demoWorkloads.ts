@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { arrayOf, type JsonObject, objectOf } from '../../../src/base/json.ts';
+import type { KubeObject } from '../../../src/demo/apiServer/objects.ts';
+import type { Resource } from '../../../src/demo/apiServer/resource.ts';
+import { pods } from '../../../src/demo/apiServer/resources.ts';
+import { startWorkloads } from '../../../src/demo/controllers/workloads.ts';
+import { startKubelet } from '../../../src/demo/kubelet/kubelet.ts';
+import { programAnnotation } from '../../../src/demo/kubelet/program.ts';
+import { isPodReady } from '../../../src/demo/podView.ts';
+import { demoCluster, home, made } from './demoCluster.ts';
+
+/** The embedded cluster in virtual time, with the controllers of all workloads and a kubelet, and one workload. */
+export async function demoWorkload(t: TestContext, resource: Resource, more: JsonObject = {}) {
+  const { clock, store } = demoCluster();
+  const parts = [startWorkloads(store, clock), startKubelet({ store, clock, version: '1.36', seed: 1 })];
+  t.after(() => {
+    for (const stop of parts) stop();
+  });
+  const labels = { app: 'web' };
+  const spec = { containers: [{ name: 'main', image: 'x:1' }] };
+  const template = { metadata: { labels, annotations: { release: '1' } }, spec };
+  const object = {
+    metadata: { name: 'web', namespace: home },
+    spec: { selector: { matchLabels: labels }, template, ...more },
+  };
+  made(store.create(resource, object));
+  await clock.pass(10_000);
+
+  function current(): KubeObject {
+    const found = store.get(resource, home, 'web');
+    assert(found !== undefined, 'the workload is gone');
+    return found;
+  }
+
+  const patch = (change: JsonObject) => made(store.patch(resource, home, 'web', change));
+  return {
+    clock,
+    store,
+    current,
+    patch,
+    status: () => objectOf(current()['status']),
+    conditions: () =>
+      arrayOf(objectOf(current()['status'])['conditions']).map((each) => {
+        const { type, status, reason } = objectOf(each);
+        return `${String(type)}=${String(status)} ${String(reason)}`;
+      }),
+    /** Another release: a template that differs, and one that never becomes ready. */
+    release: (release: string) => patch(templateOf({ release })),
+    breakRelease: (release: string) =>
+      patch(templateOf({ release, [programAnnotation]: JSON.stringify({ isHealthy: false }) })),
+    pods: () => store.list(pods, { namespace: home }),
+    /** Of the pods, by their names: their releases, `!` where one is not ready. */
+    releases: () => store.list(pods, { namespace: home }).map(releaseOf),
+    remove: (name: string) => store.delete(pods, home, name),
+  };
+}
+
+function releaseOf(pod: KubeObject): string {
+  const mark = isPodReady(pod) ? '' : '!';
+  return `${pod.metadata.annotations?.['release']}${mark}`;
+}
+
+function templateOf(annotations: JsonObject): JsonObject {
+  return { spec: { template: { metadata: { annotations } } } };
+}

@@ -1,0 +1,129 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { type Clock, systemClock } from '../../../src/base/clock.ts';
+import { parseConfig } from '../../../src/config/parse.ts';
+import { type ApiServer, type ApiServerOptions, createApiServer } from '../../../src/demo/apiServer/apiServer.ts';
+import type { Outcome } from '../../../src/demo/apiServer/status.ts';
+import { loadKubeConfig } from '../../../src/kube/access/kubeConfig.ts';
+import { createKubeClient, type KubeClient } from '../../../src/kube/client/client.ts';
+import type { ProcessFact } from '../../../src/process/facts.ts';
+import { type Controller, type ControllerOptions, startController } from '../../../src/process/main.ts';
+import { createReload, type Reload } from '../../../src/process/reload.ts';
+import type { WeederFact } from '../../../src/weeder/deletions/facts.ts';
+
+/** An embedded API server that listens, and how to reach it as users do. */
+export interface Embedded extends AsyncDisposable {
+  readonly server: ApiServer;
+  readonly url: string;
+  /** The path of a kubeconfig for it. */
+  readonly kubeconfig: string;
+  /** A client as `weeder` makes it, from the kubeconfig. */
+  client(clock?: Clock): KubeClient;
+}
+
+export async function embedded(options: ApiServerOptions = {}): Promise<Embedded> {
+  const server = createApiServer(options);
+  const listening = await server.listen();
+  const folder = mkdtempSync(join(tmpdir(), 'weeder-embedded-'));
+  const kubeconfig = join(folder, 'kubeconfig.yaml');
+  writeFileSync(kubeconfig, kubeconfigFor(listening.url));
+  const clients: KubeClient[] = [];
+  return {
+    server,
+    url: listening.url,
+    kubeconfig,
+    client(clock = systemClock) {
+      const access = loadKubeConfig({ kubeconfig }, {});
+      if (!access.ok) throw new Error(access.problem.sentence);
+      const client = createKubeClient({ access: access.value, clock });
+      clients.push(client);
+      return client;
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(clients.map((client) => client.close()));
+      await listening.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+function kubeconfigFor(server: string): string {
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'embedded', cluster: { server } }],
+    users: [{ name: 'nobody', user: {} }],
+    contexts: [{ name: 'embedded', context: { cluster: 'embedded', user: 'nobody' } }],
+    'current-context': 'embedded',
+  });
+}
+
+/** What the store made; it refuses nothing that a test asks of it. */
+export function made<T>(outcome: Outcome<T>): T {
+  if (!outcome.ok) throw new Error(JSON.stringify(outcome));
+  return outcome.value;
+}
+
+/** The real weeder, on an embedded server. */
+export interface EmbeddedWeeder extends AsyncDisposable {
+  readonly controller: Controller;
+  readonly reload: Reload;
+  readonly facts: readonly WeederFact[];
+  readonly processFacts: readonly ProcessFact[];
+  /** The sentences of its log at info and above. */
+  readonly logged: readonly string[];
+}
+
+/** Starts the real weeder as `weeder run` does, with its real client over HTTP; `config` is the file's text. */
+export function startEmbeddedWeeder(
+  cluster: Embedded,
+  config: string,
+  options: Partial<Pick<ControllerOptions, 'eventInstance' | 'clock' | 'election' | 'isDryRun' | 'others'>> = {},
+): EmbeddedWeeder {
+  const parsed = parseConfig(config, 'config.yaml');
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problem));
+  const facts: WeederFact[] = [];
+  const processFacts: ProcessFact[] = [];
+  const logged: string[] = [];
+  const logger = pino(
+    { base: null, formatters: { log: (line) => line } },
+    {
+      write: (line: string) => {
+        const entry: unknown = JSON.parse(line);
+        if (typeof entry === 'object' && entry !== null && 'msg' in entry) logged.push(String(entry.msg));
+      },
+    },
+  );
+  const reload = createReload({
+    config: parsed.value,
+    clock: systemClock,
+    logger,
+    report: (fact) => processFacts.push(fact),
+    apply: (next) => controller.configure(next),
+  });
+  const controller = startController({
+    config: parsed.value,
+    client: cluster.client(),
+    clock: systemClock,
+    logger,
+    namespaces: 'all',
+    concurrentDeletions: 32,
+    isDryRun: false,
+    report: (fact) => facts.push(fact),
+    ...options,
+    reportProcess: (fact) => processFacts.push(fact),
+  });
+  return {
+    controller,
+    reload,
+    facts,
+    processFacts,
+    logged,
+    async [Symbol.asyncDispose]() {
+      controller.shutdown();
+      await controller.stopped;
+    },
+  };
+}

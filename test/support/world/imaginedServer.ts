@@ -1,0 +1,175 @@
+import type { JsonObject } from '../../../src/base/json.ts';
+import { create } from '../../../src/demo/apiServer/create.ts';
+import { addressOf } from '../../../src/demo/apiServer/http/address.ts';
+import { wireObject } from '../../../src/demo/apiServer/json.ts';
+import type { Resource } from '../../../src/demo/apiServer/resource.ts';
+import { namespaces, serviceAccounts } from '../../../src/demo/apiServer/resources.ts';
+import { failure, type Status } from '../../../src/demo/apiServer/status.ts';
+import { createStorage, type Storage } from '../../../src/demo/apiServer/store.ts';
+import type { ApiResult, KubeClient } from '../../../src/kube/client/client.ts';
+import { type ApiFailure, classify } from '../../../src/kube/client/failure.ts';
+import type { ApiRequest } from '../../../src/kube/client/request.ts';
+import { carryOut, elsewhere, type Named, served } from './imaginedStore.ts';
+import type { VirtualClock } from './virtualClock.ts';
+
+/** How requests are answered for a while. `lost`: they are done, and the answer never comes. */
+export type Trouble = 429 | 500 | 503 | 403 | 'network' | 'lost' | 'silent';
+
+/** A request as it is sent. */
+export interface Ask {
+  /** Whose: each weeder process has a number. */
+  readonly process: number;
+  readonly request: ApiRequest;
+  /** Undefined: what is served beside the resources. */
+  readonly named: Named | undefined;
+  /** It changes something, if it succeeds. */
+  readonly isWrite: boolean;
+}
+
+/** Who looks at everything that is asked for. */
+export interface Onlooker {
+  sent(ask: Ask): void;
+  /** It was done; `before` and `after` are the same where it changed nothing, undefined where there is no object. */
+  done(ask: Ask, before: JsonObject | undefined, after: JsonObject | undefined): void;
+  /** It was not done, because it never can be as it is. */
+  refusedForGood(ask: Ask): void;
+  answered(ask: Ask): void;
+}
+
+/** The rules of the embedded API server, without HTTP and in virtual time, so that thousands of requests take no time. */
+export interface ImaginedServer {
+  readonly storage: Storage;
+  /** Undefined: all is well. */
+  trouble: { readonly is: Trouble; readonly odds: number } | undefined;
+  /** A weeder process and its client. Once dead it sends nothing; what it has sent is done all the same. */
+  connect(process: number): { readonly client: KubeClient; die(): void };
+  get(resource: Resource, namespace: string, name: string): JsonObject | undefined;
+}
+
+/** One for each application that there may be. */
+const accounts = ['default', 'a0', 'a1', 'a2'];
+/** Milliseconds. */
+const longestAnswer = 10_000;
+
+export function imaginedServer(clock: VirtualClock, random: () => number, onlooker: Onlooker): ImaginedServer {
+  const storage = createStorage({ clock, random, historyLimit: 10_000, resources: served });
+  create(storage, namespaces, '', { metadata: { name: 'shop' } });
+  for (const name of accounts) create(storage, serviceAccounts, 'shop', { metadata: { name } });
+
+  const server: ImaginedServer = {
+    storage,
+    trouble: undefined,
+    get(resource, namespace, name) {
+      const object = storage.collectionOf(resource).get(namespace, name);
+      return object === undefined ? undefined : wireObject(resource, object);
+    },
+    connect(process) {
+      let isDead = false;
+      const client: KubeClient = {
+        server: 'https://imagined',
+        call: (request) => Promise.resolve(isDead ? dead : exchange(askOf(process, request))),
+        openStream: () => Promise.resolve(dead),
+        renew: () => undefined,
+        failureOf: () => dead.failure,
+        close: () => Promise.resolve(),
+      };
+      const die = () => {
+        isDead = true;
+      };
+      return { client, die };
+    },
+  };
+
+  function askOf(process: number, request: ApiRequest): Ask {
+    const address = addressOf(storage.resources, request.path);
+    const isWrite = request.method !== 'GET' && request.query?.['dryRun'] === undefined;
+    if (address.kind !== 'resource') return { process, request, named: undefined, isWrite };
+    const { resource, namespace = '', name = '', subresource } = address;
+    return { process, request, named: { resource, namespace, name, subresource }, isWrite };
+  }
+
+  /** There, and back again. */
+  function exchange(ask: Ask): Promise<ApiResult> | ApiResult {
+    const { signal } = ask.request;
+    if (signal?.aborted === true) return cancelled;
+    const { promise, resolve } = Promise.withResolvers<ApiResult>();
+    onlooker.sent(ask);
+    const giveUp = () => answer(cancelled);
+    signal?.addEventListener('abort', giveUp, { once: true });
+    clock.setTimeout(() => {
+      const { result, after } = arrived(ask, troubleOf(ask));
+      clock.setTimeout(() => answer(result), after);
+    }, delay());
+    return promise;
+
+    function answer(result: ApiResult): void {
+      signal?.removeEventListener('abort', giveUp);
+      onlooker.answered(ask);
+      resolve(result);
+    }
+  }
+
+  /** What comes back, and how many milliseconds later. */
+  function arrived(ask: Ask, trouble: Trouble | undefined): { readonly result: ApiResult; readonly after: number } {
+    if (typeof trouble === 'number') return { result: refusal(ask.request, statusOf(trouble)), after: delay() };
+    const isLost = trouble === 'network' || (trouble === 'silent' && random() < 0.5);
+    const result = isLost ? broken : act(ask);
+    if (trouble === 'silent') return { result: late, after: longestAnswer };
+    return { result: trouble === 'lost' ? broken : result, after: delay() };
+  }
+
+  /** Mostly a few milliseconds. */
+  function delay(): number {
+    return 1 + Math.floor(random() ** 4 * 150);
+  }
+
+  function troubleOf({ isWrite }: Ask): Trouble | undefined {
+    const { trouble } = server;
+    if (trouble === undefined || random() >= trouble.odds) return undefined;
+    return trouble.is === 403 && !isWrite ? undefined : trouble.is;
+  }
+
+  function act(ask: Ask): ApiResult {
+    const { named, request } = ask;
+    if (named === undefined) {
+      const body = elsewhere(request.path);
+      if (body !== undefined) return { ok: true, status: 200, body };
+      return { ok: false, failure: classify(404, {}, '404 page not found', clock.now()) };
+    }
+    const now = () => server.get(named.resource, named.namespace, named.name);
+    const before = now();
+    const outcome = carryOut(storage, request, named);
+    if (ask.isWrite && outcome.ok) onlooker.done(ask, before, now());
+    if (ask.isWrite && !outcome.ok && isForGood(outcome.problem)) onlooker.refusedForGood(ask);
+    const status = before === undefined ? 201 : 200;
+    return outcome.ok ? { ok: true, status, body: outcome.value } : refusal(request, outcome.problem);
+  }
+
+  function refusal({ isConfidential = false }: ApiRequest, status: Status): ApiResult {
+    return {
+      ok: false,
+      failure: classify(status.code ?? 500, {}, JSON.stringify(status), clock.now(), isConfidential),
+    };
+  }
+
+  return server;
+}
+
+type Refused = { readonly ok: false; readonly failure: ApiFailure };
+
+const dead: Refused = { ok: false, failure: { kind: 'cancelled', message: 'the process is dead' } };
+const cancelled: Refused = { ok: false, failure: { kind: 'cancelled', message: 'nobody waits for it' } };
+const broken: Refused = { ok: false, failure: { kind: 'network', message: 'the connection broke' } };
+const late: Refused = { ok: false, failure: { kind: 'timeout', message: 'nothing came for 10 s' } };
+
+/** What is refused so will be refused again. */
+function isForGood({ code }: Status): boolean {
+  return code === 400 || code === 422;
+}
+
+function statusOf(code: 429 | 500 | 503 | 403): Status {
+  if (code === 429) return failure(code, 'TooManyRequests', 'too many requests', { retryAfterSeconds: 1 });
+  if (code === 500) return failure(code, 'InternalError', 'etcdserver: request timed out');
+  if (code === 403) return failure(code, 'Forbidden', 'it is not allowed');
+  return failure(code, 'ServiceUnavailable', 'the server is starting');
+}

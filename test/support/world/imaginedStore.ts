@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { failed, ok } from '../../../src/base/errors.ts';
+import { type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
+import { apply } from '../../../src/demo/apiServer/apply.ts';
+import type { WriteOptions } from '../../../src/demo/apiServer/assemble.ts';
+import { customResource } from '../../../src/demo/apiServer/crd/customResource.ts';
+import { create } from '../../../src/demo/apiServer/create.ts';
+import { decode } from '../../../src/demo/apiServer/decode.ts';
+import { discover } from '../../../src/demo/apiServer/http/discovery.ts';
+import { wireObject } from '../../../src/demo/apiServer/json.ts';
+import { type PatchType, patch } from '../../../src/demo/apiServer/patch.ts';
+import { remove } from '../../../src/demo/apiServer/remove.ts';
+import type { Resource } from '../../../src/demo/apiServer/resource.ts';
+import { resources as builtIn, customResourceDefinitions } from '../../../src/demo/apiServer/resources.ts';
+import { notFound, type Outcome } from '../../../src/demo/apiServer/status.ts';
+import { createStorage, type Storage } from '../../../src/demo/apiServer/store.ts';
+import { openApiDocuments, openApiIndex } from '../../../src/demo/apiServer/structure/openApi.ts';
+import type { Updated } from '../../../src/demo/apiServer/update.ts';
+import type { ApiRequest } from '../../../src/kube/client/request.ts';
+import { virtualClock } from './virtualClock.ts';
+
+/** The object or the collection that a request names. */
+export interface Named {
+  readonly resource: Resource;
+  readonly namespace: string;
+  readonly name: string;
+  readonly subresource: string | undefined;
+}
+
+/** The built-in kinds and Application, as its definition in deploy/ has it. */
+export const served: readonly Resource[] = [...builtIn, applications()];
+const documents = openApiDocuments(served);
+
+function applications(): Resource {
+  const storage = createStorage({ clock: virtualClock(), random: () => 0, historyLimit: 1, resources: builtIn });
+  const file = new URL('../../../deploy/components/observer-named/crd.yaml', import.meta.url);
+  const draft = decode(customResourceDefinitions, parse(readFileSync(file, 'utf8')));
+  const made = draft.ok ? create(storage, customResourceDefinitions, '', draft.value) : draft;
+  const found = made.ok ? customResource(made.value) : undefined;
+  if (found === undefined) throw new Error('deploy/ has no definition of applications');
+  return found;
+}
+
+/** Does what is asked by the rules of the embedded API server, and gives the body of its answer. */
+export function carryOut(storage: Storage, request: ApiRequest, named: Named): Outcome<unknown> {
+  const sent: unknown = request.body === undefined ? undefined : JSON.parse(JSON.stringify(request.body));
+  const { method, query } = request;
+  const manager = textOf(query?.['fieldManager']) ?? 'weeder';
+  const dryRun = query?.['dryRun'] !== undefined;
+  const { resource, namespace, name } = named;
+  if (method === 'GET') return read(storage, named);
+  if (method === 'DELETE') {
+    const { uid, resourceVersion } = objectOf(objectOf(sent)['preconditions']);
+    return remove(storage, resource, namespace, name, { uid: textOf(uid), resourceVersion: textOf(resourceVersion) });
+  }
+  if (method === 'POST') {
+    const draft = decode(resource, sent);
+    const made = draft.ok ? create(storage, resource, namespace, draft.value, { manager, dryRun }) : draft;
+    return made.ok ? ok(wireObject(resource, made.value)) : made;
+  }
+  const updated = update(storage, request, named, sent, { manager, dryRun });
+  return updated.ok ? ok(wireObject(resource, updated.value.object)) : updated;
+}
+
+function read(storage: Storage, { resource, namespace, name }: Named): Outcome<JsonObject> {
+  const object = storage.collectionOf(resource).get(namespace, name);
+  return object === undefined ? failed(notFound(resource, name)) : ok(wireObject(resource, object));
+}
+
+function update(
+  storage: Storage,
+  { contentType, query }: ApiRequest,
+  { resource, namespace, name, subresource }: Named,
+  sent: unknown,
+  how: { readonly manager: string; readonly dryRun: boolean },
+): Outcome<Updated> {
+  const options: typeof how & WriteOptions = { ...how, subresource: subresource === 'status' ? 'status' : undefined };
+  if (contentType === 'application/apply-patch+yaml')
+    return apply(storage, resource, namespace, name, sent, { ...options, isForced: query?.['force'] === true });
+  const json: PatchType = 'application/json-patch+json';
+  const type: PatchType = contentType === json ? json : 'application/merge-patch+json';
+  return patch(storage, resource, namespace, name, type, sent, options);
+}
+
+/** What is served beside the resources: which there are, and how they are built. */
+export function elsewhere(path: string): unknown {
+  // Every account may do everything here.
+  if (path.endsWith('/selfsubjectaccessreviews')) return { status: { allowed: true } };
+  if (path === '/openapi/v3') return openApiIndex(documents);
+  const document = documents.get(path.replace('/openapi/v3/', ''));
+  return document === undefined ? discover(served, path) : JSON.parse(document.json);
+}

@@ -1,0 +1,112 @@
+import type { Clock } from '../../../src/base/clock.ts';
+import { addressOf } from '../../../src/demo/apiServer/http/address.ts';
+import { wireObject } from '../../../src/demo/apiServer/json.ts';
+import type { Resource } from '../../../src/demo/apiServer/resource.ts';
+import { select } from '../../../src/demo/apiServer/selection.ts';
+import type { Storage } from '../../../src/demo/apiServer/store.ts';
+import { type Cursor, openCursor } from '../../../src/demo/apiServer/watch.ts';
+import type { ObjectSink } from '../../../src/kube/watch/sink.ts';
+import type { StreamNeed } from '../../../src/kube/watch/streamNeed.ts';
+
+/** The list+watch streams of one weeder process, each with a delay of its own. */
+export interface ImaginedStreams {
+  /** Opens those that are not open yet. */
+  follow(needs: ReadonlyMap<string, StreamNeed>): void;
+  close(name: string): void;
+  closeAll(): void;
+  /** Their connections break: each lists anew after a while. */
+  cut(): void;
+  /** Nothing is told for so many milliseconds; then everything is. */
+  hold(ms: number): void;
+}
+
+interface Open {
+  readonly need: StreamNeed;
+  cursor: Cursor | undefined;
+  isClosed: boolean;
+}
+
+export function imaginedStreams(storage: Storage, clock: Clock, random: () => number): ImaginedStreams {
+  const streams = new Map<string, Open>();
+  let heldUntil = 0;
+
+  /** After its delay, and not before it is told anything again. */
+  function later(act: () => void): void {
+    const wait = 1 + Math.floor(random() ** 6 * 2_000);
+    clock.setTimeout(act, Math.max(wait, heldUntil - clock.monotonic()));
+  }
+
+  function begin(stream: Open): void {
+    if (stream.isClosed) return;
+    const { sink } = stream.need;
+    const { resource, selection } = selectedBy(storage, stream.need);
+    const listedAt = String(storage.version);
+    const cursor = openCursor(storage, resource, selection, 'now', () => later(tell));
+    stream.cursor = cursor;
+    // What the list says is as old as its way is long.
+    later(() => {
+      if (stream.cursor === cursor) sink.begin();
+      tell();
+    });
+
+    function tell(): void {
+      if (stream.cursor === cursor && cursor !== undefined) deliver(cursor, resource, sink, listedAt);
+    }
+  }
+
+  function end(stream: Open): void {
+    stream.cursor?.close();
+    stream.cursor = undefined;
+  }
+
+  function close(name: string): void {
+    const stream = streams.get(name);
+    if (stream === undefined) return;
+    streams.delete(name);
+    stream.isClosed = true;
+    end(stream);
+  }
+
+  return {
+    follow(needs) {
+      for (const [name, need] of needs) {
+        if (streams.get(name)?.need === need) continue;
+        close(name);
+        const stream = { need, cursor: undefined, isClosed: false };
+        streams.set(name, stream);
+        later(() => begin(stream));
+      }
+    },
+    close,
+    closeAll() {
+      for (const name of [...streams.keys()]) close(name);
+    },
+    cut() {
+      for (const stream of streams.values()) {
+        if (stream.cursor === undefined) continue;
+        end(stream);
+        clock.setTimeout(() => later(() => begin(stream)), Math.floor(random() * 20_000));
+      }
+    },
+    hold(ms) {
+      heldUntil = clock.monotonic() + ms;
+    },
+  };
+}
+
+function deliver(cursor: Cursor, resource: Resource, sink: ObjectSink, listedAt: string): void {
+  for (let item = cursor.next(); item !== 'waiting'; item = cursor.next()) {
+    if (item === 'expired') throw new Error('the history is too short');
+    if (item === 'initialEnd') sink.end(listedAt);
+    else sink.apply(item.type, wireObject(resource, item.object));
+  }
+}
+
+function selectedBy(storage: Storage, { path, labelSelector }: StreamNeed) {
+  const address = addressOf(storage.resources, path);
+  if (address.kind !== 'resource') throw new Error(`nothing is served at ${path}`);
+  const { resource, namespace } = address;
+  const selection = select(resource, namespace, labelSelector, '');
+  if (!selection.ok) throw new Error(`${labelSelector} selects nothing`);
+  return { resource, selection: selection.value };
+}

@@ -1,0 +1,360 @@
+import type { ActorRuntime } from '../../../src/actors/actorRuntime.ts';
+import { type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
+import type { RestartConfig } from '../../../src/config/restart.ts';
+import type { ApiResult, KubeClient } from '../../../src/kube/client/client.ts';
+import type { ApiRequest } from '../../../src/kube/client/request.ts';
+import { mergePatch } from '../../../src/kube/objects/mergePatch.ts';
+import type { ObjectSink } from '../../../src/kube/watch/sink.ts';
+import { hashKeyOf, hashKeysOf } from '../../../src/restart/digest/hashKeys.ts';
+import type { RestartFact } from '../../../src/restart/model/facts.ts';
+import { withoutSecrets } from '../../../src/restart/model/sourceMeta.ts';
+import { restartApi } from '../../../src/restart/requests/restartApi.ts';
+import { createRestartControl, type RestartControl } from '../../../src/restart/restartControl.ts';
+import type { CreateRestartCore } from '../../../src/restart/restartCore.ts';
+import { settled, type VirtualClock, virtualClock } from './virtualClock.ts';
+
+/**
+ * What becomes of a request: it fails before it arrives, its answer is lost, it arrives only after so many ms (`late`: when
+ * nobody waits for it any more; `slow`: and is waited for).
+ */
+export type Fault =
+  | 'unsent'
+  | 'lost'
+  | { readonly late: number }
+  | { readonly slow: number }
+  | { readonly status: number };
+
+/** An API server with one namespace of Jobs and ConfigMaps in it, in simulated time, and a weeder that may be replaced. */
+export interface JobWorld {
+  readonly clock: VirtualClock;
+  readonly facts: RestartFact[];
+  /** Every write, such as `DELETE once`; a dry run is none. */
+  readonly writes: string[];
+  /** Asked before each write, by its text. */
+  fault: (write: string) => Fault | undefined;
+  control(): RestartControl;
+  putSource(data: Readonly<Record<string, string>>): void;
+  /** A Job with a pod that runs, unless it is suspended; it uses the ConfigMap `settings`. */
+  putJob(name: string, more?: { readonly metadata?: JsonObject; readonly spec?: JsonObject }): void;
+  /** As somebody else writes to it. */
+  patchJob(name: string, patch: JsonObject): void;
+  /** As somebody else deletes it. */
+  deleteJob(name: string): void;
+  job(name: string): JsonObject | undefined;
+  /** Names of all Jobs, copies included. */
+  readonly names: readonly string[];
+  /** Its pods take so long to end. Milliseconds. */
+  ending: number;
+  configure(config: RestartConfig): void;
+  /** Ends without a word, and another one begins. */
+  replace(): Promise<void>;
+  stop(): void;
+  pass(ms: number): Promise<void>;
+  factsOf<T extends RestartFact['type']>(type: T): Extract<RestartFact, { type: T }>[];
+}
+
+const namespace = 'shop';
+const uses = { envFrom: [{ configMapRef: { name: 'settings' } }] };
+
+export async function jobWorld(
+  firstConfig: RestartConfig,
+  its: {
+    readonly inspect?: ActorRuntime['inspect'];
+    readonly isDryRun?: boolean;
+    readonly clock?: VirtualClock;
+    /** Restart control with its streams and keys, as a recorder makes it; default: without them. */
+    readonly createRestart?: CreateRestartCore;
+  } = {},
+): Promise<JobWorld> {
+  const { clock = virtualClock() } = its;
+  const facts: RestartFact[] = [];
+  const writes: string[] = [];
+  const jobs = new Map<string, JsonObject>();
+  const pods = new Map<string, JsonObject>();
+  let config = firstConfig;
+  let source: JsonObject | undefined;
+  let version = 100;
+  let control: RestartControl | undefined;
+  let sinks: { readonly jobs: ObjectSink; readonly sources: ObjectSink } | undefined;
+  const stamp = () => `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
+  const metaOf = (object: JsonObject | undefined) => objectOf(object?.['metadata']);
+  const nextVersion = () => {
+    version += 1;
+    return String(version);
+  };
+
+  function store(name: string, object: JsonObject): JsonObject {
+    const type = jobs.has(name) ? 'MODIFIED' : 'ADDED';
+    const stored = { ...object, metadata: { ...metaOf(object), resourceVersion: nextVersion() } };
+    jobs.set(name, stored);
+    sinks?.jobs.apply(type, stored);
+    return stored;
+  }
+
+  function create(object: JsonObject): JsonObject {
+    const name = textOf(metaOf(object)['name']) ?? '';
+    const uid = `uid-${nextVersion()}`;
+    const spec = objectOf(object['spec']);
+    const made = { ...metaOf(object), namespace, uid, creationTimestamp: stamp() };
+    const template = mergePatch(spec['template'], { metadata: { labels: { 'controller-uid': uid } } });
+    const selector = spec['selector'] ?? { matchLabels: { 'controller-uid': uid } };
+    const job = store(name, { ...object, kind: 'Job', metadata: made, spec: { ...spec, template, selector } });
+    if (spec['suspend'] !== true && spec['parallelism'] !== 0) runPod(name, uid);
+    return job;
+  }
+
+  function runPod(job: string, uid: string): void {
+    const ownerReferences = [{ apiVersion: 'batch/v1', kind: 'Job', name: job, uid, controller: true }];
+    const running = { name: 'app', ready: true, restartCount: 0, state: { running: { startedAt: stamp() } } };
+    const metadata = {
+      name: `${job}-${nextVersion()}`,
+      namespace,
+      uid: `pod-${version}`,
+      resourceVersion: `${version}`,
+    };
+    pods.set(uid, {
+      metadata: { ...metadata, creationTimestamp: stamp(), ownerReferences },
+      status: { phase: 'Running', containerStatuses: [running], conditions: [{ type: 'Ready', status: 'True' }] },
+    });
+  }
+
+  function remove(name: string, isForeground: boolean): void {
+    const job = jobs.get(name);
+    const uid = textOf(metaOf(job)['uid']) ?? '';
+    if (job === undefined) return;
+    const gone = () => {
+      pods.delete(uid);
+      if (metaOf(jobs.get(name))['uid'] !== uid) return;
+      const last = jobs.get(name);
+      jobs.delete(name);
+      sinks?.jobs.apply('DELETED', last);
+    };
+    if (isForeground && pods.has(uid)) {
+      store(name, { ...job, metadata: { ...metaOf(job), deletionTimestamp: stamp() } });
+      clock.setTimeout(gone, world.ending);
+    } else gone();
+  }
+
+  function refusal(status: number, reason: string): ApiResult {
+    const kind = ({ 403: 'forbidden', 404: 'notFound', 409: 'conflict' } as const)[status] ?? 'unavailable';
+    return { ok: false, failure: { kind, status, reason, message: reason } };
+  }
+
+  const done = (result: unknown): ApiResult => ({ ok: true, status: 200, body: result });
+
+  function act(request: ApiRequest): ApiResult {
+    const { method, path, body } = request;
+    if (path.endsWith('/pods'))
+      return done({ kind: 'PodList', metadata: { resourceVersion: '1' }, items: [...pods.values()] });
+    if (path.endsWith('/configmaps/settings')) return source === undefined ? refusal(404, 'NotFound') : done(source);
+    if (method !== 'POST') return actOnJob(request);
+    const given = objectOf(body);
+    return jobs.has(String(metaOf(given)['name'])) ? refusal(409, 'AlreadyExists') : done(create(given));
+  }
+
+  function actOnJob({ method, path, body }: ApiRequest): ApiResult {
+    const name = path.split('/').at(-1) ?? '';
+    const job = jobs.get(name);
+    const given = objectOf(body);
+    if (job === undefined) return refusal(404, 'NotFound');
+    if (method === 'GET') return done(job);
+    const wanted = method === 'DELETE' ? objectOf(given['preconditions']) : metaOf(given);
+    const isOther = (field: string) => (wanted[field] ?? metaOf(job)[field]) !== metaOf(job)[field];
+    if (isOther('uid') || isOther('resourceVersion')) return refusal(409, 'Conflict');
+    if (method === 'PATCH') return done(store(name, mergePatch(job, given)));
+    if (given['dryRun'] === undefined) remove(name, given['propagationPolicy'] === 'Foreground');
+    return done(job);
+  }
+
+  function textOfWrite({ method, path, body }: ApiRequest): string | undefined {
+    const given = objectOf(body);
+    if (method === 'GET' || given['dryRun'] !== undefined) return undefined;
+    return `${method} ${method === 'POST' ? textOf(metaOf(given)['name']) : path.split('/').at(-1)}`;
+  }
+
+  const broken: ApiResult = { ok: false, failure: { kind: 'network', message: 'the connection broke' } };
+
+  const cancelled: ApiResult = { ok: false, failure: { kind: 'cancelled', message: 'nobody waits for it' } };
+
+  async function call(request: ApiRequest): Promise<ApiResult> {
+    await settled();
+    const text = textOfWrite(request);
+    const fault = text === undefined ? undefined : world.fault(text);
+    if (text !== undefined) writes.push(text);
+    if (fault === 'unsent') return broken;
+    if (fault === undefined) return act(request);
+    if (fault === 'lost') {
+      act(request);
+      return broken;
+    }
+    if ('status' in fault) return refusal(fault.status, 'Refused');
+    if ('slow' in fault) return slowly(request, fault.slow);
+    clock.setTimeout(() => void act(request), fault.late);
+    return broken;
+  }
+
+  /** Requests whose answers only time brings. */
+  let slow = 0;
+
+  function slowly(request: ApiRequest, after: number): Promise<ApiResult> {
+    slow += 1;
+    return new Promise((resolve) => {
+      clock.setTimeout(() => {
+        slow -= 1;
+        resolve(request.signal?.aborted ? cancelled : act(request));
+      }, after);
+    });
+  }
+
+  const client: KubeClient = {
+    server: 'https://api.test',
+    call,
+    openStream: async () => ({ ok: false, failure: { kind: 'network', message: 'there are no streams' } }),
+    renew: () => {},
+    failureOf: () => ({ kind: 'network', message: 'there are no streams' }),
+    close: async () => {},
+  };
+
+  const options = {
+    runtime: its.inspect === undefined ? { clock } : { clock, inspect: its.inspect },
+    api: restartApi(client),
+    report: (fact: RestartFact) => void facts.push(fact),
+    isDryRun: its.isDryRun ?? false,
+    random: () => 0.5,
+  };
+
+  function begin(): void {
+    if (its.createRestart !== undefined) {
+      beginCore(its.createRestart);
+      return;
+    }
+    const next = createRestartControl({
+      ...options,
+      config,
+      hasRead: () => true,
+      hasReadWorkload: () => true,
+      onUsed: () => undefined,
+    });
+    sinks = { jobs: next.createWorkloadSink('Job'), sources: next.createSourceSink('ConfigMap') };
+    list(sinks);
+    const key = hashKeyOf(Buffer.alloc(32, 7));
+    next.useKeys(hashKeysOf(key, [key]));
+    next.start();
+    control = next;
+  }
+
+  function beginCore(create: CreateRestartCore): void {
+    const key = hashKeyOf(Buffer.alloc(32, 7));
+    const core = create({
+      ...options,
+      config: { services: new Map(), restart: config },
+      namespaces: 'all',
+      shard: undefined,
+      ownNamespace: 'weeder',
+      followKeys({ onKeys, onLooked }) {
+        onKeys(hashKeysOf(key, [key]));
+        onLooked();
+        return () => undefined;
+      },
+      onStreamsChanged: () => undefined,
+      onStreamClosed: () => undefined,
+    });
+    const sinkOf = (stream: string) => core.needs.get(stream)?.sink ?? fail();
+    for (const stream of ['deployments', 'statefulsets', 'daemonsets', 'cronjobs', 'secrets']) {
+      sinkOf(stream).begin();
+      sinkOf(stream).end('1');
+    }
+    sinks = { jobs: sinkOf('jobs'), sources: sinkOf('configmaps') };
+    list(sinks);
+    core.start();
+    control = core.control() ?? fail();
+  }
+
+  /** The complete lists, as they are now. */
+  function list(all: NonNullable<typeof sinks>): void {
+    for (const [sink, objects] of [
+      [all.jobs, [...jobs.values()]],
+      [all.sources, source === undefined ? [] : [withoutSecrets(source)]],
+    ] as const) {
+      sink.begin();
+      for (const object of objects) sink.apply('ADDED', object);
+      sink.end('1');
+    }
+  }
+
+  async function calm(): Promise<void> {
+    for (let turns = 0; turns < 2; turns = (control?.counts().inFlight ?? 0) <= slow ? turns + 1 : 0) await settled();
+  }
+
+  async function pass(ms: number): Promise<void> {
+    const end = clock.monotonic() + ms;
+    do {
+      await calm();
+      const due = Math.min(end, clock.nextDue ?? end);
+      clock.advance(Math.max(0, due - clock.monotonic()));
+      await calm();
+    } while (clock.monotonic() < end || (clock.nextDue ?? Number.POSITIVE_INFINITY) <= end);
+  }
+
+  const world: JobWorld = {
+    clock,
+    facts,
+    writes,
+    fault: () => undefined,
+    control: () => control ?? fail(),
+    putSource(data) {
+      const before = source;
+      const field = {
+        manager: 'kubectl',
+        operation: 'Update',
+        time: stamp(),
+        fieldsType: 'FieldsV1',
+        fieldsV1: { 'f:data': {} },
+      };
+      const metadata = {
+        name: 'settings',
+        namespace,
+        uid: 'uid-of-settings',
+        resourceVersion: nextVersion(),
+        creationTimestamp: metaOf(before)['creationTimestamp'] ?? stamp(),
+        managedFields: [field],
+      };
+      source = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
+      sinks?.sources.apply(before === undefined ? 'ADDED' : 'MODIFIED', withoutSecrets(source));
+    },
+    putJob(name, { metadata = {}, spec = {} } = {}) {
+      const containers = [{ name: 'app', image: 'app:1', ...uses }];
+      const template = { metadata: { labels: { app: name } }, spec: { containers, restartPolicy: 'Never' } };
+      create({ apiVersion: 'batch/v1', metadata: { name, ...metadata }, spec: { parallelism: 1, template, ...spec } });
+    },
+    patchJob(name, patch) {
+      store(name, mergePatch(jobs.get(name), patch));
+    },
+    deleteJob: (name) => remove(name, false),
+    job: (name) => jobs.get(name),
+    get names() {
+      return [...jobs.keys()];
+    },
+    ending: 500,
+    configure(next) {
+      config = next;
+      control?.configure(next);
+    },
+    async replace() {
+      control?.stop();
+      sinks = undefined;
+      begin();
+      await calm();
+    },
+    stop: () => control?.stop(),
+    pass,
+    factsOf: (type) => facts.filter((fact): fact is Extract<RestartFact, { type: typeof type }> => fact.type === type),
+  };
+  begin();
+  await calm();
+  return world;
+}
+
+function fail(): never {
+  throw new Error('there is none');
+}

@@ -1,0 +1,616 @@
+import type { ActorRuntime } from '../../../src/actors/actorRuntime.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
+import type { Config } from '../../../src/config/config.ts';
+import { type AllowedResources, everythingAllowed } from '../../../src/config/schema/allowedResources.ts';
+import { defaultObserver } from '../../../src/config/schema/observer.ts';
+import { mergePatch } from '../../../src/kube/objects/mergePatch.ts';
+import type { ApplyFailure, Outcome } from '../../../src/observer/model/applyFailure.ts';
+import type { ObserverFact } from '../../../src/observer/model/facts.ts';
+import { identityKey } from '../../../src/observer/model/identity.ts';
+import { finalizer, labelName } from '../../../src/observer/model/managers.ts';
+import { type At, anywhere } from '../../../src/observer/model/structure.ts';
+import { type CreateObserverCore, createObserverCore, type ObserverCore } from '../../../src/observer/observerCore.ts';
+import type {
+  AccessVerb,
+  Applied,
+  Kind,
+  Kinds,
+  ResourceApi,
+  ResourcePlan,
+  Target,
+  Tried,
+} from '../../../src/observer/plan/resourceApi.ts';
+import type { ApplicationLimits } from '../../../src/observer/spec/applicationLimits.ts';
+import type { ApplicationApi, ApplicationRef } from '../../../src/observer/status/applicationApi.ts';
+import { settled, type VirtualClock, virtualClock } from './virtualClock.ts';
+
+const namespace = 'shop';
+
+/** What was asked of the API server about a resource, in the order in which it was asked. */
+export interface ObserverRequest {
+  readonly at: number;
+  readonly what: 'create' | 'correct' | 'update' | 'tryOut' | 'tryAnew' | 'delete' | 'release' | 'disown' | 'read';
+  readonly key: string;
+  readonly account: string | undefined;
+}
+
+/** An API server with applications and plain objects, in simulated time. */
+export interface ObserverWorld {
+  readonly clock: VirtualClock;
+  readonly facts: ObserverFact[];
+  readonly requests: ObserverRequest[];
+  core: ObserverCore;
+  /** By what is asked, and of what (`find Widget`, `create Deployment/web`): how it is refused. */
+  readonly refusals: Map<string, ApplyFailure>;
+  /** By the same: how long the answer takes, in milliseconds. */
+  readonly slow: Map<string, number>;
+  /** By the same, and `status`: how long its answer takes after it has been done, in milliseconds. */
+  readonly lateReplies: Map<string, number>;
+  /** How a manifest is refused, however it is applied; undefined: it is not. */
+  rejects: (manifest: JsonObject) => ApplyFailure | undefined;
+  /** Kinds that the cluster knows. */
+  readonly kinds: Map<string, Kind>;
+  /** Versions whose paths are not served, whatever is known of their kinds. */
+  readonly unserved: Set<string>;
+  /** Every write of a status, and when it was made: milliseconds since the beginning. */
+  readonly statuses: JsonObject[];
+  readonly statusesAt: number[];
+  /** How long the write of one takes, and how many are under way at most. */
+  statusTime: number;
+  mostStatusesAtOnce: number;
+  /** Whether the watch tells of an object's change; otherwise it does later, or never. */
+  isTold: boolean;
+  /** How many requests about resources are under way, at most. */
+  mostAtOnce: number;
+  /** Fields of the spec that an apply leaves as they are where the object is there. */
+  keeps: ReadonlySet<string>;
+  /** How long one takes. */
+  requestTime: number;
+  /** How long the next answers about kinds take, in milliseconds; none is left: no time. */
+  readonly findTimes: number[];
+  /** Namespaces that are being deleted. */
+  readonly terminating: Set<string>;
+  /** `shop/deployer`. */
+  readonly missingAccounts: Set<string>;
+  /** Which ones were looked for, in that order. */
+  readonly accountLooks: string[];
+  /** What the account of an application may do to `Deployment/web`; default: everything. */
+  may: (verb: AccessVerb, text: string, account: string | undefined) => boolean;
+  /** Whether the rights of an account are said of a kind as a whole, or only of its single objects. */
+  isAllowedByKind: boolean;
+  /** Which of the account's rights were asked for, in that order: `get kind Deployment/web`, `tryPatch Deployment/web`. */
+  readonly accessAsks: string[];
+  /** Whether a trial under another name is taken; otherwise it is made on the live object. */
+  isProbeTaken: boolean;
+  /** What admission makes of an object. */
+  admit: (object: JsonObject) => JsonObject;
+  /** Somebody makes the application, or gives it this spec. */
+  apply(name: string, spec: JsonObject, metadata?: JsonObject): void;
+  /** Somebody deletes it: it is there until its finalizer goes. */
+  deleteApplication(name: string): void;
+  /** Somebody empties its status. */
+  wipeStatus(name: string): void;
+  application(name: string): JsonObject | undefined;
+  /** `Deployment/web`. */
+  object(text: string): JsonObject | undefined;
+  /** Somebody applies a merge patch. */
+  edit(text: string, patch: JsonObject): void;
+  /** Somebody makes an object that is nobody's. */
+  put(object: JsonObject): void;
+  remove(text: string): void;
+  /** An older version of it is told again. */
+  tellAgain(text: string, object: JsonObject): void;
+  condition(name: string, type: string): string | undefined;
+  /** What was done to resources, without reads and trials. */
+  writes(): string[];
+  factsOf<T extends ObserverFact['type']>(type: T): Extract<ObserverFact, { type: T }>[];
+  /** A weeder begins, with what the API server has. */
+  start(): void;
+  /** Another weeder takes over, from what the API server has. */
+  restart(): Promise<void>;
+  stop(): void;
+  pass(ms: number): Promise<void>;
+}
+
+export interface ObserverWorldOptions {
+  readonly isDryRun?: boolean;
+  readonly mayUseOwnRights?: boolean;
+  /** Milliseconds; default: as that of the config. */
+  readonly trialPeriod?: number;
+  readonly limits?: Partial<ApplicationLimits>;
+  /** Default: everything. */
+  readonly allow?: AllowedResources;
+  readonly inspect?: ActorRuntime['inspect'];
+  readonly create?: CreateObserverCore;
+  readonly clock?: VirtualClock;
+  readonly onFact?: (fact: ObserverFact) => void;
+  readonly onRequest?: (request: ObserverRequest) => void;
+  /** Default: nothing is known of how objects are built. */
+  readonly structure?: At;
+}
+
+const unservedPath: ApplyFailure = { is: 'typeMissing', reason: 'no such path', retryAfter: 0, fields: [] };
+
+const known: readonly Kind[] = [
+  { group: 'apps', version: 'v1', kind: 'Deployment', plural: 'deployments', isNamespaced: true },
+  { group: '', version: 'v1', kind: 'Service', plural: 'services', isNamespaced: true },
+  { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', isNamespaced: true },
+  { group: '', version: 'v1', kind: 'Secret', plural: 'secrets', isNamespaced: true },
+  { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', isNamespaced: false },
+  { group: 'example.org', version: 'v1', kind: 'Globe', plural: 'globes', isNamespaced: false },
+];
+
+/** The same with a weeder that has begun. */
+export async function observerWorld(its: ObserverWorldOptions = {}): Promise<ObserverWorld> {
+  const world = createObserverWorld(its);
+  world.start();
+  await world.pass(1);
+  return world;
+}
+
+export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWorld {
+  const clock = its.clock ?? virtualClock();
+  const began = clock.now();
+  const applications = new Map<string, JsonObject>();
+  const objects = new Map<string, JsonObject>();
+  let version = 100;
+  let underWay = 0;
+  let statusesUnderWay = 0;
+  const newVersion = () => String(++version);
+  const config: Config = {
+    services: new Map(),
+    restart: undefined,
+    observer: {
+      ...defaultObserver,
+      allow: its.allow ?? everythingAllowed,
+      ...its.limits,
+      trialPeriod: its.trialPeriod ?? 600_000,
+    },
+  };
+
+  function tellApplication(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: JsonObject): void {
+    current?.needs.get('applications')?.sink.apply(type, object);
+  }
+
+  function storeApplication(name: string, object: JsonObject): void {
+    const metadata: JsonObject = { ...metaOf(object), resourceVersion: newVersion() };
+    const isOver = metadata['deletionTimestamp'] !== undefined && arrayOf(metadata['finalizers']).length === 0;
+    const stored = { ...object, metadata };
+    const isNew = !applications.has(name);
+    if (isOver) applications.delete(name);
+    else applications.set(name, stored);
+    tellApplication(isOver ? 'DELETED' : isNew ? 'ADDED' : 'MODIFIED', stored);
+  }
+
+  /** As a watch by label existence tells it: what lost its label is gone, as it was before. */
+  function tell(before: JsonObject | undefined, after: JsonObject | undefined): void {
+    if (!world.isTold) return;
+    const [was, is] = [labelled(before), labelled(after)];
+    if (is !== undefined) sinkOf(is)?.apply(was === undefined ? 'ADDED' : 'MODIFIED', is);
+    else if (was !== undefined)
+      sinkOf(was)?.apply('DELETED', { ...was, metadata: { ...metaOf(was), resourceVersion: newVersion() } });
+  }
+
+  function sinkOf(object: JsonObject) {
+    return [...(current?.needs.values() ?? [])].find(({ kind }) => kind === object['kind'])?.sink;
+  }
+
+  function store(object: JsonObject): JsonObject {
+    const key = keyOf(object);
+    const before = objects.get(key);
+    const uid = metaOf(before ?? object)['uid'] ?? `uid-${newVersion()}`;
+    const admitted = world.admit(object);
+    const isSame =
+      before !== undefined &&
+      JSON.stringify(bare(before)) === JSON.stringify(bare({ ...admitted, metadata: { ...metaOf(admitted), uid } }));
+    if (isSame) return before;
+    const stored = { ...admitted, metadata: { ...metaOf(admitted), uid, resourceVersion: newVersion() } };
+    objects.set(key, stored);
+    tell(before, stored);
+    return stored;
+  }
+
+  function ask<T>(
+    what: ObserverRequest['what'],
+    target: Target,
+    answer: () => Outcome<T>,
+    manifest?: JsonObject,
+  ): Promise<Outcome<T>> {
+    const key = shortOf(target);
+    const request = { at: clock.now() - began, what, key, account: target.account };
+    world.requests.push(request);
+    its.onRequest?.(request);
+    underWay += 1;
+    world.mostAtOnce = Math.max(world.mostAtOnce, underWay);
+    const rejection = manifest === undefined ? undefined : world.rejects(manifest);
+    const isServed = !world.unserved.has(target.apiVersion);
+    const asked = world.refusals.get(`${what} ${key}`) ?? world.refusals.get(what) ?? rejection;
+    const refusal = isServed ? asked : unservedPath;
+    return new Promise((resolve) => {
+      const end = () => {
+        const outcome: Outcome<T> = refusal === undefined ? answer() : { ok: false, failure: refusal };
+        const reply = () => {
+          underWay -= 1;
+          resolve(outcome);
+        };
+        const late = world.lateReplies.get(`${what} ${key}`);
+        if (late === undefined) reply();
+        else clock.setTimeout(reply, late);
+      };
+      const time = world.slow.get(`${what} ${key}`) ?? world.requestTime;
+      if (time === 0) void settled().then(end);
+      else clock.setTimeout(end, time);
+    });
+  }
+
+  function applied(plan: ResourcePlan, live: JsonObject): Outcome<Applied> {
+    const { manifest, owner } = plan;
+    const claimed = textOf(objectOf(metaOf(live)['labels'])[labelName]);
+    if (claimed !== undefined && claimed !== owner.label)
+      return failure('claimed', 'it belongs to another application');
+    const labels = { metadata: { labels: { [labelName]: owner.label } } };
+    const before = objects.get(keyOf(manifest.object))?.['metadata'];
+    const kept = Object.entries(objectOf(live['spec'])).filter(([name]) => world.keeps.has(name));
+    const wanted = mergePatch(mergePatch(live, manifest.object), { ...labels, spec: Object.fromEntries(kept) });
+    const object = store(kept.length === 0 ? mergePatch(mergePatch(live, manifest.object), labels) : wanted);
+    const hasChanged = objectOf(before)['resourceVersion'] !== metaOf(object)['resourceVersion'];
+    return { ok: true, value: { object, hasChanged, isNew: before === undefined } };
+  }
+
+  function applying(what: 'create' | 'correct' | 'update', plan: ResourcePlan, live: JsonObject) {
+    const { object } = plan.manifest;
+    return ask(what, plan.target, () => applied(plan, objects.get(keyOf(object)) ?? live), object);
+  }
+
+  function tried({ manifest }: ResourcePlan): Outcome<Tried> {
+    const live = objects.get(keyOf(manifest.object)) ?? {};
+    const object = world.admit(world.isProbeTaken ? manifest.object : mergePatch(live, manifest.object));
+    return { ok: true, value: { object, isOfItsOwn: world.isProbeTaken } };
+  }
+
+  async function asking<T>(text: string, answer: () => Outcome<T>): Promise<Outcome<T>> {
+    world.accessAsks.push(text);
+    await settled();
+    const refusal = world.refusals.get(text.split(' ')[0] ?? '');
+    return refusal === undefined ? answer() : { ok: false, failure: refusal };
+  }
+
+  const api: ResourceApi = {
+    may: (target, verb, extent) =>
+      asking(`${verb} ${extent} ${shortOf(target)}`, () => {
+        const isAsked = extent === 'object' || world.isAllowedByKind;
+        return { ok: true, value: isAsked && world.may(verb, shortOf(target), target.account) };
+      }),
+    tryPatch: (target) =>
+      asking(`tryPatch ${shortOf(target)}`, () => {
+        if (!world.may('patch', shortOf(target), target.account)) return failure('forbidden', 'cannot patch');
+        return objects.has(identityKey(target.identity)) ? { ok: true, value: undefined } : failure('missing', 'gone');
+      }),
+    read: (target) => ask('read', target, () => ({ ok: true, value: objects.get(identityKey(target.identity)) })),
+    create: (plan) => applying('create', plan, {}),
+    correct: (plan, live) => applying('correct', plan, live),
+    update: (plan, live) => applying('update', plan, live),
+    tryOut: (plan) => ask('tryOut', plan.target, () => tried(plan)),
+    tryAnew: (plan) => ask('tryAnew', plan.target, () => tried(plan)),
+    delete: (target, owner, uid) =>
+      ask('delete', target, () => {
+        const object = objects.get(identityKey(target.identity));
+        if (object === undefined) return failure('missing', 'it is gone');
+        if (uid !== undefined && metaOf(object)['uid'] !== uid) return failure('otherUid', 'it is another one');
+        if (objectOf(metaOf(object)['labels'])[labelName] !== owner.label) return failure('claimed', 'not ours');
+        objects.delete(identityKey(target.identity));
+        tell(object, undefined);
+        return { ok: true, value: undefined };
+      }),
+    disown: ({ target }) =>
+      ask('disown', target, () => {
+        const object = objects.get(identityKey(target.identity));
+        if (object === undefined) return failure('missing', 'it is gone');
+        const marks = { labels: { [labelName]: null }, annotations: { 'weeder.dev/application-name': null } };
+        return { ok: true, value: store(mergePatch(object, { metadata: marks })) };
+      }),
+    release: (target) =>
+      ask('release', target, () => {
+        const object = objects.get(identityKey(target.identity));
+        if (object === undefined) return failure('missing', 'it is gone');
+        store(mergePatch(object, { metadata: { labels: { [labelName]: null } } }));
+        return { ok: true, value: undefined };
+      }),
+  };
+
+  const kinds: Kinds = {
+    async find(apiVersion, kind) {
+      const refusal = world.refusals.get(`find ${kind}`) ?? world.refusals.get('find');
+      const wait = world.slow.get(`find ${kind}`) ?? world.findTimes.shift();
+      if (wait !== undefined) await new Promise<void>((resolve) => void clock.setTimeout(resolve, wait));
+      if (refusal !== undefined) return { ok: false, failure: refusal };
+      const found = [...world.kinds.values()].find(
+        (each) =>
+          each.kind === kind && apiVersion === (each.group === '' ? each.version : `${each.group}/${each.version}`),
+      );
+      return found === undefined ? failure('typeMissing', `The cluster has no ${kind}.`) : { ok: true, value: found };
+    },
+    async findServed(group, kind) {
+      const refusal = world.refusals.get('findServed');
+      if (refusal !== undefined) return { ok: false, failure: refusal };
+      const found = [...world.kinds.values()].find((each) => each.kind === kind && each.group === group);
+      return found === undefined ? failure('typeMissing', `The cluster has no ${kind}.`) : { ok: true, value: found };
+    },
+    async structureOf({ kind }) {
+      const refusal = world.refusals.get(`structure ${kind}`);
+      const wait = world.slow.get(`structure ${kind}`);
+      if (wait !== undefined) await new Promise<void>((resolve) => void clock.setTimeout(resolve, wait));
+      return refusal === undefined ? { ok: true, value: its.structure ?? anywhere } : { ok: false, failure: refusal };
+    },
+    async served(apiVersion, kind, signal) {
+      for (;;) {
+        await new Promise<void>((resolve) => void clock.setTimeout(resolve, 1_000));
+        if (signal.aborted) return failure('cancelled', 'nobody waits');
+        const found = await kinds.find(apiVersion, kind, signal);
+        const structure = found.ok ? await kinds.structureOf(found.value, signal) : found;
+        if (found.ok && structure.ok) return found;
+      }
+    },
+  };
+
+  function changeApplication(ref: ApplicationRef, change: (object: JsonObject) => JsonObject): Outcome<undefined> {
+    const object = applications.get(ref.name);
+    if (object === undefined) return failure('missing', 'it is gone');
+    if (metaOf(object)['uid'] !== ref.uid) return failure('otherUid', 'it is another one');
+    storeApplication(ref.name, change(object));
+    return { ok: true, value: undefined };
+  }
+
+  const applicationApi: ApplicationApi = {
+    async read({ name, uid }) {
+      await settled();
+      const object = applications.get(name);
+      if (object === undefined) return failure('missing', 'it is gone');
+      return metaOf(object)['uid'] === uid ? { ok: true, value: object } : failure('otherUid', 'it is another one');
+    },
+    async patchStatus(ref, _before, status) {
+      const refusal = world.refusals.get('status');
+      if (refusal !== undefined) return { ok: false, failure: refusal };
+      statusesUnderWay += 1;
+      world.mostStatusesAtOnce = Math.max(world.mostStatusesAtOnce, statusesUnderWay);
+      if (world.statusTime === 0) await settled();
+      else await new Promise<void>((resolve) => void clock.setTimeout(resolve, world.statusTime));
+      statusesUnderWay -= 1;
+      const outcome = changeApplication(ref, (object) => mergePatch(object, { status }));
+      world.statuses.push(status);
+      world.statusesAt.push(clock.now() - began);
+      const late = world.lateReplies.get('status') ?? 0;
+      if (late > 0) await new Promise<void>((resolve) => void clock.setTimeout(resolve, late));
+      return outcome;
+    },
+    async addFinalizer(ref) {
+      await settled();
+      return changeApplication(ref, (object) => mergePatch(object, { metadata: { finalizers: [finalizer] } }));
+    },
+    async removeFinalizer(ref) {
+      await settled();
+      return changeApplication(ref, (object) => mergePatch(object, { metadata: { finalizers: [] } }));
+    },
+    async hasAccount(home, name) {
+      world.accountLooks.push(`${home}/${name}`);
+      const refusal = world.refusals.get('account');
+      if (refusal !== undefined) return { ok: false, failure: refusal };
+      await settled();
+      return { ok: true, value: !world.missingAccounts.has(`${home}/${name}`) };
+    },
+    isTerminating: async (name) => ({ ok: true, value: world.terminating.has(name) }),
+  };
+
+  function begin(): ObserverCore {
+    const core = (its.create ?? createObserverCore)({
+      config,
+      runtime: its.inspect === undefined ? { clock } : { clock, inspect: its.inspect },
+      api,
+      kinds,
+      applications: applicationApi,
+      namespaces: 'all',
+      shard: undefined,
+      isDryRun: its.isDryRun ?? false,
+      mayUseOwnRights: its.mayUseOwnRights ?? false,
+      random: () => 0.5,
+      report(fact) {
+        world.facts.push(fact);
+        its.onFact?.(fact);
+      },
+      onStreamsChanged: () => void settled().then(listNew),
+      onStreamClosed: (name) => void listed.delete(name),
+    });
+    core.start();
+    return core;
+  }
+
+  const listed = new Set<string>();
+  let current: ObserverCore | undefined;
+
+  /** What a stream reads first. */
+  function listNew(): void {
+    const isNew = ([name]: readonly [string, unknown]) => !listed.has(name);
+    for (const [name, { kind, sink }] of [...(current?.needs ?? [])].filter(isNew)) {
+      listed.add(name);
+      sink.begin();
+      const all =
+        kind === 'Application'
+          ? [...applications.values()]
+          : [...objects.values()].filter((each) => labelled(each) !== undefined);
+      for (const object of all) if (object['kind'] === kind) sink.apply('ADDED', object);
+      sink.end(String(version));
+    }
+  }
+
+  const world: ObserverWorld = {
+    clock,
+    facts: [],
+    requests: [],
+    get core(): ObserverCore {
+      return current ?? fail('weeder');
+    },
+    refusals: new Map(),
+    slow: new Map(),
+    lateReplies: new Map(),
+    rejects: () => undefined,
+    kinds: new Map(known.map((kind) => [kind.kind, kind])),
+    unserved: new Set(),
+    statuses: [],
+    statusesAt: [],
+    statusTime: 0,
+    mostStatusesAtOnce: 0,
+    isTold: true,
+    mostAtOnce: 0,
+    requestTime: 0,
+    findTimes: [],
+    keeps: new Set(),
+    terminating: new Set(),
+    missingAccounts: new Set(),
+    accountLooks: [],
+    may: () => true,
+    isAllowedByKind: true,
+    accessAsks: [],
+    isProbeTaken: true,
+    admit: (object) => object,
+    apply(name, spec, more = {}) {
+      const before = applications.get(name);
+      const generation = Number(metaOf(before ?? {})['generation'] ?? 0) + 1;
+      const metadata = { name, namespace, uid: `app-${name}`, ...metaOf(before ?? {}), ...more, generation };
+      storeApplication(name, { kind: 'Application', status: before?.['status'], metadata, spec });
+    },
+    deleteApplication(name) {
+      const object = applications.get(name) ?? fail(name);
+      const deletionTimestamp = new Date(clock.now()).toISOString();
+      storeApplication(name, mergePatch(object, { metadata: { deletionTimestamp } }));
+    },
+    wipeStatus(name) {
+      const { status: _, ...object } = applications.get(name) ?? fail(name);
+      storeApplication(name, object);
+    },
+    application: (name) => applications.get(name),
+    object: (text) => objects.get(fullKey(text)),
+    edit(text, patch) {
+      store(mergePatch(objects.get(fullKey(text)) ?? fail(text), patch));
+    },
+    put: (object) => void store(object),
+    remove(text) {
+      const object = objects.get(fullKey(text)) ?? fail(text);
+      objects.delete(fullKey(text));
+      tell(object, undefined);
+    },
+    tellAgain: (_text, object) => sinkOf(object)?.apply('MODIFIED', object),
+    condition(name, type) {
+      const { conditions } = objectOf(applications.get(name)?.['status']);
+      return textOf(
+        arrayOf(conditions)
+          .map(objectOf)
+          .find((each) => each['type'] === type)?.['status'],
+      );
+    },
+    writes: () => world.requests.filter(({ what }) => !asksOnly(what)).map(({ what, key }) => `${what} ${key}`),
+    factsOf: (type) =>
+      world.facts.filter((fact): fact is Extract<ObserverFact, { type: typeof type }> => fact.type === type),
+    start() {
+      listed.clear();
+      current = begin();
+      listNew();
+    },
+    async restart() {
+      current?.stop();
+      let isDrained = current === undefined;
+      void current?.drained().then(() => {
+        isDrained = true;
+      });
+      // What is under way takes its time, which has to pass.
+      for (await pass(0); !isDrained; ) await pass(100);
+      world.start();
+      await pass(1);
+    },
+    stop: () => current?.stop(),
+    pass,
+  };
+
+  /** Until nothing happens any more but with time. */
+  async function calm(): Promise<void> {
+    const happened = () => [world.requests, world.facts, world.statuses, world.accessAsks].map(({ length }) => length);
+    let before = '';
+    for (let quiet = 0; quiet < 3; ) {
+      await settled();
+      const now = JSON.stringify([...happened(), underWay, version]);
+      quiet = now === before ? quiet + 1 : 0;
+      before = now;
+    }
+  }
+
+  async function pass(ms: number): Promise<void> {
+    const end = clock.monotonic() + ms;
+    do {
+      await calm();
+      clock.advance(Math.max(0, Math.min(end, clock.nextDue ?? end) - clock.monotonic()));
+      if (clock.monotonic() >= end) await calm();
+    } while (clock.monotonic() < end || (clock.nextDue ?? Number.POSITIVE_INFINITY) <= end);
+  }
+
+  return world;
+}
+
+/** It changes nothing. */
+export function asksOnly(what: ObserverRequest['what']): boolean {
+  return what === 'read' || what === 'tryOut' || what === 'tryAnew';
+}
+
+function metaOf(object: JsonObject): JsonObject {
+  return objectOf(object['metadata']);
+}
+
+/** What a stream by the existence of the label has. */
+function labelled(object: JsonObject | undefined): JsonObject | undefined {
+  return objectOf(metaOf(object ?? {})['labels'])[labelName] === undefined ? undefined : object;
+}
+
+/** Without what every write changes. */
+function bare(object: JsonObject): JsonObject {
+  const { resourceVersion: _, ...metadata } = metaOf(object);
+  return { ...object, metadata };
+}
+
+function keyOf(object: JsonObject): string {
+  const [first = '', second] = (textOf(object['apiVersion']) ?? '').split('/');
+  const { namespace: place, name } = metaOf(object);
+  return identityKey({
+    group: second === undefined ? '' : first,
+    kind: textOf(object['kind']) ?? '',
+    namespace: textOf(place) ?? '',
+    name: textOf(name) ?? '',
+  });
+}
+
+function shortOf({ identity: { kind, name } }: Target): string {
+  return `${kind}/${name}`;
+}
+
+/** The key of an object such as `ConfigMap/settings`. */
+export function fullKey(text: string): string {
+  const [kind = '', name = ''] = text.split('/');
+  const { group, isNamespaced } = known.find((each) => each.kind === kind) ?? {
+    group: 'example.org',
+    isNamespaced: true,
+  };
+  return identityKey({ group, kind, namespace: isNamespaced ? namespace : '', name });
+}
+
+export function failure(
+  is: ApplyFailure['is'],
+  reason: string,
+): { readonly ok: false; readonly failure: ApplyFailure } {
+  return { ok: false, failure: { is, reason, retryAfter: 0, fields: [] } };
+}
+
+function fail(what: string): never {
+  throw new Error(`there is no ${what}`);
+}
+
+/** A ConfigMap with one key. */
+export function configMap(name: string, value = 'a'): JsonObject {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { key: value } };
+}

@@ -1,0 +1,114 @@
+import { pino } from 'pino';
+import { type AnyActor, createActor } from 'xstate';
+import type { Clock } from '../../../src/base/clock.ts';
+import type { Election } from '../../../src/kube/lease/election.ts';
+import type { ProcessFact } from '../../../src/process/facts.ts';
+import { createLeadership, type Leadership, type LeadershipPart } from '../../../src/process/leadership.ts';
+import { type LeaseApi, where } from '../api/leaseApi.ts';
+import { settled, type VirtualClock } from './virtualClock.ts';
+
+/** A process that takes part in the election, with clocks of its own, and can be stopped like any other. */
+export interface Replica {
+  readonly identity: string;
+  readonly facts: readonly ProcessFact[];
+  /** What it warned of. */
+  readonly warnings: readonly string[];
+  state(): Leadership | undefined;
+  /** Whether it would send a deletion now. */
+  mayAct(): boolean;
+  /** SIGSTOP: nothing of it runs, and what comes for it waits. */
+  freeze(): void;
+  /** SIGCONT: first what has come, and then the timers that are due. */
+  thaw(): Promise<void>;
+  /** SIGTERM. */
+  shutdown(): void;
+  /** SIGKILL. */
+  kill(): void;
+  /** Somebody sets its wall clock. */
+  setClock(ms: number): void;
+}
+
+export interface ReplicaOptions {
+  readonly times?: Partial<Pick<Election, 'leaseDuration' | 'renewDeadline' | 'retryPeriod'>>;
+  /** How far its wall clock is off, in milliseconds. */
+  readonly skew?: number;
+  readonly random?: () => number;
+}
+
+export function startReplica(
+  api: LeaseApi,
+  base: VirtualClock,
+  identity: string,
+  { times = {}, skew = 0, random = () => 0.5 }: ReplicaOptions = {},
+): Replica {
+  const facts: ProcessFact[] = [];
+  const warnings: string[] = [];
+  const arrived: (() => void)[] = [];
+  const due = new Map<unknown, () => void>();
+  let wall = skew;
+  let isFrozen = false;
+  let isDead = false;
+  const arrive = (run: () => void) => {
+    if (isFrozen) arrived.push(run);
+    else if (!isDead) run();
+  };
+  const clock: Clock = {
+    setTimeout(callback, delay) {
+      const handle = base.setTimeout(() => {
+        if (isFrozen) due.set(handle, callback);
+        else if (!isDead) callback();
+      }, delay);
+      return handle;
+    },
+    clearTimeout(handle) {
+      due.delete(handle);
+      base.clearTimeout(handle);
+    },
+    now: () => base.now() + wall,
+    monotonic: () => base.monotonic() + 1e6,
+  };
+  const defaults = { leaseDuration: 15_000, renewDeadline: 10_000, retryPeriod: 2_000 };
+  const election: Election = { ...where, identity, ...defaults, ...times };
+  const logger = pino(
+    { level: 'warn', base: null },
+    { write: (line: string) => void warnings.push(String(JSON.parse(line).cause)) },
+  );
+  const client = api.client(identity, arrive);
+  let part: LeadershipPart;
+  let actor: AnyActor;
+
+  /** As `weeder run`: after a loss the next candidate. */
+  function begin(): void {
+    part = createLeadership({ client, clock, logger, election, reportProcess: (fact) => facts.push(fact) });
+    actor = createActor(part.logic, { clock, input: { ...election, random } });
+    const mine = actor;
+    actor.subscribe({ complete: () => mine.getSnapshot().value === 'lost' && begin() });
+    actor.start();
+  }
+  begin();
+
+  return {
+    identity,
+    facts,
+    warnings,
+    state: () => part.state(actor),
+    mayAct: () => !isDead && part.isValid(),
+    freeze() {
+      isFrozen = true;
+    },
+    async thaw() {
+      isFrozen = false;
+      for (const run of arrived.splice(0)) arrive(run);
+      await settled();
+      for (const [handle, run] of [...due]) if (due.delete(handle) && !isDead) run();
+    },
+    shutdown: () => actor.send({ type: 'release.requested' }),
+    kill() {
+      isDead = true;
+      actor.stop();
+    },
+    setClock(ms) {
+      wall += ms;
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import type { ActorRuntime } from '../../../src/actors/actorRuntime.ts';
+import type { Config, ServiceConfig } from '../../../src/config/config.ts';
+import type { ChangeType } from '../../../src/kube/watch/peek.ts';
+import type { DeletionAnswer, DeletionRequest } from '../../../src/weeder/deletions/deletePod.ts';
+import type { Report, WeederFact } from '../../../src/weeder/deletions/facts.ts';
+import type { ReadyEvidence } from '../../../src/weeder/services/readiness.ts';
+import { createWeeder, type Weeder } from '../../../src/weeder/weeder.ts';
+import { type PodOptions, pod, type SliceOptions, slice } from '../objects/objects.ts';
+import { settled, type VirtualClock, virtualClock } from './virtualClock.ts';
+
+export const minute = 60_000;
+
+export interface SimulationOptions {
+  readonly service?: Partial<ServiceConfig>;
+  readonly services?: readonly Partial<ServiceConfig>[];
+  readonly concurrentDeletions?: number;
+  readonly isDryRun?: boolean;
+  /** What the API server says to a deletion; default: accepted. */
+  readonly answer?: (request: DeletionRequest) => DeletionAnswer | Promise<DeletionAnswer>;
+  readonly readySince?: (evidence: ReadyEvidence) => number | undefined;
+  readonly inspect?: ActorRuntime['inspect'];
+  /** Told of every fact, too. */
+  readonly report?: Report;
+  /** What the wall clock says at the start: epoch milliseconds. */
+  readonly startTime?: number;
+}
+
+/** The whole weeder without a cluster, in simulated time: the test plays the API server. */
+export interface Simulation {
+  readonly clock: VirtualClock;
+  readonly weeder: Weeder;
+  readonly facts: WeederFact[];
+  /** Every deletion that reached the API server, with its time in milliseconds since the start. */
+  readonly deletions: (DeletionRequest & { readonly at: number; readonly how: string })[];
+  /** An event of the EndpointSlice stream. */
+  slice(options?: SliceOptions, type?: ChangeType): void;
+  /** An event of every pod stream whose selector is named; default: all. */
+  pod(options?: PodOptions, type?: ChangeType): void;
+  /** Names of the pods deleted so far. */
+  deletedNames(): string[];
+  factsOf<T extends WeederFact['type']>(type: T): Extract<WeederFact, { type: T }>[];
+}
+
+export const apiserver = { matchLabels: { role: 'apiserver' } };
+
+export function serviceConfig(part: Partial<ServiceConfig> = {}): ServiceConfig {
+  return {
+    name: 'etcd-main-client',
+    namespaces: 'all',
+    podSelectors: [apiserver],
+    watchDuration: 2 * minute,
+    dependantNamespaces: 'same',
+    onStart: 'recent',
+    whileNotReady: 'hold',
+    barePods: 'keep',
+    deletion: 'delete',
+    gracePeriodSeconds: undefined,
+    ...part,
+  };
+}
+
+/** `before` plays what the streams say before weeder starts. */
+export function simulate(
+  options: SimulationOptions = {},
+  before: (simulation: Simulation) => void = () => {},
+): Simulation {
+  const clock = virtualClock(options.startTime);
+  const began = clock.monotonic();
+  const facts: WeederFact[] = [];
+  const deletions: Simulation['deletions'] = [];
+  const configs = (options.services ?? [options.service ?? {}]).map(serviceConfig);
+  const config: Config = { services: new Map(configs.map((each) => [each.name, each])), restart: undefined };
+  const weeder = createWeeder({
+    config,
+    runtime: options.inspect === undefined ? { clock } : { clock, inspect: options.inspect },
+    concurrentDeletions: options.concurrentDeletions ?? 32,
+    isDryRun: options.isDryRun ?? false,
+    random: () => 0.5,
+    report: (fact) => {
+      facts.push(fact);
+      options.report?.(fact);
+    },
+    readySince: async (evidence) => options.readySince?.(evidence),
+    deletePod: async (request) => {
+      deletions.push({ ...request, at: clock.monotonic() - began, how: request.policy.deletion });
+      return (await options.answer?.(request)) ?? { type: 'delete.accepted' };
+    },
+  });
+  const simulation: Simulation = {
+    clock,
+    weeder,
+    facts,
+    deletions,
+    slice: (each, type = 'MODIFIED') => weeder.slices.apply(type, slice(each)),
+    pod: (each, type = 'MODIFIED') => {
+      const object = pod(each);
+      for (const sink of weeder.pods.values()) sink.apply(type, object);
+    },
+    deletedNames: () => deletions.map((each) => each.name),
+    factsOf: (type) => facts.filter((fact): fact is Extract<WeederFact, { type: typeof type }> => fact.type === type),
+  };
+  const sinks = [weeder.slices, ...weeder.pods.values()];
+  for (const sink of sinks) sink.begin();
+  before(simulation);
+  for (const sink of sinks) sink.end();
+  weeder.start();
+  return simulation;
+}
+
+export { settled };

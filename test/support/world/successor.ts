@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { arrayOf, type JsonObject, objectOf } from '../../../src/base/json.ts';
+import type { KubeClient } from '../../../src/kube/client/client.ts';
+import type { Outcome } from '../../../src/observer/model/applyFailure.ts';
+import { type ApplicationRef, applicationApi, applicationsPath } from '../../../src/observer/status/applicationApi.ts';
+
+/**
+ * What is written for an application, and who gets it when it was deleted and recreated under its name. `namespace` has
+ * no application.
+ */
+export async function checkSuccessor(client: KubeClient, namespace: string): Promise<void> {
+  const api = applicationApi(client);
+  const path = `${applicationsPath(namespace)}/shop`;
+  const first = await make(client, namespace);
+  assert.equal(said(await api.patchStatus(first, undefined, { observedGeneration: 1 })), 'ok');
+  await remove(client, path);
+  const second = await make(client, namespace);
+
+  for (const before of [undefined, {}, { observedGeneration: 1 }])
+    assert.equal(said(await api.patchStatus(first, before, { observedGeneration: 7 })), 'otherUid');
+  assert.equal(said(await api.addFinalizer(first)), 'otherUid');
+  assert.equal(said(await api.removeFinalizer(first)), 'otherUid');
+  assert.deepEqual(await statusOf(client, path), undefined);
+
+  assert.equal(said(await api.patchStatus(second, undefined, { observedGeneration: 2 })), 'ok');
+  assert.equal(said(await api.patchStatus(second, { observedGeneration: 2 }, { conditions: [] })), 'ok');
+  assert.deepEqual(await statusOf(client, path), { observedGeneration: 2, conditions: [] });
+  assert.equal(said(await api.patchStatus(second, {}, { observedGeneration: 'x' })), 'permanent');
+
+  const steps = [{ op: 'remove', path: '/status' }];
+  await asked(client, 'PATCH', `${path}/status`, steps, 'application/json-patch+json');
+  assert.equal(said(await api.patchStatus(second, { observedGeneration: 2 }, { observedGeneration: 3 })), 'conflict');
+  assert.deepEqual(await statusOf(client, path), undefined);
+
+  // Made anew after it was read, and before it is patched.
+  let third: ApplicationRef | undefined;
+  const late: KubeClient = {
+    ...client,
+    async call(request) {
+      if (request.method !== 'PATCH' || third !== undefined) return client.call(request);
+      await remove(client, path);
+      third = await make(client, namespace);
+      return client.call(request);
+    },
+  };
+  assert.equal(said(await applicationApi(late).addFinalizer(second)), 'conflict');
+  assert.deepEqual(arrayOf(objectOf((await asked(client, 'GET', path))['metadata'])['finalizers']), []);
+
+  await remove(client, path);
+  assert.equal(said(await api.patchStatus(second, undefined, { observedGeneration: 2 })), 'missing');
+}
+
+function said(outcome: Outcome<unknown>): string {
+  return outcome.ok ? 'ok' : outcome.failure.is;
+}
+
+async function make(client: KubeClient, namespace: string): Promise<ApplicationRef> {
+  const manifests = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' } }];
+  const made = await asked(client, 'POST', applicationsPath(namespace), {
+    apiVersion: 'weeder.dev/v1alpha1',
+    kind: 'Application',
+    metadata: { name: 'shop' },
+    spec: { manifests },
+  });
+  return { namespace, name: 'shop', uid: String(objectOf(made['metadata'])['uid']) };
+}
+
+async function remove(client: KubeClient, path: string): Promise<void> {
+  await asked(client, 'DELETE', path);
+}
+
+async function statusOf(client: KubeClient, path: string): Promise<unknown> {
+  return (await asked(client, 'GET', path))['status'];
+}
+
+async function asked(
+  client: KubeClient,
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  path: string,
+  body?: unknown,
+  contentType?: string,
+): Promise<JsonObject> {
+  const answer = await client.call({
+    method,
+    path,
+    ...(body === undefined ? {} : { body }),
+    ...(contentType === undefined ? {} : { contentType }),
+  });
+  if (!answer.ok) throw new Error(JSON.stringify(answer.failure));
+  return objectOf(answer.body);
+}

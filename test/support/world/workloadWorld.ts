@@ -1,0 +1,182 @@
+import { type AnyEventObject, createActor, fromCallback } from 'xstate';
+import {
+  type EffectInput,
+  type WorkloadEvent,
+  type WorkloadInput,
+  workload,
+} from '../../../machines/restart/workload.ts';
+import { virtualClock } from './virtualClock.ts';
+
+/** What is written on the workload: content by number. */
+interface WrittenState {
+  readonly rolledOut: number;
+  readonly target?: number;
+}
+
+/** One thing that happened in the world, in milliseconds since its beginning. */
+export interface WorldEntry {
+  readonly at: number;
+  readonly what: 'restarted' | 'assessed' | 'written' | 'stalled' | 'reverted' | 'held';
+  readonly content: number;
+}
+
+const rolloutTime = 30_000;
+const stallAfter = 60_000;
+
+/**
+ * One workload with one source, and the effects of its machine as they should be: each takes a moment, writes insist on
+ * the version that they were decided on, and whatever has changed is told. `answerTime` is asked before each answer.
+ */
+export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: () => number = () => 20) {
+  const clock = virtualClock();
+  const entries: WorldEntry[] = [];
+  let [content, changedAt, version] = [0, 0, 0];
+  let [isMissing, isBroken] = [false, false];
+  let pods = 0;
+  let written: WrittenState | undefined;
+  let seen = { content: 0, version: 0 };
+  let rollout = { number: 0, isUnderWay: false };
+
+  function note(what: WorldEntry['what'], of = content): void {
+    entries.push({ at: clock.monotonic(), what, content: of });
+  }
+
+  /** An effect that answers after a moment, by what is so then. */
+  function answering(answer: (input: EffectInput) => WorkloadEvent | undefined) {
+    return fromCallback<AnyEventObject, EffectInput>(({ input: given, sendBack }) => {
+      const timer = clock.setTimeout(() => {
+        const event = answer(given);
+        if (event !== undefined) sendBack(event);
+      }, answerTime());
+      return () => clock.clearTimeout(timer);
+    });
+  }
+
+  function write(state: WrittenState): WorkloadEvent {
+    if (seen.version !== version) return { type: 'state.conflicted', jitter: 1 };
+    version += 1;
+    written = state;
+    note('written', state.rolledOut);
+    return { type: 'state.written' };
+  }
+
+  function startRollout(): void {
+    const number = rollout.number + 1;
+    rollout = { number, isUnderWay: true };
+    clock.setTimeout(() => {
+      if (rollout.number !== number || isBroken) return;
+      rollout = { number, isUnderWay: false };
+      pods = content;
+      touch();
+    }, rolloutTime);
+  }
+
+  /** The pods run with the target, or with something newer. */
+  function hasTarget(): boolean {
+    return pods >= (written?.target ?? 0);
+  }
+
+  /** Something about the workload is other than it was. */
+  function touch(): void {
+    version += 1;
+    actor.send({ type: 'facts.changed' });
+  }
+
+  const machine = workload.provide({
+    actors: {
+      assess: answering(({ hasStalled }) => {
+        seen = { content, version };
+        note('assessed');
+        if (written === undefined) return { type: 'assessed.new' };
+        if (isMissing) return { type: 'assessed.held', reason: 'missing' };
+        const { rolledOut, target } = written;
+        if (target !== undefined && !hasStalled) return { type: 'assessed.rolling', hasNews: target !== content };
+        if (target === content) return { type: 'assessed.stalled', reason: 'no progress' };
+        if (target === undefined && rolledOut === content) return { type: 'assessed.current' };
+        return { type: 'assessed.changed', now: clock.monotonic(), changedAt };
+      }),
+      adoptionTurn: answering(() => ({ type: 'turn.granted' })),
+      restartTurn: fromCallback(({ sendBack }) => sendBack({ type: 'turn.granted' })),
+      prove: answering(() => ({ type: pods === content && !rollout.isUnderWay ? 'proof.needless' : 'proof.needed' })),
+      restart: answering(() => {
+        if (seen.version !== version) return { type: 'restart.conflicted', jitter: 1 };
+        written = { rolledOut: written?.rolledOut ?? 0, target: seen.content };
+        note('restarted', seen.content);
+        startRollout();
+        version += 1;
+        return { type: 'restart.accepted' };
+      }),
+      followRollout: fromCallback<AnyEventObject, EffectInput>(({ sendBack }) => {
+        const began = clock.monotonic();
+        const look = () => {
+          timer = clock.setTimeout(look, 1_000);
+          if (!rollout.isUnderWay) sendBack({ type: hasTarget() ? 'rollout.complete' : 'rollout.reverted' });
+          else if (clock.monotonic() - began > stallAfter) sendBack({ type: 'rollout.stalled', reason: 'no progress' });
+        };
+        let timer = clock.setTimeout(look, 1_000);
+        return () => clock.clearTimeout(timer);
+      }),
+      restore: answering(() => ({ type: 'restore.done' })),
+      writeState: answering(({ outcome }) => {
+        const rolledOut = written?.rolledOut ?? 0;
+        if (outcome === 'adopted') return write({ rolledOut: seen.content });
+        if (outcome === 'reverted') return write({ rolledOut });
+        return write({ rolledOut: outcome === 'rolledOut' ? (written?.target ?? rolledOut) : seen.content });
+      }),
+    },
+    actions: {
+      reportChanged: () => {},
+      reportCurrent: () => {},
+      reportHeld: () => note('held'),
+      reportWaiting: () => {},
+      reportRestarted: () => {},
+      reportStalled: () => note('stalled'),
+      reportReverted: () => note('reverted'),
+      reportWritten: () => {},
+      reportRefused: () => {},
+    },
+  });
+  const start = () => createActor(machine, { clock, input }).start();
+  let actor = start();
+
+  return {
+    clock,
+    entries,
+    /** The source says something new. */
+    change() {
+      content += 1;
+      changedAt = clock.monotonic();
+      actor.send({ type: 'facts.changed' });
+    },
+    /** The required source goes, or is back. */
+    setMissing(value: boolean) {
+      isMissing = value;
+      actor.send({ type: 'facts.changed' });
+    },
+    /** Whether rollouts come to their end. */
+    setBroken(value: boolean) {
+      isBroken = value;
+    },
+    /** Somebody else writes to the workload. */
+    touch,
+    /** Somebody else replaces all pods. */
+    replacePods() {
+      rollout = { number: rollout.number + 1, isUnderWay: false };
+      pods = content;
+      touch();
+    },
+    /** An operator puts the template back as soon as it sees it: the pods are the old ones. */
+    revert() {
+      if (!rollout.isUnderWay) return;
+      rollout = { number: rollout.number + 1, isUnderWay: false };
+      touch();
+    },
+    /** Another replica takes over: it knows only what is written on the workload. */
+    failOver() {
+      actor.stop();
+      actor = start();
+    },
+    now: () => ({ content, pods, written, state: actor.getSnapshot() }),
+    of: (what: WorldEntry['what']) => entries.filter((entry) => entry.what === what),
+  };
+}

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { type LabelSelector, matchesSelector, selectorToString } from '../../../src/kube/objects/selector.ts';
+import type { ChangeType } from '../../../src/kube/watch/peek.ts';
+import type { DeletionAnswer, DeletionRequest } from '../../../src/weeder/deletions/deletePod.ts';
+import { nextVersion, type PodOptions, pod } from '../objects/objects.ts';
+import { minute, type Simulation, type SimulationOptions, serviceConfig, simulate } from './simulation.ts';
+
+export type Pod = ReturnType<typeof pod>;
+
+/**
+ * The weeder in simulated time against a world that behaves: pods that exist, streams that hear of those that their
+ * selector selects, deletions that hold their preconditions and really happen.
+ */
+export interface World extends Simulation {
+  /** Creates a pod or changes its state; every stream is told what its selector makes of it. */
+  put(options?: PodOptions): Pod;
+  /** It is gone from the cluster. */
+  remove(name: string, namespace?: string): void;
+  /** Changes the pod and tells nobody: the streams are late. */
+  putUnseen(options?: PodOptions): Pod;
+  /** What the API server answers by itself. Deletes the pod when it accepts. */
+  answerTo(request: DeletionRequest): DeletionAnswer;
+  pods(): Pod[];
+  /** Every pod stream reads its complete list again. */
+  relistPods(): void;
+  /** The same, after this pod vanished while nobody looked. */
+  relistWithout(name: string, namespace?: string): void;
+  /** The EndpointSlice stream reads its complete list again; `between` plays what is in it. */
+  relistSlices(between: () => void): void;
+  /** `name@milliseconds` of every deletion that reached the API server. */
+  timeline(): string[];
+}
+
+const keyOf = (namespace: string, name: string) => `${namespace}/${name}`;
+
+/** `before` plays what the streams say before weeder starts. */
+export function world(options: SimulationOptions = {}, before: (world: World) => void = () => {}): World {
+  const pods = new Map<string, Pod>();
+  const configs = (options.services ?? [options.service ?? {}]).map(serviceConfig);
+  const selectors = new Map<string, LabelSelector>();
+  for (const selector of configs.flatMap((each) => each.podSelectors))
+    selectors.set(selectorToString(selector), selector);
+
+  const told = new Map<string, Pod>();
+
+  function extend(simulation: Simulation): World {
+    const selects = (text: string, each: Pod | undefined) =>
+      each !== undefined && matchesSelector(selectors.get(text) ?? {}, each.metadata.labels);
+    const tell = (was: Pod | undefined, is: Pod | undefined) => {
+      for (const [text, sink] of simulation.weeder.pods) {
+        const type = changeOf(selects(text, was), selects(text, is));
+        if (type !== undefined) sink.apply(type, is ?? was);
+      }
+    };
+    const note = (each: Pod) => {
+      told.set(each.metadata.uid, each);
+    };
+    const forgetVanished = () => {
+      const existing = new Set([...pods.values()].map((each) => each.metadata.uid));
+      for (const uid of [...told.keys()]) if (!existing.has(uid)) told.delete(uid);
+    };
+    const store = (each: Pod) => pods.set(keyOf(each.metadata.namespace, each.metadata.name), each);
+    const made: World = Object.defineProperties({} as World, Object.getOwnPropertyDescriptors(simulation));
+    return Object.assign(made, {
+      put(podOptions: PodOptions) {
+        const is = pod(podOptions);
+        const { namespace, name, uid } = is.metadata;
+        const was = pods.get(keyOf(namespace, name));
+        if (was !== undefined && was.metadata.uid !== uid) made.remove(name, namespace);
+        const before = told.get(uid);
+        store(is);
+        note(is);
+        tell(before, is);
+        return is;
+      },
+      putUnseen(podOptions: PodOptions) {
+        const is = pod(podOptions);
+        store(is);
+        return is;
+      },
+      remove(name: string, namespace = 'shoot-1') {
+        const was = pods.get(keyOf(namespace, name));
+        pods.delete(keyOf(namespace, name));
+        const before = told.get(was?.metadata.uid ?? '');
+        if (before === undefined) return;
+        told.delete(before.metadata.uid);
+        tell({ ...before, metadata: { ...before.metadata, resourceVersion: nextVersion() } }, undefined);
+      },
+      answerTo({ uid, namespace, name, resourceVersion }: DeletionRequest): DeletionAnswer {
+        const found = pods.get(keyOf(namespace, name))?.metadata;
+        if (found === undefined) return { type: 'delete.notFound' };
+        if (found.uid !== uid || found.resourceVersion !== resourceVersion) return { type: 'delete.conflicted' };
+        made.remove(name, namespace);
+        return { type: 'delete.accepted' };
+      },
+      pods: () => [...pods.values()],
+      relistPods() {
+        for (const sink of simulation.weeder.pods.values()) sink.begin();
+        for (const each of [...pods.values()]) {
+          note(each);
+          tell(undefined, each);
+        }
+        for (const sink of simulation.weeder.pods.values()) sink.end();
+        forgetVanished();
+      },
+      relistWithout(name: string, namespace = 'shoot-1') {
+        pods.delete(keyOf(namespace, name));
+        made.relistPods();
+      },
+      relistSlices(between: () => void) {
+        simulation.weeder.slices.begin();
+        between();
+        simulation.weeder.slices.end();
+      },
+      timeline: () => simulation.deletions.map(({ name, at }) => `${name}@${at}`),
+    });
+  }
+
+  let current: World | undefined;
+  const answer = (request: DeletionRequest) =>
+    options.answer?.(request) ?? current?.answerTo(request) ?? ({ type: 'delete.notFound' } as const);
+  const simulation = simulate({ ...options, answer }, (early) => {
+    current = extend(early);
+    before(current);
+  });
+  current = current ?? extend(simulation);
+  return current;
+}
+
+/** What a stream is told of a pod that its selector selected before, and selects now. */
+function changeOf(was: boolean, is: boolean): ChangeType | undefined {
+  if (is) return was ? 'MODIFIED' : 'ADDED';
+  return was ? 'DELETED' : undefined;
+}
+
+/** Outlasts every window, and asserts that nothing is left of any of them: no actor, no timer, no place in the queue. */
+export async function ends(at: World): Promise<void> {
+  await at.clock.pass(20 * minute);
+  const { windows, podDeletions, queued, inFlight } = at.weeder.counts();
+  const left = { windows, podDeletions, queued, inFlight, timers: at.clock.pending };
+  assert.deepEqual(left, { windows: 0, podDeletions: 0, queued: 0, inFlight: 0, timers: 0 });
+  assert.deepEqual(at.factsOf('actor.failed'), []);
+}

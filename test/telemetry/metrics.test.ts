@@ -1,0 +1,401 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import type { RequestFact } from '../../src/kube/client/client.ts';
+import { countFacts, mostServices } from '../../src/metrics/countFacts.ts';
+import { countLeadership } from '../../src/metrics/countLeadership.ts';
+import { countObserver } from '../../src/metrics/countObserver.ts';
+import { countRequests, partsOf } from '../../src/metrics/countRequests.ts';
+import { countHashReads, countRestarts } from '../../src/metrics/countRestarts.ts';
+import { countTotals } from '../../src/metrics/countTotals.ts';
+import { limitedLabel } from '../../src/metrics/limitedLabel.ts';
+import { measureObserver } from '../../src/metrics/measureObserver.ts';
+import { measureRestarts } from '../../src/metrics/measureRestarts.ts';
+import { createMetrics } from '../../src/metrics/metrics.ts';
+import type { DeletionAnswer } from '../../src/weeder/deletions/deletePod.ts';
+import type { WeederFact } from '../../src/weeder/deletions/facts.ts';
+import { sampleValue, scraped } from '../support/api/scraped.ts';
+import { documentedMetrics } from '../support/docs/metricsTable.ts';
+import { crashLoopingPod } from '../support/objects/crashLoopingPod.ts';
+import { backOff, running, terminated } from '../support/objects/objects.ts';
+import { quiet, told } from '../support/objects/observerFacts.ts';
+import { everyRestartFact } from '../support/objects/restartFacts.ts';
+import { minute, type SimulationOptions } from '../support/world/simulation.ts';
+import { settled, virtualClock } from '../support/world/virtualClock.ts';
+import { type World, world } from '../support/world/world.ts';
+
+const service = 'etcd-main-client';
+
+/** Counts what a simulated weeder says; each time it is asked, what is new since the last time. */
+function counting(at: World) {
+  const metrics = createMetrics();
+  const facts = countFacts(metrics, at.clock);
+  facts.begin([service]);
+  const report = facts.next();
+  let seen = 0;
+  return async () => {
+    for (; seen < at.facts.length; seen += 1) report(at.facts[seen] ?? assert.fail());
+    const families = scraped(await metrics.registry.metrics());
+    return (name: string, labels = {}) => sampleValue(families, `weeder_${name}`, labels);
+  };
+}
+
+/** The same from the beginning. */
+const counted = (at: World) => counting(at)();
+
+/** A service that is down, with these pods in back-off, and its recovery. */
+function recovery(options: SimulationOptions, ...pods: readonly Parameters<World['put']>[0][]): World {
+  const at = world(options, (before) => {
+    before.slice({ ready: [false] });
+    for (const each of pods) before.put(each);
+  });
+  at.slice({ ready: [true] });
+  return at;
+}
+
+test('a recovery, two deletions and a kept pod are counted as what they are', async () => {
+  const pods = [
+    { name: 'a', containers: [backOff(4)] },
+    { name: 'b', containers: [backOff(5)] },
+  ];
+  const at = recovery({}, ...pods, { name: 'bare', isBare: true, containers: [backOff(4)] });
+  await at.clock.pass(1000);
+  const open = await counted(at);
+  assert.equal(open('windows_open', { service }), 1);
+  assert.equal(open('windows_opened_total', { service }), 1);
+  assert.equal(open('pod_deletions_total', { service, result: 'deleted' }), 2);
+  for (const result of ['evicted', 'dryRun', 'recovered', 'held', 'givenUp'])
+    assert.equal(open('pod_deletions_total', { service, result }), 0, result);
+  assert.equal(open('pods_kept_total', { reason: 'barePod' }), 1);
+  assert.equal(open('pods_kept_total', { reason: 'mirrorPod' }), 0);
+  assert.equal(open('recovery_to_deletion_seconds_count'), 2);
+  assert.equal(open('recovery_to_deletion_seconds_bucket', { le: '0.005' }), 2);
+  await at.clock.pass(2 * minute);
+  const closed = await counted(at);
+  assert.equal(closed('windows_open', { service }), 0);
+  assert.equal(closed('windows_opened_total', { service }), 1);
+});
+
+test('a pod that two windows want deleted is one deletion', async () => {
+  const services = [{ name: service }, { name: 'other' }];
+  const at = world({ services }, (before) => {
+    for (const { name } of services) before.slice({ service: name, name, ready: [false] });
+    before.put({ containers: [{ ...backOff(4) }], isBare: false });
+  });
+  for (const { name } of services) at.slice({ service: name, name, ready: [true] });
+  await at.clock.pass(1000);
+  const of = await counted(at);
+  const deleted = ['other', service].map((name) => of('pod_deletions_total', { service: name, result: 'deleted' }));
+  assert.equal(
+    deleted.reduce((sum = 0, each = 0) => sum + each, 0),
+    1,
+  );
+  assert.equal(of('recovery_to_deletion_seconds_count'), 1);
+});
+
+test('a dry run, an eviction, a pod that recovers and one that is held are told apart', async () => {
+  const crashing = { name: 'a', containers: [backOff(4)] };
+  const dry = recovery({ isDryRun: true }, crashing);
+  await dry.clock.pass(1000);
+  const dryRun = await counted(dry);
+  assert.equal(dryRun('pod_deletions_total', { service, result: 'dryRun' }), 1);
+  assert.equal(dryRun('recovery_to_deletion_seconds_count'), 0);
+  assert.equal(dryRun('backoff_saved_seconds_total'), 0);
+
+  const evicting = recovery({ service: { deletion: 'evict' } }, crashing);
+  await evicting.clock.pass(1000);
+  assert.equal((await counted(evicting))('pod_deletions_total', { service, result: 'evicted' }), 1);
+
+  const refused: DeletionAnswer = { type: 'delete.refused', reason: 'no', failure: 'unavailable', retryAfter: 5000 };
+  const recovering = recovery({ answer: () => refused }, crashing);
+  await recovering.clock.pass(1000);
+  recovering.put({ name: 'a', containers: [running()] });
+  const recovered = await counted(recovering);
+  assert.equal(recovered('pod_deletions_total', { service, result: 'recovered' }), 1);
+  assert.equal(recovered('deletion_retries_total', { error: 'unavailable' }), 1);
+  assert.equal(recovered('deletion_retries_total', { error: 'forbidden' }), 0);
+
+  const holding = recovery({ answer: () => refused }, crashing);
+  await holding.clock.pass(1000);
+  holding.slice({ ready: [false] });
+  const held = await counted(holding);
+  assert.equal(held('pod_deletions_total', { service, result: 'held' }), 1);
+  assert.equal(held('pod_deletions_total', { service, result: 'givenUp' }), 0);
+});
+
+test('the time from recovery to deletion and the back-off saved are seconds', async () => {
+  const startTime = Date.UTC(2026, 0, 1, 12);
+  const finishedAt = new Date(startTime).toISOString();
+  const state = { terminated: { exitCode: 1, finishedAt } };
+  const at = world({ startTime }, (before) => {
+    before.slice({ ready: [false] });
+    before.put({ containers: [{ restarts: 4, state }] });
+  });
+  const count = counting(at);
+  await at.clock.pass(10_000);
+  at.slice({ ready: [true] });
+  await settled();
+  await count();
+  await at.clock.pass(500);
+  at.put({ name: 'late', containers: [backOff(4)] });
+  await at.clock.pass(10_000);
+  const of = await count();
+  // The back-off after the fourth restart is 80 s, of which 10 s had passed; when the late one began, nothing tells.
+  assert.equal(of('backoff_saved_seconds_total'), 70);
+  assert.equal(of('recovery_to_deletion_seconds_count'), 2);
+  assert.equal(of('recovery_to_deletion_seconds_sum'), 0.5);
+});
+
+test('what was refused until the window closed is given up, once, and each refusal has its class', async () => {
+  const at = recovery(
+    { answer: () => ({ type: 'delete.refused', reason: 'may not', failure: 'forbidden' }) },
+    { containers: [backOff(4)] },
+  );
+  await at.clock.pass(3 * minute);
+  const of = await counted(at);
+  assert.equal(of('pod_deletions_total', { service, result: 'givenUp' }), 1);
+  assert.equal(of('pod_deletions_total', { service, result: 'deleted' }), 0);
+  assert.equal(of('deletion_retries_total', { error: 'forbidden' }), at.factsOf('deletion.refused').length);
+  assert.ok(at.factsOf('deletion.refused').length > 5);
+});
+
+test('after every kind of fact each documented metric of weeder has the documented labels, and none is missing', async () => {
+  const metrics = createMetrics();
+  const report = countFacts(metrics, virtualClock()).next();
+  for (const fact of everyFact) report(fact);
+  const reportRestart = countRestarts(metrics);
+  for (const fact of everyRestartFact) reportRestart(fact);
+  countHashReads(metrics)('Secret', 'ok');
+  const reportObserver = countObserver(metrics);
+  for (const fact of [...told, ...quiet]) reportObserver(fact);
+  measureRestarts(metrics, undefined);
+  measureObserver(metrics, undefined);
+  const documented = documentedMetrics(readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8'));
+  const families = scraped(await metrics.registry.metrics());
+  assert.deepEqual(
+    documented.map(({ name, type }) => `${name} ${type}`),
+    [...families].map(([name, { type }]) => `${name} ${type}`),
+  );
+  for (const { name, labels } of documented) {
+    for (const sample of families.get(name)?.samples ?? []) {
+      const found = Object.keys(sample.labels).filter((label) => label !== 'le');
+      assert.deepEqual(found.sort(), [...labels].sort(), name);
+    }
+  }
+  const counters = documented.filter(
+    ({ name, type }) => type === 'counter' && /window|pod|retries|actor|workload|hash|resource/.test(name),
+  );
+  assert.equal(counters.length, 13);
+  for (const { name } of counters) {
+    const total = families.get(name)?.samples.reduce((sum, { value }) => sum + value, 0) ?? 0;
+    assert.ok(total > 0, `nothing counted in ${name}`);
+  }
+});
+
+test('a resource of which something of before is kept counts as refused, and others as what they are', async () => {
+  const metrics = createMetrics();
+  measureObserver(metrics, { applications: {}, resources: { keeping: 2, refused: 1, drifted: 4, looking: 3 } });
+  const families = scraped(await metrics.registry.metrics());
+  const samples = families.get('weeder_application_resources')?.samples ?? [];
+  const found = samples.filter(({ value }) => value > 0).map(({ labels, value }) => `${labels['state']} ${value}`);
+  assert.deepEqual(found.toSorted(), ['drifted 4', 'passing 3', 'refused 3']);
+});
+
+test('a controller that takes another’s place begins with no open window, and the last words of the other change none', async () => {
+  const metrics = createMetrics();
+  const facts = countFacts(metrics, virtualClock());
+  facts.begin(['db']);
+  const of = async (name: string) =>
+    sampleValue(scraped(await metrics.registry.metrics()), `weeder_${name}`, { service: 'db' });
+  const before = facts.next();
+  before(factOfKind['window.opened']);
+  assert.equal(await of('windows_open'), 1);
+  const after = facts.next();
+  assert.equal(await of('windows_open'), 0);
+  after(factOfKind['window.opened']);
+  before(factOfKind['window.closed']);
+  assert.equal(await of('windows_open'), 1);
+  after(factOfKind['window.closed']);
+  assert.equal(await of('windows_open'), 0);
+  assert.equal(await of('windows_opened_total'), 2);
+});
+
+test('changes of leadership are counted as what they are; to stand by is none', async () => {
+  const metrics = createMetrics();
+  const report = countLeadership(metrics);
+  const counted = async () =>
+    scraped(await metrics.registry.metrics())
+      .get('weeder_leadership_changes_total')
+      ?.samples.map(({ labels, value }) => `${labels['change']} ${value}`);
+  assert.deepEqual(await counted(), ['acquired 0', 'lost 0', 'released 0']);
+  const lease = 'garden/weeder';
+  report({ type: 'leadership.standsBy', lease, holder: 'them' });
+  report({ type: 'leadership.acquired', lease, identity: 'us' });
+  report({ type: 'leadership.lost', lease, reason: 'it could not be renewed in time' });
+  report({ type: 'leadership.acquired', lease, identity: 'us' });
+  report({ type: 'leadership.released', lease });
+  assert.deepEqual(await counted(), ['acquired 2', 'lost 1', 'released 1']);
+});
+
+test('what controllers count themselves only grows, however often it is looked at and whoever takes over', async () => {
+  const metrics = createMetrics();
+  const take = countTotals(metrics);
+  const controller = (bytes: number, lost: number) => ({
+    streamTotals: () => new Map([['pods', { bytes, losses: { lost, silent: 0, expired: 0 } }]]),
+    eventLosses: () => ({ refused: lost }),
+  });
+  const first = { ...controller(100, 1) };
+  take(first);
+  take(first);
+  Object.assign(first, controller(150, 3));
+  take(first);
+  take({ streamTotals: () => new Map(), eventLosses: () => undefined });
+  take(controller(20, 1));
+  const families = scraped(await metrics.registry.metrics());
+  const of = (name: string, labels: object) => sampleValue(families, `weeder_${name}`, { ...labels });
+  assert.equal(of('stream_received_bytes_total', { resource: 'pods' }), 170);
+  assert.equal(of('stream_restarts_total', { resource: 'pods', reason: 'lost' }), 4);
+  assert.equal(of('stream_restarts_total', { resource: 'pods', reason: 'expired' }), 0);
+  assert.equal(of('events_lost_total', { cause: 'refused' }), 4);
+  assert.equal(of('events_lost_total', { cause: 'queueFull' }), 0);
+});
+
+test('10,000 namespaces make no more series than one, and 10,000 services no more than a hundred and one', async () => {
+  const seriesOf = async (facts: Iterable<WeederFact>) => {
+    const metrics = createMetrics();
+    const report = countFacts(metrics, virtualClock()).next();
+    for (const fact of facts) report(fact);
+    const families = scraped(await metrics.registry.metrics());
+    const own = [...families].filter(([name]) => name.startsWith('weeder_'));
+    return own.reduce((sum, [, { samples }]) => sum + samples.length, 0);
+  };
+  const all = (change: (index: number) => object) =>
+    Array.from({ length: 10_000 }, (_, index) => index).flatMap((index) =>
+      everyFact.map((fact) => ('service' in fact ? { ...fact, ...change(index) } : fact)),
+    );
+  const one = await seriesOf(everyFact);
+  assert.equal(await seriesOf(all((index) => ({ namespace: `shoot-${index}` }))), one);
+  const perService = 2 + 6;
+  const many = await seriesOf(all((index) => ({ service: `service-${index}` })));
+  assert.equal(many, one + mostServices * perService);
+});
+
+test('the limit of a label keeps those that came first, and calls all others "other"', () => {
+  const label = limitedLabel(2);
+  assert.deepEqual(['a', 'b', 'c', 'a', 'd', 'b'].map(label), ['a', 'b', 'other', 'a', 'other', 'b']);
+});
+
+test('requests are counted by the API’s own verb and resource, and by what came of them', async () => {
+  const metrics = createMetrics();
+  const count = countRequests(metrics);
+  const request = { method: 'GET', path: '/api/v1/pods', isStream: false, outcome: 200, durationMs: 20 } as const;
+  const requests: RequestFact[] = [
+    { ...request, path: '/api/v1' },
+    { ...request, isStream: true },
+    { ...request },
+    { ...request, path: '/api/v1/namespaces/a/pods/b' },
+    { ...request, method: 'DELETE', path: '/api/v1/namespaces/a/pods/b', outcome: 409, durationMs: 3 },
+    { ...request, method: 'DELETE', path: '/api/v1/namespaces/a/pods/c', outcome: 'network' },
+    { ...request, method: 'POST', path: '/api/v1/namespaces/a/pods/b/eviction', outcome: 429 },
+    { ...request, isStream: true, path: '/apis/discovery.k8s.io/v1/namespaces/a/endpointslices' },
+  ];
+  for (const each of requests) count(each);
+  const families = scraped(await metrics.registry.metrics());
+  const counted = families.get('weeder_api_requests_total')?.samples.map(({ labels, value }) => {
+    const { verb, resource, code } = labels;
+    return `${verb} ${resource} ${code} ${value}`;
+  });
+  assert.deepEqual(counted, [
+    'get discovery 200 1',
+    'watch pods 200 1',
+    'list pods 200 1',
+    'get pods 200 1',
+    'delete pods 409 1',
+    'delete pods network 1',
+    'create pods/eviction 429 1',
+    'watch endpointslices 200 1',
+  ]);
+  const name = 'weeder_api_request_duration_seconds';
+  const labels = { verb: 'delete', resource: 'pods' };
+  assert.equal(sampleValue(families, `${name}_sum`, labels), 0.023);
+  assert.equal(sampleValue(families, `${name}_bucket`, { ...labels, le: '0.005' }), 1);
+  assert.deepEqual(partsOf('/api/v1/namespaces/a'), { resource: 'namespaces', name: 'a' });
+  assert.deepEqual(partsOf('/apis/coordination.k8s.io/v1/namespaces/a/leases/weeder'), {
+    resource: 'leases',
+    name: 'weeder',
+  });
+});
+
+test('a server that answers with every status there is does not make a series of each', async () => {
+  const metrics = createMetrics();
+  const count = countRequests(metrics);
+  for (let status = 100; status < 600; status += 1)
+    count({ method: 'GET', path: `/apis/g/v1/kind${status}`, isStream: false, outcome: status, durationMs: 1 });
+  const families = scraped(await metrics.registry.metrics());
+  const labels = families.get('weeder_api_requests_total')?.samples.map((sample) => sample.labels) ?? [];
+  assert.equal(new Set(labels.map(({ code }) => code)).size, 41);
+  assert.equal(new Set(labels.map(({ resource }) => resource)).size, 21);
+});
+
+const crashing = crashLoopingPod({ finishedAt: Date.UTC(2026, 0, 1) });
+const window = { namespace: 'shop', service: 'db', window: 2 };
+const about = { pod: crashing, also: [], ...window };
+
+/** One of each kind. The type says when one is missing. */
+const factOfKind: { readonly [T in WeederFact['type']]: Extract<WeederFact, { type: T }> } = {
+  'service.ready': { type: 'service.ready', namespace: 'shop', service: 'db' },
+  'service.notReady': { type: 'service.notReady', namespace: 'shop', service: 'db' },
+  'window.opened': { type: 'window.opened', duration: 120_000, ...window },
+  'window.closed': { type: 'window.closed', deleted: 1, kept: 0, givenUp: [], ...window },
+  'pod.deleted': { type: 'pod.deleted', how: 'delete', sinceOpened: 12.4, isRepeated: false, ...about },
+  'pod.kept': { type: 'pod.kept', pod: crashing, reason: 'barePod', ...window },
+  'pod.recovered': { type: 'pod.recovered', ...about },
+  'pod.gone': { type: 'pod.gone', ...about },
+  'deletion.pending': { type: 'deletion.pending', reason: 'coolingDown', waitIn: 10_000, ...about },
+  'deletion.skipped': { type: 'deletion.skipped', reason: 'tooLate', ...about },
+  'deletion.refused': {
+    type: 'deletion.refused',
+    reason: 'no',
+    failure: 'forbidden',
+    attempt: 1,
+    retryIn: 400,
+    ...about,
+  },
+  'deletion.held': { type: 'deletion.held', ...about },
+  'deletion.givenUp': { type: 'deletion.givenUp', reason: 'the window closed first', ...about },
+  'actor.failed': { type: 'actor.failed', actor: 'endpoint shop/db', error: new Error('broke') },
+};
+const everyFact: readonly WeederFact[] = Object.values(factOfKind);
+
+test('the back-off that a replacement of a deleted pod has before it was saved nobody: it is not counted', async () => {
+  const startTime = Date.UTC(2026, 0, 1, 12);
+  const at = world({ startTime });
+  const count = counting(at);
+  at.slice({ ready: [true] });
+  const ended = (restarts: number) => ({ containers: [terminated(at.clock.now() - 3_000, restarts)] });
+  at.put({ name: 'a', created: startTime - minute, ...ended(4) });
+  await settled();
+  await count();
+  at.put({ name: 'a', uid: 'second', created: startTime + 1000, ...ended(4) });
+  await at.clock.pass(10_000);
+  const of = await count();
+  assert.equal(of('pod_deletions_total', { service, result: 'deleted' }), 2);
+  assert.equal(of('backoff_saved_seconds_total'), 77);
+});
+
+test('a pod that another client deletes has not recovered, and one that ends with its window is skipped', async () => {
+  const at = recovery(
+    { answer: () => ({ type: 'delete.refused', reason: 'busy' }) },
+    { name: 'a', containers: [backOff(4)] },
+  );
+  await at.clock.pass(1000);
+  at.remove('a');
+  await at.clock.pass(2 * minute - 2000);
+  at.put({ name: 'late', containers: [terminated(at.clock.now())] });
+  await at.clock.pass(minute);
+  const of = await counted(at);
+  assert.equal(of('pod_deletions_total', { service, result: 'recovered' }), 0);
+  assert.equal(of('pod_deletions_total', { service, result: 'gone' }), 1);
+  assert.equal(of('pod_deletions_total', { service, result: 'skipped' }), 1);
+  assert.equal(of('pod_deletions_total', { service, result: 'givenUp' }), 0);
+});

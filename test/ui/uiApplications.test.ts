@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createActorTimes } from '../../src/actors/actorTimes.ts';
+import { describeActors } from '../../src/actors/debugActors.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { objectOf } from '../../src/base/json.ts';
+import type { ApplyFailure } from '../../src/observer/model/applyFailure.ts';
+import { createLivePage } from '../../src/ui/livePage.ts';
+import type { ApplicationList, ApplicationView, ResourceView } from '../../src/ui/protocol.ts';
+import { serveLivePage } from '../../src/ui/serve.ts';
+import { configMap, type ObserverWorld, observerWorld } from '../support/world/observerWorld.ts';
+
+const second = 1_000;
+
+/** The live page of the application observer in simulated time. */
+async function shownApplications() {
+  let world: ObserverWorld | undefined;
+  const times = createActorTimes({ now: () => world?.clock.now() ?? 0 });
+  world = await observerWorld({ inspect: times.inspect });
+  const onBroken = (error: unknown) => assert.fail(String(error));
+  const live = createLivePage({ clock: world.clock, pace: systemClock, onBroken });
+  live.watch({
+    actors: () => world.core.actors(),
+    since: times.since,
+    crashLooping: () => 0,
+    applications: () => world.core.entries(),
+  });
+  const served = await serveLivePage({ host: '127.0.0.1', port: 0 }, { live, onBroken });
+  if (!served.ok) throw new Error(served.problem.sentence);
+  const { url, close } = served.value;
+  const textOf = async (search = '') => (await fetch(`${url}applications?search=${encodeURIComponent(search)}`)).text();
+  const list = async (search?: string): Promise<ApplicationList> => JSON.parse(await textOf(search));
+  const only = async (): Promise<[ApplicationView, ResourceView]> => {
+    const [application] = (await list()).applications;
+    const [resource] = application?.resources ?? [];
+    return application === undefined || resource === undefined ? assert.fail('it is shown') : [application, resource];
+  };
+  return { world, live, url, times, textOf, list, only, [Symbol.asyncDispose]: close };
+}
+
+test('a drift is shown as it is wanted and found while its correction waits, and then among the corrections', async () => {
+  await using shown = await shownApplications();
+  const { world, only } = shown;
+  world.apply('web', { manifests: [configMap('one')] });
+  await world.pass(2 * second);
+  const [application, calm] = await only();
+  assert.equal(calm.observed, 1, 'without the label that says whose it is, as in explain');
+  assert.deepEqual(
+    [application.id, application.actor, application.state],
+    ['shop/web', 'application/shop/web', 'observing'],
+  );
+  assert.deepEqual([calm.id, calm.state, calm.drifts, calm.corrected], ['ConfigMap shop/one', 'inSync', [], 0]);
+  world.edit('ConfigMap/one', { data: { key: 'b' } });
+  await world.pass(100);
+  assert.equal((await only())[1].corrected, 1);
+  world.edit('ConfigMap/one', { data: { key: 'c' } });
+  await world.pass(100);
+  const [, waiting] = await only();
+  assert.deepEqual(waiting.drifts, [{ path: '.data.key', is: 'changed', wanted: '"a"', found: '"c"' }]);
+  assert.match(waiting.state, /^drifted/);
+  assert.ok((waiting.until ?? 0) > world.clock.now());
+  await world.pass(5 * second);
+  const [, after] = await only();
+  assert.deepEqual([after.state, after.drifts, after.corrected], ['inSync', [], 2]);
+  assert.deepEqual(
+    after.corrections.map(({ drifts }) => drifts[0]?.found),
+    ['"c"', '"b"'],
+    'the newest first',
+  );
+  world.stop();
+});
+
+test('while a new manifest is refused the page shows why, and compares with what was applied before', async () => {
+  await using shown = await shownApplications();
+  const { world, only } = shown;
+  world.apply('web', { manifests: [configMap('one', 'old')] });
+  await world.pass(2 * second);
+  const no: ApplyFailure = { is: 'permanent', reason: 'No such key.', retryAfter: 0, fields: [] };
+  world.rejects = ({ data }) => (objectOf(data)['key'] === 'new' ? no : undefined);
+  world.apply('web', { manifests: [configMap('one', 'new')] });
+  await world.pass(2 * second);
+  const [, kept] = await only();
+  assert.deepEqual([kept.state, kept.reason, kept.drifts], ['keeping', 'No such key.', []]);
+  world.edit('ConfigMap/one', { data: { key: 'b' } });
+  await world.pass(100);
+  world.edit('ConfigMap/one', { data: { key: 'c' } });
+  await world.pass(100);
+  const [, drifted] = await only();
+  assert.deepEqual([drifted.state, drifted.reason], ['drifted.waiting', 'No such key.']);
+  assert.deepEqual(drifted.drifts, [{ path: '.data.key', is: 'changed', wanted: '"old"', found: '"c"' }]);
+  world.stop();
+});
+
+test('of a Secret the page has the names of keys, and no value, neither in drifts nor in corrections', async () => {
+  await using shown = await shownApplications();
+  const { world, only, textOf } = shown;
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'one' }, data: { password: 'aHVudGVyMg==' } };
+  world.apply('web', { mode: 'detect', manifests: [secret] });
+  world.put({ ...secret, metadata: { name: 'one', namespace: 'shop' }, data: { password: 'aHVudGVyMw==' } });
+  await world.pass(2 * second);
+  assert.deepEqual((await only())[1].drifts, [{ path: '.data.password', is: 'changed' }]);
+  world.apply('web', { manifests: [secret] });
+  await world.pass(2 * second);
+  world.edit('Secret/one', { data: { password: 'aHVudGVyNA==' } });
+  await world.pass(2 * second);
+  assert.equal((await only())[1].corrected, 1);
+  assert.doesNotMatch(await textOf(), /aHVudGVy/);
+  world.stop();
+});
+
+test('applications are found by all words of names, kinds and states, and actors beside an endpoint of the same name', async () => {
+  await using shown = await shownApplications();
+  const { world, list, live, times } = shown;
+  for (const name of ['web', 'api']) world.apply(name, { manifests: [configMap(name), configMap(`${name}-2`)] });
+  await world.pass(2 * second);
+  const all = await list();
+  assert.deepEqual([all.total, all.applications.map(({ id }) => id)], [2, ['shop/api', 'shop/web']]);
+  assert.deepEqual(await list('  '), all);
+  assert.deepEqual(
+    (await list('configmap WEB-2 insync')).applications.map(({ id }) => id),
+    ['shop/web'],
+  );
+  assert.deepEqual([(await list('nothing')).found, (await list('nothing')).total], [0, 2]);
+  const { actors } = await live.actors({ search: '', machine: '', order: 'tree', offset: 0, limit: 100 });
+  assert.deepEqual(
+    actors.map(({ id, machine }) => `${machine} ${id}`),
+    [
+      'application application/shop/api',
+      'resource application/shop/api /ConfigMap/shop/api',
+      'resource application/shop/api /ConfigMap/shop/api-2',
+      'application application/shop/web',
+      'resource application/shop/web /ConfigMap/shop/web',
+      'resource application/shop/web /ConfigMap/shop/web-2',
+    ],
+  );
+  const debugged = [...describeActors(world.core.actors(), { since: times.since, startedAt: times.startedAt })];
+  assert.deepEqual(
+    debugged.map(({ id }) => id).toSorted(),
+    actors.map(({ id }) => id),
+  );
+  world.stop();
+});
+
+test('the page tells of what was applied, drifted and corrected, without a value, and takes no POST', async () => {
+  await using shown = await shownApplications();
+  const { world, url } = shown;
+  world.apply('web', { manifests: [configMap('one')] });
+  await world.pass(2 * second);
+  world.edit('ConfigMap/one', { data: { key: 'hush' } });
+  await world.pass(100);
+  const { observerMoment } = await import('../../src/ui/applicationViews.ts');
+  const moments = world.facts.flatMap((fact) => observerMoment(fact, 5) ?? []);
+  assert.deepEqual(
+    moments.filter(({ what }) => what === 'resource.corrected'),
+    [{ t: 5, what: 'resource.corrected', about: 'application/shop/web', detail: 'ConfigMap shop/one: .data.key' }],
+  );
+  assert.doesNotMatch(JSON.stringify(moments), /hush/);
+  assert.equal((await fetch(`${url}applications`, { method: 'POST' })).status, 405);
+  world.stop();
+});

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { activeStates } from '../../src/ui/actorTree.ts';
+import type { PageMessage } from '../../src/ui/protocol.ts';
+import { backOff } from '../support/objects/objects.ts';
+import { type OpenedPage, openPage } from '../support/page/openPage.ts';
+import { down, startTime } from '../support/page/servedPage.ts';
+import { until } from '../support/until.ts';
+
+/** The transitions that a page was told of one actor, as `from event to: innermost state`. */
+function stepsOf({ messages }: OpenedPage, id: string): string[] {
+  const told = messages.filter((message) => message.type === 'actor' && message.actor.id === id);
+  return told.flatMap((message: PageMessage) => {
+    if (message.type !== 'actor' || message.transition === undefined) return [];
+    const { from, event, to } = message.transition;
+    return `${from} ${event} ${to}: ${message.actor.states.at(-1)}`;
+  });
+}
+
+test('the chosen actor is shown with each transition as the picture has it, and the others are not', async () => {
+  await using page = await down();
+  page.at.slice({ ready: [false] });
+  const id = 'shoot-1/etcd-main-client';
+  await using viewer = await openPage(page.served.url, `?actor=${id}`);
+  await using other = await openPage(page.served.url);
+  assert.deepEqual((await viewer.told('actor')).actor.states, ['notReady', 'notReady.idle']);
+  await other.told('history');
+  page.at.slice({ ready: [true] });
+  const { actor, transition } = await viewer.told('actor', (message) => message.transition !== undefined);
+  assert.deepEqual(transition, { at: startTime, event: 'endpoint.ready', from: 'notReady', to: 'ready.weeding' });
+  assert.deepEqual(actor.states, ['ready', 'ready.weeding', 'ready.weeding.steady']);
+  await other.told('service');
+  assert.deepEqual(
+    other.messages.filter(({ type }) => type === 'actor'),
+    [],
+  );
+});
+
+test('the newest actor of a machine is shown from its first step to its end, however short its life', async () => {
+  await using page = await down();
+  page.at.slice({ ready: [false] });
+  await using viewer = await openPage(page.served.url, '?actor=newest:podDeletion');
+  assert.equal((await viewer.told('actorGone')).id, 'newest:podDeletion');
+  page.at.remove('bare');
+  page.at.slice({ ready: [true] });
+  await page.at.clock.pass(1000);
+  const id = 'shoot-1/kapi-0/uid-of-shoot-1-kapi-0';
+  await until('it has ended', () => viewer.messages.filter(({ type }) => type === 'actorGone').length === 2);
+  assert.deepEqual(stepsOf(viewer, id), [
+    'settling always weighing: weighing',
+    'weighing always attempting: attempting.queued',
+    'attempting.queued queue.turn attempting.deleting: attempting.deleting',
+    'attempting.deleting delete.accepted deleted: deleted',
+  ]);
+});
+
+test('the newest actor stays while it lives and moves; one that stands still gives way to the next', async () => {
+  await using page = await down();
+  page.at.slice({ ready: [false] });
+  await using viewer = await openPage(page.served.url, '?actor=newest:podDeletion');
+  await viewer.told('actorGone');
+  page.at.remove('kapi-0');
+  page.at.slice({ ready: [true] });
+  await viewer.told('actor', ({ actor }) => actor.id.startsWith('shoot-1/bare/') && actor.states.at(-1) === 'kept');
+  page.at.put({ name: 'soon', containers: [backOff(4)] });
+  await page.at.clock.pass(3000);
+  page.at.put({ name: 'later', containers: [backOff(4)] });
+  await page.at.clock.pass(100);
+  await viewer.told('actor', ({ actor }) => actor.id.startsWith('shoot-1/later/') && actor.states.at(-1) === 'deleted');
+  assert.deepEqual(stepsOf(viewer, 'shoot-1/soon/uid-of-shoot-1-soon'), []);
+});
+
+test('of the actors that live already, the newest is the one that moved last', async () => {
+  await using page = await down();
+  for (const namespace of ['shoot-2', 'shoot-3']) page.at.slice({ namespace, ready: [true] });
+  await page.at.clock.pass(1000);
+  page.at.slice({ namespace: 'shoot-2', ready: [false] });
+  await using viewer = await openPage(page.served.url, '?actor=newest:endpoint');
+  const { actor } = await viewer.told('actor');
+  assert.deepEqual([actor.id, actor.since], ['shoot-2/etcd-main-client', startTime + 1000]);
+  assert.deepEqual(
+    viewer.messages.filter(({ type }) => type === 'actorGone'),
+    [],
+  );
+});
+
+test('the active states of parallel regions are told each, outermost first', () => {
+  assert.deepEqual(activeStates({ a: { b: 'c', d: {} } }), ['a', 'a.b', 'a.b.c', 'a.d']);
+});

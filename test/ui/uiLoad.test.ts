@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { createConnection } from '../../src/ui/connection.ts';
+import type { ActorPage } from '../../src/ui/protocol.ts';
+import { openPage } from '../support/page/openPage.ts';
+import { down, shown } from '../support/page/servedPage.ts';
+import { until } from '../support/until.ts';
+import { virtualClock } from '../support/world/virtualClock.ts';
+
+/** A browser that asks for the messages and never reads an answer: its socket fills up, and then weeder's does. */
+function hungBrowser(port: number): Socket {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => {});
+  socket.write('GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  return socket;
+}
+
+test('a hung browser costs a bounded amount of memory, and is told everything anew when it reads on', async () => {
+  await using page = await down();
+  await using hung = await openPage(page.served.url);
+  await using quick = await openPage(page.served.url);
+  await Promise.all([hung.told('history'), quick.told('history')]);
+  hung.hang();
+  await burst(page.live, 100);
+  const { waiting, leftOut, pages } = page.live.load();
+  assert.equal(pages, 2);
+  assert.ok(leftOut > 50_000, `${leftOut} left out`);
+  assert.ok(waiting < 2 * 128 * 1024, `${waiting} bytes wait`);
+  hung.goOn();
+  const last = 'shoot-99999/etcd-main-client';
+  const { moments } = await hung.told('history', (message) => message.moments.at(-1)?.about === last);
+  assert.equal(moments.length, 20_000);
+  await until('nothing waits any more', () => page.live.load().waiting === 0);
+});
+
+test('with every page hung the weeding goes on as if there were none, and memory stays bounded', async (t) => {
+  await using page = await down();
+  const sockets = Array.from({ length: 16 }, () => hungBrowser(page.served.port));
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  await until('all are open', () => page.live.load().pages === 16);
+  await burst(page.live, 100);
+  page.at.slice({ ready: [false] });
+  page.at.slice({ ready: [true] });
+  await page.at.clock.pass(1000);
+  assert.deepEqual(page.at.timeline(), ['kapi-0@0']);
+  const { waiting, leftOut } = page.live.load();
+  assert.ok(leftOut > 16 * 50_000, `${leftOut} left out`);
+  assert.ok(waiting < 16 * 128 * 1024, `${waiting} bytes wait`);
+  assert.deepEqual(page.broken, []);
+});
+
+test('a browser that reads nothing for a minute is let go, and one that reads is not', async (t) => {
+  const clock = virtualClock();
+  const server = createServer((_request, response) => {
+    opened.push({ response, connection: createConnection(response, () => parts, clock) });
+  });
+  const opened: { response: object & { destroyed: boolean }; connection: ReturnType<typeof createConnection> }[] = [];
+  const parts = Array.from({ length: 500 }, () => `data: ${'x'.repeat(32_000)}\n\n`);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const hung = hungBrowser(port);
+  const reads = hungBrowser(port).resume();
+  t.after(() => {
+    for (const each of [hung, reads]) each.destroy();
+    server.close();
+  });
+  await until('one has read it all, the other is full', () => {
+    const waiting = opened.map(({ connection }) => connection.waiting);
+    return waiting.length === 2 && waiting.filter((bytes) => bytes === 0).length === 1;
+  });
+  const beat = (times: number) => {
+    for (let n = 0; n < times; n += 1) for (const { connection } of opened) connection.heartbeat('data: beat\n\n');
+  };
+  const gone = () => opened.filter(({ response }) => response.destroyed).length;
+  beat(29);
+  assert.equal(gone(), 0);
+  beat(1);
+  assert.equal(gone(), 1);
+});
+
+test('10,000 actors are looked at with pauses, once for all who ask, and answered in small pages', async () => {
+  await using page = await shown({}, (before) => {
+    for (let n = 0; n < 5000; n += 1) before.slice({ namespace: `shoot-${n}`, ready: [false] });
+  });
+  for (let n = 0; n < 5000; n += 1) page.at.slice({ namespace: `shoot-${n}`, ready: [true] });
+  const query = { search: '', machine: '', order: 'tree', offset: 0, limit: 100 } as const;
+  let turns = 0;
+  let isDone = false;
+  const both = Promise.all([page.live.actors(query), page.live.actors({ ...query, machine: 'dependants' })]);
+  void both.then(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    await turn();
+    turns += 1;
+  }
+  const [all, dependants] = await both;
+  assert.deepEqual([all.total, dependants.total], [10_000, 5000]);
+  assert.ok(turns >= 20 && turns < 80, `${turns} turns for one look with a pause after 250 services`);
+  const answer = await fetch(`${page.served.url}actors?limit=1000&offset=9000`);
+  assert.ok(Number(answer.headers.get('content-length')) < 20_000, 'a thousand actors are less than 20 kB');
+  const { actors }: ActorPage = JSON.parse(await answer.text());
+  assert.equal(actors.length, 1000);
+});
+
+/** So many thousand facts, as quickly as they can be told. */
+async function burst(live: Awaited<ReturnType<typeof down>>['live'], thousands: number): Promise<void> {
+  for (let n = 0; n < thousands * 1000; n += 1) {
+    live.report({ type: 'service.ready', namespace: `shoot-${n}`, service: 'etcd-main-client' });
+    if (n % 1000 === 999) await turn();
+  }
+}

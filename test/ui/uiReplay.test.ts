@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { arrayOf, objectOf } from '../../src/base/json.ts';
+import type { ApplicationList } from '../../src/ui/protocol.ts';
+import { cli, file, folder, oneSentence, startCli } from '../support/cli.ts';
+import { openPage } from '../support/page/openPage.ts';
+import { recordObserved } from '../support/recording/recordedObserver.ts';
+import { recordRestarts } from '../support/recording/recordedRestarts.ts';
+import { recordIncident } from '../support/recording/recording.ts';
+import { until } from '../support/until.ts';
+import { configMap as observedMap } from '../support/world/observerWorld.ts';
+import { configMap, withEnv } from '../support/world/restartWorld.ts';
+
+/** `weeder replay --ui` on a small recording: its page, and how it is told. */
+async function replaying(name: string) {
+  const { file: path } = await recordIncident(join(folder, name));
+  return showing(path);
+}
+
+async function showing(path: string) {
+  const weeder = startCli(['replay', path, '--ui-bind-addr', '127.0.0.1:0']);
+  await until('the page is served', () => /http:\S+/.test(weeder.stdout()));
+  const url = /http:\S+/.exec(weeder.stdout())?.[0] ?? '';
+  const post = (body: string, headers: Readonly<Record<string, string>> = {}) =>
+    fetch(`${url}replay`, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
+  const tell = async (command: object) => assert.equal((await post(JSON.stringify(command))).status, 204);
+  return { weeder, url, post, tell };
+}
+
+test('a recording is stepped through, sought in both directions and played to its end, until Ctrl-C', async (t) => {
+  const { weeder, url, tell } = await replaying('steps.jsonl');
+  t.after(() => weeder.child.kill('SIGKILL'));
+  await using viewer = await openPage(url);
+  assert.equal((await viewer.told('hello')).mode, 'replay');
+  const { startsAt, endsAt, isPlaying } = await viewer.told('clock');
+  assert.deepEqual([isPlaying, endsAt > startsAt], [false, true]);
+  await viewer.told('history', ({ moments }) => moments.length === 0);
+
+  await tell({ do: 'step' });
+  await viewer.told('moment', ({ moment }) => moment.what === 'service.ready' && moment.t === startsAt);
+  await tell({ do: 'seek', to: startsAt + 101_000 });
+  await viewer.told('moment', ({ moment }) => moment.what === 'window.opened' && moment.t === startsAt + 100_000);
+  const { service } = await viewer.told('service', (message) => message.service.window !== undefined);
+  assert.deepEqual(service.window, { number: 1, openedAt: startsAt + 100_000, closesAt: startsAt + 220_000 });
+
+  const before = viewer.messages.length;
+  await tell({ do: 'seek', to: startsAt + 50_000 });
+  const since = () => viewer.messages.slice(before);
+  await until('the window has not opened yet', () =>
+    since().some(
+      (message) => message.type === 'history' && message.moments.every(({ what }) => what !== 'window.opened'),
+    ),
+  );
+  await viewer.told('clock', ({ now }) => now === startsAt + 50_000);
+
+  await tell({ do: 'speed', speed: 1000 });
+  await tell({ do: 'play' });
+  await viewer.told('clock', (clock) => clock.isPlaying);
+  await viewer.told('clock', (clock) => !clock.isPlaying && clock.now === endsAt);
+  weeder.child.kill('SIGINT');
+  const { code, stderr } = await weeder.ended;
+  assert.deepEqual([code, stderr], [0, '']);
+});
+
+test('a recording of restart control shows its workloads, their actors and its restarts, at the time that is shown', async (t) => {
+  const path = join(folder, 'restarts.jsonl');
+  await recordRestarts(path, async (world) => {
+    world.putSource(configMap('settings'), { a: '1' });
+    world.putWorkload('web', withEnv('settings', 'a'));
+    await world.pass(10_000);
+    world.putSource(configMap('settings'), { a: '2' });
+    await world.pass(60_000);
+  });
+  const { weeder, url, tell } = await showing(path);
+  t.after(() => weeder.child.kill('SIGKILL'));
+  await using viewer = await openPage(url);
+  const { startsAt } = await viewer.told('clock');
+  const workloads = async () => {
+    const list = objectOf(await (await fetch(`${url}workloads`)).json());
+    return arrayOf(list['workloads'])
+      .map(objectOf)
+      .map(({ id, state, sources, cause }) => [id, state, sources, cause]);
+  };
+  assert.deepEqual(await workloads(), []);
+  await tell({ do: 'seek', to: startsAt + 12_000 });
+  const web = 'deployment/shop/web';
+  assert.deepEqual(await workloads(), [[web, 'stale', ['ConfigMap settings#a'], '']]);
+  await tell({ do: 'step' });
+  await viewer.told('moment', ({ moment }) => moment.what === 'workload.restarted' && moment.about === web);
+  const actors = await (await fetch(`${url}actors?machine=workload`)).text();
+  assert.match(actors, /"id":"deployment\/shop\/web"[^}]*restarting\.rolling/);
+  await tell({ do: 'seek', to: startsAt + 60_000 });
+  assert.deepEqual(await workloads(), [[web, 'current', ['ConfigMap settings#a'], 'ConfigMap settings (a)']]);
+  await tell({ do: 'seek', to: startsAt });
+  assert.deepEqual((await workloads()).length, 0);
+});
+
+test('of a recording of hours, what happened at its beginning is still told at its end', async (t) => {
+  const path = join(folder, 'hours.jsonl');
+  await recordRestarts(path, async (world) => {
+    world.putSource(configMap('settings'), { a: '1' });
+    world.putWorkload('web', withEnv('settings', 'a'));
+    await world.pass(10_000);
+    world.putSource(configMap('settings'), { a: '2' });
+    await world.pass(3 * 3_600_000);
+    world.putSource(configMap('settings'), { a: '3' });
+    await world.pass(60_000);
+  });
+  const { weeder, url, tell } = await showing(path);
+  t.after(() => weeder.child.kill('SIGKILL'));
+  await using viewer = await openPage(url);
+  const { startsAt, endsAt } = await viewer.told('clock');
+  await tell({ do: 'seek', to: endsAt });
+  await viewer.told('clock', ({ now }) => now === endsAt);
+  await using late = await openPage(url);
+  const { moments } = await late.told('history');
+  const restarts = moments.filter(({ what }) => what === 'workload.restarted').map(({ t }) => t - startsAt);
+  assert.equal(restarts.length, 2);
+  assert.ok((restarts[0] ?? 0) < 60_000 && (restarts[1] ?? 0) > 3 * 3_600_000, restarts.join());
+});
+
+test('a recording of applications shows them with their diffs, actors and corrections, at the time that is shown', async (t) => {
+  const path = join(folder, 'applications.jsonl');
+  const password = 'aHVudGVyMg==';
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'login' }, data: { password } };
+  await recordObserved(path, async (world) => {
+    world.apply('web', { manifests: [observedMap('settings'), secret] });
+    await world.pass(10_000);
+    for (const value of ['b', 'c']) {
+      world.edit('ConfigMap/settings', { data: { key: value } });
+      await world.pass(100);
+    }
+    world.edit('Secret/login', { data: { password: 'aHVudGVyMw==' } });
+    await world.pass(60_000);
+  });
+  const { weeder, url, tell } = await showing(path);
+  t.after(() => weeder.child.kill('SIGKILL'));
+  await using viewer = await openPage(url);
+  const { startsAt } = await viewer.told('clock');
+  const textNow = async () => (await fetch(`${url}applications`)).text();
+  const resources = async () => {
+    const { applications = [] }: ApplicationList = JSON.parse(await textNow());
+    return applications
+      .flatMap((each) => each.resources)
+      .map(({ id, state, drifts, corrected, rival }) => ({
+        ...{ id, state, drifts, corrected },
+        ...(rival === undefined ? {} : { rival }),
+      }));
+  };
+  const [login, settings] = ['Secret shop/login', 'ConfigMap shop/settings'];
+  const calm = (id: string, corrected: number) => ({ id, state: 'inSync', drifts: [], corrected });
+  assert.deepEqual(await resources(), []);
+  await tell({ do: 'seek', to: startsAt + 9_000 });
+  assert.deepEqual(await resources(), [calm(settings, 0), calm(login, 0)]);
+  await tell({ do: 'seek', to: startsAt + 11_000 });
+  const drifts = [{ path: '.data.key', is: 'changed', wanted: '"a"', found: '"c"' }];
+  assert.deepEqual(await resources(), [
+    { id: settings, state: 'drifted.waiting', drifts, corrected: 1 },
+    calm(login, 1),
+  ]);
+  const told = await viewer.told('moment', ({ moment }) => moment.what === 'resource.corrected');
+  assert.deepEqual(told.moment.about, 'application/shop/web');
+  const actors = await (await fetch(`${url}actors?machine=resource`)).text();
+  assert.match(actors, /"id":"application\/shop\/web \/ConfigMap\/shop\/settings"[^}]*drifted\.waiting/);
+  assert.doesNotMatch(await textNow(), /aHVudGVy|"~/);
+  await tell({ do: 'seek', to: startsAt + 60_000 });
+  assert.deepEqual(await resources(), [calm(settings, 2), calm(login, 1)]);
+  await tell({ do: 'seek', to: startsAt });
+  assert.deepEqual(await resources(), []);
+  await tell({ do: 'step' });
+  await viewer.told('moment', ({ moment }) => moment.what === 'resource.applied' && moment.t === startsAt + 1);
+});
+
+test('a replay is told by its own page only, in JSON, and nothing that it does not know', async (t) => {
+  const { weeder, url, post } = await replaying('told.jsonl');
+  t.after(() => weeder.child.kill('SIGKILL'));
+  const pause = '{"do":"pause"}';
+  const origin = url.slice(0, -1);
+  assert.equal((await post(pause, { origin })).status, 204);
+  assert.equal((await post(pause, { origin: 'http://evil.example' })).status, 403);
+  assert.equal((await post(pause, { 'sec-fetch-site': 'cross-site' })).status, 403);
+  assert.equal((await post(pause, { 'content-type': 'text/plain' })).status, 415);
+  for (const body of [
+    '',
+    'x',
+    '{"do":"delete"}',
+    '{"do":"speed","speed":-1}',
+    '{"do":"seek"}',
+    `"${'x'.repeat(9000)}"`,
+  ])
+    assert.equal((await post(body)).status, 400, body.slice(0, 30));
+  assert.equal((await fetch(`${url}replay`)).status, 405);
+});
+
+test('the page needs a recording, with its own config', async () => {
+  const events = file('events.jsonl', '{"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"a"}}}\n');
+  assert.match(oneSentence(await cli(['replay', events, '--ui']), 2), /^The live page needs a recording\. /);
+  const { file: path } = await recordIncident(join(folder, 'own.jsonl'));
+  assert.match(oneSentence(await cli(['replay', path, '--ui', '--config', path]), 2), /with its own config\. /);
+});

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { endpointSlices, namespaces } from '../../src/demo/apiServer/resources.ts';
+import { config, logOf, startCli } from '../support/cli.ts';
+import { openPage } from '../support/page/openPage.ts';
+import { until } from '../support/until.ts';
+import { embedded, made } from '../support/world/embedded.ts';
+
+const quiet = ['--config-file', config, '--health-bind-addr=0', '--metrics-bind-addr=0'];
+const weeding = 'caches synced, starting controller';
+
+test('weeder run serves the page on loopback when it is told to, shows what happens, and ends while a page hangs', async (t) => {
+  await using cluster = await embedded();
+  const { store } = cluster.server;
+  made(store.create(namespaces, { metadata: { name: 'shop' } }));
+  const labels = { 'kubernetes.io/service-name': 'db' };
+  const slice = (ready: boolean) => ({
+    metadata: { name: 'db-a', namespace: 'shop', labels },
+    addressType: 'IPv4',
+    endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready } }],
+  });
+  made(store.create(endpointSlices, slice(false)));
+  const weeder = startCli([...quiet, `--kubeconfig=${cluster.kubeconfig}`, '--ui-bind-addr=:0']);
+  t.after(() => weeder.child.kill('SIGKILL'));
+  await until('weeder runs', () => weeder.stdout().includes(weeding));
+  const url = /http:\/\/127\.0\.0\.1:\d+\//.exec(weeder.stdout())?.[0] ?? '';
+  assert.match(await (await fetch(url)).text(), /^<!doctype html>/);
+  await using viewer = await openPage(url, '?actor=shop/db');
+  await viewer.told('services', ({ services }) => services.length === 0);
+  made(store.patch(endpointSlices, 'shop', 'db-a', slice(true)));
+  await viewer.told('moment', ({ moment }) => moment.what === 'window.opened' && moment.about === 'shop/db');
+  await viewer.told('service', ({ service }) => service.state === 'ready.weeding.steady');
+  await viewer.told('actor', ({ actor }) => actor.machine === 'endpoint' && actor.states.includes('ready.weeding'));
+  viewer.hang();
+  weeder.child.kill('SIGTERM');
+  const { code, stderr } = await weeder.ended;
+  assert.deepEqual([code, stderr], [0, '']);
+});
+
+test('weeder run serves no page when it is not told to', async (t) => {
+  await using cluster = await embedded();
+  const weeder = startCli([...quiet, `--kubeconfig=${cluster.kubeconfig}`]);
+  t.after(() => weeder.child.kill('SIGKILL'));
+  await until('weeder runs', () => weeder.stdout().includes(weeding));
+  weeder.child.kill('SIGTERM');
+  const ended = await weeder.ended;
+  assert.deepEqual(
+    logOf(ended).filter(({ msg }) => msg === 'the live page is served'),
+    [],
+  );
+});

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createActorTimes } from '../../src/actors/actorTimes.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { createLivePage } from '../../src/ui/livePage.ts';
+import type { WorkloadList, WorkloadView } from '../../src/ui/protocol.ts';
+import { serveLivePage } from '../../src/ui/serve.ts';
+import { restartConfig } from '../support/objects/restartSettings.ts';
+import { configMap, type RestartWorld, restartWorld, withEnv } from '../support/world/restartWorld.ts';
+import { virtualClock } from '../support/world/virtualClock.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+
+interface ShownWorkloads extends AsyncDisposable {
+  readonly world: RestartWorld;
+  readonly url: string;
+  list(): Promise<readonly WorkloadView[]>;
+  viewOf(name: string): Promise<WorkloadView>;
+}
+
+/** The live page of restart control in simulated time, with what `fill` puts there before it begins. */
+async function shownWorkloads(config = restartConfig()): Promise<ShownWorkloads> {
+  const clock = virtualClock();
+  const times = createActorTimes(clock);
+  const onBroken = (error: unknown) => assert.fail(String(error));
+  const live = createLivePage({ clock, pace: systemClock, onBroken });
+  const world = await restartWorld(config, { clock, inspect: times.inspect });
+  live.watch({
+    actors: () => world.control.actors(),
+    since: times.since,
+    crashLooping: () => 0,
+    workloads: () => world.control.entries(),
+  });
+  const served = await serveLivePage({ host: '127.0.0.1', port: 0 }, { live, onBroken });
+  if (!served.ok) throw new Error(served.problem.sentence);
+  const url = `${served.value.url}workloads`;
+  async function list(): Promise<readonly WorkloadView[]> {
+    const { workloads }: WorkloadList = JSON.parse(await (await fetch(url)).text());
+    return workloads;
+  }
+  const viewOf = async (name: string) =>
+    (await list()).find(({ id }) => id === `deployment/shop/${name}`) ?? assert.fail(`${name} is not shown`);
+  return { world, url, list, viewOf, [Symbol.asyncDispose]: () => served.value.close() };
+}
+
+test('a workload goes from state to state, and says of each since when, for how long, and what for', async () => {
+  await using shown = await shownWorkloads();
+  const { world, viewOf } = shown;
+  const { clock } = world;
+  world.putSource(configMap('settings'), { a: 'first-value', b: '1' });
+  world.putWorkload('web', withEnv('settings', 'a'));
+  await world.pass(10 * minute);
+  const current = await viewOf('web');
+  assert.deepEqual([current.state, current.reason, current.until], ['current', '', undefined]);
+  assert.deepEqual([current.sources, current.restartedAt, current.cause], [['ConfigMap settings#a'], undefined, '']);
+  world.putSource(configMap('settings'), { a: 'second-value', b: '1' });
+  await world.pass(second);
+  const stale = await viewOf('web');
+  assert.deepEqual([stale.state, stale.until], ['stale', clock.now() + 4 * second]);
+  assert.equal(stale.since, clock.now() - second);
+  await world.pass(5 * second);
+  const rolling = await viewOf('web');
+  assert.deepEqual([rolling.state, rolling.cause], ['rolling', 'ConfigMap settings (a)']);
+  await world.pass(10 * second);
+  const done = await viewOf('web');
+  assert.deepEqual([done.state, done.restartedAt], ['current', rolling.restartedAt]);
+});
+
+test('what is held says why, and has no end where none is known; what waits says for what', async () => {
+  await using shown = await shownWorkloads();
+  const { world, viewOf } = shown;
+  for (const name of ['gone', 'paused', 'often']) {
+    world.putSource(configMap(name), { a: '0' });
+    world.putWorkload(name, withEnv(name, 'a'));
+  }
+  await world.pass(minute);
+  world.deleteSource(configMap('gone'));
+  world.annotate('paused', { 'weeder.dev/paused-until': 'tomorrow' });
+  world.putSource(configMap('paused'), { a: '1' });
+  world.putSource(configMap('often'), { a: '1' });
+  await world.pass(15 * second);
+  world.putSource(configMap('often'), { a: '2' });
+  await world.pass(15 * second);
+  const [gone, paused, often] = [await viewOf('gone'), await viewOf('paused'), await viewOf('often')];
+  assert.deepEqual([gone.state, gone.reason], ['held', 'ConfigMap shop/gone is missing']);
+  assert.deepEqual([gone.until, paused.until], [undefined, undefined]);
+  assert.match(paused.reason, /paused-until is no time/);
+  assert.equal(often.state, 'waiting');
+  assert.match(often.reason, /minInterval 1m0s/);
+});
+
+test('two thousand workloads are told in the order of their names, compressed, and without a value or a tag', async () => {
+  await using shown = await shownWorkloads(restartConfig({ maxAdoptionsPerMinute: 100_000 }));
+  const { world } = shown;
+  world.putSource(configMap('settings'), { a: 'hush-hush' });
+  for (let n = 0; n < 2_000; n += 1) world.putWorkload(`web-${n}`, withEnv('settings', 'a'));
+  await world.pass(minute);
+  const listed = await shown.list();
+  const ids = listed.map(({ id }) => id);
+  assert.equal(ids.length, 2_000);
+  assert.deepEqual(ids, ids.toSorted());
+  assert.ok(listed.every(({ state }) => state === 'current'));
+  const response = await fetch(shown.url);
+  assert.equal(response.headers.get('content-encoding'), 'gzip');
+  const text = await response.text();
+  assert.doesNotMatch(text, /hush-hush|rolledOut|"tag"/);
+  assert.equal((await fetch(shown.url, { method: 'POST' })).status, 405);
+});

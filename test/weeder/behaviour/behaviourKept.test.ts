@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deleteNothing } from '../../../src/weeder/deletions/deletePod.ts';
+import { backOff, type PodOptions, pod, running } from '../../support/objects/objects.ts';
+import { apiserver, minute, simulate } from '../../support/world/simulation.ts';
+import { ends, type World, world } from '../../support/world/world.ts';
+
+const up = { ready: [true] };
+const down = { ready: [false] };
+const crashLooping = { containers: [backOff()] };
+const mirror = { annotations: { 'kubernetes.io/config.mirror': 'abc' } };
+const ignored = { annotations: { 'weeder.dev/ignore': 'true' } };
+
+const kept = (at: World) => at.factsOf('pod.kept').map(({ pod, reason, window }) => [pod.name, reason, window]);
+
+test('a bare pod, a mirror pod and one that is annotated weeder.dev/ignore are kept, each told once a window', async () => {
+  const cases: readonly (readonly [PodOptions, string])[] = [
+    [{ isBare: true }, 'barePod'],
+    [{ ...mirror, isBare: true }, 'mirrorPod'],
+    [mirror, 'mirrorPod'],
+    [ignored, 'ignored'],
+    [{ ...ignored, isBare: true }, 'ignored'],
+  ];
+  for (const [options, reason] of cases) {
+    const at = world();
+    at.put({ ...crashLooping, ...options });
+    at.slice(up);
+    await at.clock.pass(1000);
+    at.put({ ...crashLooping, ...options });
+    await at.clock.pass(1000);
+    at.put({ ...options, containers: [running(5)] });
+    at.put({ ...crashLooping, ...options });
+    await ends(at);
+    assert.deepEqual(at.timeline(), []);
+    assert.deepEqual(kept(at), [['kapi-0', reason, 1]]);
+    const account = at.factsOf('window.closed')[0];
+    assert.deepEqual([account?.kept, account?.deleted, account?.givenUp], [1, 0, []]);
+    assert.deepEqual(at.factsOf('deletion.givenUp'), []);
+  }
+});
+
+test('weeder.dev/ignore with any other value protects nobody', async () => {
+  const at = world();
+  at.put({ ...crashLooping, annotations: { 'weeder.dev/ignore': 'false' } });
+  at.slice(up);
+  await ends(at);
+  assert.deepEqual(at.timeline(), ['kapi-0@0']);
+});
+
+test('barePods: delete deletes bare pods, and still no mirror pods and no ignored ones', async () => {
+  const at = world({ service: { barePods: 'delete' } });
+  at.put({ ...crashLooping, name: 'bare', isBare: true });
+  at.put({ ...crashLooping, name: 'mirror', isBare: true, ...mirror });
+  at.put({ ...crashLooping, name: 'ignored', isBare: true, ...ignored });
+  at.slice(up);
+  await ends(at);
+  assert.deepEqual(at.timeline(), ['bare@0']);
+});
+
+test('a pod whose annotation is removed in the window is deleted then', async () => {
+  const at = world();
+  at.put({ ...crashLooping, ...ignored });
+  at.slice(up);
+  await at.clock.pass(30_000);
+  at.put(crashLooping);
+  await ends(at);
+  assert.deepEqual(at.timeline(), ['kapi-0@30000']);
+});
+
+test('a pod that is annotated while its deletion backs off is kept from then on', async () => {
+  const at = world({ answer: () => ({ type: 'delete.refused' }) });
+  at.put(crashLooping);
+  at.slice(up);
+  await at.clock.pass(100);
+  at.put({ ...crashLooping, ...ignored });
+  await ends(at);
+  assert.deepEqual(at.timeline(), ['kapi-0@0']);
+  assert.deepEqual(kept(at), [['kapi-0', 'ignored', 1]]);
+});
+
+test('the next window tells of a kept pod again, also one that replaces an open window', async () => {
+  for (const whileNotReady of ['hold', 'delete'] as const) {
+    const at = world({ service: { whileNotReady } });
+    at.put({ ...crashLooping, isBare: true });
+    at.slice(up);
+    await at.clock.pass(1000);
+    at.slice(down);
+    at.slice(up);
+    await at.clock.pass(10 * minute);
+    at.slice(down);
+    at.slice(up);
+    await ends(at);
+    assert.deepEqual(kept(at), [
+      ['kapi-0', 'barePod', 1],
+      ['kapi-0', 'barePod', 2],
+      ['kapi-0', 'barePod', 3],
+    ]);
+    assert.deepEqual(
+      at.factsOf('window.closed').map((fact) => fact.kept),
+      [1, 1, 1],
+    );
+  }
+});
+
+const strictAndLoose = [
+  { name: 'strict', barePods: 'keep', watchDuration: 3 * minute },
+  { name: 'loose', barePods: 'delete', watchDuration: minute },
+] as const;
+
+test('a bare pod that two windows want is deleted as soon as one of them deletes bare pods', async () => {
+  const at = world({ services: strictAndLoose });
+  at.put({ ...crashLooping, isBare: true });
+  at.slice({ ...up, service: 'strict' });
+  await at.clock.pass(1000);
+  assert.deepEqual(at.timeline(), []);
+  at.slice({ ...up, service: 'loose' });
+  await ends(at);
+  assert.deepEqual(at.timeline(), ['kapi-0@1000']);
+  assert.equal(at.deletions[0]?.policy.barePods, 'delete');
+});
+
+test('it is kept again when the window that would delete it has closed', async () => {
+  const at = world({ services: strictAndLoose, answer: () => ({ type: 'delete.refused' }) });
+  at.put({ ...crashLooping, isBare: true });
+  at.slice({ ...up, service: 'strict' });
+  at.slice({ ...up, service: 'loose' });
+  await at.clock.pass(minute);
+  const tries = at.deletions.length;
+  assert.ok(tries > 1);
+  await ends(at);
+  assert.equal(at.deletions.length, tries);
+});
+
+test('it is kept as well when it crash-loops only after that window has closed', async () => {
+  const at = world({ services: strictAndLoose });
+  at.slice({ ...up, service: 'strict' });
+  at.slice({ ...up, service: 'loose' });
+  await at.clock.pass(minute);
+  at.put({ ...crashLooping, isBare: true });
+  await ends(at);
+  assert.deepEqual(at.timeline(), []);
+});
+
+test('a dry run tells once a crash loop what it would delete, and deletes nothing', async () => {
+  const at = world({ isDryRun: true });
+  at.put(crashLooping);
+  at.slice(up);
+  for (let second = 0; second < 60; second += 1) {
+    await at.clock.pass(1000);
+    at.put({ ...crashLooping, annotations: { second: `${second}` } });
+  }
+  assert.equal(at.factsOf('pod.deleted').length, 1);
+  at.put({ containers: [running(4)] });
+  at.put(crashLooping);
+  await ends(at);
+  assert.deepEqual(at.timeline(), []);
+  assert.equal(at.pods().length, 1);
+  assert.deepEqual(
+    at.factsOf('pod.deleted').map((fact) => fact.how),
+    ['dryRun', 'dryRun'],
+  );
+});
+
+test('the deletion of a dry run asks nobody', async () => {
+  const policy = { barePods: 'keep', deletion: 'delete', gracePeriodSeconds: undefined } as const;
+  const request = { uid: 'a', namespace: 'b', name: 'c', resourceVersion: '1', policy, isWanted: () => true };
+  assert.deepEqual(await deleteNothing(request, new AbortController().signal), { type: 'delete.accepted' });
+});
+
+test('a pod that has left one selector for another is kept for the window of that one only', async () => {
+  const web = { matchLabels: { role: 'web' } };
+  const at = simulate({
+    services: [
+      { name: 'etcd', podSelectors: [apiserver] },
+      { name: 'dns', podSelectors: [apiserver, web] },
+    ],
+    answer: () => ({ type: 'delete.conflicted', jitter: 1 }),
+  });
+  const [apiservers, webs] = [...at.weeder.pods.values()];
+  apiservers?.apply('MODIFIED', pod({ ...crashLooping, uid: 'one' }));
+  for (const service of ['etcd', 'dns']) {
+    at.slice({ service, ready: [false] });
+    at.slice({ service, ready: [true] });
+  }
+  await at.clock.pass(10);
+  // Its stream of apiservers has not told yet that it is none any more.
+  const moved = pod({ ...crashLooping, ...mirror, uid: 'one' });
+  webs?.apply('MODIFIED', moved);
+  await at.clock.pass(1000);
+  apiservers?.apply('DELETED', moved);
+  await at.clock.pass(1000);
+  assert.deepEqual(
+    at.factsOf('pod.kept').map(({ service }) => service),
+    ['dns'],
+  );
+});
+
+test('a pod that becomes a protected one is kept for each window whose stream says so, in whatever order they do', async () => {
+  const at = simulate({
+    services: [
+      { name: 'etcd', podSelectors: [apiserver] },
+      { name: 'dns', podSelectors: [{ matchLabels: { tier: 'api' } }] },
+    ],
+    answer: () => ({ type: 'delete.conflicted', jitter: 1 }),
+  });
+  const streams = [...at.weeder.pods.values()];
+  for (const stream of streams) stream.apply('MODIFIED', pod({ ...crashLooping, uid: 'one' }));
+  for (const service of ['etcd', 'dns']) {
+    at.slice({ service, ready: [false] });
+    at.slice({ service, ready: [true] });
+  }
+  await at.clock.pass(10);
+  const turned = pod({ ...crashLooping, ...mirror, uid: 'one' });
+  for (const stream of streams) {
+    stream.apply('MODIFIED', turned);
+    await at.clock.pass(1000);
+  }
+  assert.deepEqual(
+    at.factsOf('pod.kept').map(({ service }) => service),
+    ['etcd', 'dns'],
+  );
+});

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DeletionAnswer, DeletionRequest } from '../../../src/weeder/deletions/deletePod.ts';
+import { backOff, running, terminated } from '../../support/objects/objects.ts';
+import { minute, settled } from '../../support/world/simulation.ts';
+import { ends, type World, world } from '../../support/world/world.ts';
+
+const up = { ready: [true] };
+const refused: DeletionAnswer = { type: 'delete.refused', reason: '500: etcd is slow' };
+const crashLooping = { containers: [backOff()] };
+const times = (at: World) => at.deletions.map((each) => each.at);
+
+test('404: it is gone already, and that is that', async () => {
+  const at = world({ answer: () => ({ type: 'delete.notFound' }) });
+  at.put(crashLooping);
+  at.slice(up);
+  await ends(at);
+  assert.deepEqual(times(at), [0]);
+  assert.deepEqual(at.factsOf('pod.deleted'), []);
+  assert.deepEqual(at.factsOf('deletion.givenUp'), []);
+});
+
+test('409 with a newer state that the stream has told: that one is decided on', async () => {
+  const at = world();
+  at.put(crashLooping);
+  at.putUnseen({ ...crashLooping, annotations: { touched: 'yes' } });
+  at.slice(up);
+  await at.clock.pass(50);
+  assert.equal(at.pods().length, 1);
+  const { metadata } = at.put({ ...crashLooping, annotations: { touched: 'again' } });
+  await ends(at);
+  assert.deepEqual(times(at), [0, 50]);
+  assert.equal(at.deletions[1]?.resourceVersion, metadata.resourceVersion);
+});
+
+test('409 with nothing newer: asked again after a pause, and the pod is never deleted in a state that was not seen', async () => {
+  const at = world();
+  at.put(crashLooping);
+  at.putUnseen({ containers: [running(4)] });
+  at.slice(up);
+  await ends(at);
+  assert.equal(at.pods().length, 1);
+  assert.deepEqual(times(at).slice(0, 3), [0, 150, 450]);
+});
+
+test('a pod that recovered while its DELETE was on the way stays, and is not tried again', async () => {
+  const late = Promise.withResolvers<DeletionAnswer>();
+  const at = world({ answer: () => late.promise });
+  at.put(crashLooping);
+  at.slice(up);
+  await at.clock.pass(10);
+  at.put({ containers: [running(4)] });
+  late.resolve({ type: 'delete.conflicted' });
+  await ends(at);
+  assert.deepEqual(times(at), [0]);
+  assert.equal(at.factsOf('pod.recovered').length, 1);
+});
+
+test('a pod that recovered while its deletion was backing off is not tried again', async () => {
+  const at: World = world({ answer: () => refused });
+  at.put(crashLooping);
+  at.slice(up);
+  await at.clock.pass(100);
+  at.put({ containers: [running(4)] });
+  await ends(at);
+  assert.deepEqual(times(at), [0]);
+});
+
+test('a successor of the same name is another pod, and is deleted again when it crash-loops', async () => {
+  const at = world();
+  at.put({ ...crashLooping, uid: 'first' });
+  at.slice(up);
+  await at.clock.pass(1000);
+  at.put({ uid: 'second', containers: [running()] });
+  await at.clock.pass(1000);
+  at.put({ uid: 'second', ...crashLooping });
+  await ends(at);
+  assert.deepEqual(
+    at.deletions.map(({ uid, at: time }) => [uid, time]),
+    [
+      ['first', 0],
+      ['second', 2000],
+    ],
+  );
+});
+
+test('the answer that comes after the pod is gone from the stream still counts as a deletion', async () => {
+  const late = Promise.withResolvers<DeletionAnswer>();
+  const at = world({ answer: () => late.promise });
+  at.put(crashLooping);
+  at.slice(up);
+  await settled();
+  at.remove('kapi-0');
+  late.resolve({ type: 'delete.accepted' });
+  await ends(at);
+  assert.equal(at.factsOf('pod.deleted').length, 1);
+  assert.equal(at.factsOf('window.closed')[0]?.deleted, 1);
+});
+
+test('a deletion that outlasts its window while the next one wants it too is in the account of both', async () => {
+  const late = Promise.withResolvers<DeletionAnswer>();
+  const at = world({ answer: () => late.promise });
+  at.put(crashLooping);
+  at.slice(up);
+  await at.clock.pass(minute);
+  at.slice({ ready: [false] });
+  await at.clock.pass(2 * minute);
+  assert.equal(at.factsOf('window.closed').length, 0);
+  at.slice(up);
+  await at.clock.pass(10);
+  assert.equal(at.factsOf('window.closed').length, 0);
+  late.resolve({ type: 'delete.accepted' });
+  at.remove('kapi-0');
+  await ends(at);
+  assert.partialDeepStrictEqual(at.factsOf('window.closed'), [
+    { window: 1, deleted: 1, givenUp: [] },
+    { window: 2, deleted: 1, givenUp: [] },
+  ]);
+  assert.partialDeepStrictEqual(at.factsOf('pod.deleted'), [{ window: 1, also: [{ window: 2 }] }]);
+});
+
+test('a window that is replaced while a deletion is on the way has it in its account', async () => {
+  const late = Promise.withResolvers<DeletionAnswer>();
+  const at = world({ service: { whileNotReady: 'delete' }, answer: () => late.promise });
+  at.put(crashLooping);
+  at.slice(up);
+  await settled();
+  at.slice({ ready: [false] });
+  at.slice(up);
+  await settled();
+  assert.equal(at.factsOf('window.closed').length, 0);
+  late.resolve({ type: 'delete.accepted' });
+  at.remove('kapi-0');
+  await ends(at);
+  assert.partialDeepStrictEqual(at.factsOf('window.closed'), [
+    { window: 1, deleted: 1 },
+    { window: 2, deleted: 1 },
+  ]);
+});
+
+test('a pod whose back-off was silent while its deletion was refused waits no second time', async () => {
+  const at: World = world({ answer: (request) => (at.deletions.length > 1 ? at.answerTo(request) : refused) });
+  at.put(crashLooping);
+  at.slice(up);
+  await settled();
+  at.put({ containers: [terminated(at.clock.now())] });
+  await ends(at);
+  assert.deepEqual(times(at), [0, 2000]);
+});
+
+test('a pod that crash-loops again, as it was, after its stream had lost it for a moment is tried again', async () => {
+  const late = Promise.withResolvers<DeletionAnswer>();
+  const at: World = world({ answer: (request) => (at.deletions.length > 1 ? at.answerTo(request) : late.promise) });
+  const known = at.put(crashLooping);
+  at.slice(up);
+  await settled();
+  for (const sink of at.weeder.pods.values()) {
+    sink.apply('DELETED', known);
+    sink.apply('ADDED', known);
+  }
+  late.resolve(refused);
+  await ends(at);
+  assert.equal(at.deletions.length, 2);
+  assert.equal(at.factsOf('pod.deleted').length, 1);
+});
+
+test('a deletion that is in flight when the window closes ends by itself, and its outcome is in the account', async () => {
+  for (const [answer, type, counts] of [
+    [{ type: 'delete.accepted' }, 'pod.deleted', { deleted: 1, givenUp: [] }],
+    [refused, 'deletion.givenUp', { deleted: 0, givenUp: ['shoot-1/kapi-0'] }],
+  ] as const) {
+    const late = Promise.withResolvers<DeletionAnswer>();
+    const requests: DeletionRequest[] = [];
+    const at = world({
+      answer: (request) => {
+        requests.push(request);
+        return late.promise;
+      },
+    });
+    at.put(crashLooping);
+    at.slice(up);
+    await at.clock.pass(3 * minute);
+    assert.equal(at.weeder.counts().inFlight, 1);
+    assert.equal(at.weeder.counts().windows, 0);
+    assert.equal(at.factsOf('window.closed').length, 0);
+    late.resolve(answer);
+    await ends(at);
+    assert.equal(requests.length, 1);
+    assert.equal(at.factsOf(type).length, 1);
+    assert.partialDeepStrictEqual(at.factsOf('window.closed'), [counts]);
+  }
+});

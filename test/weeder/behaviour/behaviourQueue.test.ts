@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DeletionAnswer, DeletionRequest } from '../../../src/weeder/deletions/deletePod.ts';
+import { backOff, running } from '../../support/objects/objects.ts';
+import { settled } from '../../support/world/simulation.ts';
+import { ends, type World, world } from '../../support/world/world.ts';
+
+const up = { ready: [true] };
+const names = Array.from({ length: 100 }, (_, index) => `kapi-${index}`);
+const crashLooping = (name: string) => ({ name, containers: [backOff()] });
+
+interface SlowWorld {
+  readonly at: World;
+  /** The deletions that the API server has not answered yet, oldest first. */
+  readonly unanswered: { readonly request: DeletionRequest; readonly answer: (answer: DeletionAnswer) => void }[];
+  /** Lets the API server answer the oldest by itself. */
+  answerOldest(): Promise<void>;
+}
+
+/** A hundred crash-looping pods, and an API server that answers when it is told to. */
+function slowWorld(concurrentDeletions = 32): SlowWorld {
+  const unanswered: SlowWorld['unanswered'] = [];
+  const at = world({
+    concurrentDeletions,
+    answer: (request) => {
+      const { promise, resolve } = Promise.withResolvers<DeletionAnswer>();
+      unanswered.push({ request, answer: resolve });
+      return promise;
+    },
+  });
+  for (const name of names) at.put(crashLooping(name));
+  at.slice(up);
+  return {
+    at,
+    unanswered,
+    async answerOldest() {
+      const oldest = unanswered.shift();
+      oldest?.answer(at.answerTo(oldest.request));
+      await settled();
+    },
+  };
+}
+
+test('at most 32 deletions are in flight, in first-come order, and every one gets its turn', async () => {
+  const { at, unanswered, answerOldest } = slowWorld();
+  await settled();
+  assert.deepEqual(at.deletedNames(), names.slice(0, 32));
+  assert.equal(at.weeder.counts().inFlight, 32);
+  assert.equal(at.weeder.counts().queued, 68);
+  while (unanswered.length > 0) {
+    assert.ok(unanswered.length <= 32);
+    await answerOldest();
+  }
+  assert.deepEqual(at.deletedNames(), names);
+  assert.deepEqual(at.pods(), []);
+  await ends(at);
+  assert.equal(at.factsOf('window.closed')[0]?.deleted, 100);
+});
+
+test('there are never two attempts at once for one pod, whatever is told of it meanwhile', async () => {
+  const { at, unanswered } = slowWorld(200);
+  await settled();
+  for (let round = 0; round < 5; round += 1) {
+    for (const name of names) at.put({ ...crashLooping(name), annotations: { round: `${round}` } });
+    at.slice({ ready: [false] });
+    at.slice(up);
+    await at.clock.pass(1000);
+  }
+  assert.equal(unanswered.length, 100);
+  for (const { request, answer } of unanswered.splice(0)) answer(at.answerTo(request));
+  await settled();
+  const pending = unanswered.map(({ request }) => request.uid);
+  assert.equal(new Set(pending).size, pending.length);
+  for (const { request, answer } of unanswered.splice(0)) answer(at.answerTo(request));
+  await ends(at);
+  assert.deepEqual(at.pods(), []);
+});
+
+test('a pod that recovers while it waits for its turn is not deleted, and keeps nobody else waiting', async () => {
+  const { at, unanswered, answerOldest } = slowWorld();
+  await settled();
+  for (const name of names.slice(40, 90)) at.put({ name, containers: [running(4)] });
+  while (unanswered.length > 0) await answerOldest();
+  assert.deepEqual(at.deletedNames(), [...names.slice(0, 40), ...names.slice(90)]);
+  await ends(at);
+});
+
+test('a pod that is deleted by somebody else, or changes its labels, while it waits is not deleted', async () => {
+  const { at, unanswered, answerOldest } = slowWorld(1);
+  await settled();
+  at.remove('kapi-1');
+  at.put({ ...crashLooping('kapi-2'), labels: { role: 'database' } });
+  at.put({ ...crashLooping('kapi-3'), deletionTimestamp: '2026-01-01T00:00:00Z' });
+  while (unanswered.length > 0) await answerOldest();
+  assert.deepEqual(at.deletedNames(), ['kapi-0', ...names.slice(4)]);
+  await ends(at);
+});
+
+test('what waits for its turn when the window closes is given up, each one by name, and never begun', async () => {
+  const { at, unanswered, answerOldest } = slowWorld();
+  await at.clock.pass(120_000);
+  assert.equal(at.weeder.counts().queued, 0);
+  assert.equal(at.factsOf('deletion.givenUp').length, 68);
+  while (unanswered.length > 0) await answerOldest();
+  await ends(at);
+  assert.equal(at.factsOf('window.closed')[0]?.givenUp.length, 68);
+  assert.equal(at.factsOf('window.closed')[0]?.deleted, 32);
+  assert.equal(at.deletions.length, 32);
+  assert.equal(at.factsOf('deletion.givenUp').length, 68);
+});
+
+test('a pod whose deletion is refused lets others have their turn while it waits', async () => {
+  const { at, unanswered, answerOldest } = slowWorld(1);
+  await settled();
+  unanswered.shift()?.answer({ type: 'delete.refused' });
+  await settled();
+  assert.deepEqual(at.deletedNames(), ['kapi-0', 'kapi-1']);
+  await at.clock.pass(150);
+  while (unanswered.length > 0) await answerOldest();
+  assert.deepEqual(at.deletedNames(), [...names, 'kapi-0']);
+  await ends(at);
+});
+
+test('stop() begins nothing more, and drained() waits for what is in flight', async () => {
+  const { at, unanswered, answerOldest } = slowWorld();
+  await settled();
+  at.weeder.stop();
+  let isDrained = false;
+  void at.weeder.drained().then(() => {
+    isDrained = true;
+  });
+  while (unanswered.length > 0) {
+    assert.equal(isDrained, false);
+    await answerOldest();
+  }
+  assert.equal(isDrained, true);
+  assert.equal(at.deletions.length, 32);
+  at.put(crashLooping('late'));
+  at.slice({ ready: [false] });
+  at.slice(up);
+  await ends(at);
+  assert.equal(at.deletions.length, 32);
+  assert.equal(at.weeder.counts().endpoints, 0);
+});
+
+test('stop() closes the open windows, and their accounts name what was given up', async () => {
+  const { at, unanswered, answerOldest } = slowWorld();
+  await settled();
+  at.weeder.stop();
+  while (unanswered.length > 0) await answerOldest();
+  await ends(at);
+  assert.equal(at.factsOf('window.closed').length, 1);
+  assert.equal(at.factsOf('window.closed')[0]?.givenUp.length, 68);
+});
+
+test('drained() resolves at once when nothing is in flight', async () => {
+  const at = world();
+  at.weeder.stop();
+  let isDrained = false;
+  void at.weeder.drained().then(() => {
+    isDrained = true;
+  });
+  await settled();
+  assert.equal(isDrained, true);
+});

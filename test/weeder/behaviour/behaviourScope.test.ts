@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DeletionAnswer } from '../../../src/weeder/deletions/deletePod.ts';
+import { backOff, pod, running, terminated } from '../../support/objects/objects.ts';
+import { apiserver, minute } from '../../support/world/simulation.ts';
+import { ends, world } from '../../support/world/world.ts';
+
+const up = { ready: [true] };
+const controller = { matchLabels: { role: 'controller' } };
+const crashLooping = (name: string, namespace = 'shoot-1', labels = { role: 'apiserver' }) => ({
+  name,
+  namespace,
+  labels,
+  containers: [backOff()],
+});
+
+test('the same service in two namespaces is two services, each with dependants of its own namespace', async () => {
+  const at = world();
+  at.put(crashLooping('one', 'shoot-1'));
+  at.put(crashLooping('two', 'shoot-2'));
+  at.slice({ ...up, namespace: 'shoot-1' });
+  await at.clock.pass(1000);
+  assert.deepEqual(at.timeline(), ['one@0']);
+  at.slice({ ...up, namespace: 'shoot-2' });
+  await ends(at);
+  assert.deepEqual(at.timeline(), ['one@0', 'two@1000']);
+  assert.deepEqual(
+    at.factsOf('window.closed').map(({ namespace, window, deleted }) => [namespace, window, deleted]),
+    [
+      ['shoot-1', 1, 1],
+      ['shoot-2', 1, 1],
+    ],
+  );
+});
+
+test('dependantNamespaces as a list: those and no other, not even its own', async () => {
+  const at = world({ service: { dependantNamespaces: ['shoot-2', 'shoot-3'] } });
+  for (const namespace of ['shoot-1', 'shoot-2', 'shoot-3', 'shoot-4']) at.put(crashLooping('kapi', namespace));
+  at.slice(up);
+  await ends(at);
+  assert.deepEqual(
+    at.deletions.map((each) => each.namespace),
+    ['shoot-2', 'shoot-3'],
+  );
+});
+
+test('dependantNamespaces: all, also a namespace that appears while the window is open', async () => {
+  const at = world({ service: { dependantNamespaces: 'all' } });
+  at.put(crashLooping('kapi', 'shoot-2'));
+  at.slice(up);
+  await at.clock.pass(1000);
+  at.put(crashLooping('kapi', 'shoot-3'));
+  await ends(at);
+  assert.deepEqual(
+    at.deletions.map((each) => each.namespace),
+    ['shoot-2', 'shoot-3'],
+  );
+});
+
+test('pods of the same name in two namespaces are told apart where their deletion is given up', async () => {
+  const answer = () => ({ type: 'delete.rejected', reason: 'bad request' }) as const;
+  const at = world({ service: { dependantNamespaces: 'all' }, answer });
+  at.put(crashLooping('kapi', 'shoot-1'));
+  at.put(crashLooping('kapi', 'shoot-2'));
+  at.slice(up);
+  await ends(at);
+  assert.equal(at.factsOf('window.closed')[0]?.givenUp.length, 2);
+});
+
+test('a service that is configured for some namespaces is watched there only', async () => {
+  const at = world({ service: { namespaces: ['shoot-2'] } });
+  at.put(crashLooping('one', 'shoot-1'));
+  at.put(crashLooping('two', 'shoot-2'));
+  at.slice({ ...up, namespace: 'shoot-1' });
+  at.slice({ ...up, namespace: 'shoot-2' });
+  await ends(at);
+  assert.deepEqual(at.timeline(), ['two@0']);
+});
+
+test('every podSelector of a service counts, and no pod that none of them selects', async () => {
+  const at = world({ service: { podSelectors: [apiserver, controller] } });
+  at.put(crashLooping('a'));
+  at.put(crashLooping('b', 'shoot-1', { role: 'controller' }));
+  at.put(crashLooping('c', 'shoot-1', { role: 'database' }));
+  at.slice(up);
+  await ends(at);
+  assert.deepEqual(at.timeline(), ['a@0', 'b@0']);
+});
+
+test('a pod that two podSelectors of one service select is deleted once and counted once', async () => {
+  const at = world({
+    service: { podSelectors: [apiserver, { matchExpressions: [{ key: 'role', operator: 'Exists' }] }] },
+  });
+  at.put(crashLooping('kapi'));
+  at.slice(up);
+  await ends(at);
+  assert.deepEqual(at.timeline(), ['kapi@0']);
+  assert.equal(at.factsOf('pod.deleted').length, 1);
+  assert.equal(at.factsOf('window.closed')[0]?.deleted, 1);
+});
+
+const twoServices = [
+  { name: 'etcd', watchDuration: minute },
+  { name: 'dns', watchDuration: 3 * minute },
+];
+
+test('a pod that two windows want is deleted once', async () => {
+  const at = world({ services: twoServices });
+  at.put(crashLooping('kapi'));
+  at.slice({ ...up, service: 'etcd' });
+  at.slice({ ...up, service: 'dns' });
+  await ends(at);
+  assert.deepEqual(at.timeline(), ['kapi@0']);
+});
+
+test('a deletion is in the account of each window that asked for it, whichever comes first, answer or stream', async () => {
+  for (const isStreamFirst of [true, false]) {
+    const late = Promise.withResolvers<DeletionAnswer>();
+    const at = world({ services: twoServices, answer: () => late.promise });
+    at.slice({ ...up, service: 'etcd' });
+    at.slice({ ...up, service: 'dns' });
+    at.put(crashLooping('kapi'));
+    await at.clock.pass(2 * minute);
+    assert.deepEqual(at.factsOf('window.closed'), [], 'the account waits for the answer');
+    if (isStreamFirst) at.remove('kapi');
+    late.resolve({ type: 'delete.accepted' });
+    await at.clock.pass(10);
+    if (!isStreamFirst) at.remove('kapi');
+    await ends(at);
+    const counts = at.factsOf('window.closed').map(({ service, deleted, givenUp }) => [service, deleted, givenUp]);
+    assert.deepEqual(counts, [
+      ['etcd', 1, []],
+      ['dns', 1, []],
+    ]);
+    assert.equal(at.factsOf('pod.deleted').length, 1);
+  }
+});
+
+test('a deletion is in no account of a window that came later, or that keeps such pods', async () => {
+  const bareToo = [{ name: 'etcd', barePods: 'delete' as const }, { name: 'dns' }, { name: 'late' }];
+  const at = world({ services: bareToo });
+  at.slice({ ...up, service: 'etcd' });
+  at.slice({ ...up, service: 'dns' });
+  at.put({ ...crashLooping('bare'), isBare: true });
+  await at.clock.pass(10);
+  at.slice({ ...up, service: 'late' });
+  await ends(at);
+  const counts = at.factsOf('window.closed').map(({ service, deleted }) => [service, deleted]);
+  assert.deepEqual(counts, [
+    ['etcd', 1],
+    ['dns', 0],
+    ['late', 0],
+  ]);
+});
+
+test('what happens to a pod is one fact, which names every window that it concerns', async () => {
+  const answers: DeletionAnswer[] = [
+    { type: 'delete.refused' },
+    { type: 'delete.rejected' },
+    { type: 'delete.accepted' },
+  ];
+  const at = world({ services: twoServices, answer: () => answers.shift() ?? { type: 'delete.notFound' } });
+  at.slice({ ...up, service: 'etcd' });
+  at.slice({ ...up, service: 'dns' });
+  for (const options of [crashLooping('rejected'), crashLooping('accepted')]) {
+    at.put(options);
+    await at.clock.pass(10_000);
+  }
+  assert.deepEqual(
+    at.facts.flatMap((fact) =>
+      'also' in fact ? `${fact.type} ${fact.pod.name} ${[fact, ...fact.also].map((each) => each.service)}` : [],
+    ),
+    ['deletion.refused rejected etcd,dns', 'deletion.givenUp rejected etcd,dns', 'pod.deleted accepted etcd,dns'],
+  );
+  await ends(at);
+});
+
+test('a pod is wanted as long as one window wants it: the first that closes does not give it up', async () => {
+  let isRefused = true;
+  const at = world({
+    services: twoServices,
+    answer: (request) => (isRefused ? { type: 'delete.refused' } : at.answerTo(request)),
+  });
+  at.put(crashLooping('kapi'));
+  at.slice({ ...up, service: 'etcd' });
+  at.slice({ ...up, service: 'dns' });
+  await at.clock.pass(2 * minute);
+  assert.deepEqual(at.factsOf('deletion.givenUp'), []);
+  isRefused = false;
+  await at.clock.pass(10_000);
+  assert.equal(at.factsOf('pod.deleted').length, 1);
+  assert.equal(at.factsOf('pod.deleted')[0]?.service, 'dns');
+  await ends(at);
+});
+
+test('one service that goes down again does not hold what the other still wants', async () => {
+  const at = world({ services: twoServices });
+  at.slice({ ...up, service: 'etcd' });
+  at.slice({ ...up, service: 'dns' });
+  at.slice({ ready: [false], service: 'etcd' });
+  at.put(crashLooping('kapi'));
+  await ends(at);
+  assert.deepEqual(at.timeline(), ['kapi@0']);
+});
+
+test('a pod that changes its labels in the window is wanted by the selectors that select it now', async () => {
+  const at = world({ service: { podSelectors: [apiserver, controller] }, answer: () => ({ type: 'delete.refused' }) });
+  at.put(crashLooping('kapi'));
+  at.slice(up);
+  await at.clock.pass(1000);
+  at.put(crashLooping('kapi', 'shoot-1', { role: 'controller' }));
+  const before = at.deletions.length;
+  await at.clock.pass(20_000);
+  assert.ok(at.deletions.length > before);
+  at.put(crashLooping('kapi', 'shoot-1', { role: 'database' }));
+  const after = at.deletions.length;
+  await ends(at);
+  assert.equal(at.deletions.length, after);
+});
+
+test('a pod of another namespace that runs, or one that has no status at all, is nobody that can be deleted', async () => {
+  const at = world({ service: { dependantNamespaces: 'all' } });
+  at.slice(up);
+  at.put({ name: 'healthy', containers: [running(7)] });
+  at.put({ name: 'pending', phase: 'Pending', containers: [] });
+  await ends(at);
+  assert.deepEqual(at.timeline(), []);
+});
+
+test('of two streams that know a pod, the one that has come further says since when it is held back', async () => {
+  const at = world({ service: { podSelectors: [apiserver, controller] }, answer: () => ({ type: 'delete.refused' }) });
+  const [apiservers, controllers] = [...at.weeder.pods.values()];
+  at.slice(up);
+  const common = { name: 'kapi', isBare: true };
+  apiservers?.apply('ADDED', pod({ ...common, containers: [backOff()] }));
+  await at.clock.pass(1000);
+  const ended = [terminated(at.clock.now())];
+  controllers?.apply('ADDED', pod({ ...common, isBare: false, labels: { role: 'controller' }, containers: ended }));
+  await at.clock.pass(1999);
+  assert.deepEqual(at.timeline(), []);
+  await at.clock.pass(1);
+  assert.deepEqual(at.timeline(), ['kapi@3000']);
+  await ends(at);
+});

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { backOff } from '../../support/objects/objects.ts';
+import { minute } from '../../support/world/simulation.ts';
+import { ends, type World, world } from '../../support/world/world.ts';
+
+const crashLooping = (name: string) => ({ name, containers: [backOff()] });
+
+/** A window of two minutes is open. */
+async function opened(options: Parameters<typeof world>[0] = {}): Promise<World> {
+  const at = world(options);
+  at.slice({ ready: [false] });
+  at.slice({ ready: [true] });
+  await at.clock.pass(1);
+  assert.equal(at.factsOf('window.opened').length, 1);
+  return at;
+}
+
+test('news that come after the process stood still over the end of a window delete nothing', async () => {
+  const at = await opened();
+  at.clock.standStill(3 * minute);
+  // What has arrived is read before the timers run.
+  at.put(crashLooping('kapi-0'));
+  await ends(at);
+  assert.deepEqual(at.timeline(), []);
+  assert.deepEqual(
+    at.factsOf('window.closed').map(({ deleted, givenUp }) => [deleted, givenUp]),
+    [[0, []]],
+  );
+});
+
+test('news that come after it stood still within a window delete', async () => {
+  const at = await opened();
+  at.clock.standStill(1 * minute);
+  at.put(crashLooping('kapi-0'));
+  await at.clock.pass(1);
+  assert.deepEqual(at.timeline(), [`kapi-0@${minute + 1}`]);
+});
+
+test('a deletion that was refused before is not tried again after the end, and is told of as given up', async () => {
+  const at = await opened({ answer: () => ({ type: 'delete.refused', reason: '500' }) });
+  at.put(crashLooping('kapi-0'));
+  await at.clock.pass(1000);
+  const tries = at.timeline().length;
+  assert.ok(tries > 0);
+  at.clock.standStill(3 * minute);
+  await ends(at);
+  assert.equal(at.timeline().length, tries);
+  assert.deepEqual(
+    at.factsOf('window.closed').map(({ deleted, givenUp }) => [deleted, givenUp.length]),
+    [[0, 1]],
+  );
+});
+
+test('a recovery that was slept through opens a whole window, beside one whose timer is late', async () => {
+  const at = await opened();
+  at.clock.standStill(3 * minute);
+  at.slice({ ready: [false] });
+  at.put(crashLooping('kapi-0'));
+  at.slice({ ready: [true] });
+  await at.clock.pass(1);
+  assert.deepEqual(at.timeline(), [`kapi-0@${3 * minute + 1}`]);
+  assert.deepEqual(
+    at.factsOf('window.opened').map(({ window, duration }) => [window, duration]),
+    [
+      [1, 2 * minute],
+      [2, 2 * minute],
+    ],
+  );
+});

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { backOff } from '../../support/objects/objects.ts';
+import { minute } from '../../support/world/simulation.ts';
+import { ends, type World, world } from '../../support/world/world.ts';
+
+const down = { ready: [false] };
+const up = { ready: [true] };
+const crashLooping = (name = 'kapi-0') => ({ name, containers: [backOff()] });
+
+const openings = (at: World) => at.factsOf('window.opened').map(({ window, duration }) => [window, duration]);
+
+test('a recovery opens a window, and the crash-looping dependant is deleted at once', async () => {
+  const at = world();
+  at.slice(down);
+  at.put(crashLooping());
+  await at.clock.pass(5000);
+  assert.deepEqual(at.timeline(), []);
+  at.slice(up);
+  await at.clock.pass(1);
+  assert.deepEqual(at.timeline(), ['kapi-0@5000']);
+  assert.deepEqual(openings(at), [[1, 2 * minute]]);
+  await ends(at);
+});
+
+test('a service that appears for the first time, ready, opens a window', async () => {
+  const at = world();
+  at.put(crashLooping());
+  await at.clock.pass(5000);
+  at.slice(up);
+  await ends(at);
+  assert.deepEqual(at.timeline(), ['kapi-0@5000']);
+});
+
+test('a service that appears notReady opens none, and neither does one that is not in the config', async () => {
+  const at = world();
+  at.put(crashLooping());
+  at.slice(down);
+  at.slice({ ...up, service: 'somebody-else' });
+  await ends(at);
+  assert.deepEqual(openings(at), []);
+  assert.deepEqual(at.timeline(), []);
+});
+
+test('ready to ready opens none: a second replica, one more slice, a slice replaced or split', async () => {
+  const at = world();
+  at.slice({ ready: [true, false] });
+  await at.clock.pass(10 * minute);
+  at.put(crashLooping());
+  at.slice({ ready: [true, true] });
+  at.slice({ ready: [true], name: 'second' });
+  at.slice({ ready: [false] });
+  at.slice({ ready: [true], name: 'third' });
+  at.slice({ name: 'second' }, 'DELETED');
+  await ends(at);
+  assert.equal(openings(at).length, 1);
+  assert.deepEqual(at.timeline(), []);
+});
+
+test('deletions of slices open none; a service that comes back after its last slice was deleted does', async () => {
+  const at = world();
+  at.slice(up);
+  at.slice({ ...down, name: 'second' });
+  await at.clock.pass(10 * minute);
+  at.put(crashLooping());
+  at.slice({ name: 'second' }, 'DELETED');
+  at.slice({}, 'DELETED');
+  await at.clock.pass(minute);
+  assert.deepEqual(at.timeline(), []);
+  assert.equal(at.weeder.counts().endpoints, 0);
+  at.slice(up);
+  await ends(at);
+  assert.equal(at.timeline().length, 1);
+});
+
+test('a window lasts the whole watchDuration and not a millisecond longer', async () => {
+  const at = world();
+  at.slice(up);
+  await at.clock.pass(2 * minute - 1);
+  at.put(crashLooping('inside'));
+  await at.clock.pass(1);
+  at.put(crashLooping('outside'));
+  await ends(at);
+  assert.deepEqual(at.timeline(), [`inside@${2 * minute - 1}`]);
+  assert.equal(at.factsOf('window.closed').length, 1);
+});
+
+test('a window does not end early, however the pods fare: the successor that crash-loops is deleted again', async () => {
+  const at = world();
+  at.put(crashLooping());
+  at.slice(up);
+  await at.clock.pass(minute);
+  at.put({ ...crashLooping('kapi-1'), uid: 'second' });
+  await at.clock.pass(minute - 1);
+  at.put({ ...crashLooping('kapi-1'), uid: 'third' });
+  await ends(at);
+  assert.deepEqual(at.timeline(), ['kapi-0@0', 'kapi-1@60000', 'kapi-1@119999']);
+  assert.equal(at.factsOf('window.closed')[0]?.deleted, 3);
+});
+
+test('a new recovery replaces the open window by a fresh one', async () => {
+  const at = world();
+  at.slice(up);
+  await at.clock.pass(minute);
+  at.slice(down);
+  at.slice(up);
+  assert.equal(at.weeder.counts().windows, 1);
+  await at.clock.pass(2 * minute - 1);
+  at.put(crashLooping('inside'));
+  await at.clock.pass(1);
+  at.put(crashLooping('outside'));
+  await ends(at);
+  assert.deepEqual(at.timeline(), [`inside@${3 * minute - 1}`]);
+  assert.deepEqual(openings(at), [
+    [1, 2 * minute],
+    [2, 2 * minute],
+  ]);
+  assert.equal(at.factsOf('window.closed').length, 2);
+});
+
+test('while the service is down again the window stays open and deletes nothing, until the next recovery', async () => {
+  const at = world();
+  at.slice(up);
+  await at.clock.pass(1000);
+  at.slice(down);
+  at.put(crashLooping('while-down'));
+  await at.clock.pass(30_000);
+  assert.equal(at.weeder.counts().windows, 1);
+  assert.deepEqual(at.timeline(), []);
+  at.slice(up);
+  await ends(at);
+  assert.deepEqual(at.timeline(), ['while-down@31000']);
+});
+
+test('a held window that runs out deletes nothing, and nobody calls its pods given up', async () => {
+  const at = world({ answer: () => ({ type: 'delete.refused' }) });
+  at.put(crashLooping());
+  at.slice(up);
+  await at.clock.pass(1000);
+  at.slice(down);
+  const tries = at.deletions.length;
+  await ends(at);
+  assert.equal(at.deletions.length, tries);
+  assert.equal(at.factsOf('deletion.held').length, 1);
+  assert.deepEqual(at.factsOf('deletion.givenUp'), []);
+  assert.deepEqual(at.factsOf('window.closed')[0]?.givenUp, []);
+});
+
+test('whileNotReady: delete goes on deleting while the service is down, until the window is over', async () => {
+  const at = world({ service: { whileNotReady: 'delete' } });
+  at.slice(up);
+  await at.clock.pass(1000);
+  at.slice(down);
+  at.put(crashLooping('while-down'));
+  await at.clock.pass(2 * minute - 1000);
+  at.put(crashLooping('after'));
+  await ends(at);
+  assert.deepEqual(at.timeline(), ['while-down@1000']);
+});
+
+test('a service that flaps ten times within a second deletes once, and its last window is a whole one', async () => {
+  const at = world();
+  at.put(crashLooping());
+  for (let flap = 0; flap < 10; flap += 1) {
+    at.slice(up);
+    await at.clock.pass(50);
+    at.slice(down);
+    await at.clock.pass(50);
+  }
+  at.slice(up);
+  assert.equal(at.weeder.counts().windows, 1);
+  await at.clock.pass(2 * minute - 1);
+  at.put(crashLooping('inside'));
+  await at.clock.pass(1);
+  at.put(crashLooping('outside'));
+  await ends(at);
+  assert.deepEqual(at.timeline(), ['kapi-0@0', 'inside@120999']);
+  assert.equal(at.factsOf('window.closed').length, 11);
+});
+
+test('no actor is left of a service that is gone, whether it was up, down or held when its last slice went', async () => {
+  const lives = [[up], [up, down], [down]];
+  for (const wait of [0, 10 * minute]) {
+    for (const life of lives) {
+      const at = world();
+      for (const each of life) at.slice(each);
+      await at.clock.pass(wait);
+      at.slice({}, 'DELETED');
+      await ends(at);
+      assert.equal(at.weeder.counts().endpoints, 0);
+    }
+  }
+});

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { crashLooping, isSameStay, settleTime } from '../../src/weeder/pods/crashLooping.ts';
+import { backOff, type ContainerState, type PodOptions, pod, running, terminated } from '../support/objects/objects.ts';
+import { virtualClock } from '../support/world/virtualClock.ts';
+
+const ended = Date.UTC(2026, 0, 1);
+const waiting = (reason: string): ContainerState => ({ state: { waiting: { reason } } });
+const initializing = [waiting('PodInitializing')];
+const sidecar = { restartPolicy: 'Always' };
+const silent = (restarts = 1, exitCode = 1, spec: object = {}) => ({ ...terminated(ended, restarts, exitCode), spec });
+
+const causeOf = (options: PodOptions) => crashLooping(pod(options))?.cause;
+
+test('CrashLoopBackOff counts in a container, an init container and a sidecar, and is described', () => {
+  const message = 'back-off 40s restarting failed container=main-0';
+  const found = crashLooping(pod({ uid: 'u', containers: [running(), { ...backOff(5, message), name: 'web' }] }));
+  assert.partialDeepStrictEqual(found, {
+    uid: 'u',
+    namespace: 'shoot-1',
+    name: 'kapi-0',
+    container: 'web',
+    containerKind: 'container',
+    cause: 'CrashLoopBackOff',
+    restarts: 5,
+    message,
+    protection: 'none',
+  });
+  const init = crashLooping(pod({ phase: 'Pending', initContainers: [backOff()], containers: initializing }));
+  assert.equal(init?.containerKind, 'initContainer');
+  const side = crashLooping(pod({ initContainers: [{ ...backOff(), spec: sidecar }] }));
+  assert.equal(side?.containerKind, 'sidecar');
+});
+
+test('a pod that says nothing of which one it is cannot be deleted: the path of none is the path of all', () => {
+  const whole = pod({ containers: [backOff()] });
+  assert.notEqual(crashLooping(whole), undefined);
+  for (const part of ['namespace', 'name', 'uid', 'resourceVersion']) {
+    for (const value of [undefined, '', 5, null]) {
+      const found = crashLooping({ ...whole, metadata: { ...whole.metadata, [part]: value } });
+      assert.equal(found, undefined, `${part} ${value}`);
+    }
+  }
+});
+
+test('CrashLoopBackOff counts whatever the restart count is', () => {
+  assert.equal(causeOf({ containers: [backOff(0)] }), 'CrashLoopBackOff');
+});
+
+test('other reasons to wait are no crash loop', () => {
+  for (const reason of ['ContainerCreating', 'ImagePullBackOff', 'ErrImagePull', 'CreateContainerConfigError']) {
+    assert.equal(causeOf({ containers: [waiting(reason)] }), undefined);
+  }
+  assert.equal(causeOf({ containers: [running(9)] }), undefined);
+  assert.equal(causeOf({ containers: [] }), undefined);
+});
+
+test('terminated after at least one restart is in unreported back-off; the first exit is not', () => {
+  assert.equal(causeOf({ containers: [silent(1)] }), 'silent');
+  assert.equal(causeOf({ containers: [silent(0)] }), undefined);
+  assert.equal(crashLooping(pod({ containers: [silent(1)] }))?.finishedAt, ended);
+});
+
+const failedStart = (reason: string, restarts = 1, exitCode = 128): ContainerState => ({
+  state: { waiting: { reason, message: 'failed to create containerd task' } },
+  lastState: { terminated: { exitCode, finishedAt: new Date(ended).toISOString() } },
+  restarts,
+});
+
+test('a start that failed is in unreported back-off like an exit, and no other reason to wait is', () => {
+  for (const reason of ['RunContainerError', 'PostStartHookError']) {
+    const found = crashLooping(pod({ containers: [failedStart(reason, 3)] }));
+    assert.partialDeepStrictEqual(found, { cause: 'silent', restarts: 3, finishedAt: ended });
+    assert.equal(causeOf({ containers: [failedStart(reason, 0)] }), undefined, 'the first try');
+    assert.equal(causeOf({ containers: [waiting(reason)] }), undefined, 'nothing has ended');
+    assert.equal(causeOf({ restartPolicy: 'Never', containers: [failedStart(reason), running()] }), undefined);
+    assert.equal(causeOf({ restartPolicy: 'OnFailure', containers: [failedStart(reason)] }), 'silent');
+  }
+  for (const reason of ['ContainerCreating', 'CreateContainerConfigError', 'ImagePullBackOff']) {
+    assert.equal(causeOf({ containers: [failedStart(reason, 3)] }), undefined, reason);
+  }
+});
+
+test('the restart policy of the pod decides whether a container that has ended comes back', () => {
+  const rows = [
+    ['Always', 0, 'silent'],
+    ['Always', 1, 'silent'],
+    ['OnFailure', 0, undefined],
+    ['OnFailure', 137, 'silent'],
+    ['Never', 0, undefined],
+    ['Never', 1, undefined],
+  ] as const;
+  for (const [restartPolicy, exitCode, cause] of rows) {
+    const options = { restartPolicy, containers: [silent(2, exitCode), running()] };
+    assert.equal(causeOf(options), cause, `${restartPolicy} and exit code ${exitCode}`);
+  }
+});
+
+test("a container's own restart policy goes before the pod's", () => {
+  const cause = (restartPolicy: string, own: string, exitCode: number) =>
+    causeOf({ restartPolicy, containers: [silent(1, exitCode, { restartPolicy: own }), running()] });
+  assert.equal(cause('Never', 'Always', 0), 'silent');
+  assert.equal(cause('Never', 'OnFailure', 0), undefined);
+  assert.equal(cause('Never', 'OnFailure', 2), 'silent');
+  assert.equal(cause('Always', 'Never', 2), undefined);
+  assert.equal(cause('Always', 'OnFailure', 0), undefined);
+});
+
+test("a container's restart rules go before its policy", () => {
+  const cause = (operator: string, values: number[], exitCode: number, action = 'Restart') => {
+    const restartPolicyRules = [{ action, exitCodes: { operator, values } }];
+    const spec = { restartPolicy: 'Never', restartPolicyRules };
+    return causeOf({ restartPolicy: 'Never', containers: [silent(1, exitCode, spec), running()] });
+  };
+  assert.equal(cause('In', [42], 42), 'silent');
+  assert.equal(cause('In', [42], 1), undefined);
+  assert.equal(cause('NotIn', [42], 1), 'silent');
+  assert.equal(cause('NotIn', [42], 42), undefined);
+  assert.equal(cause('In', [42], 42, 'RestartAllContainers'), 'silent');
+  assert.equal(cause('In', [42], 42, 'SomethingNew'), undefined);
+  assert.equal(cause('Between', [42], 42), undefined);
+});
+
+test('an init container that has completed is not held back; one that failed is, where the pod lets it be retried', () => {
+  const init = (restartPolicy: string, exitCode: number) =>
+    causeOf({ restartPolicy, phase: 'Pending', initContainers: [silent(2, exitCode)], containers: initializing });
+  assert.equal(init('Always', 0), undefined);
+  assert.equal(init('Always', 1), 'silent');
+  assert.equal(init('OnFailure', 1), 'silent');
+  assert.equal(init('Never', 1), undefined);
+  assert.equal(causeOf({ initContainers: [silent(2, 0)], containers: [running()] }), undefined);
+});
+
+test('a sidecar comes back whatever its exit code and the policy of its pod, unless the pod is ending', () => {
+  const withMain = (main: ContainerState, restartPolicy: string) =>
+    causeOf({ restartPolicy, initContainers: [silent(1, 0, sidecar)], containers: [main] });
+  for (const policy of ['Always', 'OnFailure', 'Never']) assert.equal(withMain(running(), policy), 'silent');
+  assert.equal(withMain(silent(0, 0), 'OnFailure'), undefined);
+  assert.equal(withMain(silent(3, 1), 'Never'), undefined);
+});
+
+test('a pod that has ended or is being deleted is left alone', () => {
+  for (const phase of ['Succeeded', 'Failed']) assert.equal(causeOf({ phase, containers: [backOff()] }), undefined);
+  assert.equal(causeOf({ containers: [backOff()], deletionTimestamp: '2026-01-01T00:00:00Z' }), undefined);
+});
+
+test('of several containers that are held back, the one that has been so for the longest counts', () => {
+  const containers = [terminated(ended, 1), terminated(ended - 5000, 2), running()];
+  assert.equal(crashLooping(pod({ containers }))?.container, 'main-1');
+  assert.equal(crashLooping(pod({ containers: [...containers, backOff()] }))?.cause, 'CrashLoopBackOff');
+});
+
+test('who is protected, and by what first', () => {
+  const protection = (options: PodOptions) => crashLooping(pod({ containers: [backOff()], ...options }))?.protection;
+  const mirror = { 'kubernetes.io/config.mirror': 'x' };
+  const ignore = { 'weeder.dev/ignore': 'true' };
+  assert.equal(protection({}), 'none');
+  assert.equal(protection({ isBare: true }), 'barePod');
+  assert.equal(protection({ annotations: mirror }), 'mirrorPod');
+  assert.equal(protection({ annotations: ignore, isBare: true }), 'ignored');
+  assert.equal(protection({ annotations: { 'weeder.dev/ignore': 'yes' } }), 'none');
+  const owned = pod({ containers: [backOff()] });
+  const ownerReferences = [{ kind: 'Foo', name: 'foo', uid: 'f' }];
+  assert.equal(crashLooping({ ...owned, metadata: { ...owned.metadata, ownerReferences } })?.protection, 'barePod');
+});
+
+test('2 s by the node or by us, whichever is over first; CrashLoopBackOff needs none', () => {
+  const clock = virtualClock(ended);
+  const found = crashLooping(pod({ containers: [silent()] }));
+  assert.ok(found !== undefined);
+  assert.equal(settleTime(found, 0, clock), 2000);
+  clock.advance(1999);
+  assert.equal(settleTime(found, 0, clock), 1);
+  assert.equal(settleTime(found, 1999, clock), 1);
+  clock.advance(1);
+  assert.equal(settleTime(found, 2000, clock), 0);
+  clock.jumpWallClock(-3_600_000);
+  assert.equal(settleTime(found, 2000, clock), 2000);
+  assert.equal(settleTime(found, 1000, clock), 1000);
+  assert.equal(settleTime({ ...found, finishedAt: undefined }, 500, clock), 500);
+  assert.equal(settleTime({ ...found, cause: 'CrashLoopBackOff' }, 2000, clock), 0);
+});
+
+test('a stay is the same while cause, container and restart count are', () => {
+  const found = crashLooping(pod({ containers: [silent()] }));
+  assert.ok(found !== undefined);
+  assert.ok(isSameStay(found, { ...found, resourceVersion: 'x', message: 'y' }));
+  assert.ok(!isSameStay(found, { ...found, restarts: 2 }));
+  assert.ok(!isSameStay(found, { ...found, container: 'other' }));
+  assert.ok(!isSameStay(found, { ...found, cause: 'CrashLoopBackOff' }));
+});
+
+test('whatever stands in place of a pod, or of any part of one, is no crash loop or one, and never an exception', () => {
+  fc.assert(fc.property(fc.anything(), (garbage) => void crashLooping(garbage)));
+  const paths = pathsOf(pod({ initContainers: [silent(1, 0, sidecar)], containers: [backOff(), silent()] }));
+  fc.assert(
+    fc.property(fc.constantFrom(...paths), fc.anything(), (path, garbage) => {
+      const broken = pod({ initContainers: [silent(1, 0, sidecar)], containers: [backOff(), silent()] });
+      set(broken, path, garbage);
+      const found = crashLooping(broken);
+      if (found !== undefined) assert.ok(settleTime(found, 0, virtualClock()) <= 2000);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+function pathsOf(value: unknown): string[][] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, child]) => [[key], ...pathsOf(child).map((path) => [key, ...path])]);
+}
+
+function set(target: object, path: readonly string[], value: unknown): void {
+  const parent = path.slice(0, -1).reduce<object>((each, key) => Reflect.get(each, key), target);
+  Reflect.set(parent, String(path.at(-1)), value);
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { createDeletionQueue } from '../../src/queue/deletionQueue.ts';
+import { settled } from '../support/world/virtualClock.ts';
+
+/** A queue and the order in which turns were given. */
+function watched(concurrency: number) {
+  const queue = createDeletionQueue(concurrency);
+  const turns: string[] = [];
+  return { queue, turns, enter: (key: string) => queue.enter(key, () => turns.push(key)) };
+}
+
+test('the first come at once, up to the limit; the others in the order in which they came', () => {
+  const { queue, turns, enter } = watched(2);
+  const [leaveA, leaveB, leaveC] = ['a', 'b', 'c', 'd'].map(enter);
+  assert.deepEqual(turns, ['a', 'b']);
+  assert.deepEqual([queue.active, queue.waiting], [2, 2]);
+  leaveB?.();
+  assert.deepEqual(turns, ['a', 'b', 'c']);
+  leaveA?.();
+  leaveC?.();
+  assert.deepEqual(turns, ['a', 'b', 'c', 'd']);
+  assert.deepEqual([queue.active, queue.waiting], [1, 0]);
+});
+
+test('who leaves before its turn never gets one, and costs nobody else one', () => {
+  const { turns, enter } = watched(1);
+  const leaveA = enter('a');
+  const leaveB = enter('b');
+  enter('c');
+  leaveB();
+  leaveA();
+  assert.deepEqual(turns, ['a', 'c']);
+});
+
+test('leaving twice gives back one place', () => {
+  const { queue, turns, enter } = watched(1);
+  const leaveA = enter('a');
+  leaveA();
+  enter('a');
+  leaveA();
+  enter('b');
+  assert.deepEqual(turns, ['a', 'a']);
+  assert.deepEqual([queue.active, queue.waiting], [1, 1]);
+});
+
+test('a key is in the queue once, waiting or at work', () => {
+  const { queue, turns, enter } = watched(1);
+  enter('a');
+  enter('b');
+  assert.throws(() => enter('a'), /a is in the deletion queue already/);
+  assert.throws(() => enter('b'), /b is in the deletion queue already/);
+  assert.deepEqual([turns, queue.waiting], [['a'], 1]);
+});
+
+test('a key that comes again after its turn takes its place at the end', () => {
+  const { turns, enter } = watched(1);
+  const leave = enter('a');
+  const leaveB = enter('b');
+  leave();
+  enter('a');
+  leaveB();
+  assert.deepEqual(turns, ['a', 'b', 'a']);
+});
+
+test('a closed queue gives no turns, and is idle when the last one has left', async () => {
+  const { queue, turns, enter } = watched(1);
+  const leave = enter('a');
+  enter('b');
+  queue.close();
+  let isIdle = false;
+  void queue.idle().then(() => {
+    isIdle = true;
+  });
+  enter('c');
+  await settled();
+  assert.equal(isIdle, false);
+  leave();
+  await settled();
+  assert.equal(isIdle, true);
+  assert.deepEqual(turns, ['a']);
+});
+
+test('a thousand turns that end within the turn itself are given in order', () => {
+  const { queue, enter } = watched(1);
+  const leaveFirst = enter('first');
+  const turns: number[] = [];
+  const places = new Map<number, () => void>();
+  for (let key = 0; key < 1000; key += 1) {
+    const onTurn = () => {
+      turns.push(key);
+      places.get(key)?.();
+    };
+    places.set(key, queue.enter(String(key), onTurn));
+  }
+  leaveFirst();
+  assert.deepEqual(turns, [...places.keys()]);
+  assert.deepEqual([queue.active, queue.waiting], [0, 0]);
+});
+
+test('whoever comes and leaves in whatever order: never more than the limit, never twice, first come first', () => {
+  const step = fc.record({ key: fc.constantFrom(...'abcdefgh'), isEntering: fc.boolean() });
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 4 }), fc.array(step, { maxLength: 60 }), (concurrency, steps) => {
+      const { queue, turns, enter } = watched(concurrency);
+      const places = new Map<string, () => void>();
+      let waiting: string[] = [];
+      let active: string[] = [];
+      const expected: string[] = [];
+      const give = () => {
+        for (; waiting.length > 0 && active.length < concurrency; waiting = waiting.slice(1)) {
+          active = [...active, String(waiting[0])];
+          expected.push(String(waiting[0]));
+        }
+      };
+      for (const { key, isEntering } of steps) {
+        if (isEntering === places.has(key)) continue;
+        if (isEntering) {
+          waiting = [...waiting, key];
+          places.set(key, enter(key));
+        } else {
+          waiting = waiting.filter((each) => each !== key);
+          active = active.filter((each) => each !== key);
+          places.get(key)?.();
+          places.delete(key);
+        }
+        give();
+        assert.deepEqual(turns, expected);
+        assert.deepEqual([queue.active, queue.waiting], [active.length, waiting.length]);
+      }
+    }),
+  );
+});

@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { peekMetadata } from '../../src/kube/watch/peek.ts';
+import { createPodIndex, type PodIndex, type Scope } from '../../src/weeder/pods/podIndex.ts';
+import { backOff, type PodOptions, pod, running, terminated } from '../support/objects/objects.ts';
+import { virtualClock } from '../support/world/virtualClock.ts';
+
+const crashLooping = (name: string, namespace = 'a'): PodOptions => ({ name, namespace, containers: [backOff()] });
+const healthy = (name: string, namespace = 'a'): PodOptions => ({ name, namespace, containers: [running(4)] });
+
+function put(index: PodIndex, options: PodOptions, type: 'ADDED' | 'MODIFIED' | 'DELETED' = 'MODIFIED'): void {
+  index.apply(type, pod(options));
+}
+
+/** What a listener of this scope is told. */
+function heard(index: PodIndex, scope: Scope) {
+  const told: string[] = [];
+  const end = index.subscribe(scope, {
+    crashLooping: ({ namespace, name }) => told.push(`${namespace}/${name}`),
+    left: (uid) => told.push(`left ${uid}`),
+  });
+  return { told: () => told.splice(0), end };
+}
+
+test('it holds the pods that are crash-looping now, and nothing of any other', () => {
+  const index = createPodIndex(virtualClock());
+  put(index, healthy('one'));
+  put(index, crashLooping('two'));
+  put(index, { ...crashLooping('three'), deletionTimestamp: '2026-01-01T00:00:00Z' });
+  assert.equal(index.size, 1);
+  assert.equal(index.get('uid-of-a-two')?.name, 'two');
+  assert.equal(index.get('uid-of-a-one'), undefined);
+});
+
+test('it names the pods that never started, until they start, crash-loop, are gone or are in no list any more', () => {
+  const index = createPodIndex(virtualClock());
+  const stuck = (name: string, reason = 'ImagePullBackOff'): PodOptions => ({
+    name,
+    namespace: 'a',
+    containers: [{ state: { waiting: { reason } } }],
+  });
+  const names = (scope: Scope = 'all') => [...index.neverStarted(scope)].map(({ name, reason }) => `${name} ${reason}`);
+  put(index, stuck('one'));
+  put(index, stuck('two', 'CreateContainerConfigError'));
+  put(index, stuck('three', 'ContainerCreating'));
+  assert.deepEqual(names(), ['one ImagePullBackOff', 'two CreateContainerConfigError']);
+  assert.deepEqual([names(['a']).length, names(['b']).length, index.size], [2, 0, 0]);
+  put(index, healthy('one'));
+  put(index, crashLooping('two'));
+  assert.deepEqual(names(), []);
+  put(index, stuck('four'));
+  put(index, stuck('four'), 'DELETED');
+  put(index, stuck('five'));
+  index.begin();
+  index.end();
+  assert.deepEqual(names(), []);
+});
+
+test('a line about a pod that may never start is parsed, and one about a pod that is being created is not', () => {
+  const index = createPodIndex(virtualClock());
+  const isIrrelevant = (reason: string) => {
+    const object = pod({ name: 'one', namespace: 'a', containers: [{ state: { waiting: { reason } } }] });
+    const line = Buffer.from(JSON.stringify({ type: 'MODIFIED', object }));
+    const metadata = peekMetadata(line);
+    assert(metadata !== undefined);
+    return index.isIrrelevant?.(line, metadata);
+  };
+  assert.deepEqual(['ErrImagePull', 'CreateContainerError', 'ContainerCreating'].map(isIrrelevant), [
+    false,
+    false,
+    true,
+  ]);
+});
+
+test('who subscribes is told of what crash-loops now, and then of each newer state', () => {
+  const index = createPodIndex(virtualClock());
+  put(index, crashLooping('one'));
+  const { told } = heard(index, ['a']);
+  assert.deepEqual(told(), ['a/one']);
+  put(index, crashLooping('two'));
+  put(index, crashLooping('two'));
+  put(index, healthy('three'));
+  assert.deepEqual(told(), ['a/two', 'a/two']);
+});
+
+test('the same state again is no news', () => {
+  const index = createPodIndex(virtualClock());
+  const { told } = heard(index, 'all');
+  const same = pod(crashLooping('one'));
+  index.apply('ADDED', same);
+  index.apply('ADDED', same);
+  assert.deepEqual(told(), ['a/one']);
+});
+
+test('it has left when it runs, is being deleted, leaves the selector or is gone; once', () => {
+  const index = createPodIndex(virtualClock());
+  const { told } = heard(index, 'all');
+  const endings: (() => void)[] = [
+    () => put(index, healthy('one')),
+    () => put(index, { ...crashLooping('one'), deletionTimestamp: '2026-01-01T00:00:00Z' }),
+    () => put(index, crashLooping('one'), 'DELETED'),
+  ];
+  for (const end of endings) {
+    put(index, crashLooping('one'));
+    told();
+    end();
+    end();
+    assert.deepEqual(told(), ['left uid-of-a-one']);
+    assert.equal(index.size, 0);
+  }
+});
+
+test('a listener hears of its namespaces only, and of all when it asks for all', () => {
+  const index = createPodIndex(virtualClock());
+  const some = heard(index, ['a', 'c', 'a']);
+  const all = heard(index, 'all');
+  const none = heard(index, []);
+  for (const namespace of ['a', 'b', 'c']) put(index, crashLooping('one', namespace));
+  put(index, healthy('one', 'b'));
+  assert.deepEqual(some.told(), ['a/one', 'c/one']);
+  assert.deepEqual(all.told(), ['a/one', 'b/one', 'c/one', 'left uid-of-b-one']);
+  assert.deepEqual(none.told(), []);
+  assert.deepEqual(heard(index, ['b', 'c']).told(), ['c/one']);
+  assert.deepEqual(heard(index, 'all').told(), ['a/one', 'c/one']);
+});
+
+test('who has unsubscribed hears nothing more, and the others still do', () => {
+  const index = createPodIndex(virtualClock());
+  const one = heard(index, ['a']);
+  const other = heard(index, ['a']);
+  one.end();
+  one.end();
+  put(index, crashLooping('one'));
+  assert.deepEqual([one.told(), other.told()], [[], ['a/one']]);
+});
+
+test('a list that is read again drops what it does not hold, and tells nothing of what has not changed', () => {
+  const index = createPodIndex(virtualClock());
+  const [stays, vanishes, recovers] = ['stays', 'vanishes', 'recovers'].map((name) => pod(crashLooping(name)));
+  for (const each of [stays, vanishes, recovers]) index.apply('ADDED', each);
+  const { told } = heard(index, 'all');
+  told();
+  index.begin();
+  index.apply('ADDED', stays);
+  put(index, healthy('recovers'), 'ADDED');
+  assert.deepEqual(told(), ['left uid-of-a-recovers']);
+  index.end();
+  assert.deepEqual(told(), ['left uid-of-a-vanishes']);
+  assert.equal(index.size, 1);
+});
+
+test('a list that is cut and begun again counts from the beginning', () => {
+  const index = createPodIndex(virtualClock());
+  const [one, two] = [pod(crashLooping('one')), pod(crashLooping('two'))];
+  index.begin();
+  index.apply('ADDED', one);
+  index.begin();
+  index.apply('ADDED', two);
+  index.end();
+  assert.deepEqual(heard(index, 'all').told(), ['a/two']);
+});
+
+test('several streams feed one index, and the list of one says nothing of the others', () => {
+  const index = createPodIndex(virtualClock());
+  const [inA, inB] = [index.createSink(), index.createSink()];
+  inA.begin();
+  inA.apply('ADDED', pod(crashLooping('one', 'a')));
+  inA.end();
+  inB.begin();
+  inB.apply('ADDED', pod(crashLooping('two', 'b')));
+  inB.end();
+  assert.equal(index.size, 2);
+  inA.begin();
+  inA.end();
+  assert.deepEqual(heard(index, 'all').told(), ['b/two']);
+});
+
+test('how long until a silent back-off counts is reckoned from the first sight of the stay', () => {
+  const clock = virtualClock();
+  const index = createPodIndex(clock);
+  const state = (restarts: number): PodOptions => ({ containers: [terminated(clock.now() + 60_000, restarts)] });
+  put(index, state(1));
+  const uid = 'uid-of-shoot-1-kapi-0';
+  clock.advance(500);
+  put(index, state(1));
+  assert.equal(index.settleIn(uid), 1500);
+  put(index, state(2));
+  assert.equal(index.settleIn(uid), 2000);
+  clock.advance(5000);
+  assert.equal(index.settleIn(uid), 0);
+  assert.equal(index.settleIn('nobody'), 0);
+});
+
+test('a line need not be parsed when the pod is not known and nothing in it can make it known', () => {
+  const index = createPodIndex(virtualClock());
+  const isIrrelevant = (options: PodOptions, type = 'MODIFIED') => {
+    const line = Buffer.from(JSON.stringify({ type, object: ordered(options) }));
+    const metadata = peekMetadata(line);
+    assert.ok(metadata !== undefined);
+    return index.isIrrelevant?.(line, metadata);
+  };
+  assert.equal(isIrrelevant(healthy('one')), true);
+  assert.equal(isIrrelevant(crashLooping('one')), false);
+  assert.equal(isIrrelevant({ ...crashLooping('one'), containers: [terminated(0)] }), false);
+  assert.equal(isIrrelevant(crashLooping('one'), 'ADDED'), false);
+  assert.equal(isIrrelevant(crashLooping('one'), 'DELETED'), true);
+  put(index, crashLooping('one'));
+  assert.equal(isIrrelevant(healthy('one')), false);
+  assert.equal(isIrrelevant(crashLooping('one'), 'DELETED'), false);
+  put(index, healthy('one'));
+  assert.equal(isIrrelevant(healthy('one')), true);
+});
+
+/** As the API server writes it: uid and resourceVersion right after the name. */
+function ordered(options: PodOptions) {
+  const { kind, apiVersion, metadata, spec, status } = pod(options);
+  const { name, namespace, uid, resourceVersion, ...rest } = metadata;
+  return { kind, apiVersion, metadata: { name, namespace, uid, resourceVersion, ...rest }, spec, status };
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { slice } from '../support/objects/objects.ts';
+import { recorded, startTime } from '../support/recording/readinessRecorder.ts';
+
+const ready = ['shoot-1/etcd-main-client ready'];
+const notReady = ['shoot-1/etcd-main-client notReady'];
+const gone = ['shoot-1/etcd-main-client notReady gone'];
+
+test('one ready endpoint in any slice makes the service ready; none makes it notReady', () => {
+  const { put, told } = recorded();
+  put({ name: 'a', ready: [false, false] });
+  assert.deepEqual(told(), []);
+  put({ name: 'b', ready: [false, true] });
+  assert.deepEqual(told(), ready);
+  put({ name: 'a', ready: [true] });
+  put({ name: 'b', ready: [false, false] });
+  assert.deepEqual(told(), []);
+  put({ name: 'a', ready: [false] });
+  assert.deepEqual(told(), notReady);
+});
+
+test('IPv4 and IPv6 slices are one service', () => {
+  const { readiness, told } = recorded();
+  const of = (addressType: string, isReady: boolean) =>
+    readiness.apply('MODIFIED', { ...slice({ name: addressType, ready: [isReady] }), addressType });
+  of('IPv4', true);
+  of('IPv6', false);
+  of('IPv4', false);
+  of('IPv6', true);
+  assert.deepEqual(told(), [...ready, ...notReady, ...ready]);
+});
+
+test('an unset condition counts as ready; empty slices and null endpoints have no ready endpoint', () => {
+  const { readiness, put, told } = recorded();
+  put({ ready: [null] });
+  assert.deepEqual(told(), ready);
+  put({ ready: [] });
+  assert.deepEqual(told(), notReady);
+  put({ ready: [true] });
+  readiness.apply('MODIFIED', { ...slice(), endpoints: null });
+  assert.deepEqual(told(), [...ready, ...notReady]);
+  const endpointsThat = (value: unknown) => [{ addresses: ['10.0.0.1'], conditions: { ready: value } }];
+  readiness.apply('MODIFIED', { ...slice(), endpoints: endpointsThat(null) });
+  assert.deepEqual(told(), ready);
+  for (const value of ['true', 1, {}]) {
+    readiness.apply('MODIFIED', { ...slice(), endpoints: endpointsThat(value) });
+    assert.deepEqual(told(), notReady, `no boolean: ${JSON.stringify(value)}`);
+    readiness.apply('MODIFIED', { ...slice(), endpoints: endpointsThat(true) });
+    assert.deepEqual(told(), ready);
+  }
+  readiness.apply('MODIFIED', { ...slice(), endpoints: undefined });
+  assert.deepEqual(told(), notReady);
+});
+
+test('a terminating endpoint that still serves is not ready', () => {
+  const { readiness, put, told } = recorded();
+  put({ ready: [true] });
+  const conditions = { ready: false, serving: true, terminating: true };
+  readiness.apply('MODIFIED', { ...slice(), endpoints: [{ addresses: ['10.0.0.1'], conditions }] });
+  assert.deepEqual(told(), [...ready, ...notReady]);
+});
+
+test('a service without slices is notReady and does not exist', () => {
+  const { readiness, put, told } = recorded();
+  put({ name: 'a' });
+  put({ name: 'b' });
+  put({ name: 'a' }, 'DELETED');
+  assert.deepEqual(told(), ready);
+  put({ name: 'b' }, 'DELETED');
+  assert.deepEqual(told(), gone);
+  assert.deepEqual(readiness.services(), []);
+  put({ name: 'never-seen' }, 'DELETED');
+  assert.deepEqual(told(), []);
+});
+
+test('a slice that is replaced by another changes nothing', () => {
+  const { put, told } = recorded();
+  put({ name: 'old' });
+  put({ name: 'new' });
+  put({ name: 'old' }, 'DELETED');
+  assert.deepEqual(told(), ready);
+});
+
+test('a slice that is given to another service counts there and no longer here', () => {
+  const { put, told } = recorded();
+  put({ name: 'a', service: 'one' });
+  put({ name: 'a', service: 'two' });
+  assert.deepEqual(told(), ['shoot-1/one ready', 'shoot-1/one notReady gone', 'shoot-1/two ready']);
+});
+
+test('services of the same name in two namespaces are two; those that are not wanted are passed over', () => {
+  const { put, told } = recorded((namespace, service) => namespace !== 'kube-system' && service !== 'other');
+  put({ namespace: 'a' });
+  put({ namespace: 'b' });
+  put({ namespace: 'kube-system' });
+  put({ service: 'other' });
+  assert.deepEqual(told(), ['a/etcd-main-client ready', 'b/etcd-main-client ready']);
+});
+
+test('the evidence of when a service became ready: its ready backing pods, when all are named, and the newest write', () => {
+  const { readiness, put } = recorded();
+  const evidence = () => readiness.evidence('shoot-1', 'etcd-main-client');
+  put({ name: 'a', ready: [true, false], withTargets: true, written: startTime });
+  put({ name: 'b', ready: [false], withTargets: true, written: startTime + 1000 });
+  const backingPods = [{ namespace: 'shoot-1', name: 'etcd-main-client-0' }];
+  assert.deepEqual(evidence(), { backingPods, lastWrite: startTime + 1000 });
+  put({ name: 'b', ready: [true] });
+  assert.deepEqual(evidence(), { backingPods: undefined, lastWrite: undefined });
+});
+
+test('whatever comes in place of a slice, it is not an exception', () => {
+  const { readiness, put, told } = recorded();
+  put({});
+  told();
+  fc.assert(fc.property(fc.anything(), (garbage) => readiness.apply('MODIFIED', garbage)));
+  fc.assert(
+    fc.property(fc.constantFrom('metadata', 'endpoints', 'kind', 'addressType'), fc.anything(), (key, garbage) => {
+      readiness.apply('MODIFIED', { ...slice({ service: 'garbled', name: 'garbled' }), [key]: garbage });
+    }),
+  );
+  assert.deepEqual(
+    told().filter((each) => each.startsWith('shoot-1/etcd')),
+    [],
+  );
+});
+
+test('the uid of a service is known from any slice that it owns, and from no other owner', () => {
+  const { readiness, put } = recorded();
+  const owned = (name: string, ...ownerReferences: object[]) => {
+    const made = slice({ name });
+    readiness.apply('MODIFIED', { ...made, metadata: { ...made.metadata, ownerReferences } });
+  };
+  const uid = () => readiness.serviceUid('shoot-1', 'etcd-main-client');
+  assert.equal(uid(), undefined);
+  put({ name: 'by-hand' });
+  owned('mirrored', { apiVersion: 'v1', kind: 'Endpoints', name: 'etcd-main-client', uid: 'uid-of-endpoints' });
+  assert.equal(uid(), undefined);
+  owned('controlled', { apiVersion: 'v1', kind: 'Service', name: 'etcd-main-client', uid: 'uid-of-service' });
+  assert.equal(uid(), 'uid-of-service');
+  put({ name: 'controlled' }, 'DELETED');
+  assert.equal(uid(), undefined);
+});

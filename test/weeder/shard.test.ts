@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { onlyOwned, ownsNamespace, parseShard, type Shard } from '../../src/controller/shard.ts';
+import { peekMetadata } from '../../src/kube/watch/peek.ts';
+import { slice } from '../support/objects/objects.ts';
+import { testSink } from '../support/world/testSink.ts';
+
+const all = (count: number): Shard[] => Array.from({ length: count }, (_, index) => ({ index, count }));
+const ownersOf = (namespace: string, count: number): number[] =>
+  all(count)
+    .filter((shard) => ownsNamespace(shard, namespace))
+    .map(({ index }) => index);
+
+test('every namespace is in exactly one shard, however many there are', () => {
+  const name = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/);
+  fc.assert(
+    fc.property(name, fc.integer({ min: 1, max: 1000 }), (namespace, count) => {
+      assert.equal(ownersOf(namespace, count).length, 1);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('a namespace stays in its shard from version to version', () => {
+  const names = ['default', 'kube-system', 'garden', 'shoot--core--a', 'shoot--core--b', 'ns-1', 'ns-2', 'ns-3'];
+  assert.deepEqual(
+    names.map((namespace) => ownersOf(namespace, 5)),
+    [[2], [1], [3], [1], [1], [3], [0], [1]],
+  );
+});
+
+test('namespaces that differ by a number only are spread evenly', () => {
+  for (const count of [2, 3, 4, 7, 16]) {
+    const sizes = all(count).map(() => 0);
+    for (let n = 0; n < 10_000; n += 1) {
+      const [owner = -1] = ownersOf(`shoot--project--${n}`, count);
+      sizes[owner] = (sizes[owner] ?? 0) + 1;
+    }
+    const even = 10_000 / count;
+    assert.ok(Math.min(...sizes) > even * 0.8 && Math.max(...sizes) < even * 1.2, `${count} shards: ${sizes}`);
+  }
+});
+
+test('a shard hears of its own namespaces only, whether a line is parsed or not', () => {
+  const shard = { index: 0, count: 2 };
+  const namespaces = Array.from({ length: 20 }, (_, n) => `ns-${n}`);
+  const own = namespaces.filter((namespace) => ownsNamespace(shard, namespace));
+  assert.ok(own.length > 0 && own.length < namespaces.length);
+  const inner = testSink();
+  const sink = onlyOwned(inner, shard);
+  const unparsed = new Set<string>();
+  sink.begin();
+  for (const namespace of namespaces) {
+    const object = slice({ namespace, name: namespace });
+    const line = Buffer.from(JSON.stringify({ type: 'ADDED', object }));
+    const metadata = peekMetadata(line);
+    assert.ok(metadata !== undefined);
+    if (sink.isIrrelevant?.(line, metadata) === true) unparsed.add(namespace);
+    sink.apply('ADDED', object);
+  }
+  sink.end();
+  assert.deepEqual([...inner.state.keys()], own);
+  assert.deepEqual(
+    [...unparsed],
+    namespaces.filter((namespace) => !own.includes(namespace)),
+  );
+});
+
+test('what is irrelevant to the sink behind is so for the shard', () => {
+  const sink = onlyOwned(
+    testSink((name) => name === 'dull'),
+    { index: 0, count: 1 },
+  );
+  const ask = (name: string) => {
+    const line = Buffer.from(JSON.stringify({ type: 'ADDED', object: slice({ name }) }));
+    const metadata = peekMetadata(line);
+    return metadata !== undefined && sink.isIrrelevant?.(line, metadata);
+  };
+  assert.deepEqual([ask('dull'), ask('other')], [true, false]);
+});
+
+test('a shard is read as i/n', () => {
+  assert.deepEqual(parseShard('0/3', 'host'), { ok: true, value: { index: 0, count: 3 } });
+  assert.deepEqual(parseShard('2/3', 'weeder-1'), { ok: true, value: { index: 2, count: 3 } });
+});
+
+test('or from the ordinal that a StatefulSet gives its pod', () => {
+  assert.deepEqual(parseShard('auto/3', 'weeder-2'), { ok: true, value: { index: 2, count: 3 } });
+  assert.deepEqual(parseShard('auto/12', 'a-4-weeder-11'), { ok: true, value: { index: 11, count: 12 } });
+});
+
+test('what is no shard is told in half a sentence', () => {
+  const wanted = 'wanted i/n, where n is from 1 to 1000 and i from 0 to n-1, or auto/n';
+  const wrong = (text: string, host = 'weeder-0') => parseShard(text, host);
+  for (const text of ['', '1', '1/', '/3', '1/0', '-1/3', '1.5/3', 'a/3', '1/1001', '1 / 3']) {
+    assert.deepEqual(wrong(text), { ok: false, problem: `found "${text}", ${wanted}` });
+  }
+  assert.deepEqual(wrong('3/3'), { ok: false, problem: 'found "3/3", but of 3 the last is 2' });
+  assert.deepEqual(wrong('auto/3', 'laptop'), {
+    ok: false,
+    problem: 'found "auto/3", but the host name "laptop" does not end in a number as a StatefulSet’s pods do',
+  });
+  assert.deepEqual(wrong('auto/3', 'weeder-3'), {
+    ok: false,
+    problem: 'found "auto/3", but the host name "weeder-3" says 3, and of 3 the last is 2',
+  });
+});

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Config } from '../../src/config/config.ts';
+import type { LabelSelector } from '../../src/kube/objects/selector.ts';
+import { peekMetadata } from '../../src/kube/watch/peek.ts';
+import { streamsOf } from '../../src/weeder/streams.ts';
+import { createWeeder } from '../../src/weeder/weeder.ts';
+import { backOff, pod, running } from '../support/objects/objects.ts';
+import { serviceConfig } from '../support/world/simulation.ts';
+import { virtualClock } from '../support/world/virtualClock.ts';
+import { weederOptions } from '../support/world/weederOptions.ts';
+
+function weederOf(services: Readonly<Record<string, readonly LabelSelector[]>>) {
+  const entries = Object.entries(services).map(([name, podSelectors]) => serviceConfig({ name, podSelectors }));
+  const config: Config = { services: new Map(entries.map((service) => [service.name, service])), restart: undefined };
+  const weeder = createWeeder(weederOptions(config, virtualClock()));
+  return { config, weeder };
+}
+
+const role = (name: string): LabelSelector => ({ matchLabels: { role: name } });
+const manyRoles = Array.from({ length: 17 }, (_, index) => role(`role-${index}`));
+
+test('one stream of slices, and one of pods for each distinct selector, however it is written', () => {
+  const same: LabelSelector = { matchExpressions: [{ key: 'role', operator: 'In', values: ['api'] }] };
+  const { weeder, config } = weederOf({ db: [role('api'), role('worker')], cache: [same] });
+  assert.deepEqual(
+    streamsOf(weeder, config, 'all').map(({ name, path, kind, labelSelector }) => [name, path, kind, labelSelector]),
+    [
+      [
+        'endpointslices',
+        '/apis/discovery.k8s.io/v1/endpointslices',
+        'EndpointSlice',
+        'kubernetes.io/service-name in (cache,db)',
+      ],
+      ['pods role=api', '/api/v1/pods', 'Pod', 'role=api'],
+      ['pods role=worker', '/api/v1/pods', 'Pod', 'role=worker'],
+    ],
+  );
+});
+
+test('without services there is nothing to watch: no stream is opened', () => {
+  const none = { services: new Map(), restart: undefined };
+  const weeder = createWeeder(weederOptions(none, virtualClock()));
+  for (const namespaces of ['all', ['a', 'b']] as const) assert.deepEqual(streamsOf(weeder, none, namespaces), []);
+});
+
+test('limited to namespaces, each has streams of its own', () => {
+  const { weeder, config } = weederOf({ db: [role('api')] });
+  assert.deepEqual(
+    streamsOf(weeder, config, ['a', 'b']).map(({ name, path }) => [name, path]),
+    [
+      ['endpointslices in a', '/apis/discovery.k8s.io/v1/namespaces/a/endpointslices'],
+      ['pods role=api in a', '/api/v1/namespaces/a/pods'],
+      ['endpointslices in b', '/apis/discovery.k8s.io/v1/namespaces/b/endpointslices'],
+      ['pods role=api in b', '/api/v1/namespaces/b/pods'],
+    ],
+  );
+});
+
+test('more service names than a URL takes: every slice of a service is asked for', () => {
+  const names = Array.from({ length: 300 }, (_, index) => [`a-service-with-a-name-${index}`, [role('api')]] as const);
+  const { weeder, config } = weederOf(Object.fromEntries(names));
+  assert.equal(streamsOf(weeder, config, 'all')[0]?.labelSelector, 'kubernetes.io/service-name');
+});
+
+test('sixteen distinct selectors have a stream each, seventeen share one stream of all pods', () => {
+  const few = weederOf({ db: manyRoles.slice(0, 16) });
+  assert.equal(streamsOf(few.weeder, few.config, 'all').length, 17);
+  const many = weederOf({ db: manyRoles });
+  assert.deepEqual(
+    streamsOf(many.weeder, many.config, 'all').map(({ name, labelSelector }) => [name, labelSelector !== '']),
+    [
+      ['endpointslices', true],
+      ['pods', false],
+    ],
+  );
+});
+
+test('the stream of all pods is dealt out by labels, and follows a pod whose labels change', () => {
+  const { weeder, config } = weederOf({ db: [...manyRoles, { matchLabels: { tier: 'back' } }] });
+  const stream = streamsOf(weeder, config, 'all')[1];
+  assert.ok(stream);
+  const { sink } = stream;
+  const holders = () => [...weeder.pods].filter(([, index]) => index.size > 0).map(([text]) => text);
+  const looping = (labels: Readonly<Record<string, string>>) => pod({ uid: 'u', labels, containers: [backOff()] });
+  sink.begin();
+  sink.apply('ADDED', looping({ role: 'role-3', tier: 'back' }));
+  sink.apply('ADDED', pod({ uid: 'other', labels: { role: 'nobody' }, containers: [backOff()] }));
+  sink.end();
+  assert.deepEqual(holders(), ['role=role-3', 'tier=back']);
+  sink.apply('MODIFIED', looping({ role: 'role-4' }));
+  assert.deepEqual(holders(), ['role=role-4']);
+  sink.apply('MODIFIED', pod({ uid: 'u', labels: { role: 'role-4' }, containers: [running(4)] }));
+  assert.deepEqual(holders(), []);
+  sink.apply('MODIFIED', looping({ role: 'role-4' }));
+  sink.begin();
+  sink.end();
+  assert.deepEqual(holders(), []);
+});
+
+test('a line of the stream of all pods matters when it does to any index', () => {
+  const { weeder, config } = weederOf({ db: manyRoles });
+  const sink = streamsOf(weeder, config, 'all')[1]?.sink;
+  const isIrrelevant = (object: object) => {
+    const line = Buffer.from(JSON.stringify({ type: 'MODIFIED', object }));
+    const metadata = peekMetadata(line);
+    assert.ok(metadata);
+    return sink?.isIrrelevant?.(line, metadata);
+  };
+  const labels = { role: 'role-5' };
+  assert.equal(isIrrelevant(pod({ uid: 'u', labels })), true);
+  assert.equal(isIrrelevant(pod({ uid: 'u', labels, containers: [backOff()] })), false);
+  sink?.apply('MODIFIED', pod({ uid: 'u', labels, containers: [backOff()] }));
+  assert.equal(isIrrelevant(pod({ uid: 'u', labels })), false);
+});

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { scaledClock } from '../../src/demo/scaledClock.ts';
+import type { ServiceReadiness } from '../../src/weeder/services/readiness.ts';
+import { createUnseenServices, type UnseenService, unseenInWords } from '../../src/weeder/services/unseenServices.ts';
+import { until } from '../support/until.ts';
+import { embedded, startEmbeddedWeeder } from '../support/world/embedded.ts';
+
+const at = (namespace: string, service: string, isReady: boolean): ServiceReadiness => ({
+  namespace,
+  service,
+  isReady,
+  exists: true,
+});
+
+test('a service is unseen until one of its namespaces was ready, and again when it has no slice any more', () => {
+  const unseen = createUnseenServices();
+  const names = ['db', 'cache'];
+  const all = (...existing: readonly ServiceReadiness[]) =>
+    unseen.all(names, existing).map(({ service, is }) => `${service} ${is}`);
+  assert.deepEqual(all(), ['db absent', 'cache absent']);
+  assert.deepEqual(all(at('a', 'db', false)), ['db neverReady', 'cache absent']);
+  unseen.note(at('b', 'db', true));
+  assert.deepEqual(all(at('a', 'db', false), at('b', 'db', false)), ['cache absent']);
+  assert.deepEqual(all(at('a', 'cache', true), at('a', 'db', false)), []);
+  assert.deepEqual(all(at('a', 'cache', false)), ['db absent']);
+});
+
+test('the words name ten, and count the others', () => {
+  const many: UnseenService[] = Array.from({ length: 12 }, (_, index) => ({ service: `s${index}`, is: 'absent' }));
+  assert.match(unseenInWords(many), /^no watched namespace has an EndpointSlice of s0, .*, s9 and 2 more$/);
+  assert.equal(unseenInWords([]), '');
+});
+
+test('the log says it some time after the start, and again when the config names others', async () => {
+  await using cluster = await embedded();
+  const config = 'servicesAndDependantSelectors: {typo: {podSelectors: [{matchLabels: {app: api}}]}}\n';
+  await using weeder = startEmbeddedWeeder(cluster, config, { clock: scaledClock(100) });
+  const words = 'services of the config that never opened a window';
+  await until('it is said', () => weeder.logged.includes(words));
+  assert.deepEqual(weeder.controller.unseenServices(), [{ service: 'typo', is: 'absent' }]);
+  assert.equal(weeder.logged.filter((line) => line === words).length, 1);
+});
