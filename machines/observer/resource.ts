@@ -21,10 +21,14 @@ interface ResourceContext extends ResourceInput {
   readonly failure: string;
 }
 
-/** `jitter` is random, from 0 to 1; `retryAfter`, in milliseconds, is the server's own wish; `failure` its class. */
+/**
+ * `jitter` is random, from 0 to 1. `retryAfter` is what the server asks for, and `maxRetryDelay` the longest pause, both in
+ * milliseconds. `failure` is the class of the refusal.
+ */
 interface Refused {
   readonly jitter?: number;
   readonly retryAfter?: number;
+  readonly maxRetryDelay?: number;
   readonly reason?: string;
   readonly failure?: string;
 }
@@ -394,9 +398,14 @@ function restOf(event: object): number {
   return 'rest' in event && typeof event.rest === 'number' ? Math.max(0, event.rest) : longestRetry;
 }
 
-/** Doubles from 200 ms to five minutes, of which a random half is taken off; never sooner than the server asked for. */
+/**
+ * Doubles from 200 ms to five minutes, or to the event's own maximum. A random half is taken off. Never shorter than the
+ * server asked for.
+ */
 function retryDelay(times: number, event: object): number {
   const jitter = 'jitter' in event && typeof event.jitter === 'number' ? event.jitter : 1;
   const retryAfter = 'retryAfter' in event && typeof event.retryAfter === 'number' ? event.retryAfter : 0;
-  return Math.max(retryAfter, Math.min(longestRetry, shortestRetry * 2 ** Math.min(times, 16)) * (0.5 + 0.5 * jitter));
+  const longest =
+    'maxRetryDelay' in event && typeof event.maxRetryDelay === 'number' ? event.maxRetryDelay : longestRetry;
+  return Math.max(retryAfter, Math.min(longest, shortestRetry * 2 ** Math.min(times, 16)) * (0.5 + 0.5 * jitter));
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { initialTransition, transition } from 'xstate';
 import { type ApplicationEvent, application } from '../../machines/observer/application.ts';
+import { configMap, observerWorld } from '../support/world/observerWorld.ts';
 
 /** One attempt after the other, each refused by this event; how long the pause after each of them is. */
 function pauses(before: readonly ApplicationEvent[], refused: ApplicationEvent, count: number): readonly number[] {
@@ -34,3 +35,23 @@ test('an application that was applied begins anew', () => {
   [state] = transition(application, state, { type: 'apply.done' });
   assert.deepEqual([state.value, state.context.refusals], ['observing', 0]);
 });
+
+for (const [what, isTaken, longest] of [
+  ['whose address another object still has is retried every ten seconds', true, 10_000],
+  ['that is refused for any other reason is retried after growing pauses', undefined, 300_000],
+] as const)
+  test(`a resource ${what}`, async () => {
+    const world = await observerWorld();
+    const failure = { is: 'transient', reason: 'Not now.', retryAfter: 0, fields: [] } as const;
+    world.refusals.set('create ConfigMap/a', isTaken === undefined ? failure : { ...failure, isTaken });
+    world.apply('web', { manifests: [configMap('a')] });
+    await world.pass(30 * 60_000);
+    const tries = world.requests.filter(({ what }) => what === 'create').map(({ at }) => at);
+    const pauses = tries.slice(1).map((at, index) => at - (tries[index] ?? 0));
+    assert.ok(Math.max(...pauses) <= longest + 1_000, `${Math.max(...pauses)} ms`);
+    assert.ok(Math.max(...pauses) > longest / 2, `${Math.max(...pauses)} ms`);
+    world.refusals.clear();
+    await world.pass(longest + 1_000);
+    assert.notEqual(world.object('ConfigMap/a'), undefined);
+    world.stop();
+  });

@@ -138,7 +138,7 @@ function conflictKind({ about, causes = [], message }: ApiFailure, identity: Ide
   return about === undefined || about.name === identity.name ? 'conflict' : 'transient';
 }
 
-/** The address or port of a Service that was deleted is given back a moment after the Service has gone. */
+/** The address or port of a deleted Service is free again a moment after the Service is gone, or a minute after it. */
 function isTaken({ kind, causes = [] }: ApiFailure): boolean {
   return kind === 'invalid' && causes.some(({ message }) => message?.includes('is already allocated') === true);
 }
