@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { leavePatch, restartPatch, statePatch } from '../../src/restart/effects/restartPatch.ts';
+import { leavePatch, restartPatch, statePatch } from '../../src/restart/effects/workloadPatch.ts';
 import { workloadFacts } from '../support/objects/workloadObjects.ts';
 
 const state = 'weeder.dev/dependencies';

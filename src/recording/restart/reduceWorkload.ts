@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { arrayOf, type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import { changeCauseMark } from '../../controller/restartMarks.ts';
 import type { WorkloadKind } from '../../kube/objects/workloadKinds.ts';
-import { alsoDependsOn } from '../../restart/model/alsoDependsOn.ts';
+import { alsoDependsOn } from '../../restart/model/annotations.ts';
 import { podTemplateOf, templateAnnotation, templateHashOf } from '../../restart/model/podTemplate.ts';
 import { noNode, workloadAnnotations } from '../../restart/model/workloadFacts.ts';
 import { keptFor } from '../../restart/requests/keptJob.ts';

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { type JsonObject, objectOf } from '../../base/json.ts';
-import type { OptOut } from '../model/optOut.ts';
+import type { OptOut } from '../model/annotations.ts';
 import { type SourceRef, type WorkloadRef, workloadKey } from '../model/refs.ts';
 import type { Use } from '../model/uses.ts';
 

@@ -3,8 +3,7 @@ import type { Clock, TimerHandle } from '../../base/clock.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { withoutWrites } from '../../kube/client/withoutWrites.ts';
 import type { ReportRestart } from '../model/facts.ts';
-import { readHashKeys } from './hashKey.ts';
-import { type HashKeys, hashKeyOf, hashKeysOf, type KeySecret } from './hashKeys.ts';
+import { type HashKeys, hashKeyOf, hashKeysOf, type KeySecret, readHashKeys } from './hashKeys.ts';
 
 export interface FollowKeysOptions {
   readonly client: KubeClient;

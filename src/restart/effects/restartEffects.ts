@@ -1,3 +1,4 @@
+import type { EffectInput, WorkloadEvent } from '../../../machines/restart/workload.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
 import type { Recreations } from '../jobs/recreations.ts';
@@ -8,7 +9,7 @@ import type { Turns } from '../pace/turns.ts';
 import type { RestartApi } from '../requests/restartApi.ts';
 import type { Digests } from '../sources/digests.ts';
 import type { SourcesKnown } from '../sources/sourceIndex.ts';
-import type { StateOwner } from '../state/ownState.ts';
+import type { StateOwner } from '../state/stateOwner.ts';
 import type { WorkloadEntry } from './workloadEntry.ts';
 
 /** What the `workload` machine needs of the world. */
@@ -34,3 +35,14 @@ export interface RestartEffects {
   /** Requests that are under way. */
   readonly inFlight: Set<Promise<unknown>>;
 }
+
+/** One question to the world, whose answer is the event that the machine takes. */
+export type Question = (
+  entry: WorkloadEntry,
+  input: EffectInput,
+  signal: AbortSignal,
+  afterwards: Afterwards,
+) => Promise<WorkloadEvent>;
+
+/** What is to be done when the answer to this question has been told. */
+export type Afterwards = (work: () => void) => void;

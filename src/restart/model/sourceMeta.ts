@@ -1,14 +1,16 @@
 import { arrayOf, type JsonObject, objectOf, textOf, timeOf } from '../../base/json.ts';
 import { identityOf } from '../../kube/objects/identity.ts';
-import { readUsedFrom, usedFrom, usedFromFault } from './alsoDependsOn.ts';
 import {
   kudoSkipHashCalculation,
   type OptOut,
   optOutFault,
   optOutOf,
+  readUsedFrom,
   reloaderIgnore,
   skipHashCalculation,
-} from './optOut.ts';
+  usedFrom,
+  usedFromFault,
+} from './annotations.ts';
 import type { SourceKind, SourceRef } from './refs.ts';
 
 /** All that is ever kept of a source. */

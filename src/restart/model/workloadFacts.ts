@@ -4,12 +4,11 @@ import { restartMarks } from '../../controller/restartMarks.ts';
 import { identityOf } from '../../kube/objects/identity.ts';
 import type { LabelSelector } from '../../kube/objects/selector.ts';
 import type { WorkloadKind } from '../../kube/objects/workloadKinds.ts';
-import { alsoDependsOn } from './alsoDependsOn.ts';
+import { alsoDependsOn } from './annotations.ts';
 import { type Emptied, readEmptied } from './emptied.ts';
 import { readLabelSelector, readTexts } from './labelSelector.ts';
-import { quoted } from './names.ts';
 import { podTemplateOf, templateAnnotationOf, templateHashOf } from './podTemplate.ts';
-import type { WorkloadRef } from './refs.ts';
+import { quoted, type WorkloadRef } from './refs.ts';
 import { readStatus, type WorkloadStatus } from './workloadStatus.ts';
 
 /** Annotations on a workload. `changeCause` is what `kubectl rollout history` shows of a revision. */

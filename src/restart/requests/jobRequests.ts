@@ -6,8 +6,7 @@ import { workloadsPath } from '../../kube/objects/workloadKinds.ts';
 import type { HashKey } from '../digest/digest.ts';
 import { hashKeysOf } from '../digest/hashKeys.ts';
 import { type Answer, answered, answerTo } from '../model/answer.ts';
-import { workloadPath } from '../model/paths.ts';
-import type { WorkloadRef } from '../model/refs.ts';
+import { type WorkloadRef, workloadPath } from '../model/refs.ts';
 import { copyOfJob, isKeptByWeeder, jobFromCopy, type KeptJob, readKept } from './keptJob.ts';
 
 /** One Job in one version. */

@@ -5,10 +5,16 @@ import { identityOf } from '../../kube/objects/identity.ts';
 import { selectorToString } from '../../kube/objects/selector.ts';
 import { listPages } from '../../kube/watch/pagedList.ts';
 import { readContent, type SourceContent } from '../digest/digest.ts';
-import { type Answer, answered, answerTo } from '../model/answer.ts';
-import { confidential } from '../model/confidential.ts';
-import { podsPath, sourcePath, workloadPath } from '../model/paths.ts';
-import { type SourceKind, type SourceRef, sourceKey, type WorkloadRef } from '../model/refs.ts';
+import { type Answer, answered, answerTo, confidential } from '../model/answer.ts';
+import {
+  podsPath,
+  type SourceKind,
+  type SourceRef,
+  sourceKey,
+  sourcePath,
+  type WorkloadRef,
+  workloadPath,
+} from '../model/refs.ts';
 import { readSourceMeta, type SourceMeta } from '../model/sourceMeta.ts';
 import { usesOf } from '../model/uses.ts';
 import { type ListPods, listTogether } from '../pods/podLists.ts';

@@ -1,9 +1,10 @@
 import type { RestartEffects } from '../effects/restartEffects.ts';
 import { isByEviction, type WorkloadEntry } from '../effects/workloadEntry.ts';
+import type { Refusal } from '../model/answer.ts';
 import type { PodFacts } from '../pods/podFacts.ts';
 import { podsOfOlderTemplate, type RolloutProgress } from '../pods/rollout.ts';
 import { isKeptByPartition } from '../state/concernedPods.ts';
-import { createRefusalTeller } from './refusalTeller.ts';
+import { lookEvery } from './rolloutBefore.ts';
 
 /** What the rollout of a workload has come to. */
 export interface RolloutLook {
@@ -55,4 +56,25 @@ export function stuckPod(
   return podsOfOlderTemplate(facts, own).find(
     (pod) => pod.trouble !== undefined && !isKeptByPartition(facts, pod.name),
   );
+}
+
+/**
+ * Tells of what is refused at one manage the other, such as an eviction: once for each class, and anew when it has
+ * gone well in between (undefined).
+ */
+export function createRefusalTeller() {
+  const newest = new WeakMap<WorkloadEntry, Refusal['failure']>();
+  return ({ report }: Pick<RestartEffects, 'report'>, entry: WorkloadEntry, refusal: Refusal | undefined): void => {
+    const before = newest.get(entry);
+    if (refusal === undefined) {
+      newest.delete(entry);
+      return;
+    }
+    const { reason, failure, retryAfter } = refusal;
+    newest.set(entry, failure);
+    if (failure === before) return;
+    const { ref: workload, uid } = entry.facts;
+    const retryIn = Math.max(lookEvery, retryAfter);
+    report({ type: 'workload.refused', workload, uid, reason, failure, attempt: 1, retryIn });
+  };
 }

@@ -9,12 +9,11 @@ import { shown } from '../pace/mayRestart.ts';
 import { type PodFacts, readPods } from '../pods/podFacts.ts';
 import { ownPods, troubleOf } from '../pods/proof.ts';
 import { type RolloutProgress, rolloutOf } from '../pods/rollout.ts';
-import { createStillness, lookEvery } from '../pods/rolloutWatch.ts';
 import { hashedBy } from '../state/assess.ts';
 import { podsToReplace } from '../state/concernedPods.ts';
-import { evictNext, type RolloutLook } from './evictNext.ts';
-import { createRefusalTeller } from './refusalTeller.ts';
+import { createRefusalTeller, evictNext, type RolloutLook } from './evictNext.ts';
 import { isEmptied, lookForPods } from './replaceAll.ts';
+import { createStillness, lookEvery } from './rolloutBefore.ts';
 
 /** Follows the rollout of the written target until the pods prove that it is done, or it stands still. */
 export function followRollout(effects: RestartEffects) {

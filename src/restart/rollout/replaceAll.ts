@@ -1,9 +1,7 @@
 import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
-import type { Question } from '../effects/question.ts';
-import type { RestartEffects } from '../effects/restartEffects.ts';
-import { restorePatch } from '../effects/restartPatch.ts';
+import type { Question, RestartEffects } from '../effects/restartEffects.ts';
 import { changesOf, type WorkloadEntry } from '../effects/workloadEntry.ts';
-import { writeWorkload } from '../effects/writeWorkload.ts';
+import { restorePatch, writeWorkload } from '../effects/workloadPatch.ts';
 import type { WorkloadFacts } from '../model/workloadFacts.ts';
 import { readPods } from '../pods/podFacts.ts';
 import { lingeringPods } from '../pods/proof.ts';

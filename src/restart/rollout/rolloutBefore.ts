@@ -1,11 +1,10 @@
-import type { TimerHandle } from '../../base/clock.ts';
+import type { Clock, TimerHandle } from '../../base/clock.ts';
 import { track } from '../../base/inFlight.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
 import type { WorkloadEntry } from '../effects/workloadEntry.ts';
 import { readPods } from '../pods/podFacts.ts';
 import { ownPods, troubleOf } from '../pods/proof.ts';
 import { rolloutOf, templateTextOf } from '../pods/rollout.ts';
-import { lookEvery } from '../pods/rolloutWatch.ts';
 
 interface Listener {
   /** It has to be waited for; comes once. */
@@ -82,4 +81,18 @@ function isUnderWay({ facts, observedTemplate }: WorkloadEntry): boolean {
   const now = rolloutOf(observedTemplate === templateTextOf(facts) ? { ...facts, generation: 0 } : facts);
   if (now.is === 'unobserved') return true;
   return now.is === 'progressing' && !now.isOverdue && (now.done < now.of || now.old > 0);
+}
+
+/** Where nothing is told of a rollout, it is looked at again after this time. Milliseconds. */
+export const lookEvery = 5_000;
+
+/** For how long something has said the same, in milliseconds: 0 where it says something else than before. */
+export function createStillness({ monotonic }: Pick<Clock, 'monotonic'>): (text: string) => number {
+  let said = '';
+  let since = monotonic();
+  return (text) => {
+    if (text !== said) since = monotonic();
+    said = text;
+    return monotonic() - since;
+  };
 }

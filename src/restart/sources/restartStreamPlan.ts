@@ -1,7 +1,6 @@
 import type { RestartConfig } from '../../config/restart.ts';
 import { type WorkloadKind, workloadKinds, workloadsPath } from '../../kube/objects/workloadKinds.ts';
-import { sourcePlurals, sourcesPath } from '../model/paths.ts';
-import type { SourceKind, SourceRef, WorkloadRef } from '../model/refs.ts';
+import { type SourceKind, type SourceRef, sourcePlurals, sourcesPath, type WorkloadRef } from '../model/refs.ts';
 
 /** Whose objects a stream brings. */
 export interface WatchedPlace {

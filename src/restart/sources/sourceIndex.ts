@@ -1,7 +1,7 @@
 import { putBounded } from '../../base/bounded.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { ClosableSink } from '../../kube/watch/sink.ts';
-import type { OptOut } from '../model/optOut.ts';
+import type { OptOut } from '../model/annotations.ts';
 import { type SourceKind, type SourceRef, sourceKey } from '../model/refs.ts';
 import { readSourceMeta, type SourceMeta } from '../model/sourceMeta.ts';
 import { createHolders } from './holders.ts';

@@ -1,5 +1,5 @@
 import type { RestartConfig, RestartSettings } from '../../config/restart.ts';
-import { alsoDependsOn as annotation, readAlsoDependsOn } from '../model/alsoDependsOn.ts';
+import { alsoDependsOn as annotation, readAlsoDependsOn } from '../model/annotations.ts';
 import { type SourceRef, sourceKey } from '../model/refs.ts';
 import type { SourceMeta } from '../model/sourceMeta.ts';
 import type { Use } from '../model/uses.ts';

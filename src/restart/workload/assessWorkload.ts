@@ -1,18 +1,15 @@
 import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
 import { noteRemoval } from '../effects/contest.ts';
-import type { Question } from '../effects/question.ts';
-import type { RestartEffects } from '../effects/restartEffects.ts';
+import type { Question, RestartEffects } from '../effects/restartEffects.ts';
 import { type Finding, noteChangesDealtWith, type WorkloadEntry, writtenState } from '../effects/workloadEntry.ts';
 import { whyNotRecreated } from '../jobs/recreateJob.ts';
 import { sourceKey } from '../model/refs.ts';
 import { workloadAnnotations } from '../model/workloadFacts.ts';
-import { lookForDoubts } from '../rollout/doubts.ts';
-import { noteContents } from '../rollout/noteContents.ts';
-import { presentPods } from '../rollout/presentPods.ts';
 import { isEmptied } from '../rollout/replaceAll.ts';
-import { type Assessment, assess } from '../state/assess.ts';
-import { firstSeenOf } from '../state/firstSeen.ts';
+import { lookForDoubts, noteContents } from '../rollout/uncertainStarts.ts';
+import { presentPods } from '../rollout/verifyPods.ts';
+import { type Assessment, assess, firstSeenOf } from '../state/assess.ts';
 import type { StoredTags, WorkloadState } from '../state/state.ts';
 import { wantedOf } from '../state/wanted.ts';
 

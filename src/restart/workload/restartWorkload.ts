@@ -1,16 +1,13 @@
 import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
 import type { HashKey } from '../digest/digest.ts';
-import type { Question } from '../effects/question.ts';
-import type { RestartEffects } from '../effects/restartEffects.ts';
-import { emptyPatch, restartPatch, statePatch } from '../effects/restartPatch.ts';
+import type { Afterwards, Question, RestartEffects } from '../effects/restartEffects.ts';
 import { changesOf, isByEviction, noteChangesDealtWith, type WorkloadEntry } from '../effects/workloadEntry.ts';
-import { writeWorkload } from '../effects/writeWorkload.ts';
-import { forgetSpells } from '../rollout/noteContents.ts';
+import { emptyPatch, restartPatch, statePatch, writeWorkload } from '../effects/workloadPatch.ts';
 import { isReplaced } from '../rollout/replaceAll.ts';
+import { forgetSpells } from '../rollout/uncertainStarts.ts';
 import { hashedBy } from '../state/assess.ts';
 import { decodeState, encodeState } from '../state/state.ts';
 import { stateOfRestart } from './nextState.ts';
-import { restartJob } from './restartJob.ts';
 
 /** One write: the target beside the state, and a new hash in the pod template, by which Kubernetes rolls the pods. */
 export function restartWorkload(effects: RestartEffects): Question {
@@ -59,4 +56,36 @@ function causeOf(changed: ReturnType<typeof changesOf>): string {
   return changed
     .map(({ source: { ref }, keys }) => `${ref.kind} ${ref.name}${keys.length > 0 ? ` (${keys.join(', ')})` : ''}`)
     .join(', ');
+}
+
+/**
+ * A Job's template cannot be changed: it is deleted, and recreated from a copy that is kept before. What becomes of it
+ * then is seen to by its recreation, in this process or in the next.
+ */
+export async function restartJob(
+  { api, recreations }: RestartEffects,
+  entry: WorkloadEntry,
+  key: HashKey,
+  stateText: string,
+  signal: AbortSignal,
+  afterwards: Afterwards,
+): Promise<WorkloadEvent> {
+  const { ref, uid, resourceVersion } = entry.facts;
+  const release = recreations.hold(uid);
+  if (release === undefined) return { type: 'restart.conflicted' };
+  afterwards(release);
+  const keeping = await api.keepJob({ ref, uid, resourceVersion }, stateText, key, signal);
+  if (keeping.is === 'gone') return { type: 'workload.gone' };
+  if (keeping.is === 'conflicted') return { type: 'restart.conflicted' };
+  if (keeping.is === 'refused') return { ...keeping, type: 'restart.refused' };
+  const { kept, isEarlier } = keeping.value;
+  recreations.take(kept);
+  const ending = await api.endJob(kept, signal);
+  if (ending.is === 'ok') return { type: 'restart.accepted' };
+  if (ending.is === 'conflicted') return { type: 'restart.conflicted' };
+  // Whether a deletion whose answer was lost has arrived is found out by its recreation.
+  if (ending.is === 'refused') return { ...ending, type: 'restart.refused' };
+  // Somebody else has deleted it, and does not want it back.
+  if (!isEarlier) await api.dropCopy(kept, signal);
+  return { type: 'workload.gone' };
 }

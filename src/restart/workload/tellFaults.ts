@@ -1,6 +1,5 @@
-import { alsoDependsOn, usedFrom } from '../model/alsoDependsOn.ts';
+import { alsoDependsOn, skipHashCalculation, usedFrom } from '../model/annotations.ts';
 import type { ReportRestart } from '../model/facts.ts';
-import { skipHashCalculation } from '../model/optOut.ts';
 import { type SourceRef, sourceKey, workloadKey } from '../model/refs.ts';
 import type { SourceMeta } from '../model/sourceMeta.ts';
 import { type WorkloadFacts, workloadAnnotations } from '../model/workloadFacts.ts';

@@ -2,15 +2,13 @@ import { type AnyEventObject, fromCallback } from 'xstate';
 import { type EffectInput, workload } from '../../../machines/restart/workload.ts';
 import { messageOf } from '../../base/errors.ts';
 import { track } from '../../base/inFlight.ts';
-import type { Question } from '../effects/question.ts';
-import type { RestartEffects } from '../effects/restartEffects.ts';
+import type { Question, RestartEffects } from '../effects/restartEffects.ts';
 import { followRollout } from '../rollout/followRollout.ts';
-import { proveWorkload } from '../rollout/proveWorkload.ts';
 import { restoreWorkload } from '../rollout/replaceAll.ts';
-import { adoptionTurn } from './adoptionTurn.ts';
+import { proveWorkload } from '../rollout/verifyPods.ts';
 import { assessWorkload } from './assessWorkload.ts';
 import { reportsOf } from './reportWorkload.ts';
-import { restartTurn } from './restartTurn.ts';
+import { adoptionTurn, restartTurn } from './restartSlot.ts';
 import { restartWorkload } from './restartWorkload.ts';
 import { writeState } from './writeState.ts';
 

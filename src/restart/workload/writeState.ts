@@ -1,11 +1,9 @@
 import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
-import type { Question } from '../effects/question.ts';
-import type { RestartEffects } from '../effects/restartEffects.ts';
-import { leavePatch, statePatch } from '../effects/restartPatch.ts';
+import type { Question, RestartEffects } from '../effects/restartEffects.ts';
 import type { Finding, WorkloadEntry } from '../effects/workloadEntry.ts';
-import { writeWorkload } from '../effects/writeWorkload.ts';
+import { leavePatch, statePatch, writeWorkload } from '../effects/workloadPatch.ts';
 import type { WorkloadFacts } from '../model/workloadFacts.ts';
-import { forgetSpells } from '../rollout/noteContents.ts';
+import { forgetSpells } from '../rollout/uncertainStarts.ts';
 import { encodeState, isSameState } from '../state/state.ts';
 import { type WantedSource, wantedOf } from '../state/wanted.ts';
 import { stateAfter } from './nextState.ts';

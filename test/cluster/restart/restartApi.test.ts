@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../../src/base/clock.ts';
 import { loadKubeConfig } from '../../../src/kube/access/kubeConfig.ts';
 import { createKubeClient, type KubeClient } from '../../../src/kube/client/client.ts';
-import { readHashKeys } from '../../../src/restart/digest/hashKey.ts';
+import { readHashKeys } from '../../../src/restart/digest/hashKeys.ts';
 import { restartApi } from '../../../src/restart/requests/restartApi.ts';
 import { restartRequests } from '../../support/objects/restartRequests.ts';
 import {

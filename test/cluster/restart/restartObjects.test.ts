@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { z } from 'zod';
-import { leavePatch, restartPatch, statePatch } from '../../../src/restart/effects/restartPatch.ts';
+import { leavePatch, restartPatch, statePatch } from '../../../src/restart/effects/workloadPatch.ts';
 import { readWorkload, type WorkloadFacts } from '../../../src/restart/model/workloadFacts.ts';
 import { podsWithOldContent, troubleOf } from '../../../src/restart/pods/proof.ts';
 import { isReverted, podsOfOlderTemplate } from '../../../src/restart/pods/rollout.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type ApiFailure, classify } from '../../../src/kube/client/failure.ts';
 import { isDenied, refuserOf } from '../../../src/kube/client/refuser.ts';
 import { consequenceOf } from '../../../src/kube/events/eventFailure.ts';
-import { confidential } from '../../../src/restart/model/confidential.ts';
+import { confidential } from '../../../src/restart/model/answer.ts';
 
 function answer(code: number, message: string, details: object = {}): ApiFailure {
   return classify(code, {}, JSON.stringify({ kind: 'Status', code, message, details }), 0);

@@ -6,8 +6,7 @@ import { createKubeClient } from '../../../src/kube/client/client.ts';
 import { whileLeading } from '../../../src/kube/client/whileLeading.ts';
 import { withoutWrites } from '../../../src/kube/client/withoutWrites.ts';
 import { followKeys } from '../../../src/restart/digest/followKeys.ts';
-import { readHashKeys } from '../../../src/restart/digest/hashKey.ts';
-import { type HashKeys, hashKeyOf } from '../../../src/restart/digest/hashKeys.ts';
+import { type HashKeys, hashKeyOf, readHashKeys } from '../../../src/restart/digest/hashKeys.ts';
 import {
   answerWith,
   faultyServer,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
-import { readHashKeys } from '../../../src/restart/digest/hashKey.ts';
+import { readHashKeys } from '../../../src/restart/digest/hashKeys.ts';
 import { restartApi } from '../../../src/restart/requests/restartApi.ts';
 import { calling } from '../../support/api/calling.ts';
 import { answerWith, type Fault } from '../../support/api/faultyServer.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { missingKeys, type SourceContent, tagOf, usesFingerprint } from '../../../src/restart/digest/digest.ts';
-import type { OptOut } from '../../../src/restart/model/optOut.ts';
+import type { OptOut } from '../../../src/restart/model/annotations.ts';
 import type { Use } from '../../../src/restart/model/uses.ts';
 import { hashKey, settings, use } from '../../support/objects/restartObjects.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { MaintenanceWindow } from '../../../src/config/restart.ts';
-import { maintenanceAt } from '../../../src/restart/pace/maintenance.ts';
+import { maintenanceAt } from '../../../src/restart/pace/mayRestart.ts';
 
 const hour = 3_600_000;
 const evenings: MaintenanceWindow = { cron: '0 22 * * 1-5', timeZone: 'Europe/Berlin', duration: 2 * hour };

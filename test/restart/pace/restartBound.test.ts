@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { RestartFact } from '../../../src/restart/model/facts.ts';
-import { lookEvery } from '../../../src/restart/pods/rolloutWatch.ts';
+import { lookEvery } from '../../../src/restart/rollout/rolloutBefore.ts';
 import { restartConfig } from '../../support/objects/restartSettings.ts';
 import { configMap, type RestartWorld, restartWorld, withEnv } from '../../support/world/restartWorld.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readAlsoDependsOn, readUsedFrom } from '../../../src/restart/model/alsoDependsOn.ts';
+import { readAlsoDependsOn, readUsedFrom } from '../../../src/restart/model/annotations.ts';
 import { sourceKey } from '../../../src/restart/model/refs.ts';
 
 const read = (text: string) => {

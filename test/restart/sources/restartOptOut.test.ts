@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { optOutFault, optOutOf } from '../../../src/restart/model/optOut.ts';
+import { optOutFault, optOutOf } from '../../../src/restart/model/annotations.ts';
 
 const own = (value: unknown) => optOutOf({ 'weeder.dev/skip-hash-calculation': value });
 const fault = (value: unknown) => optOutFault({ 'weeder.dev/skip-hash-calculation': value });

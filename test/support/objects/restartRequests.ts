@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { arrayOf, objectOf, textOf } from '../../../src/base/json.ts';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
-import { readHashKeys } from '../../../src/restart/digest/hashKey.ts';
+import { readHashKeys } from '../../../src/restart/digest/hashKeys.ts';
 import type { SourceKind } from '../../../src/restart/model/refs.ts';
 import { type Answer, restartApi } from '../../../src/restart/requests/restartApi.ts';
 import { eventually } from '../../cluster/support/eventually.ts';

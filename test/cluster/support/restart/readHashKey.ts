@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { loadKubeConfig } from '../../../../src/kube/access/kubeConfig.ts';
 import { createKubeClient } from '../../../../src/kube/client/client.ts';
-import { readHashKeys } from '../../../../src/restart/digest/hashKey.ts';
+import { readHashKeys } from '../../../../src/restart/digest/hashKeys.ts';
 
 const [kubeconfig, namespace = '', name = ''] = process.argv.slice(2);
 const access = loadKubeConfig({ kubeconfig }, {});

@@ -1,7 +1,29 @@
 import type { HashKeys } from '../digest/hashKeys.ts';
 import { isEmptiedByWeeder } from '../digest/sealEmptied.ts';
+import type { ReportRestart } from '../model/facts.ts';
 import type { WorkloadFacts } from '../model/workloadFacts.ts';
-import { isForged } from './state.ts';
+import { decodeState, isForged } from './state.ts';
+
+/** Whose the state on a workload is. `unknown`: it cannot be read, or no key is known. */
+export type StateOwner = 'own' | 'foreign' | 'unknown';
+
+/**
+ * Says whether the state on a workload was made with one of these keys. Another weeder, with rules and a key of its own,
+ * may manage what this one does not: its states are left alone, and one of them is told for each key.
+ */
+export function createStateOwner(keys: () => HashKeys | undefined, report: ReportRestart) {
+  const told = new Set<string>();
+  return ({ ref: workload, uid, stateText }: WorkloadFacts): StateOwner => {
+    const state = decodeState(stateText);
+    const known = keys();
+    if (typeof state === 'string' || known === undefined) return 'unknown';
+    const { keyId } = state;
+    if (known.byId(keyId) !== undefined) return 'own';
+    if (!told.has(keyId)) report({ type: 'state.foreign', workload, uid, keyId });
+    told.add(keyId);
+    return 'foreign';
+  };
+}
 
 /** What is no state, and is not that of another weeder either. */
 const forgedState = 'not weeder’s';

@@ -1,3 +1,4 @@
+import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { changeCauseMark } from '../../controller/restartMarks.ts';
 import { mergePatch } from '../../kube/objects/mergePatch.ts';
@@ -5,6 +6,8 @@ import type { HashKey } from '../digest/digest.ts';
 import { emptiedText } from '../digest/sealEmptied.ts';
 import { templateAnnotation } from '../model/podTemplate.ts';
 import { noNode, type WorkloadFacts, workloadAnnotations } from '../model/workloadFacts.ts';
+import type { RestartEffects } from './restartEffects.ts';
+import type { WorkloadEntry } from './workloadEntry.ts';
 
 /**
  * The restart, as a JSON merge patch: the new state and the hash in the pod template, in one write that fails if
@@ -74,4 +77,29 @@ function metadataPatch({ resourceVersion }: WorkloadFacts, annotations: Record<s
 
 function withoutOurCause({ changeCause }: WorkloadFacts) {
   return changeCause?.startsWith(changeCauseMark) ? { [workloadAnnotations.changeCause]: null } : {};
+}
+
+/** What each write is for, and what the machine hears when it is done. */
+const done = { restart: 'restart.accepted', state: 'state.written', restore: 'restore.done' } as const;
+
+/** One patch of a workload; its answer, as the machine takes it. What the workload is then is learnt before its stream tells. */
+export async function writeWorkload(
+  { api, learn }: Pick<RestartEffects, 'api' | 'learn'>,
+  entry: WorkloadEntry,
+  what: keyof typeof done,
+  patch: object,
+  signal: AbortSignal,
+): Promise<WorkloadEvent> {
+  const answer = await api.patchWorkload(entry.facts.ref, patch, signal);
+  switch (answer.is) {
+    case 'ok':
+      learn(entry, answer.value);
+      return { type: done[what] };
+    case 'gone':
+      return { type: 'workload.gone' };
+    case 'conflicted':
+      return { type: `${what}.conflicted` };
+    case 'refused':
+      return { ...answer, type: `${what}.refused` };
+  }
 }

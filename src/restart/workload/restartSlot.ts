@@ -91,3 +91,10 @@ function verdictFor({ facts, settings, finding, faults }: WorkloadEntry, now: nu
   const restarts = finding?.state?.restarts ?? [];
   return mayRestart({ ...facts, ...settings, now, restarts, faults });
 }
+
+/** Waits until it may be adopted: writes to many Deployments at once would hold up the rollouts of others. */
+export function adoptionTurn({ turns }: RestartEffects) {
+  return fromCallback<AnyEventObject, EffectInput>(({ input, sendBack }) =>
+    turns.askToAdopt(input.workload, () => sendBack({ type: 'turn.granted' })),
+  );
+}
