@@ -29,9 +29,9 @@ export interface HashKeys {
 }
 
 /** The entry of the current key; older ones are kept under any other name. */
-export const currentEntry = 'key';
+const currentEntry = 'key';
 /** How long a key is at least, in bytes: as long as what HMAC-SHA-256 makes with it. */
-export const keyLength = 32;
+const keyLength = 32;
 const idLength = 8;
 
 const advice =
@@ -39,7 +39,7 @@ const advice =
   'workloads run with, and restarts nothing for it.';
 
 /** The keys in a Secret; every entry has to be one. No part of a key is ever in the problem. */
-export function keysIn(secret: JsonObject, where: KeySecret): Result<HashKeys> {
+function keysIn(secret: JsonObject, where: KeySecret): Result<HashKeys> {
   const keys = new Map<string, HashKey>();
   const entries = new Map(Object.entries(objectOf(secret['data'])));
   if (!entries.has(currentEntry)) return failed(invalid(where, `has no entry ${currentEntry}.`));
@@ -71,7 +71,7 @@ export function hashKeysOf(current: HashKey, all: readonly HashKey[]): HashKeys 
 }
 
 /** Whether nobody has put anything into it yet. */
-export function isEmpty(secret: JsonObject): boolean {
+function isEmpty(secret: JsonObject): boolean {
   return Object.keys(objectOf(secret['data'])).length === 0;
 }
 

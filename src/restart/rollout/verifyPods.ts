@@ -75,7 +75,7 @@ export async function presentPods(
 }
 
 /** Those that may have older content than this version of a source; undefined: nobody looked. */
-export function presentFor(
+function presentFor(
   { present }: WorkloadEntry,
   { ref, version }: WantedSource,
 ): PresentPods['pods'] | undefined {

@@ -122,7 +122,7 @@ interface Revisions {
   add(entry: WorkloadEntry): number | undefined;
 }
 
-export function createRevisions(): Revisions {
+function createRevisions(): Revisions {
   /** Since the template was another one, apart from our own annotation. */
   const inRow = new WeakMap<WorkloadEntry, { readonly templateHash: string; readonly count: number }>();
   return {

@@ -62,7 +62,7 @@ function causeOf(changed: ReturnType<typeof changesOf>): string {
  * A Job's template cannot be changed: it is deleted, and recreated from a copy that is kept before. What becomes of it
  * then is seen to by its recreation, in this process or in the next.
  */
-export async function restartJob(
+async function restartJob(
   { api, recreations }: RestartEffects,
   entry: WorkloadEntry,
   key: HashKey,
