@@ -75,10 +75,7 @@ export async function presentPods(
 }
 
 /** Those that may have older content than this version of a source; undefined: nobody looked. */
-function presentFor(
-  { present }: WorkloadEntry,
-  { ref, version }: WantedSource,
-): PresentPods['pods'] | undefined {
+function presentFor({ present }: WorkloadEntry, { ref, version }: WantedSource): PresentPods['pods'] | undefined {
   const found = present.get(sourceKey(ref));
   return found?.version === version ? found.pods : undefined;
 }
