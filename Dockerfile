@@ -11,15 +11,18 @@ FROM node:${NODE_TAG}@${NODE_DIGEST} AS build
 # The bundler, with all development dependencies.
 WORKDIR /bundler
 COPY package.json package-lock.json .npmrc ./
+COPY packages/embedded-cluster/package.json packages/embedded-cluster/
 RUN npm ci --ignore-scripts
 
 # The sources beside production dependencies alone: a bundle that needs anything else cannot be made here.
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
+COPY packages/embedded-cluster/package.json packages/embedded-cluster/
 RUN npm ci --omit=dev --ignore-scripts
 COPY rolldown.config.ts ./
 COPY machines machines
 COPY generated generated
+COPY packages/embedded-cluster/src packages/embedded-cluster/src
 COPY src src
 RUN node /bundler/node_modules/rolldown/bin/cli.mjs -c rolldown.config.ts
 

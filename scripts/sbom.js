@@ -8,11 +8,17 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const { devDependencies: _development, ...manifest } = JSON.parse(readFileSync('package.json', 'utf8'));
+const {
+  devDependencies: _development,
+  workspaces: _parts,
+  ...manifest
+} = JSON.parse(readFileSync('package.json', 'utf8'));
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));
 const { '': root, ...packages } = lock.packages;
-const { devDependencies: _locked, ...production } = root;
-const needed = Object.entries(packages).filter(([, { dev }]) => dev !== true);
+const { devDependencies: _locked, workspaces: _linked, ...production } = root;
+// The workspaces are weeder's own.
+const isForeign = ([path, { link }]) => path.startsWith('node_modules/') && link !== true;
+const needed = Object.entries(packages).filter((each) => isForeign(each) && each[1].dev !== true);
 const folder = mkdtempSync(join(tmpdir(), 'weeder-sbom-'));
 try {
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));

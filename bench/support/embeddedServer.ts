@@ -3,8 +3,8 @@
  * minutes to be given 100,000 pods. Started by embeddedCluster.ts.
  */
 import { z } from 'zod';
+import { namespaces, pods } from '../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
 import type { JsonObject } from '../../src/base/json.ts';
-import { namespaces, pods } from '../../src/demo/apiServer/resources.ts';
 import { crashLoopBackOff, running } from '../../test/cluster/support/observer/statuses.ts';
 import { embedded } from '../../test/support/world/embedded.ts';
 import { podBody, podStatus } from './podBody.ts';

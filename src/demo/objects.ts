@@ -1,8 +1,12 @@
+import type { ApiStore } from '../../packages/embedded-cluster/src/apiserver/apiStore.ts';
+import type { Resource } from '../../packages/embedded-cluster/src/apiserver/registry/resource.ts';
+import {
+  namespaces,
+  replicaSets,
+  services,
+} from '../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
+import { type Program, programAnnotation } from '../../packages/embedded-cluster/src/kubelet/program.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { ApiStore } from './apiServer/apiStore.ts';
-import type { Resource } from './apiServer/resource.ts';
-import { namespaces, replicaSets, services } from './apiServer/resources.ts';
-import { type Program, programAnnotation } from './kubelet/program.ts';
 
 /** Where everything of the demo lives. */
 export const home = 'shoot-1';

@@ -1,3 +1,4 @@
+import { skippingClock } from '../../packages/embedded-cluster/src/clock/simulatedClock.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import { clusterAccess } from '../kube/access/clusterAccess.ts';
@@ -7,7 +8,6 @@ import type { Report, WeederFact } from '../weeder/deletions/facts.ts';
 import type { Downtime } from './downtime.ts';
 import type { ScenarioFact } from './facts.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from './scenario.ts';
-import { skippingClock } from './skippingClock.ts';
 import { startWeeding } from './weeding.ts';
 
 interface DemoOptions extends ScenarioOptions {

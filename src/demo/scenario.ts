@@ -1,15 +1,15 @@
+import { type ApiServer, createApiServer } from '../../packages/embedded-cluster/src/apiserver/apiServer.ts';
+import { pods } from '../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
+import { seededRandom } from '../../packages/embedded-cluster/src/base/random.ts';
+import { startEndpointSlices, startReplicaSets } from '../../packages/embedded-cluster/src/controllers/replicaSets.ts';
+import type { KubeletVersion } from '../../packages/embedded-cluster/src/kubelet/backOff.ts';
+import { startKubelet } from '../../packages/embedded-cluster/src/kubelet/kubelet.ts';
+import { programAnnotation } from '../../packages/embedded-cluster/src/kubelet/program.ts';
 import type { Clock, TimerHandle } from '../base/clock.ts';
-import { type ApiServer, createApiServer } from './apiServer/apiServer.ts';
-import { pods } from './apiServer/resources.ts';
-import { startEndpointSlices, startReplicaSets } from './controllers.ts';
 import { areBack, countDowntimes, type Downtime } from './downtime.ts';
 import type { ScenarioFact } from './facts.ts';
-import type { KubeletVersion } from './kubelet/backOff.ts';
-import { startKubelet } from './kubelet/kubelet.ts';
-import { programAnnotation } from './kubelet/program.ts';
 import { apiserverLabels, createObjects, etcdLabels, home } from './objects.ts';
 import { podView } from './podView.ts';
-import { seededRandom } from './random.ts';
 
 export interface ScenarioOptions {
   readonly replicas: number;

@@ -1,16 +1,20 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { pino } from 'pino';
-import { endpointSlices, namespaces, pods } from '../../src/demo/apiServer/resources.ts';
-import { failure } from '../../src/demo/apiServer/status.ts';
+import { failure } from '../../packages/embedded-cluster/src/apiserver/meta/status.ts';
+import {
+  endpointSlices,
+  namespaces,
+  pods,
+} from '../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
+import { scaledClock } from '../../packages/embedded-cluster/src/clock/scaledClock.ts';
+import { startEndpointSlices, startReplicaSets } from '../../packages/embedded-cluster/src/controllers/replicaSets.ts';
+import { startKubelet } from '../../packages/embedded-cluster/src/kubelet/kubelet.ts';
 import { type ClusterDemo, playOnCluster } from '../../src/demo/cluster/run.ts';
-import { startEndpointSlices, startReplicaSets } from '../../src/demo/controllers.ts';
 import type { Downtime } from '../../src/demo/downtime.ts';
 import type { ScenarioFact } from '../../src/demo/facts.ts';
-import { startKubelet } from '../../src/demo/kubelet/kubelet.ts';
 import { apiserverLabels } from '../../src/demo/objects.ts';
 import { podView } from '../../src/demo/podView.ts';
-import { scaledClock } from '../../src/demo/scaledClock.ts';
 import type { WeederFact } from '../../src/weeder/deletions/facts.ts';
 import { made } from '../support/world/demoCluster.ts';
 import { demoPrograms } from '../support/world/demoPrograms.ts';

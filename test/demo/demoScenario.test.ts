@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { replicaSets } from '../../src/demo/apiServer/resources.ts';
+import { replicaSets } from '../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
+import { scaledClock } from '../../packages/embedded-cluster/src/clock/scaledClock.ts';
+import { skippingClock } from '../../packages/embedded-cluster/src/clock/simulatedClock.ts';
 import { comparison } from '../../src/demo/comparison.ts';
 import type { Downtime } from '../../src/demo/downtime.ts';
 import { home } from '../../src/demo/objects.ts';
 import { playWithoutWeeder } from '../../src/demo/run.ts';
-import { scaledClock } from '../../src/demo/scaledClock.ts';
 import { startScenario } from '../../src/demo/scenario.ts';
-import { skippingClock } from '../../src/demo/skippingClock.ts';
 import { cpuTime } from '../support/cpuTime.ts';
 import { virtualClock } from '../support/world/virtualClock.ts';
 

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { parse } from 'yaml';
-import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
-import { createApiServer } from '../../src/demo/apiServer/apiServer.ts';
+import { createApiServer } from '../../packages/embedded-cluster/src/apiserver/apiServer.ts';
 import {
   customResourceDefinitions,
   deployments,
   namespaces,
   roleBindings,
-} from '../../src/demo/apiServer/resources.ts';
+} from '../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
+import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
 import { applicationsPath } from '../../src/observer/status/applicationApi.ts';
 import { httpClient } from '../cluster/support/plane/http.ts';
 import { freePort } from '../support/api/freePort.ts';

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import {
+  endpointSlices,
+  namespaces,
+  pods,
+  replicaSets,
+} from '../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
 import { failed, problem } from '../../src/base/errors.ts';
 import { parseConfig } from '../../src/config/parse.ts';
-import { endpointSlices, namespaces, pods, replicaSets } from '../../src/demo/apiServer/resources.ts';
 import { until } from '../support/until.ts';
 import { type Embedded, embedded, startEmbeddedWeeder } from '../support/world/embedded.ts';
 

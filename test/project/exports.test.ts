@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const texts = new Map(
-  globSync('{src,machines,test,bench,visualizations,scripts}/**/*.{ts,js}', { cwd: root }).map((file) => [
+  globSync('{src,machines,packages,test,bench,visualizations,scripts}/**/*.{ts,js}', { cwd: root }).map((file) => [
     file,
     readFileSync(join(root, file), 'utf8'),
   ]),
@@ -42,7 +42,7 @@ test('what is exported is imported somewhere', () => {
   const imported = importedNames();
   const declared = /^export (?:async )?(?:function\*? |const |let |interface |type |class )(\w+)/gm;
   const unused = [...texts].flatMap(([file, text]) =>
-    /^(src|machines)\//.test(file)
+    /^(src|machines|packages\/[\w-]+\/src)\//.test(file)
       ? [...text.matchAll(declared)].flatMap(([, name]) =>
           imported.has(`${file} ${name}`) ? [] : [`${file}: ${name}`],
         )

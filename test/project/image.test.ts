@@ -42,7 +42,7 @@ function bundleWith(name: string, text: string): { readonly code: number | null;
   return { code: status, said: stdout + stderr };
 }
 
-const Package = z.object({ version: z.string(), dev: z.boolean().optional() });
+const Package = z.object({ version: z.string().optional(), dev: z.boolean().optional(), link: z.boolean().optional() });
 const Lock = z.object({ packages: z.record(z.string(), Package) });
 
 suite('the image', () => {
@@ -148,7 +148,10 @@ suite('production dependencies alone (npm ci --omit=dev)', () => {
     const { packages } = Lock.parse(
       JSON.parse(readFileSync(join(buildFolder, 'node_modules/.package-lock.json'), 'utf8')),
     );
-    const installed = Object.entries(packages).map(
+    const foreign = Object.entries(packages).filter(
+      ([path, { link }]) => path.startsWith('node_modules/') && link !== true,
+    );
+    const installed = foreign.map(
       ([path, { version }]) => `${path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)} ${version}`,
     );
     const listed = components.map(({ name, version }) => `${name} ${version}`);

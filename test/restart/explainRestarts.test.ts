@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import type { LoggedRequest } from '../../packages/embedded-cluster/src/apiserver/http/requestLog.ts';
+import { failure } from '../../packages/embedded-cluster/src/apiserver/meta/status.ts';
+import {
+  configMaps,
+  deployments,
+  namespaces,
+  pods,
+  secrets,
+} from '../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
+import { startWorkloads } from '../../packages/embedded-cluster/src/controllers/workloads.ts';
+import { startKubelet } from '../../packages/embedded-cluster/src/kubelet/kubelet.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import type { JsonObject } from '../../src/base/json.ts';
-import type { LoggedRequest } from '../../src/demo/apiServer/http/requestLog.ts';
-import { configMaps, deployments, namespaces, pods, secrets } from '../../src/demo/apiServer/resources.ts';
-import { failure } from '../../src/demo/apiServer/status.ts';
-import { startWorkloads } from '../../src/demo/controllers/workloads.ts';
-import { startKubelet } from '../../src/demo/kubelet/kubelet.ts';
 import { isPodReady } from '../../src/demo/podView.ts';
 import { createRestartPart } from '../../src/restart/restartPart.ts';
 import { cli, file } from '../support/cli.ts';

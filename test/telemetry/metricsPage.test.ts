@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { endpointSlices, namespaces } from '../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
 import { failed, ok, problem } from '../../src/base/errors.ts';
-import { endpointSlices, namespaces } from '../../src/demo/apiServer/resources.ts';
 import { toOpenMetrics } from '../../src/metrics/openMetrics.ts';
 import { freePort } from '../support/api/freePort.ts';
 import { misbehavingServer } from '../support/api/misbehavingServer.ts';

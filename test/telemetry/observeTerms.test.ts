@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { endpointSlices, namespaces } from '../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
 import { objectOf } from '../../src/base/json.ts';
-import { endpointSlices, namespaces } from '../../src/demo/apiServer/resources.ts';
 import type { KubeClient } from '../../src/kube/client/client.ts';
 import { freePort } from '../support/api/freePort.ts';
 import { sampleValue, scraped } from '../support/api/scraped.ts';

@@ -1,8 +1,8 @@
+import { scaledClock } from '../../../packages/embedded-cluster/src/clock/scaledClock.ts';
 import { formatDuration } from '../../base/duration.ts';
 import { createLogger } from '../../base/log.ts';
 import { comparison } from '../../demo/comparison.ts';
 import { playWithoutWeeder, playWithWeeder } from '../../demo/run.ts';
-import { scaledClock } from '../../demo/scaledClock.ts';
 import { timelineEntry } from '../../demo/timeline.ts';
 import { offerPage, uiAddressOf } from '../offerPage.ts';
 import { exitCodes, fail } from '../output.ts';

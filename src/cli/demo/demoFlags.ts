@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type KubeletVersion, kubeletVersions } from '../../../packages/embedded-cluster/src/kubelet/backOff.ts';
 import type { BindAddress } from '../../base/bindAddress.ts';
 import { type Problem, problem } from '../../base/errors.ts';
 import { nearest } from '../../base/suggest.ts';
 import { defaultImage } from '../../demo/cluster/scripts.ts';
-import { type KubeletVersion, kubeletVersions } from '../../demo/kubelet/backOff.ts';
 import { camelCase, readAddress, readDuration } from '../values.ts';
 
 /** What `weeder demo` was told. Durations are milliseconds. */

@@ -1,5 +1,5 @@
+import { scaledClock } from '../../../packages/embedded-cluster/src/clock/scaledClock.ts';
 import { createLogger } from '../../base/log.ts';
-import { scaledClock } from '../../demo/scaledClock.ts';
 import type { StoryCourse, StoryOptions } from '../../demo/storyOptions.ts';
 import { offerPage, uiAddressOf } from '../offerPage.ts';
 import { exitCodes, fail } from '../output.ts';

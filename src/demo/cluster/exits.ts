@@ -1,5 +1,5 @@
+import { backOffAfter } from '../../../packages/embedded-cluster/src/kubelet/backOff.ts';
 import type { ContainerExit } from '../facts.ts';
-import { backOffAfter } from '../kubelet/backOff.ts';
 import type { PodView } from '../podView.ts';
 
 /** Finds the exits of containers in what a real kubelet reports, each once. */

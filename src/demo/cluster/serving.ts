@@ -1,7 +1,7 @@
+import { timestamp } from '../../../packages/embedded-cluster/src/apiserver/meta/objects.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { type ApiFailure, isRecoverable } from '../../kube/client/failure.ts';
-import { timestamp } from '../apiServer/objects.ts';
 import { servingCondition } from './manifests.ts';
 
 /** Switches the readiness of the etcd pods by their readiness gate. */

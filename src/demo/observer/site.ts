@@ -1,11 +1,16 @@
+import { type ApiServer, createApiServer } from '../../../packages/embedded-cluster/src/apiserver/apiServer.ts';
+import {
+  deployments,
+  namespaces,
+  serviceAccounts,
+  services,
+} from '../../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
+import { seededRandom } from '../../../packages/embedded-cluster/src/base/random.ts';
+import { startWorkloads } from '../../../packages/embedded-cluster/src/controllers/workloads.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { ApiRequest } from '../../kube/client/request.ts';
-import { type ApiServer, createApiServer } from '../apiServer/apiServer.ts';
-import { deployments, namespaces, serviceAccounts, services } from '../apiServer/resources.ts';
-import { startWorkloads } from '../controllers/workloads.ts';
-import { seededRandom } from '../random.ts';
 import { application, applicationName, definition, home } from './objects.ts';
 
 /** What weeder is to manage, as the cluster has it. */

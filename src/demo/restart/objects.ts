@@ -1,7 +1,14 @@
+import type { ApiStore } from '../../../packages/embedded-cluster/src/apiserver/apiStore.ts';
+import type { Resource } from '../../../packages/embedded-cluster/src/apiserver/registry/resource.ts';
+import {
+  configMaps,
+  cronJobs,
+  deployments,
+  namespaces,
+  secrets,
+  statefulSets,
+} from '../../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
 import type { JsonObject } from '../../base/json.ts';
-import type { ApiStore } from '../apiServer/apiStore.ts';
-import type { Resource } from '../apiServer/resource.ts';
-import { configMaps, cronJobs, deployments, namespaces, secrets, statefulSets } from '../apiServer/resources.ts';
 
 /** Where the shop lives, and where weeder keeps its hash key. */
 export const home = 'shop';

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { ApiStore } from '../../../packages/embedded-cluster/src/apiserver/apiStore.ts';
+import type { KubeObject } from '../../../packages/embedded-cluster/src/apiserver/meta/objects.ts';
+import { configMaps, secrets } from '../../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
 import type { SourceKind } from '../../restart/model/refs.ts';
 import { usesOf } from '../../restart/model/uses.ts';
-import type { ApiStore } from '../apiServer/apiStore.ts';
-import type { KubeObject } from '../apiServer/objects.ts';
-import { configMaps, secrets } from '../apiServer/resources.ts';
 import type { Keeper } from './keeper.ts';
 import { home } from './objects.ts';
 import { templateIn, templatePatch, workloadsIn } from './templates.ts';

@@ -1,7 +1,7 @@
+import { skippingClock } from '../../../packages/embedded-cluster/src/clock/simulatedClock.ts';
 import { createKubeClient } from '../../kube/client/client.ts';
 import type { RestartFact } from '../../restart/model/facts.ts';
 import { accessTo } from '../run.ts';
-import { skippingClock } from '../skippingClock.ts';
 import type { StoryOptions } from '../storyOptions.ts';
 import type { ShopFact } from './facts.ts';
 import { plainWatcher } from './plainWatcher.ts';

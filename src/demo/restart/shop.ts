@@ -1,15 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type ApiServer, createApiServer } from '../../../packages/embedded-cluster/src/apiserver/apiServer.ts';
+import type { KubeObject } from '../../../packages/embedded-cluster/src/apiserver/meta/objects.ts';
+import {
+  configMaps,
+  deployments,
+  pods,
+  secrets,
+} from '../../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
+import { seededRandom } from '../../../packages/embedded-cluster/src/base/random.ts';
+import { isEnding } from '../../../packages/embedded-cluster/src/controllers/owned.ts';
+import { startWorkloads } from '../../../packages/embedded-cluster/src/controllers/workloads.ts';
+import { type Content, sourcesOf } from '../../../packages/embedded-cluster/src/kubelet/content.ts';
+import { startKubelet } from '../../../packages/embedded-cluster/src/kubelet/kubelet.ts';
 import type { Clock } from '../../base/clock.ts';
 import { arrayOf, type JsonObject, numberOf, objectOf } from '../../base/json.ts';
 import type { SourceKind } from '../../restart/model/refs.ts';
-import { type ApiServer, createApiServer } from '../apiServer/apiServer.ts';
-import type { KubeObject } from '../apiServer/objects.ts';
-import { configMaps, deployments, pods, secrets } from '../apiServer/resources.ts';
-import { isEnding } from '../controllers/owned.ts';
-import { startWorkloads } from '../controllers/workloads.ts';
-import { type Content, sourcesOf } from '../kubelet/content.ts';
-import { startKubelet } from '../kubelet/kubelet.ts';
-import { seededRandom } from '../random.ts';
 import type { ShopFact } from './facts.ts';
 import { createShop, encoded, home } from './objects.ts';
 import type { Rollout } from './rollout.ts';

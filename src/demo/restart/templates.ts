@@ -1,9 +1,13 @@
+import type { ApiStore } from '../../../packages/embedded-cluster/src/apiserver/apiStore.ts';
+import type { KubeObject } from '../../../packages/embedded-cluster/src/apiserver/meta/objects.ts';
+import type { Resource } from '../../../packages/embedded-cluster/src/apiserver/registry/resource.ts';
+import {
+  cronJobs,
+  deployments,
+  statefulSets,
+} from '../../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
 import { objectOf } from '../../base/json.ts';
 import type { WorkloadRef } from '../../restart/model/refs.ts';
-import type { ApiStore } from '../apiServer/apiStore.ts';
-import type { KubeObject } from '../apiServer/objects.ts';
-import type { Resource } from '../apiServer/resource.ts';
-import { cronJobs, deployments, statefulSets } from '../apiServer/resources.ts';
 import { home } from './objects.ts';
 
 /** The kinds of workloads that the shop has. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
+import { merging } from '../../../packages/embedded-cluster/conformance/discovery/openApi.ts';
 import { arrayOf, isObject, type JsonObject, objectOf } from '../../../src/base/json.ts';
 import { contentOf } from '../../../src/observer/drift/content.ts';
 import { stepTextOf } from '../../../src/observer/drift/fieldsV1.ts';
@@ -8,7 +9,6 @@ import { elementStep } from '../../../src/observer/model/elementStep.ts';
 import { elementText } from '../../../src/observer/model/path.ts';
 import type { At } from '../../../src/observer/model/structure.ts';
 import type { ResourcePlan } from '../../../src/observer/plan/resourceApi.ts';
-import { merging } from '../../conformance/describing.ts';
 import { eventually, sharedControlPlane } from '../support/cluster.ts';
 import { type Applying, applying, at, driftsOf } from '../support/observer/applying.ts';
 import { builtInListsFile, builtInPaths, extractBuiltInLists } from '../support/observer/builtInLists.ts';

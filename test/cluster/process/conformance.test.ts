@@ -1,6 +1,6 @@
 import { after, suite } from 'node:test';
-import { forgetting } from '../../conformance/forgetting.ts';
-import { conformance } from '../../conformance/suite.ts';
+import { conformance } from '../../../packages/embedded-cluster/conformance/suite.ts';
+import { forgetting } from '../../../packages/embedded-cluster/conformance/watch/compaction.ts';
 import { type ControlPlane, sharedControlPlane, startControlPlane } from '../support/cluster.ts';
 
 suite('a real API server', { concurrency: true }, () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { merging } from '../../../packages/embedded-cluster/conformance/discovery/openApi.ts';
+import { body } from '../../../packages/embedded-cluster/conformance/target.ts';
+import { openApiDocuments } from '../../../packages/embedded-cluster/src/apiserver/schema/openApi.ts';
+import { resources } from '../../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
 import { arrayOf, objectOf, textOf } from '../../../src/base/json.ts';
-import { resources } from '../../../src/demo/apiServer/resources.ts';
-import { openApiDocuments } from '../../../src/demo/apiServer/structure/openApi.ts';
-import { merging } from '../../conformance/describing.ts';
-import { body } from '../../conformance/target.ts';
 import { sharedControlPlane } from '../support/cluster.ts';
 
 /** Not in the table of types. */

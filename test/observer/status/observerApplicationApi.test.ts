@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parse } from 'yaml';
+import {
+  customResourceDefinitions,
+  namespaces,
+} from '../../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
 import { arrayOf, objectOf } from '../../../src/base/json.ts';
-import { customResourceDefinitions, namespaces } from '../../../src/demo/apiServer/resources.ts';
 import type { ApiResult, KubeClient } from '../../../src/kube/client/client.ts';
 import { applicationApi, applicationsPath } from '../../../src/observer/status/applicationApi.ts';
 import { embedded, made } from '../../support/world/embedded.ts';

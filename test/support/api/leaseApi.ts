@@ -1,9 +1,9 @@
+import { createApiServer } from '../../../packages/embedded-cluster/src/apiserver/apiServer.ts';
+import type { ApiStore } from '../../../packages/embedded-cluster/src/apiserver/apiStore.ts';
+import type { KubeObject } from '../../../packages/embedded-cluster/src/apiserver/meta/objects.ts';
+import { failure, type Outcome } from '../../../packages/embedded-cluster/src/apiserver/meta/status.ts';
+import { leases } from '../../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
 import { type JsonObject, objectOf } from '../../../src/base/json.ts';
-import { createApiServer } from '../../../src/demo/apiServer/apiServer.ts';
-import type { ApiStore } from '../../../src/demo/apiServer/apiStore.ts';
-import type { KubeObject } from '../../../src/demo/apiServer/objects.ts';
-import { leases } from '../../../src/demo/apiServer/resources.ts';
-import { failure, type Outcome } from '../../../src/demo/apiServer/status.ts';
 import type { ApiResult, KubeClient, StreamResult } from '../../../src/kube/client/client.ts';
 import { type ApiFailure, classify } from '../../../src/kube/client/failure.ts';
 import type { ApiRequest } from '../../../src/kube/client/request.ts';

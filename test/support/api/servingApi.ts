@@ -1,4 +1,4 @@
-import { type ApiServerOptions, createApiServer } from '../../../src/demo/apiServer/apiServer.ts';
+import { type ApiServerOptions, createApiServer } from '../../../packages/embedded-cluster/src/apiserver/apiServer.ts';
 import { type HttpClient, httpClient } from '../../cluster/support/plane/http.ts';
 
 /** A server of the test's own, and a client for it. */

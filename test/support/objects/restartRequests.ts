@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import {
+  type Home,
+  home,
+  meta,
+  type Target,
+  versionOf,
+} from '../../../packages/embedded-cluster/conformance/target.ts';
 import { arrayOf, objectOf, textOf } from '../../../src/base/json.ts';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { readHashKeys } from '../../../src/restart/digest/hashKeys.ts';
 import type { SourceKind } from '../../../src/restart/model/refs.ts';
 import { type Answer, restartApi } from '../../../src/restart/requests/restartApi.ts';
 import { eventually } from '../../cluster/support/eventually.ts';
-import { type Home, home, meta, type Target, versionOf } from '../../conformance/target.ts';
 import { base64 } from './sourceObjects.ts';
 
 /** An API server, and weeder's own way to it. */

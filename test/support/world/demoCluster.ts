@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
-import { createApiServer } from '../../../src/demo/apiServer/apiServer.ts';
-import type { ApiStore } from '../../../src/demo/apiServer/apiStore.ts';
-import type { KubeObject } from '../../../src/demo/apiServer/objects.ts';
-import { endpointSlices, namespaces, pods } from '../../../src/demo/apiServer/resources.ts';
-import type { Outcome } from '../../../src/demo/apiServer/status.ts';
-import { type Program, programAnnotation } from '../../../src/demo/kubelet/program.ts';
-import { seededRandom } from '../../../src/demo/random.ts';
+import { createApiServer } from '../../../packages/embedded-cluster/src/apiserver/apiServer.ts';
+import type { ApiStore } from '../../../packages/embedded-cluster/src/apiserver/apiStore.ts';
+import type { KubeObject } from '../../../packages/embedded-cluster/src/apiserver/meta/objects.ts';
+import type { Outcome } from '../../../packages/embedded-cluster/src/apiserver/meta/status.ts';
+import {
+  endpointSlices,
+  namespaces,
+  pods,
+} from '../../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
+import { seededRandom } from '../../../packages/embedded-cluster/src/base/random.ts';
+import { type Program, programAnnotation } from '../../../packages/embedded-cluster/src/kubelet/program.ts';
 import { type VirtualClock, virtualClock } from './virtualClock.ts';
 
 export const home = 'shoot-1';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import type { KubeObject } from '../../../packages/embedded-cluster/src/apiserver/meta/objects.ts';
+import type { Resource } from '../../../packages/embedded-cluster/src/apiserver/registry/resource.ts';
+import { pods } from '../../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
+import { startWorkloads } from '../../../packages/embedded-cluster/src/controllers/workloads.ts';
+import { startKubelet } from '../../../packages/embedded-cluster/src/kubelet/kubelet.ts';
+import { programAnnotation } from '../../../packages/embedded-cluster/src/kubelet/program.ts';
 import { arrayOf, type JsonObject, objectOf } from '../../../src/base/json.ts';
-import type { KubeObject } from '../../../src/demo/apiServer/objects.ts';
-import type { Resource } from '../../../src/demo/apiServer/resource.ts';
-import { pods } from '../../../src/demo/apiServer/resources.ts';
-import { startWorkloads } from '../../../src/demo/controllers/workloads.ts';
-import { startKubelet } from '../../../src/demo/kubelet/kubelet.ts';
-import { programAnnotation } from '../../../src/demo/kubelet/program.ts';
 import { isPodReady } from '../../../src/demo/podView.ts';
 import { demoCluster, home, made } from './demoCluster.ts';
 

@@ -2,10 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import {
+  type ApiServer,
+  type ApiServerOptions,
+  createApiServer,
+} from '../../../packages/embedded-cluster/src/apiserver/apiServer.ts';
+import type { Outcome } from '../../../packages/embedded-cluster/src/apiserver/meta/status.ts';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { parseConfig } from '../../../src/config/parse.ts';
-import { type ApiServer, type ApiServerOptions, createApiServer } from '../../../src/demo/apiServer/apiServer.ts';
-import type { Outcome } from '../../../src/demo/apiServer/status.ts';
 import { loadKubeConfig } from '../../../src/kube/access/kubeConfig.ts';
 import { createKubeClient, type KubeClient } from '../../../src/kube/client/client.ts';
 import type { ProcessFact } from '../../../src/process/facts.ts';

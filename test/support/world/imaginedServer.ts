@@ -1,11 +1,11 @@
+import { addressOf } from '../../../packages/embedded-cluster/src/apiserver/http/address.ts';
+import { wireObject } from '../../../packages/embedded-cluster/src/apiserver/meta/encode.ts';
+import { failure, type Status } from '../../../packages/embedded-cluster/src/apiserver/meta/status.ts';
+import { create } from '../../../packages/embedded-cluster/src/apiserver/registry/create.ts';
+import type { Resource } from '../../../packages/embedded-cluster/src/apiserver/registry/resource.ts';
+import { createStorage, type Storage } from '../../../packages/embedded-cluster/src/apiserver/storage/storage.ts';
+import { namespaces, serviceAccounts } from '../../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
 import type { JsonObject } from '../../../src/base/json.ts';
-import { create } from '../../../src/demo/apiServer/create.ts';
-import { addressOf } from '../../../src/demo/apiServer/http/address.ts';
-import { wireObject } from '../../../src/demo/apiServer/json.ts';
-import type { Resource } from '../../../src/demo/apiServer/resource.ts';
-import { namespaces, serviceAccounts } from '../../../src/demo/apiServer/resources.ts';
-import { failure, type Status } from '../../../src/demo/apiServer/status.ts';
-import { createStorage, type Storage } from '../../../src/demo/apiServer/store.ts';
 import type { ApiResult, KubeClient } from '../../../src/kube/client/client.ts';
 import { type ApiFailure, classify } from '../../../src/kube/client/failure.ts';
 import type { ApiRequest } from '../../../src/kube/client/request.ts';

@@ -1,22 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import { customResource } from '../../../packages/embedded-cluster/src/apiserver/crd/customResource.ts';
+import { discover } from '../../../packages/embedded-cluster/src/apiserver/http/discovery.ts';
+import { decode } from '../../../packages/embedded-cluster/src/apiserver/meta/decode.ts';
+import { wireObject } from '../../../packages/embedded-cluster/src/apiserver/meta/encode.ts';
+import { notFound, type Outcome } from '../../../packages/embedded-cluster/src/apiserver/meta/status.ts';
+import { type PatchType, patch } from '../../../packages/embedded-cluster/src/apiserver/patch/patch.ts';
+import { apply } from '../../../packages/embedded-cluster/src/apiserver/registry/apply.ts';
+import type { WriteOptions } from '../../../packages/embedded-cluster/src/apiserver/registry/assemble.ts';
+import { create } from '../../../packages/embedded-cluster/src/apiserver/registry/create.ts';
+import { remove } from '../../../packages/embedded-cluster/src/apiserver/registry/delete.ts';
+import type { Resource } from '../../../packages/embedded-cluster/src/apiserver/registry/resource.ts';
+import type { Updated } from '../../../packages/embedded-cluster/src/apiserver/registry/update.ts';
+import { openApiDocuments, openApiIndex } from '../../../packages/embedded-cluster/src/apiserver/schema/openApi.ts';
+import { createStorage, type Storage } from '../../../packages/embedded-cluster/src/apiserver/storage/storage.ts';
+import {
+  resources as builtIn,
+  customResourceDefinitions,
+} from '../../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
 import { failed, ok } from '../../../src/base/errors.ts';
 import { type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
-import { apply } from '../../../src/demo/apiServer/apply.ts';
-import type { WriteOptions } from '../../../src/demo/apiServer/assemble.ts';
-import { customResource } from '../../../src/demo/apiServer/crd/customResource.ts';
-import { create } from '../../../src/demo/apiServer/create.ts';
-import { decode } from '../../../src/demo/apiServer/decode.ts';
-import { discover } from '../../../src/demo/apiServer/http/discovery.ts';
-import { wireObject } from '../../../src/demo/apiServer/json.ts';
-import { type PatchType, patch } from '../../../src/demo/apiServer/patch.ts';
-import { remove } from '../../../src/demo/apiServer/remove.ts';
-import type { Resource } from '../../../src/demo/apiServer/resource.ts';
-import { resources as builtIn, customResourceDefinitions } from '../../../src/demo/apiServer/resources.ts';
-import { notFound, type Outcome } from '../../../src/demo/apiServer/status.ts';
-import { createStorage, type Storage } from '../../../src/demo/apiServer/store.ts';
-import { openApiDocuments, openApiIndex } from '../../../src/demo/apiServer/structure/openApi.ts';
-import type { Updated } from '../../../src/demo/apiServer/update.ts';
 import type { ApiRequest } from '../../../src/kube/client/request.ts';
 import { virtualClock } from './virtualClock.ts';
 

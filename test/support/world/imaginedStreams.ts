@@ -1,10 +1,10 @@
+import { addressOf } from '../../../packages/embedded-cluster/src/apiserver/http/address.ts';
+import { wireObject } from '../../../packages/embedded-cluster/src/apiserver/meta/encode.ts';
+import type { Resource } from '../../../packages/embedded-cluster/src/apiserver/registry/resource.ts';
+import { select } from '../../../packages/embedded-cluster/src/apiserver/selectors/selection.ts';
+import { type Cursor, openCursor } from '../../../packages/embedded-cluster/src/apiserver/storage/cursor.ts';
+import type { Storage } from '../../../packages/embedded-cluster/src/apiserver/storage/storage.ts';
 import type { Clock } from '../../../src/base/clock.ts';
-import { addressOf } from '../../../src/demo/apiServer/http/address.ts';
-import { wireObject } from '../../../src/demo/apiServer/json.ts';
-import type { Resource } from '../../../src/demo/apiServer/resource.ts';
-import { select } from '../../../src/demo/apiServer/selection.ts';
-import type { Storage } from '../../../src/demo/apiServer/store.ts';
-import { type Cursor, openCursor } from '../../../src/demo/apiServer/watch.ts';
 import type { ObjectSink } from '../../../src/kube/watch/sink.ts';
 import type { StreamNeed } from '../../../src/kube/watch/streamNeed.ts';
 

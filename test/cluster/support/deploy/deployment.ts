@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
+import type { Content } from '../../../../packages/embedded-cluster/src/kubelet/content.ts';
 import { objectOf } from '../../../../src/base/json.ts';
-import type { Content } from '../../../../src/demo/kubelet/content.ts';
 import { readWorkload, type WorkloadFacts } from '../../../../src/restart/model/workloadFacts.ts';
 import { rolloutOf } from '../../../../src/restart/pods/rollout.ts';
 import { decodeState, type WorkloadState } from '../../../../src/restart/state/state.ts';

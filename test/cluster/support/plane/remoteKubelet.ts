@@ -1,9 +1,14 @@
+import type { KubeObject } from '../../../../packages/embedded-cluster/src/apiserver/meta/objects.ts';
+import {
+  configMaps,
+  endpointSlices,
+  pods,
+  secrets,
+} from '../../../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
+import { type KubeletOptions, startKubelet } from '../../../../packages/embedded-cluster/src/kubelet/kubelet.ts';
+import type { Program } from '../../../../packages/embedded-cluster/src/kubelet/program.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { arrayOf, objectOf, textOf } from '../../../../src/base/json.ts';
-import type { KubeObject } from '../../../../src/demo/apiServer/objects.ts';
-import { configMaps, endpointSlices, pods, secrets } from '../../../../src/demo/apiServer/resources.ts';
-import { type KubeletOptions, startKubelet } from '../../../../src/demo/kubelet/kubelet.ts';
-import type { Program } from '../../../../src/demo/kubelet/program.ts';
 import type { Cleanup } from '../namespace.ts';
 import type { Cluster } from './access.ts';
 import { remoteStore } from './remoteStore.ts';

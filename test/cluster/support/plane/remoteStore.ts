@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { createActor } from 'xstate';
 import { z } from 'zod';
+import type { ApiStore } from '../../../../packages/embedded-cluster/src/apiserver/apiStore.ts';
+import type { KubeObject } from '../../../../packages/embedded-cluster/src/apiserver/meta/objects.ts';
+import { notFound } from '../../../../packages/embedded-cluster/src/apiserver/meta/status.ts';
+import type { Resource } from '../../../../packages/embedded-cluster/src/apiserver/registry/resource.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { failed, ok } from '../../../../src/base/errors.ts';
 import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts';
-import type { ApiStore } from '../../../../src/demo/apiServer/apiStore.ts';
-import type { KubeObject } from '../../../../src/demo/apiServer/objects.ts';
-import type { Resource } from '../../../../src/demo/apiServer/resource.ts';
-import { notFound } from '../../../../src/demo/apiServer/status.ts';
 import { loadKubeConfig } from '../../../../src/kube/access/kubeConfig.ts';
 import { createKubeClient } from '../../../../src/kube/client/client.ts';
 import { matchesSelector } from '../../../../src/kube/objects/selector.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { KubeObject } from '../../../../src/demo/apiServer/objects.ts';
-import type { Program } from '../../../../src/demo/kubelet/program.ts';
+import type { KubeObject } from '../../../../packages/embedded-cluster/src/apiserver/meta/objects.ts';
+import type { Program } from '../../../../packages/embedded-cluster/src/kubelet/program.ts';
 import { type WorkloadKind, workloadKinds } from '../../../../src/kube/objects/workloadKinds.ts';
 import { readWorkload, type WorkloadFacts } from '../../../../src/restart/model/workloadFacts.ts';
 import { type PodFacts, readPod } from '../../../../src/restart/pods/podFacts.ts';

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { arrayOf, objectOf } from '../../../../src/base/json.ts';
+import { body, type GetTarget, home, meta, refused, versionOf } from '../target.ts';
+import { applied, apply, applyPatch, causesOf, configMap, edit, live, owners, pathOf } from './configurations.ts';
+
+/** Server-side apply: who owns what, and who may change it. */
+export function applying(getTarget: GetTarget): void {
+  test('an apply creates what is absent, and owns exactly what it says', async () => {
+    const at = await home(getTarget);
+    const made = body(await apply(at, configMap({ a: '1', b: '2' }, { labels: { l: '1' } })), 201);
+    assert.deepEqual(made['data'], { a: '1', b: '2' });
+    const [entry, ...more] = arrayOf(meta(made)['managedFields']).map(objectOf);
+    const { time, ...rest } = entry ?? {};
+    assert.match(String(time), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+    assert.deepEqual(rest, {
+      manager: 'one',
+      operation: 'Apply',
+      apiVersion: 'v1',
+      fieldsType: 'FieldsV1',
+      fieldsV1: { 'f:data': { 'f:a': {}, 'f:b': {} }, 'f:metadata': { 'f:labels': { 'f:l': {} } } },
+    });
+    assert.equal(more.length, 0);
+  });
+
+  test('applying what is there changes nothing, and only makes another manager an owner as well', async () => {
+    const at = await home(getTarget);
+    const made = await applied(at, configMap({ a: '1', b: '2' }));
+    assert.deepEqual(meta(await applied(at, configMap({ a: '1', b: '2' }))), meta(made));
+    const shared = await applied(at, configMap({ a: '1' }), 'two');
+    assert.notEqual(versionOf(shared), versionOf(made));
+    assert.deepEqual(owners(shared), { 'two/Apply': { 'f:data': { 'f:a': {} } }, ...owners(made) });
+    const two = arrayOf(meta(shared)['managedFields'])
+      .map(objectOf)
+      .find(({ manager }) => manager === 'two');
+    assert.equal(two?.['time'], undefined);
+  });
+
+  test('what another manager owns with another value is refused, each field with its owner', async () => {
+    const at = await home(getTarget);
+    const made = await applied(at, configMap({ a: '1', b: '2' }));
+    const two = refused(await apply(at, configMap({ a: '9', b: '9', c: '1' }), 'two'), 409, 'Conflict');
+    assert.equal(two['message'], 'Apply failed with 2 conflicts: conflicts with "one":\n- .data.a\n- .data.b');
+    assert.deepEqual(causesOf(two), [
+      'FieldManagerConflict: conflict with "one": .data.a',
+      'FieldManagerConflict: conflict with "one": .data.b',
+    ]);
+    const one = refused(await apply(at, configMap({ a: '9' }), 'two'), 409, 'Conflict');
+    assert.equal(one['message'], 'Apply failed with 1 conflict: conflict with "one": .data.a');
+    assert.deepEqual(Object.keys(objectOf(one['details'])), ['causes']);
+    assert.equal(versionOf(await live(at, made)), versionOf(made));
+    await edit(at, made, { data: { a: '5' } });
+    const edited = refused(await apply(at, configMap({ a: '1', b: '2' })), 409, 'Conflict');
+    assert.equal(edited['message'], 'Apply failed with 1 conflict: conflict with "human" using v1: .data.a');
+  });
+
+  test('by force a field is taken from its owner', async () => {
+    const at = await home(getTarget);
+    await applied(at, configMap({ a: '1', b: '2' }));
+    const taken = await applied(at, configMap({ a: '9' }), 'two&force=true');
+    assert.deepEqual(taken['data'], { a: '9', b: '2' });
+    assert.deepEqual(owners(taken), {
+      'one/Apply': { 'f:data': { 'f:b': {} } },
+      'two/Apply': { 'f:data': { 'f:a': {} } },
+    });
+  });
+
+  test('what a manager applies no longer goes, unless somebody else owns it', async () => {
+    const at = await home(getTarget);
+    const made = await applied(at, configMap({ mine: '1', shared: '1', edited: '1' }, { labels: { l: '1' } }));
+    await applied(at, configMap({ shared: '1' }), 'two');
+    await edit(at, made, { data: { edited: '2', added: '1' } });
+    const less = await applied(at, configMap({}));
+    assert.deepEqual(less['data'], { shared: '1', edited: '2', added: '1' });
+    assert.equal(meta(less)['labels'], undefined);
+    const { 'human/Update': human, 'two/Apply': two } = owners(less);
+    assert.deepEqual(two, { 'f:data': { 'f:shared': {} } });
+    assert.deepEqual(human, { 'f:data': { 'f:added': {}, 'f:edited': {} } });
+  });
+
+  test('an apply may insist on a version and on a uid; an absent object has no version to insist on', async () => {
+    const at = await home(getTarget);
+    const absent = (metadata: object) => apply(at, configMap({ a: '1' }, { name: 'b', ...metadata }));
+    const because = 'uid mismatch: the provided object specified uid x, and no existing object was found';
+    const noUid = refused(await absent({ uid: 'x' }), 409, 'Conflict');
+    assert.equal(noUid['message'], `Operation cannot be fulfilled on configmaps "b": ${because}`);
+    refused(await absent({ uid: 'x', resourceVersion: '1' }), 409, 'Conflict');
+    body(await absent({ resourceVersion: '1' }), 201);
+    const made = await applied(at, configMap({ a: '1' }));
+    const again = (metadata: object) => apply(at, configMap({ a: '2' }, { ...metadata }), 'one&force=true');
+    refused(await again({ resourceVersion: '1' }), 409, 'Conflict');
+    refused(await again({ uid: 'x' }), 422, 'Invalid');
+    const { uid, resourceVersion } = meta(made);
+    assert.deepEqual(body(await again({ uid, resourceVersion }), 200)['data'], { a: '2' });
+  });
+
+  test('whoever does not say who applies what to which object is refused', async () => {
+    const at = await home(getTarget);
+    const path = at.path('configmaps', 'a');
+    const send = (query: string, object: unknown) =>
+      at.send('PATCH', `${path}?${query}`, { body: object, contentType: applyPatch });
+    const nobody = refused(await send('force=true', configMap({})), 422, 'Invalid');
+    const required = 'fieldManager: Required value: is required for apply patch';
+    assert.equal(nobody['message'], `PatchOptions.meta.k8s.io "" is invalid: ${required}`);
+    refused(await send(`fieldManager=${'x'.repeat(129)}`, configMap({})), 422, 'Invalid');
+    const attempts = [
+      [{ metadata: { name: 'a' } }, 'invalid object type: /, Kind='],
+      [{ ...configMap({}), kind: 'Secret' }, 'invalid object type: /v1, Kind=Secret'],
+      [configMap({}, { managedFields: [{ manager: 'x' }] }), 'metadata.managedFields must be nil'],
+      [
+        { ...configMap({}), metadata: {} },
+        'the name of the object (a based on URL) was undeterminable: name must be provided',
+      ],
+      [configMap({}, { name: 'b' }), 'the name of the object (b) does not match the name on the URL (a)'],
+    ] as const;
+    for (const [object, message] of attempts) {
+      assert.equal(refused(await send('fieldManager=one', object), 400, 'BadRequest')['message'], message);
+    }
+    refused(await send('fieldManager=one', [1]), 400, 'BadRequest');
+    const options = { body: {}, contentType: 'application/merge-patch+json' };
+    await applied(at, configMap({ a: '1' }));
+    const forced = refused(await at.send('PATCH', `${path}?force=true`, options), 422, 'Invalid');
+    assert.match(String(forced['message']), /force: Forbidden: may not be specified for non-apply patch$/);
+  });
+
+  test('a configuration may be YAML', async () => {
+    const at = await home(getTarget);
+    const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  # a comment\n  a: "1"\n';
+    const path = `${pathOf(at, configMap({}))}?fieldManager=one`;
+    const made = body(await at.send('PATCH', path, { text, contentType: applyPatch }), 201);
+    assert.deepEqual(made['data'], { a: '1' });
+    refused(await at.send('PATCH', path, { text: '{a: b: c', contentType: applyPatch }), 400, 'BadRequest');
+  });
+
+  test('a dry run of an apply is answered and stores nothing', async () => {
+    const at = await home(getTarget);
+    const created = body(await apply(at, configMap({ a: '1' }), 'one&dryRun=All'), 201);
+    assert.equal(meta(created)['resourceVersion'], undefined);
+    refused(await at.send('GET', pathOf(at, created)), 404, 'NotFound');
+    const made = await applied(at, configMap({ a: '1' }));
+    const changed = body(await apply(at, configMap({ a: '2' }), 'two&force=true&dryRun=All'), 200);
+    assert.deepEqual([changed['data'], owners(changed)], [{ a: '2' }, { 'two/Apply': { 'f:data': { 'f:a': {} } } }]);
+    assert.deepEqual(await live(at, made), made);
+    refused(await apply(at, configMap({ a: '3' }), 'two&dryRun=All'), 409, 'Conflict');
+  });
+}

@@ -1,0 +1,80 @@
+import { arrayOf, type JsonObject, objectOf, textOf } from '../../../../src/base/json.ts';
+import type { Answer } from '../../../../test/cluster/support/plane/http.ts';
+import { body, type Home, meta } from '../target.ts';
+
+export const applyPatch = 'application/apply-patch+yaml';
+
+const plurals: Readonly<Record<string, string>> = {
+  ConfigMap: 'configmaps',
+  Secret: 'secrets',
+  Service: 'services',
+  Deployment: 'deployments',
+  StatefulSet: 'statefulsets',
+  Ingress: 'ingresses',
+  Role: 'roles',
+  NetworkPolicy: 'networkpolicies',
+};
+
+const versions: Readonly<Record<string, string>> = {
+  Deployment: 'apps/v1',
+  StatefulSet: 'apps/v1',
+  Ingress: 'networking.k8s.io/v1',
+  Role: 'rbac.authorization.k8s.io/v1',
+  NetworkPolicy: 'networking.k8s.io/v1',
+};
+
+/** An object with its type, as an apply wants it. */
+export function configuration(kind: string, name: string, fields: JsonObject, metadata: JsonObject = {}): JsonObject {
+  return { apiVersion: versions[kind] ?? 'v1', kind, metadata: { name, ...metadata }, ...fields };
+}
+
+export function configMap(data: JsonObject, metadata: JsonObject = {}): JsonObject {
+  return configuration('ConfigMap', 'a', { data }, metadata);
+}
+
+/** Server-side apply by this manager; `query` may go on: `one&force=true`. `subresource`: `/status`. */
+export function apply(at: Home, object: JsonObject, query = 'one', subresource = ''): Promise<Answer> {
+  return at.send('PATCH', `${pathOf(at, object)}${subresource}?fieldManager=${query}`, {
+    body: object,
+    contentType: applyPatch,
+  });
+}
+
+export async function applied(at: Home, object: JsonObject, query = 'one'): Promise<JsonObject> {
+  const answer = await apply(at, object, query);
+  return body(answer, answer.status === 201 ? 201 : 200);
+}
+
+/** A patch of the same object by somebody else: `merge`, or `json` for a list of operations. */
+export async function edit(at: Home, object: JsonObject, change: unknown, manager = 'human'): Promise<JsonObject> {
+  const contentType = `application/${Array.isArray(change) ? 'json' : 'merge'}-patch+json`;
+  return body(
+    await at.send('PATCH', `${pathOf(at, object)}?fieldManager=${manager}`, { body: change, contentType }),
+    200,
+  );
+}
+
+export async function live(at: Home, object: JsonObject): Promise<JsonObject> {
+  return body(await at.send('GET', pathOf(at, object)), 200);
+}
+
+export function pathOf(at: Home, object: JsonObject): string {
+  return at.path(plurals[textOf(object['kind']) ?? ''] ?? '', textOf(meta(object)['name']));
+}
+
+/** managedFields without times: `{'one/Apply': fieldsV1, 'hpa/Update/scale': fieldsV1}`. */
+export function owners(object: JsonObject): JsonObject {
+  const entries = arrayOf(meta(object)['managedFields']).map(objectOf);
+  return Object.fromEntries(
+    entries.map(({ manager, operation, subresource, fieldsV1 }) => [
+      [manager, operation, ...(subresource === undefined ? [] : [subresource])].join('/'),
+      fieldsV1,
+    ]),
+  );
+}
+
+/** The fields that an apply was refused for, each with whose it is, in an order of their own. */
+export function causesOf(status: JsonObject): readonly string[] {
+  const causes = arrayOf(objectOf(status['details'])['causes']).map(objectOf);
+  return causes.map(({ reason, message, field }) => `${String(reason)}: ${String(message)}: ${String(field)}`).sort();
+}

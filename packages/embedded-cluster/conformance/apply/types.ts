@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts';
+import { body, type GetTarget, type Home, home, meta, versionOf } from '../target.ts';
+import { applied, apply, configMap, configuration, edit, live, owners } from './configurations.ts';
+
+/** Server-side apply and the types of the API: what is no value of theirs, and how values are written. */
+export function applyingTypes(getTarget: GetTarget): void {
+  test('a configuration of the wrong types is answered 500, each field by its path and with what was found', async () => {
+    const at = await home(getTarget);
+    const wrong: readonly (readonly [JsonObject, string])[] = [
+      [configMap({ a: 1 }), '/v1, Kind=ConfigMap): .data.a: expected string, got &value.valueUnstructured{Value:1}'],
+      [{ ...configMap({}), foo: 1 }, '/v1, Kind=ConfigMap): .foo: field not declared in schema'],
+      [
+        workload({ replicas: 'x' }),
+        'apps/v1, Kind=Deployment): .spec.replicas: expected numeric (int or float), got string',
+      ],
+      [
+        workload({ template: { spec: { containers: [{ name: 'a', foo: 1 }] } } }),
+        'apps/v1, Kind=Deployment): .spec.template.spec.containers[name="a"].foo: field not declared in schema',
+      ],
+      [
+        workload({ template: { spec: { containers: [{ name: 'a' }, { name: 'a' }] } } }),
+        'apps/v1, Kind=Deployment): .spec.template.spec.containers: duplicate entries for key [name="a"]',
+      ],
+      [
+        workload({ paused: 'no', template: { spec: { containers: { a: 1 } } } }),
+        'apps/v1, Kind=Deployment): errors:\n  .spec.paused: expected boolean, got &{no}\n  .spec.template.spec.containers: expected list, got &{map[a:1]}',
+      ],
+    ];
+    for (const [object, end] of wrong) {
+      const { code, reason, message, details } = body(await apply(at, object), 500);
+      const told = `failed to create typed patch object (/${String(meta(object)['name'])}; ${end}`;
+      // A real server tells of several faults in any order.
+      assert.deepEqual(String(message).split('\n').sort(), told.split('\n').sort());
+      assert.deepEqual([code, reason, details], [500, undefined, undefined]);
+    }
+  });
+
+  test('values are written in the form of their type, and applying them again changes nothing', async () => {
+    const at = await home(getTarget);
+    const resources = {
+      limits: { cpu: '1000m', memory: '1024Mi', 'ephemeral-storage': '1500M' },
+      requests: { cpu: 0.5, memory: '0.5Gi' },
+    };
+    const main = {
+      name: 'a',
+      image: 'registry.invalid/none:1',
+      command: [],
+      env: [{ name: 'E', value: '' }],
+      readinessProbe: { tcpSocket: { port: 80 }, initialDelaySeconds: 0 },
+      resources,
+    };
+    const spec = { containers: [main], nodeSelector: {}, imagePullSecrets: [], hostNetwork: false };
+    const object = workload({ replicas: 0, minReadySeconds: 0, selector, template: { metadata: { labels }, spec } });
+    const made = await applied(at, object);
+    const written = containerOf(made);
+    assert.deepEqual(written['resources'], {
+      limits: { cpu: '1', memory: '1Gi', 'ephemeral-storage': '1500M' },
+      requests: { cpu: '500m', memory: '512Mi' },
+    });
+    assert.deepEqual([written['command'], written['env']], [undefined, [{ name: 'E' }]]);
+    assert.deepEqual(written['readinessProbe'], {
+      tcpSocket: { port: 80 },
+      timeoutSeconds: 1,
+      periodSeconds: 10,
+      successThreshold: 1,
+      failureThreshold: 3,
+    });
+    const { minReadySeconds, replicas, template } = objectOf(made['spec']);
+    const { nodeSelector, imagePullSecrets, hostNetwork } = objectOf(objectOf(template)['spec']);
+    assert.deepEqual([minReadySeconds, replicas], [undefined, 0]);
+    assert.deepEqual([nodeSelector, imagePullSecrets, hostNetwork], [undefined, undefined, undefined]);
+    const again = await applied(at, object);
+    assert.deepEqual([again['spec'], owners(again)['one/Apply']], [made['spec'], owners(made)['one/Apply']]);
+    assert.equal(meta(again)['generation'], 1);
+  });
+
+  test('a null is owned, and sets what was set by hand back to what it is by default', async () => {
+    const at = await home(getTarget);
+    const spec = { containers: [{ name: 'a', image: 'registry.invalid/none:1' }], nodeSelector: { none: 'such' } };
+    const silent = workload({ selector, template: { metadata: { labels }, spec } });
+    await applied(at, silent);
+    await edit(at, silent, { spec: { revisionHistoryLimit: 5 } });
+    const nothing = workload({ revisionHistoryLimit: null });
+    const reset = await applied(at, nothing, 'two&force=true');
+    assert.equal(objectOf(reset['spec'])['revisionHistoryLimit'], 10);
+    assert.deepEqual(owners(reset)['two/Apply'], { 'f:spec': { 'f:revisionHistoryLimit': {} } });
+    assert.equal(owners(reset)['human/Update'], undefined);
+  });
+
+  test('the texts of a Secret are owned as texts, so that one applied no longer stays in the data', async () => {
+    const at = await home(getTarget);
+    const secret = (stringData: JsonObject) => configuration('Secret', 'a', { stringData });
+    const made = await applied(at, secret({ a: '1', b: '2' }));
+    assert.deepEqual(owners(made)['one/Apply'], { 'f:stringData': { 'f:a': {}, 'f:b': {} } });
+    const less = await applied(at, secret({ a: '1' }));
+    assert.deepEqual(less['data'], { a: 'MQ==', b: 'Mg==' });
+    const { message } = body(await apply(at, secret({ a: 42 })), 500);
+    assert.match(String(message), /\.stringData\.a: expected string, got .*42/);
+  });
+
+  test('extra keys and keys whose values are empty are kept in a map', async () => {
+    const at = await home(getTarget);
+    const object = configMap({ c: '' });
+    assert.deepEqual((await applied(at, object))['data'], { c: '' });
+    await edit(at, object, { data: { extra: '1' } });
+    assert.deepEqual((await applied(at, object))['data'], { c: '', extra: '1' });
+    await edit(at, object, { data: { c: null } });
+    assert.deepEqual((await applied(at, object))['data'], { c: '', extra: '1' });
+  });
+
+  test('the first of two managers of a workload owns what it was given, the writers by hand what they set', async () => {
+    const at = await home(getTarget);
+    const spec = {
+      containers: [{ name: 'a', image: 'registry.invalid/none:1', ports: [{ containerPort: 80 }] }],
+      nodeSelector: { none: 'such' },
+      volumes: [{ name: 'v', emptyDir: {} }],
+    };
+    const object = workload({ replicas: 0, selector, template: { metadata: { labels }, spec } });
+    const post = await at.send('POST', `${at.path('deployments')}?fieldManager=hand`, { body: object });
+    const { 'f:template': template, ...rest } = objectOf(objectOf(owners(body(post, 201))['hand/Update'])['f:spec']);
+    assert.deepEqual(rest, {
+      'f:progressDeadlineSeconds': {},
+      'f:replicas': {},
+      'f:revisionHistoryLimit': {},
+      'f:selector': {},
+      'f:strategy': { 'f:rollingUpdate': { '.': {}, 'f:maxSurge': {}, 'f:maxUnavailable': {} }, 'f:type': {} },
+    });
+    const pod = objectOf(objectOf(template)['f:spec']);
+    assert.deepEqual(objectOf(template)['f:metadata'], { 'f:labels': { '.': {}, 'f:app': {} } });
+    assert.deepEqual(pod['f:volumes'], { '.': {}, 'k:{"name":"v"}': { '.': {}, 'f:emptyDir': {}, 'f:name': {} } });
+    assert.deepEqual(pod['f:nodeSelector'], {});
+    assert.deepEqual(Object.keys(objectOf(pod['f:containers'])), ['k:{"name":"a"}']);
+    const ports = objectOf(objectOf(objectOf(pod['f:containers'])['k:{"name":"a"}'])['f:ports']);
+    assert.deepEqual(ports, {
+      '.': {},
+      'k:{"containerPort":80,"protocol":"TCP"}': { '.': {}, 'f:containerPort': {}, 'f:protocol': {} },
+    });
+  });
+
+  test('what the server chooses nobody owns', async () => {
+    const at = await home(getTarget);
+    const service = configuration('Service', 'web', { spec: { ports: [{ port: 80 }] } });
+    const post = await at.send('POST', `${at.path('services')}?fieldManager=hand`, { body: service });
+    const made = body(post, 201);
+    assert.equal(typeof objectOf(made['spec'])['clusterIP'], 'string');
+    assert.deepEqual(Object.keys(objectOf(objectOf(owners(made)['hand/Update'])['f:spec'])), [
+      'f:internalTrafficPolicy',
+      'f:ports',
+      'f:sessionAffinity',
+      'f:type',
+    ]);
+    const kept = await applied(at, service, 'one&force=true');
+    assert.equal(objectOf(kept['spec'])['clusterIP'], objectOf(made['spec'])['clusterIP']);
+  });
+
+  test('an apply of a terminating object is answered as any other, and the object goes all the same', async () => {
+    const at = await home(getTarget);
+    const object = configMap({ a: '1' });
+    await applied(at, object);
+    await edit(at, object, { metadata: { finalizers: ['x.io/hold'] } });
+    body(await at.send('DELETE', at.path('configmaps', 'a')), 200);
+    const changed = await applied(at, configMap({ a: '2' }));
+    assert.deepEqual([changed['data'], typeof meta(changed)['deletionTimestamp']], [{ a: '2' }, 'string']);
+    await edit(at, object, { metadata: { finalizers: null } });
+    assert.equal((await at.send('GET', at.path('configmaps', 'a'))).status, 404);
+  });
+
+  test('an apply of an empty egress is another generation each time, one without it is none', async () => {
+    const at = await home(getTarget);
+    const policy = (name: string, spec: JsonObject) => configuration('NetworkPolicy', name, { spec });
+    const generations = async (object: JsonObject) => {
+      const found: unknown[] = [];
+      for (let round = 0; round < 3; round += 1) found.push(meta(await applied(at, object))['generation']);
+      return found;
+    };
+    assert.deepEqual(await generations(policy('a', { podSelector: {}, egress: [] })), [1, 2, 3]);
+    assert.deepEqual(await generations(policy('b', { podSelector: {} })), [1, 1, 1]);
+    assert.equal(objectOf((await live(at, policy('a', {})))['spec'])['egress'], undefined);
+  });
+
+  test('fields that are applied without a change of the spec make no new generation', async () => {
+    const at = await home(getTarget);
+    const spec = { containers: [{ name: 'a', image: 'registry.invalid/none:1' }], nodeSelector: { none: 'such' } };
+    const object = workload({ replicas: 0, selector, template: { metadata: { labels }, spec } });
+    const made = await applied(at, object);
+    const labelled = configuration('Deployment', 'web', {}, { labels: { x: '1' } });
+    const shared = await applied(at, labelled, 'two');
+    assert.equal(meta(shared)['generation'], 1);
+    assert.notEqual(versionOf(shared), versionOf(made));
+    assert.equal(await generation(at, workload({ replicas: 1 }), 'two&force=true'), 2);
+    assert.equal(await generation(at, workload({ replicas: 1 }), 'two'), 2);
+    assert.equal(arrayOf(meta(await live(at, object))['managedFields']).length >= 2, true);
+  });
+}
+
+const labels = { app: 'web' };
+const selector = { matchLabels: labels };
+
+function workload(spec: JsonObject): JsonObject {
+  return configuration('Deployment', 'web', { spec });
+}
+
+function containerOf(object: JsonObject): JsonObject {
+  return objectOf(arrayOf(objectOf(objectOf(objectOf(object['spec'])['template'])['spec'])['containers'])[0]);
+}
+
+async function generation(at: Home, object: JsonObject, query: string): Promise<unknown> {
+  return meta(await applied(at, object, query))['generation'];
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { arrayOf, type JsonObject, objectOf, timeOf } from '../../../../src/base/json.ts';
+import { body, type GetTarget, type Home, home, meta } from '../target.ts';
+
+const contentType = 'application/merge-patch+json';
+const all = { '.': {} };
+
+/** managedFields of ConfigMaps and Secrets: which manager owns which field, and since when. */
+export function owning(getTarget: GetTarget): void {
+  test('who sets a key owns it, and takes it from its owner', async () => {
+    const at = await home(getTarget);
+    const metadata = { labels: { l: '1' }, annotations: { 'x.io/n': '1' } };
+    assert.deepEqual(owners(await make(at, 'one', { ...content, metadata })), {
+      one: {
+        'f:binaryData': { ...all, 'f:c': {} },
+        'f:data': { ...all, 'f:a': {}, 'f:b': {} },
+        'f:metadata': { 'f:annotations': { ...all, 'f:x.io/n': {} }, 'f:labels': { ...all, 'f:l': {} } },
+      },
+    });
+    const changed = owners(await change(at, 'two', { data: { a: '2' }, metadata: { labels: null } }));
+    assert.deepEqual(changed['two'], { 'f:data': { 'f:a': {} } });
+    assert.deepEqual(objectOf(changed['one'])['f:data'], { ...all, 'f:b': {} });
+    assert.deepEqual(objectOf(changed['one'])['f:metadata'], { 'f:annotations': { ...all, 'f:x.io/n': {} } });
+    const immutable = owners(await change(at, 'three', { immutable: true }));
+    assert.deepEqual(immutable['three'], { 'f:immutable': {} });
+  });
+
+  test('a Secret written by its texts is owned by its data', async () => {
+    const at = await home(getTarget);
+    const post = { body: { metadata: { name: 'a' }, stringData: { s: 'x' } } };
+    const made = body(await at.send('POST', `${at.path('secrets')}?fieldManager=one`, post), 201);
+    assert.deepEqual(owners(made), { one: { 'f:data': { ...all, 'f:s': {} }, 'f:type': {} } });
+  });
+
+  test('writing the value that is there changes nothing', async () => {
+    const at = await home(getTarget);
+    const made = await make(at, 'one', content);
+    assert.deepEqual(meta(await change(at, 'two', { data: { a: '1' } })), meta(made));
+  });
+
+  test('setting a field moves the time of its manager, metadata included; removing one moves none', async () => {
+    const at = await home(getTarget);
+    const first = timeOfManager(await make(at, 'one', content), 'one');
+    await nextSecond();
+    assert.equal(timeOfManager(await change(at, 'one', { data: { a: null } }), 'one'), first);
+    assert.equal(timeOfManager(await change(at, 'two', { metadata: { labels: { x: '1' } } }), 'one'), first);
+    const moved = timeOfManager(await change(at, 'one', { metadata: { labels: { y: '1' } } }), 'one');
+    assert((moved ?? 0) > (first ?? 0), `${moved} after ${first}`);
+  });
+
+  test('an object that nobody owns a field of is never tracked again', async () => {
+    const at = await home(getTarget);
+    assert.deepEqual(owners(await make(at, 'one', { data: { a: '1' } })), { one: { 'f:data': { ...all, 'f:a': {} } } });
+    assert.equal(meta(await change(at, 'two', { data: { a: null } }))['managedFields'], undefined);
+    assert.equal(meta(await change(at, 'two', { data: { b: '1' } }))['managedFields'], undefined);
+  });
+}
+
+const content = { data: { a: '1', b: '2' }, binaryData: { c: 'AAEC' } };
+
+async function make(at: Home, manager: string, { metadata, ...fields }: JsonObject): Promise<JsonObject> {
+  const post = { body: { metadata: { name: 'a', ...objectOf(metadata) }, ...fields } };
+  return body(await at.send('POST', `${at.path('configmaps')}?fieldManager=${manager}`, post), 201);
+}
+
+async function change(at: Home, manager: string, patch: JsonObject): Promise<JsonObject> {
+  const path = `${at.path('configmaps', 'a')}?fieldManager=${manager}`;
+  return body(await at.send('PATCH', path, { body: patch, contentType }), 200);
+}
+
+/** fieldsV1 by manager. */
+function owners(object: JsonObject): JsonObject {
+  const entries = arrayOf(meta(object)['managedFields']).map(objectOf);
+  return Object.fromEntries(entries.map(({ manager, fieldsV1 }) => [manager, fieldsV1]));
+}
+
+function timeOfManager(object: JsonObject, manager: string): number | undefined {
+  const entries = arrayOf(meta(object)['managedFields']).map(objectOf);
+  return timeOf(entries.find((entry) => entry['manager'] === manager)?.['time']);
+}
+
+/** The API's times have whole seconds. */
+function nextSecond(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, 1_100 - (Date.now() % 1_000));
+  });
+}

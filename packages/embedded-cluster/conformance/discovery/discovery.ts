@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { arrayOf, objectOf } from '../../../../src/base/json.ts';
+import { body, type GetTarget } from '../target.ts';
+
+const groups = ['apps', 'coordination.k8s.io', 'discovery.k8s.io', 'events.k8s.io', 'policy'];
+
+const resources = {
+  '/api/v1': [
+    'endpoints',
+    'events',
+    'namespaces',
+    'namespaces/status',
+    'pods',
+    'pods/eviction',
+    'pods/status',
+    'services',
+  ],
+  '/apis/apps/v1': ['replicasets', 'replicasets/status'],
+  '/apis/coordination.k8s.io/v1': ['leases'],
+  '/apis/discovery.k8s.io/v1': ['endpointslices'],
+  '/apis/events.k8s.io/v1': ['events'],
+  '/apis/policy/v1': ['poddisruptionbudgets', 'poddisruptionbudgets/status'],
+};
+
+const described = ['name', 'singularName', 'namespaced', 'kind', 'shortNames', 'group', 'version'];
+
+/** What the server says about itself. */
+export function discovering(getTarget: GetTarget): void {
+  test('the server says its version and its health', async () => {
+    const target = await getTarget();
+    assert.partialDeepStrictEqual(body(await target.send('GET', '/version'), 200), { major: '1', minor: '36' });
+    for (const path of ['/healthz', '/livez', '/readyz']) {
+      const answer = await target.send('GET', path);
+      assert.deepEqual([answer.status, answer.body], [200, 'ok']);
+    }
+  });
+
+  test('the server lists its groups and their versions', async () => {
+    const target = await getTarget();
+    assert.deepEqual(body(await target.send('GET', '/api'), 200)['versions'], ['v1']);
+    const list = body(await target.send('GET', '/apis'), 200);
+    const known = new Map(arrayOf(list['groups']).map((each) => [objectOf(each)['name'], objectOf(each)]));
+    for (const name of groups) {
+      const preferredVersion = { groupVersion: `${name}/v1`, version: 'v1' };
+      assert.partialDeepStrictEqual(known.get(name), { name, preferredVersion });
+      const one = body(await target.send('GET', `/apis/${name}`), 200);
+      assert.partialDeepStrictEqual(one, { kind: 'APIGroup', apiVersion: 'v1', name, preferredVersion });
+    }
+  });
+
+  test('each group lists its resources as every client expects them', async () => {
+    const target = await getTarget();
+    body(await target.send('GET', '/apis/apps/v1/'), 200);
+    for (const [path, expected] of Object.entries(resources)) {
+      const list = body(await target.send('GET', path), 200);
+      assert.equal(list['kind'], 'APIResourceList');
+      const found = new Map(arrayOf(list['resources']).map((each) => [objectOf(each)['name'], objectOf(each)]));
+      for (const name of expected) {
+        const row = found.get(name);
+        assert(row !== undefined, `${path} has no ${name}`);
+        assert(arrayOf(row['verbs']).length > 0);
+        assert.deepEqual(
+          Object.keys(row).filter(
+            (key) =>
+              !described.includes(key) && key !== 'verbs' && key !== 'storageVersionHash' && key !== 'categories',
+          ),
+          [],
+        );
+      }
+    }
+  });
+
+  test('all that is served below /api and /apis is one document each, and not sent again while it is the same', async () => {
+    const target = await getTarget();
+    const form = (version: string) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
+    const accept = `${form('v2')},${form('v2beta1')},application/json`;
+    for (const [path, group, version, plural] of [
+      ['/api', undefined, 'v1', 'pods'],
+      ['/apis', 'apps', 'v1', 'deployments'],
+    ] as const) {
+      const answer = await target.send('GET', path, { accept });
+      const list = body(answer, 200);
+      assert.deepEqual([list['kind'], list['apiVersion']], ['APIGroupDiscoveryList', 'apidiscovery.k8s.io/v2']);
+      const its = arrayOf(list['items'])
+        .map(objectOf)
+        .find(({ metadata }) => objectOf(metadata)['name'] === group);
+      const served = objectOf(arrayOf(its?.['versions'])[0]);
+      assert.deepEqual([served['version'], served['freshness']], [version, 'Current']);
+      const row = arrayOf(served['resources'])
+        .map(objectOf)
+        .find(({ resource }) => resource === plural);
+      assert.equal(row?.['scope'], 'Namespaced');
+      const kind = plural === 'pods' ? 'Pod' : 'Deployment';
+      assert.deepEqual(row?.['responseKind'], { group: '', version: '', kind });
+      for (const verb of ['get', 'patch', 'delete']) assert(arrayOf(row?.['verbs']).includes(verb));
+      const etag = String(answer.headers['etag']);
+      assert.match(etag, /^"[0-9A-F]{128}"$/);
+      const again = await target.send('GET', path, { accept, etag });
+      // A definition that another test makes meanwhile is news.
+      assert([200, 304].includes(again.status), String(again.status));
+      const plain = body(await target.send('GET', path, { accept: 'application/json' }), 200);
+      assert.equal(plain['kind'], path === '/api' ? 'APIVersions' : 'APIGroupList');
+    }
+  });
+
+  test('the verbs of a resource are the ones it answers', async () => {
+    const target = await getTarget();
+    const list = body(await target.send('GET', '/api/v1'), 200);
+    const verbsOf = (name: string) =>
+      arrayOf(
+        arrayOf(list['resources'])
+          .map(objectOf)
+          .find((each) => each['name'] === name)?.['verbs'],
+      );
+    const all = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+    assert.deepEqual(verbsOf('pods'), all);
+    assert.deepEqual(
+      verbsOf('namespaces').toSorted(),
+      all.filter((verb) => verb !== 'deletecollection'),
+    );
+    assert.deepEqual(verbsOf('pods/eviction'), ['create']);
+    assert.deepEqual(verbsOf('pods/status'), ['get', 'patch', 'update']);
+  });
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../../../src/base/json.ts';
+import { answered, defined } from '../kinds/definitions.ts';
+import { body, type GetTarget, home, type Target } from '../target.ts';
+
+/** `/openapi/v3`: how the objects of each kind are built. */
+export function describing(getTarget: GetTarget): void {
+  test('an index says where the document of each group and version is, by its hash', async () => {
+    const target = await getTarget();
+    const url = (await index(target)).get('apis/apps/v1') ?? '';
+    assert.match(url, /^\/openapi\/v3\/apis\/apps\/v1\?hash=[0-9A-F]{128}$/);
+    const answer = await target.send('GET', url);
+    assert.equal(body(answer, 200)['openapi'], '3.0.0');
+    assert.equal(answer.headers['etag'], `"${url.split('=').at(-1)}"`);
+    assert.deepEqual((await target.send('GET', '/openapi/v3/apis/apps/v1')).body, answer.body);
+    assert.equal((await target.send('GET', '/openapi/v3/apis/nothing.io/v1')).status, 404);
+  });
+
+  for (const [path, kinds] of Object.entries(served)) {
+    test(`the document of ${path} says how the lists and maps of its kinds are merged`, async () => {
+      const document = body(await (await getTarget()).send('GET', `/openapi/v3/${path}`), 200);
+      for (const [kind, expected] of Object.entries(kinds)) {
+        const found = merging(document, kind);
+        for (const [field, is] of Object.entries(expected)) assert.equal(found.get(field), is, `${kind}${field}`);
+      }
+    });
+  }
+
+  test('a custom resource is described by its definition', async () => {
+    const at = await home(getTarget);
+    const text = { type: 'string' };
+    const keyed = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['n', 'p'] };
+    const widgets = await defined(at, {
+      properties: {
+        tags: { type: 'array', 'x-kubernetes-list-type': 'set', items: text },
+        plain: { type: 'array', items: text },
+        parts: {
+          type: 'array',
+          ...keyed,
+          items: { type: 'object', required: ['n'], properties: { n: text, p: { ...text, default: 'TCP' } } },
+        },
+        whole: { type: 'object', 'x-kubernetes-map-type': 'atomic', properties: { a: text } },
+        inner: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
+      },
+    });
+    const path = `/openapi/v3/apis/${widgets.group}/v1`;
+    const found = merging(body(await answered(at, path, 200), 200), 'Widget');
+    const expected = {
+      '.metadata.finalizers': 'set',
+      '.spec.tags': 'set',
+      '.spec.plain': 'list',
+      '.spec.parts': 'map n p=TCP',
+      '.spec.whole': 'atomic',
+      '.spec.inner.metadata.finalizers': 'set',
+    };
+    for (const [field, is] of Object.entries(expected)) assert.equal(found.get(field), is, field);
+  });
+}
+
+/** Of the fields that the embedded server knows, what matters for merging; of each kind some that differ. */
+const served: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, string>>>>>> = {
+  'api/v1': {
+    Service: { '.spec.ports': 'map port=0 protocol=TCP', '.spec.selector': 'atomic', '.spec.externalIPs': 'atomic' },
+    ConfigMap: { '.data': 'map', '.metadata.labels': 'map', '.metadata.ownerReferences': 'map uid=' },
+    ServiceAccount: { '.imagePullSecrets': 'atomic', '.secrets': 'map name' },
+    Pod: { '.spec.containers': 'map name=', '.spec.tolerations': 'atomic', '.spec.nodeSelector': 'atomic' },
+  },
+  'apis/apps/v1': {
+    Deployment: {
+      '.spec.selector': 'atomic',
+      '.spec.template.spec.containers': 'map name=',
+      '.spec.template.spec.containers.args': 'atomic',
+      '.spec.template.spec.containers.env': 'map name=',
+      '.spec.template.spec.containers.envFrom': 'atomic',
+      '.spec.template.spec.containers.env.valueFrom.configMapKeyRef': 'atomic',
+      '.spec.template.spec.containers.ports': 'map containerPort=0 protocol=TCP',
+      '.spec.template.spec.containers.volumeMounts': 'map mountPath=',
+      '.spec.template.spec.hostAliases': 'map ip=',
+      '.spec.template.spec.imagePullSecrets': 'map name=',
+      '.spec.template.spec.topologySpreadConstraints': 'map topologyKey= whenUnsatisfiable=',
+      '.spec.template.spec.volumes': 'map name=',
+      '.spec.template.spec.volumes.configMap.items': 'atomic',
+    },
+    StatefulSet: { '.spec.volumeClaimTemplates': 'atomic' },
+  },
+  'apis/networking.k8s.io/v1': {
+    Ingress: { '.spec.rules': 'atomic', '.spec.tls': 'atomic' },
+    NetworkPolicy: { '.spec.ingress': 'atomic', '.spec.policyTypes': 'atomic' },
+  },
+  'apis/autoscaling/v2': {
+    HorizontalPodAutoscaler: { '.spec.metrics': 'atomic', '.spec.behavior.scaleUp.policies': 'atomic' },
+  },
+  'apis/rbac.authorization.k8s.io/v1': {
+    Role: { '.rules': 'atomic' },
+    RoleBinding: { '.subjects': 'atomic', '.roleRef': 'atomic' },
+  },
+  'apis/policy/v1': { PodDisruptionBudget: { '.spec.selector': 'atomic', '.status.conditions': 'map type=' } },
+  'apis/batch/v1': { CronJob: { '.spec.jobTemplate.spec.template.spec.containers': 'map name=' } },
+};
+
+async function index(target: Target): Promise<ReadonlyMap<string, string>> {
+  const answer = await target.send('GET', '/openapi/v3');
+  assert.equal(answer.status, 200);
+  const parsed: unknown = typeof answer.body === 'string' ? JSON.parse(answer.body) : answer.body;
+  const paths = Object.entries(objectOf(objectOf(parsed)['paths']));
+  return new Map(paths.map(([path, entry]) => [path, textOf(objectOf(entry)['serverRelativeURL']) ?? '']));
+}
+
+/** Of a kind, by the path of each list and map: `map` (with its keys and their defaults), `set`, `atomic`, `list`. */
+export function merging(document: JsonObject, kind: string): ReadonlyMap<string, string> {
+  const schemas = objectOf(objectOf(document['components'])['schemas']);
+  const found = new Map<string, string>();
+  const resolved = (schema: JsonObject): JsonObject => {
+    const [first] = arrayOf(schema['allOf']);
+    const reference = textOf(schema['$ref'] ?? objectOf(first)['$ref']);
+    return reference === undefined ? schema : { ...schema, ...objectOf(schemas[reference.split('/').at(-1) ?? '']) };
+  };
+  const walk = (given: JsonObject, path: string, depth: number) => {
+    const schema = resolved(given);
+    const { properties, items } = schema;
+    const is = isObject(items) ? listOf(schema, resolved(items)) : mapOf(schema);
+    // The items of a list have its path, and the list has said what it is.
+    if (is !== '' && !found.has(path)) found.set(path, is);
+    if (depth > 12) return;
+    if (isObject(items)) walk(items, path, depth + 1);
+    for (const [name, each] of Object.entries(objectOf(properties))) walk(objectOf(each), `${path}.${name}`, depth + 1);
+  };
+  const isOfKind = (schema: unknown) =>
+    arrayOf(objectOf(schema)['x-kubernetes-group-version-kind']).some((each) => objectOf(each)['kind'] === kind);
+  const root = Object.values(schemas).find(isOfKind);
+  assert(root !== undefined, kind);
+  for (const [name, each] of Object.entries(objectOf(objectOf(root)['properties'])))
+    walk(objectOf(each), `.${name}`, 0);
+  return found;
+}
+
+/** Empty: it is no map, or one of declared fields. */
+function mapOf(schema: JsonObject): string {
+  if (schema['x-kubernetes-map-type'] === 'atomic') return 'atomic';
+  return isObject(schema['additionalProperties']) ? 'map' : '';
+}
+
+function listOf(schema: JsonObject, items: JsonObject): string {
+  const type = textOf(schema['x-kubernetes-list-type']) ?? 'list';
+  const keys = arrayOf(schema['x-kubernetes-list-map-keys']).map((key) => {
+    const fallback = objectOf(objectOf(items['properties'])[String(key)])['default'];
+    return ` ${String(key)}${fallback === undefined ? '' : `=${String(fallback)}`}`;
+  });
+  return `${type}${keys.join('')}`;
+}

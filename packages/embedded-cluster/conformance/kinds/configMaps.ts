@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { body, create, type GetTarget, type Home, home, names, patch, refused } from '../target.ts';
+
+const contentType = 'application/merge-patch+json';
+
+/** ConfigMaps and Secrets. */
+export function sources(getTarget: GetTarget): void {
+  test('a ConfigMap keeps texts and bytes, and nothing where there is none', async () => {
+    const at = await home(getTarget);
+    const content = { data: { a: '1' }, binaryData: { b: 'AAEC' } };
+    const made = await create(at, 'configmaps', { metadata: { name: 'a' }, ...content });
+    assert.deepEqual(Object.keys(made), ['kind', 'apiVersion', 'metadata', 'data', 'binaryData']);
+    assert.deepEqual([made['data'], made['binaryData']], [content.data, content.binaryData]);
+    const empty = await create(at, 'configmaps', { metadata: { name: 'b' }, data: {} });
+    assert.deepEqual(Object.keys(empty), ['kind', 'apiVersion', 'metadata']);
+    const emptied = await patch(at, 'configmaps', 'a', { data: { a: null } });
+    assert.deepEqual(Object.keys(emptied), ['kind', 'apiVersion', 'metadata', 'binaryData']);
+  });
+
+  test("a Secret's texts become data, and win over it", async () => {
+    const at = await home(getTarget);
+    const content = { data: { a: 'MQ==', b: 'Mg==' }, stringData: { a: 'zz', s: 'text' } };
+    const made = await create(at, 'secrets', { metadata: { name: 'a' }, ...content });
+    assert.deepEqual(made['data'], { a: 'eno=', b: 'Mg==', s: 'dGV4dA==' });
+    assert.deepEqual([made['stringData'], made['type']], [undefined, 'Opaque']);
+    const changed = await patch(at, 'secrets', 'a', { stringData: { s: 'new' } });
+    assert.deepEqual(changed['data'], { a: 'eno=', b: 'Mg==', s: 'bmV3' });
+  });
+
+  test('keys and values that cannot be are refused', async () => {
+    const at = await home(getTarget);
+    const post = (plural: string, content: object) =>
+      at.send('POST', at.path(plural), { body: { metadata: { name: 'a' }, ...content } });
+    const key = refused(await post('configmaps', { data: { 'a b': '1' } }), 422, 'Invalid');
+    assert.match(
+      String(key['message']),
+      /^ConfigMap "a" is invalid: data\[a b\]: Invalid value: "a b": a valid config/,
+    );
+    refused(await post('configmaps', { data: { '..': '1' } }), 422, 'Invalid');
+    const both = refused(await post('configmaps', { data: { a: '1' }, binaryData: { a: 'AAEC' } }), 422, 'Invalid');
+    assert.match(String(both['message']), /data\[a\]: Invalid value: "a": duplicate of key present in binaryData/);
+    const number = refused(await post('configmaps', { data: { a: 1 } }), 400, 'BadRequest');
+    assert.match(
+      String(number['message']),
+      /cannot unmarshal number into Go struct field ConfigMap.data of type string/,
+    );
+    const bytes = refused(await post('secrets', { data: { a: 'not base64' } }), 400, 'BadRequest');
+    assert.match(
+      String(bytes['message']),
+      /^Secret in version "v1" cannot be handled as a Secret: illegal base64 data/,
+    );
+    refused(await post('configmaps', { binaryData: { a: '??' } }), 400, 'BadRequest');
+    refused(await post('secrets', { type: 'kubernetes.io/tls', data: { 'tls.crt': 'MQ==' } }), 422, 'Invalid');
+  });
+
+  for (const plural of ['configmaps', 'secrets']) {
+    test(`an immutable one of the ${plural} keeps its content and stays immutable`, async () => {
+      const at = await home(getTarget);
+      await create(at, plural, { metadata: { name: 'a' }, data: { a: 'MQ==' } });
+      assert.deepEqual((await patch(at, plural, 'a', { data: { a: 'Mg==' } }))['data'], { a: 'Mg==' });
+      await patch(at, plural, 'a', { immutable: true });
+      assert.deepEqual(await faultsOf(at, plural, { data: { a: 'MQ==' } }), ['data']);
+      assert.deepEqual(await faultsOf(at, plural, { data: { b: 'MQ==' } }), ['data']);
+      assert.deepEqual(await faultsOf(at, plural, { immutable: false }), ['immutable']);
+      assert.deepEqual(await faultsOf(at, plural, { immutable: null, data: null }), ['immutable', 'data']);
+      const labelled = await patch(at, plural, 'a', { metadata: { labels: { x: '1' } } });
+      assert.deepEqual([labelled['immutable'], labelled['data']], [true, { a: 'Mg==' }]);
+    });
+  }
+
+  test('the type of a Secret stays, and selects', async () => {
+    const at = await home(getTarget);
+    await create(at, 'secrets', { metadata: { name: 'plain' } });
+    await create(at, 'secrets', { metadata: { name: 'release' }, type: 'helm.sh/release.v1' });
+    assert.deepEqual(await faultsOf(at, 'secrets', { type: 'x/y' }, 'plain'), ['type']);
+    const list = async (selector: string, plural = 'secrets') =>
+      at.send('GET', `${at.path(plural)}?fieldSelector=${encodeURIComponent(selector)}`);
+    assert.deepEqual(names(body(await list('type!=helm.sh/release.v1'), 200)), ['plain']);
+    assert.deepEqual(names(body(await list('type=helm.sh/release.v1'), 200)), ['release']);
+    assert.deepEqual(names(body(await list('type!=helm.sh/release.v1,type!=Opaque'), 200)), []);
+    refused(await list('data=x'), 400, 'BadRequest');
+    refused(await list('type=x', 'configmaps'), 400, 'BadRequest');
+  });
+
+  test('annotations may have 256 KiB in all', async () => {
+    const at = await home(getTarget);
+    const limit = 256 * 1024;
+    const make = (name: string, size: number) => {
+      const metadata = { name, annotations: { a: 'x'.repeat(size) } };
+      return at.send('POST', at.path('configmaps'), { body: { metadata } });
+    };
+    body(await make('fits', limit - 1), 201);
+    const status = refused(await make('large', limit), 422, 'Invalid');
+    assert.equal(
+      status['message'],
+      `ConfigMap "large" is invalid: metadata.annotations: Too long: may not be more than ${limit} bytes`,
+    );
+  });
+}
+
+/** The fields for which a merge patch is refused. */
+async function faultsOf(at: Home, plural: string, change: object, name = 'a'): Promise<readonly unknown[]> {
+  const status = refused(await at.send('PATCH', at.path(plural, name), { body: change, contentType }), 422, 'Invalid');
+  const details = status['details'];
+  assert(typeof details === 'object' && details !== null && 'causes' in details && Array.isArray(details.causes));
+  return details.causes.map(({ field }) => field);
+}

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { arrayOf, objectOf } from '../../../../src/base/json.ts';
+import { body, create, type GetTarget, home, lease, meta, names, patch, pod, refused } from '../target.ts';
+import { watch } from '../watch/watching.ts';
+
+/** What the server knows of each kind. */
+export function kinds(getTarget: GetTarget): void {
+  test('pods are completed with the defaults that controllers rely on', async () => {
+    const at = await home(getTarget);
+    const { spec, status } = await create(at, 'pods', pod('web'));
+    const { restartPolicy, terminationGracePeriodSeconds, dnsPolicy, schedulerName } = objectOf(spec);
+    assert.deepEqual(
+      [restartPolicy, terminationGracePeriodSeconds, dnsPolicy, schedulerName],
+      ['Always', 30, 'ClusterFirst', 'default-scheduler'],
+    );
+    const [container] = arrayOf(objectOf(spec)['containers']).map(objectOf);
+    assert.equal(container?.['imagePullPolicy'], 'IfNotPresent');
+    assert.deepEqual(status, { phase: 'Pending', qosClass: 'BestEffort' });
+  });
+
+  test('pods without containers, or with nameless ones, are refused', async () => {
+    const at = await home(getTarget);
+    const none = refused(await at.send('POST', at.path('pods'), { body: { metadata: { name: 'a' } } }), 422, 'Invalid');
+    assert.equal(none['message'], 'Pod "a" is invalid: spec.containers: Required value');
+    const nameless = { metadata: { name: 'a' }, spec: { containers: [{ image: 'x:1' }] } };
+    refused(await at.send('POST', at.path('pods'), { body: nameless }), 422, 'Invalid');
+  });
+
+  test('EndpointSlices need an address type, keep it, and write empty lists as null', async () => {
+    const at = await home(getTarget);
+    const slice = {
+      metadata: { name: 'a' },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['10.0.0.1'] }],
+      ports: [{ port: 80 }],
+    };
+    const made = await create(at, 'endpointslices', slice);
+    assert.deepEqual(made['endpoints'], [{ addresses: ['10.0.0.1'], conditions: {} }]);
+    assert.deepEqual(made['ports'], [{ name: '', protocol: 'TCP', port: 80 }]);
+    const emptied = await patch(at, 'endpointslices', 'a', { endpoints: [] });
+    assert.equal(emptied['endpoints'], null);
+    const path = at.path('endpointslices');
+    refused(await at.send('POST', path, { body: { metadata: { name: 'b' }, endpoints: [] } }), 422, 'Invalid');
+    refused(await at.send('POST', path, { body: { metadata: { name: 'b' }, addressType: 'Other' } }), 422, 'Invalid');
+    const options = { body: { addressType: 'IPv6' }, contentType: 'application/merge-patch+json' };
+    const status = refused(await at.send('PATCH', at.path('endpointslices', 'a'), options), 422, 'Invalid');
+    assert.match(String(status['message']), /addressType: Invalid value: "IPv6": field is immutable/);
+  });
+
+  test('services get an address, which they keep', async () => {
+    const at = await home(getTarget);
+    const made = await create(at, 'services', { metadata: { name: 'web' }, spec: { ports: [{ port: 80 }] } });
+    const { clusterIP, type, ports } = objectOf(made['spec']);
+    assert.match(String(clusterIP), /^10\.96\.\d+\.\d+$/);
+    assert.deepEqual([type, ports], ['ClusterIP', [{ protocol: 'TCP', port: 80, targetPort: 80 }]]);
+    const options = { body: { metadata: { name: 'web' }, spec: { ports: [{ port: 81 }] } } };
+    const updated = body(await at.send('PUT', at.path('services', 'web'), options), 200);
+    assert.equal(objectOf(updated['spec'])['clusterIP'], clusterIP);
+    const headless = { metadata: { name: 'headless' }, spec: { clusterIP: 'None', ports: [{ port: 80 }] } };
+    assert.equal(objectOf((await create(at, 'services', headless))['spec'])['clusterIP'], 'None');
+    refused(
+      await at.send('POST', at.path('services'), {
+        body: { metadata: { name: 'a.b' }, spec: { ports: [{ port: 1 }] } },
+      }),
+      422,
+      'Invalid',
+    );
+  });
+
+  test('leases keep their times to the microsecond', async () => {
+    const at = await home(getTarget);
+    const spec = {
+      holderIdentity: 'me',
+      leaseDurationSeconds: 15,
+      renewTime: '2026-01-02T03:04:05.678901Z',
+      leaseTransitions: 2,
+    };
+    const made = await create(at, 'leases', { metadata: { name: 'a' }, spec });
+    assert.deepEqual(made['spec'], spec);
+    assert.deepEqual((await create(at, 'leases', { metadata: { name: 'b' } }))['spec'], {});
+  });
+
+  test('events are the same objects in both of their groups', async (t) => {
+    const at = await home(getTarget);
+    const regarding = { kind: 'Pod', namespace: at.name, name: 'web' };
+    const event = {
+      metadata: { generateName: 'weeder-', labels: { by: 'test' } },
+      eventTime: '2026-01-02T03:04:05.678901Z',
+      reportingController: 'weeder.dev/weeder',
+      reportingInstance: 'weeder-0',
+      action: 'Delete',
+      reason: 'PodDeleted',
+      type: 'Normal',
+      note: 'deleted',
+      regarding,
+    };
+    const made = await create(at, 'events.k8s.io', event);
+    assert.equal(made['apiVersion'], 'events.k8s.io/v1');
+    assert.deepEqual([made['note'], made['regarding'], made['eventTime']], ['deleted', regarding, event.eventTime]);
+    const name = String(meta(made)['name']);
+    const core = body(await at.send('GET', at.path('events', name)), 200);
+    assert.deepEqual([core['apiVersion'], core['message'], core['involvedObject']], ['v1', 'deleted', regarding]);
+    assert.equal(core['reportingComponent'], 'weeder.dev/weeder');
+    const byObject = `?fieldSelector=${encodeURIComponent('involvedObject.name=web,reason=PodDeleted')}`;
+    assert.deepEqual(names(body(await at.send('GET', `${at.path('events')}${byObject}`), 200)), [name]);
+    const seen = await watch(t, at.target, at.path('events.k8s.io'), 'resourceVersion=0&labelSelector=by');
+    const added = await seen.next();
+    assert.deepEqual([added.object['apiVersion'], added.object['note']], ['events.k8s.io/v1', 'deleted']);
+  });
+
+  test('events that say too little are refused', async () => {
+    const at = await home(getTarget);
+    const post = (plural: string, event: object) => at.send('POST', at.path(plural), { body: event });
+    refused(await post('events.k8s.io', { metadata: { name: 'a' }, reason: 'x' }), 422, 'Invalid');
+    const elsewhere = { metadata: { name: 'a' }, involvedObject: { namespace: 'other', name: 'x' } };
+    const status = refused(await post('events', elsewhere), 422, 'Invalid');
+    assert.match(String(status['message']), /involvedObject\.namespace: Invalid value: "other": does not match/);
+    const involvedObject = { kind: 'Pod', namespace: at.name, name: 'x' };
+    body(await post('events', { metadata: { name: 'a' }, involvedObject, reason: 'x', message: 'y' }), 201);
+  });
+
+  test('ReplicaSets select what their template makes', async () => {
+    const at = await home(getTarget);
+    const containers = [{ name: 'main', image: 'registry.invalid/none:1' }];
+    const set = (app: string) => ({
+      metadata: { name: 'web' },
+      spec: {
+        replicas: 0,
+        selector: { matchLabels: { app: 'web' } },
+        template: { metadata: { labels: { app } }, spec: { containers } },
+      },
+    });
+    const status = refused(await at.send('POST', at.path('replicasets'), { body: set('other') }), 422, 'Invalid');
+    assert.match(String(status['message']), /`selector` does not match template `labels`/);
+    const made = await create(at, 'replicasets', set('web'));
+    assert.deepEqual([meta(made)['generation'], objectOf(made['status'])['replicas']], [1, 0]);
+    const template = objectOf(objectOf(made['spec'])['template']);
+    assert.equal(objectOf(template['spec'])['restartPolicy'], 'Always');
+    assert.equal(meta(await patch(at, 'replicasets', 'web', { spec: { minReadySeconds: 1 } }))['generation'], 2);
+  });
+
+  test('Endpoints and PodDisruptionBudgets are kept', async () => {
+    const at = await home(getTarget);
+    const subsets = [{ addresses: [{ ip: '10.0.0.1' }], ports: [{ port: 80, protocol: 'TCP' }] }];
+    const endpoints = await create(at, 'endpoints', { metadata: { name: 'web' }, subsets });
+    assert.deepEqual(endpoints['subsets'], subsets);
+    const spec = { minAvailable: 1, selector: { matchLabels: { app: 'web' } } };
+    const budget = await create(at, 'poddisruptionbudgets', { metadata: { name: 'web' }, spec });
+    assert.deepEqual([budget['spec'], meta(budget)['generation']], [spec, 1]);
+  });
+
+  test('fields that a kind does not have are dropped', async () => {
+    const at = await home(getTarget);
+    const made = await create(at, 'leases', { ...lease('a'), status: { x: 1 }, invented: true });
+    assert.deepEqual([made['status'], made['invented']], [undefined, undefined]);
+  });
+}

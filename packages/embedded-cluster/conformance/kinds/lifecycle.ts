@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { objectOf } from '../../../../src/base/json.ts';
+import { body, create, type GetTarget, type Home, home, lease, meta, names, patch, pod, refused } from '../target.ts';
+
+/** Controllers take their time: a namespace with a pod in it goes in rounds of 16 s, longer on a busy machine. */
+async function untilGone(at: Home, path: string): Promise<void> {
+  for (let tries = 0; tries < 2400; tries += 1) {
+    if ((await at.send('GET', path)).status === 404) return;
+    await pause(50);
+  }
+  assert.fail(`${path} is still there`);
+}
+
+function ownedBy(owner: object, more: object = {}) {
+  const { name, uid } = meta(owner);
+  return { ownerReferences: [{ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', name, uid, ...more }] };
+}
+
+/** What goes when something else goes: namespaces with their content, owners with what they own. */
+export function ending(getTarget: GetTarget): void {
+  test('a namespace says its phase and its name, and cannot be created twice', async () => {
+    const at = await home(getTarget);
+    const namespace = body(await at.send('GET', `/api/v1/namespaces/${at.name}`), 200);
+    assert.deepEqual(objectOf(namespace['status']), { phase: 'Active' });
+    assert.deepEqual(meta(namespace)['labels'], { 'kubernetes.io/metadata.name': at.name });
+    assert.equal(meta(namespace)['namespace'], undefined);
+    const again = { body: { metadata: { name: at.name } } };
+    refused(await at.send('POST', '/api/v1/namespaces', again), 409, 'AlreadyExists');
+    const found = body(await at.send('GET', `/api/v1/namespaces?fieldSelector=metadata.name%3D${at.name}`), 200);
+    assert.deepEqual(names(found), [at.name]);
+    body(await at.send('GET', '/api/v1/namespaces/default'), 200);
+    body(await at.send('GET', '/api/v1/namespaces/kube-system'), 200);
+  });
+
+  test('a namespace takes its content along, and takes nothing new meanwhile', async () => {
+    const at = await home(getTarget);
+    await create(at, 'leases', { metadata: { name: 'held', finalizers: ['x.io/a'] } });
+    await create(at, 'leases', lease('a'));
+    await create(at, 'pods', pod('web'));
+    const path = `/api/v1/namespaces/${at.name}`;
+    const namespace = body(await at.send('DELETE', path), 200);
+    assert.equal(namespace['kind'], 'Namespace');
+    assert.equal(objectOf(namespace['status'])['phase'], 'Terminating');
+    assert.equal(typeof meta(namespace)['deletionTimestamp'], 'string');
+    const status = refused(await at.send('POST', at.path('leases'), { body: lease('late') }), 403, 'Forbidden');
+    const sentence = `unable to create new content in namespace ${at.name} because it is being terminated`;
+    assert.equal(status['message'], `leases.coordination.k8s.io "late" is forbidden: ${sentence}`);
+    await untilGone(at, at.path('leases', 'a'));
+    await untilGone(at, at.path('pods', 'web'));
+    body(await at.send('GET', path), 200);
+    await patch(at, 'leases', 'held', { metadata: { finalizers: null } });
+    await untilGone(at, path);
+  });
+
+  test('what is owned goes with its owner', async () => {
+    const at = await home(getTarget);
+    const owner = await create(at, 'leases', lease('owner'));
+    await create(at, 'leases', { metadata: { name: 'owned', ...ownedBy(owner) } });
+    body(await at.send('DELETE', at.path('leases', 'owner')), 200);
+    await untilGone(at, at.path('leases', 'owned'));
+  });
+
+  test('in the foreground what is owned goes first', async () => {
+    const at = await home(getTarget);
+    const owner = await create(at, 'leases', lease('owner'));
+    const finalizers = ['x.io/a'];
+    await create(at, 'leases', {
+      metadata: { name: 'owned', finalizers, ...ownedBy(owner, { blockOwnerDeletion: true }) },
+    });
+    const options = { body: { propagationPolicy: 'Foreground' } };
+    body(await at.send('DELETE', at.path('leases', 'owner'), options), 200);
+    let owned = body(await at.send('GET', at.path('leases', 'owned')), 200);
+    for (let tries = 0; tries < 200 && meta(owned)['deletionTimestamp'] === undefined; tries += 1) {
+      await pause(50);
+      owned = body(await at.send('GET', at.path('leases', 'owned')), 200);
+    }
+    assert.notEqual(meta(owned)['deletionTimestamp'], undefined);
+    body(await at.send('GET', at.path('leases', 'owner')), 200);
+    await patch(at, 'leases', 'owned', { metadata: { finalizers: null } });
+    await untilGone(at, at.path('leases', 'owner'));
+  });
+
+  test('an owner that orphans leaves what it owned, without the reference', async () => {
+    const at = await home(getTarget);
+    const owner = await create(at, 'leases', lease('owner'));
+    await create(at, 'leases', { metadata: { name: 'owned', ...ownedBy(owner) } });
+    // The collector has to have seen what is owned, or it leaves the reference and takes it for a dangling one.
+    await pause(500);
+    body(await at.send('DELETE', at.path('leases', 'owner'), { body: { propagationPolicy: 'Orphan' } }), 200);
+    await untilGone(at, at.path('leases', 'owner'));
+    const owned = body(await at.send('GET', at.path('leases', 'owned')), 200);
+    assert.equal(meta(owned)['ownerReferences'], undefined);
+  });
+
+  test('what has another owner stays', async () => {
+    const at = await home(getTarget);
+    const [one, two] = [await create(at, 'leases', lease('one')), await create(at, 'leases', lease('two'))];
+    const ownerReferences = [...ownedBy(one).ownerReferences, ...ownedBy(two).ownerReferences];
+    await create(at, 'leases', { metadata: { name: 'owned', ownerReferences } });
+    await create(at, 'leases', { metadata: { name: 'other', ...ownedBy(one) } });
+    body(await at.send('DELETE', at.path('leases', 'one')), 200);
+    await untilGone(at, at.path('leases', 'other'));
+    body(await at.send('GET', at.path('leases', 'owned')), 200);
+  });
+}

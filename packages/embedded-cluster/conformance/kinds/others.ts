@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts';
+import { body, create, type GetTarget, home, meta, patch, refused } from '../target.ts';
+
+const rbac = 'rbac.authorization.k8s.io';
+
+/** Kinds that applications have beside their workloads. */
+export function moreKinds(getTarget: GetTarget): void {
+  test('an Ingress needs rules or a backend, and its paths a type', async () => {
+    const at = await home(getTarget);
+    const ingress = (spec: JsonObject) => ({ metadata: { name: 'web' }, spec });
+    const post = (spec: JsonObject) => at.send('POST', at.path('ingresses'), { body: ingress(spec) });
+    const none = refused(await post({}), 422, 'Invalid');
+    assert.match(String(none['message']), /either `defaultBackend` or `rules` must be specified$/);
+    const backend = { service: { name: 'web', port: { number: 80 } } };
+    const rules = (path: JsonObject) => [{ host: 'a.example', http: { paths: [{ backend, ...path }] } }];
+    const untyped = refused(await post({ rules: rules({ path: '/' }) }), 422, 'Invalid');
+    assert.match(
+      String(untyped['message']),
+      /spec\.rules\[0\]\.http\.paths\[0\]\.pathType: Required value: pathType must/,
+    );
+    const spec = { rules: rules({ path: '/', pathType: 'Prefix' }) };
+    const made = await create(at, 'ingresses', ingress(spec));
+    assert.deepEqual([made['spec'], made['status'], meta(made)['generation']], [spec, { loadBalancer: {} }, 1]);
+  });
+
+  test('a NetworkPolicy is of ingress, and of egress by having rules for it', async () => {
+    const at = await home(getTarget);
+    const policy = (name: string, spec: JsonObject) => ({ metadata: { name }, spec });
+    const ingress = [{ from: [{ podSelector: {} }], ports: [{ port: 80 }] }];
+    const made = await create(at, 'networkpolicies', policy('a', { podSelector: {}, ingress, egress: [] }));
+    assert.deepEqual(made['spec'], {
+      podSelector: {},
+      ingress: [{ from: [{ podSelector: {} }], ports: [{ protocol: 'TCP', port: 80 }] }],
+      policyTypes: ['Ingress'],
+    });
+    const both = await create(at, 'networkpolicies', policy('b', { podSelector: {}, egress: [{}] }));
+    assert.deepEqual(objectOf(both['spec'])['policyTypes'], ['Ingress', 'Egress']);
+    assert.equal(meta(both)['generation'], 1);
+  });
+
+  test('a HorizontalPodAutoscaler has one replica at least and goes by the CPU, unless it says otherwise', async () => {
+    const at = await home(getTarget);
+    const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
+    const scaler = (name: string, spec: JsonObject) => ({ metadata: { name }, spec: { scaleTargetRef, ...spec } });
+    const made = objectOf((await create(at, 'horizontalpodautoscalers', scaler('a', { maxReplicas: 3 })))['spec']);
+    const target = { type: 'Utilization', averageUtilization: 80 };
+    assert.deepEqual(made, {
+      scaleTargetRef,
+      minReplicas: 1,
+      maxReplicas: 3,
+      metrics: [{ type: 'Resource', resource: { name: 'cpu', target } }],
+    });
+    const memory = (averageValue: string) => ({
+      type: 'Resource',
+      resource: { name: 'memory', target: { type: 'AverageValue', averageValue } },
+    });
+    const other = await create(
+      at,
+      'horizontalpodautoscalers',
+      scaler('b', { maxReplicas: 2, metrics: [memory('0.5Gi')] }),
+    );
+    assert.deepEqual(objectOf(other['spec'])['metrics'], [memory('512Mi')]);
+    const none = scaler('c', { maxReplicas: 0 });
+    const refusal = refused(await at.send('POST', at.path('horizontalpodautoscalers'), { body: none }), 422, 'Invalid');
+    assert.match(
+      String(refusal['message']),
+      /spec\.maxReplicas: Required value: must be set and greater than 0, spec\.maxReplicas: Invalid value: 0: must be/,
+    );
+  });
+
+  test('the role of a binding stays, and its subjects know their group', async () => {
+    const at = await home(getTarget);
+    const roleRef = { kind: 'Role', name: 'a:reader' };
+    const subjects = [
+      { kind: 'ServiceAccount', name: 'web', namespace: at.name },
+      { kind: 'User', name: 'somebody' },
+    ];
+    await create(at, 'roles', {
+      metadata: { name: 'a:reader' },
+      rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'], resourceNames: [] }],
+    });
+    const role = body(await at.send('GET', at.path('roles', 'a:reader')), 200);
+    assert.deepEqual(role['rules'], [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }]);
+    const made = await create(at, 'rolebindings', {
+      metadata: { name: 'a' },
+      roleRef: { apiGroup: rbac, ...roleRef },
+      subjects,
+    });
+    assert.deepEqual(made['roleRef'], { apiGroup: rbac, ...roleRef });
+    assert.deepEqual(made['subjects'], [subjects[0], { apiGroup: rbac, ...subjects[1] }]);
+    const other = { ...made, roleRef: { apiGroup: rbac, kind: 'Role', name: 'other' } };
+    const refusal = refused(await at.send('PUT', at.path('rolebindings', 'a'), { body: other }), 422, 'Invalid');
+    assert.match(String(refusal['message']), /roleRef: Invalid value: .*cannot change roleRef$/);
+  });
+
+  test('a claim is pending, says how it is used, and stays what it was', async () => {
+    const at = await home(getTarget);
+    const resources = { requests: { storage: '1024Mi' } };
+    const claim = {
+      metadata: { name: 'a' },
+      spec: { accessModes: ['ReadWriteOnce'], resources, storageClassName: 'none' },
+    };
+    const made = await create(at, 'persistentvolumeclaims', claim);
+    assert.deepEqual(objectOf(made['spec'])['resources'], { requests: { storage: '1Gi' } });
+    assert.deepEqual([objectOf(made['spec'])['volumeMode'], made['status']], ['Filesystem', { phase: 'Pending' }]);
+    const options = { body: { spec: { storageClassName: 'other' } }, contentType: 'application/merge-patch+json' };
+    const refusal = refused(await at.send('PATCH', at.path('persistentvolumeclaims', 'a'), options), 422, 'Invalid');
+    assert.match(String(refusal['message']), /spec: Forbidden: spec is immutable after creation except/);
+    const modeless = { metadata: { name: 'b' }, spec: { resources } };
+    refused(await at.send('POST', at.path('persistentvolumeclaims'), { body: modeless }), 422, 'Invalid');
+  });
+
+  test('a ServiceAccount keeps its secrets and images, and an empty list is none', async () => {
+    const at = await home(getTarget);
+    const account = { automountServiceAccountToken: false, imagePullSecrets: [{ name: 'x' }], secrets: [] };
+    const made = await create(at, 'serviceaccounts', { metadata: { name: 'a' }, ...account });
+    assert.deepEqual([made['automountServiceAccountToken'], made['imagePullSecrets']], [false, [{ name: 'x' }]]);
+    assert.equal(made['secrets'], undefined);
+  });
+
+  test('a template is completed down to its probes, variables, volumes and claims', async () => {
+    const at = await home(getTarget);
+    const container = {
+      name: 'a',
+      image: 'registry.invalid/none:1',
+      env: [{ name: 'N', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],
+      livenessProbe: { httpGet: { port: 80 } },
+      ports: [{ containerPort: 80 }],
+    };
+    const volumes = [
+      { name: 'c', configMap: { name: 'x' } },
+      { name: 's', secret: { secretName: 'x' } },
+      { name: 'h', hostPath: { path: '/x' } },
+      { name: 'n' },
+    ];
+    const labels = { app: 'web' };
+    const template = { metadata: { labels, creationTimestamp: null }, spec: { containers: [container], volumes } };
+    const claim = {
+      metadata: { name: 'd' },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    };
+    const spec = {
+      replicas: 0,
+      serviceName: 'web',
+      selector: { matchLabels: labels },
+      template,
+      volumeClaimTemplates: [claim],
+    };
+    const made = objectOf((await create(at, 'statefulsets', { metadata: { name: 'web' }, spec }))['spec']);
+    const pod = objectOf(objectOf(made['template'])['spec']);
+    const [first] = arrayOf(pod['containers']).map(objectOf);
+    assert.deepEqual(first?.['env'], [
+      { name: 'N', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.name' } } },
+    ]);
+    assert.deepEqual(objectOf(first?.['livenessProbe'])['httpGet'], { path: '/', port: 80, scheme: 'HTTP' });
+    assert.deepEqual(first?.['ports'], [{ containerPort: 80, protocol: 'TCP' }]);
+    assert.deepEqual(pod['volumes'], [
+      { name: 'c', configMap: { name: 'x', defaultMode: 420 } },
+      { name: 's', secret: { secretName: 'x', defaultMode: 420 } },
+      { name: 'h', hostPath: { path: '/x', type: '' } },
+      { name: 'n', emptyDir: {} },
+    ]);
+    const [claimed] = arrayOf(made['volumeClaimTemplates']).map(objectOf);
+    assert.deepEqual([claimed?.['kind'], claimed?.['status']], ['PersistentVolumeClaim', { phase: 'Pending' }]);
+    assert.equal(objectOf(claimed?.['spec'])['volumeMode'], 'Filesystem');
+    assert.deepEqual(objectOf(made['template'])['metadata'], { labels });
+  });
+
+  test('the ports of a Service have names when there are several, and no two are the same', async () => {
+    const at = await home(getTarget);
+    const post = (ports: readonly JsonObject[]) =>
+      at.send('POST', at.path('services'), { body: { metadata: { name: 'web' }, spec: { ports } } });
+    const nameless = refused(await post([{ port: 80 }, { port: 81, name: 'b' }]), 422, 'Invalid');
+    assert.match(String(nameless['message']), /spec\.ports\[0\]\.name: Required value$/);
+    const same = refused(
+      await post([
+        { port: 80, name: 'a' },
+        { port: 80, name: 'b' },
+      ]),
+      422,
+      'Invalid',
+    );
+    assert.match(String(same['message']), /spec\.ports\[1\]: Duplicate value: /);
+    body(
+      await post([
+        { port: 80, name: 'a' },
+        { port: 80, protocol: 'UDP', name: 'b' },
+      ]),
+      201,
+    );
+    const emptied = await patch(at, 'services', 'web', { spec: { externalIPs: [] } });
+    assert.equal(objectOf(emptied['spec'])['externalIPs'], undefined);
+  });
+}

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type JsonObject, objectOf } from '../../../../src/base/json.ts';
+import { body, create, type GetTarget, home, meta, patch, refused } from '../target.ts';
+
+const contentType = 'application/merge-patch+json';
+
+/** Deployments, StatefulSets, DaemonSets, Jobs and CronJobs, before any controller has seen them. */
+export function workloads(getTarget: GetTarget): void {
+  test('workloads are completed with the defaults of their kind', async () => {
+    const at = await home(getTarget);
+    const spec = async (plural: string) => objectOf((await create(at, plural, workload(plural)))['spec']);
+    const deployment = await spec('deployments');
+    assert.deepEqual(deployment['strategy'], {
+      type: 'RollingUpdate',
+      rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%' },
+    });
+    assert.deepEqual([deployment['revisionHistoryLimit'], deployment['progressDeadlineSeconds']], [10, 600]);
+    const stateful = await spec('statefulsets');
+    assert.deepEqual(stateful['updateStrategy'], { type: 'RollingUpdate', rollingUpdate: { partition: 0 } });
+    assert.equal(stateful['podManagementPolicy'], 'OrderedReady');
+    const rolling = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } };
+    assert.deepEqual((await spec('daemonsets'))['updateStrategy'], rolling);
+    const cron = await spec('cronjobs');
+    assert.deepEqual([cron['concurrencyPolicy'], cron['suspend']], ['Allow', false]);
+    const template = objectOf(objectOf(objectOf(cron['jobTemplate'])['spec'])['template']);
+    assert.equal(objectOf(template['spec'])['dnsPolicy'], 'ClusterFirst');
+  });
+
+  test('a Job finds its pods by its own uid', async () => {
+    const at = await home(getTarget);
+    const made = await create(at, 'jobs', workload('jobs'));
+    const { uid } = meta(made);
+    const { selector, template, completions } = objectOf(made['spec']);
+    assert.equal(completions, 1);
+    assert.deepEqual(objectOf(selector)['matchLabels'], { 'batch.kubernetes.io/controller-uid': uid });
+    const labels = objectOf(meta(template)['labels']);
+    assert.deepEqual([labels['batch.kubernetes.io/controller-uid'], labels['job-name']], [uid, 'web']);
+  });
+
+  for (const plural of ['deployments', 'statefulsets', 'daemonsets', 'cronjobs']) {
+    test(`a generation of ${plural} grows with the spec${plural === 'deployments' ? ' and the annotations' : ''}`, async () => {
+      const at = await home(getTarget);
+      await create(at, plural, workload(plural));
+      const path = at.path(plural, 'web');
+      const grown = async (change: JsonObject, name = 'web') => {
+        const before = Number(meta(body(await at.send('GET', path), 200))['generation']);
+        return Number(meta(await patch(at, plural, name, change))['generation']) - before;
+      };
+      assert.equal(await grown({ metadata: { labels: { x: '1' } } }), 0);
+      assert.equal(await grown({ metadata: { annotations: { x: '1' } } }), plural === 'deployments' ? 1 : 0);
+      assert.equal(await grown(templateChange(plural)), 1);
+      assert.equal(await grown(templateChange(plural)), 0);
+      assert.equal(await grown({ metadata: { annotations: { noted: '1' } } }, 'web/status'), 0);
+      assert.equal(await grown({ metadata: { annotations: { x: '2' } }, ...templateChange(plural, '2') }), 1);
+    });
+  }
+
+  test('a workload whose selector does not fit its template is refused, and a selector stays', async () => {
+    const at = await home(getTarget);
+    for (const plural of ['deployments', 'statefulsets', 'daemonsets']) {
+      const wrong = { ...workload(plural), spec: { ...objectOf(workload(plural)['spec']), selector: other } };
+      refused(await at.send('POST', at.path(plural), { body: wrong }), 422, 'Invalid');
+      await create(at, plural, workload(plural));
+      const options = { body: { spec: { selector: other } }, contentType };
+      refused(await at.send('PATCH', at.path(plural, 'web'), options), 422, 'Invalid');
+    }
+  });
+
+  test('of a StatefulSet only some of the spec can be changed', async () => {
+    const at = await home(getTarget);
+    await create(at, 'statefulsets', workload('statefulsets'));
+    const options = { body: { spec: { serviceName: 'other' } }, contentType };
+    const status = refused(await at.send('PATCH', at.path('statefulsets', 'web'), options), 422, 'Invalid');
+    assert.match(
+      String(status['message']),
+      /^StatefulSet.apps "web" is invalid: spec: Forbidden: updates to statefulset/,
+    );
+    await patch(at, 'statefulsets', 'web', { spec: { updateStrategy: { type: 'OnDelete', rollingUpdate: null } } });
+  });
+
+  test('strategies that do not exist are refused', async () => {
+    const at = await home(getTarget);
+    for (const [plural, field] of [
+      ['deployments', 'strategy'],
+      ['statefulsets', 'updateStrategy'],
+      ['daemonsets', 'updateStrategy'],
+    ] as const) {
+      const spec = { ...objectOf(workload(plural)['spec']), [field]: { type: 'Invented' } };
+      refused(await at.send('POST', at.path(plural), { body: { ...workload(plural), spec } }), 422, 'Invalid');
+    }
+  });
+
+  test("a Job's template stays what it was, and its pods have to say whether they are restarted", async () => {
+    const at = await home(getTarget);
+    await create(at, 'jobs', workload('jobs'));
+    const options = { body: templateChange('jobs'), contentType };
+    const status = refused(await at.send('PATCH', at.path('jobs', 'web'), options), 422, 'Invalid');
+    assert.match(
+      String(status['message']),
+      /^Job.batch "web" is invalid: spec.template: Invalid value: .*field is immutable/,
+    );
+    assert.deepEqual(meta(await patch(at, 'jobs', 'web', { metadata: { annotations: { x: '1' } } }))['generation'], 1);
+    const silent = { metadata: { name: 'other' }, spec: { template: { spec: { containers } } } };
+    const missing = refused(await at.send('POST', at.path('jobs'), { body: silent }), 422, 'Invalid');
+    assert.equal(
+      missing['message'],
+      'Job.batch "other" is invalid: spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"',
+    );
+  });
+
+  test('a CronJob needs a schedule', async () => {
+    const at = await home(getTarget);
+    const { jobTemplate } = objectOf(workload('cronjobs')['spec']);
+    const refusal = await at.send('POST', at.path('cronjobs'), {
+      body: { metadata: { name: 'a' }, spec: { jobTemplate } },
+    });
+    assert.equal(
+      refused(refusal, 422, 'Invalid')['message'],
+      'CronJob.batch "a" is invalid: spec.schedule: Required value',
+    );
+  });
+
+  test('a template without its last annotation is as one that had none', async () => {
+    const at = await home(getTarget);
+    const made = await create(at, 'daemonsets', workload('daemonsets'));
+    await patch(at, 'daemonsets', 'web', templateChange('daemonsets'));
+    const none = await patch(at, 'daemonsets', 'web', templateChange('daemonsets', null));
+    assert.deepEqual(objectOf(none['spec'])['template'], objectOf(made['spec'])['template']);
+  });
+}
+
+const containers = [{ name: 'main', image: 'registry.invalid/none:1' }];
+const labels = { app: 'web' };
+const other = { matchLabels: { app: 'other' } };
+
+/** One of that kind that makes no pods. */
+function workload(plural: string): JsonObject {
+  const metadata = { name: 'web' };
+  const template = { metadata: { labels }, spec: { containers, nodeSelector: { none: 'such' } } };
+  const job = { ...template, spec: { ...template.spec, restartPolicy: 'Never' } };
+  if (plural === 'jobs') return { metadata, spec: { template: job } };
+  if (plural === 'cronjobs') {
+    return { metadata, spec: { schedule: '0 0 1 1 *', suspend: false, jobTemplate: { spec: { template: job } } } };
+  }
+  const replicas = plural === 'daemonsets' ? {} : { replicas: 0 };
+  return { metadata, spec: { ...replicas, selector: { matchLabels: labels }, template } };
+}
+
+function templateChange(plural: string, x: string | null = '1'): JsonObject {
+  const template = { metadata: { annotations: { x } } };
+  return plural === 'cronjobs' ? { spec: { jobTemplate: { spec: { template } } } } : { spec: { template } };
+}

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { arrayOf, objectOf } from '../../../../src/base/json.ts';
+import { body, create, type GetTarget, home, lease, meta, pod, refused, versionOf } from '../target.ts';
+
+/** Unix ms, as the API's times have it: to the second, downwards. */
+const wholeSecond = (time: number): number => Math.floor(time / 1000) * 1000;
+
+/** POST: what the server adds, and what it refuses. */
+export function creating(getTarget: GetTarget): void {
+  test('a new object gets uid, resourceVersion and creationTimestamp, in the order that clients read', async () => {
+    const at = await home(getTarget);
+    const sent = wholeSecond(Date.now());
+    const made = await create(
+      at,
+      'pods',
+      pod('web', { metadata: { labels: { app: 'web' }, annotations: { note: 'x' } } }),
+    );
+    const answered = Date.now();
+    assert.deepEqual(Object.keys(made).slice(0, 3), ['kind', 'apiVersion', 'metadata']);
+    assert.deepEqual([made['kind'], made['apiVersion']], ['Pod', 'v1']);
+    const order = [
+      'name',
+      'namespace',
+      'uid',
+      'resourceVersion',
+      'generation',
+      'creationTimestamp',
+      'labels',
+      'annotations',
+    ];
+    assert.deepEqual(Object.keys(meta(made)), [...order, 'managedFields']);
+    assert.match(String(meta(made)['uid']), /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    assert.match(versionOf(made), /^[1-9]\d*$/);
+    assert.match(String(meta(made)['creationTimestamp']), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+    const [field] = arrayOf(meta(made)['managedFields']).map(objectOf);
+    // Each is taken at a moment of its own, in either order, and a second may begin between them.
+    for (const stamp of [meta(made)['creationTimestamp'], field?.['time']]) {
+      const time = Date.parse(String(stamp));
+      assert.ok(time >= sent && time <= answered, `${String(stamp)} is not when the request was on its way`);
+    }
+    const found = body(await at.send('GET', at.path('pods', 'web')), 200);
+    assert.deepEqual(meta(found)['uid'], meta(made)['uid']);
+  });
+
+  test('resourceVersions grow over all resources', async () => {
+    const at = await home(getTarget);
+    const first = await create(at, 'leases', lease('a'));
+    const second = await create(at, 'pods', pod('a'));
+    const third = await create(at, 'leases', lease('b'));
+    const versions = [first, second, third].map((each) => Number(versionOf(each)));
+    assert.deepEqual(
+      versions,
+      versions.toSorted((a, b) => a - b),
+    );
+    assert.equal(new Set(versions).size, 3);
+  });
+
+  test('generateName is completed with five characters', async () => {
+    const at = await home(getTarget);
+    const object = { metadata: { generateName: 'web-' }, spec: objectOf(pod('x')['spec']) };
+    const [first, second] = [await create(at, 'pods', object), await create(at, 'pods', object)];
+    assert.match(String(meta(first)['name']), /^web-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
+    assert.equal(meta(first)['generateName'], 'web-');
+    assert.notEqual(meta(first)['name'], meta(second)['name']);
+    assert.deepEqual(Object.keys(meta(first)).slice(0, 5), [
+      'name',
+      'generateName',
+      'namespace',
+      'uid',
+      'resourceVersion',
+    ]);
+  });
+
+  test('what exists is not created again', async () => {
+    const at = await home(getTarget);
+    await create(at, 'leases', lease('a'));
+    const status = refused(await at.send('POST', at.path('leases'), { body: lease('a') }), 409, 'AlreadyExists');
+    assert.equal(status['message'], 'leases.coordination.k8s.io "a" already exists');
+    assert.deepEqual(status['details'], { name: 'a', group: 'coordination.k8s.io', kind: 'leases' });
+  });
+
+  test('a namespace that does not exist takes nothing', async () => {
+    const target = await getTarget();
+    const path = '/api/v1/namespaces/no-such-namespace/pods';
+    const status = refused(await target.send('POST', path, { body: pod('web') }), 404, 'NotFound');
+    assert.equal(status['message'], 'namespaces "no-such-namespace" not found');
+    assert.deepEqual(status['details'], { name: 'no-such-namespace', kind: 'namespaces' });
+  });
+
+  test('bad names are refused with every cause', async () => {
+    const at = await home(getTarget);
+    const status = refused(await at.send('POST', at.path('pods'), { body: pod('Bad_Name') }), 422, 'Invalid');
+    assert.match(
+      String(status['message']),
+      /^Pod "Bad_Name" is invalid: metadata\.name: Invalid value: "Bad_Name": a low/,
+    );
+    const details = objectOf(status['details']);
+    assert.deepEqual([details['name'], details['kind']], ['Bad_Name', 'Pod']);
+    const [cause] = arrayOf(details['causes']).map(objectOf);
+    assert.deepEqual([cause?.['reason'], cause?.['field']], ['FieldValueInvalid', 'metadata.name']);
+    for (const name of ['a'.repeat(254), '-a', 'a.', 'a..b', 'ä']) {
+      refused(await at.send('POST', at.path('leases'), { body: lease(name) }), 422, 'Invalid');
+    }
+    for (const name of ['a.b', 'Ä', 'a'.repeat(64)]) {
+      const namespace = { metadata: { name } };
+      refused(await at.send('POST', '/api/v1/namespaces', { body: namespace }), 422, 'Invalid');
+    }
+  });
+
+  test('an object without a name is refused', async () => {
+    const at = await home(getTarget);
+    const status = refused(await at.send('POST', at.path('leases'), { body: { metadata: {} } }), 422, 'Invalid');
+    const sentence = 'metadata.name: Required value: name or generateName is required';
+    assert.equal(status['message'], `Lease.coordination.k8s.io "" is invalid: ${sentence}`);
+  });
+
+  test('bad labels and annotations are refused, one cause for each', async () => {
+    const at = await home(getTarget);
+    const labels = { 'a b': 'c d', ok: 'x', '/x': '', 'a/b/c': '', [`p/${'x'.repeat(64)}`]: '' };
+    const metadata = { name: 'web', labels, annotations: { 'a b': 'free text' } };
+    const status = refused(await at.send('POST', at.path('leases'), { body: { metadata } }), 422, 'Invalid');
+    const causes = arrayOf(objectOf(status['details'])['causes']).map((each) => String(objectOf(each)['field']));
+    assert.deepEqual(new Set(causes), new Set(['metadata.labels', 'metadata.annotations']));
+    assert(causes.filter((field) => field === 'metadata.labels').length >= 5);
+  });
+
+  test('what does not fit the request is a bad request', async () => {
+    const at = await home(getTarget);
+    const post = (object: unknown) => at.send('POST', at.path('leases'), { body: object });
+    const elsewhere = refused(await post({ metadata: { name: 'a', namespace: 'other' } }), 400, 'BadRequest');
+    assert.match(
+      String(elsewhere['message']),
+      /^the namespace of the provided object does not match the namespace sent/,
+    );
+    refused(await post({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' } }), 400, 'BadRequest');
+    refused(await post({ kind: 'Lease', apiVersion: 'v9', metadata: { name: 'a' } }), 400, 'BadRequest');
+    refused(await post({ metadata: { name: 'a', labels: ['x'] } }), 400, 'BadRequest');
+    refused(await post({ metadata: { name: 'a', labels: { x: 1 } } }), 400, 'BadRequest');
+    refused(await post([]), 400, 'BadRequest');
+    refused(await at.send('POST', at.path('leases'), { text: 'no json' }), 400, 'BadRequest');
+    const early = refused(await post({ metadata: { name: 'a', resourceVersion: '5' } }), 500, undefined);
+    assert.equal(early['message'], 'resourceVersion should not be set on objects to be created');
+  });
+
+  test('a dry run is answered and stores nothing', async () => {
+    const at = await home(getTarget);
+    const made = body(await at.send('POST', `${at.path('leases')}?dryRun=All`, { body: lease('a') }), 201);
+    assert.equal(meta(made)['resourceVersion'], undefined);
+    assert.equal(typeof meta(made)['uid'], 'string');
+    refused(await at.send('GET', at.path('leases', 'a')), 404, 'NotFound');
+    const status = refused(
+      await at.send('POST', `${at.path('leases')}?dryRun=Some`, { body: lease('a') }),
+      422,
+      'Invalid',
+    );
+    assert.match(String(status['message']), /^CreateOptions\.meta\.k8s\.io "" is invalid: dryRun: Unsupported value/);
+  });
+
+  test('a status that comes with a new object is not taken', async () => {
+    const at = await home(getTarget);
+    const made = await create(at, 'pods', { ...pod('web'), status: { phase: 'Running', podIP: '10.0.0.1' } });
+    assert.equal(objectOf(made['status'])['phase'], 'Pending');
+    assert.equal(objectOf(made['status'])['podIP'], undefined);
+  });
+}

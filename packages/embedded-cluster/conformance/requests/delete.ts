@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { objectOf } from '../../../../src/base/json.ts';
+import {
+  body,
+  create,
+  type GetTarget,
+  type Home,
+  home,
+  lease,
+  meta,
+  names,
+  patch,
+  pod,
+  refused,
+  versionOf,
+} from '../target.ts';
+import { summary, watch } from '../watch/watching.ts';
+
+const onNode = { nodeName: 'no-such-node', terminationGracePeriodSeconds: 7 };
+
+function remove(at: Home, plural: string, name: string, options?: unknown, query = '') {
+  return at.send('DELETE', `${at.path(plural, name)}${query}`, options === undefined ? {} : { body: options });
+}
+
+/** DELETE: preconditions, grace periods, finalizers. */
+export function deleting(getTarget: GetTarget): void {
+  test('a deletion is answered with a Status, or with the object where that may go on existing', async () => {
+    const at = await home(getTarget);
+    const { uid } = meta(await create(at, 'leases', lease('a')));
+    const status = body(await remove(at, 'leases', 'a'), 200);
+    const details = { name: 'a', group: 'coordination.k8s.io', kind: 'leases', uid };
+    assert.deepEqual(status, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details });
+    const again = refused(await remove(at, 'leases', 'a'), 404, 'NotFound');
+    assert.equal(again['message'], 'leases.coordination.k8s.io "a" not found');
+    await create(at, 'pods', pod('a'));
+    assert.equal(body(await remove(at, 'pods', 'a'), 200)['kind'], 'Pod');
+    refused(await at.send('GET', at.path('pods', 'a')), 404, 'NotFound');
+  });
+
+  test('a precondition that does not hold is a conflict, in the words of the API', async () => {
+    const at = await home(getTarget);
+    const made = await create(at, 'pods', pod('web'));
+    const uid = String(meta(made)['uid']);
+    const start = 'Operation cannot be fulfilled on Pod "web": ';
+    const attempts = [
+      [
+        { uid: 'other' },
+        `the UID in the precondition (other) does not match the UID in record (${uid}). The object might have been deleted and then recreated`,
+      ],
+      [
+        { resourceVersion: '1' },
+        `the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (${versionOf(made)}). The object might have been modified`,
+      ],
+      [
+        { uid: 'other', resourceVersion: '1' },
+        `the UID in the precondition (other) does not match the UID in record (${uid}). The object might have been deleted and then recreated`,
+      ],
+    ] as const;
+    for (const [preconditions, sentence] of attempts) {
+      const status = refused(await remove(at, 'pods', 'web', { preconditions }), 409, 'Conflict');
+      assert.equal(status['message'], start + sentence);
+      assert.deepEqual(status['details'], { name: 'web', kind: 'Pod' });
+    }
+    const holds = { uid, resourceVersion: versionOf(made) };
+    body(await remove(at, 'pods', 'web', { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: holds }), 200);
+    refused(await remove(at, 'pods', 'web', { preconditions: holds }), 404, 'NotFound');
+  });
+
+  test('the precondition of a lease names its kind and group', async () => {
+    const at = await home(getTarget);
+    await create(at, 'leases', lease('a'));
+    const status = refused(await remove(at, 'leases', 'a', { preconditions: { uid: 'x' } }), 409, 'Conflict');
+    assert.match(
+      String(status['message']),
+      /^Operation cannot be fulfilled on Lease\.coordination\.k8s\.io "a": the UID/,
+    );
+  });
+
+  test('a pod on no node goes at once, and is seen terminating before', async (t) => {
+    const at = await home(getTarget);
+    await create(at, 'pods', pod('web'));
+    const seen = await watch(t, at.target, at.path('pods'), 'resourceVersion=0');
+    assert.equal(summary(await seen.next()), 'ADDED web');
+    const answer = body(await remove(at, 'pods', 'web'), 200);
+    const [ending, gone] = [await seen.next(), await seen.next()];
+    assert.deepEqual([ending, gone].map(summary), ['MODIFIED web', 'DELETED web']);
+    assert.equal(meta(ending.object)['deletionGracePeriodSeconds'], 0);
+    assert.equal(meta(gone.object)['generation'], 2);
+    assert.equal(typeof meta(gone.object)['deletionTimestamp'], 'string');
+    assert(Number(versionOf(gone.object)) > Number(versionOf(ending.object)));
+    assert.equal(versionOf(answer), versionOf(gone.object));
+  });
+
+  test('a pod on a node keeps its grace period, which may only be shortened', async () => {
+    const at = await home(getTarget);
+    // Long, for of a grace that has passed meanwhile a shorter one leaves a second.
+    const spec = { ...onNode, terminationGracePeriodSeconds: 70 };
+    await create(at, 'pods', pod('web', { spec }));
+    const first = body(await remove(at, 'pods', 'web'), 200);
+    assert.deepEqual([meta(first)['deletionGracePeriodSeconds'], meta(first)['generation']], [70, 2]);
+    const created = Date.parse(String(meta(first)['creationTimestamp']));
+    const until = Date.parse(String(meta(first)['deletionTimestamp']));
+    assert(until >= created + 70_000 && until <= created + 93_000);
+    assert.equal(versionOf(body(await remove(at, 'pods', 'web'), 200)), versionOf(first));
+    const longer = body(await remove(at, 'pods', 'web', { gracePeriodSeconds: 200 }), 200);
+    assert.equal(versionOf(longer), versionOf(first));
+    const shorter = body(await remove(at, 'pods', 'web', { gracePeriodSeconds: 30 }), 200);
+    assert.equal(meta(shorter)['deletionGracePeriodSeconds'], 30);
+    assert.equal(body(await at.send('GET', at.path('pods', 'web')), 200)['kind'], 'Pod');
+    const now = body(await remove(at, 'pods', 'web', { gracePeriodSeconds: 0 }), 200);
+    assert.equal(meta(now)['deletionGracePeriodSeconds'], 0);
+    refused(await at.send('GET', at.path('pods', 'web')), 404, 'NotFound');
+  });
+
+  test('the grace period may come in the query', async () => {
+    const at = await home(getTarget);
+    await create(at, 'pods', pod('web', { spec: onNode }));
+    const ending = body(await remove(at, 'pods', 'web', undefined, '?gracePeriodSeconds=2'), 200);
+    assert.equal(meta(ending)['deletionGracePeriodSeconds'], 2);
+    body(await remove(at, 'pods', 'web', undefined, '?gracePeriodSeconds=0'), 200);
+    refused(await at.send('GET', at.path('pods', 'web')), 404, 'NotFound');
+  });
+
+  test('a pod that has finished needs no grace', async () => {
+    const at = await home(getTarget);
+    await create(at, 'pods', pod('web', { spec: onNode }));
+    await patch(at, 'pods', 'web/status', { status: { phase: 'Failed' } });
+    body(await remove(at, 'pods', 'web'), 200);
+    refused(await at.send('GET', at.path('pods', 'web')), 404, 'NotFound');
+  });
+
+  test('finalizers hold an object until the last is gone, and none is added meanwhile', async () => {
+    const at = await home(getTarget);
+    await create(at, 'leases', { metadata: { name: 'a', finalizers: ['x.io/a', 'x.io/b'] } });
+    const ending = body(await remove(at, 'leases', 'a'), 200);
+    assert.equal(ending['kind'], 'Lease');
+    assert.equal(typeof meta(ending)['deletionTimestamp'], 'string');
+    assert.equal(meta(ending)['deletionGracePeriodSeconds'], 0);
+    assert.equal(versionOf(body(await remove(at, 'leases', 'a'), 200)), versionOf(ending));
+    const contentType = 'application/merge-patch+json';
+    const more = { body: { metadata: { finalizers: ['x.io/a', 'x.io/new'] } }, contentType };
+    const status = refused(await at.send('PATCH', at.path('leases', 'a'), more), 422, 'Invalid');
+    assert.match(String(status['message']), /no new finalizers can be added if the object is being deleted/);
+    await patch(at, 'leases', 'a', { metadata: { finalizers: ['x.io/b'] } });
+    body(await at.send('GET', at.path('leases', 'a')), 200);
+    await patch(at, 'leases', 'a', { metadata: { finalizers: null } });
+    refused(await at.send('GET', at.path('leases', 'a')), 404, 'NotFound');
+  });
+
+  test('a pod whose finalizers are gone still waits for its kubelet', async () => {
+    const at = await home(getTarget);
+    await create(at, 'pods', pod('web', { metadata: { finalizers: ['x.io/a'] }, spec: onNode }));
+    body(await remove(at, 'pods', 'web'), 200);
+    await patch(at, 'pods', 'web', { metadata: { finalizers: null } });
+    body(await at.send('GET', at.path('pods', 'web')), 200);
+    body(await remove(at, 'pods', 'web', { gracePeriodSeconds: 0 }), 200);
+    refused(await at.send('GET', at.path('pods', 'web')), 404, 'NotFound');
+  });
+
+  test('a successor of the same name is another object', async () => {
+    const at = await home(getTarget);
+    const first = await create(at, 'pods', pod('web'));
+    body(await remove(at, 'pods', 'web'), 200);
+    const second = await create(at, 'pods', pod('web'));
+    assert.notEqual(meta(second)['uid'], meta(first)['uid']);
+    refused(await remove(at, 'pods', 'web', { preconditions: { uid: meta(first)['uid'] } }), 409, 'Conflict');
+  });
+
+  test('a deletion in the foreground or that orphans leaves a finalizer', async (t) => {
+    const at = await home(getTarget);
+    const seen = await watch(t, at.target, at.path('leases'), 'resourceVersion=0');
+    const finalizers = { Foreground: 'foregroundDeletion', Orphan: 'orphan' };
+    for (const [propagationPolicy, finalizer] of Object.entries(finalizers)) {
+      const name = propagationPolicy.toLowerCase();
+      await create(at, 'leases', lease(name));
+      const ending = body(await remove(at, 'leases', name, { propagationPolicy }), 200);
+      assert.deepEqual(meta(ending)['finalizers'], [finalizer]);
+      assert.deepEqual(await seen.take(3), [`ADDED ${name}`, `MODIFIED ${name}`, `DELETED ${name}`]);
+    }
+    await create(at, 'leases', lease('a'));
+    refused(await remove(at, 'leases', 'a', { propagationPolicy: 'Other' }), 422, 'Invalid');
+    body(await remove(at, 'leases', 'a', { propagationPolicy: 'Background' }), 200);
+  });
+
+  test('a dry run of a deletion deletes nothing, and options of another kind are refused', async () => {
+    const at = await home(getTarget);
+    await create(at, 'leases', lease('a'));
+    body(await remove(at, 'leases', 'a', { dryRun: ['All'] }), 200);
+    body(await remove(at, 'leases', 'a', undefined, '?dryRun=All'), 200);
+    refused(await remove(at, 'leases', 'a', { dryRun: ['Some'] }), 422, 'Invalid');
+    refused(await remove(at, 'leases', 'a', { kind: 'Pod', apiVersion: 'v1' }), 400, 'BadRequest');
+    refused(await at.send('DELETE', at.path('leases', 'a'), { text: 'no json' }), 400, 'BadRequest');
+    body(await at.send('GET', at.path('leases', 'a')), 200);
+  });
+
+  test('a collection is deleted by its labels, and answered as it was', async () => {
+    const at = await home(getTarget);
+    await create(at, 'leases', lease('a', { x: '1' }));
+    await create(at, 'leases', lease('b', { x: '1' }));
+    await create(at, 'leases', lease('c'));
+    const deleted = body(await at.send('DELETE', `${at.path('leases')}?labelSelector=x`), 200);
+    assert.equal(deleted['kind'], 'LeaseList');
+    assert.deepEqual(names(deleted), ['a', 'b']);
+    assert.deepEqual(names(body(await at.send('GET', at.path('leases')), 200)), ['c']);
+    refused(await at.send('DELETE', '/api/v1/namespaces'), 405, 'MethodNotAllowed');
+    assert.deepEqual(objectOf(body(await at.send('DELETE', at.path('leases')), 200))['kind'], 'LeaseList');
+  });
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { body, create, type GetTarget, home, lease, pod, refused } from '../target.ts';
+
+/** What the server answers to what it does not do. */
+export function refusing(getTarget: GetTarget): void {
+  test('what does not exist is not found, and named', async () => {
+    const at = await home(getTarget);
+    const missing = refused(await at.send('GET', at.path('pods', 'nothing')), 404, 'NotFound');
+    assert.equal(missing['message'], 'pods "nothing" not found');
+    assert.deepEqual(missing['details'], { name: 'nothing', kind: 'pods' });
+    refused(await at.send('GET', '/api/v1/namespaces/no-such-namespace'), 404, 'NotFound');
+  });
+
+  test('resources that a group does not have are not found', async () => {
+    const at = await home(getTarget);
+    const paths = [
+      '/api/v1/nothings',
+      '/apis/apps/v1/nothings',
+      '/apis/apps/v9/replicasets',
+      at.path('nothings'),
+      at.path('pods', 'web/nothing'),
+      '/api/v1/pods/web',
+    ];
+    for (const path of paths) {
+      const status = refused(await at.send('GET', path), 404, 'NotFound');
+      assert.equal(status['message'], 'the server could not find the requested resource', path);
+    }
+  });
+
+  test('paths that no group has are not even a Status', async () => {
+    const target = await getTarget();
+    for (const path of ['/nothing', '/healthz/', '/apis/nothing.io/v1/things']) {
+      const answer = await target.send('GET', path);
+      assert.equal(answer.status, 404);
+      assert.match(String(answer.headers['content-type']), /^text\/plain/);
+      assert.match(String(answer.body), /404 page not found/);
+    }
+  });
+
+  test('methods that a path does not take are refused', async () => {
+    const at = await home(getTarget);
+    await create(at, 'pods', pod('web'));
+    const sentence = 'the server does not allow this method on the requested resource';
+    const attempts = [
+      ['POST', at.path('pods', 'web')],
+      ['PUT', at.path('pods')],
+      ['PATCH', at.path('pods')],
+      ['POST', '/api/v1/pods'],
+      ['GET', at.path('pods', 'web/eviction')],
+      ['DELETE', at.path('pods', 'web/eviction')],
+      ['POST', at.path('pods', 'web/status')],
+    ] as const;
+    for (const [method, path] of attempts) {
+      const contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+      const options = method === 'GET' ? {} : { body: {}, contentType };
+      const status = refused(await at.send(method, path, options), 405, 'MethodNotAllowed');
+      assert.equal(status['message'], sentence, `${method} ${path}`);
+    }
+  });
+
+  test('answers are JSON, and other wishes are refused unless JSON is one of them', async () => {
+    const at = await home(getTarget);
+    const path = at.path('pods');
+    refused(await at.send('GET', path, { accept: 'text/html' }), 406, 'NotAcceptable');
+    refused(await at.send('GET', path, { accept: 'application/*' }), 406, 'NotAcceptable');
+    const unknownForm = 'application/json;as=Nothing;v=v1;g=meta.k8s.io,application/json';
+    for (const accept of ['*/*', 'text/html, application/json', 'application/json;q=0.9', unknownForm]) {
+      const answer = await at.send('GET', path, { accept });
+      assert.equal(body(answer, 200)['kind'], 'PodList', accept);
+    }
+  });
+
+  test('bodies in other formats are refused', async () => {
+    const at = await home(getTarget);
+    const post = (contentType: string) => at.send('POST', at.path('leases'), { text: 'x', contentType });
+    for (const contentType of ['text/plain', 'application/x-www-form-urlencoded']) {
+      refused(await post(contentType), 415, 'UnsupportedMediaType');
+    }
+    const contentType = 'application/json; charset=utf-8';
+    body(await at.send('POST', at.path('leases'), { body: lease('a'), contentType }), 201);
+  });
+}

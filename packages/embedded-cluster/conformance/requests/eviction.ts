@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { arrayOf, objectOf } from '../../../../src/base/json.ts';
+import type { Answer } from '../../../../test/cluster/support/plane/http.ts';
+import { body, create, type GetTarget, type Home, home, meta, patch, pod, refused, versionOf } from '../target.ts';
+
+function evict(at: Home, name: string, deleteOptions?: object): Promise<Answer> {
+  const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace: at.name } };
+  return at.send('POST', at.path('pods', `${name}/eviction`), {
+    body: { ...eviction, ...(deleteOptions ? { deleteOptions } : {}) },
+  });
+}
+
+const labels = { app: 'guarded' };
+
+async function runningPod(at: Home, name: string): Promise<void> {
+  await create(at, 'pods', pod(name, { metadata: { labels }, spec: { nodeName: 'no-such-node' } }));
+  const conditions = [{ type: 'Ready', status: 'True' }];
+  await patch(at, 'pods', `${name}/status`, { status: { phase: 'Running', conditions } });
+}
+
+async function budget(at: Home, spec: object): Promise<void> {
+  const object = { metadata: { name: 'guard' }, spec: { selector: { matchLabels: labels }, ...spec } };
+  await create(at, 'poddisruptionbudgets', object);
+}
+
+/** A real budget is worked out by a controller, a moment later. */
+async function until(answer: () => Promise<Answer>, status: number): Promise<Answer> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const last = await answer();
+    if (last.status === status) return last;
+    await pause(50);
+  }
+  return answer();
+}
+
+/** The eviction of pods, and the budgets that forbid it. */
+export function evicting(getTarget: GetTarget): void {
+  test('an eviction deletes the pod and says so', async () => {
+    const at = await home(getTarget);
+    await create(at, 'pods', pod('web'));
+    const status = body(await evict(at, 'web'), 201);
+    assert.deepEqual(status, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 });
+    refused(await at.send('GET', at.path('pods', 'web')), 404, 'NotFound');
+    refused(await evict(at, 'web'), 404, 'NotFound');
+  });
+
+  test('an eviction keeps to preconditions and to the grace period', async () => {
+    const at = await home(getTarget);
+    await runningPod(at, 'web');
+    const now = body(await at.send('GET', at.path('pods', 'web')), 200);
+    const { uid } = meta(now);
+    const stale = refused(await evict(at, 'web', { preconditions: { uid, resourceVersion: '1' } }), 409, 'Conflict');
+    assert.match(
+      String(stale['message']),
+      /^Operation cannot be fulfilled on Pod "web": the ResourceVersion in the prec/,
+    );
+    const preconditions = { uid, resourceVersion: versionOf(now) };
+    body(await evict(at, 'web', { preconditions, gracePeriodSeconds: 9 }), 201);
+    const ending = body(await at.send('GET', at.path('pods', 'web')), 200);
+    assert.equal(meta(ending)['deletionGracePeriodSeconds'], 9);
+  });
+
+  test('an eviction of another pod than the one in the path is refused', async () => {
+    const at = await home(getTarget);
+    await create(at, 'pods', pod('web'));
+    const options = { body: { metadata: { name: 'other' } } };
+    const status = refused(await at.send('POST', at.path('pods', 'web/eviction'), options), 400, 'BadRequest');
+    assert.equal(status['message'], 'name in URL does not match name in Eviction object');
+  });
+
+  test('a budget that needs the pod forbids its eviction, until there is another one', async () => {
+    const at = await home(getTarget);
+    await budget(at, { minAvailable: 1 });
+    await runningPod(at, 'one');
+    const held = refused(await until(() => evict(at, 'one'), 429), 429, 'TooManyRequests');
+    assert.equal(held['message'], "Cannot evict pod as it would violate the pod's disruption budget.");
+    const [cause] = arrayOf(objectOf(held['details'])['causes']);
+    assert.equal(objectOf(cause)['reason'], 'DisruptionBudget');
+    await runningPod(at, 'two');
+    body(await until(() => evict(at, 'one'), 201), 201);
+    refused(await evict(at, 'two'), 429, 'TooManyRequests');
+  });
+
+  test('budgets do not protect what does not run yet', async () => {
+    const at = await home(getTarget);
+    await budget(at, { minAvailable: 1 });
+    await create(at, 'pods', pod('pending', { metadata: { labels } }));
+    body(await until(() => evict(at, 'pending'), 201), 201);
+  });
+
+  test('a dry run of an eviction evicts nothing', async () => {
+    const at = await home(getTarget);
+    await create(at, 'pods', pod('web'));
+    body(await evict(at, 'web', { dryRun: ['All'] }), 201);
+    body(await at.send('GET', at.path('pods', 'web')), 200);
+  });
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type JsonObject, objectOf } from '../../../../src/base/json.ts';
+import { applyPatch, configMap, configuration } from '../apply/configurations.ts';
+import { answered } from '../kinds/definitions.ts';
+import { body, create, type GetTarget, type Home, home, meta, refused } from '../target.ts';
+
+const rbac = 'rbac.authorization.k8s.io';
+const selfReview = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview' };
+
+/** Requests as a ServiceAccount, which may do what roles allow it. */
+export function impersonating(getTarget: GetTarget): void {
+  test('an account without a role may do nothing, and is told what', async () => {
+    const at = await home(getTarget);
+    const tenant = accountOf(at);
+    await create(at, 'configmaps', { metadata: { name: 'a' } });
+    const one = refused(await at.send('GET', at.path('configmaps', 'a'), { impersonate: tenant }), 403, 'Forbidden');
+    const where = `in API group "" in the namespace "${at.name}"`;
+    assert.equal(
+      one['message'],
+      `configmaps "a" is forbidden: User "${tenant}" cannot get resource "configmaps" ${where}`,
+    );
+    assert.deepEqual(one['details'], { name: 'a', kind: 'configmaps' });
+    const all = refused(await at.send('GET', at.path('configmaps'), { impersonate: tenant }), 403, 'Forbidden');
+    assert.equal(
+      all['message'],
+      `configmaps is forbidden: User "${tenant}" cannot list resource "configmaps" ${where}`,
+    );
+    const cluster = refused(
+      await at.send('GET', '/apis/apps/v1/deployments', { impersonate: tenant }),
+      403,
+      'Forbidden',
+    );
+    assert.match(
+      String(cluster['message']),
+      /cannot list resource "deployments" in API group "apps" at the cluster scope$/,
+    );
+    const options = { body: {}, contentType: 'application/merge-patch+json', impersonate: tenant };
+    const scale = refused(await at.send('PATCH', at.path('deployments', 'web/scale'), options), 403, 'Forbidden');
+    assert.match(
+      String(scale['message']),
+      /^deployments\.apps "web" is forbidden: .* cannot patch resource "deployments\/scale" in/,
+    );
+    body(await at.send('GET', '/apis/apps/v1', { impersonate: tenant }), 200);
+  });
+
+  test('a role allows its verbs on its resources in its namespace', async () => {
+    const at = await home(getTarget);
+    const tenant = accountOf(at);
+    await grant(at, [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list'], resourceNames: [] }]);
+    await create(at, 'configmaps', { metadata: { name: 'a' } });
+    await allowed(at, at.path('configmaps', 'a'));
+    body(await at.send('GET', at.path('configmaps'), { impersonate: tenant }), 200);
+    refused(await at.send('DELETE', at.path('configmaps', 'a'), { impersonate: tenant }), 403, 'Forbidden');
+    refused(await at.send('GET', at.path('secrets'), { impersonate: tenant }), 403, 'Forbidden');
+    refused(await at.send('GET', '/api/v1/namespaces/default/configmaps', { impersonate: tenant }), 403, 'Forbidden');
+    body(await at.send('GET', at.path('configmaps', 'a')), 200);
+  });
+
+  test('a role for one name is none for others', async () => {
+    const at = await home(getTarget);
+    await grant(at, [{ apiGroups: [''], resources: ['configmaps'], verbs: ['*'], resourceNames: ['a'] }]);
+    for (const name of ['a', 'b']) await create(at, 'configmaps', { metadata: { name } });
+    await allowed(at, at.path('configmaps', 'a'));
+    const impersonate = accountOf(at);
+    refused(await at.send('GET', at.path('configmaps', 'b'), { impersonate }), 403, 'Forbidden');
+    refused(await at.send('GET', at.path('configmaps'), { impersonate }), 403, 'Forbidden');
+  });
+
+  test('who may only patch cannot create by an apply, and the reply is the whole object', async () => {
+    const at = await home(getTarget);
+    const impersonate = accountOf(at);
+    await grant(at, [
+      { apiGroups: [''], resources: ['configmaps'], verbs: ['patch'] },
+      { apiGroups: [''], resources: ['secrets'], verbs: ['patch', 'create', 'get'] },
+    ]);
+    const send = (plural: string, object: JsonObject) =>
+      at.send('PATCH', `${at.path(plural, 'a')}?fieldManager=one`, {
+        body: object,
+        contentType: applyPatch,
+        impersonate,
+      });
+    await create(at, 'secrets', { metadata: { name: 'known' } });
+    await allowed(at, at.path('secrets', 'known'));
+    const absent = refused(await send('configmaps', configMap({ b: '2' })), 403, 'Forbidden');
+    assert.match(
+      String(absent['message']),
+      /^configmaps "a" is forbidden: .* cannot create resource "configmaps" in API/,
+    );
+    await create(at, 'configmaps', { metadata: { name: 'a' }, data: { a: '1' } });
+    assert.deepEqual(body(await send('configmaps', configMap({ b: '2' })), 200)['data'], { a: '1', b: '2' });
+    const made = body(await send('secrets', configuration('Secret', 'a', { data: {} })), 201);
+    assert.equal(objectOf(meta(made))['name'], 'a');
+  });
+
+  test('an account may ask what it may do: of one object, or of all of a kind, and nothing is kept of a dry run', async () => {
+    const at = await home(getTarget);
+    const impersonate = accountOf(at);
+    await grant(at, [
+      { apiGroups: [''], resources: ['configmaps'], verbs: ['get'] },
+      { apiGroups: [''], resources: ['secrets'], verbs: ['get'], resourceNames: ['a'] },
+    ]);
+    await create(at, 'configmaps', { metadata: { name: 'a' } });
+    await allowed(at, at.path('configmaps', 'a'));
+    const may = async (verb: string, resource: string, more: JsonObject = {}) => {
+      const spec = { resourceAttributes: { verb, group: '', resource, namespace: at.name, ...more } };
+      const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews?dryRun=All';
+      const review = body(await at.send('POST', path, { body: { ...selfReview, spec }, impersonate }), 201);
+      return objectOf(review['status'])['allowed'];
+    };
+    assert.equal(await may('get', 'configmaps'), true);
+    assert.equal(await may('get', 'configmaps', { name: 'absent' }), true);
+    assert.equal(await may('patch', 'configmaps'), false);
+    assert.equal(await may('get', 'configmaps', { namespace: 'default' }), false);
+    assert.equal(await may('get', 'secrets'), false);
+    assert.equal(await may('get', 'secrets', { name: 'a' }), true);
+    assert.equal(await may('get', 'secrets', { name: 'b' }), false);
+  });
+}
+
+function accountOf(at: Home): string {
+  return `system:serviceaccount:${at.name}:tenant`;
+}
+
+async function grant(at: Home, rules: readonly JsonObject[]): Promise<void> {
+  await create(at, 'roles', { metadata: { name: 'tenant' }, rules });
+  const subjects = [{ kind: 'ServiceAccount', name: 'tenant', namespace: at.name }];
+  const roleRef = { apiGroup: rbac, kind: 'Role', name: 'tenant' };
+  await create(at, 'rolebindings', { metadata: { name: 'tenant' }, subjects, roleRef });
+}
+
+/** Waits until the grant is known: the real server reads roles through watches of its own. */
+async function allowed(at: Home, path: string): Promise<void> {
+  await answered(at, path, 200, accountOf(at));
+}

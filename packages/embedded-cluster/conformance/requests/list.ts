@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { arrayOf, isObject, objectOf, textOf } from '../../../../src/base/json.ts';
+import {
+  body,
+  create,
+  type GetTarget,
+  type Home,
+  home,
+  lease,
+  meta,
+  names,
+  patch,
+  refused,
+  versionOf,
+} from '../target.ts';
+
+async function list(at: Home, query = '', plural = 'leases') {
+  return body(await at.send('GET', `${at.path(plural)}${query}`), 200);
+}
+
+async function fill(at: Home, count: number): Promise<void> {
+  for (let i = 0; i < count; i += 1) await create(at, 'leases', lease(`l-${i}`));
+}
+
+function continueOf(page: unknown): string {
+  return encodeURIComponent(textOf(meta(page)['continue']) ?? '');
+}
+
+/** GET on collections: order, pages, versions. */
+export function listing(getTarget: GetTarget): void {
+  test('a list is in the order of names, and its items do not repeat their kind', async () => {
+    const at = await home(getTarget);
+    for (const name of ['b', 'a', 'a-b', 'a.b', 'c']) await create(at, 'leases', lease(name));
+    const found = await list(at);
+    assert.deepEqual([found['kind'], found['apiVersion']], ['LeaseList', 'coordination.k8s.io/v1']);
+    assert.deepEqual(names(found), ['a', 'a-b', 'a.b', 'b', 'c']);
+    assert.deepEqual(Object.keys(meta(found)), ['resourceVersion']);
+    const [first] = arrayOf(found['items']);
+    assert(isObject(first));
+    assert.deepEqual([first['kind'], first['apiVersion']], [undefined, undefined]);
+    const newest = Math.max(...arrayOf(found['items']).map((item) => Number(versionOf(item))));
+    assert(Number(versionOf(found)) >= newest);
+  });
+
+  test('an empty collection is an empty list, also of a namespace that does not exist', async () => {
+    const at = await home(getTarget);
+    assert.deepEqual((await list(at))['items'], []);
+    const nowhere = await at.send('GET', '/apis/coordination.k8s.io/v1/namespaces/no-such-namespace/leases');
+    assert.deepEqual(body(nowhere, 200)['items'], []);
+  });
+
+  test('a list over all namespaces is in the order of namespaces', async () => {
+    const [one, two] = [await home(getTarget), await home(getTarget)];
+    for (const at of [one, two])
+      for (const name of ['b', 'a']) await create(at, 'leases', lease(name, { all: one.name }));
+    const query = encodeURIComponent(`all=${one.name}`);
+    const found = body(await one.send('GET', `/apis/coordination.k8s.io/v1/leases?labelSelector=${query}`), 200);
+    const keys = arrayOf(found['items']).map(
+      (item) => `${String(meta(item)['namespace'])}/${String(meta(item)['name'])}`,
+    );
+    assert.deepEqual(keys, [`${one.name}/a`, `${one.name}/b`, `${two.name}/a`, `${two.name}/b`].toSorted());
+  });
+
+  test('pages are of one moment, whatever happens between them', async () => {
+    const at = await home(getTarget);
+    await fill(at, 7);
+    const first = await list(at, '?limit=3');
+    assert.deepEqual(names(first), ['l-0', 'l-1', 'l-2']);
+    assert.equal(meta(first)['remainingItemCount'], 4);
+    await create(at, 'leases', lease('l-3a'));
+    await patch(at, 'leases', 'l-4', { metadata: { labels: { changed: 'yes' } } });
+    body(await at.send('DELETE', at.path('leases', 'l-5')), 200);
+    const second = await list(at, `?limit=3&continue=${continueOf(first)}`);
+    assert.deepEqual(names(second), ['l-3', 'l-4', 'l-5']);
+    assert.equal(objectOf(meta(arrayOf(second['items'])[1])['labels'])['changed'], undefined);
+    const third = await list(at, `?limit=3&continue=${continueOf(second)}`);
+    assert.deepEqual(names(third), ['l-6']);
+    assert.equal(meta(third)['continue'], undefined);
+    const versions = [first, second, third].map(versionOf);
+    assert.equal(new Set(versions).size, 1, versions.join());
+    assert.deepEqual(names(await list(at)), ['l-0', 'l-1', 'l-2', 'l-3', 'l-3a', 'l-4', 'l-6']);
+  });
+
+  test('pages over all namespaces go on in the next namespace', async () => {
+    const [one, two] = [await home(getTarget), await home(getTarget)];
+    for (const at of [one, two])
+      for (const name of ['a', 'b', 'c']) await create(at, 'leases', lease(name, { all: one.name }));
+    const path = `/apis/coordination.k8s.io/v1/leases?labelSelector=${encodeURIComponent(`all=${one.name}`)}&limit=2`;
+    const found: string[] = [];
+    let next = '';
+    do {
+      const page = body(await one.send('GET', `${path}&continue=${next}`), 200);
+      found.push(...names(page));
+      assert.equal(meta(page)['remainingItemCount'], undefined);
+      next = continueOf(page);
+    } while (next !== '');
+    assert.deepEqual(found, ['a', 'b', 'c', 'a', 'b', 'c']);
+  });
+
+  test('a limit that is enough gives the whole list', async () => {
+    const at = await home(getTarget);
+    await fill(at, 3);
+    for (const limit of [0, 3, 500]) assert.equal(meta(await list(at, `?limit=${limit}`))['continue'], undefined);
+    assert.equal(names(await list(at, '?limit=2&resourceVersion=0')).length, 3);
+  });
+
+  test('a version of the past is shown as it was, when it is asked for exactly', async () => {
+    const at = await home(getTarget);
+    await fill(at, 2);
+    const then = versionOf(await list(at));
+    await create(at, 'leases', lease('later'));
+    const exact = await list(at, `?resourceVersion=${then}&resourceVersionMatch=Exact`);
+    assert.deepEqual([names(exact), versionOf(exact)], [['l-0', 'l-1'], then]);
+    const old = await list(at, `?resourceVersion=${then}&limit=10`);
+    assert.deepEqual([names(old), versionOf(old)], [['l-0', 'l-1'], then]);
+    // What the watch cache has not heard of yet is in no list that may be older: one of now waits for it.
+    const now = versionOf(await list(at));
+    const notOlder = await list(at, `?resourceVersion=${now}&resourceVersionMatch=NotOlderThan&limit=10`);
+    assert.deepEqual(names(notOlder), ['l-0', 'l-1', 'later']);
+    assert.deepEqual(names(await list(at, `?resourceVersion=${then}`)), ['l-0', 'l-1', 'later']);
+    assert(Number(versionOf(await list(at, '?resourceVersion=0'))) > 0);
+  });
+
+  test('a version that is still to come is told apart from one that is gone', async () => {
+    const at = await home(getTarget);
+    const answer = await at.send('GET', `${at.path('leases')}?resourceVersion=999999999`);
+    const status = refused(answer, 504, 'Timeout');
+    assert.match(String(status['message']), /^Timeout: Too large resource version: 999999999, current: \d+$/);
+    const details = objectOf(status['details']);
+    assert.deepEqual(details['causes'], [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }]);
+    assert.equal(details['retryAfterSeconds'], 1);
+  });
+
+  test('options that make no sense are refused', async () => {
+    const at = await home(getTarget);
+    await fill(at, 2);
+    const next = continueOf(await list(at, '?limit=1'));
+    const ask = (query: string) => at.send('GET', `${at.path('leases')}?${query}`);
+    for (const query of [
+      'limit=x',
+      'timeoutSeconds=x',
+      'continue=abc',
+      'resourceVersion=abc',
+      `continue=${next}&resourceVersion=5`,
+    ]) {
+      refused(await ask(query), 400, 'BadRequest');
+    }
+    const invalid = [
+      'resourceVersionMatch=Exact',
+      'resourceVersionMatch=Exact&resourceVersion=0',
+      'resourceVersionMatch=Other&resourceVersion=5',
+      `resourceVersionMatch=Exact&resourceVersion=5&continue=${next}`,
+      'sendInitialEvents=true',
+    ];
+    for (const query of invalid) {
+      const status = refused(await ask(query), 422, 'Invalid');
+      assert.match(String(status['message']), /^ListOptions\.meta\.k8s\.io "" is invalid: /);
+    }
+  });
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { body, create, type GetTarget, type Home, home, lease, names, patch, pod, refused } from '../target.ts';
+
+function ask(at: Home, parameter: string, selector: string, plural = 'leases') {
+  return at.send('GET', `${at.path(plural)}?${parameter}=${encodeURIComponent(selector)}`);
+}
+
+/** Which leases a selector finds, of: none, empty (x=''), a (x=a), b (x=b, k.io/y=1), number (n=5). */
+const byLabels: readonly (readonly [string, readonly string[]])[] = [
+  ['', ['a', 'b', 'empty', 'none', 'number']],
+  ['x', ['a', 'b', 'empty']],
+  ['!x', ['none', 'number']],
+  ['x=a', ['a']],
+  ['x==a', ['a']],
+  ['x=', ['empty']],
+  ['x', ['a', 'b', 'empty']],
+  ['x!=a', ['b', 'empty', 'none', 'number']],
+  ['x!=', ['a', 'b', 'none', 'number']],
+  ['x in (a,b)', ['a', 'b']],
+  ['x in (a, b)', ['a', 'b']],
+  ['x in (a,)', ['a', 'empty']],
+  ['x in ()', ['empty']],
+  ['x in (,b)', ['b', 'empty']],
+  ['x notin (a)', ['b', 'empty', 'none', 'number']],
+  ['x notin (a,b)', ['empty', 'none', 'number']],
+  ['x,k.io/y', ['b']],
+  ['x=b,k.io/y in (1,2),!z', ['b']],
+  ['x=a,x=b', []],
+  [' x = a ', ['a']],
+  ['in in (in)', []],
+  ['n>4', ['number']],
+  ['n<5', []],
+];
+
+const badLabels: readonly (readonly [string, string])[] = [
+  ['a b', "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"],
+  ['a===', "unable to parse requirement: found '=', expected: identifier"],
+  ['a in (', "unable to parse requirement: found '', expected: ',', ')' or identifier"],
+  [',', "found ',', expected: !, identifier, or 'end of string'"],
+  ['a=b!', "found '!', expected: ',' or 'end of string'"],
+  ['a,', "found '', expected: identifier after ','"],
+  ['=a', "found '=', expected: !, identifier, or 'end of string'"],
+  ['a in b', "unable to parse requirement: found 'b' expected: '('"],
+  ['!', "unable to parse requirement: found '', expected: identifier"],
+];
+
+/** Label and field selectors. */
+export function selecting(getTarget: GetTarget): void {
+  test('label selectors find what they find on any Kubernetes', async () => {
+    const at = await home(getTarget);
+    const leases = { none: {}, empty: { x: '' }, a: { x: 'a' }, b: { x: 'b', 'k.io/y': '1' }, number: { n: '5' } };
+    for (const [name, labels] of Object.entries(leases)) await create(at, 'leases', lease(name, labels));
+    for (const [selector, found] of byLabels) {
+      assert.deepEqual(names(body(await ask(at, 'labelSelector', selector), 200)), found, selector);
+    }
+  });
+
+  test('what is no label selector is refused in the words of the API', async () => {
+    const at = await home(getTarget);
+    for (const [selector, sentence] of badLabels) {
+      const status = refused(await ask(at, 'labelSelector', selector), 400, 'BadRequest');
+      assert.equal(status['message'], sentence, selector);
+    }
+    for (const selector of ['-a', 'a=-b', 'a/b/c', 'a in (b c)', 'x>y', 'n gt 4']) {
+      refused(await ask(at, 'labelSelector', selector), 400, 'BadRequest');
+    }
+  });
+
+  test('field selectors know names, and of pods their node and phase', async () => {
+    const at = await home(getTarget);
+    await create(at, 'pods', pod('a', { spec: { nodeName: 'one' } }));
+    await create(at, 'pods', pod('b'));
+    await patch(at, 'pods', 'b/status', { status: { phase: 'Running' } });
+    const finds: readonly (readonly [string, readonly string[]])[] = [
+      ['metadata.name=a', ['a']],
+      ['metadata.name!=a', ['b']],
+      [`metadata.namespace=${at.name}`, ['a', 'b']],
+      ['spec.nodeName=one', ['a']],
+      ['spec.nodeName=', ['b']],
+      ['status.phase==Running', ['b']],
+      ['status.phase!=Running,metadata.name=b', []],
+      ['spec.restartPolicy=Always,', ['a', 'b']],
+    ];
+    for (const [selector, found] of finds) {
+      assert.deepEqual(names(body(await ask(at, 'fieldSelector', selector, 'pods'), 200)), found, selector);
+    }
+  });
+
+  test('fields that cannot be selected by are refused', async () => {
+    const at = await home(getTarget);
+    const pods = refused(await ask(at, 'fieldSelector', 'spec.dnsPolicy=x', 'pods'), 400, 'BadRequest');
+    assert.equal(pods['message'], 'field label not supported: spec.dnsPolicy');
+    const leases = refused(await ask(at, 'fieldSelector', 'spec.holderIdentity=x'), 400, 'BadRequest');
+    const sentence = '"spec.holderIdentity" is not a known field selector: only "metadata.name", "metadata.namespace"';
+    assert.equal(leases['message'], sentence);
+    const broken = refused(await ask(at, 'fieldSelector', 'metadata.name'), 400, 'BadRequest');
+    assert.equal(broken['message'], "invalid selector: 'metadata.name'; can't understand 'metadata.name'");
+  });
+}

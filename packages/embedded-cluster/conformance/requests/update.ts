@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { arrayOf, objectOf } from '../../../../src/base/json.ts';
+import { body, create, type GetTarget, home, lease, meta, patch, pod, refused, versionOf } from '../target.ts';
+
+const modified = 'the object has been modified; please apply your changes to the latest version and try again';
+
+/** PUT, and what every change keeps to: versions, generation, the status apart. */
+export function updating(getTarget: GetTarget): void {
+  test('an update of an older version is a conflict', async () => {
+    const at = await home(getTarget);
+    const made = await create(at, 'leases', lease('a'));
+    const path = at.path('leases', 'a');
+    const next = { ...made, spec: { holderIdentity: 'other' } };
+    const updated = body(await at.send('PUT', path, { body: next }), 200);
+    assert(Number(versionOf(updated)) > Number(versionOf(made)));
+    assert.deepEqual(objectOf(updated['spec'])['holderIdentity'], 'other');
+    const status = refused(await at.send('PUT', path, { body: { ...made, spec: {} } }), 409, 'Conflict');
+    assert.equal(status['message'], `Operation cannot be fulfilled on leases.coordination.k8s.io "a": ${modified}`);
+    assert.deepEqual(status['details'], { name: 'a', group: 'coordination.k8s.io', kind: 'leases' });
+  });
+
+  test('of two updates of the same version exactly one wins', async () => {
+    const at = await home(getTarget);
+    const made = await create(at, 'leases', lease('a'));
+    const rivals = ['x', 'y', 'z'].map((holderIdentity) =>
+      at.send('PUT', at.path('leases', 'a'), { body: { ...made, spec: { holderIdentity } } }),
+    );
+    const codes = (await Promise.all(rivals)).map(({ status }) => status);
+    assert.deepEqual(codes.toSorted(), [200, 409, 409]);
+  });
+
+  test('an update without a version is refused for leases and taken for pods', async () => {
+    const at = await home(getTarget);
+    await create(at, 'leases', lease('a'));
+    const status = refused(await at.send('PUT', at.path('leases', 'a'), { body: lease('a') }), 422, 'Invalid');
+    const sentence = 'metadata.resourceVersion: Invalid value: 0: must be specified for an update';
+    assert.equal(status['message'], `leases.coordination.k8s.io "a" is invalid: ${sentence}`);
+    await create(at, 'pods', pod('a'));
+    const updated = body(
+      await at.send('PUT', at.path('pods', 'a'), { body: pod('a', { metadata: { labels: { x: '1' } } }) }),
+      200,
+    );
+    assert.deepEqual(meta(updated)['labels'], { x: '1' });
+  });
+
+  test('an update of what does not exist creates a lease, and is refused for a pod', async () => {
+    const at = await home(getTarget);
+    body(await at.send('PUT', at.path('leases', 'a'), { body: lease('a') }), 201);
+    const status = refused(await at.send('PUT', at.path('pods', 'a'), { body: pod('a') }), 404, 'NotFound');
+    assert.equal(status['message'], 'pods "a" not found');
+  });
+
+  test('an update has to name its object, and no other', async () => {
+    const at = await home(getTarget);
+    const made = await create(at, 'leases', lease('a'));
+    const put = (object: unknown) => at.send('PUT', at.path('leases', 'a'), { body: object });
+    const other = refused(await put({ ...lease('b') }), 400, 'BadRequest');
+    assert.equal(other['message'], 'the name of the object (b) does not match the name on the URL (a)');
+    refused(await put({ spec: {} }), 400, 'BadRequest');
+    refused(
+      await put({ metadata: { name: 'a', namespace: 'other', resourceVersion: versionOf(made) } }),
+      400,
+      'BadRequest',
+    );
+    const stranger = refused(await put({ metadata: { name: 'a', uid: 'other' } }), 409, 'Conflict');
+    assert.match(String(stranger['message']), /Precondition failed: UID in precondition: other, UID in object meta: /);
+    refused(await put({ metadata: { name: 'a', resourceVersion: 'abc' } }), 500, undefined);
+  });
+
+  test('an update that changes nothing keeps the version', async () => {
+    const at = await home(getTarget);
+    const made = await create(at, 'leases', lease('a', { x: '1' }));
+    const again = body(await at.send('PUT', at.path('leases', 'a'), { body: made }), 200);
+    assert.equal(versionOf(again), versionOf(made));
+    assert.equal(versionOf(await patch(at, 'leases', 'a', { metadata: { labels: { x: '1' } } })), versionOf(made));
+  });
+
+  test('the status is changed by way of the status alone', async () => {
+    const at = await home(getTarget);
+    await create(at, 'pods', pod('web'));
+    const main = await patch(at, 'pods', 'web', { status: { phase: 'Running' } });
+    assert.equal(objectOf(main['status'])['phase'], 'Pending');
+    const change = { status: { phase: 'Running' }, spec: { restartPolicy: 'Never' }, metadata: { labels: { x: '1' } } };
+    const status = await patch(at, 'pods', 'web/status', change);
+    assert.equal(objectOf(status['status'])['phase'], 'Running');
+    assert.equal(objectOf(status['spec'])['restartPolicy'], 'Always');
+    assert.deepEqual(meta(status)['labels'], { x: '1' });
+    const read = body(await at.send('GET', at.path('pods', 'web/status')), 200);
+    assert.equal(versionOf(read), versionOf(status));
+    const replaced = body(
+      await at.send('PUT', at.path('pods', 'web'), { body: { ...read, status: { phase: 'Failed' } } }),
+      200,
+    );
+    assert.equal(objectOf(replaced['status'])['phase'], 'Running');
+    refused(await at.send('PUT', at.path('leases', 'a/status'), { body: {} }), 404, 'NotFound');
+  });
+
+  test('what belongs to the server stays as it is', async () => {
+    const at = await home(getTarget);
+    const made = await create(at, 'leases', lease('a'));
+    const metadata = { creationTimestamp: '2020-01-01T00:00:00Z', deletionTimestamp: null };
+    const changed = await patch(at, 'leases', 'a', { metadata: { ...metadata, labels: { x: '1' } } });
+    assert.deepEqual(
+      [meta(changed)['creationTimestamp'], meta(changed)['deletionTimestamp'], meta(changed)['uid']],
+      [meta(made)['creationTimestamp'], undefined, meta(made)['uid']],
+    );
+    const options = { contentType: 'application/merge-patch+json' };
+    for (const change of [{ deletionTimestamp: '2020-01-01T00:00:00Z' }, { deletionGracePeriodSeconds: 5 }]) {
+      const answer = await at.send('PATCH', at.path('leases', 'a'), { ...options, body: { metadata: change } });
+      assert.match(String(refused(answer, 422, 'Invalid')['message']), /field is immutable/);
+    }
+  });
+
+  test('the generation counts changes of the spec, and only where there is one to count', async () => {
+    const at = await home(getTarget);
+    const slice = { metadata: { name: 'a' }, addressType: 'IPv4', endpoints: [], ports: [] };
+    assert.equal(meta(await create(at, 'endpointslices', slice))['generation'], 1);
+    const annotated = await patch(at, 'endpointslices', 'a', { metadata: { annotations: { x: '1' } } });
+    assert.equal(meta(annotated)['generation'], 1);
+    const filled = await patch(at, 'endpointslices', 'a', { endpoints: [{ addresses: ['10.0.0.1'] }] });
+    assert.equal(meta(filled)['generation'], 2);
+    const labelled = await patch(at, 'endpointslices', 'a', { metadata: { labels: { x: '1' } } });
+    assert.equal(meta(labelled)['generation'], 3);
+    await create(at, 'pods', pod('a'));
+    const running = await patch(at, 'pods', 'a/status', { status: { phase: 'Running' } });
+    assert.equal(meta(running)['generation'], 1);
+    assert.equal(meta(await create(at, 'leases', lease('a')))['generation'], undefined);
+  });
+
+  test('managedFields say when each part of an object was written last', async () => {
+    const at = await home(getTarget);
+    await create(at, 'pods', pod('web'));
+    const written = await patch(at, 'pods', 'web/status', { status: { phase: 'Running' } });
+    const parts = arrayOf(meta(written)['managedFields']).map((each) => objectOf(each)['subresource'] ?? 'main');
+    assert.deepEqual(parts, ['main', 'status']);
+    const times = arrayOf(meta(written)['managedFields']).map((each) => String(objectOf(each)['time']));
+    for (const time of times) assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+  });
+
+  test('a dry run of an update is answered and stores nothing', async () => {
+    const at = await home(getTarget);
+    const made = await create(at, 'leases', lease('a'));
+    const next = { ...made, spec: { holderIdentity: 'other' } };
+    const answer = body(await at.send('PUT', `${at.path('leases', 'a')}?dryRun=All`, { body: next }), 200);
+    assert.equal(objectOf(answer['spec'])['holderIdentity'], 'other');
+    const now = body(await at.send('GET', at.path('leases', 'a')), 200);
+    assert.equal(versionOf(now), versionOf(made));
+  });
+}

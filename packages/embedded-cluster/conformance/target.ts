@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { arrayOf, type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
+import type { Answer, HttpClient, Method, RequestOptions } from '../../../test/cluster/support/plane/http.ts';
+
+/** An API server under test: the embedded one or a real kube-apiserver. */
+export interface Target {
+  send(method: Method, path: string, options?: RequestOptions): Promise<Answer>;
+  lines: HttpClient['lines'];
+}
+
+/** Given to every part of the suite, which asks for the target inside its tests. */
+export type GetTarget = () => Promise<Target>;
+
+/** A namespace that one test has to itself. */
+export interface Home {
+  readonly name: string;
+  readonly target: Target;
+  /** `path('pods')`, `path('pods', 'web')`, `path('pods', 'web/status')`. */
+  path(plural: string, name?: string): string;
+  send(method: Method, path: string, options?: RequestOptions): Promise<Answer>;
+}
+
+const groups: Readonly<Record<string, string>> = {
+  endpointslices: '/apis/discovery.k8s.io/v1',
+  leases: '/apis/coordination.k8s.io/v1',
+  'events.k8s.io': '/apis/events.k8s.io/v1',
+  poddisruptionbudgets: '/apis/policy/v1',
+  replicasets: '/apis/apps/v1',
+  deployments: '/apis/apps/v1',
+  statefulsets: '/apis/apps/v1',
+  daemonsets: '/apis/apps/v1',
+  jobs: '/apis/batch/v1',
+  cronjobs: '/apis/batch/v1',
+  ingresses: '/apis/networking.k8s.io/v1',
+  networkpolicies: '/apis/networking.k8s.io/v1',
+  horizontalpodautoscalers: '/apis/autoscaling/v2',
+  roles: '/apis/rbac.authorization.k8s.io/v1',
+  rolebindings: '/apis/rbac.authorization.k8s.io/v1',
+};
+
+/** Its namespace goes away with the API server, as those of `testNamespace` do. */
+export async function home(getTarget: GetTarget): Promise<Home> {
+  const target = await getTarget();
+  const name = `conformance-${randomBytes(5).toString('hex')}`;
+  const answer = await target.send('POST', '/api/v1/namespaces', { body: { metadata: { name } } });
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  return {
+    name,
+    target,
+    send: target.send,
+    path(plural, object) {
+      const resource = plural === 'events.k8s.io' ? 'events' : plural;
+      return `${groups[plural] ?? '/api/v1'}/namespaces/${name}/${resource}${object === undefined ? '' : `/${object}`}`;
+    },
+  };
+}
+
+/** The JSON of an answer that has to have this status. */
+export function body(answer: Answer, status: number): JsonObject {
+  assert.equal(answer.status, status, JSON.stringify(answer.body));
+  return objectOf(answer.body);
+}
+
+/** A refusal: a complete Status with this code and reason. */
+export function refused(answer: Answer, code: number, reason: string | undefined): JsonObject {
+  const status = body(answer, code);
+  assert.match(String(answer.headers['content-type']), /^application\/json/);
+  const { kind, apiVersion, metadata, status: outcome } = status;
+  assert.deepEqual([kind, apiVersion, outcome], ['Status', 'v1', 'Failure']);
+  assert.equal(typeof metadata, 'object');
+  assert.deepEqual([status['code'], status['reason']], [code, reason], JSON.stringify(status));
+  return status;
+}
+
+export function meta(object: unknown): JsonObject {
+  return objectOf(objectOf(object)['metadata']);
+}
+
+export function versionOf(object: unknown): string {
+  return textOf(meta(object)['resourceVersion']) ?? '';
+}
+
+/** The names of a list's items. */
+export function names(list: unknown): readonly string[] {
+  return arrayOf(objectOf(list)['items']).map((item) => textOf(meta(item)['name']) ?? '');
+}
+
+export async function create(at: Home, plural: string, object: JsonObject): Promise<JsonObject> {
+  return body(await at.send('POST', at.path(plural), { body: object }), 201);
+}
+
+export async function patch(at: Home, plural: string, name: string, change: JsonObject): Promise<JsonObject> {
+  const options = { body: change, contentType: 'application/merge-patch+json' };
+  return body(await at.send('PATCH', at.path(plural, name), options), 200);
+}
+
+/** Leases are objects that no controller touches. */
+export function lease(name: string, labels: Readonly<Record<string, string>> = {}): JsonObject {
+  return { metadata: { name, labels }, spec: { holderIdentity: 'me' } };
+}
+
+export function pod(name: string, more: { metadata?: JsonObject; spec?: JsonObject } = {}): JsonObject {
+  return {
+    metadata: { name, ...more.metadata },
+    spec: { containers: [{ name: 'main', image: 'registry.invalid/none:1' }], ...more.spec },
+  };
+}

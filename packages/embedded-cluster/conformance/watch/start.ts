@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { objectOf } from '../../../../src/base/json.ts';
+import { onlyWithWatchList } from '../../../../test/support/api/watchList.ts';
+import { body, create, type GetTarget, type Home, home, lease, meta, refused, versionOf } from '../target.ts';
+import { summary, type WatchEvent, watch } from './watching.ts';
+
+const withInitial = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan';
+const bookmarks = 'allowWatchBookmarks=true';
+
+async function fill(at: Home): Promise<void> {
+  for (const name of ['b', 'a', 'c']) await create(at, 'leases', lease(name));
+}
+
+function isInitialEnd({ type, object }: WatchEvent): boolean {
+  return type === 'BOOKMARK' && objectOf(meta(object)['annotations'])['k8s.io/initial-events-end'] === 'true';
+}
+
+/** Where a watch begins, and how it ends. */
+export function watchingStarts(getTarget: GetTarget): void {
+  test('without a version, or from 0, a watch begins with what there is', async (t) => {
+    const at = await home(getTarget);
+    await fill(at);
+    for (const query of ['', 'resourceVersion=0', 'resourceVersion=']) {
+      const seen = await watch(t, at.target, at.path('leases'), query);
+      assert.deepEqual((await seen.take(3)).toSorted(), ['ADDED a', 'ADDED b', 'ADDED c'], query);
+    }
+  });
+
+  test('the complete state ends with a bookmark that says so, and changes follow', onlyWithWatchList, async (t) => {
+    const at = await home(getTarget);
+    await fill(at);
+    const newest = versionOf(body(await at.send('GET', at.path('leases')), 200));
+    const seen = await watch(t, at.target, at.path('leases'), `${withInitial}&${bookmarks}`);
+    assert.deepEqual((await seen.take(3)).toSorted(), ['ADDED a', 'ADDED b', 'ADDED c']);
+    const end = await seen.next();
+    assert(isInitialEnd(end), end.line);
+    assert.deepEqual([end.object['kind'], end.object['apiVersion']], ['Lease', 'coordination.k8s.io/v1']);
+    assert.deepEqual(Object.keys(meta(end.object)), ['resourceVersion', 'annotations']);
+    assert(Number(versionOf(end.object)) >= Number(newest));
+    await create(at, 'leases', lease('d'));
+    assert.deepEqual(await seen.take(1), ['ADDED d']);
+    const resumed = await watch(t, at.target, at.path('leases'), `resourceVersion=${versionOf(end.object)}`);
+    assert.deepEqual(await resumed.take(1), ['ADDED d']);
+  });
+
+  test('the complete state of nothing is the bookmark alone', onlyWithWatchList, async (t) => {
+    const at = await home(getTarget);
+    const seen = await watch(t, at.target, at.path('leases'), `${withInitial}&${bookmarks}`);
+    assert(isInitialEnd(await seen.next()));
+  });
+
+  test('the complete state keeps to the selector', onlyWithWatchList, async (t) => {
+    const at = await home(getTarget);
+    await fill(at);
+    await create(at, 'leases', lease('labelled', { x: '1' }));
+    const seen = await watch(t, at.target, at.path('leases'), `${withInitial}&${bookmarks}&labelSelector=x`);
+    assert.equal(summary(await seen.next()), 'ADDED labelled');
+    assert(isInitialEnd(await seen.next()));
+  });
+
+  test('without bookmarks the complete state has no end to see', onlyWithWatchList, async (t) => {
+    const at = await home(getTarget);
+    await fill(at);
+    const seen = await watch(t, at.target, at.path('leases'), `${withInitial}&timeoutSeconds=1`);
+    const events = (await seen.rest()).map(summary);
+    assert.deepEqual(events.toSorted(), ['ADDED a', 'ADDED b', 'ADDED c']);
+  });
+
+  test('a watch that asks for no initial events begins with what comes', onlyWithWatchList, async (t) => {
+    const at = await home(getTarget);
+    await fill(at);
+    const query = 'sendInitialEvents=false&resourceVersionMatch=NotOlderThan';
+    const newest = versionOf(body(await at.send('GET', at.path('leases')), 200));
+    const seen = await watch(t, at.target, at.path('leases'), `${query}&resourceVersion=${newest}`);
+    await create(at, 'leases', lease('d'));
+    assert.deepEqual(await seen.take(1), ['ADDED d']);
+  });
+
+  test('a watch ends in good order after its timeout, and a bookmark comes before', async (t) => {
+    const at = await home(getTarget);
+    const made = await create(at, 'leases', lease('a'));
+    const began = performance.now();
+    const query = `resourceVersion=${versionOf(made)}&${bookmarks}&timeoutSeconds=6`;
+    const seen = await watch(t, at.target, at.path('leases'), query);
+    const last = await create(at, 'leases', lease('b'));
+    assert.deepEqual(await seen.take(1), ['ADDED b']);
+    // Two seconds before the end; a real server may send others at any time.
+    const marks = await seen.rest();
+    for (const event of marks) assert.equal(event.type, 'BOOKMARK');
+    const newest = marks.at(-1);
+    assert(newest !== undefined && Number(versionOf(newest.object)) >= Number(versionOf(last)));
+    assert(performance.now() - began > 5_500);
+  });
+
+  test('a watch without bookmarks gets none', async (t) => {
+    const at = await home(getTarget);
+    const made = await create(at, 'leases', lease('a'));
+    const seen = await watch(t, at.target, at.path('leases'), `resourceVersion=${versionOf(made)}&timeoutSeconds=3`);
+    assert.deepEqual(await seen.rest(), []);
+  });
+
+  test('a watch from a version that is still to come says so, or waits for it', onlyWithWatchList, async (t) => {
+    const at = await home(getTarget);
+    await create(at, 'leases', lease('a'));
+    const far = 'resourceVersion=999999999';
+    const told = await watch(t, at.target, at.path('leases'), `${withInitial}&${bookmarks}&${far}`);
+    const error = await told.next();
+    assert.equal(error.type, 'ERROR');
+    assert.deepEqual([error.object['code'], error.object['reason']], [504, 'Timeout']);
+    const silent = await watch(t, at.target, at.path('leases'), `${far}&timeoutSeconds=1`);
+    assert.deepEqual(await silent.rest(), []);
+  });
+
+  test('a watch that cannot be is refused before it begins', onlyWithWatchList, async () => {
+    const at = await home(getTarget);
+    const ask = (query: string) => at.send('GET', `${at.path('leases')}?watch=true&${query}`);
+    const missing = refused(await ask('sendInitialEvents=true'), 422, 'Invalid');
+    const sentence = 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan';
+    assert.equal(
+      missing['message'],
+      `ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: ${sentence}`,
+    );
+    refused(await ask('sendInitialEvents=true&resourceVersionMatch=Exact'), 422, 'Invalid');
+    refused(await ask('resourceVersionMatch=NotOlderThan'), 422, 'Invalid');
+    refused(await ask('resourceVersion=abc'), 500, undefined);
+    refused(await ask('labelSelector=a%20b'), 400, 'BadRequest');
+    refused(await ask('timeoutSeconds=x'), 400, 'BadRequest');
+  });
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { isObject, type JsonObject, textOf } from '../../../../src/base/json.ts';
+import { meta, type Target } from '../target.ts';
+
+export interface WatchEvent {
+  readonly type: string;
+  readonly object: JsonObject;
+  /** The line as it came. */
+  readonly line: string;
+}
+
+/** An open watch. */
+export interface Watching {
+  /** The next event; fails when none comes. */
+  next(): Promise<WatchEvent>;
+  /** The next changes, as `TYPE name`: where bookmarks are allowed, one may come at any time between them. */
+  take(count: number): Promise<readonly string[]>;
+  /** All events until the server ends the watch. */
+  rest(): Promise<readonly WatchEvent[]>;
+}
+
+/** Opens a watch on a collection; it ends with the test. */
+export async function watch(
+  t: TestContext,
+  target: Target,
+  path: string,
+  query: string,
+  options: { readonly accept?: string } = {},
+): Promise<Watching> {
+  const end = new AbortController();
+  t.after(() => end.abort());
+  const signal = AbortSignal.any([end.signal, AbortSignal.timeout(120_000)]);
+  const { status, lines } = await target.lines(`${path}?watch=true&${query}`, { ...options, signal });
+  assert.equal(status, 200);
+
+  async function read(): Promise<WatchEvent | undefined> {
+    const { value, done } = await lines.next();
+    if (done === true) return undefined;
+    const event: unknown = JSON.parse(value);
+    assert(isObject(event) && isObject(event['object']), value);
+    return { type: textOf(event['type']) ?? '', object: event['object'], line: value };
+  }
+
+  async function next(): Promise<WatchEvent> {
+    const event = await read();
+    assert(event !== undefined, 'the watch ended too early');
+    return event;
+  }
+
+  return {
+    next,
+    async take(count) {
+      const events: string[] = [];
+      while (events.length < count) {
+        const event = await next();
+        if (event.type !== 'BOOKMARK') events.push(summary(event));
+      }
+      return events;
+    },
+    async rest() {
+      const events: WatchEvent[] = [];
+      for (let event = await read(); event !== undefined; event = await read()) events.push(event);
+      return events;
+    },
+  };
+}
+
+export function summary({ type, object }: WatchEvent): string {
+  return `${type} ${textOf(meta(object)['name']) ?? ''}`.trim();
+}

@@ -1,0 +1,153 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { type Clock, systemClock } from '../../../../src/base/clock.ts';
+import { messageOf } from '../../../../src/base/errors.ts';
+import { type ApiStore, apiStore } from './apiStore.ts';
+import { collectGarbage } from './controllers/garbageCollector.ts';
+import { endNamespaces } from './controllers/namespaces.ts';
+import { keepDefaultAccounts } from './controllers/serviceAccounts.ts';
+import { serveDefinitions } from './crd/serving.ts';
+import { addressOf } from './http/address.ts';
+import { exchangeOf, sendStatus } from './http/exchange.ts';
+import { type RequestLog, requestLog } from './http/requestLog.ts';
+import { serve } from './http/serve.ts';
+import { failure, type Status } from './meta/status.ts';
+import { create } from './registry/create.ts';
+import type { Resource } from './registry/resource.ts';
+import { createStorage } from './storage/storage.ts';
+import { resources as builtIn, clusterRoles, namespaces } from './strategies/resources.ts';
+
+export interface ApiServerOptions {
+  /** For timestamps and the ends of watches. Default: the system's. */
+  readonly clock?: Clock;
+  /** How many changes of each resource are kept for watches that come later. Default 10,000. */
+  readonly historyLimit?: number;
+  /** Resources beside the built-in ones. */
+  readonly resources?: readonly Resource[];
+  /** How long after its CustomResourceDefinition is established a custom resource is served. Default 0. */
+  readonly customResourcesServedAfterMs?: number;
+  /**
+   * Whether an impersonated user may do only what Roles and bindings say, or 403. Default: everything, as whoever
+   * impersonates nobody.
+   */
+  readonly authorizesImpersonated?: boolean;
+  /** Bearer tokens that are let in; default: everybody is. */
+  readonly tokens?: readonly string[];
+  /** Between 0 and 1, for generated names. */
+  readonly random?: () => number;
+}
+
+/** What a fault does to a request: waits, and then refuses it with a Status, cuts its connection, or lets it pass. */
+interface Fault {
+  readonly delayMs?: number;
+  readonly refuse?: Status | 'cut';
+}
+
+type FaultOf = (request: { readonly method: string; readonly url: string }) => Fault | undefined;
+
+/** An API server in this process. */
+export interface ApiServer {
+  readonly store: ApiStore;
+  readonly requests: RequestLog;
+  /** Asked about each request from now on; undefined: none fails. */
+  setFaults(faultOf: FaultOf | undefined): void;
+  /** Breaks all connections, watches included, as when the process dies; new ones are taken. */
+  cutConnections(): void;
+  /** For a server of one's own, such as one with TLS or HTTP/2. */
+  readonly handle: RequestListener;
+  /** Listens on a port of 127.0.0.1, default a free one. */
+  listen(port?: number): Promise<Listening>;
+}
+
+interface Listening {
+  /** `http://127.0.0.1:PORT`. */
+  readonly url: string;
+  /** Cuts all connections. The store goes on; `listen` may be called again. */
+  close(): Promise<void>;
+}
+
+/** The one role of the real server's own that tests bind. */
+const clusterAdmin = {
+  metadata: { name: 'cluster-admin' },
+  rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }],
+};
+
+const firstNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
+
+/** Makes a server with nothing in it but the namespaces that every cluster has, their accounts, and one role. */
+export function createApiServer(options: ApiServerOptions = {}): ApiServer {
+  const { clock = systemClock, historyLimit = 10_000, random = Math.random, tokens } = options;
+  const storage = createStorage({ clock, random, historyLimit, resources: [...builtIn, ...(options.resources ?? [])] });
+  const requests = requestLog();
+  const servers = new Set<Server>();
+  let faultOf: FaultOf | undefined;
+  endNamespaces(storage);
+  keepDefaultAccounts(storage);
+  serveDefinitions(storage, options.customResourcesServedAfterMs ?? 0);
+  collectGarbage(storage);
+  for (const name of firstNamespaces) create(storage, namespaces, '', { metadata: { name } });
+  create(storage, clusterRoles, '', clusterAdmin);
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const exchange = exchangeOf(request, response);
+    requests.note(exchange, addressOf(storage.resources, exchange.path));
+    const fault = faultOf?.({ method: exchange.method, url: request.url ?? '/' });
+    if (fault?.delayMs !== undefined) await pause(clock, fault.delayMs);
+    if (fault?.refuse === 'cut') response.destroy();
+    else if (fault?.refuse !== undefined) sendStatus(exchange, fault.refuse);
+    else if (!isAllowed(request, tokens)) sendStatus(exchange, unauthorized);
+    else await serve(storage, exchange, options.authorizesImpersonated === true);
+  }
+
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
+    answer(request, response).catch((error: unknown) => {
+      if (response.headersSent) response.destroy();
+      else sendStatus(exchangeOf(request, response), failure(500, 'InternalError', messageOf(error)));
+    });
+  };
+
+  return {
+    store: apiStore(storage),
+    requests,
+    setFaults: (next) => {
+      faultOf = next;
+    },
+    cutConnections: () => {
+      for (const server of servers) server.closeAllConnections();
+    },
+    handle,
+    listen: (port = 0) => listen(handle, port, servers),
+  };
+}
+
+const unauthorized = failure(401, 'Unauthorized', 'Unauthorized');
+
+function isAllowed({ headers }: IncomingMessage, tokens: readonly string[] | undefined): boolean {
+  return tokens === undefined || tokens.some((token) => headers.authorization === `Bearer ${token}`);
+}
+
+function pause(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.setTimeout(resolve, ms);
+  });
+}
+
+async function listen(handle: RequestListener, port: number, servers: Set<Server>): Promise<Listening> {
+  // Longer than clients keep idle connections, so that none is closed under a request.
+  const server = createServer({ keepAliveTimeout: 120_000, requestTimeout: 0 }, handle);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  servers.add(server);
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('a TCP server has a port');
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    close: () =>
+      new Promise((resolve) => {
+        servers.delete(server);
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,116 @@
+import type { JsonObject } from '../../../../../src/base/json.ts';
+import { type KubeObject, withMeta } from '../meta/objects.ts';
+import { remove } from '../registry/delete.ts';
+import { apiVersionOf, type Resource } from '../registry/resource.ts';
+import type { Storage } from '../storage/storage.ts';
+
+/** An object that another one owns. */
+interface Dependant {
+  readonly resource: Resource;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+const orphan = 'orphan';
+const foreground = 'foregroundDeletion';
+
+/**
+ * Collects garbage as the controller of that name does: what is owned goes when its last owner has gone, or before it
+ * (foreground), or stays without the reference (orphan). Owners of kinds that the server does not keep count as alive.
+ */
+export function collectGarbage(storage: Storage): void {
+  /** By the uid of the owner, and by their own uid. */
+  const dependants = new Map<string, Map<string, Dependant>>();
+  const references = new Map<string, readonly JsonObject[]>();
+
+  function track(resource: Resource, { metadata }: KubeObject, isRemoved: boolean): void {
+    const { uid, name, namespace = '', ownerReferences } = metadata;
+    const known = references.get(uid);
+    if (known === ownerReferences && !isRemoved) return;
+    for (const { uid: owner } of known ?? []) dependants.get(String(owner))?.delete(uid);
+    references.delete(uid);
+    if (isRemoved || ownerReferences === undefined) return;
+    references.set(uid, ownerReferences);
+    for (const { uid: owner } of ownerReferences) {
+      const owned = dependants.get(String(owner)) ?? new Map<string, Dependant>();
+      dependants.set(String(owner), owned.set(uid, { resource, namespace, name }));
+    }
+  }
+
+  function ownedBy(uid: string): readonly Dependant[] {
+    return [...(dependants.get(uid)?.values() ?? [])];
+  }
+
+  function isAlive(reference: JsonObject, namespace: string): boolean {
+    const { apiVersion, kind, name, uid } = reference;
+    const resource = storage.resources.find((each) => each.kind === kind && apiVersionOf(each) === apiVersion);
+    if (resource === undefined) return true;
+    const home = resource.isNamespaced ? namespace : '';
+    return storage.collectionOf(resource).get(home, String(name))?.metadata.uid === uid;
+  }
+
+  function current({ resource, namespace, name }: Dependant): KubeObject | undefined {
+    return storage.collectionOf(resource).get(namespace, name);
+  }
+
+  /** Deletes what has no owner any more. */
+  function collect(dependant: Dependant): void {
+    const { resource, namespace, name } = dependant;
+    const refs = current(dependant)?.metadata.ownerReferences ?? [];
+    if (refs.length > 0 && !refs.some((each) => isAlive(each, namespace))) remove(storage, resource, namespace, name);
+  }
+
+  function release({ resource, namespace, name }: Dependant, finalizer: string): void {
+    const object = storage.collectionOf(resource).get(namespace, name);
+    if (object === undefined) return;
+    const finalizers = (object.metadata.finalizers ?? []).filter((each) => each !== finalizer);
+    const released = withMeta(object, { finalizers });
+    const isHeld = finalizers.length > 0 || (object.metadata.deletionGracePeriodSeconds ?? 0) > 0;
+    if (isHeld) storage.put(resource, released);
+    else storage.remove(resource, object);
+  }
+
+  function endOwner(owner: Dependant, uid: string): void {
+    const finalizers = current(owner)?.metadata.finalizers ?? [];
+    if (finalizers.includes(orphan)) {
+      for (const each of ownedBy(uid)) disown(each, uid);
+      release(owner, orphan);
+    } else if (finalizers.includes(foreground)) {
+      for (const { resource, namespace, name } of ownedBy(uid)) remove(storage, resource, namespace, name);
+      if (ownedBy(uid).length === 0) release(owner, foreground);
+    }
+  }
+
+  function disown(dependant: Dependant, owner: string): void {
+    const object = current(dependant);
+    if (object === undefined) return;
+    const ownerReferences = object.metadata.ownerReferences?.filter(({ uid }) => uid !== owner);
+    storage.put(dependant.resource, withMeta(object, { ownerReferences }));
+  }
+
+  storage.onChange((resource, object, isRemoved) => {
+    const { uid, name, namespace = '', ownerReferences, deletionTimestamp, finalizers } = object.metadata;
+    const place: Dependant = { resource, namespace, name };
+    track(resource, object, isRemoved);
+    // A moment later, as a controller that watches would.
+    if (!isRemoved && deletionTimestamp !== undefined && finalizers !== undefined) {
+      queueMicrotask(() => endOwner(place, uid));
+    }
+    if (!isRemoved && ownerReferences !== undefined) queueMicrotask(() => collect(place));
+    if (!isRemoved) return;
+    const owned = ownedBy(uid);
+    dependants.delete(uid);
+    if (owned.length > 0) queueMicrotask(() => owned.forEach(collect));
+    for (const reference of ownerReferences ?? []) queueMicrotask(() => endOwnerOf(reference, namespace));
+  });
+
+  /** A dependant of an owner that waits for it has gone. */
+  function endOwnerOf({ apiVersion, kind, name, uid }: JsonObject, namespace: string): void {
+    const resource = storage.resources.find((each) => each.kind === kind && apiVersionOf(each) === apiVersion);
+    if (resource === undefined) return;
+    const owner = { resource, namespace: resource.isNamespaced ? namespace : '', name: String(name) };
+    const object = current(owner);
+    if (object === undefined || object.metadata.uid !== uid) return;
+    if (object.metadata.deletionTimestamp !== undefined) endOwner(owner, object.metadata.uid);
+  }
+}

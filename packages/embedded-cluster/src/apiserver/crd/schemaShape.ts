@@ -1,0 +1,61 @@
+import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../../../../src/base/json.ts';
+import { any, type Field, type ScalarShape, type Shape } from '../managedfields/shape.ts';
+import { shapeOf } from '../schema/types.ts';
+
+const scalars: Readonly<Record<string, ScalarShape['type']>> = {
+  string: 'string',
+  integer: 'integer',
+  number: 'number',
+  boolean: 'boolean',
+};
+
+/** What the schema of a CustomResourceDefinition (JSONSchemaProps) says of merging and owning. */
+export function schemaShape(schema: JsonObject): Shape {
+  const type = textOf(schema['type']) ?? '';
+  if (schema['x-kubernetes-int-or-string'] === true) return { is: 'scalar', type: 'intOrString' };
+  if (type === 'array') return listShape(schema);
+  if (type === 'object') return mapShape(schema);
+  const scalar = scalars[type];
+  return scalar === undefined ? any : { is: 'scalar', type: scalar };
+}
+
+function mapShape(schema: JsonObject): Shape {
+  const { properties, additionalProperties } = schema;
+  const declared = Object.entries(objectOf(properties)).map(([name, each]) => [name, fieldOf(objectOf(each))] as const);
+  const isFree = schema['x-kubernetes-preserve-unknown-fields'] === true || properties === undefined;
+  return {
+    is: 'map',
+    isAtomic: schema['x-kubernetes-map-type'] === 'atomic',
+    fields: new Map([...declared, ...(schema['x-kubernetes-embedded-resource'] === true ? embedded() : [])]),
+    values: isObject(additionalProperties) ? schemaShape(additionalProperties) : isFree ? any : undefined,
+  };
+}
+
+/** What every object has, whatever its kind. */
+function embedded(): readonly (readonly [string, Field])[] {
+  const text: Shape = { is: 'scalar', type: 'string' };
+  return [
+    ['apiVersion', plain(text)],
+    ['kind', plain(text)],
+    ['metadata', plain(shapeOf('ObjectMeta') ?? any)],
+  ];
+}
+
+function listShape(schema: JsonObject): Shape {
+  const items = objectOf(schema['items']);
+  const given = schema['x-kubernetes-list-type'];
+  const relation = given === 'map' || given === 'set' ? given : 'atomic';
+  const keys = arrayOf(schema['x-kubernetes-list-map-keys']).map((key) => ({
+    name: String(key),
+    default: objectOf(objectOf(items['properties'])[String(key)])['default'],
+  }));
+  return { is: 'list', relation, keys: relation === 'map' ? keys : [], items: schemaShape(items) };
+}
+
+function fieldOf(schema: JsonObject): Field {
+  return plain(schemaShape(schema), schema['default']);
+}
+
+function plain(shape: Shape, fallback?: unknown): Field {
+  return { shape, isRequired: false, dropsZero: false, default: fallback };
+}

@@ -1,0 +1,57 @@
+import { isObject, type JsonObject, objectOf } from '../../../../../src/base/json.ts';
+import { canonical } from '../managedfields/canonical.ts';
+import { any } from '../managedfields/shape.ts';
+import { shapeOf } from '../schema/types.ts';
+
+/**
+ * A custom resource as it is stored: without fields that its schema does not have and nulls where there can be none,
+ * and with what is there by default.
+ */
+export function schemaValue(schema: JsonObject, value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const items = isObject(schema['items']) ? schema['items'] : free;
+    return value.map((item: unknown) => schemaValue(items, item));
+  }
+  if (!isObject(value)) return value;
+  const properties = objectOf(schema['properties']);
+  const kept = Object.entries(value).flatMap(([key, each]) => {
+    const at = propertySchema(schema, key);
+    if (at === undefined || (each === null && isDeclared(schema, key) && at['nullable'] !== true)) return [];
+    return [[key, isMetadata(schema, key) ? each : schemaValue(at, each)] as const];
+  });
+  const missing = Object.entries(properties)
+    .map(([key, each]) => [key, objectOf(each)] as const)
+    .filter(([key, each]) => each['default'] !== undefined && (value[key] ?? undefined) === undefined)
+    .filter(([key, each]) => value[key] === undefined || each['nullable'] !== true)
+    .map(([key, each]) => [key, schemaValue(each, structuredClone(each['default']))] as const);
+  return Object.fromEntries([...kept, ...missing].map(([key, each]) => [key, embeddedPart(schema, key, each)]));
+}
+
+/** The schema of a key; undefined: it has none, and the key is dropped. */
+export function propertySchema(schema: JsonObject, key: string): JsonObject | undefined {
+  const { additionalProperties } = schema;
+  if (isDeclared(schema, key)) return objectOf(objectOf(schema['properties'])[key]);
+  if (isObject(additionalProperties)) return additionalProperties;
+  const isFree = schema['x-kubernetes-preserve-unknown-fields'] === true || additionalProperties === true;
+  const isOfEveryObject = isEmbedded(schema) && ['apiVersion', 'kind', 'metadata'].includes(key);
+  return isFree || isOfEveryObject ? free : undefined;
+}
+
+const free: JsonObject = { 'x-kubernetes-preserve-unknown-fields': true };
+
+function isDeclared(schema: JsonObject, key: string): boolean {
+  return Object.hasOwn(objectOf(schema['properties']), key);
+}
+
+export function isEmbedded(schema: JsonObject): boolean {
+  return schema['x-kubernetes-embedded-resource'] === true;
+}
+
+/** The metadata of an embedded object have only the fields that metadata have, whatever the schema says of some. */
+function embeddedPart(schema: JsonObject, key: string, value: unknown): unknown {
+  return isMetadata(schema, key) ? canonical(shapeOf('ObjectMeta') ?? any, value) : value;
+}
+
+function isMetadata(schema: JsonObject, key: string): boolean {
+  return isEmbedded(schema) && key === 'metadata';
+}

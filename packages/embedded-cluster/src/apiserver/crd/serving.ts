@@ -1,0 +1,110 @@
+import { arrayOf, type JsonObject, objectOf } from '../../../../../src/base/json.ts';
+import { type KubeObject, timestamp, withMeta } from '../meta/objects.ts';
+import { remove } from '../registry/delete.ts';
+import type { Resource } from '../registry/resource.ts';
+import { change } from '../registry/update.ts';
+import type { Storage } from '../storage/storage.ts';
+import { customResourceDefinitions, storedVersions } from '../strategies/customResourceDefinitions.ts';
+import { customResource } from './customResource.ts';
+
+const manager = 'kube-apiserver';
+
+/**
+ * Establishes CustomResourceDefinitions, serves what they define (`servedAfterMs` after they are established), and at
+ * their end deletes all objects of it first.
+ */
+export function serveDefinitions(storage: Storage, servedAfterMs: number): void {
+  const served = new Map<string, Resource>();
+
+  function current(name: string): KubeObject | undefined {
+    return storage.collectionOf(customResourceDefinitions).get('', name);
+  }
+
+  function serve(name: string): void {
+    const definition = current(name);
+    const next = definition === undefined ? undefined : customResource(definition);
+    const before = served.get(name);
+    if (before !== undefined) storage.withdraw(before, next?.storage === before.storage);
+    served.delete(name);
+    if (next === undefined) return;
+    served.set(name, next);
+    storage.serve(next);
+  }
+
+  function establish(name: string): void {
+    const definition = current(name);
+    if (definition === undefined || isEnding(definition)) return;
+    if (!hasCondition(definition, 'Established')) {
+      const status = establishedStatus(definition, timestamp(storage.clock.now()));
+      const draft = { metadata: definition.metadata, status };
+      change(storage, customResourceDefinitions, '', name, () => ({ ok: true, value: draft }), {
+        manager,
+        subresource: 'status',
+      });
+      if (servedAfterMs > 0) storage.clock.setTimeout(() => serve(name), servedAfterMs);
+      else serve(name);
+    } else if (served.has(name)) serve(name);
+  }
+
+  /** Its objects go first; the finalizer of the definition waits for those that somebody holds. */
+  function end(name: string): void {
+    serve(name);
+    const resource = served.get(name);
+    const objects = resource === undefined ? [] : [...storage.collectionOf(resource).scan({})];
+    if (resource !== undefined) {
+      for (const { metadata } of objects) remove(storage, resource, metadata.namespace ?? '', metadata.name);
+    }
+    finish(name);
+  }
+
+  function finish(name: string): void {
+    const definition = current(name);
+    const resource = served.get(name);
+    if (definition === undefined || !isEnding(definition)) return;
+    if (resource !== undefined && [...storage.collectionOf(resource).scan({})].length > 0) return;
+    const held = definition.metadata.finalizers?.filter((each) => each !== customResourceDefinitions.deletionFinalizer);
+    if (held !== undefined && held.length > 0)
+      storage.put(customResourceDefinitions, withMeta(definition, { finalizers: held }));
+    else storage.remove(customResourceDefinitions, definition);
+  }
+
+  storage.onChange((resource, object, isRemoved) => {
+    const { name } = object.metadata;
+    if (resource === customResourceDefinitions) {
+      if (isRemoved) serve(name);
+      else queueMicrotask(() => (isEnding(object) ? end(name) : establish(name)));
+    } else if (resource.isCustom && isRemoved) queueMicrotask(() => finish(`${resource.plural}.${resource.group}`));
+  });
+}
+
+function isEnding({ metadata }: KubeObject): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
+function hasCondition({ status }: KubeObject, type: string): boolean {
+  return arrayOf(objectOf(status)['conditions']).some((each) => objectOf(each)['type'] === type);
+}
+
+function establishedStatus({ spec }: KubeObject, lastTransitionTime: string): JsonObject {
+  const { names } = objectOf(spec);
+  return {
+    conditions: [
+      {
+        type: 'NamesAccepted',
+        status: 'True',
+        lastTransitionTime,
+        reason: 'NoConflicts',
+        message: 'no conflicts found',
+      },
+      {
+        type: 'Established',
+        status: 'True',
+        lastTransitionTime,
+        reason: 'InitialNamesAccepted',
+        message: 'the initial names have been accepted',
+      },
+    ],
+    acceptedNames: names,
+    storedVersions: storedVersions(objectOf(spec)),
+  };
+}

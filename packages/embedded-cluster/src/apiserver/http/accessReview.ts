@@ -1,0 +1,39 @@
+import { ok } from '../../../../../src/base/errors.ts';
+import { type JsonObject, objectOf, textOf } from '../../../../../src/base/json.ts';
+import type { Outcome } from '../meta/status.ts';
+import type { Storage } from '../storage/storage.ts';
+import { impersonated } from './authorize.ts';
+import type { Exchange } from './exchange.ts';
+import { allowed } from './rbac.ts';
+import { objectBody } from './writes.ts';
+
+const reviews = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+
+/** Whether a request asks what whoever sends it may do. */
+export function isAccessReview({ method, path }: Exchange): boolean {
+  return method === 'POST' && path === reviews;
+}
+
+/** A SelfSubjectAccessReview with its answer: of an impersonated user what the roles say, of anybody else yes. */
+export async function reviewAccess(
+  storage: Storage,
+  exchange: Exchange,
+  isAuthorizing: boolean,
+): Promise<Outcome<JsonObject>> {
+  const body = await objectBody(exchange);
+  if (!body.ok) return body;
+  const review = objectOf(body.value);
+  const spec = objectOf(review['spec']);
+  const { verb, group, resource, namespace, name, subresource } = objectOf(spec['resourceAttributes']);
+  const user = isAuthorizing ? impersonated(exchange) : undefined;
+  const isAllowed =
+    user === undefined ||
+    allowed(storage, user, {
+      verb: textOf(verb) ?? '',
+      resource: { group: textOf(group) ?? '', plural: textOf(resource) ?? '' },
+      namespace: textOf(namespace) || undefined,
+      name: textOf(name) || undefined,
+      subresource: textOf(subresource) || undefined,
+    });
+  return ok({ ...review, status: { allowed: isAllowed } });
+}

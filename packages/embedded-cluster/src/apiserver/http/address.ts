@@ -1,0 +1,57 @@
+import type { Resource } from '../registry/resource.ts';
+
+/** What a request's path means. */
+export type Address =
+  /** A resource, or one object of it, or a subresource of an object. */
+  | {
+      readonly kind: 'resource';
+      readonly resource: Resource;
+      readonly namespace: string | undefined;
+      readonly name: string | undefined;
+      readonly subresource: string | undefined;
+    }
+  /** In a known group, and not known there. */
+  | { readonly kind: 'unknownResource' }
+  /** `/`, `/version`, `/api…`: something else, or nothing at all. */
+  | { readonly kind: 'other'; readonly path: string };
+
+/** Reads a path, `/api/v1/…` or `/apis/GROUP/VERSION/…`. */
+export function addressOf(resources: readonly Resource[], path: string): Address {
+  const [first = '', ...rest] = path.replace(/\/$/, '').split('/').slice(1).map(decoded);
+  const groupVersion = first === 'api' ? rest.splice(0, 1) : first === 'apis' ? rest.splice(0, 2) : [];
+  const [group, version] = first === 'api' ? ['', groupVersion[0]] : groupVersion;
+  const inGroup = resources.filter((each) => each.group === group);
+  const known = inGroup.filter((each) => each.version === version);
+  // Of what definitions define, nobody knows more than that this path is not served.
+  const unknown: Address = inGroup.every(({ isCustom }) => isCustom)
+    ? { kind: 'other', path }
+    : { kind: 'unknownResource' };
+  if (inGroup.length > 0 && version !== undefined && known.length === 0) return unknown;
+  if (known.length === 0 || rest.length === 0) return { kind: 'other', path };
+  return resourceAddress(known, rest) ?? unknown;
+}
+
+const ownSubresources = new Set(['status', 'finalize']);
+
+function resourceAddress(known: readonly Resource[], path: readonly string[]): Address | undefined {
+  const [first, namespace, plural] = path;
+  const isWithin = first === 'namespaces' && plural !== undefined && !ownSubresources.has(plural);
+  const [wanted, name, subresource, ...more] = isWithin ? path.slice(2) : path;
+  const resource = known.find((each) => each.plural === wanted);
+  if (resource === undefined || more.length > 0) return undefined;
+  if (resource.isNamespaced ? !isWithin && name !== undefined : isWithin) return undefined;
+  if (subresource !== undefined && !hasSubresource(resource, subresource)) return undefined;
+  return { kind: 'resource', resource, namespace: isWithin ? namespace : undefined, name, subresource };
+}
+
+function hasSubresource(resource: Resource, subresource: string): boolean {
+  return (subresource === 'status' && resource.hasStatus) || resource.subresources.some((each) => each === subresource);
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

@@ -1,0 +1,92 @@
+import type { Resource } from '../registry/resource.ts';
+
+const version = {
+  major: '1',
+  minor: '36',
+  gitVersion: 'v1.36.0-weeder.embedded',
+  gitCommit: '',
+  gitTreeState: 'clean',
+  buildDate: '1970-01-01T00:00:00Z',
+  goVersion: 'none',
+  compiler: 'none',
+  platform: `${process.platform}/${process.arch}`,
+};
+
+const checks = new Set(['/healthz', '/livez', '/readyz']);
+
+/** What is served beside the resources: the version, the health, and which resources there are. Undefined: nothing. */
+export function discover(resources: readonly Resource[], asked: string): object | 'ok' | undefined {
+  const path = asked.startsWith('/api') ? asked.replace(/\/$/, '') : asked;
+  if (checks.has(path)) return 'ok';
+  if (path === '/version') return version;
+  if (path === '/api') return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] };
+  if (path === '/apis')
+    return {
+      kind: 'APIGroupList',
+      apiVersion: 'v1',
+      groups: groupsOf(resources).map((name) => groupOf(resources, name)),
+    };
+  const [, root, group = '', groupVersion, ...more] = path.split('/');
+  if (more.length > 0) return undefined;
+  if (root === 'api' && group === 'v1') return resourceList(resources, '', 'v1');
+  if (root !== 'apis' || !groupsOf(resources).includes(group)) return undefined;
+  if (groupVersion === undefined) return { kind: 'APIGroup', apiVersion: 'v1', ...groupOf(resources, group) };
+  return resourceList(resources, group, groupVersion);
+}
+
+export function groupsOf(resources: readonly Resource[]): readonly string[] {
+  return [...new Set(resources.map(({ group }) => group))].filter((group) => group !== '');
+}
+
+function groupOf(resources: readonly Resource[], name: string) {
+  const served = new Set(resources.filter(({ group }) => group === name).map(({ version }) => version));
+  const versions = [...served].map((version) => ({ groupVersion: `${name}/${version}`, version }));
+  return { name, versions, preferredVersion: versions[0] };
+}
+
+function resourceList(resources: readonly Resource[], group: string, wanted: string): object | undefined {
+  const found = resources.filter((each) => each.group === group && each.version === wanted);
+  if (found.length === 0) return undefined;
+  const groupVersion = group === '' ? wanted : `${group}/${wanted}`;
+  return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources: found.flatMap(rowsOf) };
+}
+
+const described = {
+  eviction: { group: 'policy', version: 'v1', kind: 'Eviction', verbs: ['create'] },
+  scale: { group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: ['get', 'patch', 'update'] },
+};
+
+/** What can be done to its objects. */
+export function verbsOf({ hasCollectionDeletion }: Resource): readonly string[] {
+  const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+  return hasCollectionDeletion ? verbs : verbs.filter((verb) => verb !== 'deletecollection');
+}
+
+/** By name: what can be done to each, and the kind of what it takes where that is another one. */
+export function subresourcesOf({ hasStatus, subresources }: Resource) {
+  return [
+    ...subresources.map((name) => ({ name, ...described[name] })),
+    ...(hasStatus ? [{ name: 'status', verbs: ['get', 'patch', 'update'] }] : []),
+  ];
+}
+
+function rowsOf(resource: Resource) {
+  const { plural, singular, kind, isNamespaced: namespaced, shortNames } = resource;
+  return [
+    {
+      name: plural,
+      singularName: singular,
+      namespaced,
+      kind,
+      verbs: verbsOf(resource),
+      ...(shortNames.length === 0 ? {} : { shortNames }),
+    },
+    ...subresourcesOf(resource).map(({ name, ...its }) => ({
+      name: `${plural}/${name}`,
+      singularName: '',
+      namespaced,
+      kind,
+      ...its,
+    })),
+  ];
+}

@@ -1,0 +1,114 @@
+import { failed, ok } from '../../../../../src/base/errors.ts';
+import { type JsonObject, numberOf, objectOf, textOf } from '../../../../../src/base/json.ts';
+import { parseBody } from '../meta/decode.ts';
+import { badRequest, type Fault, fault, invalid, type Outcome, type Status } from '../meta/status.ts';
+import type { ApplyOptions } from '../registry/apply.ts';
+import type { WriteOptions } from '../registry/assemble.ts';
+import type { DeleteOptions } from '../registry/delete.ts';
+import { bodyOf, type Exchange } from './exchange.ts';
+
+/** DeleteOptions from the body, or else from the query: a body that says nothing still wins. Fails with 400, 422. */
+export async function deleteOptions(exchange: Exchange): Promise<Outcome<DeleteOptions>> {
+  const text = await bodyOf(exchange);
+  if (!text.ok) return text;
+  const given =
+    text.value === '' ? ok(queryOptions(exchange.query)) : parseBody(text.value, "couldn't get version/kind");
+  if (!given.ok) return given;
+  const body = objectOf(given.value);
+  if (body['kind'] !== undefined && body['kind'] !== 'DeleteOptions') {
+    return failed(
+      badRequest(`no kind "${String(body['kind'])}" is registered for version "${String(body['apiVersion'])}"`),
+    );
+  }
+  const fault = policyFault(body['propagationPolicy']) ?? dryRunFault('Delete', dryRunOf(body));
+  return fault === undefined ? ok(readDeleteOptions(body)) : failed(fault);
+}
+
+function queryOptions(query: URLSearchParams): JsonObject {
+  const grace = query.get('gracePeriodSeconds');
+  return {
+    ...(grace === null ? {} : { gracePeriodSeconds: Number(grace) }),
+    ...(query.has('propagationPolicy') ? { propagationPolicy: query.get('propagationPolicy') } : {}),
+    dryRun: query.getAll('dryRun'),
+  };
+}
+
+/** metav1.DeleteOptions; what has the wrong type counts as not said. */
+export function readDeleteOptions(body: JsonObject): DeleteOptions {
+  const { uid, resourceVersion } = objectOf(body['preconditions']);
+  return {
+    gracePeriodSeconds: numberOf(body['gracePeriodSeconds']),
+    propagationPolicy: textOf(body['propagationPolicy']),
+    uid: textOf(uid),
+    resourceVersion: textOf(resourceVersion),
+    dryRun: dryRunOf(body).length > 0,
+  };
+}
+
+function policyFault(policy: unknown): Status | undefined {
+  const known = ['Foreground', 'Background', 'Orphan'];
+  if (policy === undefined || policy === null || known.some((each) => each === policy)) return undefined;
+  const unsupported = fault.unsupported('propagationPolicy', policy, [...known, 'nil']);
+  return invalid(optionsOf('Delete'), '', [unsupported]);
+}
+
+function dryRunOf(body: JsonObject): readonly string[] {
+  const { dryRun } = body;
+  return Array.isArray(dryRun) ? dryRun.map(String) : [];
+}
+
+function dryRunFault(verb: string, values: readonly string[]): Status | undefined {
+  if (values.every((each) => each === 'All')) return undefined;
+  return invalid(optionsOf(verb), '', [fault.unsupported('dryRun', values, ['All'])]);
+}
+
+function optionsOf(verb: string) {
+  const kind = `${verb}Options`;
+  return { group: 'meta.k8s.io', kind, plural: kind.toLowerCase() };
+}
+
+/** What the query of a writing request says. Fails with 422. */
+export function writeOptions(
+  { query, request }: Exchange,
+  verb: 'Create' | 'Update' | 'Patch',
+  subresource: string | undefined,
+): Outcome<WriteOptions> {
+  const values = query.getAll('dryRun');
+  const manager = query.get('fieldManager') ?? '';
+  const refused = dryRunFault(verb, values) ?? managerFault(verb, manager) ?? forceFault(verb, query);
+  if (refused !== undefined) return failed(refused);
+  const agent = (request.headers['user-agent'] ?? 'unknown').split('/', 1)[0];
+  return ok({
+    dryRun: values.length > 0,
+    manager: manager || agent || 'unknown',
+    subresource: subresource === 'status' ? 'status' : undefined,
+  });
+}
+
+/** What the query of an apply says: who applies is not to be left out. Fails with 422. */
+export function applyOptions({ query }: Exchange, subresource: string | undefined): Outcome<ApplyOptions> {
+  const values = query.getAll('dryRun');
+  const manager = query.get('fieldManager') ?? '';
+  const missing = manager === '' ? [fault.required('fieldManager', 'is required for apply patch')] : [];
+  const refused = dryRunFault('Patch', values) ?? managerFault('Patch', manager, missing);
+  if (refused !== undefined) return failed(refused);
+  return ok({
+    dryRun: values.length > 0,
+    manager,
+    isForced: query.has('force') && query.get('force') !== 'false' && query.get('force') !== '0',
+    subresource: subresource === 'status' ? 'status' : undefined,
+  });
+}
+
+const longestManager = 128;
+
+function managerFault(verb: string, manager: string, more: readonly Fault[] = []): Status | undefined {
+  const tooLong = Buffer.byteLength(manager) > longestManager ? [fault.tooLong('fieldManager', longestManager)] : [];
+  const faults = [...more, ...tooLong];
+  return faults.length === 0 ? undefined : invalid(optionsOf(verb), '', faults);
+}
+
+function forceFault(verb: string, query: URLSearchParams): Status | undefined {
+  if (verb !== 'Patch' || !query.has('force')) return undefined;
+  return invalid(optionsOf(verb), '', [fault.forbidden('force', 'may not be specified for non-apply patch')]);
+}

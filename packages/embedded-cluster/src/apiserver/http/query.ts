@@ -1,0 +1,99 @@
+import { failed, ok } from '../../../../../src/base/errors.ts';
+import { badRequest, type Fault, failure, fault, invalid, type Outcome, type Status } from '../meta/status.ts';
+import { type ListOptions, versionFault } from '../registry/list.ts';
+import type { Resource } from '../registry/resource.ts';
+import { type Selection, select } from '../selectors/selection.ts';
+
+/** What a list or a watch asks for. */
+export interface CollectionQuery {
+  readonly selection: Selection;
+  readonly isWatch: boolean;
+  readonly list: ListOptions;
+  readonly hasBookmarks: boolean;
+  /** Undefined: not said. */
+  readonly sendInitialEvents: boolean | undefined;
+  /** Undefined: as long as the server likes. */
+  readonly timeoutSeconds: number | undefined;
+}
+
+/** Reads metav1.ListOptions. Fails with 400, 422, and 500 where the real server does. */
+export function readCollectionQuery(
+  resource: Resource,
+  namespace: string | undefined,
+  query: URLSearchParams,
+): Outcome<CollectionQuery> {
+  const isWatch = flag(query, 'watch') === true;
+  const selection = select(resource, namespace, query.get('labelSelector') ?? '', query.get('fieldSelector') ?? '');
+  if (!selection.ok) return selection;
+  const refused = queryFault(query, isWatch);
+  if (refused !== undefined) return failed(refused);
+  return ok({
+    selection: selection.value,
+    isWatch,
+    list: {
+      limit: Number(query.get('limit')),
+      continueToken: query.get('continue') ?? '',
+      resourceVersion: query.get('resourceVersion') ?? '',
+      resourceVersionMatch: query.get('resourceVersionMatch') ?? '',
+    },
+    hasBookmarks: flag(query, 'allowWatchBookmarks') === true,
+    sendInitialEvents: flag(query, 'sendInitialEvents'),
+    timeoutSeconds: Number(query.get('timeoutSeconds')) || undefined,
+  });
+}
+
+function queryFault(query: URLSearchParams, isWatch: boolean): Status | undefined {
+  const number = ['limit', 'timeoutSeconds'].map((name) => query.get(name) ?? '').find((text) => !/^-?\d*$/.test(text));
+  if (number !== undefined) return badRequest(`strconv.ParseInt: parsing ${JSON.stringify(number)}: invalid syntax`);
+  const faults = isWatch ? watchFaults(query) : listFaults(query);
+  if (faults.length > 0) return invalid(listOptions, '', faults);
+  const wrong = versionFault(query.get('resourceVersion') ?? '');
+  if (wrong === undefined) return undefined;
+  return isWatch ? failure(500, undefined, wrong) : badRequest(`invalid resource version: ${wrong}`);
+}
+
+const listOptions = { group: 'meta.k8s.io', plural: 'listoptions', kind: 'ListOptions' };
+
+/** Whatever is not false is true; undefined: not said. */
+function flag(query: URLSearchParams, name: string): boolean | undefined {
+  const value = query.get(name);
+  return value === null ? undefined : value !== '0' && value.toLowerCase() !== 'false';
+}
+
+function watchFaults(query: URLSearchParams): readonly Fault[] {
+  const match = query.get('resourceVersionMatch') ?? '';
+  const field = 'resourceVersionMatch';
+  if (!query.has('sendInitialEvents')) {
+    if (match === '') return [];
+    return [fault.forbidden(field, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')];
+  }
+  if (match === 'NotOlderThan') return [];
+  return [
+    fault.forbidden(field, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'),
+    ...(match === '' ? [] : [fault.unsupported(field, match, ['NotOlderThan'])]),
+  ];
+}
+
+function listFaults(query: URLSearchParams): readonly Fault[] {
+  const match = query.get('resourceVersionMatch') ?? '';
+  const version = query.get('resourceVersion') ?? '';
+  const field = 'resourceVersionMatch';
+  if (query.has('sendInitialEvents')) {
+    return [fault.forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list')];
+  }
+  if (match === '') return [];
+  return [
+    ...(version === ''
+      ? [fault.forbidden(field, 'resourceVersionMatch is forbidden unless resourceVersion is provided')]
+      : []),
+    ...(query.get('continue')
+      ? [fault.forbidden(field, 'resourceVersionMatch is forbidden when continue is provided')]
+      : []),
+    ...(match === 'Exact' || match === 'NotOlderThan'
+      ? []
+      : [fault.unsupported(field, match, ['Exact', 'NotOlderThan', ''])]),
+    ...(match === 'Exact' && version === '0'
+      ? [fault.forbidden(field, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"')]
+      : []),
+  ];
+}

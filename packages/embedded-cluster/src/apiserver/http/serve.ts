@@ -1,0 +1,164 @@
+import { failed, ok } from '../../../../../src/base/errors.ts';
+import { objectJson, pageJson } from '../meta/encode.ts';
+import { type Form, formFault, formOf } from '../meta/form.ts';
+import { methodNotAllowed, notFound, type Outcome, unknownResource } from '../meta/status.ts';
+import { remove } from '../registry/delete.ts';
+import { list, type Page } from '../registry/list.ts';
+import type { Resource } from '../registry/resource.ts';
+import type { Storage } from '../storage/storage.ts';
+import { isAccessReview, reviewAccess } from './accessReview.ts';
+import { type Address, addressOf } from './address.ts';
+import { serveAggregated } from './aggregatedDiscovery.ts';
+import { impersonationRefusal } from './authorize.ts';
+import { discover } from './discovery.ts';
+import { type Exchange, mediaTypeOf, sendJson, sendStatus, sendText } from './exchange.ts';
+import { serveOpenApi } from './openApi.ts';
+import { deleteOptions } from './options.ts';
+import { readCollectionQuery } from './query.ts';
+import { onScale } from './scaleRequests.ts';
+import { serveWatch } from './watchStream.ts';
+import { deleteObject, patchObject, post, postEviction, put, type Target, type Written } from './writes.ts';
+
+type ResourceAddress = Extract<Address, { readonly kind: 'resource' }>;
+
+/** Answers one request. */
+export async function serve(storage: Storage, exchange: Exchange, isAuthorizing: boolean): Promise<void> {
+  const address = addressOf(storage.resources, exchange.path);
+  const refused = isAuthorizing ? impersonationRefusal(storage, exchange, address) : undefined;
+  if (refused !== undefined) {
+    sendStatus(exchange, refused);
+    return;
+  }
+  if (isAccessReview(exchange)) {
+    const review = await reviewAccess(storage, exchange, isAuthorizing);
+    if (review.ok) sendJson(exchange, 201, JSON.stringify(review.value));
+    else sendStatus(exchange, review.problem);
+    return;
+  }
+  if (address.kind === 'other') {
+    serveOther(storage, exchange);
+    return;
+  }
+  if (address.kind === 'unknownResource') {
+    sendStatus(exchange, unknownResource);
+    return;
+  }
+  const form = formOf(exchange.request.headers.accept);
+  if (!form.ok) {
+    sendStatus(exchange, form.problem);
+    return;
+  }
+  const isCollection = address.name === undefined;
+  if (exchange.method === 'GET' && isCollection) {
+    serveCollection(storage, address, form.value, exchange);
+    return;
+  }
+  const answer = await (isCollection
+    ? collectionWrite(storage, address, exchange)
+    : onObject(storage, address, exchange, isAuthorizing));
+  send(exchange, address.resource, form.value, answer);
+}
+
+/** In the form that was asked for: that it does not fit is found out when all has been done. */
+function send(exchange: Exchange, resource: Resource, form: Form, answer: Outcome<Written>): void {
+  if (!answer.ok) {
+    sendStatus(exchange, answer.problem);
+    return;
+  }
+  const { code, content } = answer.value;
+  const fault = content.is === 'status' ? content.status : formFault(form, resource.kind, content.is === 'page');
+  if (fault !== undefined) sendStatus(exchange, fault);
+  else if (content.is === 'value') sendJson(exchange, code, JSON.stringify(content.value));
+  else if (content.is === 'page') sendJson(exchange, code, pageJson(resource, content.page, form));
+  else if (content.is === 'object') sendJson(exchange, code, objectJson(resource, content.object, form));
+}
+
+function serveOther(storage: Storage, exchange: Exchange): void {
+  const { resources } = storage;
+  if (exchange.method === 'GET' && serveOpenApi(storage, exchange)) return;
+  if (exchange.method === 'GET' && serveAggregated(resources, exchange)) return;
+  const found = discover(resources, exchange.path);
+  if (found === undefined) sendText(exchange, 404, '404 page not found\n');
+  else if (exchange.method !== 'GET') sendStatus(exchange, methodNotAllowed);
+  else if (found === 'ok') sendText(exchange, 200, 'ok');
+  else sendJson(exchange, 200, JSON.stringify(found));
+}
+
+function serveCollection(
+  storage: Storage,
+  { resource, namespace }: ResourceAddress,
+  form: Form,
+  exchange: Exchange,
+): void {
+  const query = readCollectionQuery(resource, namespace, exchange.query);
+  if (!query.ok) {
+    sendStatus(exchange, query.problem);
+    return;
+  }
+  if (query.value.isWatch) {
+    serveWatch(storage, resource, query.value, form, exchange);
+    return;
+  }
+  const page = list(storage, resource, query.value.selection, query.value.list);
+  send(exchange, resource, form, page.ok ? ok(pageAnswer(page.value)) : page);
+}
+
+async function collectionWrite(
+  storage: Storage,
+  { resource, namespace }: ResourceAddress,
+  exchange: Exchange,
+): Promise<Outcome<Written>> {
+  const isWhole = resource.isNamespaced && namespace === undefined;
+  const target = { storage, resource, namespace: namespace ?? '', name: '', subresource: undefined };
+  if (exchange.method === 'POST' && !isWhole) return post(target, exchange);
+  if (exchange.method === 'DELETE' && !isWhole && resource.hasCollectionDeletion) {
+    return deleteCollection(target, exchange);
+  }
+  return failed(methodNotAllowed);
+}
+
+/** Answers with what was there before. */
+async function deleteCollection(target: Target, exchange: Exchange): Promise<Outcome<Written>> {
+  const { storage, resource, namespace } = target;
+  const query = readCollectionQuery(resource, namespace, exchange.query);
+  if (!query.ok) return query;
+  const options = await deleteOptions(exchange);
+  if (!options.ok) return options;
+  const page = list(storage, resource, query.value.selection, query.value.list);
+  if (!page.ok) return page;
+  for (const { metadata } of page.value.items) remove(storage, resource, namespace, metadata.name, options.value);
+  return ok(pageAnswer(page.value));
+}
+
+function pageAnswer(page: Page): Written {
+  return { code: 200, content: { is: 'page', page } };
+}
+
+async function onObject(
+  storage: Storage,
+  address: ResourceAddress,
+  exchange: Exchange,
+  isAuthorizing: boolean,
+): Promise<Outcome<Written>> {
+  const { resource, namespace = '', name = '', subresource } = address;
+  // Whoever may write what is there may not therefore create what is not.
+  const mayCreate = exchange.method === 'PUT' || mediaTypeOf(exchange) === 'application/apply-patch+yaml';
+  const isAbsent = mayCreate && storage.collectionOf(resource).get(namespace, name) === undefined;
+  const refused = isAbsent && isAuthorizing ? impersonationRefusal(storage, exchange, address, 'create') : undefined;
+  if (refused !== undefined) return failed(refused);
+  const target = { storage, resource, namespace, name, subresource };
+  const { method } = exchange;
+  if (subresource === 'eviction') return method === 'POST' ? postEviction(target, exchange) : failed(methodNotAllowed);
+  if (subresource === 'scale') return onScale(target, exchange);
+  if (method === 'GET') return get(target);
+  if (method === 'PUT') return put(target, exchange);
+  if (method === 'PATCH') return patchObject(target, exchange);
+  if (method === 'DELETE' && subresource === undefined) return deleteObject(target, exchange);
+  return failed(methodNotAllowed);
+}
+
+function get({ storage, resource, namespace, name }: Target): Outcome<Written> {
+  const object = storage.collectionOf(resource).get(namespace, name);
+  if (object === undefined) return failed(notFound(resource, name));
+  return ok({ code: 200, content: { is: 'object', object } });
+}

@@ -1,0 +1,146 @@
+import type { Clock } from '../../../../../src/base/clock.ts';
+import { bookmarkLine, eventLine } from '../meta/encode.ts';
+import { type Form, formFault } from '../meta/form.ts';
+import { expired, fromTheFuture, type Status } from '../meta/status.ts';
+import type { Resource } from '../registry/resource.ts';
+import { type Cursor, openCursor } from '../storage/cursor.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { Exchange } from './exchange.ts';
+import type { CollectionQuery } from './query.ts';
+
+/** How long a watch is held open that does not say how long, in seconds. The real server takes 30 to 60 minutes. */
+const defaultTimeout = 1_800;
+const bookmarkEveryMs = 60_000;
+/** The last bookmark comes so long before the end, so that the next watch begins where this one stopped. */
+const lastBookmarkMs = 2_000;
+/** Characters that are handed to the socket at once. */
+const longestBatch = 1 << 16;
+const longestTimer = 2 ** 31 - 1;
+
+/** Serves one watch until it times out or the client goes. What goes wrong is told by an ERROR event. */
+export function serveWatch(
+  storage: Storage,
+  resource: Resource,
+  query: CollectionQuery,
+  form: Form,
+  exchange: Exchange,
+): void {
+  const { response } = exchange;
+  response.writeHead(200, { 'cache-control': 'no-cache, private', 'content-type': 'application/json' });
+  response.flushHeaders();
+  if (formFault(form, resource.kind, false) !== undefined) {
+    // The real server finds out when it has begun, and says no more.
+    response.end();
+    return;
+  }
+  const start = startOf(storage, query);
+  if (typeof start === 'object') {
+    response.end(errorLine(start));
+    return;
+  }
+  const cursor = openCursor(storage, resource, query.selection, start, () => queueMicrotask(pump));
+  if (cursor === undefined) {
+    response.end(errorLine(tooOld(start, storage, resource)));
+    return;
+  }
+  const reading: Reading = { resource, form, cursor, hasLastInitial: saysWhenComplete(query) };
+  let isBlocked = false;
+
+  /** Sends what there is, as long as the client takes it. */
+  function pump(): void {
+    while (!isBlocked && !response.writableEnded && !response.destroyed) {
+      const { lines, state } = readBatch(reading);
+      if (state === 'expired') {
+        response.end(lines + errorLine(tooOld(reading.cursor.version, storage, resource)));
+        return;
+      }
+      if (lines !== '' && !response.write(lines)) {
+        isBlocked = true;
+        response.once('drain', resume);
+      }
+      if (state === 'waiting') return;
+    }
+  }
+
+  function resume(): void {
+    isBlocked = false;
+    pump();
+  }
+
+  const stopTimers = startTimers(storage.clock, query, {
+    bookmark: () => {
+      if (!isBlocked) response.write(bookmarkLine(resource, reading.cursor.version, false, form));
+    },
+    end: () => response.end(),
+  });
+  response.once('close', () => {
+    stopTimers();
+    cursor.close();
+  });
+  pump();
+}
+
+interface Reading {
+  readonly resource: Resource;
+  readonly form: Form;
+  readonly cursor: Cursor;
+  readonly hasLastInitial: boolean;
+}
+
+function readBatch({ resource, form, cursor, hasLastInitial }: Reading): {
+  readonly lines: string;
+  readonly state: 'more' | 'waiting' | 'expired';
+} {
+  let lines = '';
+  while (lines.length < longestBatch) {
+    const item = cursor.next();
+    if (item === 'waiting' || item === 'expired') return { lines, state: item };
+    if (item !== 'initialEnd') lines += eventLine(resource, item, form);
+    else if (hasLastInitial) lines += bookmarkLine(resource, cursor.version, true, form);
+  }
+  return { lines, state: 'more' };
+}
+
+/** A Status: it cannot begin where it was told to. */
+function startOf({ version }: Storage, { list, sendInitialEvents }: CollectionQuery): number | 'now' | Status {
+  const asked = Number(list.resourceVersion || '0');
+  if (sendInitialEvents === true) return asked > version ? fromTheFuture(asked, version) : 'now';
+  if (asked > 0) return asked;
+  return sendInitialEvents === false ? version : 'now';
+}
+
+function saysWhenComplete({ hasBookmarks, sendInitialEvents, list }: CollectionQuery): boolean {
+  return hasBookmarks && (sendInitialEvents === true || list.resourceVersion === '');
+}
+
+function startTimers(
+  clock: Clock,
+  { timeoutSeconds = defaultTimeout, hasBookmarks }: CollectionQuery,
+  { bookmark, end }: { readonly bookmark: () => void; readonly end: () => void },
+): () => void {
+  const holdMs = Math.min(timeoutSeconds * 1_000, longestTimer);
+  const timers = new Set([clock.setTimeout(end, holdMs)]);
+  if (hasBookmarks && holdMs > lastBookmarkMs) timers.add(clock.setTimeout(bookmark, holdMs - lastBookmarkMs));
+  if (hasBookmarks) repeat();
+
+  function repeat(): void {
+    const timer = clock.setTimeout(() => {
+      timers.delete(timer);
+      bookmark();
+      repeat();
+    }, bookmarkEveryMs);
+    timers.add(timer);
+  }
+
+  return () => {
+    for (const timer of timers) clock.clearTimeout(timer);
+  };
+}
+
+function tooOld(version: number | 'now', storage: Storage, resource: Resource): Status {
+  return expired(`too old resource version: ${version} (${storage.collectionOf(resource).history.oldestVersion})`);
+}
+
+function errorLine(status: Status): string {
+  return `${JSON.stringify({ type: 'ERROR', object: status })}\n`;
+}

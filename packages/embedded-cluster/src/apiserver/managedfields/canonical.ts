@@ -1,0 +1,35 @@
+import { isObject, type JsonObject } from '../../../../../src/base/json.ts';
+import { quantity } from './quantity.ts';
+import { type Field, isEmpty, type ListShape, type MapShape, type Shape, shapeAt } from './shape.ts';
+
+/**
+ * A value as the API's types write it: without what they do not know, without nulls, without empty lists and maps that
+ * nobody has to give, and with quantities in their shortest form.
+ */
+export function canonical(shape: Shape, value: unknown): unknown {
+  if (shape.is === 'map' && isObject(value)) return canonicalMap(shape, value);
+  if (shape.is === 'list' && Array.isArray(value)) return value.map((item: unknown) => canonical(shape.items, item));
+  if (shape.is === 'scalar' && shape.type === 'quantity') return quantity(value);
+  return value;
+}
+
+function canonicalMap(shape: MapShape, value: JsonObject): JsonObject {
+  const kept = Object.entries(value).flatMap(([key, each]) => {
+    const at = shapeAt(shape, key);
+    if (at === undefined || isNothing(shape.fields.get(key), at, each)) return [];
+    return [[key, canonical(at, each)] as const];
+  });
+  return Object.fromEntries(kept);
+}
+
+/** Structs are kept when they are empty: that they are there may mean something. */
+function isNothing(field: Field | undefined, shape: Shape, value: unknown): boolean {
+  if (value === undefined || value === null) return true;
+  if (field === undefined || field.isRequired) return false;
+  if (isFilled(shape)) return isEmpty(value);
+  return shape.is === 'scalar' && ((shape.type === 'string' && value === '') || (field.dropsZero && !value));
+}
+
+function isFilled(shape: Shape): shape is ListShape | MapShape {
+  return shape.is === 'list' || (shape.is === 'map' && shape.values !== undefined && shape.fields.size === 0);
+}

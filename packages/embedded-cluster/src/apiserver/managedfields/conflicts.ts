@@ -1,0 +1,39 @@
+import { failure, type Status } from '../meta/status.ts';
+import { type FieldSet, readable, separator } from './fieldSet.ts';
+import type { Manager } from './managers.ts';
+import type { Conflict } from './ownership.ts';
+
+/** 409 of an apply: each field with the manager that owns it. */
+export function conflictStatus(conflicts: readonly Conflict[]): Status {
+  const all = conflicts
+    .map(({ manager, fields }) => ({ name: nameOf(manager), fields: sorted(fields).map(readable) }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const count = all.reduce((sum, { fields }) => sum + fields.length, 0);
+  const lines = all.flatMap(({ name, fields }) => [`conflicts with ${name}:`, ...fields.map((field) => `- ${field}`)]);
+  const only = all.map(({ name, fields }) => `conflict with ${name}: ${fields[0] ?? ''}`);
+  const text = count === 1 ? `1 conflict: ${only.join()}` : `${count} conflicts: ${lines.join('\n')}`;
+  const causes = all.flatMap(({ name, fields }) =>
+    fields.map((field) => ({ reason: 'FieldManagerConflict', message: `conflict with ${name}`, field })),
+  );
+  return failure(409, 'Conflict', `Apply failed with ${text}`, { causes });
+}
+
+function nameOf({ manager, subresource, operation, apiVersion }: Manager): string {
+  const name = JSON.stringify(manager) + (subresource === undefined ? '' : ` with subresource "${subresource}"`);
+  return operation === 'Update' ? `${name} using ${apiVersion}` : name;
+}
+
+/** At each step first what is owned there, and then what lies below. */
+function sorted(fields: FieldSet): readonly string[] {
+  const members = [...fields].map((path) => path.split(separator));
+  return members.toSorted(inOrder).map((steps) => steps.join(separator));
+}
+
+function inOrder(a: readonly string[], b: readonly string[]): number {
+  const at = a.findIndex((step, index) => step !== b[index]);
+  if (at === -1) return a.length - b.length;
+  const isLast = (steps: readonly string[]) => (steps.length === at + 1 ? 0 : 1);
+  if (b.length <= at) return 1;
+  if (isLast(a) !== isLast(b)) return isLast(a) - isLast(b);
+  return (a[at] ?? '') < (b[at] ?? '') ? -1 : 1;
+}

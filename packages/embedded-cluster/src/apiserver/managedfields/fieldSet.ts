@@ -1,0 +1,85 @@
+import { isObject } from '../../../../../src/base/json.ts';
+import { childrenOf, isEmpty, keyStep, type Shape, shapeAt } from './shape.ts';
+
+/** Paths of fields, each its steps joined by `separator`. The paths of maps and of items are members of their own. */
+export type FieldSet = ReadonlySet<string>;
+
+/** No key of an object holds it. */
+export const separator = '\0';
+
+export function joined(path: string, step: string): string {
+  return path === '' ? step : `${path}${separator}${step}`;
+}
+
+/** The fields that an applied configuration sets: its leaves, the items of its lists, and its empty maps. */
+export function fieldSetOf(shape: Shape, value: unknown): FieldSet {
+  const set = new Set<string>();
+  const walk = (path: string, at: Shape, here: unknown) => {
+    const children = childrenOf(at, here);
+    if (children === undefined && path !== '') set.add(path);
+    for (const child of children ?? []) {
+      const below = joined(path, child.step);
+      walk(below, child.shape, child.value);
+      const isEmptyMap = isObject(child.value) && isEmpty(child.value);
+      if (Array.isArray(here) || isEmptyMap || !child.isDeclared) set.add(below);
+    }
+  };
+  walk('', shape, value);
+  return set;
+}
+
+/** With the declared fields on the way to each member: of these nobody says that they are there, only what is in them. */
+export function withDeclared(shape: Shape, set: FieldSet): FieldSet {
+  const found = new Set(set);
+  for (const member of set) {
+    let at: Shape | undefined = shape;
+    let path = '';
+    for (const step of member.split(separator)) {
+      if (at === undefined) break;
+      path = joined(path, step);
+      if (step.startsWith('f:') && at.is === 'map' && at.fields.has(step.slice(2))) found.add(path);
+      at = shapeBelow(at, step);
+    }
+  }
+  return found;
+}
+
+function shapeBelow(shape: Shape, step: string): Shape | undefined {
+  if (step.startsWith('f:')) return shapeAt(shape, step.slice(2));
+  return shape.is === 'list' ? shape.items : undefined;
+}
+
+/** Without what lies at or below one of these paths. */
+export function outside(set: FieldSet, prefixes: readonly string[]): FieldSet {
+  if (prefixes.length === 0) return set;
+  const isWithin = (path: string) =>
+    prefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}${separator}`));
+  return new Set([...set].filter((path) => !isWithin(path)));
+}
+
+/** As messages name a field: `.spec.ports[port=80,protocol="TCP"].targetPort`. */
+export function readable(path: string): string {
+  return path.split(separator).map(readableStep).join('');
+}
+
+function readableStep(step: string): string {
+  const value = step.slice(2);
+  if (step.startsWith('f:')) return `.${value}`;
+  if (!step.startsWith('k:')) return `[=${value}]`;
+  const keys: unknown = JSON.parse(value);
+  const pairs = isObject(keys) ? Object.entries(keys) : [];
+  return `[${pairs.map(([key, each]) => `${key}=${JSON.stringify(each)}`).join(',')}]`;
+}
+
+/** A step of somebody's fieldsV1 in the server's own form; undefined: it is none. */
+export function parseStep(step: string): string | undefined {
+  const value = step.slice(2);
+  if (step.startsWith('f:')) return step;
+  try {
+    const parsed: unknown = JSON.parse(value);
+    if (step.startsWith('k:')) return isObject(parsed) ? keyStep(parsed) : undefined;
+    return `${step.slice(0, 2)}${JSON.stringify(parsed)}`;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,98 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isObject, type JsonObject } from '../../../../../src/base/json.ts';
+import { type KubeObject, type ObjectMeta, timestamp } from '../meta/objects.ts';
+import { fieldsOf, type WriteOptions } from '../registry/assemble.ts';
+import { apiVersionOf, type Resource } from '../registry/resource.ts';
+import { type Manager, readManagers, writeManagers } from './managers.ts';
+import { type FieldWrite, ownersAfterUpdate } from './ownership.ts';
+
+/** An object, or what is to become one. */
+interface Content {
+  readonly metadata: Partial<ObjectMeta>;
+  readonly [field: string]: unknown;
+}
+
+/**
+ * managedFields after a write that is no apply. `given` are those that the client sent: they count in place of the
+ * object's own, an empty list empties them, and what is none is ignored. An object without any is tracked no more.
+ */
+export function managedFieldsOf(
+  resource: Resource,
+  before: KubeObject | undefined,
+  after: Content,
+  given: unknown,
+  now: number,
+  options: WriteOptions,
+): readonly JsonObject[] {
+  const known = baseFields(before, given, options);
+  const managers = readManagers(known) ?? [];
+  if (!isTracked(resource, before, managers)) return [...otherEntries(known, options), entryOf(resource, now, options)];
+  if (before !== undefined && managers.length === 0) return [];
+  const write = fieldWrite(resource, now, 'Update', options);
+  const old = before === undefined ? { metadata: {}, ...resource.zero } : ownable(resource, before);
+  return writeManagers(ownersAfterUpdate(write, old, ownable(resource, after), managers));
+}
+
+/** What counts as an object's managedFields when a client sends its own along. */
+export function baseFields(
+  before: KubeObject | undefined,
+  given: unknown,
+  { subresource }: WriteOptions,
+): readonly JsonObject[] {
+  const live = before?.metadata.managedFields ?? [];
+  if (!Array.isArray(given) || subresource !== undefined || isDeepStrictEqual(given, live)) return live;
+  const entries: readonly unknown[] = given;
+  const isReset = entries.length === 0 || (entries.length === 1 && isDeepStrictEqual(entries[0], {}));
+  if (isReset) return [];
+  const managers = readManagers(entries);
+  return managers === undefined ? live : writeManagers(managers);
+}
+
+/** Who writes what, for the arithmetic of fields. */
+export function fieldWrite(
+  resource: Resource,
+  now: number,
+  operation: Manager['operation'],
+  { manager, subresource }: WriteOptions,
+): FieldWrite {
+  const self = { manager: manager || 'unknown', operation, apiVersion: apiVersionOf(resource), subresource };
+  const ignored = subresource === 'status' ? resource.statusIgnores : resource.hasStatus ? ['f:status'] : [];
+  // As on the real server, who scales has no time.
+  const time = subresource === 'scale' ? undefined : timestamp(now);
+  return { shape: resource.shape, ignored, self: { ...self, time, fields: new Set() } };
+}
+
+/** All of an object that somebody can own. */
+export function ownable(resource: Resource, object: Content): JsonObject {
+  const { generateName, labels, annotations, ownerReferences, finalizers } = object.metadata;
+  const metadata = { generateName, labels, annotations, ownerReferences, finalizers };
+  const given = Object.entries(metadata).filter(([, value]) => value !== undefined && Object.keys(value).length > 0);
+  return { metadata: Object.fromEntries(given), ...fieldsOf(resource, { ...object, metadata: {} }) };
+}
+
+/** Whether the fields have owners: they get them at once, or for `onceApplied` by the first apply. */
+function isTracked(resource: Resource, before: KubeObject | undefined, managers: readonly Manager[]): boolean {
+  if (resource.owners === 'always') return true;
+  return before !== undefined && managers.some(({ fields }) => fields.size > 0);
+}
+
+/** Who wrote when, and nothing of what. */
+function entryOf(resource: Resource, now: number, { manager = 'unknown', subresource }: WriteOptions): JsonObject {
+  const [apiVersion, time] = [apiVersionOf(resource), timestamp(now)];
+  const fixed = { manager, operation: 'Update', apiVersion, time, fieldsType: 'FieldsV1', fieldsV1: {} };
+  return subresource === undefined ? fixed : { ...fixed, subresource };
+}
+
+function otherEntries(known: readonly JsonObject[], { manager, subresource }: WriteOptions): readonly JsonObject[] {
+  return known.filter((entry) => entry['manager'] !== manager || entry['subresource'] !== subresource);
+}
+
+/** The same owners, whatever their times. */
+export function isSameOwners(a: readonly JsonObject[] = [], b: readonly JsonObject[] = []): boolean {
+  const timeless = (entries: readonly JsonObject[]) =>
+    entries
+      .filter(isObject)
+      .map(({ time: _time, ...rest }) => JSON.stringify(rest))
+      .sort();
+  return isDeepStrictEqual(timeless(a), timeless(b));
+}

@@ -1,0 +1,115 @@
+import { isObject, type JsonObject, objectOf, textOf } from '../../../../../src/base/json.ts';
+import { type FieldSet, joined, parseStep, separator } from './fieldSet.ts';
+
+/** One entry of managedFields. */
+export interface Manager {
+  readonly manager: string;
+  readonly operation: 'Apply' | 'Update';
+  readonly apiVersion: string;
+  readonly subresource: string | undefined;
+  /** Absent when it has owned fields only by applying what was there. */
+  readonly time: string | undefined;
+  readonly fields: FieldSet;
+}
+
+/** The same one, whatever it owns; a version does not tell appliers apart. */
+export function isSameManager(a: Manager, b: Manager): boolean {
+  const isVersionSame = a.operation === 'Apply' || a.apiVersion === b.apiVersion;
+  const isNameSame = a.manager === b.manager && a.operation === b.operation;
+  return isNameSame && isVersionSame && a.subresource === b.subresource;
+}
+
+/** Reads managedFields; undefined: they are not as the server writes them. */
+export function readManagers(entries: readonly unknown[]): readonly Manager[] | undefined {
+  const found: Manager[] = [];
+  for (const entry of entries) {
+    const { manager, operation, apiVersion, subresource, time, fieldsType, fieldsV1 } = objectOf(entry);
+    const fields = pathsOf(objectOf(fieldsV1));
+    if ((operation !== 'Apply' && operation !== 'Update') || fieldsType !== 'FieldsV1') return undefined;
+    if (fields === undefined || !textOf(apiVersion)) return undefined;
+    found.push({
+      manager: textOf(manager) || 'unknown',
+      operation,
+      apiVersion: String(apiVersion),
+      subresource: textOf(subresource) || undefined,
+      time: textOf(time),
+      fields,
+    });
+  }
+  return found;
+}
+
+/** As the object shows them: appliers first, then by time and name. Who owns nothing is left out. */
+export function writeManagers(managers: readonly Manager[]): readonly JsonObject[] {
+  return managers
+    .filter(({ fields }) => fields.size > 0)
+    .toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))
+    .map(({ manager, operation, apiVersion, subresource, time, fields }) => ({
+      manager,
+      operation,
+      apiVersion,
+      ...(time === undefined ? {} : { time }),
+      fieldsType: 'FieldsV1',
+      fieldsV1: fieldsV1Of(fields),
+      ...(subresource === undefined ? {} : { subresource }),
+    }));
+}
+
+function orderOf({ operation, time = '', manager, apiVersion, subresource = '' }: Manager): string {
+  return [operation, time, manager, apiVersion, subresource].join(separator);
+}
+
+/** Objects of one kind are mostly owned alike, so what was made last is mostly what is wanted again. */
+const written = new Map<string, JsonObject>();
+const keptWritten = 500;
+
+function fieldsV1Of(fields: FieldSet): JsonObject {
+  const paths = [...fields].sort();
+  const key = paths.join('\n');
+  const known = written.get(key);
+  if (known !== undefined) return known;
+  const made = nested(paths);
+  if (written.size >= keptWritten) written.clear();
+  written.set(key, made);
+  return made;
+}
+
+interface Node {
+  isMember: boolean;
+  readonly below: Map<string, Node>;
+}
+
+function nested(paths: readonly string[]): JsonObject {
+  const root: Node = { isMember: false, below: new Map() };
+  for (const path of paths) {
+    let node = root;
+    for (const step of path.split(separator)) {
+      const next: Node = node.below.get(step) ?? { isMember: false, below: new Map() };
+      node.below.set(step, next);
+      node = next;
+    }
+    node.isMember = true;
+  }
+  return jsonOf(root);
+}
+
+function jsonOf({ isMember, below }: Node): JsonObject {
+  const children = [...below].map(([step, node]) => [step, jsonOf(node)] as const);
+  return Object.fromEntries(isMember && children.length > 0 ? [['.', {}], ...children] : children);
+}
+
+function pathsOf(fieldsV1: JsonObject): FieldSet | undefined {
+  const paths = new Set<string>();
+  const walk = (fields: JsonObject, path: string): boolean => {
+    const entries = Object.entries(fields);
+    if (entries.length === 0 && path !== '') paths.add(path);
+    return entries.every(([name, below]) => {
+      if (name === '.') return paths.add(path) !== undefined;
+      // What newer servers may write is passed over.
+      if (!/^[fkvi]:/.test(name)) return true;
+      const step = parseStep(name);
+      return step !== undefined && isObject(below) && walk(below, joined(path, step));
+    });
+  };
+  return walk(fieldsV1, '') ? paths : undefined;
+}

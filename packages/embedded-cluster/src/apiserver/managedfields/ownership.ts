@@ -1,0 +1,78 @@
+import { isDeepStrictEqual } from 'node:util';
+import { failed, ok, type Result } from '../../../../../src/base/errors.ts';
+import { compare } from './compare.ts';
+import { type FieldSet, fieldSetOf, outside } from './fieldSet.ts';
+import { isSameManager, type Manager } from './managers.ts';
+import { merge } from './merge.ts';
+import { prune } from './prune.ts';
+import type { Shape } from './shape.ts';
+
+/** A write of an object, in terms of its fields. */
+export interface FieldWrite {
+  readonly shape: Shape;
+  /** What the write cannot change, and so does not own: the status, or all but the status. */
+  readonly ignored: readonly string[];
+  /** Who writes; its `time` is now, its `fields` are not looked at. */
+  readonly self: Manager;
+}
+
+/** Another manager's fields that an apply would change. */
+export interface Conflict {
+  readonly manager: Manager;
+  readonly fields: FieldSet;
+}
+
+interface Applied {
+  readonly value: unknown;
+  readonly managers: readonly Manager[];
+}
+
+/** Who owns what after an update: the writer takes all that it set, and nobody owns what has gone. */
+export function ownersAfterUpdate(
+  { shape, ignored, self }: FieldWrite,
+  before: unknown,
+  after: unknown,
+  managers: readonly Manager[],
+): readonly Manager[] {
+  const { added, modified, removed } = compare(shape, before, after);
+  const set = outside(added.union(modified), ignored);
+  const gone = outside(removed, ignored);
+  const left = managers.map((each) => ({ ...each, fields: each.fields.difference(set).difference(gone) }));
+  if (set.size === 0) return owning(left);
+  const mine = left.find((each) => isSameManager(each, self));
+  const others = left.filter((each) => each !== mine);
+  return owning([...others, { ...self, fields: set.union(mine?.fields ?? new Set()) }]);
+}
+
+/**
+ * Server-side apply: the configuration merged into the live value, without what its manager no longer applies. Fails
+ * with the fields of others that it would change, unless it is forced.
+ */
+export function apply(
+  { shape, ignored, self }: FieldWrite,
+  live: unknown,
+  config: unknown,
+  managers: readonly Manager[],
+  isForced: boolean,
+): Result<Applied, readonly Conflict[]> {
+  const last = managers.find((each) => isSameManager(each, self));
+  const others = managers.filter((each) => each !== last);
+  const fields = outside(fieldSetOf(shape, config), ignored);
+  const managed = others.reduce((all, each) => all.union(each.fields), fields);
+  const value = prune(shape, merge(shape, live, config), last?.fields ?? new Set(), managed);
+  const { added, modified, removed } = compare(shape, live, value);
+  const set = outside(added.union(modified), ignored);
+  const conflicts = others
+    .map((manager) => ({ manager, fields: manager.fields.intersection(set) }))
+    .filter((each) => each.fields.size > 0);
+  if (conflicts.length > 0 && !isForced) return failed(conflicts);
+  const gone = outside(removed, ignored);
+  const left = others.map((each) => ({ ...each, fields: each.fields.difference(set).difference(gone) }));
+  // Applying what is there is no reason for another time.
+  const time = isDeepStrictEqual(live, value) ? last?.time : self.time;
+  return ok({ value, managers: owning([...left, { ...self, time, fields }]) });
+}
+
+function owning(managers: readonly Manager[]): readonly Manager[] {
+  return managers.filter(({ fields }) => fields.size > 0);
+}

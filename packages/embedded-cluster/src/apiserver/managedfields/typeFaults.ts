@@ -1,0 +1,82 @@
+import { isObject, type JsonObject } from '../../../../../src/base/json.ts';
+import { readable } from './fieldSet.ts';
+import { itemStep, type ListShape, type MapShape, type ScalarShape, type Shape, shapeAt } from './shape.ts';
+
+/** Why a configuration cannot be applied: `.data.a: expected string, got …`, one sentence for each field. */
+export function typeFaults(shape: Shape, value: unknown, path = ''): readonly string[] {
+  if (value === null || value === undefined || shape.is === 'any') return [];
+  if (shape.is === 'map') {
+    return isObject(value) ? mapFaults(shape, value, path) : [`${path}: expected map, got ${wrapped(value)}`];
+  }
+  if (shape.is === 'list') {
+    return Array.isArray(value) ? listFaults(shape, value, path) : [`${path}: expected list, got ${wrapped(value)}`];
+  }
+  const expected = expectations[shape.type];
+  return expected.holds(value) ? [] : [`${path}: expected ${expected.name}, got ${expected.found(value)}`];
+}
+
+function mapFaults(shape: MapShape, value: JsonObject, path: string): readonly string[] {
+  return Object.entries(value).flatMap(([key, each]) => {
+    const at = shapeAt(shape, key);
+    const below = `${path}.${key}`;
+    return at === undefined ? [`${below}: field not declared in schema`] : typeFaults(at, each, below);
+  });
+}
+
+function listFaults(shape: ListShape, list: readonly unknown[], path: string): readonly string[] {
+  const known = new Set<string>();
+  return list.flatMap((item, index) => {
+    if (shape.relation === 'atomic') return typeFaults(shape.items, item, `${path}[${index}]`);
+    const step = itemStep(shape, item);
+    if (step === undefined) return [`${path}: ${withoutKey(shape, item, index)}`];
+    const faults = typeFaults(shape.items, item, path + readable(step));
+    const isRepeated = known.has(step);
+    known.add(step);
+    return isRepeated ? [...faults, `${path}: duplicate entries for key ${readable(step)}`] : faults;
+  });
+}
+
+function withoutKey({ keys }: ListShape, item: unknown, index: number): string {
+  if (!isObject(item)) return `element ${index}: associative list with keys may not have non-map elements`;
+  const missing = keys.find(({ name, default: fallback }) => (item[name] ?? fallback) === undefined);
+  return `element ${index}: associative list with keys has an element that omits key field ${JSON.stringify(missing?.name)} (and doesn't have default value)`;
+}
+
+interface Expectation {
+  readonly name: string;
+  readonly holds: (value: unknown) => boolean;
+  readonly found: (value: unknown) => string;
+}
+
+const isText = (value: unknown) => typeof value === 'string';
+const isNumber = (value: unknown) => typeof value === 'number';
+const wrapped = (value: unknown) => `&{${goText(value)}}`;
+const numeric = { name: 'numeric (int or float)', holds: isNumber, found: goType };
+const textOrNumber = { name: 'scalar', holds: (value: unknown) => isText(value) || isNumber(value), found: wrapped };
+
+/** The value is part of the sentence, a Secret's as well. */
+const expectations: Readonly<Record<ScalarShape['type'], Expectation>> = {
+  string: {
+    name: 'string',
+    holds: isText,
+    found: (value) => `&value.valueUnstructured{Value:${JSON.stringify(value)}}`,
+  },
+  integer: numeric,
+  number: numeric,
+  boolean: { name: 'boolean', holds: (value) => typeof value === 'boolean', found: wrapped },
+  quantity: textOrNumber,
+  intOrString: textOrNumber,
+};
+
+function goType(value: unknown): string {
+  if (Array.isArray(value)) return '[]interface {}';
+  if (typeof value === 'boolean') return 'bool';
+  return isObject(value) ? 'map[string]interface {}' : typeof value;
+}
+
+function goText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(goText).join(' ')}]`;
+  if (!isObject(value)) return String(value);
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `map[${entries.map(([key, each]) => `${key}:${goText(each)}`).join(' ')}]`;
+}

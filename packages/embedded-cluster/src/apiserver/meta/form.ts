@@ -1,0 +1,53 @@
+import { failed, ok } from '../../../../../src/base/errors.ts';
+import { failure, type Outcome, type Status } from './status.ts';
+
+/** How a client wants objects written: as they are, or their metadata alone, by what it believes to get. */
+export type Form = 'whole' | MetadataForm;
+
+interface MetadataForm {
+  readonly of: 'PartialObjectMetadata' | 'PartialObjectMetadataList';
+  readonly version: 'v1' | 'v1beta1';
+}
+
+const kinds = ['PartialObjectMetadata', 'PartialObjectMetadataList'] as const;
+const versions = ['v1', 'v1beta1'] as const;
+
+/** Reads an Accept header: the first form that can be made, the wishes with the higher `q` first. Fails with 406. */
+export function formOf(accept: string | undefined): Outcome<Form> {
+  if (accept === undefined || accept.trim() === '') return ok('whole');
+  const wishes = accept.split(',').map(wishOf);
+  for (const { type, parameters } of wishes.toSorted((a, b) => b.quality - a.quality)) {
+    const form = type === 'application/json' || type === '*/*' ? formBy(parameters) : undefined;
+    if (form !== undefined) return ok(form);
+  }
+  return failed(notAcceptable);
+}
+
+/** One object cannot be written as a list, nor a list as one object. Undefined: it fits. */
+export function formFault(form: Form, kind: string, isList: boolean): Status | undefined {
+  if (form === 'whole' || (form.of === 'PartialObjectMetadataList') === isList) return undefined;
+  const found = isList ? `a list (*core.${kind}List)` : `not a list (*core.${kind})`;
+  return failure(406, 'NotAcceptable', `you requested ${form.of}, but the requested object is ${found}`);
+}
+
+const notAcceptable = failure(
+  406,
+  'NotAcceptable',
+  '406: Not Acceptable\n\nAvailable representations: application/json, application/json;stream=watch',
+  {},
+);
+
+function wishOf(range: string) {
+  const [type = '', ...rest] = range.split(';').map((part) => part.trim());
+  const parameters = new Map(rest.map((each) => [each.replace(/=.*/, ''), each.replace(/^[^=]*=?/, '')]));
+  return { type, parameters, quality: Number(parameters.get('q') ?? 1) };
+}
+
+/** Tables are not made. */
+function formBy(parameters: ReadonlyMap<string, string>): Form | undefined {
+  if (!parameters.has('as')) return 'whole';
+  const kind = kinds.find((each) => each === parameters.get('as'));
+  const version = versions.find((each) => each === parameters.get('v'));
+  if (kind === undefined || version === undefined || parameters.get('g') !== 'meta.k8s.io') return undefined;
+  return { of: kind, version };
+}

@@ -1,0 +1,78 @@
+import { isObject, type JsonObject } from '../../../../../src/base/json.ts';
+
+/** metav1.ObjectMeta as it is stored. Times are RFC 3339 with whole seconds. */
+export interface ObjectMeta {
+  readonly name: string;
+  readonly generateName?: string | undefined;
+  /** Undefined for cluster-scoped objects. */
+  readonly namespace?: string | undefined;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly generation?: number | undefined;
+  readonly creationTimestamp: string;
+  readonly deletionTimestamp?: string | undefined;
+  readonly deletionGracePeriodSeconds?: number | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
+  readonly ownerReferences?: readonly JsonObject[] | undefined;
+  readonly finalizers?: readonly string[] | undefined;
+  readonly managedFields?: readonly JsonObject[] | undefined;
+}
+
+/** An object as it is stored and served. Never changed in place: each change is a new object. */
+export interface KubeObject {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly metadata: ObjectMeta;
+  readonly [field: string]: unknown;
+}
+
+/** An object as a client may send it: any of its metadata may be missing. */
+export interface Draft {
+  readonly metadata: Readonly<Partial<ObjectMeta>>;
+  readonly [field: string]: unknown;
+}
+
+/**
+ * The metadata in the order in which kube-apiserver writes it, without what is empty: clients read name, uid and
+ * resourceVersion from the first bytes of a watch line.
+ */
+export function orderedMeta(meta: ObjectMeta): ObjectMeta {
+  return {
+    name: meta.name,
+    generateName: meta.generateName || undefined,
+    namespace: meta.namespace || undefined,
+    uid: meta.uid,
+    resourceVersion: meta.resourceVersion,
+    generation: meta.generation || undefined,
+    creationTimestamp: meta.creationTimestamp,
+    deletionTimestamp: meta.deletionTimestamp || undefined,
+    deletionGracePeriodSeconds: meta.deletionGracePeriodSeconds ?? undefined,
+    labels: hasAny(meta.labels) ? meta.labels : undefined,
+    annotations: hasAny(meta.annotations) ? meta.annotations : undefined,
+    ownerReferences: hasAny(meta.ownerReferences) ? meta.ownerReferences : undefined,
+    finalizers: hasAny(meta.finalizers) ? meta.finalizers : undefined,
+    managedFields: hasAny(meta.managedFields) ? meta.managedFields : undefined,
+  };
+}
+
+/** The same object with other metadata. */
+export function withMeta(object: KubeObject, change: Partial<ObjectMeta>): KubeObject {
+  return { ...object, metadata: orderedMeta({ ...object.metadata, ...change }) };
+}
+
+/** A time as metav1.Time writes it. */
+export function timestamp(epochMs: number): string {
+  return new Date(epochMs).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+/** The value at a path such as `spec.nodeName` as text; empty where there is none. */
+export function textAt(object: KubeObject, path: readonly string[]): string {
+  let value: unknown = object;
+  for (const key of path) value = isObject(value) ? value[key] : undefined;
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+function hasAny(value: object | undefined): boolean {
+  return value !== undefined && value !== null && Object.keys(value).length > 0;
+}

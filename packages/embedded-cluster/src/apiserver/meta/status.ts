@@ -1,0 +1,173 @@
+import type { Result } from '../../../../../src/base/errors.ts';
+import type { JsonObject } from '../../../../../src/base/json.ts';
+
+/** metav1.Status, as it answers whatever failed; the fields in kube-apiserver's order. */
+export interface Status {
+  readonly kind: 'Status';
+  readonly apiVersion: 'v1';
+  readonly metadata: JsonObject;
+  readonly status: 'Failure' | 'Success';
+  readonly message?: string;
+  readonly reason?: string;
+  readonly details?: JsonObject;
+  readonly code?: number;
+}
+
+/** The value, or why there is none. */
+export type Outcome<T> = Result<T, Status>;
+
+/** What a Status says of the thing it is about: `pods` or `leases.coordination.k8s.io`. */
+interface Named {
+  readonly group: string;
+  readonly plural: string;
+  readonly kind: string;
+}
+
+/** One thing that is wrong with an object. */
+export interface Fault {
+  readonly reason:
+    | 'FieldValueInvalid'
+    | 'FieldValueRequired'
+    | 'FieldValueForbidden'
+    | 'FieldValueNotSupported'
+    | 'FieldValueTooLong'
+    | 'FieldValueDuplicate'
+    | 'FieldValueTypeInvalid'
+    | 'FieldValueTooMany';
+  /** As the API words it: `Required value`, `Invalid value: "x": …`. */
+  readonly message: string;
+  readonly field: string;
+}
+
+export const fault = {
+  required: (field: string, detail = ''): Fault => ({
+    reason: 'FieldValueRequired',
+    message: detail === '' ? 'Required value' : `Required value: ${detail}`,
+    field,
+  }),
+  invalid: (field: string, value: unknown, detail: string): Fault => ({
+    reason: 'FieldValueInvalid',
+    message: `Invalid value: ${JSON.stringify(value) ?? 'null'}: ${detail}`,
+    field,
+  }),
+  forbidden: (field: string, detail: string): Fault => ({
+    reason: 'FieldValueForbidden',
+    message: `Forbidden: ${detail}`,
+    field,
+  }),
+  typeInvalid: (field: string, found: string, wanted: string): Fault => ({
+    reason: 'FieldValueTypeInvalid',
+    message: `Invalid value: "${found}": ${field} in body must be of type ${wanted}: "${found}"`,
+    field,
+  }),
+  tooMany: (field: string, count: number, most: number): Fault => ({
+    reason: 'FieldValueTooMany',
+    message: `Too many: ${count}: must have at most ${most} items`,
+    field,
+  }),
+  tooLong: (field: string, limit: number): Fault => ({
+    reason: 'FieldValueTooLong',
+    message: `Too long: may not be more than ${limit} bytes`,
+    field,
+  }),
+  duplicate: (field: string, value: unknown): Fault => ({
+    reason: 'FieldValueDuplicate',
+    message: `Duplicate value: ${JSON.stringify(value)}`,
+    field,
+  }),
+  unsupported: (field: string, value: unknown, supported: readonly string[]): Fault => ({
+    reason: 'FieldValueNotSupported',
+    message: `Unsupported value: ${JSON.stringify(value)}: supported values: ${supported.map((each) => JSON.stringify(each)).join(', ')}`,
+    field,
+  }),
+};
+
+export function failure(code: number, reason: string | undefined, message: string, details?: JsonObject): Status {
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message,
+    ...(reason === undefined ? {} : { reason }),
+    ...(details === undefined ? {} : { details }),
+    code,
+  };
+}
+
+export function success(details?: JsonObject, code?: number): Status {
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    ...(details === undefined ? {} : { details }),
+    ...(code === undefined ? {} : { code }),
+  };
+}
+
+export function notFound(about: Named, name: string): Status {
+  return failure(404, 'NotFound', `${pluralOf(about)} "${name}" not found`, detailsOf(about, name));
+}
+
+export function alreadyExists(about: Named, name: string): Status {
+  return failure(409, 'AlreadyExists', `${pluralOf(about)} "${name}" already exists`, detailsOf(about, name));
+}
+
+/** 409 of an update: `why` is the end of the sentence. */
+export function conflict(about: Named, name: string, why = modified): Status {
+  const message = `Operation cannot be fulfilled on ${pluralOf(about)} "${name}": ${why}`;
+  return failure(409, 'Conflict', message, detailsOf(about, name));
+}
+
+/** 409 of a deletion's precondition, which names the kind and not the resource. */
+export function preconditionFailed(about: Named, name: string, why: string): Status {
+  return conflict({ ...about, plural: about.kind }, name, why);
+}
+
+export function invalid(about: Named, name: string, faults: readonly Fault[]): Status {
+  const group = about.group === '' ? '' : `.${about.group}`;
+  const sentences = faults.map(({ field, message }) => `${field}: ${message}`);
+  const list = sentences.length === 1 ? sentences[0] : `[${sentences.join(', ')}]`;
+  const details = detailsOf({ ...about, plural: about.kind }, name);
+  return failure(422, 'Invalid', `${about.kind}${group} "${name}" is invalid: ${list}`, { ...details, causes: faults });
+}
+
+export function forbidden(about: Named, name: string, why: string, causes: readonly JsonObject[] = []): Status {
+  const details = { ...detailsOf(about, name), ...(causes.length === 0 ? {} : { causes }) };
+  return failure(403, 'Forbidden', `${pluralOf(about)} "${name}" is forbidden: ${why}`, details);
+}
+
+export function badRequest(message: string): Status {
+  return failure(400, 'BadRequest', message);
+}
+
+export const unknownResource = failure(404, 'NotFound', 'the server could not find the requested resource', {});
+
+export const methodNotAllowed = failure(
+  405,
+  'MethodNotAllowed',
+  'the server does not allow this method on the requested resource',
+  {},
+);
+
+export function expired(message: string): Status {
+  return failure(410, 'Expired', message);
+}
+
+/** The client knows a resourceVersion that this server has not reached: only a new list helps it. */
+export function fromTheFuture(version: number, current: number): Status {
+  const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
+  const message = `Timeout: Too large resource version: ${version}, current: ${current}`;
+  return failure(504, 'Timeout', message, { causes, retryAfterSeconds: 1 });
+}
+
+const modified = 'the object has been modified; please apply your changes to the latest version and try again';
+
+function pluralOf({ plural, group }: Named): string {
+  return group === '' ? plural : `${plural}.${group}`;
+}
+
+function detailsOf({ plural, group }: Named, name: string): JsonObject {
+  return { ...(name === '' ? {} : { name }), ...(group === '' ? {} : { group }), kind: plural };
+}

@@ -1,0 +1,68 @@
+import { isObject, type JsonObject } from '../../../../../src/base/json.ts';
+import { any, itemStep, type ListShape, type Shape, shapeAt } from '../managedfields/shape.ts';
+
+/** Lists whose items are told apart by a field although the schema says that they are one whole, or says nothing. */
+const otherMergeKeys: Readonly<Record<string, string>> = { conditions: 'type' };
+
+/**
+ * A strategic merge patch: as a merge patch, but the items of lists with keys are merged by the first of them,
+ * finalizers are added to, and `$patch` with delete or replace is kept to. Other directives are ignored.
+ */
+export function strategicPatch(shape: Shape, target: unknown, patch: JsonObject): JsonObject {
+  if (patch['$patch'] === 'replace') return withoutDirectives(patch);
+  const result: Record<string, unknown> = isObject(target) ? { ...target } : {};
+  for (const [key, value] of Object.entries(patch)) {
+    if (key.startsWith('$')) continue;
+    if (value === null || (isObject(value) && value['$patch'] === 'delete')) delete result[key];
+    else {
+      const merged = mergedValue(shapeAt(shape, key) ?? any, key, result[key], value);
+      Object.defineProperty(result, key, { value: merged, configurable: true, enumerable: true, writable: true });
+    }
+  }
+  return result;
+}
+
+function mergedValue(shape: Shape, key: string, before: unknown, value: unknown): unknown {
+  if (isObject(value)) return strategicPatch(shape, before, value);
+  if (!Array.isArray(value) || !Array.isArray(before)) return Array.isArray(value) ? items(value) : value;
+  if (shape.is === 'list' && shape.relation === 'set') return [...new Set([...before, ...value])];
+  const mergeKey = mergeKeyOf(shape, key);
+  return mergeKey === undefined ? value : mergedItems(shape, before, value, mergeKey);
+}
+
+function mergeKeyOf(shape: Shape, key: string): string | undefined {
+  const declared = shape.is === 'list' ? shape.keys[0]?.name : undefined;
+  return declared ?? (Object.hasOwn(otherMergeKeys, key) ? otherMergeKeys[key] : undefined);
+}
+
+/** An item that is new stands before those that the patch does not speak of. */
+function mergedItems(
+  shape: Shape,
+  before: readonly unknown[],
+  patch: readonly unknown[],
+  mergeKey: string,
+): readonly unknown[] {
+  const itemShape = shape.is === 'list' ? shape.items : any;
+  const by: ListShape = { is: 'list', relation: 'map', keys: [{ name: mergeKey, default: undefined }], items: any };
+  const places = new Map(before.map((item, index) => [itemStep(by, item), index]));
+  const spoken = patch.filter(isObject).map((item) => ({ item, place: places.get(itemStep(by, item)) }));
+  const spokenOf = new Set(spoken.map(({ place }) => place));
+  const untouched = [...before.keys()].filter((place) => !spokenOf.has(place));
+  const out: unknown[] = [];
+  for (const { item, place } of spoken) {
+    if (item['$patch'] === 'delete') continue;
+    while (place !== undefined && (untouched[0] ?? place) < place) out.push(before[untouched.shift() ?? 0]);
+    out.push(place === undefined ? withoutDirectives(item) : strategicPatch(itemShape, before[place], item));
+  }
+  return [...out, ...untouched.map((place) => before[place])];
+}
+
+function items(value: readonly unknown[]): readonly unknown[] {
+  return value
+    .filter((each) => !isObject(each) || each['$patch'] !== 'delete')
+    .map((each) => (isObject(each) ? withoutDirectives(each) : each));
+}
+
+function withoutDirectives(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => !key.startsWith('$')));
+}

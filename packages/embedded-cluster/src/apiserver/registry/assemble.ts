@@ -1,0 +1,76 @@
+import type { JsonObject } from '../../../../../src/base/json.ts';
+import { keyFault, nameFaults, valueFault } from '../meta/names.ts';
+import { type Draft, type KubeObject, type ObjectMeta, orderedMeta } from '../meta/objects.ts';
+import { type Fault, fault } from '../meta/status.ts';
+import { apiVersionOf, type Resource } from './resource.ts';
+
+/** What every writing request may say. */
+export interface WriteOptions {
+  /** Everything is checked and answered as usual, and nothing is stored. */
+  readonly dryRun?: boolean;
+  /** Who is named in managedFields. */
+  readonly manager?: string;
+  readonly subresource?: 'status' | 'scale' | undefined;
+  /** The managedFields after the write, where an apply has worked them out. */
+  readonly managedFields?: readonly JsonObject[];
+}
+
+/** An object with its fields in the order in which the API writes them. */
+export function assemble(resource: Resource, metadata: ObjectMeta, fields: JsonObject): KubeObject {
+  return {
+    kind: resource.kind,
+    apiVersion: resource.view === undefined ? apiVersionOf(resource) : 'v1',
+    metadata: orderedMeta(metadata),
+    ...fields,
+  };
+}
+
+/** Of what a client sent, or of an object: what this resource has beside the metadata. */
+export function fieldsOf(resource: Resource, object: Draft | KubeObject): JsonObject {
+  const fields: Record<string, unknown> = {};
+  for (const field of storedFields(resource)) if (object[field] !== undefined) fields[field] = object[field];
+  return fields;
+}
+
+/** What is wrong with names, labels, annotations and finalizers. */
+export function metadataFaults(resource: Resource, meta: ObjectMeta): readonly Fault[] {
+  const keys = Object.keys(meta.labels ?? {});
+  return [
+    ...(meta.generateName ? nameFaults(resource, 'metadata.generateName', meta.generateName.replace(/-+$/, '')) : []),
+    ...nameFaults(resource, 'metadata.name', meta.name),
+    ...keys.flatMap((key) => faultAt('metadata.labels', key, keyFault(key))),
+    ...Object.values(meta.labels ?? {}).flatMap((value) => faultAt('metadata.labels', value, valueFault(value))),
+    ...Object.keys(meta.annotations ?? {}).flatMap((key) =>
+      faultAt('metadata.annotations', key, keyFault(key.toLowerCase())),
+    ),
+    ...sizeFaults(meta),
+    ...(meta.finalizers ?? []).flatMap((name) => faultAt('metadata.finalizers', name, keyFault(name))),
+  ];
+}
+
+/** All values and keys of an object's annotations together may have so many bytes. */
+const longestAnnotations = 256 << 10;
+
+function sizeFaults({ annotations }: ObjectMeta): readonly Fault[] {
+  const sizes = Object.entries(annotations ?? {}).map(
+    ([key, value]) => Buffer.byteLength(key) + Buffer.byteLength(value),
+  );
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  return total > longestAnnotations ? [fault.tooLong('metadata.annotations', longestAnnotations)] : [];
+}
+
+function faultAt(field: string, value: string, problem: string | undefined): readonly Fault[] {
+  return problem === undefined ? [] : [fault.invalid(field, value, problem)];
+}
+
+const storedNames = new WeakMap<Resource, readonly string[]>();
+
+/** For a view: the fields under the names by which they are stored. */
+function storedFields(resource: Resource): readonly string[] {
+  const { fields, view } = resource;
+  if (view === undefined) return fields;
+  const known =
+    storedNames.get(resource) ?? Object.keys(view.toStored(Object.fromEntries(fields.map((each) => [each, 0]))));
+  storedNames.set(resource, known);
+  return known;
+}

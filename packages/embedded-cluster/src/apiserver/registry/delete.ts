@@ -1,0 +1,96 @@
+import { failed, ok } from '../../../../../src/base/errors.ts';
+import { numberOf, objectOf } from '../../../../../src/base/json.ts';
+import { type KubeObject, type ObjectMeta, timestamp, withMeta } from '../meta/objects.ts';
+import { notFound, type Outcome, preconditionFailed, type Status } from '../meta/status.ts';
+import type { Storage } from '../storage/storage.ts';
+import { namespaces, pods } from '../strategies/resources.ts';
+import type { Resource } from './resource.ts';
+
+/** metav1.DeleteOptions, as far as they are kept to. */
+export interface DeleteOptions {
+  readonly gracePeriodSeconds?: number | undefined;
+  readonly uid?: string | undefined;
+  readonly resourceVersion?: string | undefined;
+  /** `Foreground` and `Orphan` leave the object with a finalizer, for a garbage collector to see to. */
+  readonly propagationPolicy?: string | undefined;
+  readonly dryRun?: boolean;
+}
+
+/** The object as it was last, or as it is while it ends. */
+export interface Removed {
+  readonly object: KubeObject;
+  readonly isGone: boolean;
+}
+
+/** Deletes an object, at once or in steps. Fails with 404, or 409 when a precondition does not hold. */
+export function remove(
+  storage: Storage,
+  resource: Resource,
+  namespace: string,
+  name: string,
+  options: DeleteOptions = {},
+): Outcome<Removed> {
+  const current = storage.collectionOf(resource).get(namespace, name);
+  if (current === undefined) return failed(notFound(resource, name));
+  const refused = preconditionFault(resource, current, options);
+  if (refused !== undefined) return failed(refused);
+  const ending = endingObject(storage, resource, current, options);
+  const isHeld = ending.metadata.finalizers !== undefined || resource === namespaces;
+  const isGone = !isHeld && (ending.metadata.deletionGracePeriodSeconds ?? 0) === 0;
+  if (options.dryRun) return ok({ object: ending, isGone });
+  // A pod is seen terminating before it is gone, however short its grace is.
+  const shown = ending !== current && (!isGone || resource.isGraceful) ? storage.put(resource, ending) : current;
+  return ok(isGone ? { object: storage.remove(resource, shown), isGone } : { object: shown, isGone });
+}
+
+function preconditionFault(
+  resource: Resource,
+  { metadata }: KubeObject,
+  { uid, resourceVersion }: DeleteOptions,
+): Status | undefined {
+  if (uid !== undefined && uid !== metadata.uid) {
+    const why = `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`;
+    return preconditionFailed(resource, metadata.name, why);
+  }
+  if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
+    const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`;
+    return preconditionFailed(resource, metadata.name, why);
+  }
+  return undefined;
+}
+
+/** The object as a terminating one; the very same when it is one already and nothing shortens it. */
+function endingObject(storage: Storage, resource: Resource, current: KubeObject, options: DeleteOptions): KubeObject {
+  const { metadata } = current;
+  const now = storage.clock.now();
+  const isFirst = metadata.deletionTimestamp === undefined;
+  const grace = resource === pods ? graceOf(current, options) : 0;
+  const isShorter = grace < (metadata.deletionGracePeriodSeconds ?? 0);
+  if (!isFirst && !isShorter) return current;
+  const ending: Partial<ObjectMeta> = {
+    deletionTimestamp: timestamp(now + grace * 1_000),
+    ...(resource === namespaces ? {} : { deletionGracePeriodSeconds: grace }),
+    ...(isFirst && metadata.generation !== undefined ? { generation: metadata.generation + 1 } : {}),
+    finalizers: [
+      ...(metadata.finalizers ?? []),
+      ...(resource.deletionFinalizer === undefined ? [] : [resource.deletionFinalizer]),
+      ...policyFinalizers(options),
+    ],
+  };
+  const ended = withMeta(current, ending);
+  return resource === namespaces ? { ...ended, status: { phase: 'Terminating' } } : ended;
+}
+
+/** Nobody has to end the processes of a pod that is on no node, or that has finished. */
+function graceOf({ spec, status }: KubeObject, { gracePeriodSeconds }: DeleteOptions): number {
+  const { nodeName, terminationGracePeriodSeconds } = objectOf(spec);
+  const phase = objectOf(status)['phase'];
+  if (!nodeName || phase === 'Succeeded' || phase === 'Failed') return 0;
+  const asked = gracePeriodSeconds ?? numberOf(terminationGracePeriodSeconds) ?? 30;
+  return asked < 0 ? 1 : asked;
+}
+
+function policyFinalizers({ propagationPolicy }: DeleteOptions): readonly string[] {
+  if (propagationPolicy === 'Foreground') return ['foregroundDeletion'];
+  return propagationPolicy === 'Orphan' ? ['orphan'] : [];
+}

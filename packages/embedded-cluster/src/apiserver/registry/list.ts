@@ -1,0 +1,130 @@
+import { failed, messageOf, ok } from '../../../../../src/base/errors.ts';
+import { isObject } from '../../../../../src/base/json.ts';
+import type { KubeObject } from '../meta/objects.ts';
+import { badRequest, expired, fromTheFuture, type Outcome } from '../meta/status.ts';
+import type { Selection } from '../selectors/selection.ts';
+import type { Place } from '../storage/collection.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { Resource } from './resource.ts';
+
+/** How a list is to be read; all empty: the newest state as a whole. */
+export interface ListOptions {
+  /** 0: no limit. */
+  readonly limit: number;
+  readonly continueToken: string;
+  readonly resourceVersion: string;
+  readonly resourceVersionMatch: string;
+}
+
+export interface Page {
+  readonly items: readonly KubeObject[];
+  readonly resourceVersion: number;
+  readonly continueToken: string | undefined;
+  /** Undefined where a selector makes it unknown. */
+  readonly remaining: number | undefined;
+}
+
+/** Where to read from: a version of the past or the newest one, and behind which object. */
+interface Start {
+  readonly version: number;
+  readonly after: Place | undefined;
+}
+
+const tokenVersion = 'meta.k8s.io/v1';
+const tooOld = 'The resourceVersion for the provided list is too old.';
+const tokenTooOld =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
+
+/** One page of a list, consistent with the pages before it. Fails with 400, 410 (too old), 504 (from the future). */
+export function list(storage: Storage, resource: Resource, selection: Selection, options: ListOptions): Outcome<Page> {
+  const start = startOf(storage, resource, selection, options);
+  if (!start.ok) return start;
+  const { version, after } = start.value;
+  // Version 0 asks for whatever is at hand, and that is never cut into pages.
+  const limit = options.resourceVersion === '0' || options.limit <= 0 ? Number.POSITIVE_INFINITY : options.limit;
+  const collection = storage.collectionOf(resource);
+  const isNow = version === storage.version;
+  const items: KubeObject[] = [];
+  let hasMore = false;
+  const range = { namespace: selection.namespace, after, version: isNow ? undefined : version };
+  for (const object of collection.scan(range)) {
+    if (!selection.matches(object)) continue;
+    if (items.length === limit) {
+      hasMore = true;
+      break;
+    }
+    items.push(object);
+  }
+  const last = items.at(-1);
+  if (!hasMore || last === undefined) {
+    return ok({ items, resourceVersion: version, continueToken: undefined, remaining: undefined });
+  }
+  const place = placeOf(last);
+  const remaining = selection.isAll ? collection.countBehind(selection.namespace, place) : undefined;
+  return ok({ items, resourceVersion: version, continueToken: tokenOf(version, place, selection), remaining });
+}
+
+function startOf(storage: Storage, resource: Resource, selection: Selection, options: ListOptions): Outcome<Start> {
+  const { oldestVersion } = storage.collectionOf(resource).history;
+  if (options.continueToken !== '') {
+    if (options.resourceVersion !== '' && options.resourceVersion !== '0') {
+      return failed(badRequest('specifying resource version is not allowed when using continue'));
+    }
+    const start = readToken(storage.version, options.continueToken, selection.namespace);
+    if (!start.ok || start.value.version >= oldestVersion) return start;
+    const { after } = start.value;
+    const token = after === undefined ? undefined : tokenOf(-1, after, selection);
+    return failed({ ...expired(tokenTooOld), metadata: token === undefined ? {} : { continue: token } });
+  }
+  const version = Number(options.resourceVersion || '0');
+  if (version > storage.version) return failed(fromTheFuture(version, storage.version));
+  if (!isExact(options)) return ok({ version: storage.version, after: undefined });
+  return version < oldestVersion ? failed(expired(tooOld)) : ok({ version, after: undefined });
+}
+
+/** A limit with a version and no word about how to match it means exactly that version, for history's sake. */
+function isExact({ limit, resourceVersion, resourceVersionMatch }: ListOptions): boolean {
+  if (resourceVersion === '' || resourceVersion === '0') return false;
+  return resourceVersionMatch === 'Exact' || (resourceVersionMatch === '' && limit > 0);
+}
+
+function placeOf({ metadata }: KubeObject): Place {
+  return { namespace: metadata.namespace ?? '', name: metadata.name };
+}
+
+/** As the real server's: the key behind which to go on, ended by a zero byte. Version -1: whatever is newest. */
+function tokenOf(version: number, { namespace, name }: Place, selection: Selection): string {
+  const isWithin = selection.namespace !== undefined || namespace === '';
+  const start = isWithin ? `${name}\0` : `${namespace}/${name}\0`;
+  return Buffer.from(JSON.stringify({ v: tokenVersion, rv: version, start })).toString('base64url');
+}
+
+function readToken(current: number, token: string, namespace: string | undefined): Outcome<Start> {
+  const decoded = parseToken(token);
+  if (typeof decoded === 'string') {
+    return failed(badRequest(`invalid continue token: continue key is not valid: ${decoded}`));
+  }
+  const key = decoded.start.replace(/\0$/, '').split('/');
+  const name = key.pop() ?? '';
+  const version = decoded.rv === -1 ? current : decoded.rv;
+  return ok({ version, after: { namespace: namespace ?? key.pop() ?? '', name } });
+}
+
+/** A text: what is wrong with it. */
+function parseToken(token: string): { readonly rv: number; readonly start: string } | string {
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'));
+    if (!isObject(parsed) || parsed['v'] !== tokenVersion) return 'unknown version';
+    const { rv, start } = parsed;
+    return typeof rv === 'number' && typeof start === 'string' ? { rv, start } : 'fields are missing';
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** What is wrong with a resourceVersion; undefined: nothing. */
+export function versionFault(resourceVersion: string): string | undefined {
+  if (/^\d*$/.test(resourceVersion)) return undefined;
+  const text = JSON.stringify(resourceVersion);
+  return `resourceVersion: Invalid value: ${text}: strconv.ParseUint: parsing ${text}: invalid syntax`;
+}

@@ -1,0 +1,91 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject } from '../../../../../src/base/json.ts';
+import { baseFields, isSameOwners, managedFieldsOf } from '../managedfields/managedFields.ts';
+import { type Draft, type KubeObject, type ObjectMeta, withMeta } from '../meta/objects.ts';
+import type { Storage } from '../storage/storage.ts';
+import { assemble, fieldsOf, type WriteOptions } from './assemble.ts';
+import type { Resource } from './resource.ts';
+
+/** What a draft makes of an object: the very same object when nothing changes. */
+export function nextObject(
+  storage: Storage,
+  resource: Resource,
+  current: KubeObject,
+  draft: Draft,
+  options: WriteOptions,
+): KubeObject {
+  const before = fieldsOf(resource, current);
+  const given = nextFields(resource, current, before, draft, options);
+  const fields = options.subresource === 'status' ? given : resource.allocate(given, current, current.metadata);
+  const isMetaKept = options.subresource === 'status' && !resource.statusWritesMetadata;
+  const { labels, annotations, ownerReferences, finalizers, generateName } = isMetaKept
+    ? current.metadata
+    : draft.metadata;
+  const meta: ObjectMeta = { ...current.metadata, labels, annotations, ownerReferences, finalizers, generateName };
+  const same = assemble(resource, meta, fields);
+  if (isDeepStrictEqual(same, assemble(resource, current.metadata, before))) {
+    const owners = options.managedFields ?? baseFields(current, draft.metadata.managedFields, options);
+    const owned = withOwners(resource, current, before, owners);
+    return resource.isRestless(given) ? withMeta(owned, { generation: (meta.generation ?? 0) + 1 }) : owned;
+  }
+  const sent = draft.metadata.managedFields;
+  const content = { ...given, metadata: meta };
+  const managedFields =
+    options.managedFields ?? managedFieldsOf(resource, current, content, sent, storage.clock.now(), options);
+  // A status may be written with annotations, and is no new generation.
+  const isStatus = options.subresource === 'status';
+  const generation = isStatus ? meta.generation : nextGeneration(resource, current, same, before, fields);
+  return assemble(resource, { ...meta, managedFields, generation }, fields);
+}
+
+/** Nothing has changed but perhaps who owns it, which is no new generation. A time alone is no change. */
+function withOwners(
+  resource: Resource,
+  current: KubeObject,
+  fields: JsonObject,
+  managedFields: readonly JsonObject[],
+): KubeObject {
+  if (isSameOwners(managedFields, current.metadata.managedFields)) return current;
+  return assemble(resource, { ...current.metadata, managedFields }, fields);
+}
+
+function nextFields(
+  resource: Resource,
+  current: KubeObject,
+  before: JsonObject,
+  draft: Draft,
+  { subresource }: WriteOptions,
+): JsonObject {
+  const given = fieldsOf(resource, draft);
+  if (subresource === 'status') return withStatus(resource, before, given['status']);
+  const { status: _status, ...rest } = given;
+  const completed = resource.complete(resource.hasStatus ? rest : given, current, current.metadata);
+  const { status } = before;
+  return resource.hasStatus && status !== undefined ? { ...completed, status } : completed;
+}
+
+/** Only of a custom resource it can be taken away. */
+function withStatus({ isCustom }: Resource, before: JsonObject, status: unknown): JsonObject {
+  if (status !== undefined || !isCustom) return { ...before, status: status ?? {} };
+  const { status: _gone, ...rest } = before;
+  return rest;
+}
+
+function nextGeneration(
+  resource: Resource,
+  { metadata }: KubeObject,
+  next: KubeObject,
+  before: JsonObject,
+  after: JsonObject,
+): number | undefined {
+  const isSpecSame = () => isDeepStrictEqual(before['spec'], after['spec']);
+  const isMetaSame = (field: 'labels' | 'annotations') => isDeepStrictEqual(next.metadata[field], metadata[field]);
+  const isSame = {
+    spec: isSpecSame,
+    specOrAnnotations: () => isSpecSame() && isMetaSame('annotations'),
+    content: () => isMetaSame('labels') && isDeepStrictEqual(before, after),
+    allButStatus: () => isDeepStrictEqual({ ...before, status: null }, { ...after, status: null }),
+    none: () => true,
+  }[resource.generation]();
+  return isSame ? metadata.generation : (metadata.generation ?? 0) + 1;
+}

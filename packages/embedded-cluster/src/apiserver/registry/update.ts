@@ -1,0 +1,147 @@
+import { failed, ok } from '../../../../../src/base/errors.ts';
+import type { Draft, KubeObject } from '../meta/objects.ts';
+import {
+  badRequest,
+  conflict,
+  type Fault,
+  failure,
+  fault,
+  invalid,
+  notFound,
+  type Outcome,
+  type Status,
+} from '../meta/status.ts';
+import type { Storage } from '../storage/storage.ts';
+import { namespaces } from '../strategies/resources.ts';
+import { metadataFaults, type WriteOptions } from './assemble.ts';
+import { create, namespaceFault } from './create.ts';
+import { nextObject } from './nextObject.ts';
+import type { Resource } from './resource.ts';
+
+/** An object after an update; `isNew`: it did not exist before. */
+export interface Updated {
+  readonly object: KubeObject;
+  readonly isNew: boolean;
+}
+
+/** PUT: the draft takes the object's place. Fails with 400, 404, 409 (another version or uid), 422. */
+export function replace(
+  storage: Storage,
+  resource: Resource,
+  namespace: string,
+  name: string,
+  draft: Draft,
+  options: WriteOptions = {},
+): Outcome<Updated> {
+  const given = draft.metadata;
+  if (!given.name) {
+    return failed(
+      badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`),
+    );
+  }
+  const current = storage.collectionOf(resource).get(namespace, name);
+  if (current !== undefined || given.name !== name) {
+    const fault = given.name === name && current !== undefined ? replaceFault(resource, current, given) : undefined;
+    if (fault !== undefined) return failed(fault);
+    return change(storage, resource, namespace, name, () => ok(draft), options);
+  }
+  if (!resource.update.creates || options.subresource !== undefined) return failed(notFound(resource, name));
+  const { resourceVersion: _version, uid: _uid, ...metadata } = given;
+  const made = create(storage, resource, namespace, { ...draft, metadata }, options);
+  return made.ok ? ok({ object: made.value, isNew: true }) : made;
+}
+
+/** Changes an object by what `draftOf` makes of it; what may not be changed stays. Fails as `replace` does. */
+export function change(
+  storage: Storage,
+  resource: Resource,
+  namespace: string,
+  name: string,
+  draftOf: (current: KubeObject) => Outcome<Draft>,
+  options: WriteOptions = {},
+): Outcome<Updated> {
+  const current = storage.collectionOf(resource).get(namespace, name);
+  if (current === undefined) return failed(notFound(resource, name));
+  const drafted = draftOf(current);
+  if (!drafted.ok) return drafted;
+  const draft = drafted.value;
+  const isFixed = !(resource.isCustom && options.subresource === 'status');
+  const refused = identityFault(resource, namespace, current, draft.metadata, isFixed);
+  if (refused !== undefined) return failed(refused);
+  const next = nextObject(storage, resource, current, draft, options);
+  if (next === current) return ok({ object: current, isNew: false });
+  const faults = changeFaults(resource, next, current);
+  if (faults.length > 0) return failed(invalid(resource, name, faults));
+  if (options.dryRun) return ok({ object: next, isNew: false });
+  if (isFinished(resource, next)) {
+    storage.remove(resource, current);
+    return ok({ object: next, isNew: false });
+  }
+  return ok({ object: storage.put(resource, next), isNew: false });
+}
+
+/** A terminating object whose time is over and that nobody holds; a namespace goes when its content has gone. */
+function isFinished(resource: Resource, { metadata }: KubeObject): boolean {
+  if (metadata.deletionTimestamp === undefined || resource === namespaces) return false;
+  return metadata.finalizers === undefined && (metadata.deletionGracePeriodSeconds ?? 0) === 0;
+}
+
+/** What only a PUT is asked, since a patch takes these from the object itself. */
+function replaceFault(resource: Resource, current: KubeObject, given: Draft['metadata']): Status | undefined {
+  const { name, uid } = current.metadata;
+  const version = given.resourceVersion ?? '';
+  if (version !== '' && !/^\d+$/.test(version)) {
+    return failure(500, undefined, `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
+  }
+  if (given.uid && given.uid !== uid) {
+    const why = `Precondition failed: UID in precondition: ${given.uid}, UID in object meta: ${uid}`;
+    return conflict(resource, name, `StorageError: invalid object, Code: 4, AdditionalErrorMsg: ${why}`);
+  }
+  if ((version === '' || version === '0') && !resource.update.isUnconditional) {
+    const missing = fault.invalid('metadata.resourceVersion', 0, 'must be specified for an update');
+    return invalid({ ...resource, kind: resource.plural }, name, [missing]);
+  }
+  return undefined;
+}
+
+function identityFault(
+  resource: Resource,
+  namespace: string,
+  { metadata }: KubeObject,
+  given: Draft['metadata'],
+  isFixed: boolean,
+): Status | undefined {
+  const { name, resourceVersion } = metadata;
+  if (given.name && given.name !== name) {
+    return badRequest(`the name of the object (${given.name}) does not match the name on the URL (${name})`);
+  }
+  const mismatch = namespaceFault(namespace, given.namespace);
+  if (mismatch !== undefined) return mismatch;
+  const version = given.resourceVersion || '0';
+  if (version !== '0' && version !== resourceVersion) return conflict(resource, name);
+  const faults = (isFixed ? fixedFields : []).flatMap((field) => {
+    const value = given[field];
+    const isChanged = value !== undefined && value !== null && value !== '' && value !== metadata[field];
+    return isChanged ? [fault.invalid(`metadata.${field}`, value, 'field is immutable')] : [];
+  });
+  return faults.length === 0 ? undefined : invalid(resource, name, faults);
+}
+
+/**
+ * A client may leave these out; what else it may not change is kept in silence, and so are these where the status of a
+ * custom resource is written.
+ */
+const fixedFields = ['uid', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
+
+function changeFaults(resource: Resource, next: KubeObject, current: KubeObject): readonly Fault[] {
+  const known = new Set(current.metadata.finalizers);
+  const added = (next.metadata.finalizers ?? []).filter((each) => !known.has(each));
+  const isLate = current.metadata.deletionTimestamp !== undefined && added.length > 0;
+  const found = `[]string{${added.map((each) => JSON.stringify(each)).join(', ')}}`;
+  const why = `no new finalizers can be added if the object is being deleted, found new finalizers ${found}`;
+  return [
+    ...(isLate ? [fault.forbidden('metadata.finalizers', why)] : []),
+    ...metadataFaults(resource, next.metadata),
+    ...resource.validate(next, current),
+  ];
+}

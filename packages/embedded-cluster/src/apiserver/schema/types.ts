@@ -1,0 +1,126 @@
+import { any, type Field, type ListKey, type ScalarShape, type Shape } from '../managedfields/shape.ts';
+import { containerTypes } from './containerTypes.ts';
+import { kindTypes } from './kindTypes.ts';
+import { metaTypes } from './metaTypes.ts';
+import { networkTypes } from './networkTypes.ts';
+import { podTypes } from './podTypes.ts';
+import { volumeTypes } from './volumeTypes.ts';
+import { workloadTypes } from './workloadTypes.ts';
+
+/**
+ * The API's own types, by name; a `!` before the name: one whole. A type is its fields, each a word:
+ * `name` (a text), `n#` (an integer; `n#0`: a zero is dropped), `b?` (a boolean; `b?0`), `q*` (a quantity), `p%` (a
+ * number or a text), `x:Type`, `x:Any`; `m{}…` a map, `m{!}…` a map as a whole; `l[]…` a list as a whole, `l[=]…` a
+ * set, `l[key,key]:Type` items told apart by keys. A `+` before it: required; `=TEXT` behind it: what it is when nobody
+ * says so, where that is part of a key.
+ */
+const words: Readonly<Record<string, string>> = {
+  ...metaTypes,
+  ...volumeTypes,
+  ...containerTypes,
+  ...podTypes,
+  ...workloadTypes,
+  ...networkTypes,
+  ...kindTypes,
+};
+
+/** One field, as its word says. */
+export interface FieldWord {
+  readonly name: string;
+  readonly isRequired: boolean;
+  readonly dropsZero: boolean;
+  /** What it is a map or list of, or is itself. */
+  readonly of: { readonly type: string } | { readonly scalar: ScalarShape['type'] };
+  readonly container: 'map' | 'atomicMap' | 'list' | 'set' | 'keyed' | undefined;
+  readonly keys: readonly string[];
+  readonly default: string | undefined;
+}
+
+export interface TypeWords {
+  readonly isAtomic: boolean;
+  readonly fields: readonly FieldWord[];
+}
+
+const scalars: Readonly<Record<string, ScalarShape['type']>> = {
+  '#': 'integer',
+  '?': 'boolean',
+  '*': 'quantity',
+  '%': 'intOrString',
+};
+
+const parsed = new Map<string, TypeWords>();
+const shapes = new Map<string, Shape>();
+
+/** A type of the table; undefined: there is none of that name. */
+export function typeOf(name: string): TypeWords | undefined {
+  const known = parsed.get(name);
+  if (known !== undefined) return known;
+  const text = words[name] ?? words[`!${name}`];
+  if (text === undefined) return undefined;
+  const type = { isAtomic: words[name] === undefined, fields: text.trim().split(/\s+/).map(fieldWord) };
+  parsed.set(name, type);
+  return type;
+}
+
+/** What the table says of a type; undefined: there is none of that name. */
+export function shapeOf(name: string): Shape | undefined {
+  const known = shapes.get(name);
+  const type = typeOf(name);
+  if (known !== undefined || type === undefined) return known;
+  const fields = new Map<string, Field>();
+  const shape: Shape = { is: 'map', isAtomic: type.isAtomic, fields, values: undefined };
+  shapes.set(name, shape);
+  for (const word of type.fields) {
+    const { isRequired, dropsZero, default: fallback } = word;
+    fields.set(word.name, { shape: fieldShape(word), isRequired, dropsZero, default: fallback });
+  }
+  return shape;
+}
+
+/** What an item that does not name this key has there. */
+function keyDefault(type: string, key: string): unknown {
+  const field = typeOf(type)?.fields.find(({ name }) => name === key);
+  if (field?.default !== undefined || !field?.isRequired) return field?.default;
+  return 'scalar' in field.of && field.of.scalar === 'integer' ? 0 : '';
+}
+
+function fieldWord(word: string): FieldWord {
+  const match = /^(\+?)(\w+)(\{!?\}|\[[\w,=]*\])?([#?*%]?)(0?)(?::(\w+))?(?:=(\w*))?$/.exec(word);
+  if (match === null) throw new Error(`the word of a field: ${word}`);
+  const [, required, name = '', brackets = '', mark = '', zero, type, fallback] = match;
+  const keys = /^\[[^=]/.test(brackets) && brackets !== '[]' ? brackets.slice(1, -1).split(',') : [];
+  return {
+    name,
+    isRequired: required !== '',
+    dropsZero: zero !== '',
+    of: type === undefined ? { scalar: scalars[mark] ?? 'string' } : { type },
+    container: containers[brackets] ?? (keys.length > 0 ? 'keyed' : undefined),
+    keys,
+    default: fallback,
+  };
+}
+
+function namedShape(type: string): Shape {
+  const shape = type === 'Any' ? any : shapeOf(type);
+  if (shape === undefined) throw new Error(`no type is called ${type}`);
+  return shape;
+}
+
+const containers: Readonly<Record<string, FieldWord['container']>> = {
+  '{}': 'map',
+  '{!}': 'atomicMap',
+  '[]': 'list',
+  '[=]': 'set',
+};
+
+function fieldShape({ container, keys, of }: FieldWord): Shape {
+  const element: Shape = 'scalar' in of ? { is: 'scalar', type: of.scalar } : namedShape(of.type);
+  if (container === undefined) return element;
+  if (container === 'map' || container === 'atomicMap') {
+    return { is: 'map', isAtomic: container === 'atomicMap', fields: new Map(), values: element };
+  }
+  const type = 'type' in of ? of.type : '';
+  const listKeys: readonly ListKey[] = keys.map((name) => ({ name, default: keyDefault(type, name) }));
+  const relation = { list: 'atomic', set: 'set', keyed: 'map' } as const;
+  return { is: 'list', relation: relation[container], keys: listKeys, items: element };
+}

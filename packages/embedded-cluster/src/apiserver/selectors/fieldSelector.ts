@@ -1,0 +1,35 @@
+import { type KubeObject, textAt } from '../meta/objects.ts';
+import type { Resource } from '../registry/resource.ts';
+
+/** What a field selector selects, or the API server's sentence about what is wrong with it. */
+type ParsedFields =
+  | { readonly ok: true; readonly matches: (object: KubeObject) => boolean }
+  | { readonly ok: false; readonly problem: string };
+
+/** Reads `fieldSelector=`: `path=value`, `==` and `!=`, joined by commas; a backslash escapes a comma. */
+export function parseFieldSelector(resource: Resource, text: string): ParsedFields {
+  const tests: ((object: KubeObject) => boolean)[] = [];
+  for (const term of text.split(/(?<!\\),/)) {
+    if (term === '') continue;
+    const [, name, operator, value] = /^(.*?)(!=|==?)(.*)$/.exec(term) ?? [];
+    if (name === undefined || value === undefined) {
+      return { ok: false, problem: `invalid selector: '${text}'; can't understand '${term}'` };
+    }
+    const path = pathOf(resource, name);
+    if (path === undefined) return { ok: false, problem: unknownField(resource, name) };
+    const wanted = value.replace(/\\([\\,=])/g, '$1');
+    const keys = path.split('.');
+    tests.push((object) => (textAt(object, keys) === wanted) === (operator !== '!='));
+  }
+  return { ok: true, matches: (object) => tests.every((test) => test(object)) };
+}
+
+function pathOf(resource: Resource, name: string): string | undefined {
+  if (name === 'metadata.name' || name === 'metadata.namespace') return name;
+  return Object.hasOwn(resource.selectable, name) ? resource.selectable[name] : undefined;
+}
+
+function unknownField({ selectable }: Resource, name: string): string {
+  if (Object.keys(selectable).length > 0) return `field label not supported: ${name}`;
+  return `"${name}" is not a known field selector: only "metadata.name", "metadata.namespace"`;
+}

@@ -1,0 +1,159 @@
+import { keyFault, valueFault } from '../meta/names.ts';
+
+type Labels = Readonly<Record<string, string>> | undefined;
+type Matches = (labels: Labels) => boolean;
+
+/** What a selector selects, or the API server's sentence about what is wrong with it. */
+type ParsedSelector =
+  | { readonly ok: true; readonly matches: Matches }
+  | { readonly ok: false; readonly problem: string };
+
+type Token = 'identifier' | 'operator' | 'end' | ',' | '(' | ')' | '!';
+
+interface Piece {
+  readonly token: Token;
+  readonly text: string;
+}
+
+type Test = (value: string | undefined) => boolean;
+
+const symbols = /^(?:===?|!=|[=!(),<>])/;
+const comparisons = new Set(['=', '==', '!=', 'in', 'notin', '>', '<']);
+
+/** Reads `labelSelector=`: =, ==, !=, in, notin, >, <, a key alone and !key, as k8s.io/apimachinery's parser does. */
+export function parseLabelSelector(text: string): ParsedSelector {
+  try {
+    const tests = readRequirements(cut(text));
+    return { ok: true, matches: (labels) => tests.every(([key, test]) => test(labelOf(labels, key))) };
+  } catch (error) {
+    if (error instanceof SelectorFault) return { ok: false, problem: error.message };
+    throw error;
+  }
+}
+
+class SelectorFault extends Error {}
+
+/** `in` and `notin` are words that only their place makes operators, so they are identifiers here. */
+function cut(text: string): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let rest = text.trimStart();
+  while (rest !== '') {
+    const symbol = symbols.exec(rest)?.[0].replace('===', '==');
+    const word = symbol ?? /^[^\s=!(),<>]+/.exec(rest)?.[0] ?? rest;
+    pieces.push({ token: symbol === undefined ? 'identifier' : tokenOf(symbol), text: word });
+    rest = rest.slice(word.length).trimStart();
+  }
+  return pieces;
+}
+
+function tokenOf(symbol: string): Token {
+  return symbol === ',' || symbol === '(' || symbol === ')' || symbol === '!' ? symbol : 'operator';
+}
+
+interface Reader {
+  peek(): Piece;
+  next(): Piece;
+}
+
+function readerOf(pieces: readonly Piece[]): Reader {
+  let at = 0;
+  const peek = (): Piece => pieces[at] ?? { token: 'end', text: '' };
+  return {
+    peek,
+    next() {
+      const piece = peek();
+      at += 1;
+      return piece;
+    },
+  };
+}
+
+function readRequirements(pieces: readonly Piece[]): readonly (readonly [string, Test])[] {
+  const reader = readerOf(pieces);
+  const found: (readonly [string, Test])[] = [];
+  if (reader.peek().token === 'end') return found;
+  for (;;) {
+    const { token, text } = reader.peek();
+    if (token !== 'identifier' && token !== '!') throw expected(text, "!, identifier, or 'end of string'");
+    found.push(readRequirement(reader));
+    const separator = reader.next();
+    if (separator.token === 'end') return found;
+    if (separator.token !== ',') throw expected(separator.text, "',' or 'end of string'");
+    const behind = reader.peek();
+    if (behind.token !== 'identifier' && behind.token !== '!') throw expected(behind.text, "identifier after ','");
+  }
+}
+
+function readRequirement(reader: Reader): readonly [string, Test] {
+  const first = reader.next();
+  const isNegated = first.token === '!';
+  const key = isNegated ? reader.next() : first;
+  if (key.token !== 'identifier') throw inRequirement(`found '${key.text}', expected: identifier`);
+  checked(key.text, keyFault(key.text));
+  const { token } = reader.peek();
+  if (isNegated) return [key.text, (value) => value === undefined];
+  if (token === 'end' || token === ',') return [key.text, (value) => value !== undefined];
+  return [key.text, readComparison(reader)];
+}
+
+function readComparison(reader: Reader): Test {
+  const { text } = reader.next();
+  if (!comparisons.has(text)) throw inRequirement(`found '${text}', expected: in, notin, =, ==, !=, gt, lt`);
+  if (text === 'in' || text === 'notin') {
+    const values = readValues(reader);
+    for (const value of values) checked(value, valueFault(value));
+    return text === 'in'
+      ? (label) => label !== undefined && values.has(label)
+      : (label) => label === undefined || !values.has(label);
+  }
+  const value = readValue(reader);
+  checked(value, valueFault(value));
+  if (text === '!=') return (label) => label !== value;
+  if (text === '=' || text === '==') return (label) => label === value;
+  const limit = Number(value);
+  if (!/^-?\d+$/.test(value)) throw inRequirement(`for 'Gt', 'Lt' operators, the value must be an integer`);
+  const isGreater = text === '>';
+  return (label) =>
+    label !== undefined && /^-?\d+$/.test(label) && (isGreater ? Number(label) > limit : Number(label) < limit);
+}
+
+function readValue(reader: Reader): string {
+  const { token, text } = reader.peek();
+  if (token === 'end' || token === ',') return '';
+  if (token !== 'identifier') throw inRequirement(`found '${text}', expected: identifier`);
+  return reader.next().text;
+}
+
+/** `(a, b)`; a comma without a value beside it stands for the empty value. */
+function readValues(reader: Reader): ReadonlySet<string> {
+  const open = reader.next();
+  if (open.token !== '(') throw inRequirement(`found '${open.text}' expected: '('`);
+  const values = new Set<string>();
+  let isValueDue = true;
+  for (;;) {
+    const { token, text } = reader.next();
+    if (token === 'identifier' && isValueDue) values.add(text);
+    else if ((token === ',' || token === ')') && isValueDue) values.add('');
+    else if (token !== ',' && token !== ')') {
+      throw inRequirement(`found '${text}', expected: ',', ')' or identifier`);
+    }
+    if (token === ')') return values;
+    isValueDue = token === ',';
+  }
+}
+
+function checked(text: string, problem: string | undefined): void {
+  if (problem !== undefined) throw inRequirement(`<nil>: Invalid value: ${JSON.stringify(text)}: ${problem}`);
+}
+
+function expected(text: string, what: string): SelectorFault {
+  return new SelectorFault(`found '${text}', expected: ${what}`);
+}
+
+function inRequirement(problem: string): SelectorFault {
+  return new SelectorFault(`unable to parse requirement: ${problem}`);
+}
+
+function labelOf(labels: Labels, key: string): string | undefined {
+  return labels !== undefined && Object.hasOwn(labels, key) ? labels[key] : undefined;
+}

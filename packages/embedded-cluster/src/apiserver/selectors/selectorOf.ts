@@ -1,0 +1,19 @@
+import { arrayOf, type JsonObject, objectOf, textOf } from '../../../../../src/base/json.ts';
+import type { LabelSelector, LabelSelectorRequirement } from '../../../../../src/kube/objects/selector.ts';
+
+const operators = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
+
+/** A metav1.LabelSelector as an object has it; requirements that are none are left out. */
+export function selectorOf(value: JsonObject): LabelSelector {
+  const labels = Object.entries(objectOf(value['matchLabels']));
+  return {
+    matchLabels: Object.fromEntries(labels.map(([key, label]) => [key, String(label)])),
+    matchExpressions: arrayOf(value['matchExpressions']).flatMap((each) => requirementOf(objectOf(each))),
+  };
+}
+
+function requirementOf({ key, operator, values }: JsonObject): readonly LabelSelectorRequirement[] {
+  const known = operators.find((each) => each === operator);
+  if (typeof key !== 'string' || known === undefined) return [];
+  return [{ key, operator: known, values: arrayOf(values).flatMap((each) => textOf(each) ?? []) }];
+}

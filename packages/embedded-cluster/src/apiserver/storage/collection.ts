@@ -1,0 +1,133 @@
+import type { KubeObject } from '../meta/objects.ts';
+import { type Change, type ChangeType, type History, history } from './history.ts';
+import { indexBehind, mergedFrom, type SortedNames, sortedNames } from './sortedNames.ts';
+
+/** Where a page begins: behind this object. */
+export interface Place {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** All objects of one resource, and what happened to them lately. Cluster-scoped ones are in the namespace ''. */
+export interface Collection {
+  get(namespace: string, name: string): KubeObject | undefined;
+  /** Takes a change in; the object is the newest from then on. */
+  apply(type: ChangeType, object: KubeObject, version: number): void;
+  /**
+   * In the order of namespace and name: all objects, or those of one namespace, or those behind a place, as they were
+   * at `version` (which the history must still cover) or as they are now. Has to be read before anything changes.
+   */
+  scan(range: {
+    readonly namespace?: string | undefined;
+    readonly after?: Place | undefined;
+    readonly version?: number | undefined;
+  }): Iterable<KubeObject>;
+  /** About how many objects stand behind a place. */
+  countBehind(namespace: string | undefined, place: Place): number;
+  isEmpty(namespace: string): boolean;
+  readonly history: History;
+}
+
+interface Bucket {
+  readonly objects: Map<string, KubeObject>;
+  readonly names: SortedNames;
+}
+
+/** What objects were before they changed: by namespace and name; undefined: there was none. */
+type Earlier = ReadonlyMap<string, ReadonlyMap<string, KubeObject | undefined>>;
+
+const unchanged: Earlier = new Map();
+const nothing: ReadonlyMap<string, KubeObject | undefined> = new Map();
+
+export function collection(historyLimit: number): Collection {
+  const buckets = new Map<string, Bucket>();
+  const past = history(historyLimit);
+
+  function bucketOf(namespace: string): Bucket {
+    const known = buckets.get(namespace);
+    if (known !== undefined) return known;
+    const bucket: Bucket = { objects: new Map(), names: sortedNames() };
+    buckets.set(namespace, bucket);
+    return bucket;
+  }
+
+  function store(namespace: string, name: string, object: KubeObject): void {
+    const bucket = bucketOf(namespace);
+    if (!bucket.objects.has(name)) bucket.names.add(name);
+    bucket.objects.set(name, object);
+  }
+
+  function drop(namespace: string, name: string): void {
+    const bucket = buckets.get(namespace);
+    if (bucket?.objects.delete(name) !== true) return;
+    bucket.names.remove(name);
+    if (bucket.objects.size === 0) buckets.delete(namespace);
+  }
+
+  /** For each object that changed after `version`: what it was then. */
+  function earlier(version: number): Earlier {
+    const start = past.indexAfter(version) ?? past.first;
+    if (start === past.next) return unchanged;
+    const found = new Map<string, Map<string, KubeObject | undefined>>();
+    for (let index = start; index < past.next; index += 1) {
+      const change = past.at(index);
+      if (change === undefined) continue;
+      const { namespace = '', name } = change.object.metadata;
+      const names = found.get(namespace) ?? new Map<string, KubeObject | undefined>();
+      found.set(namespace, names);
+      if (!names.has(name)) names.set(name, change.previous);
+    }
+    return found;
+  }
+
+  function* scanBucket(namespace: string, after: string | undefined, then: Earlier): Generator<KubeObject> {
+    const bucket = buckets.get(namespace);
+    const before = then.get(namespace) ?? nothing;
+    const names = mergedFrom(bucket?.names.all() ?? [], [...before.keys()].sort(), after);
+    for (const name of names) {
+      const object = before.has(name) ? before.get(name) : bucket?.objects.get(name);
+      if (object !== undefined) yield object;
+    }
+  }
+
+  return {
+    history: past,
+    get: (namespace, name) => buckets.get(namespace)?.objects.get(name),
+    apply(type, object, version) {
+      const { namespace = '', name } = object.metadata;
+      const previous = buckets.get(namespace)?.objects.get(name);
+      if (type === 'DELETED') drop(namespace, name);
+      else store(namespace, name, object);
+      const change: Change = { type, version, object, previous, json: undefined };
+      past.append(change);
+    },
+    *scan({ namespace, after, version }) {
+      const then = version === undefined ? unchanged : earlier(version);
+      if (namespace !== undefined) {
+        yield* scanBucket(namespace, after?.name, then);
+        return;
+      }
+      for (const each of inKeyOrder(new Set([...buckets.keys(), ...then.keys()]))) {
+        if (after === undefined || isBehind(each, after.namespace)) yield* scanBucket(each, undefined, then);
+        else if (each === after.namespace) yield* scanBucket(each, after.name, then);
+      }
+    },
+    countBehind(namespace, place) {
+      const names = buckets.get(place.namespace)?.names.all() ?? [];
+      let count = names.length - indexBehind(names, place.name);
+      if (namespace !== undefined) return count;
+      for (const [each, { objects }] of buckets) if (isBehind(each, place.namespace)) count += objects.size;
+      return count;
+    },
+    isEmpty: (namespace) => !buckets.has(namespace),
+  };
+}
+
+/** The keys in etcd are `namespace/name`, so `a-b/…` comes before `a/…`. */
+function inKeyOrder(namespaces: Iterable<string>): readonly string[] {
+  return [...namespaces].sort((a, b) => (isBehind(a, b) ? 1 : -1));
+}
+
+function isBehind(namespace: string, other: string): boolean {
+  return `${namespace}/` > `${other}/`;
+}

@@ -1,0 +1,129 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isObject, type JsonObject, objectOf, textOf } from '../../../../../src/base/json.ts';
+import type { KubeObject } from '../meta/objects.ts';
+import { type Fault, fault } from '../meta/status.ts';
+import { byPath, resource } from '../registry/resource.ts';
+
+/** What holds the settings of pods: ConfigMaps and Secrets. Their managedFields say who wrote which key. */
+export const configMaps = resource({
+  plural: 'configmaps',
+  kind: 'ConfigMap',
+  fields: ['immutable', 'data', 'binaryData'],
+  shortNames: ['cm'],
+  unreadable: ({ data, binaryData }) => notTexts('ConfigMap.data', data) ?? notBase64(binaryData),
+  complete: ({ immutable, data, binaryData }) =>
+    filled({ immutable, data: textsOf(data), binaryData: canonical(binaryData) }),
+  validate: (object, old) => {
+    const { data, binaryData } = object;
+    const known = objectOf(binaryData);
+    const repeated = Object.keys(objectOf(data)).filter((key) => Object.hasOwn(known, key));
+    return [
+      ...keyFaults('data', data),
+      ...keyFaults('binaryData', binaryData),
+      ...repeated.map((key) => fault.invalid(`data[${key}]`, key, 'duplicate of key present in binaryData')),
+      ...immutableFaults(object, old, ['data', 'binaryData']),
+    ];
+  },
+});
+
+/** `stringData` is for writing only: it becomes data. */
+export const secrets = resource({
+  plural: 'secrets',
+  kind: 'Secret',
+  fields: ['immutable', 'data', 'stringData', 'type'],
+  selectable: byPath('type'),
+  unreadable: ({ data, stringData }) => notBase64(data) ?? notTexts('Secret.stringData', stringData),
+  complete: ({ immutable, data, stringData, type }) => {
+    const written = Object.entries(textsOf(stringData)).map(([key, text]) => [key, base64(Buffer.from(text, 'utf8'))]);
+    const all = { ...canonical(data), ...Object.fromEntries(written) };
+    return { ...filled({ immutable, data: all }), type: type || 'Opaque' };
+  },
+  validate: (object, old) => [
+    ...keyFaults('data', object['data']),
+    ...missingOf(object),
+    ...(old === undefined || old['type'] === object['type']
+      ? []
+      : [fault.invalid('type', object['type'], 'field is immutable')]),
+    ...immutableFaults(object, old, ['data']),
+  ],
+});
+
+/** What Secrets of these types have to hold. */
+const neededKeys: Readonly<Record<string, readonly string[]>> = {
+  'kubernetes.io/tls': ['tls.crt', 'tls.key'],
+  'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],
+  'kubernetes.io/dockercfg': ['.dockercfg'],
+  'kubernetes.io/ssh-auth': ['ssh-privatekey'],
+};
+
+function missingOf({ type, data }: KubeObject): readonly Fault[] {
+  const needed = neededKeys[textOf(type) ?? ''] ?? [];
+  const has = objectOf(data);
+  return needed.filter((key) => !Object.hasOwn(has, key)).map((key) => fault.required(`data[${key}]`));
+}
+
+function keyFaults(field: string, data: unknown): readonly Fault[] {
+  const wrong = Object.keys(objectOf(data)).filter(
+    (key) => !/^[-._a-zA-Z0-9]{1,253}$/.test(key) || /^\.\.?$/.test(key),
+  );
+  const why = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'";
+  return wrong.map((key) => fault.invalid(`${field}[${key}]`, key, why));
+}
+
+/** Once it is immutable it stays so, and its content with it. */
+function immutableFaults(object: KubeObject, old: KubeObject | undefined, fields: readonly string[]): readonly Fault[] {
+  if (old?.['immutable'] !== true) return [];
+  const changed = [
+    ...(object['immutable'] === true ? [] : ['immutable']),
+    ...fields.filter((field) => !isDeepStrictEqual(objectOf(object[field]), objectOf(old[field]))),
+  ];
+  return changed.map((field) => fault.forbidden(field, 'field is immutable when `immutable` is set'));
+}
+
+function notTexts(where: string, data: unknown): string | undefined {
+  if (data === undefined || data === null) return undefined;
+  const go = (value: unknown) => `json: cannot unmarshal ${goTypeOf(value)} into Go struct field ${where} of type`;
+  if (!isObject(data)) return `${go(data)} map[string]string`;
+  const wrong = Object.values(data).find((value) => typeof value !== 'string' && value !== null);
+  return wrong === undefined ? undefined : `${go(wrong)} string`;
+}
+
+function notBase64(data: unknown): string | undefined {
+  if (data === undefined || data === null) return undefined;
+  if (!isObject(data)) return `json: cannot unmarshal ${goTypeOf(data)} into a map`;
+  for (const value of Object.values(data)) {
+    if (value === null) continue;
+    if (typeof value !== 'string') return `json: cannot unmarshal ${goTypeOf(value)} into bytes`;
+    const text = value.replace(/[\r\n]/g, '');
+    if (/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)) continue;
+    const at = text.search(/[^A-Za-z0-9+/]/);
+    return `illegal base64 data at input byte ${at === -1 ? text.length : at}`;
+  }
+  return undefined;
+}
+
+function goTypeOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
+}
+
+/** A null is an empty value. */
+function textsOf(data: unknown): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(objectOf(data)).map(([key, value]) => [key, textOf(value) ?? '']));
+}
+
+/** Base64 as the server writes it, whatever spare bits and line ends were sent. */
+function canonical(data: unknown): Readonly<Record<string, string>> {
+  const entries = Object.entries(textsOf(data));
+  return Object.fromEntries(entries.map(([key, text]) => [key, base64(Buffer.from(text, 'base64'))]));
+}
+
+function base64(bytes: Buffer): string {
+  return bytes.toString('base64');
+}
+
+/** Without what is absent or empty. */
+function filled(fields: JsonObject): JsonObject {
+  const has = (value: unknown) => value !== undefined && (!isObject(value) || Object.keys(value).length > 0);
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => has(value)));
+}

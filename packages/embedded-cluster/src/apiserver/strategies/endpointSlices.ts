@@ -1,0 +1,35 @@
+import { arrayOf, type JsonObject, objectOf } from '../../../../../src/base/json.ts';
+import { fault } from '../meta/status.ts';
+import { resource } from '../registry/resource.ts';
+
+export const endpointSlices = resource({
+  group: 'discovery.k8s.io',
+  plural: 'endpointslices',
+  kind: 'EndpointSlice',
+  fields: ['addressType', 'endpoints', 'ports'],
+  generation: 'content',
+  owners: 'onceApplied',
+  complete: (fields) => ({
+    ...fields,
+    endpoints: listOrNull(fields['endpoints'], (endpoint) => ({
+      ...endpoint,
+      conditions: objectOf(endpoint['conditions']),
+    })),
+    ports: listOrNull(fields['ports'], (port) => ({ name: '', protocol: 'TCP', ...port })),
+  }),
+  validate: ({ addressType }, old) => {
+    if (!addressType) return [fault.required('addressType')];
+    const types = ['IPv4', 'IPv6', 'FQDN'];
+    if (typeof addressType !== 'string' || !types.includes(addressType)) {
+      return [fault.unsupported('addressType', addressType, types.toSorted())];
+    }
+    if (old === undefined || old['addressType'] === addressType) return [];
+    return [fault.invalid('addressType', addressType, 'field is immutable')];
+  },
+});
+
+/** These lists are written even when they are empty, and then as null. */
+function listOrNull(value: unknown, complete: (each: JsonObject) => JsonObject): readonly JsonObject[] | null {
+  const list = arrayOf(value).map((each) => complete(objectOf(each)));
+  return list.length === 0 ? null : list;
+}

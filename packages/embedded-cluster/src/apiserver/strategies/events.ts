@@ -1,0 +1,125 @@
+import { type JsonObject, objectOf, textOf } from '../../../../../src/base/json.ts';
+import type { KubeObject } from '../meta/objects.ts';
+import { type Fault, fault } from '../meta/status.ts';
+import { byPath, resource } from '../registry/resource.ts';
+
+/** Events of the core group and of events.k8s.io are the same objects under two sets of names; the core's are stored. */
+const shared = {
+  singular: 'event',
+  storage: 'events',
+  shortNames: ['ev'],
+  update: { isUnconditional: true, creates: true },
+};
+
+const aboutFields = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion'];
+const ownPaths = byPath('reason', 'reportingComponent', 'type');
+
+/** `involvedObject.name` and the like, under the name that the group has for it. */
+function selectableBy(about: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(aboutFields.map((field) => [`${about}.${field}`, `involvedObject.${field}`]));
+}
+
+export const coreEvents = resource({
+  ...shared,
+  plural: 'events',
+  kind: 'Event',
+  fields: [
+    'involvedObject',
+    'reason',
+    'message',
+    'source',
+    'firstTimestamp',
+    'lastTimestamp',
+    'count',
+    'type',
+    'eventTime',
+    'series',
+    'action',
+    'related',
+    'reportingComponent',
+    'reportingInstance',
+  ],
+  selectable: { ...selectableBy('involvedObject'), ...ownPaths },
+  complete,
+  validate: (object) => namespaceFaults(object),
+});
+
+export const events = resource({
+  ...shared,
+  group: 'events.k8s.io',
+  plural: 'events',
+  kind: 'Event',
+  fields: [
+    'eventTime',
+    'series',
+    'reportingController',
+    'reportingInstance',
+    'action',
+    'reason',
+    'regarding',
+    'related',
+    'note',
+    'type',
+    'deprecatedSource',
+    'deprecatedFirstTimestamp',
+    'deprecatedLastTimestamp',
+    'deprecatedCount',
+  ],
+  selectable: { ...selectableBy('regarding'), ...ownPaths },
+  complete,
+  validate: (object, old) => [...namespaceFaults(object), ...(old === undefined ? newEventFaults(object) : [])],
+  view: {
+    toStored: (fields) => renamed(fields, coreNames),
+    toWire: (fields) => renamed(fields, ownNames),
+  },
+});
+
+const coreNames: Readonly<Record<string, string>> = {
+  regarding: 'involvedObject',
+  note: 'message',
+  reportingController: 'reportingComponent',
+  deprecatedSource: 'source',
+  deprecatedFirstTimestamp: 'firstTimestamp',
+  deprecatedLastTimestamp: 'lastTimestamp',
+  deprecatedCount: 'count',
+};
+const ownNames = Object.fromEntries(Object.entries(coreNames).map(([own, core]) => [core, own]));
+
+function renamed(fields: JsonObject, names: Readonly<Record<string, string>>): JsonObject {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [names[name] ?? name, value]));
+}
+
+/** The fields that the API writes although nobody set them. */
+function complete(fields: JsonObject): JsonObject {
+  return {
+    source: {},
+    firstTimestamp: null,
+    lastTimestamp: null,
+    eventTime: null,
+    reportingComponent: '',
+    reportingInstance: '',
+    ...fields,
+  };
+}
+
+function namespaceFaults({ metadata, involvedObject }: KubeObject): readonly Fault[] {
+  const about = textOf(objectOf(involvedObject)['namespace']) ?? '';
+  // Events of cluster-scoped objects live in the namespace `default`.
+  const isHome = about === metadata.namespace || (about === '' && metadata.namespace === 'default');
+  return isHome ? [] : [fault.invalid('involvedObject.namespace', about, 'does not match event.namespace')];
+}
+
+function newEventFaults(object: KubeObject): readonly Fault[] {
+  const type = object['type'] ?? '';
+  const needed = [
+    ['eventTime', 'eventTime'],
+    ['reportingComponent', 'reportingController'],
+    ['reportingInstance', 'reportingInstance'],
+    ['action', 'action'],
+    ['reason', 'reason'],
+  ] as const;
+  return [
+    ...needed.flatMap(([stored, wire]) => (object[stored] ? [] : [fault.required(wire)])),
+    ...(type === 'Normal' || type === 'Warning' ? [] : [fault.invalid('type', type, `has invalid value: ${type}`)]),
+  ];
+}

@@ -1,0 +1,31 @@
+import { type JsonObject, numberOf, objectOf } from '../../../../../src/base/json.ts';
+import { fault } from '../meta/status.ts';
+import { resource } from '../registry/resource.ts';
+
+/** Nothing scales by it: it is kept, as far as its form goes. */
+export const horizontalPodAutoscalers = resource({
+  group: 'autoscaling',
+  version: 'v2',
+  plural: 'horizontalpodautoscalers',
+  kind: 'HorizontalPodAutoscaler',
+  fields: ['spec', 'status'],
+  shortNames: ['hpa'],
+  zero: { spec: { scaleTargetRef: {} }, status: {} },
+  complete: (fields) => ({ ...fields, spec: completeSpec(objectOf(fields['spec'])) }),
+  initialStatus: () => ({ desiredReplicas: 0, currentMetrics: null }),
+  validate: ({ spec }) => {
+    const { maxReplicas, minReplicas } = objectOf(spec);
+    const [most, least] = [numberOf(maxReplicas) ?? 0, numberOf(minReplicas) ?? 1];
+    const tooFew = 'must be greater than or equal to `minReplicas`';
+    return [
+      ...(most > 0 ? [] : [fault.required('spec.maxReplicas', 'must be set and greater than 0')]),
+      ...(most >= least ? [] : [fault.invalid('spec.maxReplicas', most, tooFew)]),
+    ];
+  },
+});
+
+const byCpu = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } };
+
+function completeSpec(spec: JsonObject): JsonObject {
+  return { minReplicas: 1, metrics: [byCpu], ...spec };
+}

@@ -1,0 +1,120 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type JsonObject, objectOf } from '../../../../../src/base/json.ts';
+import type { KubeObject } from '../meta/objects.ts';
+import { type Fault, fault } from '../meta/status.ts';
+import { byPath, type Identity, resource } from '../registry/resource.ts';
+import { podSpecFaults } from './pods.ts';
+import { completeTemplate } from './workloads.ts';
+
+const group = 'batch';
+const fields = ['spec', 'status'];
+const template = { metadata: {}, spec: { containers: null } };
+
+/** Its template stays what it was; its pods are found by its uid. */
+export const jobs = resource({
+  group,
+  plural: 'jobs',
+  kind: 'Job',
+  zero: { spec: { template }, status: {} },
+  fields,
+  generation: 'spec',
+  selectable: byPath('status.successful'),
+  complete: (given) => ({ ...given, spec: completeJob(objectOf(given['spec'])) }),
+  allocate: (given, old, self) => ({ ...given, spec: withSelector(objectOf(given['spec']), old, self) }),
+  initialStatus: () => ({}),
+  validate: ({ spec }, old) => [
+    ...templateFaults(objectOf(spec)['template'], 'spec.template'),
+    ...(old === undefined ? [] : fixedFaults(objectOf(spec), objectOf(old['spec']))),
+  ],
+});
+
+export const cronJobs = resource({
+  group,
+  plural: 'cronjobs',
+  kind: 'CronJob',
+  zero: { spec: { jobTemplate: { metadata: {}, spec: { template } } }, status: {} },
+  fields,
+  generation: 'spec',
+  shortNames: ['cj'],
+  complete: (given) => ({ ...given, spec: completeCronJob(objectOf(given['spec'])) }),
+  initialStatus: () => ({}),
+  validate: ({ spec }) => {
+    const { schedule, jobTemplate } = objectOf(spec);
+    return [
+      ...(schedule ? [] : [fault.required('spec.schedule')]),
+      ...templateFaults(objectOf(objectOf(jobTemplate)['spec'])['template'], 'spec.jobTemplate.spec.template'),
+    ];
+  },
+});
+
+function completeJob(spec: JsonObject): JsonObject {
+  return {
+    parallelism: 1,
+    completions: 1,
+    backoffLimit: 6,
+    manualSelector: false,
+    completionMode: 'NonIndexed',
+    suspend: false,
+    podReplacementPolicy: 'TerminatingOrFailed',
+    ...spec,
+    template: withPolicy(objectOf(spec['template'])),
+  };
+}
+
+function withSelector(spec: JsonObject, old: KubeObject | undefined, { name, uid }: Identity): JsonObject {
+  const template = objectOf(spec['template']);
+  const own = {
+    'batch.kubernetes.io/controller-uid': uid,
+    'batch.kubernetes.io/job-name': name,
+    'controller-uid': uid,
+    'job-name': name,
+  };
+  const metadata = objectOf(template['metadata']);
+  const labels = { ...objectOf(metadata['labels']), ...(old === undefined ? own : {}) };
+  return {
+    selector: { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } },
+    ...spec,
+    template: { ...template, metadata: { ...metadata, labels } },
+  };
+}
+
+function completeCronJob(spec: JsonObject): JsonObject {
+  const { metadata, spec: jobSpec } = objectOf(spec['jobTemplate']);
+  const { template, ...rest } = objectOf(jobSpec);
+  return {
+    concurrencyPolicy: 'Allow',
+    suspend: false,
+    successfulJobsHistoryLimit: 3,
+    failedJobsHistoryLimit: 1,
+    ...spec,
+    jobTemplate: { metadata: objectOf(metadata), spec: { ...rest, template: withPolicy(objectOf(template)) } },
+  };
+}
+
+/** A job's pods have no default for this: whoever says nothing is refused. */
+function withPolicy(template: JsonObject): JsonObject {
+  const { restartPolicy } = objectOf(template['spec']);
+  const completed = completeTemplate(template);
+  return { ...completed, spec: { ...objectOf(completed['spec']), restartPolicy: restartPolicy ?? '' } };
+}
+
+function templateFaults(template: unknown, path: string): readonly Fault[] {
+  const { spec } = objectOf(template);
+  const { restartPolicy } = objectOf(spec);
+  const known = ['OnFailure', 'Never'];
+  const at = `${path}.spec.restartPolicy`;
+  const valid = `valid values: ${known.map((each) => `"${each}"`).join(', ')}`;
+  return [
+    ...podSpecFaults(objectOf(spec), `${path}.spec`),
+    ...(restartPolicy === '' ? [fault.required(at, valid)] : []),
+    ...(restartPolicy === 'Always' ? [fault.unsupported(at, restartPolicy, known)] : []),
+  ];
+}
+
+/** Of a suspended job that never ran the template may change. */
+function fixedFaults(spec: JsonObject, old: JsonObject): readonly Fault[] {
+  const fixed = ['selector', 'completions', 'completionMode', ...(old['suspend'] === true ? [] : ['template'])];
+  return fixed
+    .filter((field) => !isDeepStrictEqual(spec[field], old[field]))
+    .map((field) => fault.invalid(`spec.${field}`, spec[field], 'field is immutable'));
+}

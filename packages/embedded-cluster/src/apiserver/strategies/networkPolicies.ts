@@ -1,0 +1,51 @@
+import { arrayOf, type JsonObject, objectOf } from '../../../../../src/base/json.ts';
+import { canonical } from '../managedfields/canonical.ts';
+import { any } from '../managedfields/shape.ts';
+import { resource } from '../registry/resource.ts';
+import { shapeOf } from '../schema/types.ts';
+
+export const networkPolicies = resource({
+  group: 'networking.k8s.io',
+  plural: 'networkpolicies',
+  kind: 'NetworkPolicy',
+  fields: ['spec'],
+  generation: 'spec',
+  shortNames: ['netpol'],
+  zero: { spec: {} },
+  canonical: (fields) => withEmptyEgress(fields, objectOf(canonical(shapeOf('NetworkPolicy') ?? any, fields))),
+  // An empty list is compared with what is stored before it is dropped.
+  isRestless: ({ spec }) => isEmptyList(objectOf(spec)['egress']),
+  allocate: (fields) => ({ ...fields, spec: withoutEmptyEgress(objectOf(fields['spec'])) }),
+  complete: (fields) => ({ ...fields, spec: completePolicy(objectOf(fields['spec'])) }),
+});
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+function withEmptyEgress(given: JsonObject, fields: JsonObject): JsonObject {
+  if (!isEmptyList(objectOf(given['spec'])['egress'])) return fields;
+  return { ...fields, spec: { ...objectOf(fields['spec']), egress: [] } };
+}
+
+function withoutEmptyEgress({ egress, ...spec }: JsonObject): JsonObject {
+  return egress === undefined || isEmptyList(egress) ? spec : { ...spec, egress };
+}
+
+/** Who names no types means ingress, and egress only by having rules for it. */
+function completePolicy(spec: JsonObject): JsonObject {
+  const types = arrayOf(spec['egress']).length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
+  const rules = Object.fromEntries(
+    ['ingress', 'egress'].flatMap((direction) =>
+      spec[direction] === undefined ? [] : [[direction, arrayOf(spec[direction]).map(completeRule)]],
+    ),
+  );
+  return { podSelector: {}, policyTypes: types, ...spec, ...rules };
+}
+
+function completeRule(rule: unknown): JsonObject {
+  const { ports, ...rest } = objectOf(rule);
+  return ports === undefined
+    ? rest
+    : { ports: arrayOf(ports).map((port) => ({ protocol: 'TCP', ...objectOf(port) })), ...rest };
+}

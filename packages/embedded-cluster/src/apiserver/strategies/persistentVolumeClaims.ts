@@ -1,0 +1,48 @@
+import { isDeepStrictEqual } from 'node:util';
+import { arrayOf, type JsonObject, objectOf } from '../../../../../src/base/json.ts';
+import type { KubeObject } from '../meta/objects.ts';
+import { type Fault, fault } from '../meta/status.ts';
+import { resource } from '../registry/resource.ts';
+
+/** Nothing provides volumes: a claim stays pending. */
+export const persistentVolumeClaims = resource({
+  plural: 'persistentvolumeclaims',
+  kind: 'PersistentVolumeClaim',
+  fields: ['spec', 'status'],
+  returnsDeleted: true,
+  shortNames: ['pvc'],
+  zero: { spec: { resources: {} }, status: {} },
+  complete: (fields) => ({ ...fields, spec: { resources: {}, volumeMode: 'Filesystem', ...objectOf(fields['spec']) } }),
+  initialStatus: () => ({ phase: 'Pending' }),
+  validate: ({ spec }, old) => [
+    ...(arrayOf(objectOf(spec)['accessModes']).length > 0
+      ? []
+      : [fault.required('spec.accessModes', 'at least 1 access mode is required')]),
+    ...changeFaults(objectOf(spec), old),
+  ],
+});
+
+function changeFaults(spec: JsonObject, old: KubeObject | undefined): readonly Fault[] {
+  if (old === undefined || isDeepStrictEqual(fixedPart(spec), fixedPart(objectOf(old['spec'])))) return [];
+  return [
+    fault.forbidden(
+      'spec',
+      'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims',
+    ),
+  ];
+}
+
+function fixedPart({ volumeName: _volumeName, ...rest }: JsonObject): JsonObject {
+  return rest;
+}
+
+/** A claim in a StatefulSet, which is written as if it were one. */
+export function completeClaimTemplate(value: unknown): JsonObject {
+  const { spec, ...rest } = objectOf(value);
+  const whole = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', ...rest };
+  return {
+    ...whole,
+    spec: { resources: {}, volumeMode: 'Filesystem', ...objectOf(spec) },
+    status: { phase: 'Pending' },
+  };
+}

@@ -1,0 +1,127 @@
+import { isDeepStrictEqual } from 'node:util';
+import { arrayOf, type JsonObject, objectOf, textOf } from '../../../../../src/base/json.ts';
+import type { KubeObject } from '../meta/objects.ts';
+import { type Fault, fault } from '../meta/status.ts';
+import { byPath, type Row, resource } from '../registry/resource.ts';
+import { completeVolumes, containerParts } from './podDefaults.ts';
+
+const row: Row = {
+  plural: 'pods',
+  kind: 'Pod',
+  fields: ['spec', 'status'],
+  generation: 'spec',
+  owners: 'onceApplied',
+  zero: { spec: { containers: null }, status: {} },
+  subresources: ['eviction'],
+  returnsDeleted: true,
+  isGraceful: true,
+  selectable: byPath(
+    'spec.nodeName',
+    'spec.restartPolicy',
+    'spec.schedulerName',
+    'spec.serviceAccountName',
+    'status.phase',
+    'status.podIP',
+  ),
+  shortNames: ['po'],
+  complete: (fields) => ({
+    ...fields,
+    spec: { enableServiceLinks: true, ...completePodSpec(objectOf(fields['spec'])) },
+  }),
+  initialStatus: () => ({ phase: 'Pending', qosClass: 'BestEffort' }),
+  validate: (object, old) => [
+    ...podSpecFaults(objectOf(object['spec']), 'spec'),
+    ...(old === undefined ? [] : changeFaults(object, old)),
+  ],
+};
+
+export const pods = resource(row);
+
+/** A pod's spec with the defaults that the API server writes into it; also for templates. */
+export function completePodSpec(spec: JsonObject): JsonObject {
+  const initContainers = arrayOf(spec['initContainers']);
+  return {
+    ...(initContainers.length === 0 ? {} : { initContainers: initContainers.map(completeContainer) }),
+    containers: arrayOf(spec['containers']).map(completeContainer),
+    restartPolicy: 'Always',
+    terminationGracePeriodSeconds: 30,
+    dnsPolicy: 'ClusterFirst',
+    securityContext: {},
+    schedulerName: 'default-scheduler',
+    ...without(spec, ['containers', 'initContainers']),
+    ...(spec['volumes'] === undefined ? {} : { volumes: completeVolumes(spec['volumes']) }),
+  };
+}
+
+/** What is wrong with the spec of a pod or of a template, at `path`. */
+export function podSpecFaults(spec: JsonObject, path: string): readonly Fault[] {
+  const containers = arrayOf(spec['containers']);
+  if (containers.length === 0) return [fault.required(`${path}.containers`)];
+  return [
+    ...containerFaults(containers, `${path}.containers`),
+    ...containerFaults(arrayOf(spec['initContainers']), `${path}.initContainers`),
+  ];
+}
+
+function completeContainer(container: unknown): JsonObject {
+  const given = objectOf(container);
+  const isLatest = !/:(?!latest$)[^/]+$/.test(textOf(given['image']) ?? '');
+  return {
+    name: given['name'],
+    image: given['image'],
+    resources: {},
+    terminationMessagePath: '/dev/termination-log',
+    terminationMessagePolicy: 'File',
+    imagePullPolicy: isLatest ? 'Always' : 'IfNotPresent',
+    ...given,
+    ...containerParts(given),
+  };
+}
+
+function containerFaults(containers: readonly unknown[], path: string): readonly Fault[] {
+  const names = new Set<string>();
+  return containers.flatMap((container, index) => {
+    const { name, image } = objectOf(container);
+    const at = `${path}[${index}]`;
+    const isRepeated = typeof name === 'string' && names.has(name);
+    if (typeof name === 'string') names.add(name);
+    return [
+      ...(name ? [] : [fault.required(`${at}.name`)]),
+      ...(isRepeated ? [fault.duplicate(`${at}.name`, name)] : []),
+      ...portFaults(arrayOf(objectOf(container)['ports']), `${at}.ports`),
+      ...(image ? [] : [fault.required(`${at}.image`)]),
+    ];
+  });
+}
+
+function portFaults(ports: readonly unknown[], path: string): readonly Fault[] {
+  const names = new Set<unknown>();
+  return ports.flatMap((port, index) => {
+    const { name } = objectOf(port);
+    const isRepeated = name !== undefined && names.has(name);
+    names.add(name);
+    return isRepeated ? [fault.duplicate(`${path}[${index}].name`, name)] : [];
+  });
+}
+
+/** A running pod's spec can hardly be changed. */
+function changeFaults(object: KubeObject, old: KubeObject): readonly Fault[] {
+  if (isDeepStrictEqual(fixedPart(object), fixedPart(old))) return [];
+  const allowed = ['containers[*].image', 'initContainers[*].image', 'activeDeadlineSeconds', 'tolerations'];
+  const list = allowed.map((each) => `\`spec.${each}\``).join(',');
+  return [fault.forbidden('spec', `pod updates may not change fields other than ${list}`)];
+}
+
+function fixedPart(object: KubeObject): JsonObject {
+  const spec = objectOf(object['spec']);
+  const images = (containers: unknown) => arrayOf(containers).map((each) => without(objectOf(each), ['image']));
+  return {
+    ...without(spec, ['activeDeadlineSeconds', 'tolerations']),
+    containers: images(spec['containers']),
+    initContainers: images(spec['initContainers']),
+  };
+}
+
+function without(object: JsonObject, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)));
+}

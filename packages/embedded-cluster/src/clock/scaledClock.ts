@@ -1,0 +1,14 @@
+import type { Clock } from '../../../../src/base/clock.ts';
+
+/** A clock that begins at the present and runs `speed` times as fast as the system's, its timers too. */
+export function scaledClock(speed: number): Clock {
+  const startedAt = performance.now();
+  const wallClockStart = Date.now();
+  const monotonic = () => (performance.now() - startedAt) * speed;
+  return {
+    setTimeout: (callback, delay) => setTimeout(callback, delay / speed),
+    clearTimeout: (handle) => clearTimeout(handle),
+    now: () => wallClockStart + monotonic(),
+    monotonic,
+  };
+}

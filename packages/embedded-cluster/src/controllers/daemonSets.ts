@@ -1,0 +1,62 @@
+import type { Clock } from '../../../../src/base/clock.ts';
+import { type JsonObject, numberOf, objectOf } from '../../../../src/base/json.ts';
+import { isPodReady } from '../../../../src/demo/podView.ts';
+import type { ApiStore } from '../apiserver/apiStore.ts';
+import type { KubeObject } from '../apiserver/meta/objects.ts';
+import { daemonSets, pods } from '../apiserver/strategies/resources.ts';
+import { isActive, isEnding, ownedBy, type Placing, podOf } from './owned.ts';
+import { manager, nonZero, whenChanged, workloadDelay, writeStatus } from './reconciling.ts';
+import { forgetRevisions, hashLabel, templateIn, updateRevision } from './revisions.ts';
+
+const revisionHash = 'controller.kubernetes.io/hash';
+
+/** Keeps one pod of each DaemonSet, for there is one node. Returns what ends it. */
+export function startDaemonSets(store: ApiStore, clock: Clock, placing: Placing = {}): () => void {
+  function reconcile(): void {
+    for (const set of store.list(daemonSets)) {
+      const revision = isEnding(set) ? undefined : updateRevision(store, set);
+      if (revision === undefined) continue;
+      const hash = revision.metadata.labels?.[revisionHash] ?? '';
+      proceed(store, set, hash, () =>
+        podOf(set, templateIn(revision), { labels: { [hashLabel]: hash }, spec: { ...placing } }),
+      );
+      const owned = ownedBy(store, pods, set);
+      writeStatus(store, daemonSets, set, statusOf(set, hash, owned.filter(isActive)));
+      const inUse = new Set([hash, ...owned.map(hashOf)]);
+      forgetRevisions(store, set, ({ metadata }) => inUse.has(metadata.labels?.[revisionHash] ?? ''));
+    }
+  }
+  return whenChanged(store, clock, [pods, daemonSets], workloadDelay, reconcile);
+}
+
+/** With a surge the new pod comes first, else the old one has to be gone before. */
+function proceed(store: ApiStore, set: KubeObject, hash: string, newPod: () => JsonObject): void {
+  const { type, rollingUpdate } = objectOf(objectOf(set['spec'])['updateStrategy']);
+  const hasSurge = type !== 'OnDelete' && (numberOf(objectOf(rollingUpdate)['maxSurge']) ?? 0) > 0;
+  const all = ownedBy(store, pods, set);
+  const active = all.filter(isActive);
+  const current = active.filter((pod) => hashOf(pod) === hash);
+  const outdated = active.filter((pod) => hashOf(pod) !== hash);
+  const isMissing = hasSurge ? current.length === 0 : all.length === 0;
+  if (isMissing) store.create(pods, newPod(), manager);
+  if (type === 'OnDelete' || (hasSurge && !current.some(isPodReady))) return;
+  for (const { metadata } of outdated)
+    store.delete(pods, metadata.namespace ?? '', metadata.name, { uid: metadata.uid });
+}
+
+function statusOf({ metadata }: KubeObject, hash: string, active: readonly KubeObject[]): JsonObject {
+  const ready = active.some(isPodReady) ? 1 : 0;
+  const isUpdated = active.some((pod) => hashOf(pod) === hash);
+  return {
+    currentNumberScheduled: active.length === 0 ? 0 : 1,
+    numberMisscheduled: 0,
+    desiredNumberScheduled: 1,
+    numberReady: ready,
+    observedGeneration: metadata.generation,
+    ...nonZero({ updatedNumberScheduled: isUpdated ? 1 : 0, numberAvailable: ready, numberUnavailable: 1 - ready }),
+  };
+}
+
+function hashOf({ metadata }: KubeObject): string {
+  return metadata.labels?.[hashLabel] ?? '';
+}

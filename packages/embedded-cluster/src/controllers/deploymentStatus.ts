@@ -1,0 +1,126 @@
+import { type JsonObject, numberOf, objectOf, timeOf } from '../../../../src/base/json.ts';
+import { conditionOf } from '../../../../src/demo/podView.ts';
+import { type KubeObject, timestamp } from '../apiserver/meta/objects.ts';
+import { nonZero } from './reconciling.ts';
+import { boundsOf } from './rollingUpdate.ts';
+
+interface Sets {
+  readonly current: KubeObject | undefined;
+  readonly old: readonly KubeObject[];
+}
+
+interface Condition {
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** The status of a Deployment by those of its ReplicaSets. `now`: Unix ms. */
+export function deploymentStatus(deployment: KubeObject, { current, old }: Sets, now: number): JsonObject {
+  const all = [...(current === undefined ? [] : [current]), ...old];
+  const count = (field: string) => all.reduce((total, set) => total + countOf(set['status'], field), 0);
+  const available = count('availableReplicas');
+  const asked = all.reduce((total, set) => total + countOf(set['spec'], 'replicas'), 0);
+  const counts = nonZero({
+    replicas: count('replicas'),
+    updatedReplicas: current === undefined ? 0 : countOf(current['status'], 'replicas'),
+    readyReplicas: count('readyReplicas'),
+    availableReplicas: available,
+    unavailableReplicas: Math.max(0, asked - available),
+  });
+  const minimum = countOf(deployment['spec'], 'replicas') - boundsOf(deployment).unavailable;
+  const hasProgressed = progressed(objectOf(deployment['status']), counts);
+  return {
+    observedGeneration: deployment.metadata.generation,
+    ...counts,
+    conditions: [
+      written(deployment, 'Available', available >= minimum ? isAvailable : isUnavailable, now, false),
+      written(
+        deployment,
+        'Progressing',
+        progressBy(deployment, current, counts, hasProgressed, now),
+        now,
+        hasProgressed,
+      ),
+    ],
+  };
+}
+
+/** When the progress of a rollout is overdue, Unix ms; undefined: none is under way. */
+export function progressDeadline(deployment: KubeObject): number | undefined {
+  const { lastUpdateTime, reason } = conditionOf(deployment, 'Progressing');
+  const since = timeOf(lastUpdateTime);
+  const seconds = numberOf(objectOf(deployment['spec'])['progressDeadlineSeconds']);
+  if (since === undefined || seconds === undefined || settled.some((each) => each === reason)) return undefined;
+  return since + seconds * 1_000;
+}
+
+const settled = ['NewReplicaSetAvailable', 'DeploymentPaused', 'ProgressDeadlineExceeded'];
+const isAvailable: Condition = {
+  status: 'True',
+  reason: 'MinimumReplicasAvailable',
+  message: 'Deployment has minimum availability.',
+};
+const isUnavailable: Condition = {
+  status: 'False',
+  reason: 'MinimumReplicasUnavailable',
+  message: 'Deployment does not have minimum availability.',
+};
+const isPaused: Condition = { status: 'Unknown', reason: 'DeploymentPaused', message: 'Deployment is paused' };
+
+function progressBy(
+  deployment: KubeObject,
+  current: KubeObject | undefined,
+  counts: JsonObject,
+  hasProgressed: boolean,
+  now: number,
+): Condition {
+  const { paused, replicas } = objectOf(deployment['spec']);
+  if (paused === true) return isPaused;
+  const set = `ReplicaSet "${current?.metadata.name ?? ''}"`;
+  const { replicas: all = 0, updatedReplicas = 0, availableReplicas = 0 } = counts;
+  if ([all, updatedReplicas, availableReplicas].every((count) => count === replicas)) {
+    return { status: 'True', reason: 'NewReplicaSetAvailable', message: `${set} has successfully progressed.` };
+  }
+  const before = conditionOf(deployment, 'Progressing');
+  const isSame = String(before['message']).startsWith(set);
+  // A rollout that was complete stays so, whatever happens to its pods later.
+  if (isSame && before['reason'] === 'NewReplicaSetAvailable') return conditionIn(before);
+  const overdueAt = progressDeadline(deployment);
+  const isOverdue = overdueAt !== undefined && overdueAt <= now;
+  if (isSame && !hasProgressed && (isOverdue || before['reason'] === 'ProgressDeadlineExceeded')) {
+    return { status: 'False', reason: 'ProgressDeadlineExceeded', message: `${set} has timed out progressing.` };
+  }
+  return { status: 'True', reason: 'ReplicaSetUpdated', message: `${set} is progressing.` };
+}
+
+function conditionIn({ status, reason, message }: JsonObject): Condition {
+  const known = (['True', 'False', 'Unknown'] as const).find((each) => each === status) ?? 'Unknown';
+  return { status: known, reason: String(reason), message: String(message) };
+}
+
+/** More new pods, fewer old ones, or more that can be used. */
+function progressed(before: JsonObject, now: JsonObject): boolean {
+  const old = (counts: JsonObject) => countOf(counts, 'replicas') - countOf(counts, 'updatedReplicas');
+  const grew = ['updatedReplicas', 'readyReplicas', 'availableReplicas'];
+  return old(now) < old(before) || grew.some((field) => countOf(now, field) > countOf(before, field));
+}
+
+/** With the times of the last change: of the status, and of anything. */
+function written(deployment: KubeObject, type: string, next: Condition, now: number, isNews: boolean): JsonObject {
+  const before = conditionOf(deployment, type);
+  const isUpdated = isNews || before['reason'] !== next.reason || before['message'] !== next.message;
+  const stays = next.reason === 'NewReplicaSetAvailable' && before['message'] === next.message;
+  return {
+    type,
+    status: next.status,
+    lastUpdateTime: isUpdated && !stays ? timestamp(now) : before['lastUpdateTime'],
+    lastTransitionTime: before['status'] === next.status ? before['lastTransitionTime'] : timestamp(now),
+    reason: next.reason,
+    message: next.message,
+  };
+}
+
+function countOf(counts: unknown, field: string): number {
+  return numberOf(objectOf(counts)[field]) ?? 0;
+}

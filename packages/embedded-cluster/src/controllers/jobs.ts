@@ -1,0 +1,48 @@
+import type { Clock } from '../../../../src/base/clock.ts';
+import { type JsonObject, numberOf, objectOf } from '../../../../src/base/json.ts';
+import { isPodReady } from '../../../../src/demo/podView.ts';
+import type { ApiStore } from '../apiserver/apiStore.ts';
+import type { KubeObject } from '../apiserver/meta/objects.ts';
+import { jobs, pods } from '../apiserver/strategies/resources.ts';
+import { isActive, isEnding, ownedBy, type Placing, podOf } from './owned.ts';
+import { manager, nonZero, whenChanged, workloadDelay, writeStatus } from './reconciling.ts';
+
+/** Keeps the pods of Jobs that are neither suspended nor complete. CronJobs never fire here. Returns what ends it. */
+export function startJobs(store: ApiStore, clock: Clock, placing: Placing = {}): () => void {
+  function reconcile(): void {
+    for (const job of store.list(jobs)) {
+      if (isEnding(job)) continue;
+      proceed(store, job, placing);
+      writeStatus(store, jobs, job, statusOf(job, ownedBy(store, pods, job)));
+    }
+  }
+  return whenChanged(store, clock, [pods, jobs], workloadDelay, reconcile);
+}
+
+function proceed(store: ApiStore, job: KubeObject, placing: Placing): void {
+  const { suspend, parallelism, completions, template } = objectOf(job['spec']);
+  const owned = ownedBy(store, pods, job);
+  const active = owned.filter(isActive);
+  const left = (numberOf(completions) ?? 1) - owned.filter(hasSucceeded).length;
+  const wanted = suspend === true ? 0 : Math.max(0, Math.min(numberOf(parallelism) ?? 1, left));
+  for (let count = active.length; count < wanted; count += 1) {
+    store.create(pods, podOf(job, template, { spec: { ...placing } }), manager);
+  }
+  for (const { metadata } of active.slice(wanted)) store.delete(pods, metadata.namespace ?? '', metadata.name);
+}
+
+function statusOf(job: KubeObject, owned: readonly KubeObject[]): JsonObject {
+  const active = owned.filter(isActive);
+  const counts = {
+    active: active.length,
+    ready: active.filter(isPodReady).length,
+    succeeded: owned.filter(hasSucceeded).length,
+  };
+  const { startTime = job.metadata.creationTimestamp } = objectOf(job['status']);
+  const isSuspended = objectOf(job['spec'])['suspend'] === true;
+  return { ...(isSuspended ? {} : { startTime }), ...nonZero(counts) };
+}
+
+function hasSucceeded(pod: KubeObject): boolean {
+  return objectOf(pod['status'])['phase'] === 'Succeeded';
+}

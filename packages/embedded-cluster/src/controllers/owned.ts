@@ -1,0 +1,66 @@
+import { type JsonObject, objectOf, textOf } from '../../../../src/base/json.ts';
+import type { LabelSelector } from '../../../../src/kube/objects/selector.ts';
+import type { ApiStore } from '../apiserver/apiStore.ts';
+import type { KubeObject } from '../apiserver/meta/objects.ts';
+import type { Resource } from '../apiserver/registry/resource.ts';
+import { pods } from '../apiserver/strategies/resources.ts';
+
+/** The objects of a resource that name this one as their controller. */
+export function ownedBy(store: ApiStore, resource: Resource, owner: KubeObject): readonly KubeObject[] {
+  const { namespace = '', uid } = owner.metadata;
+  return store
+    .list(resource, { namespace })
+    .filter(({ metadata }) =>
+      (metadata.ownerReferences ?? []).some((each) => each['controller'] === true && each['uid'] === uid),
+    );
+}
+
+export function podsIn(store: ApiStore, { metadata }: KubeObject, labelSelector: LabelSelector = {}) {
+  return store.list(pods, { namespace: metadata.namespace ?? '', labelSelector });
+}
+
+/** Pods that end or have ended count no more. */
+export function isActive(pod: KubeObject): boolean {
+  const phase = textOf(objectOf(pod['status'])['phase']) ?? '';
+  return !isEnding(pod) && !['Succeeded', 'Failed'].includes(phase);
+}
+
+export function isEnding({ metadata }: KubeObject): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
+export function ownerReference({ metadata, kind, apiVersion }: KubeObject): JsonObject {
+  return { apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true, blockOwnerDeletion: true };
+}
+
+/** What a pod of a template has beside it. */
+interface PodExtras {
+  /** Default: a generated one. */
+  readonly name?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** For what the template leaves open. */
+  readonly spec?: JsonObject;
+}
+
+/** Where the pods of a controller go whose templates name no node; undefined: nowhere, until somebody binds them. */
+export interface Placing {
+  readonly nodeName?: string;
+}
+
+/** A pod of a workload. */
+export function podOf(owner: KubeObject, template: unknown, extras: PodExtras = {}): JsonObject {
+  const { metadata, spec } = objectOf(template);
+  const given = objectOf(metadata);
+  const { name, namespace } = owner.metadata;
+  return {
+    metadata: {
+      ...given,
+      ...(extras.name === undefined ? {} : { name: extras.name }),
+      generateName: `${name}-`,
+      namespace,
+      labels: { ...objectOf(given['labels']), ...extras.labels },
+      ownerReferences: [ownerReference(owner)],
+    },
+    spec: { ...extras.spec, ...objectOf(spec) },
+  };
+}

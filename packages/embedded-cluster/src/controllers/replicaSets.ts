@@ -1,0 +1,99 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Clock } from '../../../../src/base/clock.ts';
+import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf } from '../../../../src/base/json.ts';
+import { isPodReady } from '../../../../src/demo/podView.ts';
+import type { ApiStore } from '../apiserver/apiStore.ts';
+import type { KubeObject } from '../apiserver/meta/objects.ts';
+import { apiVersionOf } from '../apiserver/registry/resource.ts';
+import { endpointSlices, pods, replicaSets, services } from '../apiserver/strategies/resources.ts';
+import { isActive, isEnding, ownedBy, ownerReference, type Placing, podOf, podsIn } from './owned.ts';
+import { manager, nonZero, whenChanged, writeStatus } from './reconciling.ts';
+
+/** From a change to what the controller does about it, in milliseconds. */
+const replicaSetDelay = 300;
+const endpointSliceDelay = 50;
+
+/** Keeps as many pods as each ReplicaSet wants, and its status true: pods that end count no more. Returns what ends it. */
+export function startReplicaSets(store: ApiStore, clock: Clock, placing: Placing = {}): () => void {
+  function reconcile(): void {
+    for (const set of store.list(replicaSets)) {
+      if (isEnding(set)) continue;
+      const active = ownedBy(store, pods, set).filter(isActive);
+      const missing = (numberOf(objectOf(set['spec'])['replicas']) ?? 1) - active.length;
+      for (let count = 0; count < missing; count += 1)
+        store.create(pods, podOf(set, objectOf(set['spec'])['template'], { spec: { ...placing } }), manager);
+      // Those that do not work go first.
+      const order = active.toSorted((a, b) => Number(isPodReady(a)) - Number(isPodReady(b)));
+      for (const { metadata } of order.slice(0, Math.max(0, -missing))) {
+        store.delete(pods, metadata.namespace ?? '', metadata.name);
+      }
+      reportPods(store, set, active);
+    }
+  }
+  return whenChanged(store, clock, [pods, replicaSets], replicaSetDelay, reconcile);
+}
+
+/** The status says what is there; counts of zero are left out, but that of the pods. */
+function reportPods(store: ApiStore, set: KubeObject, active: readonly KubeObject[]): void {
+  const ready = active.filter(isPodReady).length;
+  // Without minReadySeconds whatever is ready is available.
+  const counts = { fullyLabeledReplicas: active.length, readyReplicas: ready, availableReplicas: ready };
+  const { generation } = set.metadata;
+  writeStatus(store, replicaSets, set, { replicas: active.length, ...nonZero(counts), observedGeneration: generation });
+}
+
+/** Keeps one EndpointSlice for each Service with a selector. Returns what ends it. */
+export function startEndpointSlices(store: ApiStore, clock: Clock): () => void {
+  function reconcile(): void {
+    for (const service of store.list(services)) {
+      const selector = labelsOf(objectOf(service['spec'])['selector']);
+      if (selector === undefined) continue;
+      const { name, namespace = '' } = service.metadata;
+      const endpoints = podsIn(store, service, { matchLabels: selector }).filter(hasAddress).map(endpointOf);
+      const current = store.get(endpointSlices, namespace, sliceName(name));
+      if (current === undefined) store.create(endpointSlices, sliceOf(service, endpoints), manager);
+      else if (!isDeepStrictEqual(arrayOf(current['endpoints']), endpoints)) {
+        store.patch(endpointSlices, namespace, sliceName(name), { endpoints }, manager);
+      }
+    }
+  }
+  return whenChanged(store, clock, [pods, services], endpointSliceDelay, reconcile);
+}
+
+function sliceName(service: string): string {
+  return `${service}-slice`;
+}
+
+function sliceOf(service: KubeObject, endpoints: readonly JsonObject[]): JsonObject {
+  const { name, namespace } = service.metadata;
+  const labels = {
+    'kubernetes.io/service-name': name,
+    'endpointslice.kubernetes.io/managed-by': 'endpointslice-controller.k8s.io',
+  };
+  return {
+    apiVersion: apiVersionOf(endpointSlices),
+    metadata: { name: sliceName(name), namespace, labels, ownerReferences: [ownerReference(service)] },
+    addressType: 'IPv4',
+    endpoints,
+  };
+}
+
+function hasAddress(pod: KubeObject): boolean {
+  return textOf(objectOf(pod['status'])['podIP']) !== undefined;
+}
+
+function endpointOf(pod: KubeObject): JsonObject {
+  const { name, namespace, uid } = pod.metadata;
+  const serving = isPodReady(pod);
+  return {
+    addresses: [objectOf(pod['status'])['podIP']],
+    conditions: { ready: serving && !isEnding(pod), serving, terminating: isEnding(pod) },
+    nodeName: objectOf(pod['spec'])['nodeName'],
+    targetRef: { kind: 'Pod', namespace, name, uid },
+  };
+}
+
+function labelsOf(selector: unknown): Readonly<Record<string, string>> | undefined {
+  if (!isObject(selector)) return undefined;
+  return Object.fromEntries(Object.entries(selector).map(([key, value]) => [key, String(value)]));
+}

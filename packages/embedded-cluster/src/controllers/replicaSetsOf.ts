@@ -1,0 +1,84 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type JsonObject, objectOf } from '../../../../src/base/json.ts';
+import type { ApiStore } from '../apiserver/apiStore.ts';
+import type { KubeObject } from '../apiserver/meta/objects.ts';
+import { replicaSets } from '../apiserver/strategies/resources.ts';
+import { isEnding, ownedBy, ownerReference } from './owned.ts';
+import { manager } from './reconciling.ts';
+import { templateHash } from './templateHash.ts';
+
+const prefix = 'deployment.kubernetes.io/';
+const hashLabel = 'pod-template-hash';
+
+/** The annotations that number a Deployment's rollouts. */
+export const revisionsOf = { annotation: `${prefix}revision`, history: `${prefix}revision-history` } as const;
+
+/** The number of the rollout in which a ReplicaSet was the current one last; 0: none. */
+export function revisionOf({ metadata }: KubeObject): number {
+  return Number(metadata.annotations?.[revisionsOf.annotation] ?? 0);
+}
+
+/**
+ * The ReplicaSet of a Deployment's template, which is made where there is none, with the Deployment's annotations and
+ * the newest revision. A paused one gets neither.
+ */
+export function currentSet(store: ApiStore, deployment: KubeObject, isPaused: boolean): KubeObject | undefined {
+  const all = ownedBy(store, replicaSets, deployment).filter((set) => !isEnding(set));
+  const { template } = objectOf(deployment['spec']);
+  const found = all.find((set) => isDeepStrictEqual(plain(objectOf(set['spec'])['template']), plain(template)));
+  if (isPaused) return found;
+  const others = all.filter((set) => set !== found);
+  const newest = Math.max(0, ...others.map(revisionOf));
+  return found === undefined ? makeSet(store, deployment, newest + 1) : annotated(store, deployment, found, newest);
+}
+
+function makeSet(store: ApiStore, deployment: KubeObject, revision: number): KubeObject | undefined {
+  const { name, namespace } = deployment.metadata;
+  const { selector, template } = objectOf(deployment['spec']);
+  const hash = templateHash(template);
+  const { metadata, spec } = objectOf(template);
+  const labels = { ...objectOf(objectOf(metadata)['labels']), [hashLabel]: hash };
+  const matchLabels = { ...objectOf(objectOf(selector)['matchLabels']), [hashLabel]: hash };
+  const set = {
+    metadata: {
+      name: `${name}-${hash}`,
+      namespace,
+      labels,
+      annotations: { ...inherited(deployment), [revisionsOf.annotation]: String(revision) },
+      ownerReferences: [ownerReference(deployment)],
+    },
+    spec: {
+      replicas: 0,
+      selector: { ...objectOf(selector), matchLabels },
+      template: { metadata: { ...objectOf(metadata), labels }, spec },
+    },
+  };
+  const created = store.create(replicaSets, set, manager);
+  return created.ok ? created.value : undefined;
+}
+
+/** One that becomes the current one again gets a new number and remembers the old one. */
+function annotated(store: ApiStore, deployment: KubeObject, set: KubeObject, newest: number): KubeObject {
+  const { name, namespace = '', annotations = {} } = set.metadata;
+  const own = revisionOf(set);
+  const history = [annotations[revisionsOf.history], String(own)].filter(Boolean).join(',');
+  const renumbered = { [revisionsOf.annotation]: String(newest + 1), [revisionsOf.history]: history };
+  const wanted = { ...inherited(deployment), ...(own > newest ? {} : renumbered) };
+  if (Object.entries(wanted).every(([key, value]) => annotations[key] === value)) return set;
+  const patched = store.patch(replicaSets, namespace, name, { metadata: { annotations: wanted } }, manager);
+  return patched.ok ? patched.value : set;
+}
+
+/** Everything that a Deployment says of itself, but for what is about its revisions or its manifest. */
+function inherited({ metadata }: KubeObject): Readonly<Record<string, string>> {
+  const isOwn = (key: string) => key.startsWith(prefix) || key === 'kubectl.kubernetes.io/last-applied-configuration';
+  return Object.fromEntries(Object.entries(metadata.annotations ?? {}).filter(([key]) => !isOwn(key)));
+}
+
+/** A template without the label by which the ReplicaSet finds its pods. */
+function plain(template: unknown): JsonObject {
+  const { metadata, spec } = objectOf(template);
+  const { labels, ...rest } = objectOf(metadata);
+  const { [hashLabel]: _hash, ...others } = objectOf(labels);
+  return { metadata: { ...rest, labels: others }, spec };
+}

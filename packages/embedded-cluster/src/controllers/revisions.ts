@@ -1,0 +1,50 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type JsonObject, numberOf, objectOf } from '../../../../src/base/json.ts';
+import type { ApiStore } from '../apiserver/apiStore.ts';
+import type { KubeObject } from '../apiserver/meta/objects.ts';
+import { controllerRevisions } from '../apiserver/strategies/resources.ts';
+import { ownedBy, ownerReference } from './owned.ts';
+import { manager } from './reconciling.ts';
+import { templateHash } from './templateHash.ts';
+
+export const hashLabel = 'controller-revision-hash';
+
+/** The revision of a StatefulSet's or DaemonSet's template: the newest one, which is made where there is none. */
+export function updateRevision(store: ApiStore, owner: KubeObject): KubeObject | undefined {
+  const { name, namespace = '' } = owner.metadata;
+  const { template, selector } = objectOf(owner['spec']);
+  const data = { spec: { template } };
+  const all = ownedBy(store, controllerRevisions, owner);
+  const newest = Math.max(0, ...all.map(revisionOf));
+  const found = all.find((each) => isDeepStrictEqual(each['data'], data));
+  if (found !== undefined) {
+    if (revisionOf(found) === newest) return found;
+    const change = { revision: newest + 1 };
+    const patched = store.patch(controllerRevisions, namespace, found.metadata.name, change, manager);
+    return patched.ok ? patched.value : undefined;
+  }
+  const hash = templateHash(template);
+  const labels = { ...objectOf(objectOf(selector)['matchLabels']), 'controller.kubernetes.io/hash': hash };
+  const metadata = { name: `${name}-${hash}`, namespace, labels, ownerReferences: [ownerReference(owner)] };
+  const created = store.create(controllerRevisions, { metadata, data, revision: newest + 1 }, manager);
+  return created.ok ? created.value : undefined;
+}
+
+/** The template as it was in a revision. */
+export function templateIn(revision: KubeObject | undefined): JsonObject {
+  return objectOf(objectOf(objectOf(revision?.['data'])['spec'])['template']);
+}
+
+/** Of the revisions that no pod has, as many are kept as may be gone back to. */
+export function forgetRevisions(store: ApiStore, owner: KubeObject, inUse: (revision: KubeObject) => boolean): void {
+  const limit = numberOf(objectOf(owner['spec'])['revisionHistoryLimit']) ?? 10;
+  const idle = ownedBy(store, controllerRevisions, owner).filter((each) => !inUse(each));
+  const oldestFirst = idle.toSorted((a, b) => revisionOf(a) - revisionOf(b));
+  for (const { metadata } of oldestFirst.slice(0, Math.max(0, idle.length - limit))) {
+    store.delete(controllerRevisions, metadata.namespace ?? '', metadata.name);
+  }
+}
+
+function revisionOf({ revision }: KubeObject): number {
+  return numberOf(revision) ?? 0;
+}

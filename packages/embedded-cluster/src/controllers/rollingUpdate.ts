@@ -1,0 +1,91 @@
+import { numberOf, objectOf, textOf } from '../../../../src/base/json.ts';
+import type { ApiStore } from '../apiserver/apiStore.ts';
+import type { KubeObject } from '../apiserver/meta/objects.ts';
+import { pods } from '../apiserver/strategies/resources.ts';
+import { ownedBy } from './owned.ts';
+
+/** How far a rollout may go above and below the number of pods that is wanted. */
+interface Bounds {
+  readonly surge: number;
+  readonly unavailable: number;
+}
+
+/** Percentages count of the replicas, surge rounded up and the other down; both zero would stop everything. */
+export function boundsOf({ spec }: KubeObject): Bounds {
+  const { strategy, replicas } = objectOf(spec);
+  const { maxSurge, maxUnavailable } = objectOf(objectOf(strategy)['rollingUpdate']);
+  const wanted = numberOf(replicas) ?? 1;
+  const surge = share(maxSurge, wanted, Math.ceil);
+  const unavailable = share(maxUnavailable, wanted, Math.floor);
+  return { surge, unavailable: surge === 0 && unavailable === 0 ? 1 : Math.min(unavailable, wanted) };
+}
+
+/** The next step of a rollout: how many pods the ReplicaSets shall have that are to be changed. */
+export function nextReplicas(
+  store: ApiStore,
+  deployment: KubeObject,
+  current: KubeObject | undefined,
+  old: readonly KubeObject[],
+): readonly (readonly [KubeObject, number])[] {
+  if (current === undefined) return [];
+  const wanted = wantedOf(deployment);
+  const isRolling = objectOf(objectOf(deployment['spec'])['strategy'])['type'] !== 'Recreate';
+  const up = isRolling ? raised(deployment, current, old) : wanted;
+  if (isRolling) return up === wantedOf(current) ? lowered(deployment, current, old) : [[current, up]];
+  const left = old.filter((set) => wantedOf(set) > 0);
+  if (left.length > 0) return left.map((set) => [set, 0]);
+  const hasPods = old.some((set) => ownedBy(store, pods, set).length > 0);
+  return hasPods || up === wantedOf(current) ? [] : [[current, up]];
+}
+
+function raised(deployment: KubeObject, current: KubeObject, old: readonly KubeObject[]): number {
+  const wanted = wantedOf(deployment);
+  const now = wantedOf(current);
+  if (now >= wanted) return wanted;
+  const room = wanted + boundsOf(deployment).surge - now - sum(old, wantedOf);
+  return Math.min(wanted, now + Math.max(0, room));
+}
+
+/** Old pods that are not available go first, and others only as far as enough stay available. */
+function lowered(
+  deployment: KubeObject,
+  current: KubeObject,
+  old: readonly KubeObject[],
+): readonly (readonly [KubeObject, number])[] {
+  const minimum = wantedOf(deployment) - boundsOf(deployment).unavailable;
+  const pending = Math.max(0, wantedOf(current) - availableOf(current));
+  let room = sum([current, ...old], wantedOf) - minimum - pending;
+  if (room <= 0) return [];
+  const next = new Map(old.map((set) => [set, wantedOf(set)]));
+  const take = (set: KubeObject, count: number) => next.set(set, (next.get(set) ?? 0) - count);
+  for (const set of old) {
+    const broken = Math.min(room, Math.max(0, wantedOf(set) - availableOf(set)));
+    take(set, broken);
+    room -= broken;
+  }
+  let spare = sum([current, ...old], availableOf) - minimum;
+  for (const set of old) {
+    const count = Math.max(0, Math.min(spare, room, next.get(set) ?? 0));
+    take(set, count);
+    spare -= count;
+    room -= count;
+  }
+  return [...next].filter(([set, count]) => count !== wantedOf(set));
+}
+
+function share(value: unknown, of: number, round: (value: number) => number): number {
+  const percent = textOf(value);
+  return percent === undefined ? (numberOf(value) ?? 0) : round((Number.parseFloat(percent) * of) / 100);
+}
+
+function wantedOf({ spec }: KubeObject): number {
+  return numberOf(objectOf(spec)['replicas']) ?? 1;
+}
+
+function availableOf({ status }: KubeObject): number {
+  return numberOf(objectOf(status)['availableReplicas']) ?? 0;
+}
+
+function sum(sets: readonly KubeObject[], countOf: (set: KubeObject) => number): number {
+  return sets.reduce((total, set) => total + countOf(set), 0);
+}

@@ -1,0 +1,136 @@
+import type { Clock } from '../../../../src/base/clock.ts';
+import { type JsonObject, numberOf, objectOf, textOf } from '../../../../src/base/json.ts';
+import { isPodReady } from '../../../../src/demo/podView.ts';
+import type { ApiStore } from '../apiserver/apiStore.ts';
+import type { KubeObject } from '../apiserver/meta/objects.ts';
+import { controllerRevisions, pods, statefulSets } from '../apiserver/strategies/resources.ts';
+import { isEnding, ownedBy, type Placing, podOf } from './owned.ts';
+import { manager, nonZero, whenChanged, workloadDelay, writeStatus } from './reconciling.ts';
+import { forgetRevisions, hashLabel, templateIn, updateRevision } from './revisions.ts';
+
+const indexLabel = 'apps.kubernetes.io/pod-index';
+
+/** What one look at a StatefulSet goes by. */
+interface View {
+  readonly set: KubeObject;
+  readonly replicas: number;
+  readonly update: KubeObject;
+  /** The name of the revision that the set was at when it was complete last. */
+  readonly current: string;
+}
+
+/** Keeps the pods of StatefulSets, in their order. Returns what ends it. */
+export function startStatefulSets(store: ApiStore, clock: Clock, placing: Placing = {}): () => void {
+  function reconcile(): void {
+    for (const set of store.list(statefulSets)) {
+      const update = isEnding(set) ? undefined : updateRevision(store, set);
+      if (update === undefined) continue;
+      const current = textOf(objectOf(set['status'])['currentRevision']) ?? update.metadata.name;
+      const view = { set, replicas: numberOf(objectOf(set['spec'])['replicas']) ?? 1, update, current };
+      proceed(store, view, placing);
+      const owned = ownedBy(store, pods, set);
+      writeStatus(store, statefulSets, set, statusOf(view, owned));
+      const names = new Set([update.metadata.name, current, ...owned.map(revisionOf)]);
+      forgetRevisions(store, set, ({ metadata }) => names.has(metadata.name));
+    }
+  }
+  return whenChanged(store, clock, [pods, statefulSets], workloadDelay, reconcile);
+}
+
+/** One step: what is missing is made, what is too much goes, and what is outdated is replaced. */
+function proceed(store: ApiStore, view: View, placing: Placing): void {
+  const { set, replicas } = view;
+  const { podManagementPolicy } = objectOf(set['spec']);
+  const isOrdered = podManagementPolicy !== 'Parallel';
+  const byOrdinal = new Map(ownedBy(store, pods, set).map((pod) => [ordinalOf(pod), pod]));
+  for (let ordinal = 0; ordinal < replicas; ordinal += 1) {
+    const pod = byOrdinal.get(ordinal);
+    if (pod === undefined) store.create(pods, newPod(store, view, ordinal, placing), manager);
+    // Each waits for the one before it, also where that one will never work.
+    if (isOrdered && (pod === undefined || !isHealthy(pod))) return;
+  }
+  const tooMany = [...byOrdinal].filter(([ordinal]) => ordinal >= replicas).sort(([a], [b]) => b - a);
+  for (const [, pod] of tooMany) {
+    if (!isEnding(pod)) remove(store, pod);
+    if (isOrdered) return;
+  }
+  replaceOutdated(store, view, byOrdinal);
+}
+
+/** The outdated pod with the highest number, when all above it work. */
+function replaceOutdated(
+  store: ApiStore,
+  { set, replicas, update }: View,
+  byOrdinal: ReadonlyMap<number, KubeObject>,
+): void {
+  const { type, rollingUpdate } = objectOf(objectOf(set['spec'])['updateStrategy']);
+  if (type === 'OnDelete') return;
+  for (let ordinal = replicas - 1; ordinal >= partitionOf(rollingUpdate); ordinal -= 1) {
+    const pod = byOrdinal.get(ordinal);
+    if (pod !== undefined && revisionOf(pod) !== update.metadata.name && !isEnding(pod)) {
+      remove(store, pod);
+      return;
+    }
+    if (pod === undefined || !isHealthy(pod)) return;
+  }
+}
+
+/** Below the partition a pod is made as it was. */
+function newPod(store: ApiStore, { set, update, current }: View, ordinal: number, placing: Placing): JsonObject {
+  const { name: own, namespace = '' } = set.metadata;
+  const { updateStrategy, serviceName } = objectOf(set['spec']);
+  const { type, rollingUpdate } = objectOf(updateStrategy);
+  const isKept = type === 'RollingUpdate' && ordinal < partitionOf(rollingUpdate);
+  const kept = isKept ? store.get(controllerRevisions, namespace, current) : undefined;
+  const revision = kept ?? update;
+  const name = `${own}-${ordinal}`;
+  return podOf(set, templateIn(revision), {
+    name,
+    labels: {
+      [hashLabel]: revision.metadata.name,
+      'statefulset.kubernetes.io/pod-name': name,
+      [indexLabel]: String(ordinal),
+    },
+    spec: { ...placing, hostname: name, subdomain: serviceName },
+  });
+}
+
+function statusOf({ set, update, current }: View, owned: readonly KubeObject[]): JsonObject {
+  const staying = owned.filter((pod) => !isEnding(pod));
+  const at = (name: string) => staying.filter((pod) => revisionOf(pod) === name).length;
+  const ready = owned.filter(isPodReady).length;
+  const updated = at(update.metadata.name);
+  const { updateStrategy } = objectOf(set['spec']);
+  const isRolled =
+    objectOf(updateStrategy)['type'] === 'RollingUpdate' && [updated, ready].every((n) => n === owned.length);
+  const counts = { readyReplicas: ready, currentReplicas: isRolled ? updated : at(current), updatedReplicas: updated };
+  return {
+    observedGeneration: set.metadata.generation,
+    replicas: owned.length,
+    ...nonZero(counts),
+    currentRevision: isRolled ? update.metadata.name : current,
+    updateRevision: update.metadata.name,
+    collisionCount: 0,
+    availableReplicas: ready,
+  };
+}
+
+function partitionOf(rollingUpdate: unknown): number {
+  return numberOf(objectOf(rollingUpdate)['partition']) ?? 0;
+}
+
+function revisionOf({ metadata }: KubeObject): string {
+  return metadata.labels?.[hashLabel] ?? '';
+}
+
+function ordinalOf({ metadata }: KubeObject): number {
+  return Number(metadata.labels?.[indexLabel] ?? -1);
+}
+
+function isHealthy(pod: KubeObject): boolean {
+  return isPodReady(pod) && !isEnding(pod);
+}
+
+function remove(store: ApiStore, { metadata }: KubeObject): void {
+  store.delete(pods, metadata.namespace ?? '', metadata.name, { uid: metadata.uid });
+}

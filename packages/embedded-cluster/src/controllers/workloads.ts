@@ -1,0 +1,22 @@
+import type { Clock } from '../../../../src/base/clock.ts';
+import type { ApiStore } from '../apiserver/apiStore.ts';
+import { startDaemonSets } from './daemonSets.ts';
+import { startDeployments } from './deployments.ts';
+import { startJobs } from './jobs.ts';
+import { startReplicaSets } from './replicaSets.ts';
+import { startStatefulSets } from './statefulSets.ts';
+
+/** Starts the controllers of all workloads; their pods go to one node. Returns what ends them. */
+export function startWorkloads(store: ApiStore, clock: Clock): () => void {
+  const placing = { nodeName: 'node-1' };
+  const parts = [
+    startReplicaSets(store, clock, placing),
+    startDeployments(store, clock),
+    startStatefulSets(store, clock, placing),
+    startDaemonSets(store, clock, placing),
+    startJobs(store, clock, placing),
+  ];
+  return () => {
+    for (const stop of parts) stop();
+  };
+}

@@ -1,0 +1,123 @@
+import { failed, ok, type Result } from '../../../../src/base/errors.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '../../../../src/base/json.ts';
+import type { ApiStore } from '../apiserver/apiStore.ts';
+import type { KubeObject } from '../apiserver/meta/objects.ts';
+import { configMaps, secrets } from '../apiserver/strategies/resources.ts';
+
+type Texts = Readonly<Record<string, string>>;
+
+/** What a container has of ConfigMaps and Secrets when it starts: variables by name, files by `volume/key`. */
+export interface Content {
+  readonly env: Texts;
+  readonly files: Texts;
+}
+
+/** What the ConfigMaps and Secrets of a namespace give to the containers of a pod, as they are now. */
+interface Sources {
+  /** The files of all volumes; or what one of them lacks. */
+  files(): Result<Texts, string>;
+  /** The variables of a container; or, in the kubelet's words, what they lack. */
+  env(container: JsonObject): Result<Texts, string>;
+}
+
+interface Source {
+  readonly kind: 'ConfigMap' | 'Secret';
+  readonly name: string;
+  readonly isOptional: boolean;
+}
+
+/** Reads a pod's sources through the store. */
+export function sourcesOf(store: Pick<ApiStore, 'get'>, namespace: string, spec: JsonObject): Sources {
+  function read({ kind, name }: Source): KubeObject | undefined {
+    return store.get(kind === 'ConfigMap' ? configMaps : secrets, namespace, name);
+  }
+
+  /** All of it, or one key; optional ones may be missing. */
+  function pick(source: Source, keys: readonly string[] | undefined, hasBytes: boolean): Result<Texts, string> {
+    const object = read(source);
+    if (object === undefined) {
+      return source.isOptional ? ok({}) : failed(`${source.kind.toLowerCase()} "${source.name}" not found`);
+    }
+    const all = valuesOf(object, hasBytes);
+    const missing = keys?.find((key) => !Object.hasOwn(all, key));
+    if (missing !== undefined && !source.isOptional) {
+      return failed(`couldn't find key ${missing} in ${source.kind} ${namespace}/${source.name}`);
+    }
+    const entries = Object.entries(all).filter(([key]) => keys?.includes(key) ?? true);
+    return ok(Object.fromEntries(entries));
+  }
+
+  function variable(entry: JsonObject): Result<Texts, string> {
+    const name = textOf(entry['name']) ?? '';
+    const { configMapKeyRef, secretKeyRef } = objectOf(entry['valueFrom']);
+    const reference = configMapKeyRef ?? secretKeyRef;
+    if (reference === undefined) return ok(entry['value'] === undefined ? {} : { [name]: String(entry['value']) });
+    const key = String(objectOf(reference)['key']);
+    const picked = pick(sourceIn(reference, configMapKeyRef === undefined ? 'Secret' : 'ConfigMap'), [key], false);
+    if (!picked.ok) return picked;
+    return ok(Object.fromEntries(Object.values(picked.value).map((value) => [name, value])));
+  }
+
+  function everything(entry: JsonObject): Result<Texts, string> {
+    const { configMapRef, secretRef } = entry;
+    const source = sourceIn(configMapRef ?? secretRef, configMapRef === undefined ? 'Secret' : 'ConfigMap');
+    const picked = pick(source, undefined, false);
+    return picked.ok ? ok(renamed(picked.value, textOf(entry['prefix']) ?? '')) : picked;
+  }
+
+  function volume(entry: JsonObject): Result<Texts, string> {
+    const { name, configMap, secret, projected } = entry;
+    const parts = [entryOf(configMap, 'ConfigMap'), entryOf(secret, 'Secret')];
+    const sources = arrayOf(objectOf(projected)['sources']).map(objectOf);
+    const inner = sources.flatMap((each) => [
+      entryOf(each['configMap'], 'ConfigMap'),
+      entryOf(each['secret'], 'Secret'),
+    ]);
+    const used = [...parts, ...inner].flatMap((each) => each ?? []);
+    const picked = joined(used.map(({ source, keys }) => pick(source, keys, true)));
+    return picked.ok ? ok(renamed(picked.value, `${String(name)}/`)) : picked;
+  }
+
+  return {
+    files: () => joined(arrayOf(spec['volumes']).map(objectOf).map(volume)),
+    env(container) {
+      const from = arrayOf(container['envFrom']).map(objectOf).map(everything);
+      return joined([...from, ...arrayOf(container['env']).map(objectOf).map(variable)]);
+    },
+  };
+}
+
+/** The later ones win; the first that fails counts. */
+function joined(parts: readonly Result<Texts, string>[]): Result<Texts, string> {
+  let all: Texts = {};
+  for (const part of parts) {
+    if (!part.ok) return part;
+    all = { ...all, ...part.value };
+  }
+  return ok(all);
+}
+
+/** Bytes of a ConfigMap are for volumes only. */
+function valuesOf({ kind, data, binaryData }: KubeObject, hasBytes: boolean): Texts {
+  const decoded = (value: unknown) => Buffer.from(String(value), 'base64').toString('utf8');
+  const isEncoded = kind === 'Secret';
+  const texts = Object.entries(objectOf(data)).map(([key, value]) => [key, isEncoded ? decoded(value) : String(value)]);
+  const bytes = hasBytes ? Object.entries(objectOf(binaryData)).map(([key, value]) => [key, decoded(value)]) : [];
+  return Object.fromEntries([...texts, ...bytes]);
+}
+
+function renamed(texts: Texts, prefix: string): Texts {
+  return Object.fromEntries(Object.entries(texts).map(([key, value]) => [`${prefix}${key}`, value]));
+}
+
+function sourceIn(reference: unknown, kind: Source['kind']): Source {
+  const { name, secretName, optional } = objectOf(reference);
+  return { kind, name: textOf(name) ?? textOf(secretName) ?? '', isOptional: optional === true };
+}
+
+function entryOf(reference: unknown, kind: Source['kind']) {
+  if (reference === undefined) return undefined;
+  const { items } = objectOf(reference);
+  const keys = items === undefined ? undefined : arrayOf(items).map((item) => String(objectOf(item)['key']));
+  return { source: sourceIn(reference, kind), keys };
+}

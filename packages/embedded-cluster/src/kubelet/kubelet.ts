@@ -1,0 +1,154 @@
+import type { Clock, TimerHandle } from '../../../../src/base/clock.ts';
+import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts';
+import type { ContainerExit } from '../../../../src/demo/facts.ts';
+import type { ApiStore } from '../apiserver/apiStore.ts';
+import type { KubeObject } from '../apiserver/meta/objects.ts';
+import { configMaps, endpointSlices, pods, secrets } from '../apiserver/strategies/resources.ts';
+import { seededRandom } from '../base/random.ts';
+import type { KubeletVersion } from './backOff.ts';
+import { type Content, sourcesOf } from './content.ts';
+import { type PodContainers, startPodContainers } from './podContainers.ts';
+import { podStatus } from './podStatus.ts';
+import { type Program, programOf } from './program.ts';
+
+export interface KubeletOptions {
+  readonly store: Pick<ApiStore, 'get' | 'list' | 'watch' | 'patch' | 'delete'>;
+  readonly clock: Clock;
+  readonly version: KubeletVersion;
+  /** The same seed gives each pod, in the order of their creation, the same fate. */
+  readonly seed: number;
+  readonly report?: (exit: ContainerExit) => void;
+  /** From a pod's creation to its containers' start. Milliseconds. */
+  readonly startTime?: number;
+  /** What a container of a pod runs; default: as the pod's annotation says. */
+  readonly program?: (pod: KubeObject, container: string) => Program;
+  /** Told of each start of a container, with what it has of ConfigMaps and Secrets. */
+  readonly onStart?: (pod: KubeObject, container: string, content: Content) => void;
+}
+
+/** From a pod's creation to its containers' start, unless told otherwise, and from the wish to delete it to its end. */
+const usualStartTime = 400;
+const endTime = 300;
+/** From a change of a ConfigMap or Secret to the start of the containers that waited for it. */
+const sourceTime = 1_000;
+
+interface Node {
+  pod: KubeObject;
+  containers: PodContainers | undefined;
+  /** Writes the pod's status as it is now. */
+  report: () => void;
+  timer: TimerHandle | undefined;
+  isEnding: boolean;
+}
+
+/** Runs the programs of all pods, as one kubelet for all nodes. Returns what ends it. */
+export function startKubelet(options: KubeletOptions): () => void {
+  const { store, clock, version, seed, report, program = programOf, onStart, startTime = usualStartTime } = options;
+  let sourceTimer: TimerHandle | undefined;
+  const running = new Map<string, Node>();
+  let started = 0;
+
+  function isAvailable(namespace: string | undefined, service: string): boolean {
+    const labelSelector = { matchLabels: { 'kubernetes.io/service-name': service } };
+    const slices = store.list(endpointSlices, { ...(namespace === undefined ? {} : { namespace }), labelSelector });
+    return slices
+      .flatMap(({ endpoints }) => arrayOf(endpoints))
+      .some((endpoint) => objectOf(objectOf(endpoint)['conditions'])['ready'] !== false);
+  }
+
+  function start(node: Node): void {
+    started += 1;
+    const ordinal = started;
+    const random = seededRandom(seed * 7919 + ordinal);
+    const { name, namespace = '', uid } = node.pod.metadata;
+    node.report = () => {
+      const current = store.get(pods, namespace, name);
+      if (current?.metadata.uid !== uid || node.containers === undefined) return;
+      const status = podStatus(current, node.containers, `10.244.0.${ordinal}`, clock.now());
+      store.patch(pods, namespace, name, { status }, { subresource: 'status', manager: 'kubelet' });
+    };
+    const spec = objectOf(node.pod['spec']);
+    const sources = sourcesOf(store, namespace, spec);
+    const configure = (container: JsonObject): string | undefined => {
+      const env = sources.env(container);
+      const files = sources.files();
+      if (env.ok)
+        onStart?.(node.pod, String(container['name']), { env: env.value, files: files.ok ? files.value : {} });
+      return env.ok ? undefined : env.problem;
+    };
+    node.containers = startPodContainers({
+      clock,
+      version,
+      random,
+      spec,
+      hasVolumes: () => sources.files().ok,
+      configure,
+      pod: `${name}_${namespace}(${uid})`,
+      programOf: (container) => program(node.pod, container),
+      isAvailable: (service) => isAvailable(namespace, service),
+      onChange: () => node.report(),
+      onExit: (restarts, { backOff }) => report?.({ type: 'container.exited', pod: name, restarts, backOff }),
+    });
+    node.report();
+  }
+
+  function end(node: Node): void {
+    node.isEnding = true;
+    stop(node);
+    const { name, namespace = '', uid } = node.pod.metadata;
+    const hasToEnd = node.containers?.isRunning() === true;
+    const remove = () => void store.delete(pods, namespace, name, { uid, gracePeriodSeconds: 0 });
+    node.timer = clock.setTimeout(remove, hasToEnd ? endTime : 0);
+  }
+
+  function stop(node: Node): void {
+    clock.clearTimeout(node.timer);
+    node.containers?.stop();
+  }
+
+  function onPod(type: string, pod: KubeObject): void {
+    const { uid, deletionTimestamp } = pod.metadata;
+    const node = running.get(uid) ?? newNode(pod);
+    node.pod = pod;
+    if (type === 'DELETED') {
+      stop(node);
+      running.delete(uid);
+    } else if (deletionTimestamp !== undefined) {
+      if (!node.isEnding) end(node);
+    } else if (running.has(uid)) {
+      node.containers?.look();
+      // Somebody may have opened or closed a readiness gate.
+      if (objectOf(pod['spec'])['readinessGates'] !== undefined) node.report();
+    } else {
+      running.set(uid, node);
+      node.timer = clock.setTimeout(() => start(node), startTime);
+    }
+  }
+
+  function lookAtAll(): void {
+    for (const { containers } of running.values()) containers?.look();
+  }
+
+  function onSource(): void {
+    sourceTimer ??= clock.setTimeout(() => {
+      sourceTimer = undefined;
+      lookAtAll();
+    }, sourceTime);
+  }
+
+  const unwatch = [
+    store.watch(pods, {}, onPod),
+    store.watch(endpointSlices, {}, lookAtAll),
+    store.watch(configMaps, {}, onSource),
+    store.watch(secrets, {}, onSource),
+  ];
+  return () => {
+    clock.clearTimeout(sourceTimer);
+    for (const each of unwatch) each();
+    for (const node of running.values()) stop(node);
+  };
+}
+
+function newNode(pod: KubeObject): Node {
+  return { pod, containers: undefined, report: () => {}, timer: undefined, isEnding: false };
+}

@@ -1,0 +1,92 @@
+import type { Clock, TimerHandle } from '../../../../src/base/clock.ts';
+import { numberOf, objectOf, textOf } from '../../../../src/base/json.ts';
+import type { KubeObject } from '../apiserver/meta/objects.ts';
+
+/** What the containers of a pod run. Times are milliseconds. */
+export interface Program {
+  /** The service, in the pod's namespace, without which it cannot work. */
+  readonly needs: string | undefined;
+  /** From the start, or from when the service is there, until it is ready. */
+  readonly readyAfter: number;
+  /** How long it tries without the service before it exits with code 1. */
+  readonly givesUpAfter: number;
+  /** The same for one that has been ready. */
+  readonly survives: number;
+  readonly isHealthy: boolean;
+}
+
+/** A pod's annotation with a Program as JSON, and programs of single containers in `containers`, by name. */
+export const programAnnotation = 'demo.weeder.dev/program';
+
+/** The program of a container: its own, else its pod's; what both leave out is that it becomes ready and stays so. */
+export function programOf({ metadata }: KubeObject, container: string): Program {
+  const given: unknown = JSON.parse(metadata.annotations?.[programAnnotation] ?? '{}');
+  const { containers, ...common } = objectOf(given);
+  const { needs, readyAfter, givesUpAfter, survives, isHealthy } = objectOf(objectOf(containers)[container] ?? common);
+  return {
+    needs: textOf(needs),
+    readyAfter: numberOf(readyAfter) ?? 500,
+    givesUpAfter: numberOf(givesUpAfter) ?? 0,
+    survives: numberOf(survives) ?? 0,
+    isHealthy: isHealthy !== false,
+  };
+}
+
+export interface ProcessOptions {
+  readonly clock: Clock;
+  /** As the pod says it now. */
+  readonly program: () => Program;
+  readonly isAvailable: (service: string) => boolean;
+  readonly onReady: (isReady: boolean) => void;
+  /** It exited, with code 1. */
+  readonly onExit: () => void;
+}
+
+/** A running process. */
+export interface Process {
+  /** The program or its service may have changed. */
+  look(): void;
+  kill(): void;
+}
+
+/** Runs a program once. */
+export function startProcess({ clock, program, isAvailable, onReady, onExit }: ProcessOptions): Process {
+  let isReady = false;
+  let pending: { readonly what: 'ready' | 'exit'; readonly timer: TimerHandle } | undefined;
+
+  function clear(): void {
+    clock.clearTimeout(pending?.timer);
+    pending = undefined;
+  }
+
+  function plan(what: 'ready' | 'exit', delay: number): void {
+    if (pending?.what === what) return;
+    clear();
+    const act = () => {
+      pending = undefined;
+      if (what === 'exit') onExit();
+      else setReady(true);
+    };
+    pending = { what, timer: clock.setTimeout(act, delay) };
+  }
+
+  function setReady(next: boolean): void {
+    if (next === isReady) return;
+    isReady = next;
+    onReady(next);
+  }
+
+  function look(): void {
+    const { needs, isHealthy, readyAfter, survives, givesUpAfter } = program();
+    // A dependant stays ready until it exits, as in the recordings.
+    if (needs !== undefined && !isAvailable(needs)) plan('exit', isReady ? survives : givesUpAfter);
+    else if (!isHealthy) {
+      clear();
+      setReady(false);
+    } else if (isReady) clear();
+    else plan('ready', readyAfter);
+  }
+
+  look();
+  return { look, kill: clear };
+}

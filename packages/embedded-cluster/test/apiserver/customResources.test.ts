@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { serving } from '../../../../test/support/api/servingApi.ts';
+import { made } from '../../../../test/support/world/embedded.ts';
+import { settled, virtualClock } from '../../../../test/support/world/virtualClock.ts';
+import { customResourceDefinitions } from '../../src/apiserver/strategies/resources.ts';
+
+const path = '/apis/example.org/v1/widgets';
+const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object' } } } };
+const definition = {
+  metadata: { name: 'widgets.example.org' },
+  spec: {
+    group: 'example.org',
+    scope: 'Cluster',
+    names: { kind: 'Widget', plural: 'widgets' },
+    versions: [{ name: 'v1', served: true, storage: true, schema }],
+  },
+};
+
+test('a custom resource can be served later than its definition is established, as on a real server', async () => {
+  const clock = virtualClock();
+  await using at = await serving({ clock, customResourcesServedAfterMs: 35 });
+  made(at.store.create(customResourceDefinitions, definition));
+  await settled();
+  const established = at.store.get(customResourceDefinitions, '', 'widgets.example.org');
+  assert.match(JSON.stringify(established?.['status']), /"type":"Established","status":"True"/);
+  const early = await at.client.send('GET', path);
+  assert.deepEqual([early.status, early.body], [404, '404 page not found\n']);
+  await clock.pass(35);
+  assert.equal((await at.client.send('GET', path)).status, 200);
+});
+
+test('a definition that changes serves what is there by its new schema', async () => {
+  await using at = await serving();
+  made(at.store.create(customResourceDefinitions, definition));
+  const body = { metadata: { name: 'a' }, spec: { size: 1 } };
+  await settled();
+  const first = await at.client.send('POST', path, { body: { ...body, apiVersion: 'example.org/v1', kind: 'Widget' } });
+  assert.equal(first.status, 201);
+  assert.doesNotMatch(JSON.stringify(first.body), /size/);
+  const size = { type: 'object', properties: { size: { type: 'integer', default: 7 } } };
+  const openAPIV3Schema = { type: 'object', properties: { spec: size } };
+  const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }];
+  made(at.store.patch(customResourceDefinitions, '', 'widgets.example.org', { spec: { versions } }));
+  await settled();
+  const contentType = 'application/merge-patch+json';
+  const changed = await at.client.send('PATCH', `${path}/a`, {
+    body: { metadata: { labels: { x: '1' } } },
+    contentType,
+  });
+  assert.match(JSON.stringify(changed.body), /"spec":\{"size":7\}/);
+});

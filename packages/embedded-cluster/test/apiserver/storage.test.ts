@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import fc from 'fast-check';
+import { objectOf } from '../../../../src/base/json.ts';
+import { lease, leasePath, linesOf, serving } from '../../../../test/support/api/servingApi.ts';
+import { cpuTime } from '../../../../test/support/cpuTime.ts';
+import { settled } from '../../../../test/support/world/virtualClock.ts';
+import { body, meta, names, versionOf } from '../../conformance/target.ts';
+import { createApiServer } from '../../src/apiserver/apiServer.ts';
+import { endpointSlices, leases, namespaces, pods } from '../../src/apiserver/strategies/resources.ts';
+
+test('a history that is full forgets the oldest changes', async () => {
+  await using at = await serving({ historyLimit: 10 });
+  const first = at.store.create(leases, lease('a'));
+  assert(first.ok);
+  for (let i = 0; i < 500; i += 1) {
+    at.store.patch(leases, 'default', 'a', { spec: { holderIdentity: String(i) } });
+  }
+  const lines = await linesOf(at.client, `${leasePath}?watch=true&resourceVersion=${versionOf(first.value)}`);
+  assert.deepEqual(
+    lines.map((line) => objectOf(objectOf(JSON.parse(line))['object'])['code']),
+    [410],
+  );
+});
+
+test('controllers in the same process see what clients do, and the other way round', async () => {
+  await using at = await serving();
+  const seen: string[] = [];
+  const stop = at.store.watch(
+    leases,
+    { namespace: 'default', labelSelector: { matchLabels: { x: '1' } } },
+    (type, { metadata }) => {
+      seen.push(`${type} ${metadata.name}`);
+    },
+  );
+  await at.client.send('POST', leasePath, { body: lease('a', { labels: { x: '1' } }) });
+  await at.client.send('POST', leasePath, { body: lease('b') });
+  await at.client.send('DELETE', `${leasePath}/a`);
+  assert.deepEqual(seen, ['ADDED a', 'DELETED a']);
+  stop();
+  await at.client.send('POST', leasePath, { body: lease('c', { labels: { x: '1' } }) });
+  assert.equal(seen.length, 2);
+  assert.deepEqual(names(body(await at.client.send('GET', leasePath), 200)), ['b', 'c']);
+  const stale = at.store.get(leases, 'default', 'b');
+  assert(stale !== undefined);
+  assert(at.store.patch(leases, 'default', 'b', { spec: { holderIdentity: 'x' } }).ok);
+  const refusal = at.store.update(leases, { ...stale, spec: { holderIdentity: 'y' } });
+  assert(!refusal.ok && refusal.problem.code === 409);
+});
+
+test('a controller may write while it is told of a change', async () => {
+  await using at = await serving();
+  const order: string[] = [];
+  at.store.watch(leases, {}, (type, { metadata, spec }) => {
+    order.push(`${type} ${String(objectOf(spec)['leaseTransitions'] ?? 0)}`);
+    if (order.length < 4) {
+      const leaseTransitions = order.length;
+      at.store.patch(leases, 'default', metadata.name, { spec: { leaseTransitions } });
+    }
+  });
+  at.store.create(leases, lease('a'));
+  await settled();
+  assert.deepEqual(order, ['ADDED 0', 'MODIFIED 1', 'MODIFIED 2', 'MODIFIED 3']);
+});
+
+type Step = readonly ['put' | 'remove' | 'touch', string, string];
+
+const step: fc.Arbitrary<Step> = fc.tuple(
+  fc.constantFrom('put', 'remove', 'touch'),
+  fc.constantFrom('default', 'kube-system', 'kube-public'),
+  fc.constantFrom('a', 'a-b', 'b', 'c', 'd'),
+);
+
+test('pages of any size, read while anything happens, give exactly the moment of the first', async () => {
+  await using at = await serving();
+  const { store } = at;
+  const play = ([what, namespace, name]: Step) => {
+    if (what === 'put') store.create(endpointSlices, { metadata: { name, namespace }, addressType: 'IPv4' });
+    else if (what === 'remove') store.delete(endpointSlices, namespace, name);
+    else store.patch(endpointSlices, namespace, name, { metadata: { annotations: { at: store.resourceVersion } } });
+  };
+  const stateOf = (items: readonly unknown[]) =>
+    items.map((item) => `${String(meta(item)['namespace'])}/${String(meta(item)['name'])}@${versionOf(item)}`);
+  const path = '/apis/discovery.k8s.io/v1/endpointslices';
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { maxLength: 20 }),
+      fc.array(step, { minLength: 1, maxLength: 30 }),
+      fc.integer({ min: 1, max: 4 }),
+      async (before, meanwhile, limit) => {
+        before.forEach(play);
+        const moment = stateOf(store.list(endpointSlices));
+        const found: string[] = [];
+        let query = `limit=${limit}`;
+        for (let next: unknown = ''; next !== undefined; ) {
+          const page = body(await at.client.send('GET', `${path}?${query}`), 200);
+          found.push(...stateOf(Array.isArray(page['items']) ? page['items'] : []));
+          next = meta(page)['continue'];
+          query = `limit=${limit}&continue=${encodeURIComponent(String(next))}`;
+          meanwhile.splice(0, 3).forEach(play);
+        }
+        assert.deepEqual(found, moment);
+        assert.deepEqual(
+          moment,
+          moment.toSorted((x, y) => (x.replace('@', '\0') < y.replace('@', '\0') ? -1 : 1)),
+        );
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+test('whoever follows a watch ends up with what a list shows', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.nat(40), async (steps, start) => {
+      const { store } = createApiServer();
+      const held = new Map<string, string>();
+      const play = ([what, namespace, name]: Step, index: number) => {
+        const labels = { parity: String(index % 2) };
+        if (what === 'put')
+          store.create(pods, {
+            metadata: { name, namespace, labels },
+            spec: { containers: [{ name: 'a', image: 'x:1' }] },
+          });
+        else if (what === 'remove') store.delete(pods, namespace, name);
+        else store.patch(pods, namespace, name, { metadata: { labels } });
+      };
+      steps.slice(0, start).forEach(play);
+      const odd = { matchLabels: { parity: '1' } };
+      store.watch(pods, { labelSelector: odd }, (type, { metadata }) => {
+        const key = `${metadata.namespace}/${metadata.name}`;
+        assert.equal(held.has(key), type !== 'ADDED', `${type} ${key}`);
+        if (type === 'DELETED') held.delete(key);
+        else held.set(key, metadata.resourceVersion);
+      });
+      for (const [index, each] of steps.slice(start).entries()) {
+        play(each, index);
+        if (index % 3 === 0) await settled();
+      }
+      await settled();
+      const listed = store
+        .list(pods, { labelSelector: odd })
+        .map(({ metadata }) => [`${metadata.namespace}/${metadata.name}`, metadata.resourceVersion] as const);
+      assert.deepEqual([...held].toSorted(), [...listed].toSorted());
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('a namespace that ends takes thousands of objects along', async () => {
+  const { store } = createApiServer();
+  store.create(namespaces, { metadata: { name: 'big' } });
+  for (let i = 0; i < 5_000; i += 1) store.create(leases, { metadata: { generateName: 'l-', namespace: 'big' } });
+  const used = cpuTime();
+  store.delete(namespaces, '', 'big');
+  await pause(0);
+  assert.equal(store.get(namespaces, '', 'big'), undefined);
+  assert.equal(store.list(leases).length, 0);
+  assert(used() < 2_000);
+});

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { arrayOf, objectOf } from '../../../../src/base/json.ts';
+import { replicaSet } from '../../../../src/demo/objects.ts';
+import { demoCluster, home, made } from '../../../../test/support/world/demoCluster.ts';
+import type { KubeObject } from '../../src/apiserver/meta/objects.ts';
+import { endpointSlices, pods, replicaSets, services } from '../../src/apiserver/strategies/resources.ts';
+import { startEndpointSlices, startReplicaSets } from '../../src/controllers/replicaSets.ts';
+import { startKubelet } from '../../src/kubelet/kubelet.ts';
+import { programAnnotation } from '../../src/kubelet/program.ts';
+
+const labels = { app: 'web' };
+
+/** Two pods behind a service, with everything that keeps them going. */
+async function cluster() {
+  const { clock, store } = demoCluster();
+  const set = made(store.create(replicaSets, replicaSet('web', 2, labels, { readyAfter: 1_000 })));
+  const spec = { selector: labels, ports: [{ port: 80 }] };
+  made(store.create(services, { metadata: { name: 'web', namespace: home }, spec }));
+  const parts = [
+    startReplicaSets(store, clock),
+    startEndpointSlices(store, clock),
+    startKubelet({ store, clock, version: '1.36', seed: 1 }),
+  ];
+  await clock.pass(5_000);
+  const endpoints = () => {
+    const [slice, ...others] = store.list(endpointSlices);
+    assert.deepEqual(others, []);
+    return { slice, list: arrayOf(slice?.['endpoints']).map(objectOf) };
+  };
+  const ready = () => endpoints().list.map(({ conditions }) => objectOf(conditions)['ready']);
+  const names = () => store.list(pods).map(({ metadata }) => metadata.name);
+  const stop = () => {
+    for (const part of parts) part();
+  };
+  return { clock, store, set, endpoints, ready, names, stop };
+}
+
+test('a ReplicaSet has its pods, which name it as their controller', async () => {
+  const { store, set, stop, clock } = await cluster();
+  const all = store.list(pods);
+  assert.equal(all.length, 2);
+  for (const { metadata } of all) {
+    assert.match(metadata.name, /^web-[a-z0-9]{5}$/);
+    assert.equal(metadata.generateName, 'web-');
+    const [owner] = metadata.ownerReferences ?? [];
+    const { uid } = set.metadata;
+    assert.partialDeepStrictEqual(owner, {
+      apiVersion: 'apps/v1',
+      kind: 'ReplicaSet',
+      name: 'web',
+      uid,
+      controller: true,
+    });
+  }
+  stop();
+  assert.equal(clock.pending, 0);
+});
+
+test('a deleted pod is replaced while it ends; too many are taken back', async () => {
+  const { store, clock, names, stop } = await cluster();
+  const [first = ''] = names();
+  store.delete(pods, home, first);
+  await clock.pass(5_000);
+  assert.equal(names().length, 2);
+  assert.ok(!names().includes(first));
+  made(store.patch(replicaSets, home, 'web', { spec: { replicas: 1 } }));
+  await clock.pass(5_000);
+  assert.equal(names().length, 1);
+  stop();
+});
+
+test('the status of a ReplicaSet says how many pods there are, and how many are ready', async () => {
+  const { store, clock, names, stop } = await cluster();
+  const status = () => store.get(replicaSets, home, 'web')?.['status'];
+  const all = (replicas: number) => ({
+    replicas,
+    fullyLabeledReplicas: replicas,
+    readyReplicas: replicas,
+    availableReplicas: replicas,
+  });
+  assert.deepEqual(status(), { ...all(2), observedGeneration: 1 });
+  const program = JSON.stringify({ isHealthy: false });
+  made(store.patch(pods, home, names()[0] ?? '', { metadata: { annotations: { [programAnnotation]: program } } }));
+  await clock.pass(1_000);
+  assert.deepEqual(status(), { ...all(2), readyReplicas: 1, availableReplicas: 1, observedGeneration: 1 });
+  made(store.patch(replicaSets, home, 'web', { spec: { replicas: 3 } }));
+  await clock.pass(5_000);
+  assert.deepEqual(status(), { ...all(3), readyReplicas: 2, availableReplicas: 2, observedGeneration: 2 });
+  made(store.patch(replicaSets, home, 'web', { spec: { replicas: 0 } }));
+  await clock.pass(5_000);
+  assert.deepEqual(status(), { replicas: 0, observedGeneration: 3 });
+  stop();
+});
+
+test('the status of a ReplicaSet is not written again while nothing changes', async () => {
+  const { store, clock, stop } = await cluster();
+  const before = store.get(replicaSets, home, 'web')?.metadata.resourceVersion;
+  await clock.pass(60_000);
+  assert.equal(store.get(replicaSets, home, 'web')?.metadata.resourceVersion, before);
+  stop();
+});
+
+test('a pod that has failed for good is replaced', async () => {
+  const { store, clock, names, stop } = await cluster();
+  const [first = ''] = names();
+  made(store.patch(pods, home, first, { status: { phase: 'Failed' } }, { subresource: 'status' }));
+  await clock.pass(5_000);
+  assert.equal(names().length, 3);
+  assert.ok(names().includes(first));
+  stop();
+});
+
+test('an EndpointSlice follows the readiness of the pods of a Service', async () => {
+  const { store, clock, endpoints, ready, stop } = await cluster();
+  const { slice, list } = endpoints();
+  assert.equal(slice?.metadata.labels?.['kubernetes.io/service-name'], 'web');
+  assert.deepEqual(ready(), [true, true]);
+  const targets = list.map(({ targetRef }) => objectOf(targetRef)['uid']);
+  const uids = store.list(pods).map(({ metadata }: KubeObject) => metadata.uid);
+  assert.deepEqual(targets.toSorted(), uids.toSorted());
+  const annotations = { [programAnnotation]: JSON.stringify({ isHealthy: false }) };
+  for (const { metadata } of store.list(pods)) {
+    made(store.patch(pods, home, metadata.name, { metadata: { annotations } }));
+  }
+  await clock.pass(1_000);
+  assert.deepEqual(ready(), [false, false]);
+  stop();
+});
+
+test('a pod that ends is no ready endpoint, and an unchanged slice is not written again', async () => {
+  const { store, clock, endpoints, ready, names, stop } = await cluster();
+  const before = endpoints().slice?.metadata.resourceVersion;
+  await clock.pass(60_000);
+  assert.equal(endpoints().slice?.metadata.resourceVersion, before);
+  store.delete(pods, home, names()[0] ?? '');
+  await clock.pass(100);
+  assert.deepEqual(ready().toSorted(), [false, true]);
+  stop();
+});

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts';
+import { isPodReady } from '../../../../src/demo/podView.ts';
+import { demoCluster, home, made } from '../../../../test/support/world/demoCluster.ts';
+import { configMaps, pods, secrets } from '../../src/apiserver/strategies/resources.ts';
+import type { Content } from '../../src/kubelet/content.ts';
+import { startKubelet } from '../../src/kubelet/kubelet.ts';
+import { programAnnotation } from '../../src/kubelet/program.ts';
+
+/** A cluster whose kubelet tells what containers start with. */
+function cluster(t: TestContext) {
+  const { clock, store } = demoCluster();
+  const starts: Content[] = [];
+  const onStart = (_pod: unknown, _container: string, content: Content) => void starts.push(content);
+  t.after(startKubelet({ store, clock, version: '1.36', seed: 1, onStart }));
+  return {
+    clock,
+    starts,
+    store,
+    write: (data: JsonObject) =>
+      made(store.create(configMaps, { metadata: { name: 'settings', namespace: home }, data })),
+    async start(container: JsonObject, more: { spec?: JsonObject; program?: JsonObject } = {}) {
+      const annotations = { [programAnnotation]: JSON.stringify(more.program ?? {}) };
+      const containers = [{ name: 'main', image: 'x:1', ...container }];
+      const spec = { nodeName: 'node-1', containers, ...more.spec };
+      made(store.create(pods, { metadata: { name: 'web', namespace: home, annotations }, spec }));
+      await clock.pass(5_000);
+    },
+    isReady: () => isPodReady(store.get(pods, home, 'web') ?? {}),
+    phase: () => objectOf(store.get(pods, home, 'web')?.['status'])['phase'],
+    container: () => objectOf(arrayOf(objectOf(store.get(pods, home, 'web')?.['status'])['containerStatuses'])[0]),
+  };
+}
+
+const byKey = { env: [{ name: 'COLOUR', valueFrom: { configMapKeyRef: { name: 'settings', key: 'colour' } } }] };
+const waits = (message: string) => ({ waiting: { reason: 'CreateContainerConfigError', message } });
+
+test('a container without its ConfigMap or key waits and says for what, and starts when it appears', async (t) => {
+  const web = cluster(t);
+  await web.start(byKey);
+  assert.deepEqual(web.container()['state'], waits('configmap "settings" not found'));
+  assert.deepEqual([web.phase(), web.isReady()], ['Pending', false]);
+  web.write({ size: '1' });
+  await web.clock.pass(5_000);
+  assert.deepEqual(web.container()['state'], waits("couldn't find key colour in ConfigMap shoot-1/settings"));
+  made(web.store.patch(configMaps, home, 'settings', { data: { colour: 'red' } }));
+  await web.clock.pass(5_000);
+  assert.deepEqual([web.phase(), web.isReady(), web.container()['restartCount']], ['Running', true, 0]);
+  assert.deepEqual(web.starts, [{ env: { COLOUR: 'red' }, files: {} }]);
+});
+
+test('a key among the bytes of a ConfigMap is no variable', async (t) => {
+  const web = cluster(t);
+  made(
+    web.store.create(configMaps, { metadata: { name: 'settings', namespace: home }, binaryData: { colour: 'cmVk' } }),
+  );
+  await web.start(byKey);
+  assert.deepEqual(web.container()['state'], waits("couldn't find key colour in ConfigMap shoot-1/settings"));
+});
+
+test('what is optional is not waited for, and not taken when it appears', async (t) => {
+  const web = cluster(t);
+  const reference = { name: 'settings', key: 'colour', optional: true };
+  await web.start({
+    env: [{ name: 'COLOUR', valueFrom: { configMapKeyRef: reference } }],
+    envFrom: [{ secretRef: { name: 'keys', optional: true } }],
+  });
+  assert(web.isReady());
+  web.write({ colour: 'red' });
+  await web.clock.pass(5_000);
+  assert.deepEqual(web.starts, [{ env: {}, files: {} }]);
+});
+
+test('all variables of a source come with their prefix, and single ones win over them', async (t) => {
+  const web = cluster(t);
+  const metadata = { name: 'keys', namespace: home };
+  made(web.store.create(secrets, { metadata, stringData: { user: 'me', token: 'x' } }));
+  web.write({ user: 'other' });
+  await web.start({
+    envFrom: [{ configMapRef: { name: 'settings' } }, { prefix: 'KEY_', secretRef: { name: 'keys' } }],
+    env: [
+      { name: 'KEY_token', valueFrom: { secretKeyRef: { name: 'keys', key: 'user' } } },
+      { name: 'plain', value: '1' },
+    ],
+  });
+  assert.deepEqual(web.starts.at(-1)?.env, { user: 'other', KEY_user: 'me', KEY_token: 'me', plain: '1' });
+});
+
+test('variables are read at each start of a container: one that crashes has the new ones', async (t) => {
+  const web = cluster(t);
+  web.write({ colour: 'red' });
+  await web.start(byKey, { program: { needs: 'nothing', givesUpAfter: 100 } });
+  made(web.store.patch(configMaps, home, 'settings', { data: { colour: 'blue' } }));
+  await web.clock.pass(30_000);
+  assert.deepEqual([web.starts[0]?.env, web.starts.at(-1)?.env], [{ COLOUR: 'red' }, { COLOUR: 'blue' }]);
+  assert.equal(web.container()['restartCount'], web.starts.length - 1);
+  web.store.delete(configMaps, home, 'settings');
+  await web.clock.pass(120_000);
+  assert.deepEqual(web.container()['state'], waits('configmap "settings" not found'));
+});
+
+test('a running container does not notice what becomes of its variables', async (t) => {
+  const web = cluster(t);
+  web.write({ colour: 'red' });
+  await web.start(byKey);
+  web.store.delete(configMaps, home, 'settings');
+  await web.clock.pass(60_000);
+  assert.deepEqual([web.isReady(), web.starts.length], [true, 1]);
+});
+
+test('a pod waits for its volumes with all its containers', async (t) => {
+  const web = cluster(t);
+  const projected = { sources: [{ configMap: { name: 'settings', items: [{ key: 'colour', path: 'c' }] } }] };
+  const volumes = [
+    { name: 'all', secret: { secretName: 'keys' } },
+    { name: 'some', projected },
+  ];
+  web.write({ colour: 'red', size: '1' });
+  await web.start({}, { spec: { volumes } });
+  assert.deepEqual(web.container()['state'], { waiting: { reason: 'ContainerCreating' } });
+  assert.equal(web.phase(), 'Pending');
+  made(web.store.create(secrets, { metadata: { name: 'keys', namespace: home }, stringData: { token: 'x' } }));
+  await web.clock.pass(5_000);
+  assert(web.isReady());
+  assert.deepEqual(web.starts, [{ env: {}, files: { 'all/token': 'x', 'some/colour': 'red' } }]);
+});

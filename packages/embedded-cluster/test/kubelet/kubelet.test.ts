@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { arrayOf, type JsonObject, objectOf, timeOf } from '../../../../src/base/json.ts';
+import { conditionOf } from '../../../../src/demo/podView.ts';
+import { demoCluster, home, made } from '../../../../test/support/world/demoCluster.ts';
+import { pods } from '../../src/apiserver/strategies/resources.ts';
+import type { KubeletVersion } from '../../src/kubelet/backOff.ts';
+import { startKubelet } from '../../src/kubelet/kubelet.ts';
+
+/** What a pod's status says, and when. Times are milliseconds. */
+interface Said {
+  readonly at: number;
+  readonly kind: string;
+  readonly status: JsonObject;
+}
+
+/** The status of the first container in short: `waiting 2 "back-off 20s restarting failed container=main"`. */
+function said(at: number, pod: unknown): Said[] {
+  const status = objectOf(objectOf(pod)['status']);
+  const container = objectOf(arrayOf(status['containerStatuses'])[0]);
+  if (container['name'] === undefined) return [];
+  const state = objectOf(container['state']);
+  const [name = ''] = Object.keys(state);
+  const { reason, message } = objectOf(state[name]);
+  const words = [name, container['restartCount'], reason, String(message ?? '').replace(/ container=.*/, '')];
+  const last = Object.keys(objectOf(container['lastState'])).map((each) => `last ${each}`);
+  const ready = [...arrayOf(status['conditions'])].map(objectOf).find(({ type }) => type === 'Ready');
+  const readiness = `ready ${container['ready']} ${ready?.['status']} ${ready?.['reason'] ?? ''}`;
+  return [{ at, kind: [...words, ...last, readiness].filter((word) => word).join(' '), status }];
+}
+
+function recorded(name: string): Said[] {
+  const text = readFileSync(
+    join(import.meta.dirname, `../../../../test/data/recorded/${name}-pod-events.jsonl`),
+    'utf8',
+  );
+  const lines = text
+    .trim()
+    .split('\n')
+    .map((line): JsonObject => JSON.parse(line));
+  return lines.flatMap(({ ts, object }) => said(timeOf(ts) ?? 0, object));
+}
+
+/** A crash loop of five restarts, as in the recordings. */
+async function crashLoop(version: KubeletVersion, givesUpAfter: number, seed: number): Promise<Said[]> {
+  const { clock, store, pod, setReady } = demoCluster();
+  const all: Said[] = [];
+  setReady(true);
+  const stop = startKubelet({ store, clock, version, seed });
+  store.watch(pods, {}, (_type, object) => all.push(...said(clock.now(), object)));
+  pod('kapi', { needs: 'db', survives: 10_000, givesUpAfter, readyAfter: 100 });
+  await clock.pass(5_000);
+  setReady(false);
+  const wasFourthTime = () => all.some(({ kind }) => kind.startsWith('terminated 4'));
+  while (!wasFourthTime()) await clock.pass(1_000);
+  setReady(true);
+  await clock.pass(100_000);
+  stop();
+  assert.equal(clock.pending, 0);
+  // The recordings begin with the ready pod.
+  return all.slice(all.findIndex(({ kind }) => kind.includes('ready true')));
+}
+
+/** For each back-off: how long the status said `terminated`, and how long it took altogether. */
+function phases(all: readonly Said[]): { readonly terminated: number; readonly total: number }[] {
+  return all.flatMap(({ kind, at }, index) => {
+    const [next, afterNext] = [all[index + 1], all[index + 2]];
+    if (!kind.startsWith('terminated') || !next?.kind.startsWith('waiting')) return [];
+    return [{ terminated: next.at - at, total: (afterNext?.at ?? 0) - at }];
+  });
+}
+
+for (const [name, lives] of [
+  ['not-ready-exit5', 5_000],
+  ['scaled-to-zero', 50],
+] as const) {
+  test(`says the same in the same order as the real kubelet in ${name}`, async () => {
+    const kinds = (all: readonly Said[]) => all.map(({ kind }) => kind);
+    assert.deepEqual(kinds(await crashLoop('1.36', lives, 1)), kinds(recorded(name)));
+  });
+}
+
+test('the first exit is followed by a restart at once, the others by 10 s, doubled each time', async () => {
+  for (const seed of [1, 2, 3]) {
+    const simulated = await crashLoop('1.36', 5_000, seed);
+    for (const all of [simulated, recorded('not-ready-exit5')]) {
+      assert.ok((all[2]?.at ?? 0) - (all[1]?.at ?? 0) < 150);
+      const totals = phases(all).map(({ total }) => total / 1_000);
+      assert.equal(totals.length, 4);
+      for (const [index, total] of totals.entries()) {
+        assert.ok(total >= 9.8 * 2 ** index && total <= 15 * 2 ** index, `${totals}`);
+      }
+    }
+  }
+});
+
+test('1.36 says terminated for the whole back-off of a process that lived 5 s, as recorded', async () => {
+  for (const all of [await crashLoop('1.36', 5_000, 4), recorded('not-ready-exit5')]) {
+    for (const { terminated, total } of phases(all)) assert.ok(total - terminated < 150, `${terminated} of ${total}`);
+  }
+});
+
+test('1.36 says it for 1 s when the process exits at once, and sometimes throughout, as recorded', async () => {
+  const simulated = [];
+  for (const seed of [1, 2, 3, 4]) simulated.push(...phases(await crashLoop('1.36', 50, seed)));
+  for (const all of [simulated, phases(recorded('scaled-to-zero'))]) {
+    const short = all.filter(({ terminated }) => terminated < 1_100);
+    const throughout = all.filter(({ terminated, total }) => total - terminated < 150);
+    assert.equal(short.length + throughout.length, all.length);
+    assert.ok(short.length > throughout.length && throughout.length > 0, JSON.stringify(all));
+  }
+});
+
+test('1.34 says it for 10 to 16 s, or for as long as the back-off lasts, and then CrashLoopBackOff', async () => {
+  const all = phases(await crashLoop('1.34', 5_000, 1));
+  for (const { terminated, total } of all.slice(1)) {
+    assert.ok(terminated >= 10_000 && terminated <= 16_000 && total > terminated, `${terminated} of ${total}`);
+  }
+});
+
+test('an exit stays the last state, and Ready keeps the time of its change through all restarts, as recorded', async () => {
+  for (const all of [await crashLoop('1.36', 5_000, 1), recorded('not-ready-exit5')]) {
+    const containers = all.map(({ status }) => objectOf(arrayOf(status['containerStatuses'])[0]));
+    let exit: unknown;
+    for (const { state, lastState } of containers) {
+      const { terminated } = objectOf(state);
+      if (terminated === undefined && exit !== undefined) assert.deepEqual(objectOf(lastState)['terminated'], exit);
+      exit = terminated ?? exit;
+    }
+    const conditions = all.flatMap(({ status }) => arrayOf(status['conditions']).map(objectOf));
+    const notReady = conditions.filter(({ type, status }) => type === 'Ready' && status === 'False');
+    assert.ok(notReady.length > 10);
+    assert.equal(new Set(notReady.map(({ lastTransitionTime }) => lastTransitionTime)).size, 1);
+  }
+});
+
+test('the back-off ends at 5 minutes, and the message names container and pod', async () => {
+  const { clock, store, pod } = demoCluster();
+  const { uid } = pod('kapi', { needs: 'db', givesUpAfter: 2_000 }).metadata;
+  const stop = startKubelet({ store, clock, version: '1.36', seed: 1 });
+  const backOffs = new Set<string>();
+  store.watch(pods, {}, (_type, { status }) => {
+    const { message } = objectOf(
+      objectOf(objectOf(arrayOf(objectOf(status)['containerStatuses'])[0])['state'])['waiting'],
+    );
+    if (message !== undefined) backOffs.add(String(message));
+  });
+  await clock.pass(1_800_000);
+  stop();
+  const about = `restarting failed container=main pod=kapi_${home}(${uid})`;
+  const expected = ['10s', '20s', '40s', '1m20s', '2m40s', '5m0s'].map((each) => `back-off ${each} ${about}`);
+  assert.deepEqual([...backOffs], expected);
+});
+
+test('one seed gives one course of events, another seed another', async () => {
+  const times = async (seed: number) => (await crashLoop('1.36', 5_000, seed)).map(({ at }) => at);
+  assert.deepEqual(await times(5), await times(5));
+  assert.notDeepEqual(await times(5), await times(6));
+});
+
+test('a pod is ready when all its containers are, and the condition keeps the time of its last change', async () => {
+  const { clock, store, pod } = demoCluster();
+  const stop = startKubelet({ store, clock, version: '1.36', seed: 1 });
+  const { creationTimestamp } = pod('two', { readyAfter: 3_000 }, ['a', 'b']).metadata;
+  const conditions = () => arrayOf(objectOf(store.get(pods, home, 'two')?.['status'])['conditions']).map(objectOf);
+  await clock.pass(1_000);
+  assert.partialDeepStrictEqual(conditions()[2], {
+    status: 'False',
+    message: 'containers with unready status: [a b]',
+    lastTransitionTime: creationTimestamp,
+  });
+  await clock.pass(60_000);
+  assert.partialDeepStrictEqual(conditions()[2], { status: 'True', lastTransitionTime: '2026-11-21T06:00:03Z' });
+  stop();
+});
+
+test('a deleted pod stops, and is gone within its grace; nothing of it is left', async () => {
+  const { clock, store, pod } = demoCluster();
+  const stop = startKubelet({ store, clock, version: '1.36', seed: 1 });
+  pod('running', {});
+  pod('crashing', { needs: 'db', givesUpAfter: 1_000 });
+  await clock.pass(10_000);
+  for (const name of ['running', 'crashing']) store.delete(pods, home, name);
+  assert.equal(store.list(pods).length, 2);
+  await clock.pass(1_000);
+  assert.equal(store.list(pods).length, 0);
+  assert.equal(clock.pending, 0);
+  stop();
+});
+
+test('a readiness gate holds a pod unready until its condition is true, and other conditions are left alone', async () => {
+  const { clock, store } = demoCluster();
+  const stop = startKubelet({ store, clock, version: '1.36', seed: 1 });
+  const conditionType = 'example.io/serving';
+  const containers = [{ name: 'main', image: 'x:1' }];
+  const spec = { nodeName: 'node-1', containers, readinessGates: [{ conditionType }] };
+  made(store.create(pods, { metadata: { name: 'gated', namespace: home }, spec }));
+  const condition = (type: string) => conditionOf(store.get(pods, home, 'gated') ?? {}, type);
+  const open = async (status: string) => {
+    const others = arrayOf(objectOf(store.get(pods, home, 'gated')?.['status'])['conditions']).filter(
+      (each) => objectOf(each)['type'] !== conditionType,
+    );
+    const conditions = [...others, { type: conditionType, status }];
+    made(store.patch(pods, home, 'gated', { status: { conditions } }, { subresource: 'status' }));
+    await clock.pass(10);
+  };
+  await clock.pass(5_000);
+  assert.equal(condition('ContainersReady')['status'], 'True');
+  assert.partialDeepStrictEqual(condition('Ready'), {
+    status: 'False',
+    reason: 'ReadinessGatesNotReady',
+    message: `corresponding condition of pod readiness gate "${conditionType}" does not exist.`,
+  });
+  await open('True');
+  assert.equal(condition('Ready')['status'], 'True');
+  assert.equal(condition(conditionType)['status'], 'True');
+  await open('False');
+  assert.partialDeepStrictEqual(condition('Ready'), {
+    status: 'False',
+    message: `the status of pod readiness gate "${conditionType}" is not "True", but False`,
+  });
+  stop();
+  assert.equal(clock.pending, 0);
+});

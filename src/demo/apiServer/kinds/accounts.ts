@@ -1,9 +1,0 @@
-import { resource } from '../resource.ts';
-
-export const serviceAccounts = resource({
-  plural: 'serviceaccounts',
-  kind: 'ServiceAccount',
-  fields: ['secrets', 'imagePullSecrets', 'automountServiceAccountToken'],
-  returnsDeleted: true,
-  shortNames: ['sa'],
-});

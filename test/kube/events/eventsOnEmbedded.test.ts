@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { KubeObject } from '../../../packages/embedded-cluster/src/apiserver/meta/objects.ts';
+import { failure } from '../../../packages/embedded-cluster/src/apiserver/meta/status.ts';
+import {
+  endpointSlices,
+  events,
+  leases,
+  namespaces,
+  pods,
+  services,
+} from '../../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
+import { scaledClock } from '../../../packages/embedded-cluster/src/clock/scaledClock.ts';
+import { arrayOf, objectOf, textOf } from '../../../src/base/json.ts';
+import { until } from '../../support/until.ts';
+import { type Embedded, embedded, made, startEmbeddedWeeder } from '../../support/world/embedded.ts';
+
+const home = 'shoot-1';
+const config = `
+servicesAndDependantSelectors:
+  etcd-main-client:
+    podSelectors:
+      - matchLabels: {role: apiserver}
+    barePods: delete
+`;
+
+/** A Service that is down, with a slice that it owns, and a pod that crash-loops. */
+function scene({ server }: Embedded) {
+  const { store } = server;
+  made(store.create(namespaces, { metadata: { name: home } }));
+  const spec = { ports: [{ port: 2379 }] };
+  const service = made(store.create(services, { metadata: { name: 'etcd-main-client', namespace: home }, spec }));
+  const owner = { apiVersion: 'v1', kind: 'Service', name: service.metadata.name, uid: service.metadata.uid };
+  const slice = (ready: boolean) => ({
+    metadata: {
+      name: 'etcd-main-client-a',
+      namespace: home,
+      labels: { 'kubernetes.io/service-name': 'etcd-main-client' },
+      ownerReferences: [owner],
+    },
+    addressType: 'IPv4',
+    endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready } }],
+  });
+  made(store.create(endpointSlices, slice(false)));
+  const metadata = { name: 'kapi-0', namespace: home, labels: { role: 'apiserver' } };
+  made(store.create(pods, { metadata, spec: { containers: [{ name: 'main', image: 'x:1' }] } }));
+  const waiting = { reason: 'CrashLoopBackOff', message: 'back-off 5m0s restarting failed container' };
+  const containerStatuses = [{ name: 'main', restartCount: 6, state: { waiting } }];
+  const status = { phase: 'Running', containerStatuses };
+  const pod = made(store.patch(pods, home, 'kapi-0', { status }, { subresource: 'status' }));
+  return {
+    service,
+    pod,
+    ready: (isReady: boolean) => void made(store.patch(endpointSlices, home, 'etcd-main-client-a', slice(isReady))),
+    told: () => store.list(events, { namespace: home }).map((event) => textOf(event['reason'])),
+  };
+}
+
+/** As `kubectl describe` asks for them. */
+async function eventsAbout(cluster: Embedded, { metadata }: KubeObject) {
+  const path = `/api/v1/namespaces/${home}/events`;
+  const query = { fieldSelector: `involvedObject.uid=${metadata.uid}` };
+  const result = await cluster.client().call({ method: 'GET', path, query });
+  assert(result.ok);
+  return arrayOf(objectOf(result.body)['items']).map((event) => {
+    const { reason, type, message, series, reportingComponent } = objectOf(event);
+    return { reason, type, message, count: objectOf(series)['count'], reportingComponent };
+  });
+}
+
+const from = { type: 'Normal', count: undefined, reportingComponent: 'weeder.dev/weeder' };
+
+test('a recovery is told on the Service and on the pod, found by their uids', async () => {
+  await using cluster = await embedded();
+  const play = scene(cluster);
+  {
+    await using weeder = startEmbeddedWeeder(cluster, config, { eventInstance: 'weeder-0' });
+    await until('weeder runs', () => weeder.controller.state() === 'running');
+    play.ready(true);
+    await until('both Events are there', () => play.told().length === 2);
+    play.ready(false);
+    play.ready(true);
+    const isOpen = () => weeder.facts.filter(({ type }) => type === 'window.opened').length === 2;
+    await until('the second window is open', isOpen);
+    await until('the first window is told to be closed', () => play.told().length === 3);
+    await until('the second is told in a series', () => cluster.server.requests.count('patch', 'events') === 1);
+  }
+  assert.deepEqual(await eventsAbout(cluster, play.pod), [
+    {
+      ...from,
+      reason: 'PodDeleted',
+      message:
+        'Deleted, because service etcd-main-client recovered: container main was in CrashLoopBackOff after 6 restarts.',
+    },
+  ]);
+  const message = 'Recovered: for 5m0s, dependants in crash-loop back-off are deleted.';
+  const [opened, closed] = await eventsAbout(cluster, play.service);
+  assert.deepEqual(opened, { ...from, reason: 'WindowOpened', message, count: 2 });
+  assert.deepEqual(closed, { ...from, reason: 'WindowClosed', message: 'Window closed: 1 pod deleted, 0 kept.' });
+});
+
+test('what has not been told when weeder stops is told before it ends', async () => {
+  await using cluster = await embedded();
+  const play = scene(cluster);
+  {
+    // An Event is sent a second later then, and the end may take three.
+    const options = { eventInstance: 'weeder-0', clock: scaledClock(0.1) };
+    await using weeder = startEmbeddedWeeder(cluster, config, options);
+    await until('weeder runs', () => weeder.controller.state() === 'running');
+    play.ready(true);
+    await until('the pod is deleted', () => weeder.facts.some(({ type }) => type === 'pod.deleted'));
+  }
+  assert.deepEqual(play.told().sort(), ['PodDeleted', 'WindowClosed', 'WindowOpened']);
+});
+
+test('without a name to tell them in there are no Events', async () => {
+  await using cluster = await embedded();
+  const play = scene(cluster);
+  {
+    await using weeder = startEmbeddedWeeder(cluster, config);
+    await until('weeder runs', () => weeder.controller.state() === 'running');
+    play.ready(true);
+    await until('the pod is deleted', () => weeder.facts.some(({ type }) => type === 'pod.deleted'));
+  }
+  assert.deepEqual(play.told(), []);
+  assert.equal(cluster.server.requests.count('create', 'events'), 0);
+});
+
+for (const [how, takesTheLease] of [
+  ['that lost the Lease tells nothing of it: the next one goes on', true],
+  ['that keeps it tells that the deletion was given up', false],
+] as const) {
+  test(`a window is open and a deletion is refused when weeder ends: a replica ${how}`, async () => {
+    await using cluster = await embedded();
+    const play = scene(cluster);
+    const unavailable = failure(503, 'ServiceUnavailable', 'later');
+    cluster.server.setFaults(({ method, url }) =>
+      method === 'DELETE' && url.includes('/pods/') ? { refuse: unavailable } : undefined,
+    );
+    const times = { leaseDuration: 3_000, renewDeadline: 2_000, retryPeriod: 100 };
+    const election = { namespace: home, name: 'weeder', identity: 'me', ...times };
+    const weeder = startEmbeddedWeeder(cluster, config, { eventInstance: 'weeder-0', election });
+    await until('weeder runs', () => weeder.controller.state() === 'running');
+    play.ready(true);
+    await until('a deletion was refused', () => weeder.facts.some(({ type }) => type === 'deletion.refused'));
+    if (takesTheLease) {
+      const renewTime = new Date(Date.now() + 60_000).toISOString().replace('Z', '000Z');
+      made(cluster.server.store.patch(leases, home, 'weeder', { spec: { holderIdentity: 'another', renewTime } }));
+    } else {
+      weeder.controller.shutdown();
+    }
+    assert.equal(await weeder.controller.stopped, takesTheLease ? 'leadershipLost' : 'shutdown');
+    const closed = weeder.facts.find(({ type }) => type === 'window.closed');
+    assert(closed?.type === 'window.closed');
+    assert.deepEqual([closed.isLeft, closed.givenUp], takesTheLease ? [true, []] : [undefined, [`${home}/kapi-0`]]);
+    assert.equal(
+      weeder.facts.some(({ type }) => type === 'deletion.givenUp'),
+      !takesTheLease,
+    );
+    assert.equal(weeder.logged.includes('window left to the replica that leads'), takesTheLease);
+    const told = ['DeletionFailed', 'WindowClosed'].filter((reason) => play.told().includes(reason));
+    assert.deepEqual(told, takesTheLease ? [] : ['DeletionFailed', 'WindowClosed']);
+  });
+}
