@@ -3,7 +3,7 @@ import { formatPath } from '../base/fault.ts';
 import { objectOf } from '../base/json.ts';
 import { identityText } from '../observer/model/identity.ts';
 import type { ConditionType } from '../observer/status/conditions.ts';
-import { type Condition, conditionOf } from '../observer/status/writtenConditions.ts';
+import { type Condition, conditionOf } from '../observer/status/statusPatch.ts';
 import { explainResource } from './explainResource.ts';
 import type { SeenApplication } from './lookAtApplication.ts';
 

@@ -5,7 +5,7 @@ import type { Drift } from '../observer/model/projection.ts';
 import { listed } from '../observer/model/wording.ts';
 import type { ApplicationEntry, ResourceEntry } from '../observer/state/entries.ts';
 import { countObserved } from '../observer/state/fieldsSeen.ts';
-import { shownDrifts } from '../observer/state/shownDrifts.ts';
+import { shownDrifts } from '../observer/state/rows.ts';
 import { activeStates, timersOf } from './actorTree.ts';
 import type { ApplicationList, ApplicationView, DriftView, Moment, ResourceView } from './protocol.ts';
 

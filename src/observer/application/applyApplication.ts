@@ -2,18 +2,18 @@ import type { ApplicationEvent } from '../../../machines/observer/application.ts
 import { pause } from '../../base/clock.ts';
 import { track } from '../../base/inFlight.ts';
 import { inParallel } from '../../base/inParallel.ts';
+import { lookForAccount } from '../effects/accounts.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import { slowSentence } from '../effects/places.ts';
 import type { ApplyFailure } from '../model/applyFailure.ts';
-import { mostAtOnce } from '../model/atOnce.ts';
+import { mostAtOnce } from '../plan/resourceApi.ts';
 import { written } from '../resource/writeResource.ts';
-import { shownFault } from '../spec/invalid.ts';
+import { shownFault } from '../spec/application.ts';
 import type { ApplicationEntry, ResourceEntry } from '../state/entries.ts';
 import { needsApply } from '../state/hear.ts';
-import { lookForAccount } from './lookForAccount.ts';
 import { definedKind, firstStage } from './order.ts';
 import { planResources } from './planResources.ts';
-import { pruneLeft } from './pruneLeft.ts';
+import { pruneLeft } from './removeLeft.ts';
 
 /** A definition of a kind is served soon, or something is wrong with it: nobody is kept waiting for longer. */
 const establishedWithin = 5_000;

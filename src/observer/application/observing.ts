@@ -4,11 +4,11 @@ import { track } from '../../base/inFlight.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { ResourceLogic } from '../resource/resourceActor.ts';
 import { tryAnew } from '../resource/tryAnew.ts';
-import { isProved } from '../state/accessProof.ts';
+import { isProved } from '../state/access.ts';
 import type { ApplicationEntry } from '../state/entries.ts';
 import { foundOf, type ResourceEntry } from '../state/entries.ts';
 import { isInSync } from '../state/hear.ts';
-import { pruneLeft } from './pruneLeft.ts';
+import { pruneLeft } from './removeLeft.ts';
 
 /** What a stream tells is believed for this long; then the API server is asked, in case something was never told. */
 const trustFor = 600_000;

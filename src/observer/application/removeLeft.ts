@@ -99,3 +99,13 @@ function mayBeMeant({ resources }: ApplicationEntry, { identity: { group, kind, 
 function liesIn({ group, kind, namespace, name }: Identity, home: string): boolean {
   return namespace === home || (group === '' && kind === 'Namespace' && name === home);
 }
+
+/**
+ * One attempt for each resource that left the manifests. While there is a fault, nothing is pruned: what seems to have
+ * left may be what is meant by what cannot be read.
+ */
+export async function pruneLeft(effects: ObserverEffects, entry: ApplicationEntry, signal: AbortSignal): Promise<void> {
+  if (entry.isDetectOnly || entry.valid === undefined || entry.faults.length > 0 || entry.left.size === 0) return;
+  await removeLeft(effects, entry, false, signal);
+  effects.status.changed(entry);
+}

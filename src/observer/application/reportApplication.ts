@@ -1,8 +1,8 @@
 import type { application } from '../../../machines/observer/application.ts';
+import { accountMissing } from '../effects/accounts.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { ApplicationEntry } from '../state/entries.ts';
 import { needsApply } from '../state/hear.ts';
-import { accountMissing } from './lookForAccount.ts';
 import { faultsSentence } from './validateApplication.ts';
 
 type Actions = NonNullable<Parameters<(typeof application)['provide']>[0]['actions']>;

@@ -2,7 +2,7 @@ import type { ApplicationEvent } from '../../../machines/observer/application.ts
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { ApplyFailure } from '../model/applyFailure.ts';
 import { sentenceOf } from '../model/wording.ts';
-import { type ShownFault, shownFault } from '../spec/invalid.ts';
+import { type ShownFault, shownFault } from '../spec/application.ts';
 import type { ApplicationEntry } from '../state/entries.ts';
 import { planResources } from './planResources.ts';
 

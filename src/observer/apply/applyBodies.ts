@@ -1,8 +1,7 @@
 import { type JsonObject, objectOf } from '../../base/json.ts';
 import { annotationName, labelName } from '../model/managers.ts';
 import { ownershipOf, uidOf, versionOf } from '../ownership/ownership.ts';
-import type { ApplyBodies } from '../plan/applyBodies.ts';
-import type { ResourcePlan } from '../plan/resourceApi.ts';
+import type { ApplyBodies, ResourcePlan } from '../plan/resourceApi.ts';
 import { fillAtomics, hasPartlyObservedAtomics } from './atomicValues.ts';
 import { split } from './split.ts';
 

@@ -6,11 +6,10 @@ import { type Path, pathText } from '../model/path.ts';
 import { hasManager } from '../ownership/ownership.ts';
 import { isScaledByUnknown, replicasPath } from '../ownership/scaleOwned.ts';
 import { isOwnedBy, renamedIn, strangersIn } from '../ownership/strangers.ts';
-import type { ApplyBodies } from '../plan/applyBodies.ts';
-import type { ResourcePlan } from '../plan/resourceApi.ts';
+import type { ApplyBodies, ResourcePlan } from '../plan/resourceApi.ts';
 import { bodiesOf, observedFor, onlyTo } from './applyBodies.ts';
 import type { ObserverApi } from './observerApi.ts';
-import { takeOverAll } from './removals.ts';
+import { takeOverAll } from './takeOver.ts';
 
 /** How fields that are not observed are treated where somebody else has written them. */
 export interface Yielding {

@@ -1,9 +1,7 @@
 import { arrayOf, isObject, type JsonObject } from '../../base/json.ts';
-import { elementStep } from '../model/elementStep.ts';
-import { elementText } from '../model/path.ts';
+import { elementStep, elementText } from '../model/path.ts';
 import type { At } from '../model/structure.ts';
-import { elementOf, fieldOf, type ListShape, observesAnything, type Shape } from '../schema/shape.ts';
-import { observesAll } from '../schema/whole.ts';
+import { elementOf, fieldOf, type ListShape, observesAll, observesAnything, type Shape } from '../schema/shape.ts';
 
 /** One place in a manifest, and what belongs to it. */
 interface Place {

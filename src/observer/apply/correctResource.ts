@@ -4,21 +4,18 @@ import { identityText } from '../model/identity.ts';
 import { findPaths } from '../model/livePaths.ts';
 import type { Path } from '../model/path.ts';
 import type { Drift } from '../model/projection.ts';
+import { abandonedIn, isHalfMissing } from '../ownership/halfApplied.ts';
 import { claimedBy, isEnding, ownershipOf, versionOf } from '../ownership/ownership.ts';
 import { renamedIn } from '../ownership/strangers.ts';
-import type { ApplyBodies } from '../plan/applyBodies.ts';
-import type { Applied, ResourcePlan } from '../plan/resourceApi.ts';
-import { abandonedIn, isHalfMissing } from './abandoned.ts';
+import type { Applied, ApplyBodies, ResourcePlan } from '../plan/resourceApi.ts';
 import { bodiesOf } from './applyBodies.ts';
 import { applyInSteps, applyObserved, yieldsAlways } from './applySteps.ts';
 import { told } from './createResource.ts';
 import { withFilledIn } from './filledIn.ts';
 import type { ObserverApi } from './observerApi.ts';
 import { orRecreate } from './recreateResource.ts';
-import { readSame, takeOverAll } from './removals.ts';
-
-/** Others write at the same time: where the version matters, theirs make ours an old one. */
-const mostTries = 5;
+import { retryOnLive } from './retryOnConflict.ts';
+import { takeOverAll } from './takeOver.ts';
 
 /**
  * Sets the observed fields of what is there, all of them, and nothing else: what is not observed stays as whoever
@@ -35,18 +32,13 @@ export async function correctResource(
 ): Promise<Outcome<Applied>> {
   if (isEnding(seen)) return failed('terminating', `${identityText(plan.target.identity)} is being deleted.`);
   const bodies = withFilledIn(plan, bodiesOf(plan), seen, drifts);
-  let live = seen;
-  for (let tries = 1; ; tries += 1) {
-    const ownership = ownershipOf(live, plan.owner);
+  const correct = async (now: JsonObject): Promise<Outcome<Applied>> => {
+    const ownership = ownershipOf(now, plan.owner);
     if (ownership.is === 'anothers') return claimedBy(ownership.by, plan.owner, plan.target.identity);
-    const outcome = await correctOnce(api, plan, bodies, live, drifts, signal);
-    if (outcome.ok) return outcome;
-    if (outcome.failure.is !== 'conflict' || tries === mostTries)
-      return told(api, plan, await orRecreate(api, plan, live, outcome.failure, signal), signal);
-    const read = await readSame(api, plan, live, signal);
-    if (!read.ok) return read;
-    live = read.value;
-  }
+    return told(api, plan, await correctOnce(api, plan, bodies, now, drifts, signal), signal);
+  };
+  const { outcome, live } = await retryOnLive(api, plan, seen, correct, signal);
+  return outcome.ok ? outcome : orRecreate(api, plan, live, outcome.failure, signal);
 }
 
 async function correctOnce(

@@ -1,12 +1,10 @@
 import { arrayOf, isObject, type JsonObject } from '../../base/json.ts';
-import { elementStep } from '../model/elementStep.ts';
 import type { Json } from '../model/identity.ts';
 import { findPaths } from '../model/livePaths.ts';
-import { elementText, type Path, type PathElement } from '../model/path.ts';
+import { elementStep, elementText, type Path, type PathElement } from '../model/path.ts';
 import type { Drift } from '../model/projection.ts';
 import type { At } from '../model/structure.ts';
-import type { ApplyBodies } from '../plan/applyBodies.ts';
-import type { ResourcePlan } from '../plan/resourceApi.ts';
+import type { ApplyBodies, ResourcePlan } from '../plan/resourceApi.ts';
 
 /**
  * The bodies with those values in what is observed that the schema lists and the manifest does not have: what the API

@@ -1,14 +1,11 @@
 import type { JsonObject } from '../../base/json.ts';
-import type { ApplyFailure, Outcome } from '../model/applyFailure.ts';
+import { type ApplyFailure, done, type Outcome } from '../model/applyFailure.ts';
 import { canBeRecreated } from '../model/immutable.ts';
 import { isProvenOf } from '../ownership/ownership.ts';
 import type { Applied, ResourcePlan } from '../plan/resourceApi.ts';
 import { createResource } from './createResource.ts';
 import type { ObserverApi } from './observerApi.ts';
-import { readSame } from './removals.ts';
-
-/** Others write at the same time, a controller its status for instance. */
-const mostTries = 5;
+import { retryOnLive } from './retryOnConflict.ts';
 
 /**
  * Where only a new object could have the wanted values, and the application allows it for this one, it is deleted and
@@ -24,17 +21,14 @@ export async function orRecreate(
 ): Promise<Outcome<Applied>> {
   const mayBe = failure.is === 'immutable' && plan.mayRecreate && canBeRecreated(plan.target.identity);
   if (!mayBe) return { ok: false, failure };
-  let live = seen;
-  for (let tries = 1; ; tries += 1) {
+  const remove = async (live: JsonObject): Promise<Outcome<undefined>> => {
     if (!isProvenOf(live, plan.owner, plan.appliedUid)) {
       const reason = `${failure.reason} It is not recreated: ${plan.owner.name} has not applied this object.`;
       return { ok: false, failure: { ...failure, reason } };
     }
     const removed = await api.remove(plan.target, live, signal);
-    if (removed.ok || removed.failure.is === 'missing') return createResource(api, plan, signal);
-    if (removed.failure.is !== 'conflict' || tries === mostTries) return removed;
-    const read = await readSame(api, plan, live, signal);
-    if (!read.ok) return read;
-    live = read.value;
-  }
+    return removed.ok || removed.failure.is === 'missing' ? done(undefined) : removed;
+  };
+  const { outcome } = await retryOnLive(api, plan, seen, remove, signal);
+  return outcome.ok ? createResource(api, plan, signal) : outcome;
 }

@@ -1,11 +1,15 @@
+import { arrayOf, type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import { done } from '../model/applyFailure.ts';
-import type { ResourceApi } from '../plan/resourceApi.ts';
+import { done, failed, type Outcome } from '../model/applyFailure.ts';
+import { type ApplicationOwner, annotationName, labelName, managersOf } from '../model/managers.ts';
+import { listed } from '../model/wording.ts';
+import { claimedBy, isEnding, isProvenOf, notApplied, ownershipOf, uidOf, versionOf } from '../ownership/ownership.ts';
+import type { ResourceApi, ResourcePlan, Target } from '../plan/resourceApi.ts';
 import { correctResource } from './correctResource.ts';
 import { createResource } from './createResource.ts';
-import { deleteResource } from './deleteResource.ts';
-import { observerApi } from './observerApi.ts';
-import { disownResource, releaseResource } from './releaseResource.ts';
+import { type ObserverApi, observerApi } from './observerApi.ts';
+import { retryOnConflict } from './retryOnConflict.ts';
+import { withoutManagers } from './takeOver.ts';
 import { tryOut } from './tryOut.ts';
 import { updateResource } from './updateResource.ts';
 
@@ -27,5 +31,107 @@ export function resourceRequests(client: KubeClient): ResourceApi {
     delete: (target, owner, appliedUid, signal) => deleteResource(api, target, owner, appliedUid, signal),
     disown: (plan, live, signal) => disownResource(api, plan, live, signal),
     release: (target, owner, appliedUid, signal) => releaseResource(api, target, owner, appliedUid, signal),
+  };
+}
+
+/**
+ * Deletes an object that an application has applied, and what it owns after it. Only with proof, in the version that was
+ * read with it: never what another application has taken, nor another object of its name. `missing`: it was gone before.
+ * `otherUid`: nothing proves that the application has applied it. `terminating`: it is deleted, and not gone yet.
+ */
+export async function deleteResource(
+  api: ObserverApi,
+  target: Target,
+  owner: ApplicationOwner,
+  appliedUid: string | undefined,
+  signal: AbortSignal,
+): Promise<Outcome<undefined>> {
+  return retryOnConflict(async () => {
+    const found = await readProven(api, target, owner, appliedUid, signal);
+    if (!found.ok) return found;
+    if (isEnding(found.value)) return stillThere(found.value);
+    const removed = await api.remove(target, found.value, signal);
+    return removed.ok ? isGoneNow(api, target, found.value, signal) : removed;
+  });
+}
+
+/** Finalizers, and the grace period of a pod, put off the end of what is deleted. */
+async function isGoneNow(
+  api: ObserverApi,
+  target: Target,
+  deleted: JsonObject,
+  signal: AbortSignal,
+): Promise<Outcome<undefined>> {
+  const found = await api.read(target, signal);
+  if (found.ok) return uidOf(found.value) === uidOf(deleted) ? stillThere(found.value) : done(undefined);
+  return found.failure.is === 'missing' ? done(undefined) : found;
+}
+
+function stillThere(live: JsonObject): Outcome<undefined> {
+  const finalizers = arrayOf(objectOf(live['metadata'])['finalizers']).map(String);
+  const which = finalizers.length === 0 ? 'its grace period' : `its finalizers ${listed(finalizers)}`;
+  return failed('terminating', `waits for ${which}`);
+}
+
+/** The object as it is now, where it is proven to be the application's. */
+async function readProven(
+  api: ObserverApi,
+  target: Target,
+  owner: ApplicationOwner,
+  appliedUid: string | undefined,
+  signal: AbortSignal,
+): ReturnType<ObserverApi['read']> {
+  const found = await api.read(target, signal);
+  if (!found.ok) {
+    // What weeder may not read it does not observe: only a reply can say that it was applied.
+    const isUnseen = found.failure.is === 'forbidden' && appliedUid === undefined;
+    return isUnseen ? notApplied(owner, target.identity) : found;
+  }
+  const ownership = ownershipOf(found.value, owner);
+  if (ownership.is === 'anothers') return claimedBy(ownership.by, owner, target.identity);
+  return isProvenOf(found.value, owner, appliedUid) ? found : notApplied(owner, target.identity);
+}
+
+/**
+ * Leaves a resource to itself: label, annotation and the entries of both managers go by one patch, and no field of it is
+ * touched. An apply of less than everything would empty it. Only with the proof that a deletion needs: nothing is written
+ * to what another application has, or what this one has not applied.
+ */
+export async function releaseResource(
+  api: ObserverApi,
+  target: Target,
+  owner: ApplicationOwner,
+  appliedUid: string | undefined,
+  signal: AbortSignal,
+): Promise<Outcome<undefined>> {
+  return retryOnConflict(async () => {
+    const found = await readProven(api, target, owner, appliedUid, signal);
+    if (!found.ok) return found;
+    const reply = await api.patch(target, withoutMarks(found.value, owner), owner.own, signal);
+    return reply.ok ? done(undefined) : reply;
+  });
+}
+
+/** The same of an application that does not exist: its label is on the object, and nobody is there to release it. */
+async function disownResource(
+  api: ObserverApi,
+  { target, owner }: Pick<ResourcePlan, 'target' | 'owner'>,
+  live: JsonObject,
+  signal: AbortSignal,
+): Promise<Outcome<JsonObject>> {
+  const label = textOf(objectOf(objectOf(live['metadata'])['labels'])[labelName]) ?? '';
+  return api.patch(target, withoutMarks(live, managersOf(label)), owner.own, signal);
+}
+
+/** A patch of this very version. */
+function withoutMarks(live: JsonObject, { own, init }: Pick<ApplicationOwner, 'own' | 'init'>): JsonObject {
+  return {
+    metadata: {
+      uid: uidOf(live),
+      resourceVersion: versionOf(live),
+      labels: { [labelName]: null },
+      annotations: { [annotationName]: null },
+      managedFields: withoutManagers(live, new Set([own, init])),
+    },
   };
 }

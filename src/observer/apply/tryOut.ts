@@ -3,11 +3,10 @@ import { type ApplyFailureKind, done, type Outcome } from '../model/applyFailure
 import type { ResourcePlan, Tried } from '../plan/resourceApi.ts';
 import { bodiesOf, observedFor } from './applyBodies.ts';
 import type { ObserverApi } from './observerApi.ts';
+import { retryOnConflict } from './retryOnConflict.ts';
 
 /** Behind the resource's own name: of an object that is there no dry run can say what it would be without intruders. */
 const probeSuffix = '-weeder-probe';
-
-const mostTries = 5;
 
 /** What another name cannot help against. */
 const endsIt: ReadonlySet<ApplyFailureKind> = new Set([
@@ -35,15 +34,14 @@ export async function tryOut(api: ObserverApi, plan: ResourcePlan, signal: Abort
 async function tryOnLive(api: ObserverApi, plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<Tried>> {
   const { target, owner } = plan;
   const { whole, observed } = bodiesOf(plan);
-  for (let tries = 1; ; tries += 1) {
+  const tryOnce = async (): Promise<Outcome<Tried>> => {
     const found = await api.read(target, signal);
     if (!found.ok && found.failure.is !== 'missing') return found;
     const body = found.ok ? observedFor(found.value, observed, plan) : whole;
     const reply = await api.apply(target, body, { manager: owner.own, force: true, isTrial: true }, signal);
-    if (reply.ok) return done({ object: reply.value, isOfItsOwn: !found.ok });
-    const isOtherNow = reply.failure.is === 'conflict' || reply.failure.is === 'missing';
-    if (!isOtherNow || tries === mostTries) return reply;
-  }
+    return reply.ok ? done({ object: reply.value, isOfItsOwn: !found.ok }) : reply;
+  };
+  return retryOnConflict(tryOnce, ({ is }) => is === 'conflict' || is === 'missing');
 }
 
 function named(object: JsonObject, name: string): JsonObject {

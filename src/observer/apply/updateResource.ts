@@ -2,19 +2,16 @@ import type { JsonObject } from '../../base/json.ts';
 import { done, failed, type Outcome } from '../model/applyFailure.ts';
 import { identityText } from '../model/identity.ts';
 import { findPaths } from '../model/livePaths.ts';
+import { abandonedIn, sameIn } from '../ownership/halfApplied.ts';
 import { claimedBy, hasManager, isEnding, ownershipOf, versionOf } from '../ownership/ownership.ts';
-import { takenFromKubectl } from '../ownership/takeOver.ts';
-import type { ApplyBodies } from '../plan/applyBodies.ts';
-import type { Applied, ResourcePlan } from '../plan/resourceApi.ts';
-import { abandonedIn, sameIn } from './abandoned.ts';
+import type { Applied, ApplyBodies, ResourcePlan } from '../plan/resourceApi.ts';
 import { bodiesOf } from './applyBodies.ts';
 import { applyInSteps, applyObservedAnew, type Yielding, yieldsToOthers } from './applySteps.ts';
 import { told } from './createResource.ts';
 import type { ObserverApi } from './observerApi.ts';
 import { orRecreate } from './recreateResource.ts';
-import { readSame } from './removals.ts';
-
-const mostTries = 5;
+import { retryOnLive } from './retryOnConflict.ts';
+import { takenFromKubectl } from './takeOver.ts';
 
 /**
  * Another manifest or another shape than `plan.before`, on what is there: the observed fields are set, and of the
@@ -33,21 +30,11 @@ export async function updateResource(
   const ownership = ownershipOf(seen, owner);
   if (ownership.is === 'anothers') return claimedBy(ownership.by, owner, target.identity);
   if (isEnding(seen)) return failed('terminating', `${identityText(target.identity)} is being deleted.`);
-  let live = seen;
-  for (let tries = 1; ; tries += 1) {
-    const outcome = await updateOnce(api, plan, live, signal);
-    if (outcome.ok) {
-      const hasChanged = versionOf(outcome.value) !== versionOf(seen);
-      return done({ object: outcome.value, hasChanged, isNew: false });
-    }
-    if (outcome.failure.is !== 'conflict' || tries === mostTries) {
-      const recreated = await orRecreate(api, plan, live, outcome.failure, signal);
-      return told(api, plan, recreated, signal);
-    }
-    const read = await readSame(api, plan, live, signal);
-    if (!read.ok) return read;
-    live = read.value;
-  }
+  const update = (now: JsonObject) => updateOnce(api, plan, now, signal);
+  const { outcome, live } = await retryOnLive(api, plan, seen, update, signal);
+  if (!outcome.ok) return told(api, plan, await orRecreate(api, plan, live, outcome.failure, signal), signal);
+  const hasChanged = versionOf(outcome.value) !== versionOf(seen);
+  return done({ object: outcome.value, hasChanged, isNew: false });
 }
 
 /** With everything observed, before and now, there is one manager, whose every field is forced. */

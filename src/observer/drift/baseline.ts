@@ -1,7 +1,8 @@
 import type { Json } from '../model/identity.ts';
+import { labelPath } from '../model/managers.ts';
 import type { Projection } from '../model/projection.ts';
 import type { ResourcePlan, Tried } from '../plan/resourceApi.ts';
-import { labelPath, project } from './project.ts';
+import { project } from './project.ts';
 import { rivalOf } from './rival.ts';
 
 type Observing = Pick<ResourcePlan, 'manifest' | 'shape' | 'structure'>;

@@ -1,6 +1,5 @@
 import { arrayOf, isObject } from '../../base/json.ts';
-import { elementStep } from '../model/elementStep.ts';
-import { elementText } from '../model/path.ts';
+import { elementStep, elementText } from '../model/path.ts';
 import type { At, ListStructure } from '../model/structure.ts';
 import { elementOf, type Shape } from '../schema/shape.ts';
 

@@ -1,14 +1,12 @@
 import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
-import type { Manifest } from '../model/identity.ts';
-import { isSameJson, ownField } from '../model/jsonValue.ts';
-import { labelName } from '../model/managers.ts';
+import type { Json, Manifest } from '../model/identity.ts';
+import { interned, isSameJson, keptJson, ownField } from '../model/jsonValue.ts';
+import { labelName, labelPath } from '../model/managers.ts';
 import { fieldTexts, sharedLists } from '../model/path.ts';
-import type { Projection } from '../model/projection.ts';
+import type { LengthBounds, ObservedList, Projection } from '../model/projection.ts';
 import type { At } from '../model/structure.ts';
-import { fieldOf, type Shape } from '../schema/shape.ts';
-import { observesAll } from '../schema/whole.ts';
+import { fieldOf, observesAll, type Shape } from '../schema/shape.ts';
 import { contentOf } from './content.ts';
-import { createDraft, type Draft } from './draft.ts';
 import { inOrder, lookAtList } from './listElements.ts';
 
 /** One place: what is live there, what the manifest has, and what of it is observed. */
@@ -19,9 +17,6 @@ interface Place {
   readonly at: At;
   readonly path: string;
 }
-
-/** Where the resource says whose it is. */
-export const labelPath = `.metadata.labels.${labelName}`;
 
 /**
  * The observed part of an object: of the API server's reply to an apply it is the baseline, of what is live it is what
@@ -98,4 +93,55 @@ function isBranch(value: unknown): boolean {
 
 function isEmpty(value: unknown): boolean {
   return isObject(value) && Object.keys(value).length === 0;
+}
+
+/** A projection while it is made. */
+interface Draft extends Projection {
+  /** Undefined: it is absent. */
+  put(path: string, value: unknown): void;
+  putList(path: string, list: DraftList): void;
+  putDuplicate(path: string, count: number): void;
+}
+
+interface DraftList {
+  readonly length: number;
+  readonly bounds: LengthBounds | undefined;
+  readonly others: readonly (readonly [step: string, element: unknown])[];
+}
+
+const mostShared = 1_000;
+
+const none: ReadonlyMap<string, never> = new Map<string, never>();
+
+/** 5,000 resources are kept at a time: each text of a path is there once, and a map that would be empty not at all. */
+function createDraft(): Draft {
+  const fields = new Map<string, Json>();
+  let lists: Map<string, ObservedList> | undefined;
+  let duplicates: Map<string, number> | undefined;
+  return {
+    fields,
+    get lists() {
+      return lists ?? none;
+    },
+    get duplicates() {
+      return duplicates ?? none;
+    },
+    put(path, value) {
+      const kept = keptJson(value);
+      // The paths of a large object are nobody else's, and would push out those that many have.
+      if (kept !== undefined) fields.set(fields.size < mostShared ? interned(path) : path, kept);
+    },
+    putList(path, { length, bounds, others }) {
+      const kept = others.flatMap(([step, element]) => {
+        const value = keptJson(element);
+        return value === undefined ? [] : [[interned(step), value] as const];
+      });
+      lists ??= new Map();
+      lists.set(interned(path), { length, bounds, others: kept.length === 0 ? none : new Map(kept) });
+    },
+    putDuplicate(path, count) {
+      duplicates ??= new Map();
+      duplicates.set(interned(path), count);
+    },
+  };
 }

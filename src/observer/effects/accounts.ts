@@ -1,5 +1,8 @@
+import type { ApplicationEvent } from '../../../machines/observer/application.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { Outcome } from '../model/applyFailure.ts';
+import { done, type Outcome } from '../model/applyFailure.ts';
+import type { ReportObserver } from '../model/facts.ts';
+import type { ApplicationEntry } from '../state/entries.ts';
 import type { ApplicationApi } from '../status/applicationApi.ts';
 
 /** Which ServiceAccounts there are, as far as somebody has looked. */
@@ -42,4 +45,50 @@ export function createAccounts(clock: Clock, api: Pick<ApplicationApi, 'hasAccou
       return isNews;
     },
   };
+}
+
+/** What looking for an account needs. */
+interface AccountEffects {
+  readonly accounts: Accounts;
+  readonly mayUseOwnRights: boolean;
+  readonly report: ReportObserver;
+}
+
+/** The class of the refusal, as the machine and those who count have it. */
+export const accountMissing = 'accountMissing';
+
+/**
+ * Whether the account is there in whose place everything is applied. The API server does not look: it lets anybody be
+ * impersonated, and whoever has the name in a RoleBinding has its rights (F). Undefined: it is there, or nobody may look,
+ * or the application makes it itself.
+ */
+export async function lookForAccount(
+  { accounts, mayUseOwnRights, report }: AccountEffects,
+  entry: ApplicationEntry,
+): Promise<ApplicationEvent | undefined> {
+  const { namespace } = entry.about;
+  const said = (entry.valid ?? entry.newest).spec.serviceAccountName;
+  const name = said ?? 'default';
+  const isAsked = (said !== undefined || !mayUseOwnRights) && !makesItself(entry, name);
+  const found = isAsked ? await accounts.isThere(namespace, name) : done(true);
+  if (found.ok) {
+    entry.accountFault = found.value ? '' : `Nothing is applied: the ServiceAccount ${namespace}/${name} ${whatToDo}`;
+    return found.value
+      ? undefined
+      : { type: 'apply.refused', failure: accountMissing, reason: entry.accountFault, retryAfter: 0 };
+  }
+  const { is: failure, reason, retryAfter } = found.failure;
+  if (failure !== 'forbidden') return { type: 'apply.refused', failure, reason, retryAfter };
+  entry.accountFault = '';
+  if (accounts.isNewsOf(namespace)) report({ type: 'application.accountUnseen', application: entry.about, reason });
+  return undefined;
+}
+
+const whatToDo = 'is not there. Make it, or name another one in spec.serviceAccountName.';
+
+function makesItself({ resources, about }: ApplicationEntry, account: string): boolean {
+  return [...resources.values()].some(
+    ({ identity: { group, kind, namespace, name } }) =>
+      group === '' && kind === 'ServiceAccount' && namespace === about.namespace && name === account,
+  );
 }

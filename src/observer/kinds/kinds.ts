@@ -1,7 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import type { Kinds } from '../plan/resourceApi.ts';
-import { discovery } from './discovery.ts';
+import { failed, type Outcome } from '../model/applyFailure.ts';
+import type { Kind, Kinds } from '../plan/resourceApi.ts';
+import { discoveryRoot } from './discoveryRoot.ts';
 import { createKindStreams, type KindStreams, type KindStreamsOptions } from './kindStreams.ts';
 import { openapiSource } from './openapiSource.ts';
 import { groupVersionOf } from './servedKinds.ts';
@@ -50,4 +51,66 @@ function createKinds(client: KubeClient, clock: Clock, onWaiting: ((isWaiting: b
     },
   };
   return { kinds, outdated };
+}
+
+/** A kind that moves from one scope to another, or to another plural, is a new one of the same name: rare, but it is. */
+const keptMs = 30_000;
+
+/** Which kinds the API server serves. With weeder's own rights, which every account has here. */
+interface Discovery {
+  /** `typeMissing`: it does not serve this kind, as far as is known. */
+  find(apiVersion: string, kind: string): Promise<Outcome<Kind>>;
+  /** By a read that begins after this call: this is asked where something that is known is no longer so. */
+  findServed(group: string, kind: string): Promise<Outcome<Kind>>;
+  /** Resolves once a read that begins after this call has the kind. `cancelled`: the signal ended the wait. */
+  appeared(apiVersion: string, kind: string, signal: AbortSignal): Promise<Outcome<Kind>>;
+  /** Something that serves this group has changed; undefined: any of them may have. */
+  outdated(group: string | undefined): void;
+}
+
+/**
+ * One shared document for `/api` and one for `/apis`, whatever the number of applications, resources and kinds: a kind
+ * that does not exist costs no request of its own. `onWaiting`: whether somebody waits for a kind that is not there.
+ */
+function discovery(client: KubeClient, clock: Clock, onWaiting?: (isWaiting: boolean) => void): Discovery {
+  const core = discoveryRoot('/api', client, clock);
+  const named = discoveryRoot('/apis', client, clock, onWaiting);
+  const rootOf = (group: string) => (group === '' ? core : named);
+
+  async function find(apiVersion: string, kind: string): Promise<Outcome<Kind>> {
+    const root = rootOf(groupVersionOf(apiVersion).group);
+    const read = await root.shared.noOlderThan(keptMs);
+    const found = await root.lookUp(apiVersion, kind);
+    // What was known before is believed while the API server does not answer.
+    if (found.ok) return found;
+    if (!read.ok) return read;
+    const again = await root.shared.missed();
+    return again.ok ? root.lookUp(apiVersion, kind) : again;
+  }
+
+  async function findServed(group: string, kind: string): Promise<Outcome<Kind>> {
+    const root = rootOf(group);
+    const read = await root.shared.anew();
+    if (!read.ok) return read;
+    let answer: Outcome<Kind> = failed('typeMissing', `The cluster has no ${kind} in any version of ${group || 'v1'}.`);
+    for (const apiVersion of root.versionsOf(group)) {
+      const found = await root.lookUp(apiVersion, kind);
+      if (found.ok) return found;
+      // It may be in the one that cannot be asked.
+      if (found.failure.is !== 'typeMissing') answer = found;
+    }
+    return answer;
+  }
+
+  return {
+    find,
+    findServed,
+    async appeared(apiVersion, kind, signal) {
+      const root = rootOf(groupVersionOf(apiVersion).group);
+      const waiter = { about: apiVersion, isThere: () => root.isKnown(apiVersion, kind) };
+      const isThere = await root.shared.until(waiter, signal);
+      return isThere ? root.lookUp(apiVersion, kind) : failed('cancelled', 'nobody waits for this kind any more');
+    },
+    outdated: (group) => named.shared.outdated((about) => group === undefined || groupVersionOf(about).group === group),
+  };
 }

@@ -4,7 +4,7 @@ import { isDenied, refuserOf } from '../../kube/client/refuser.ts';
 import { isSecret } from './confidential.ts';
 import { type Identity, identityText } from './identity.ts';
 import { isImmutable } from './immutable.ts';
-import { labelName } from './managers.ts';
+import { labelPath } from './managers.ts';
 
 /** Why a request about one resource was not done. */
 export type ApplyFailureKind =
@@ -71,9 +71,6 @@ export function failed(
 ): { readonly ok: false; readonly failure: ApplyFailure } {
   return { ok: false, failure: { is, reason, retryAfter: 0, fields: [], ...more } };
 }
-
-/** `pathText` of the ownership label. */
-export const labelPath = `.metadata.labels.${labelName}`;
 
 /** What the API server said, as what can be done about it. */
 export function applyFailure(

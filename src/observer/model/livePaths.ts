@@ -1,6 +1,5 @@
 import { isObject, type JsonObject } from '../../base/json.ts';
-import { elementStep } from './elementStep.ts';
-import { elementText, type Path } from './path.ts';
+import { elementStep, elementText, type Path } from './path.ts';
 import type { At } from './structure.ts';
 
 /** Something in an object, found by the text of its path. */

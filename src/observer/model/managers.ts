@@ -18,6 +18,9 @@ export const applicationVersion = 'weeder.dev/v1alpha1';
 /** On each resource of an application: whose it is. Who claims a resource applies this label without force. */
 export const labelName = 'weeder.dev/application';
 
+/** `pathText` of that label. */
+export const labelPath = `.metadata.labels.${labelName}`;
+
 /** On each resource of an application: the same, to be read by people. */
 export const annotationName = 'weeder.dev/application-name';
 

@@ -3,7 +3,7 @@ import { ownsAt } from '../drift/fieldsV1.ts';
 import { visit } from '../model/livePaths.ts';
 import { type Path, pathText, sharedLists } from '../model/path.ts';
 import type { At } from '../model/structure.ts';
-import type { ApplyBodies } from '../plan/applyBodies.ts';
+import type { ApplyBodies } from '../plan/resourceApi.ts';
 
 /** An element of a merged list that is live and not in what is applied. */
 interface Stranger {

@@ -141,3 +141,22 @@ export interface Kinds {
   /** `typeMissing`: the cluster does not say it yet. */
   structureOf(kind: Kind, signal: AbortSignal): Promise<Outcome<At>>;
 }
+
+/**
+ * So many requests of a kind are under way at once: applies, trials, or what concerns applications themselves. A busy API
+ * server takes 30 to 60 ms for each, so with half as many weeder waits most of the time; with many more, an API server
+ * ends streams that it cannot serve.
+ */
+export const mostAtOnce = 16;
+
+/** What the two managers of a resource apply. */
+export interface ApplyBodies {
+  /** Everything in the manifest, with the claim. */
+  readonly whole: JsonObject;
+  /** The observed fields, with the claim: the only thing that is ever forced. */
+  readonly observed: JsonObject;
+  /** What is not observed; undefined: everything is. */
+  readonly unobserved: JsonObject | undefined;
+  /** Nothing but which object it is: a manager that applies this owns nothing any more. */
+  readonly nothing: JsonObject;
+}

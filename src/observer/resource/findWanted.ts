@@ -8,7 +8,7 @@ import type { Projection } from '../model/projection.ts';
 import type { Applied, ResourcePlan, Tried } from '../plan/resourceApi.ts';
 import { foundOf, type ResourceEntry } from '../state/entries.ts';
 import { planInForce, want } from '../state/hear.ts';
-import { lookFailed } from './resourceEvents.ts';
+import { lookFailed } from './writeRefused.ts';
 
 /**
  * Finds out what is wanted, where that is not known: after a restart, and after an apply to what was there before. What

@@ -5,12 +5,12 @@ import { rivalOf } from '../drift/rival.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { ApplyFailure } from '../model/applyFailure.ts';
 import { annotationName } from '../model/managers.ts';
-import { isProved } from '../state/accessProof.ts';
+import { isProved } from '../state/access.ts';
 import { foundOf, type ResourceEntry } from '../state/entries.ts';
 import { claimantOf, hear, judge, noteAbandoned, planInForce } from '../state/hear.ts';
 import { keepUntilDue, restOf } from '../state/kept.ts';
 import { findWanted } from './findWanted.ts';
-import { lookFailed, unverified } from './resourceEvents.ts';
+import { lookFailed, unverified } from './writeRefused.ts';
 
 /**
  * How a resource is now: by what its stream told last; where that cannot be known, the API server is asked. The

@@ -3,7 +3,7 @@ import type { resource } from '../../../machines/observer/resource.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { AboutResource } from '../model/facts.ts';
 import type { ResourceState } from '../spec/inventory.ts';
-import { mayTell } from '../state/accessProof.ts';
+import { mayTell } from '../state/access.ts';
 import { foundOf, type ResourceEntry } from '../state/entries.ts';
 import { planInForce } from '../state/hear.ts';
 

@@ -1,7 +1,7 @@
 import { renewed } from '../drift/baseline.ts';
 import { compare } from '../drift/compare.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
-import { labelPath } from '../model/applyFailure.ts';
+import { labelPath } from '../model/managers.ts';
 import type { Projection } from '../model/projection.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
 import type { ResourceEntry } from '../state/entries.ts';

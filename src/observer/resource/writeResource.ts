@@ -2,21 +2,21 @@ import type { ResourceEvent } from '../../../machines/observer/resource.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { initialisedIn } from '../drift/baseline.ts';
 import { afterCorrection, missingKey, paceKey } from '../drift/driftPace.ts';
-import { labelPath, project } from '../drift/project.ts';
+import { project } from '../drift/project.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { Outcome } from '../model/applyFailure.ts';
 import type { AppliedHow } from '../model/facts.ts';
+import { labelPath } from '../model/managers.ts';
 import type { Drift } from '../model/projection.ts';
 import { uidOf } from '../ownership/ownership.ts';
 import type { Applied, ResourcePlan } from '../plan/resourceApi.ts';
-import { isProved, noteReply } from '../state/accessProof.ts';
+import { isProved, noteReply } from '../state/access.ts';
 import { foundOf, mostCorrections, type ResourceEntry } from '../state/entries.ts';
 import { claimantOf, hear, judgeAnew, needsApply, noteAbandoned, want } from '../state/hear.ts';
 import { keepUntilDue } from '../state/kept.ts';
 import { wantedBy } from './findWanted.ts';
 import { aboutOf } from './reportResource.ts';
-import { unverified, writeFailed } from './resourceEvents.ts';
-import { conflicted, lookAgain, writeRefused } from './writeRefused.ts';
+import { conflicted, lookAgain, unverified, writeFailed, writeRefused } from './writeRefused.ts';
 
 /**
  * Brings a resource to what its manifest says, by what is known when it is its turn: created, updated, or corrected.

@@ -1,3 +1,5 @@
+import { isObject } from '../../base/json.ts';
+
 /**
  * What of an object is observed, laid beside its manifest: the shape of a map lists the observed fields, whether the
  * manifest has them or not, and the i-th element of a list's shape belongs to the i-th element of the manifest's list.
@@ -42,4 +44,18 @@ export function observesAnything(shape: Shape | undefined): boolean {
   if (shape.is === 'leaf') return true;
   if (shape.is === 'map') return shape.fields.values().some(observesAnything);
   return shape.min > 0 || shape.max > 0 || shape.elements.some(observesAnything);
+}
+
+/**
+ * Whether everything that the manifest has there is observed, and nothing beside it has a place: such an atomic value is
+ * compared as a whole, so that a key which somebody adds to a rule of a Role is seen.
+ */
+export function observesAll(shape: Shape | undefined, manifest: unknown): boolean {
+  if (shape === undefined || shape.is === 'leaf') return shape !== undefined;
+  if (isObject(manifest))
+    return Object.entries(manifest).every(([name, value]) => observesAll(fieldOf(shape, name), value));
+  if (!Array.isArray(manifest) || shape.is !== 'list') return false;
+  const { min, max, key } = shape;
+  const isExact = key === undefined && max > 0 && max === manifest.length && min === max;
+  return isExact && manifest.every((value, index) => observesAll(elementOf(shape, index), value));
 }

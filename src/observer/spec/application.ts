@@ -1,4 +1,4 @@
-import type { Path } from '../../base/fault.ts';
+import { formatPath, type Path } from '../../base/fault.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { InventoryEntry } from './inventory.ts';
 
@@ -96,4 +96,18 @@ export interface ApplicationWarning {
   readonly path: Path;
   /** A clause that stands behind the place. */
   readonly message: string;
+}
+
+/** A fault in words, as it stands in the condition Invalid. */
+export interface ShownFault {
+  /** `spec`: nothing is applied; otherwise that resource is left as it is, and the others go on. */
+  readonly of: 'spec' | 'manifest' | 'schema';
+  /** `spec.manifests[2].metadata.name`. */
+  readonly place: string;
+  /** A clause that stands behind the place. */
+  readonly message: string;
+}
+
+export function shownFault({ manifest, path, message }: ApplicationFault): ShownFault {
+  return { of: manifest === undefined ? 'spec' : 'manifest', place: formatPath(path), message };
 }

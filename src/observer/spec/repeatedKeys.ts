@@ -1,7 +1,6 @@
 import { oneLine, type Path } from '../../base/fault.ts';
 import { isObject } from '../../base/json.ts';
-import { elementStep } from '../model/elementStep.ts';
-import { elementText } from '../model/path.ts';
+import { elementStep, elementText } from '../model/path.ts';
 import { type At, anywhere, type ListStructure } from '../model/structure.ts';
 import { listed } from '../model/wording.ts';
 import type { ApplicationFault, ApplicationWarning } from './application.ts';

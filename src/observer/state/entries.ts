@@ -9,8 +9,7 @@ import type { Identity, Json } from '../model/identity.ts';
 import type { ApplicationOwner } from '../model/managers.ts';
 import type { Drift, Projection } from '../model/projection.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
-import type { Application, UnplacedManifest } from '../spec/application.ts';
-import type { ShownFault } from '../spec/invalid.ts';
+import type { Application, ShownFault, UnplacedManifest } from '../spec/application.ts';
 import type { InventoryEntry, ResourceState } from '../spec/inventory.ts';
 
 /** What was applied once, and is to be deleted or released. */

@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../base/json.ts';
 import { compare } from '../drift/compare.ts';
-import { labelPath, project } from '../drift/project.ts';
+import { project } from '../drift/project.ts';
 import { rivalOf } from '../drift/rival.ts';
 import type { Json } from '../model/identity.ts';
+import { labelPath } from '../model/managers.ts';
 import type { Drift, Projection } from '../model/projection.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
 import { leaf } from '../schema/shape.ts';

@@ -2,8 +2,7 @@ import { isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts'
 import { isAtLeast } from '../../kube/objects/resourceVersion.ts';
 import { compare } from '../drift/compare.ts';
 import { project } from '../drift/project.ts';
-import { labelPath } from '../model/applyFailure.ts';
-import { labelName } from '../model/managers.ts';
+import { labelName, labelPath } from '../model/managers.ts';
 import type { Drift, Projection } from '../model/projection.ts';
 import { isOurDoing } from '../ownership/halfApplied.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';

@@ -4,8 +4,8 @@ import { describeFailure } from '../../kube/client/describeFailure.ts';
 import type { ApiFailure } from '../../kube/client/failure.ts';
 import { createSlots } from '../../queue/slots.ts';
 import { type ApplyFailure, done, failed, type Outcome } from '../model/applyFailure.ts';
-import { mostAtOnce } from '../model/atOnce.ts';
 import { finalizer } from '../model/managers.ts';
+import { mostAtOnce } from '../plan/resourceApi.ts';
 import { statusSteps } from './statusPatch.ts';
 
 /** Where applications are served. */

@@ -1,6 +1,6 @@
 import { identityText } from '../model/identity.ts';
 import { listed } from '../model/wording.ts';
-import { mayTell } from '../state/accessProof.ts';
+import { mayTell } from '../state/access.ts';
 import type { ApplicationEntry, LeftResource, ResourceEntry } from '../state/entries.ts';
 import { isInSync, needsApply } from '../state/hear.ts';
 import type { ApplicationView, ResourceView } from './conditions.ts';

@@ -1,6 +1,6 @@
 import { type Identity, identityText } from '../model/identity.ts';
 import { listed, sentenceOf } from '../model/wording.ts';
-import type { ShownFault } from '../spec/invalid.ts';
+import type { ShownFault } from '../spec/application.ts';
 import type { ResourceState } from '../spec/inventory.ts';
 
 export type ConditionType = 'Applied' | 'InSync' | 'Degraded' | 'Invalid';

@@ -5,8 +5,7 @@ import { merging } from '../../../packages/embedded-cluster/conformance/discover
 import { arrayOf, isObject, type JsonObject, objectOf } from '../../../src/base/json.ts';
 import { contentOf } from '../../../src/observer/drift/content.ts';
 import { stepTextOf } from '../../../src/observer/drift/fieldsV1.ts';
-import { elementStep } from '../../../src/observer/model/elementStep.ts';
-import { elementText } from '../../../src/observer/model/path.ts';
+import { elementStep, elementText } from '../../../src/observer/model/path.ts';
 import type { At } from '../../../src/observer/model/structure.ts';
 import type { ResourcePlan } from '../../../src/observer/plan/resourceApi.ts';
 import { eventually, sharedControlPlane } from '../support/cluster.ts';

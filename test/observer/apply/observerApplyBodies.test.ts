@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isObject, type JsonObject } from '../../../src/base/json.ts';
-import { abandonedIn, isHalfMissing } from '../../../src/observer/apply/abandoned.ts';
 import { bodiesOf, observedFor } from '../../../src/observer/apply/applyBodies.ts';
 import { hasPartlyObservedAtomics } from '../../../src/observer/apply/atomicValues.ts';
 import { rivalOf } from '../../../src/observer/drift/rival.ts';
 import { findPaths, leaveOut } from '../../../src/observer/model/livePaths.ts';
 import { ownerOf } from '../../../src/observer/model/managers.ts';
 import { pathText } from '../../../src/observer/model/path.ts';
+import { abandonedIn, isHalfMissing } from '../../../src/observer/ownership/halfApplied.ts';
 import { listsWithGaps, strangersIn } from '../../../src/observer/ownership/strangers.ts';
 import type { ResourcePlan } from '../../../src/observer/plan/resourceApi.ts';
 import { leaf } from '../../../src/observer/schema/shape.ts';

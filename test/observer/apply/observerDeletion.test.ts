@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '../../../src/base/json.ts';
-import { deleteResource } from '../../../src/observer/apply/deleteResource.ts';
 import type { ObserverApi } from '../../../src/observer/apply/observerApi.ts';
-import { releaseResource } from '../../../src/observer/apply/releaseResource.ts';
+import { deleteResource, releaseResource } from '../../../src/observer/apply/resourceRequests.ts';
 import { done, failed, type Outcome } from '../../../src/observer/model/applyFailure.ts';
 import { labelName, ownerOf } from '../../../src/observer/model/managers.ts';
 import type { Kind, Target } from '../../../src/observer/plan/resourceApi.ts';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { objectOf } from '../../../src/base/json.ts';
+import { takenFromKubectl, takeOver, withoutManagers } from '../../../src/observer/apply/takeOver.ts';
 import {
   cut,
   difference,
@@ -13,7 +14,6 @@ import {
 } from '../../../src/observer/drift/fieldsV1.ts';
 import type { Path, PathElement } from '../../../src/observer/model/path.ts';
 import { pathText } from '../../../src/observer/model/path.ts';
-import { takenFromKubectl, takeOver, withoutManagers } from '../../../src/observer/ownership/takeOver.ts';
 
 const containers = (...elements: readonly [string, object][]) => ({
   'f:spec': { 'f:containers': Object.fromEntries(elements.map(([name, of]) => [`k:{"name":"${name}"}`, of])) },

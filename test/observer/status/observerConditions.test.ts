@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { shownFault } from '../../../src/observer/spec/invalid.ts';
+import { shownFault } from '../../../src/observer/spec/application.ts';
 import { type ApplicationView, conditionsOf, type ResourceView } from '../../../src/observer/status/conditions.ts';
 
 function resource(name: string, more: Partial<ResourceView> = {}): ResourceView {

@@ -4,10 +4,9 @@ import { arrayOf, objectOf } from '../../../src/base/json.ts';
 import { mergePatch } from '../../../src/kube/objects/mergePatch.ts';
 import type { Drift } from '../../../src/observer/model/projection.ts';
 import { type InventoryEntry, readInventory } from '../../../src/observer/spec/inventory.ts';
-import { shownDrifts } from '../../../src/observer/state/shownDrifts.ts';
+import { shownDrifts } from '../../../src/observer/state/rows.ts';
 import type { ConditionSaid } from '../../../src/observer/status/conditions.ts';
-import { statusPatch } from '../../../src/observer/status/statusPatch.ts';
-import { conditionOf } from '../../../src/observer/status/writtenConditions.ts';
+import { conditionOf, statusPatch } from '../../../src/observer/status/statusPatch.ts';
 
 const now = Date.UTC(2026, 10, 21, 18, 0, 0, 750);
 const deployment = { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' };

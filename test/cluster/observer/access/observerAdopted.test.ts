@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { type JsonObject, objectOf } from '../../../../src/base/json.ts';
-import { takenFromKubectl } from '../../../../src/observer/ownership/takeOver.ts';
+import { takenFromKubectl } from '../../../../src/observer/apply/takeOver.ts';
 import { type Applying, applying, at, good, type PlanOptions } from '../../support/observer/applying.ts';
 import { containersOf, namesIn } from '../../support/observer/observedObjects.ts';
 

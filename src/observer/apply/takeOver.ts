@@ -1,8 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { arrayOf, isObject, type JsonObject, objectOf } from '../../base/json.ts';
 import { cut, difference, type FieldsTree, treeOf, union } from '../drift/fieldsV1.ts';
+import { done, type Outcome } from '../model/applyFailure.ts';
 import type { ApplicationOwner } from '../model/managers.ts';
 import { type Path, pathText } from '../model/path.ts';
+import type { ResourcePlan } from '../plan/resourceApi.ts';
+import type { ObserverApi } from './observerApi.ts';
+import { retryOnLive } from './retryOnConflict.ts';
 
 /** One entry of `metadata.managedFields`. */
 interface Entry extends JsonObject {
@@ -85,4 +89,23 @@ export function withoutManagers(live: JsonObject, managers: ReadonlySet<string>)
 
 function isEntry(value: unknown): value is Entry {
   return isObject(value) && isObject(value['fieldsV1']);
+}
+
+/**
+ * Makes `manager` the only owner of what `pathsIn` finds, so that its next apply removes it; the object as it is
+ * then. Of an object that has changed since it was read, it is read again and looked for again.
+ */
+export async function takeOverAll(
+  api: ObserverApi,
+  { target }: ResourcePlan,
+  seen: JsonObject,
+  pathsIn: (live: JsonObject) => readonly Path[],
+  manager: string,
+  signal: AbortSignal,
+): Promise<Outcome<JsonObject>> {
+  const patched = async (live: JsonObject) => {
+    const paths = pathsIn(live);
+    return paths.length === 0 ? done(live) : api.patch(target, takeOver(live, paths, manager), manager, signal);
+  };
+  return (await retryOnLive(api, { target }, seen, patched, signal)).outcome;
 }

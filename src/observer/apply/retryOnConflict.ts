@@ -1,0 +1,47 @@
+import type { JsonObject } from '../../base/json.ts';
+import { type ApplyFailure, failed, type Outcome } from '../model/applyFailure.ts';
+import { isEnding, uidOf } from '../ownership/ownership.ts';
+import type { ResourcePlan } from '../plan/resourceApi.ts';
+import type { ObserverApi } from './observerApi.ts';
+
+/** Other clients write to the same object all the time, a controller to its status for instance. */
+const maxAttempts = 5;
+
+/** Repeats `attempt` while it fails with a conflict, five times at most. */
+export async function retryOnConflict<T>(
+  attempt: () => Promise<Outcome<T>>,
+  isConflict: (failure: ApplyFailure) => boolean = ({ is }) => is === 'conflict',
+): Promise<Outcome<T>> {
+  for (let attempts = 1; ; attempts += 1) {
+    const outcome = await attempt();
+    if (outcome.ok || !isConflict(outcome.failure) || attempts === maxAttempts) return outcome;
+  }
+}
+
+/**
+ * Repeats `attempt` in the same way, each time with the object as a new read returns it: the first time with `seen`.
+ * Ends when another object has the name by now, or when the object is being deleted. Returns the object of the last
+ * attempt, too.
+ */
+export async function retryOnLive<T>(
+  api: ObserverApi,
+  { target }: Pick<ResourcePlan, 'target'>,
+  seen: JsonObject,
+  attempt: (live: JsonObject) => Promise<Outcome<T>>,
+  signal: AbortSignal,
+): Promise<{ readonly outcome: Outcome<T>; readonly live: JsonObject }> {
+  let live = seen;
+  let isFirst = true;
+  const outcome = await retryOnConflict(async () => {
+    const read = isFirst ? undefined : await api.read(target, signal);
+    isFirst = false;
+    if (read?.ok === false) return read;
+    if (read !== undefined) {
+      if (uidOf(read.value) !== uidOf(live)) return failed('otherUid', 'Another object has this name now.');
+      if (isEnding(read.value)) return failed('terminating', 'The object is being deleted.');
+      live = read.value;
+    }
+    return attempt(live);
+  });
+  return { outcome, live };
+}
