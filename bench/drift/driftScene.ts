@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parse } from 'yaml';
-import { inParallel } from '../../src/base/inParallel.ts';
+import { inParallel } from '../../src/base/promises.ts';
 import { newNamespace } from '../../test/cluster/support/namespace.ts';
 import type { Cluster } from '../../test/cluster/support/plane/access.ts';
 import { monotonic } from '../support/processFigures.ts';

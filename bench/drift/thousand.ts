@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ControlPlane } from '../../test/cluster/support/plane/controlPlane.ts';
-import { startControlPlane } from '../../test/cluster/support/plane/controlPlane.ts';
+import { type ControlPlane, startControlPlane } from '../../test/cluster/support/plane/controlPlane.ts';
 import { difference } from '../support/metricsOf.ts';
 import { cpuSeconds, memoryOf } from '../support/processFigures.ts';
 import { rounded } from '../support/statistics.ts';

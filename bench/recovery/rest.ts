@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { inParallel } from '../../src/base/inParallel.ts';
+import { inParallel } from '../../src/base/promises.ts';
 import { startControlPlane } from '../../test/cluster/support/plane/controlPlane.ts';
 import { difference, scrape } from '../support/metricsOf.ts';
 import { cpuSeconds, memoryOf } from '../support/processFigures.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { inParallel } from '../../src/base/inParallel.ts';
+import { inParallel } from '../../src/base/promises.ts';
 import { newNamespace } from '../../test/cluster/support/namespace.ts';
 import { running } from '../../test/cluster/support/observer/statuses.ts';
 import type { Cluster } from '../../test/cluster/support/plane/access.ts';

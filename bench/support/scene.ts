@@ -1,4 +1,4 @@
-import { inParallel } from '../../src/base/inParallel.ts';
+import { inParallel } from '../../src/base/promises.ts';
 import { newNamespace, type TestNamespace } from '../../test/cluster/support/namespace.ts';
 import { Pod } from '../../test/cluster/support/objects.ts';
 import { crashLoopBackOff, patchPodStatus, running } from '../../test/cluster/support/observer/statuses.ts';

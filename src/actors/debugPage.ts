@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { AnyActorRef } from 'xstate';
-import type { Page } from '../base/httpAnswer.ts';
+import type { Page } from '../base/http.ts';
 import { type ActorEntry, type ActorFilter, describeActors, type Times } from './debugActors.ts';
 
 /** What the page shows. */

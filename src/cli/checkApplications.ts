@@ -1,4 +1,4 @@
-import { type ConfigFault, formatFault, formatFaults } from '../base/fault.ts';
+import { type ConfigFault, formatFault, formatFaults } from '../base/fieldError.ts';
 import { type LocatedDocument, locate } from '../config/text/document.ts';
 import type { LocatedFault } from '../config/text/located.ts';
 import { inLines, readYaml, type YamlText } from '../config/text/yamlText.ts';

@@ -1,5 +1,5 @@
 import { failed, ok, type Problem, problem, type Result } from '../base/errors.ts';
-import { type ConfigFault, formatFault, formatFaults } from '../base/fault.ts';
+import { type ConfigFault, formatFault, formatFaults } from '../base/fieldError.ts';
 import type { Config } from '../config/config.ts';
 import { parseConfig } from '../config/parse.ts';
 import { readConfigFile, readConfigText } from '../config/read.ts';

@@ -1,7 +1,7 @@
 import type { InspectionEvent } from 'xstate';
-import type { BindAddress } from '../base/bindAddress.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { ok, type Result } from '../base/errors.ts';
+import type { BindAddress } from '../base/http.ts';
 import type { Logger } from '../base/log.ts';
 import type { ReportObserver } from '../observer/model/facts.ts';
 import type { ReportProcess } from '../process/facts.ts';

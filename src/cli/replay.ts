@@ -1,5 +1,5 @@
-import type { BindAddress } from '../base/bindAddress.ts';
 import { failed, type Problem, problem, type Result } from '../base/errors.ts';
+import type { BindAddress } from '../base/http.ts';
 import type { Config } from '../config/config.ts';
 import { leftUndone } from '../replay/observer/applicationsOtherwise.ts';
 import { differences, lateness, tolerance } from '../replay/recorded/compare.ts';

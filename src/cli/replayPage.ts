@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import type { BindAddress } from '../base/bindAddress.ts';
 import { systemClock } from '../base/clock.ts';
+import type { BindAddress } from '../base/http.ts';
 import { createLogger } from '../base/log.ts';
 import type { RecordingFile } from '../replay/recorded/recordingFile.ts';
 import { replayCommand } from '../ui/replayCommand.ts';

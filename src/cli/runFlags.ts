@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { BindAddress } from '../base/bindAddress.ts';
+import type { BindAddress } from '../base/http.ts';
 import type { LogLevel } from '../base/log.ts';
 import type { Shard } from '../controller/shard.ts';
 import {

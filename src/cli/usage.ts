@@ -1,6 +1,6 @@
 import type { CommanderError } from 'commander';
 import { type Problem, problem } from '../base/errors.ts';
-import { nearest } from '../base/suggest.ts';
+import { nearest } from '../base/nearest.ts';
 import { booleanFlags } from './arguments.ts';
 
 /** What commander found wrong with the command line, as one sentence of ours. */

@@ -1,6 +1,6 @@
 import type { Document } from 'yaml';
 import { failed, ok, type Result } from '../base/errors.ts';
-import { type ConfigFault, oneLine } from '../base/fault.ts';
+import { type ConfigFault, oneLine } from '../base/fieldError.ts';
 import { type Config, resolveConfig } from './config.ts';
 import { configFile, keysAt } from './schema/schema.ts';
 import { locate } from './text/document.ts';

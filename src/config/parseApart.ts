@@ -1,6 +1,6 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { messageOf, type Result } from '../base/errors.ts';
-import type { ConfigFault } from '../base/fault.ts';
+import type { ConfigFault } from '../base/fieldError.ts';
 import { objectOf, textOf } from '../base/json.ts';
 import type { Config } from './config.ts';
 import { fileFault, parseConfig } from './parse.ts';

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { failed, messageOf, ok, type Result } from '../base/errors.ts';
-import type { ConfigFault } from '../base/fault.ts';
+import type { ConfigFault } from '../base/fieldError.ts';
 import type { Config } from './config.ts';
 import { binary, fileFault, largestFile, parseConfig, tooLarge } from './parse.ts';
 

@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { failed, messageOf, type Result } from '../base/errors.ts';
-import { type ConfigFault, formatFaults } from '../base/fault.ts';
+import { type ConfigFault, formatFaults } from '../base/fieldError.ts';
 import type { Config } from './config.ts';
 import { parseConfig } from './parse.ts';
 import { readConfigText } from './read.ts';

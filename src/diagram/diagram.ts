@@ -1,6 +1,6 @@
 import layouts from '../../generated/layouts.json' with { type: 'json' };
 import { failed, ok, problem, type Result } from '../base/errors.ts';
-import { nearest } from '../base/suggest.ts';
+import { nearest } from '../base/nearest.ts';
 import { ascii } from './ascii.ts';
 import { drawingOf } from './drawing.ts';
 import { type DiagramFormat, drawable, system } from './formats.ts';

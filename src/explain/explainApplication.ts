@@ -1,5 +1,5 @@
 import { formatDuration } from '../base/duration.ts';
-import { formatPath } from '../base/fault.ts';
+import { formatPath } from '../base/fieldError.ts';
 import { objectOf } from '../base/json.ts';
 import { identityText } from '../observer/model/identity.ts';
 import type { ConditionType } from '../observer/status/conditions.ts';

@@ -3,7 +3,7 @@ import { manager } from '../../machines/process/manager.ts';
 import { type ActorTimes, createActorTimes } from '../actors/actorTimes.ts';
 import type { Clock, TimerHandle } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
-import { tellBoth } from '../base/tellBoth.ts';
+import { tellBoth } from '../base/notifyBoth.ts';
 import type { Config } from '../config/config.ts';
 import {
   type ControllerPart,

@@ -1,6 +1,6 @@
 import type { AnyActorRef } from 'xstate';
 import type { ActorRuntime } from '../actors/actorRuntime.ts';
-import { track } from '../base/inFlight.ts';
+import { track } from '../base/promises.ts';
 import type { RestartConfig } from '../config/restart.ts';
 import type { WorkloadKind } from '../kube/objects/workloadKinds.ts';
 import type { ClosableSink } from '../kube/watch/sink.ts';

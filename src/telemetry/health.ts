@@ -1,5 +1,12 @@
 import { type Clock, pause, systemClock } from '../base/clock.ts';
-import { type Page, sendText } from '../base/httpAnswer.ts';
+import { formatDuration } from '../base/duration.ts';
+import { type Page, sendText } from '../base/http.ts';
+import { excusedStreams } from '../kube/watch/excusedStreams.ts';
+import type { StreamStatus } from '../kube/watch/streamStatus.ts';
+import type { Leadership } from '../process/leadership.ts';
+import type { ControllerState } from '../process/main.ts';
+import type { ConfigStatus } from '../process/reload.ts';
+import { type UnseenService, unseenInWords } from '../weeder/services/unseenServices.ts';
 
 /** One thing that has to be in order. */
 export interface HealthCheck {
@@ -52,4 +59,110 @@ function areOk(checks: readonly HealthCheck[]): boolean {
 function lineOf({ name, isOk, detail }: HealthCheck): string {
   const rest = detail === '' ? '' : `: ${detail}`;
   return isOk ? `[+]${name} ok${rest}` : `[-]${name} failed${rest}`;
+}
+
+/** As much of the controller as its health tells of. */
+interface HealthSource {
+  state(): ControllerState;
+  streams(): readonly StreamStatus[];
+  /** Undefined without leader election. */
+  leadership(): Leadership | undefined;
+  unseenServices(): readonly UnseenService[];
+}
+
+/** A stream that is down for longer makes weeder unready: by then it has tried more than once. Milliseconds. */
+const longestDown = 60_000;
+
+/** Fails only when nothing but a new process helps. `source` is undefined as long as the API server was not reached. */
+export function livenessChecks(source: HealthSource | undefined): HealthCheck[] {
+  const isBroken = source?.state() === 'broken';
+  return [ping, { name: 'manager', isOk: !isBroken, detail: isBroken ? 'failed: see the log' : '' }];
+}
+
+/** Whether the controllers are at work, or stand by in good order. */
+export function readinessChecks(source: HealthSource | undefined): HealthCheck[] {
+  if (source === undefined) return [ping, { name: 'manager', isOk: false, detail: 'connecting to the API server' }];
+  const leadership = source.leadership();
+  const lease = leadership === undefined ? [] : [leaseCheck(leadership)];
+  return [ping, managerCheck(source.state()), ...lease, ...serviceCheck(source), ...streamChecks(source.streams())];
+}
+
+/** A remark for who wonders why nothing changes. */
+export const dryRunCheck: HealthCheck = { name: 'dry-run', isOk: true, detail: 'nothing in the cluster is changed' };
+
+/** A remark: a service may be deployed later. */
+function serviceCheck({ unseenServices }: HealthSource): HealthCheck[] {
+  const words = unseenInWords(unseenServices());
+  return words === '' ? [] : [{ name: 'services', isOk: true, detail: words }];
+}
+
+/** A config that is rejected shows, and makes nothing unready: weeder goes on with the one before. */
+export function configCheck({ generation, appliedAt, lastReload, rejected }: ConfigStatus): HealthCheck {
+  const since = `in force since ${new Date(appliedAt).toISOString()}`;
+  const lines = rejected?.sentence.split('\n').map((line) => line.trim()) ?? [];
+  const why = lines.filter((line) => line !== '').join(' ');
+  const rejection = `content ${generation} of the file is rejected, the one before is ${since}: ${why}`;
+  return {
+    name: 'config',
+    isOk: true,
+    detail: lastReload === 'applied' ? `content ${generation} of the file, ${since}` : rejection,
+  };
+}
+
+const ping: HealthCheck = { name: 'ping', isOk: true, detail: '' };
+
+const states: Readonly<Record<ControllerState, Pick<HealthCheck, 'isOk' | 'detail'>>> = {
+  electing: { isOk: true, detail: 'standing by' },
+  syncing: { isOk: false, detail: 'reading the complete state of the cluster' },
+  running: { isOk: true, detail: 'at work' },
+  draining: { isOk: false, detail: 'stopping: the last requests end' },
+  releasing: { isOk: false, detail: 'stopping: releasing the lease' },
+  stopped: { isOk: false, detail: 'stopped' },
+  broken: { isOk: false, detail: 'failed: see the log' },
+};
+
+function managerCheck(state: ControllerState): HealthCheck {
+  return { name: 'manager', ...states[state] };
+}
+
+/** A stand-by that is never ready would hold up every rollout; one that cannot read the Lease would never take over. */
+function leaseCheck({ state, lease, identity, holder }: Leadership): HealthCheck {
+  const name = `lease/${lease}`;
+  if (state === 'electing') return { name, isOk: false, detail: 'it has not been read, so who leads is not known' };
+  if (state === 'leading') return { name, isOk: true, detail: `this replica leads, as ${identity}` };
+  return { name, isOk: true, detail: holder === undefined ? 'nobody leads' : `${holder} leads` };
+}
+
+/** A stream that cannot be read is named, and makes nothing unready while others of its peers are served. */
+function streamChecks(streams: readonly StreamStatus[]): HealthCheck[] {
+  const excused = excusedStreams(streams);
+  return streams.map((stream) => {
+    const check = streamCheck(stream);
+    if (!excused.has(stream.name)) return check;
+    if (stream.isMissing) return { ...check, isOk: true };
+    const how = stream.isRefused ? 'refused' : 'not read yet';
+    return { ...check, isOk: true, detail: `${how}, the others are served: ${check.detail}` };
+  });
+}
+
+function streamCheck({
+  name,
+  state,
+  isSynced,
+  since,
+  downFor,
+  problem,
+  objects,
+  isOptional,
+}: StreamStatus): HealthCheck {
+  const isDown = downFor !== undefined && downFor > longestDown;
+  const down =
+    downFor === undefined ? [] : [`down for ${inSeconds(downFor)}`, ...(problem === undefined ? [] : [problem])];
+  const listed = objects === undefined ? [] : [`${objects} objects listed`];
+  const detail = [`${state} since ${new Date(since).toISOString()}`, ...(isSynced ? listed : ['not synced']), ...down];
+  return { name: `stream/${name}`, isOk: isOptional === true || (isSynced && !isDown), detail: detail.join(', ') };
+}
+
+function inSeconds(milliseconds: number): string {
+  return formatDuration(Math.floor(milliseconds / 1000) * 1000);
 }

@@ -1,8 +1,7 @@
 import { debugPage } from '../actors/debugPage.ts';
-import { type BindAddress, type Listening, listen } from '../base/bindAddress.ts';
 import type { Clock } from '../base/clock.ts';
 import { ok, type Result } from '../base/errors.ts';
-import { type Page, servePages } from '../base/httpAnswer.ts';
+import { type BindAddress, type Listening, listen, type Page, servePages } from '../base/http.ts';
 import type { Logger } from '../base/log.ts';
 import type { RequestFact } from '../kube/client/client.ts';
 import { countFacts } from '../metrics/countFacts.ts';
@@ -15,7 +14,7 @@ import { measure, measureConfig } from '../metrics/measure.ts';
 import { measureObserver } from '../metrics/measureObserver.ts';
 import { measureRestarts } from '../metrics/measureRestarts.ts';
 import { createMetrics } from '../metrics/metrics.ts';
-import { metricsPage } from '../metrics/page.ts';
+import { metricsPage } from '../metrics/metricsPage.ts';
 import type { ReportObserver } from '../observer/model/facts.ts';
 import type { ObserverPart } from '../observer/observerPart.ts';
 import type { ReportProcess } from '../process/facts.ts';
@@ -25,8 +24,7 @@ import type { ReportRestart } from '../restart/model/facts.ts';
 import type { ReportRead } from '../restart/requests/restartApi.ts';
 import type { RestartPart } from '../restart/restartPart.ts';
 import type { Report } from '../weeder/deletions/facts.ts';
-import { healthPage } from './health.ts';
-import { configCheck, dryRunCheck, livenessChecks, readinessChecks } from './healthChecks.ts';
+import { configCheck, dryRunCheck, healthPage, livenessChecks, readinessChecks } from './health.ts';
 
 /** A probe has three seconds (deploy/base/deployment.yaml). */
 const firstReadiness = 2_000;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
-import { type Page, sendText, servePages } from '../base/httpAnswer.ts';
+import { type Page, sendText, servePages } from '../base/http.ts';
 import { type LivePage, mostPages } from './livePage.ts';
 import { pageFiles, sendCompressed } from './pageFiles.ts';
 import { actorOrders } from './protocol.ts';

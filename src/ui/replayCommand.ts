@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
-import { sendText } from '../base/httpAnswer.ts';
+import { sendText } from '../base/http.ts';
 import type { ReplayCommand } from './protocol.ts';
 
 /** Bytes: a command is one short line. */

@@ -1,5 +1,5 @@
-import { type BindAddress, type Listening, listen } from '../base/bindAddress.ts';
 import { ok, type Result } from '../base/errors.ts';
+import { type BindAddress, type Listening, listen } from '../base/http.ts';
 import { isLoopbackHost, type PageListenerOptions, pageListener } from './pageListener.ts';
 
 /** The live page, and where it can be opened. */

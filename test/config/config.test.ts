@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { formatFaults } from '../../src/base/fault.ts';
+import { formatFaults } from '../../src/base/fieldError.ts';
 import type { ServiceConfig } from '../../src/config/config.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { readConfigFile } from '../../src/config/read.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatFault, formatFaults } from '../../src/base/fault.ts';
+import { formatFault, formatFaults } from '../../src/base/fieldError.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 
 /** The printed faults of a text. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type ConfigFault, formatFault, formatFaults } from '../../src/base/fault.ts';
+import { type ConfigFault, formatFault, formatFaults } from '../../src/base/fieldError.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { readConfigFile } from '../../src/config/read.ts';
 import { isNestedTooDeeply } from '../../src/config/text/nesting.ts';

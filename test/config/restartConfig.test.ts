@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatFaults } from '../../src/base/fault.ts';
+import { formatFaults } from '../../src/base/fieldError.ts';
 import { compareConfigs, hasSameRestart } from '../../src/config/compare.ts';
 import type { Config } from '../../src/config/config.ts';
 import { configFileOf } from '../../src/config/configText.ts';

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
-import { formatFaults } from '../../src/base/fault.ts';
+import { formatFaults } from '../../src/base/fieldError.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { parseApart } from '../../src/config/parseApart.ts';
 import { readConfigText } from '../../src/config/read.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { formatFault } from '../../src/base/fault.ts';
+import { formatFault } from '../../src/base/fieldError.ts';
 import { readApplicationFile } from '../../src/cli/checkApplications.ts';
 import { schemaFaultTable } from '../../src/observer/schema/faults.ts';
 import { conditionsOf } from '../../src/observer/status/conditions.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { getHeapStatistics } from 'node:v8';
-import { type Heap, processHeap, trimWhenIdle } from '../../src/base/trimHeap.ts';
+import { type Heap, processHeap, trimWhenIdle } from '../../src/process/trimHeap.ts';
 import { virtualClock } from '../support/world/virtualClock.ts';
 
 const second = 1_000;

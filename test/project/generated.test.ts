@@ -6,7 +6,7 @@ import { Results, recoveryTable } from '../../bench/kubelet/results.ts';
 import { benchmarksPage } from '../../bench/support/page.ts';
 import { committed, readResults } from '../../bench/support/results.ts';
 import { endpoint } from '../../machines/weeder/endpoint.ts';
-import { formatFaults } from '../../src/base/fault.ts';
+import { formatFaults } from '../../src/base/fieldError.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { configJsonSchema, observerTables, restartTables, settingsTable } from '../../src/config/schema/reference.ts';
 import { drawingOf } from '../../src/diagram/drawing.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { parse } from 'yaml';
 import { parseDuration } from '../../src/base/duration.ts';
-import { formatFault } from '../../src/base/fault.ts';
+import { formatFault } from '../../src/base/fieldError.ts';
 import { isObject, objectOf } from '../../src/base/json.ts';
 import type { Config, ServiceConfig } from '../../src/config/config.ts';
 import { parseConfig } from '../../src/config/parse.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { parse } from 'yaml';
 import { parseDuration } from '../../src/base/duration.ts';
-import { formatFault } from '../../src/base/fault.ts';
+import { formatFault } from '../../src/base/fieldError.ts';
 import { arrayOf, isObject, objectOf } from '../../src/base/json.ts';
 import { configFileOf } from '../../src/config/configText.ts';
 import { parseConfig } from '../../src/config/parse.ts';

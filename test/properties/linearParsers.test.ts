@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { namesIn } from '../../src/base/acceptHeader.ts';
+import { namesIn } from '../../src/base/http.ts';
 import { describeFailure } from '../../src/kube/client/describeFailure.ts';
 import { classify } from '../../src/kube/client/failure.ts';
 import { isDenied, refuserOf } from '../../src/kube/client/refuser.ts';
 import { lineSplitter } from '../../src/kube/watch/lines.ts';
 import { peekMetadata } from '../../src/kube/watch/peek.ts';
 import { partsOf } from '../../src/metrics/countRequests.ts';
-import { toOpenMetrics } from '../../src/metrics/openMetrics.ts';
+import { toOpenMetrics } from '../../src/metrics/metricsPage.ts';
 import { paceKey } from '../../src/observer/drift/driftPace.ts';
 import { applyFailure } from '../../src/observer/model/applyFailure.ts';
 import { optOutFault, readAlsoDependsOn, usedFromFault } from '../../src/restart/model/annotations.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { endpointSlices, namespaces } from '../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
 import { failed, ok, problem } from '../../src/base/errors.ts';
-import { toOpenMetrics } from '../../src/metrics/openMetrics.ts';
+import { toOpenMetrics } from '../../src/metrics/metricsPage.ts';
 import { freePort } from '../support/api/freePort.ts';
 import { misbehavingServer } from '../support/api/misbehavingServer.ts';
 import { type Family, sampleValue, scraped } from '../support/api/scraped.ts';

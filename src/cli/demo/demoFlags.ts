@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type KubeletVersion, kubeletVersions } from '../../../packages/embedded-cluster/src/kubelet/backOff.ts';
-import type { BindAddress } from '../../base/bindAddress.ts';
+import type { BindAddress } from '../../base/http.ts';
 import { type Problem, problem } from '../../base/errors.ts';
-import { nearest } from '../../base/suggest.ts';
+import { nearest } from '../../base/nearest.ts';
 import { defaultImage } from '../../demo/cluster/scripts.ts';
 import { camelCase, readAddress, readDuration } from '../values.ts';
 

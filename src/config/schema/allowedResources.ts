@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { quoted } from '../../base/fault.ts';
+import { quoted } from '../../base/fieldError.ts';
 import { namespaceNames, withDefault } from './selectorSchema.ts';
 
 /** `Deployment` of a group of Kubernetes' own, `Widget.example.org`, or `*.example.org`: every kind of a group. */

@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
-import { quoted } from '../../base/fault.ts';
-import { nearest } from '../../base/suggest.ts';
+import { quoted } from '../../base/fieldError.ts';
+import { nearest } from '../../base/nearest.ts';
 
 /** The moments that a cron expression names in a time zone. */
 export interface Schedule {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseDuration } from '../../base/duration.ts';
-import { quoted } from '../../base/fault.ts';
+import { quoted } from '../../base/fieldError.ts';
 
 /** A Node timer counts to 2^31 - 1 ms, which is 24 days and 20 hours. */
 const longest = 24 * 24 * 3_600_000;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { quoted } from '../../base/fault.ts';
+import { quoted } from '../../base/fieldError.ts';
 import { isObject } from '../../base/json.ts';
 import { dnsLabel, labelKey, labelValue, type NameRule } from './names.ts';
 

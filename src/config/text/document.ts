@@ -10,7 +10,7 @@ import {
   type Node,
   type Scalar,
 } from 'yaml';
-import { oneLine, type Path } from '../../base/fault.ts';
+import { oneLine, type Path } from '../../base/fieldError.ts';
 import { aliasTargets } from './aliases.ts';
 import { keyOf } from './keys.ts';
 import type { Located, LocatedFault } from './located.ts';

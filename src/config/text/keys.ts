@@ -1,6 +1,6 @@
 import { isScalar } from 'yaml';
 import { failed, ok, type Result } from '../../base/errors.ts';
-import { quoted } from '../../base/fault.ts';
+import { quoted } from '../../base/fieldError.ts';
 import { misreading } from './scalars.ts';
 
 /** The text of a mapping's key, or why it cannot be one. Kubernetes' tools make the text `80` of the key 80. */

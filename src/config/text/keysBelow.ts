@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Path } from '../../base/fault.ts';
+import type { Path } from '../../base/fieldError.ts';
 
 /** The keys that the mapping at a path of the schema may have; none where no mapping with fixed keys stands. */
 export function keysBelow(schema: unknown, path: Path): readonly string[] {

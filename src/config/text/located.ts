@@ -1,4 +1,4 @@
-import type { Path } from '../../base/fault.ts';
+import type { Path } from '../../base/fieldError.ts';
 
 /** A value of the file together with where it stands. */
 export interface Located {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { formatPath, oneLine, type Path, quoted } from '../../base/fault.ts';
-import { nearest } from '../../base/suggest.ts';
+import { formatPath, oneLine, type Path, quoted } from '../../base/fieldError.ts';
+import { nearest } from '../../base/nearest.ts';
 import { type Located, type LocatedFault, located, offsetOf } from './located.ts';
 import { misreading } from './scalars.ts';
 

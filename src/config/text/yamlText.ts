@@ -1,6 +1,6 @@
 import { type Document, isScalar, LineCounter, parseAllDocuments } from 'yaml';
 import { failed, ok, type Result } from '../../base/errors.ts';
-import { type ConfigFault, formatPath, oneLine } from '../../base/fault.ts';
+import { type ConfigFault, formatPath, oneLine } from '../../base/fieldError.ts';
 import type { LocatedFault } from './located.ts';
 import { isNestedTooDeeply } from './nesting.ts';
 

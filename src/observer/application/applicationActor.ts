@@ -1,7 +1,7 @@
 import { type AnyEventObject, fromCallback } from 'xstate';
 import { type ApplicationEvent, type ApplicationInput, application } from '../../../machines/observer/application.ts';
 import { messageOf } from '../../base/errors.ts';
-import { track } from '../../base/inFlight.ts';
+import { track } from '../../base/promises.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { ResourceLogic } from '../resource/resourceActor.ts';
 import type { ApplicationEntry } from '../state/entries.ts';

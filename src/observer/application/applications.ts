@@ -1,6 +1,6 @@
 import { type AnyActorRef, createActor, type StateValue } from 'xstate';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
-import { track } from '../../base/inFlight.ts';
+import { track } from '../../base/promises.ts';
 import type { ResourceStreams } from '../effects/resourceStreams.ts';
 import type { ReportObserver } from '../model/facts.ts';
 import { identityKey } from '../model/identity.ts';

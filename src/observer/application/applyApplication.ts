@@ -1,7 +1,6 @@
 import type { ApplicationEvent } from '../../../machines/observer/application.ts';
 import { pause } from '../../base/clock.ts';
-import { track } from '../../base/inFlight.ts';
-import { inParallel } from '../../base/inParallel.ts';
+import { track, inParallel } from '../../base/promises.ts';
 import { lookForAccount } from '../effects/accounts.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import { slowSentence } from '../effects/places.ts';

@@ -1,12 +1,11 @@
 import { createActor } from 'xstate';
 import type { TimerHandle } from '../../base/clock.ts';
-import { track } from '../../base/inFlight.ts';
+import { track } from '../../base/promises.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { ResourceLogic } from '../resource/resourceActor.ts';
 import { tryAnew } from '../resource/tryAnew.ts';
 import { isProved } from '../state/access.ts';
-import type { ApplicationEntry } from '../state/entries.ts';
-import { foundOf, type ResourceEntry } from '../state/entries.ts';
+import { type ApplicationEntry, foundOf, type ResourceEntry } from '../state/entries.ts';
 import { isInSync } from '../state/hear.ts';
 import { pruneLeft } from './removeLeft.ts';
 

@@ -1,5 +1,4 @@
-import { track } from '../../base/inFlight.ts';
-import { inParallel } from '../../base/inParallel.ts';
+import { inParallel, track } from '../../base/promises.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import { slowSentence } from '../effects/places.ts';
 import { type Identity, identityKey } from '../model/identity.ts';

@@ -1,8 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
+import { once } from '../../base/promises.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { describeFailure } from '../../kube/client/describeFailure.ts';
 import type { ApiFailure } from '../../kube/client/failure.ts';
-import { once } from '../../queue/once.ts';
 import { done, failed, type Outcome } from '../model/applyFailure.ts';
 import type { Kind } from '../plan/resourceApi.ts';
 import {

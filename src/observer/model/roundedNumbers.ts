@@ -1,5 +1,5 @@
 import { ExactInteger } from '../../base/exactInteger.ts';
-import type { Path } from '../../base/fault.ts';
+import type { Path } from '../../base/fieldError.ts';
 import { isObject } from '../../base/json.ts';
 
 const [least, greatest] = [-(2n ** 63n), 2n ** 63n - 1n];

@@ -1,7 +1,7 @@
 import { type AnyEventObject, fromCallback } from 'xstate';
 import { type ResourceEvent, type ResourceInput, resource } from '../../../machines/observer/resource.ts';
 import { messageOf } from '../../base/errors.ts';
-import { track } from '../../base/inFlight.ts';
+import { track } from '../../base/promises.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { ResourceEntry } from '../state/entries.ts';
 import { lookAtResource } from './lookAtResource.ts';

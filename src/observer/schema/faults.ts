@@ -1,4 +1,4 @@
-import { formatPath, type Path } from '../../base/fault.ts';
+import { formatPath, type Path } from '../../base/fieldError.ts';
 
 /**
  * Every kind of fault that an observer schema can have: what it means in general, and what to do. The sentence that a

@@ -1,5 +1,5 @@
 import { ExactInteger } from '../../base/exactInteger.ts';
-import type { Path } from '../../base/fault.ts';
+import type { Path } from '../../base/fieldError.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
 import type { FaultList, SchemaFaultCode } from './faults.ts';
 import { type ListShape, leaf, type Shape } from './shape.ts';

@@ -1,4 +1,4 @@
-import type { Path } from '../../base/fault.ts';
+import type { Path } from '../../base/fieldError.ts';
 import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
 import { type Identity, identityKey } from '../model/identity.ts';
 import { createFaultList, type FaultList, firstOf, type SchemaFault, type SchemaFaultCode } from './faults.ts';

@@ -1,5 +1,5 @@
 import { failed, ok, type Result } from '../../base/errors.ts';
-import type { Path } from '../../base/fault.ts';
+import type { Path } from '../../base/fieldError.ts';
 import { isObject } from '../../base/json.ts';
 import { type Identity, identityKey, identityText, type Manifest } from '../model/identity.ts';
 import { ownField } from '../model/jsonValue.ts';

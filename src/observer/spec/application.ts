@@ -1,4 +1,4 @@
-import { formatPath, type Path } from '../../base/fault.ts';
+import { formatPath, type Path } from '../../base/fieldError.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { InventoryEntry } from './inventory.ts';
 

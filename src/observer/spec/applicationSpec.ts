@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { formatDuration } from '../../base/duration.ts';
-import { type Path, quoted } from '../../base/fault.ts';
+import { type Path, quoted } from '../../base/fieldError.ts';
 import { duration } from '../../config/schema/durationSchema.ts';
 import { dnsSubdomain } from '../../config/schema/names.ts';
 import { nameOf, optional, withDefault } from '../../config/schema/selectorSchema.ts';

@@ -1,4 +1,4 @@
-import { type Path, quoted } from '../../base/fault.ts';
+import { type Path, quoted } from '../../base/fieldError.ts';
 import { objectOf, textOf } from '../../base/json.ts';
 import { dnsLabel, dnsSubdomain, type NameRule } from '../../config/schema/names.ts';
 import { type Located, type LocatedFault, located, offsetOf } from '../../config/text/located.ts';

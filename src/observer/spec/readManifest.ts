@@ -1,6 +1,6 @@
 import { failed, ok, type Result } from '../../base/errors.ts';
 import { ExactInteger } from '../../base/exactInteger.ts';
-import { type Path, quoted } from '../../base/fault.ts';
+import { type Path, quoted } from '../../base/fieldError.ts';
 import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
 import { dnsLabel, dnsSubdomain } from '../../config/schema/names.ts';
 import { isSecret } from '../model/confidential.ts';

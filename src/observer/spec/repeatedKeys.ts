@@ -1,4 +1,4 @@
-import { oneLine, type Path } from '../../base/fault.ts';
+import { oneLine, type Path } from '../../base/fieldError.ts';
 import { isObject } from '../../base/json.ts';
 import { elementStep, elementText } from '../model/path.ts';
 import { type At, anywhere, type ListStructure } from '../model/structure.ts';

@@ -1,4 +1,4 @@
-import type { Path } from '../../base/fault.ts';
+import type { Path } from '../../base/fieldError.ts';
 import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
 
 /** Whether a manifest of a Secret brings content along. */

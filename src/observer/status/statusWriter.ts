@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock, TimerHandle } from '../../base/clock.ts';
-import { track } from '../../base/inFlight.ts';
 import { objectOf } from '../../base/json.ts';
+import { track } from '../../base/promises.ts';
 import { mergePatch } from '../../kube/objects/mergePatch.ts';
 import { createSlots } from '../../queue/slots.ts';
 import type { Outcome } from '../model/applyFailure.ts';

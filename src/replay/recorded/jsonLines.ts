@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { failed, messageOf, ok, type Problem, problem, type Result } from '../../base/errors.ts';
 import { parseJson } from '../../base/exactInteger.ts';
-import { oneLine } from '../../base/fault.ts';
+import { oneLine } from '../../base/fieldError.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
 
 /** One JSON object of a file, and where it stands. */

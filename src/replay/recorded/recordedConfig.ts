@@ -1,4 +1,4 @@
-import { formatFaults } from '../../base/fault.ts';
+import { formatFaults } from '../../base/fieldError.ts';
 import type { Config } from '../../config/config.ts';
 import { parseConfig } from '../../config/parse.ts';
 

@@ -1,5 +1,5 @@
 import { failed, ok, type Problem, problem, type Result } from '../../base/errors.ts';
-import { formatFault } from '../../base/fault.ts';
+import { formatFault } from '../../base/fieldError.ts';
 import type { Config } from '../../config/config.ts';
 import { parseConfig } from '../../config/parse.ts';
 import { type RecordedLine, type RecordingHeader, recordingVersion } from '../../recording/lines.ts';

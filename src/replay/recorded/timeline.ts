@@ -1,4 +1,4 @@
-import { oneLine } from '../../base/fault.ts';
+import { oneLine } from '../../base/fieldError.ts';
 import type { Told } from '../../recording/told.ts';
 import type { Difference } from './compare.ts';
 import type { Timed } from './timed.ts';

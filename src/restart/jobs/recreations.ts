@@ -2,7 +2,7 @@ import { type Actor, type AnyEventObject, createActor, fromCallback } from 'xsta
 import { type RecreationEvent, type RecreationInput, recreation } from '../../../machines/restart/recreation.ts';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import { messageOf } from '../../base/errors.ts';
-import { track } from '../../base/inFlight.ts';
+import { track } from '../../base/promises.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
 import type { ReportRestart } from '../model/facts.ts';
 import { workloadKey } from '../model/refs.ts';

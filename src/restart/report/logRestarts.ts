@@ -1,6 +1,5 @@
 import { formatDuration } from '../../base/duration.ts';
-import type { Logger } from '../../base/log.ts';
-import { type LogLine, logLines } from '../../base/logLines.ts';
+import { type Logger, type LogLine, logLines } from '../../base/log.ts';
 import type { AboutWorkload, ReportRestart, RestartFact, SourceChange } from '../model/facts.ts';
 import { sourceKey } from '../model/refs.ts';
 

@@ -1,7 +1,7 @@
 import { type AnyEventObject, fromCallback } from 'xstate';
 import type { EffectInput, WorkloadEvent } from '../../../machines/restart/workload.ts';
 import type { TimerHandle } from '../../base/clock.ts';
-import { track } from '../../base/inFlight.ts';
+import { track } from '../../base/promises.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
 import { isByEviction, targetSources, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import type { Refusal } from '../model/answer.ts';

@@ -1,5 +1,5 @@
 import type { Clock, TimerHandle } from '../../base/clock.ts';
-import { track } from '../../base/inFlight.ts';
+import { track } from '../../base/promises.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
 import type { WorkloadEntry } from '../effects/workloadEntry.ts';
 import { readPods } from '../pods/podFacts.ts';

@@ -1,7 +1,7 @@
 import { type AnyEventObject, fromCallback } from 'xstate';
 import { type EffectInput, workload } from '../../../machines/restart/workload.ts';
 import { messageOf } from '../../base/errors.ts';
-import { track } from '../../base/inFlight.ts';
+import { track } from '../../base/promises.ts';
 import type { Question, RestartEffects } from '../effects/restartEffects.ts';
 import { followRollout } from '../rollout/followRollout.ts';
 import { restoreWorkload } from '../rollout/replaceAll.ts';

@@ -1,8 +1,7 @@
 import type { PodDeletionEvent } from '../../../machines/weeder/podDeletion.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { describeFailure } from '../../kube/client/describeFailure.ts';
-import type { ApiFailure } from '../../kube/client/failure.ts';
-import { isRecoverable } from '../../kube/client/failure.ts';
+import { type ApiFailure, isRecoverable } from '../../kube/client/failure.ts';
 import type { ApiRequest } from '../../kube/client/request.ts';
 import { notLeading } from '../../kube/client/whileLeading.ts';
 import { podPath } from '../pods/podPath.ts';

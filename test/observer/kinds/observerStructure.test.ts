@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatPath } from '../../../src/base/fault.ts';
+import { formatPath } from '../../../src/base/fieldError.ts';
 import { anywhere } from '../../../src/observer/model/structure.ts';
 import { repeatedKeys } from '../../../src/observer/spec/repeatedKeys.ts';
 import { builtInStructures } from '../../../src/observer/structure/builtIn.ts';

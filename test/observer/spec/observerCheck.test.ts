@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
-import { formatFault } from '../../../src/base/fault.ts';
+import { formatFault } from '../../../src/base/fieldError.ts';
 import { readApplicationFile } from '../../../src/cli/checkApplications.ts';
 import { cli, file } from '../../support/cli.ts';
 import { byteEdit, edited, editedBytes, times, valueEdit } from '../../support/fuzz.ts';

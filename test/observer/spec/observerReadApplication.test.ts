@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { formatPath } from '../../../src/base/fault.ts';
+import { formatPath } from '../../../src/base/fieldError.ts';
 import { duplicatesAmong, placed } from '../../../src/observer/spec/place.ts';
 import { readApplication, readSpec } from '../../../src/observer/spec/readApplication.ts';
 

@@ -3,7 +3,7 @@ import { dirname, relative, resolve } from 'node:path';
 import { LineCounter, parseDocument } from 'yaml';
 import { formatDuration } from '../../../src/base/duration.ts';
 import { failed, ok, type Result } from '../../../src/base/errors.ts';
-import { formatPath, oneLine } from '../../../src/base/fault.ts';
+import { formatPath, oneLine } from '../../../src/base/fieldError.ts';
 import { type Config, resolveConfig } from '../../../src/config/config.ts';
 import { locate } from '../../../src/config/text/document.ts';
 import { type LocatedFault, offsetOf } from '../../../src/config/text/located.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { formatPath } from '../../../../src/base/fault.ts';
+import { formatPath } from '../../../../src/base/fieldError.ts';
 import type { JsonObject } from '../../../../src/base/json.ts';
 import { immutableWords } from '../../../../src/observer/model/immutable.ts';
 import { repeatedKeys } from '../../../../src/observer/spec/repeatedKeys.ts';

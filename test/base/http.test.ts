@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
-import { sendText, servePages } from '../../src/base/httpAnswer.ts';
+import { sendText, servePages } from '../../src/base/http.ts';
 
 const broken: unknown[] = [];
 const pages = servePages(

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Clock, TimerHandle } from './clock.ts';
+import type { Clock, TimerHandle } from '../base/clock.ts';
 
 /** The process as it is measured and trimmed. */
 export interface Heap {

@@ -1,0 +1,127 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { failed, messageOf, ok, problem, type Result } from './errors.ts';
+
+/** A page that can only be read. Whoever serves it is told when it throws. */
+export type Page = (url: URL, request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+
+/** Serves pages by their path, to GET and HEAD. A page that breaks is a 500 and told, and the process goes on. */
+export function servePages(
+  pages: Readonly<Record<string, Page>>,
+  onBroken: (error: unknown, path: string) => void,
+): RequestListener {
+  const paths = Object.keys(pages);
+  const known = paths.length === 1 ? paths.join() : `${paths.slice(0, -1).join(', ')} and ${paths.at(-1)}`;
+  return (request, response) => {
+    const url = urlOf(request);
+    const page = Object.hasOwn(pages, url.pathname) ? pages[url.pathname] : undefined;
+    if (page === undefined) {
+      sendText(request, response, 404, `not found: there is ${known}\n`);
+      return;
+    }
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.setHeader('allow', 'GET, HEAD');
+      sendText(request, response, 405, 'method not allowed: GET and HEAD are\n');
+      return;
+    }
+    void serve(page, url, request, response).catch((error: unknown) => {
+      onBroken(error, url.pathname);
+      breakOff(request, response);
+    });
+  };
+}
+
+/** Behind a host of ours: what begins with two slashes would name a host of its own, and `//` none at all. */
+function urlOf({ url = '/' }: IncomingMessage): URL {
+  return new URL(`http://weeder${url.startsWith('/') ? url : '/'}`);
+}
+
+async function serve(page: Page, url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  await page(url, request, response);
+}
+
+/** Half an answer has to look like one. */
+function breakOff(request: IncomingMessage, response: ServerResponse): void {
+  if (response.headersSent) response.destroy();
+  else sendText(request, response, 500, 'internal error: please report this\n');
+}
+
+/** Answers with a text, whole. */
+export function sendText(request: IncomingMessage, response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  });
+  response.end(request.method === 'HEAD' ? undefined : text);
+}
+
+/** Where a server listens, as `:9644`, `127.0.0.1:9644` or `[::1]:9644` say it. Without a host: on every address. */
+export interface BindAddress {
+  readonly host: string | undefined;
+  readonly port: number;
+}
+
+/** Reads a bind address; `0` and the empty text mean: do not listen. Fails with half a sentence. */
+export function parseBindAddress(text: string): Result<BindAddress | 'none', string> {
+  if (text === '' || text === '0') return ok('none');
+  const found = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(text);
+  const port = Number(found?.[3]);
+  if (found === null || port > 65_535)
+    return failed(`found "${text}", wanted an address such as :9644 or 127.0.0.1:9644`);
+  const host = found[1] ?? found[2];
+  return ok({ host: host === '' ? undefined : host, port });
+}
+
+/** A server that listens. */
+export interface Listening {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Starts a server. `flag` is the one that the address came from: a port in use is told with its name. */
+export function listen(flag: string, address: BindAddress, listener: RequestListener): Promise<Result<Listening>> {
+  const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, listener);
+  return new Promise((resolve) => {
+    server.once('error', (error) => resolve(failed(cannotListen(flag, address, error))));
+    server.listen({ port: address.port, ...(address.host === undefined ? {} : { host: address.host }) }, () => {
+      resolve(ok({ port: portOf(server), close: () => closeServer(server) }));
+    });
+  });
+}
+
+function cannotListen(flag: string, { host, port }: BindAddress, error: Error) {
+  const code = 'code' in error ? error.code : undefined;
+  const where = `${host ?? ''}:${port}`;
+  const why =
+    code === 'EADDRINUSE'
+      ? 'another process listens there already'
+      : code === 'EACCES'
+        ? 'this user may not use that port'
+        : messageOf(error);
+  return problem('ADDRESS_UNAVAILABLE', `Cannot listen on ${where} (${flag}): ${why}.`);
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+/** Whether the request names this media type or coding, or `*`, with a weight other than 0. Linear in the header. */
+export function accepts(request: IncomingMessage, header: 'accept' | 'accept-encoding', name: string): boolean {
+  return namesIn(String(request.headers[header] ?? ''), name);
+}
+
+export function namesIn(header: string, name: string): boolean {
+  return header.split(',').some((range) => {
+    const [what = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    const isNamed = what === name || (what === '*' && !name.includes('/'));
+    return isNamed && !parameters.some((each) => /^q\s?=\s?0(\.0*)?$/.test(each));
+  });
+}
