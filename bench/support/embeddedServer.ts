@@ -20,7 +20,7 @@ const names: { readonly namespace: string; readonly name: string }[] = [];
 
 function created(object: JsonObject, resource: typeof pods): void {
   const outcome = store.create(resource, object);
-  if (!outcome.ok) throw new Error(JSON.stringify(outcome.problem));
+  if (!outcome.ok) throw new Error(JSON.stringify(outcome.error));
 }
 
 /** Healthy pods with this role, spread over the namespaces. */
@@ -37,7 +37,7 @@ function fill(count: number, places: number, role: string): void {
 function report(namespace: string, name: string, isCrashing: boolean): void {
   const status = podStatus(isCrashing ? crashLoopBackOff(5) : running());
   const outcome = store.patch(pods, namespace, name, { status }, { subresource: 'status' });
-  if (!outcome.ok) throw new Error(JSON.stringify(outcome.problem));
+  if (!outcome.ok) throw new Error(JSON.stringify(outcome.error));
 }
 
 /** Pauses now and then, so that the events go out as they happen. */

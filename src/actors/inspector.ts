@@ -1,6 +1,6 @@
 import type { AnyActorRef, InspectionEvent } from 'xstate';
 import type { Clock } from '../base/clock.ts';
-import { failed, messageOf, ok, problem, type Result } from '../base/errors.ts';
+import { codedError, failed, messageOf, ok, type Result } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import { isActor } from './actorRuntime.ts';
 import { trimmedEvent, trimmedSnapshot } from './names.ts';
@@ -80,9 +80,9 @@ async function loadPackage(): Promise<Result<typeof import('@statelyai/inspect')
   try {
     return ok(await import('@statelyai/inspect'));
   } catch (error) {
-    const advice = 'It is a development dependency: run weeder from a checkout, after npm ci.';
+    const hint = 'It is a development dependency: run weeder from a checkout, after npm ci.';
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
     const why = isMissing ? 'which is not installed here' : `which cannot be loaded: ${messageOf(error)}`;
-    return failed(problem('USAGE', `--inspect needs the package @statelyai/inspect, ${why}.`, advice));
+    return failed(codedError('USAGE', `--inspect needs the package @statelyai/inspect, ${why}.`, hint));
   }
 }

@@ -22,7 +22,7 @@ export const systemClock: Clock = {
 };
 
 /** Resolves in so many milliseconds. */
-export function pause(clock: Pick<Clock, 'setTimeout'>, duration: number): Promise<void> {
+export function sleep(clock: Pick<Clock, 'setTimeout'>, duration: number): Promise<void> {
   return new Promise((resolve) => {
     clock.setTimeout(resolve, duration);
   });

@@ -23,7 +23,7 @@ const part = /^(\d*)(\.(\d*))?([^\d.]*)/;
  */
 export function parseDuration(text: string): Result<number, string> {
   const nanos = parseNanoseconds(text);
-  return nanos.ok ? ok(Number(nanos.value) / 1e6) : failed(refusal(text, nanos.problem));
+  return nanos.ok ? ok(Number(nanos.value) / 1e6) : failed(refusal(text, nanos.error));
 }
 
 /** Writes milliseconds the way Go's `Duration.String()` does: `2m0s`, `1h2m0.5s`, `300ms`, `0s`. */

@@ -1,105 +1,105 @@
 /**
  * Everything that can go wrong in a way that a person has to know about: one row a code.
- * `meaning` and `advice` are general; the sentence that a person reads is written where the problem is found
+ * `meaning` and `hint` are general; the message that a person reads is written where the problem is found
  * and names the file, the address or the flag. `docs/errors.md` is generated from this table.
  */
 export const errorTable = {
   USAGE: {
     meaning: 'The command line was not understood.',
-    advice: 'See `weeder --help` for the flags and verbs.',
+    hint: 'See `weeder --help` for the flags and verbs.',
   },
   CONFIG_UNREADABLE: {
     meaning: 'The config file could not be read.',
-    advice: 'Give the path of a readable YAML file with --config-file.',
+    hint: 'Give the path of a readable YAML file with --config-file.',
   },
   CONFIG_INVALID: {
     meaning: 'The config file was read, and says something that is not allowed.',
-    advice: 'Correct it; `weeder check FILE` shows every fault at once.',
+    hint: 'Correct it; `weeder check FILE` shows every error at once.',
   },
   KUBECONFIG_NOT_FOUND: {
     meaning: 'No cluster was found, or the kubeconfig that was named does not exist.',
-    advice: 'Give a kubeconfig with --kubeconfig or $KUBECONFIG, or try `weeder demo`, which needs no cluster.',
+    hint: 'Give a kubeconfig with --kubeconfig or $KUBECONFIG, or try `weeder demo`, which needs no cluster.',
   },
   KUBECONFIG_INVALID: {
     meaning: 'A kubeconfig was found, and does not lead to a cluster.',
-    advice: 'Correct the kubeconfig, or choose another one with --kubeconfig or --context.',
+    hint: 'Correct the kubeconfig, or choose another one with --kubeconfig or --context.',
   },
   CLUSTER_UNREACHABLE: {
     meaning: 'The API server does not answer.',
-    advice: 'Check the address in the kubeconfig, and that the API server can be reached from here.',
+    hint: 'Check the address in the kubeconfig, and that the API server can be reached from here.',
   },
   CLUSTER_REFUSES: {
     meaning: 'The API server answers, and does not accept the credentials.',
-    advice: 'Renew the credentials, or choose others with --kubeconfig or --context.',
+    hint: 'Renew the credentials, or choose others with --kubeconfig or --context.',
   },
   CLUSTER_CREDENTIALS: {
     meaning: 'The credentials could not be had: an exec plugin failed, or a token file cannot be read.',
-    advice: 'Run the plugin by hand and see what it says, or choose other credentials with --kubeconfig or --context.',
+    hint: 'Run the plugin by hand and see what it says, or choose other credentials with --kubeconfig or --context.',
   },
   CLUSTER_NOT_KUBERNETES: {
     meaning: 'Something answers at the address of the API server, and it is not a Kubernetes API server.',
-    advice: 'Check the address in the kubeconfig; a proxy or a login page may be in the way.',
+    hint: 'Check the address in the kubeconfig; a proxy or a login page may be in the way.',
   },
   ADDRESS_UNAVAILABLE: {
     meaning: 'An address that weeder was told to listen on cannot be had.',
-    advice: 'Free the port, choose another one, or give "0" to listen on none.',
+    hint: 'Free the port, choose another one, or give "0" to listen on none.',
   },
   RECORDING_UNWRITABLE: {
     meaning: 'The file that --record names cannot be written.',
-    advice: 'Give a file in a directory that exists and may be written.',
+    hint: 'Give a file in a directory that exists and may be written.',
   },
   RECORDING_UNREADABLE: {
     meaning: 'A file that is to be replayed could not be read.',
-    advice: 'Give the paths of recordings, or of files of watch events.',
+    hint: 'Give the paths of recordings, or of files of watch events.',
   },
   RECORDING_INVALID: {
     meaning: 'A file that is to be replayed was read, and is no recording or watch events that can be replayed.',
-    advice: 'See docs/recordings.md for what can be replayed.',
+    hint: 'See docs/recordings.md for what can be replayed.',
   },
   HASH_KEY_INVALID: {
     meaning: 'The Secret with the key that ConfigMaps and Secrets are hashed with holds none. Nothing is restarted.',
-    advice: 'Put 32 random bytes into its entry `key`, or take all of its entries out: weeder fills it.',
+    hint: 'Put 32 random bytes into its entry `key`, or take all of its entries out: weeder fills it.',
   },
   HASH_KEY_UNAVAILABLE: {
     meaning:
       'The Secret with the key that ConfigMaps and Secrets are hashed with could not be read or made. Nothing is restarted.',
-    advice: 'Let weeder get, create and update this one Secret, and see that its namespace exists.',
+    hint: 'Let weeder get, create and update this one Secret, and see that its namespace exists.',
   },
   APPLICATION_NOT_FOUND: {
     meaning: 'The cluster has no application of this name.',
-    advice: 'Give its namespace with -n; `kubectl get applications.weeder.dev -A` lists all.',
+    hint: 'Give its namespace with -n; `kubectl get applications.weeder.dev -A` lists all.',
   },
   DEMO_REFUSED: {
     meaning: 'The cluster does not let the demo make or change what it needs.',
-    advice: 'Choose a cluster on which you may make namespaces, or run the demo without --kubeconfig.',
+    hint: 'Choose a cluster on which you may make namespaces, or run the demo without --kubeconfig.',
   },
   DEMO_NOT_READY: {
     meaning: 'The pods of the demo did not become ready on the cluster, so that there was no outage to be shown.',
-    advice: 'Choose an image that the nodes can pull with --image, or wait longer with --timeout.',
+    hint: 'Choose an image that the nodes can pull with --image, or wait longer with --timeout.',
   },
   DEMO_LEFT_BEHIND: {
     meaning: 'The demo could not remove the namespace that it made.',
-    advice: 'Remove it with kubectl delete namespace.',
+    hint: 'Remove it with kubectl delete namespace.',
   },
-} as const satisfies Record<string, { readonly meaning: string; readonly advice: string }>;
+} as const satisfies Record<string, { readonly meaning: string; readonly hint: string }>;
 
 export type ErrorCode = keyof typeof errorTable;
 
 /** One thing that went wrong, as a value: the code, a sentence that says what and where, and what to do. */
-export interface Problem {
+export interface CodedError {
   readonly code: ErrorCode;
-  readonly sentence: string;
-  readonly advice: string;
+  readonly message: string;
+  readonly hint: string;
 }
 
 /** The answer of whatever can fail in a foreseen way: the value, or the problem. */
-export type Result<T, E = Problem> =
+export type Result<T, E = CodedError> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly problem: E };
+  | { readonly ok: false; readonly error: E };
 
-/** A problem with the table's advice, or with a more specific one. */
-export function problem(code: ErrorCode, sentence: string, advice: string = errorTable[code].advice): Problem {
-  return { code, sentence, advice };
+/** A problem with the table's hint, or with a more specific one. */
+export function codedError(code: ErrorCode, message: string, hint: string = errorTable[code].hint): CodedError {
+  return { code, message, hint };
 }
 
 export function ok<T>(value: T): Result<T, never> {
@@ -107,7 +107,7 @@ export function ok<T>(value: T): Result<T, never> {
 }
 
 export function failed<E>(reason: E): Result<never, E> {
-  return { ok: false, problem: reason };
+  return { ok: false, error: reason };
 }
 
 /** The message of anything that was thrown, for a sentence or a log line. */

@@ -2,7 +2,7 @@ import type { ErrorCode } from './errors.ts';
 import { printable } from './printable.ts';
 
 /** One thing that is wrong with a config file. Without a line, it is about the file as a whole. */
-export interface ConfigFault {
+export interface FieldError {
   readonly code: Extract<ErrorCode, 'CONFIG_UNREADABLE' | 'CONFIG_INVALID'>;
   readonly file: string;
   /** From 1. */
@@ -16,19 +16,19 @@ export interface ConfigFault {
 
 export type Path = readonly PropertyKey[];
 
-const shownFaults = 50;
+const shownErrors = 50;
 
 /** One line: `weeder.yaml:7:13 watchDuration: found "5", …`. */
-export function formatFault(fault: ConfigFault): string {
-  const place = fault.line === undefined ? fault.file : `${fault.file}:${fault.line}:${fault.column ?? 1}`;
-  return printable(fault.path === '' ? `${place}: ${fault.message}` : `${place} ${fault.path}: ${fault.message}`);
+export function formatFieldError(error: FieldError): string {
+  const place = error.line === undefined ? error.file : `${error.file}:${error.line}:${error.column ?? 1}`;
+  return printable(error.path === '' ? `${place}: ${error.message}` : `${place} ${error.path}: ${error.message}`);
 }
 
-/** One line a fault, the first `limit` of them, and a last line that counts the rest. */
-export function formatFaults(faults: readonly ConfigFault[], limit = shownFaults): string {
-  const lines = faults.slice(0, limit).map(formatFault);
-  const more = faults.length - lines.length;
-  if (more > 0) lines.push(`and ${more} more ${more === 1 ? 'fault' : 'faults'}`);
+/** One line an error, the first `limit` of them, and a last line that counts the rest. */
+export function formatFieldErrors(errors: readonly FieldError[], limit = shownErrors): string {
+  const lines = errors.slice(0, limit).map(formatFieldError);
+  const more = errors.length - lines.length;
+  if (more > 0) lines.push(`and ${more} more ${more === 1 ? 'error' : 'errors'}`);
   return lines.join('\n');
 }
 

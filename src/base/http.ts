@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import { failed, messageOf, ok, problem, type Result } from './errors.ts';
+import { codedError, failed, messageOf, ok, type Result } from './errors.ts';
 
 /** A page that can only be read. Whoever serves it is told when it throws. */
 export type Page = (url: URL, request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
@@ -7,7 +7,7 @@ export type Page = (url: URL, request: IncomingMessage, response: ServerResponse
 /** Serves pages by their path, to GET and HEAD. A page that breaks is a 500 and told, and the process goes on. */
 export function servePages(
   pages: Readonly<Record<string, Page>>,
-  onBroken: (error: unknown, path: string) => void,
+  onError: (error: unknown, path: string) => void,
 ): RequestListener {
   const paths = Object.keys(pages);
   const known = paths.length === 1 ? paths.join() : `${paths.slice(0, -1).join(', ')} and ${paths.at(-1)}`;
@@ -24,8 +24,8 @@ export function servePages(
       return;
     }
     void serve(page, url, request, response).catch((error: unknown) => {
-      onBroken(error, url.pathname);
-      breakOff(request, response);
+      onError(error, url.pathname);
+      abortResponse(request, response);
     });
   };
 }
@@ -40,7 +40,7 @@ async function serve(page: Page, url: URL, request: IncomingMessage, response: S
 }
 
 /** Half an answer has to look like one. */
-function breakOff(request: IncomingMessage, response: ServerResponse): void {
+function abortResponse(request: IncomingMessage, response: ServerResponse): void {
   if (response.headersSent) response.destroy();
   else sendText(request, response, 500, 'internal error: please report this\n');
 }
@@ -98,7 +98,7 @@ function cannotListen(flag: string, { host, port }: BindAddress, error: Error) {
       : code === 'EACCES'
         ? 'this user may not use that port'
         : messageOf(error);
-  return problem('ADDRESS_UNAVAILABLE', `Cannot listen on ${where} (${flag}): ${why}.`);
+  return codedError('ADDRESS_UNAVAILABLE', `Cannot listen on ${where} (${flag}): ${why}.`);
 }
 
 function portOf(server: Server): number {

@@ -1,5 +1,5 @@
 /** One listener that hands everything on to two, in this order. */
-export function tellBoth<T>(first: (told: T) => void, second: (told: T) => void): (told: T) => void {
+export function notifyBoth<T>(first: (told: T) => void, second: (told: T) => void): (told: T) => void {
   return (told) => {
     first(told);
     second(told);

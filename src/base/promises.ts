@@ -22,13 +22,13 @@ export async function inParallel<T>(
 }
 
 /** Whoever asks for the same while it is under way gets the same answer. Errors are for `make` to turn into values. */
-export function once<K, V>(make: (key: K) => Promise<V>): (key: K) => Promise<V> {
-  const underWay = new Map<K, Promise<V>>();
+export function singleFlight<K, V>(make: (key: K) => Promise<V>): (key: K) => Promise<V> {
+  const inFlight = new Map<K, Promise<V>>();
   return (key) => {
-    const found = underWay.get(key);
+    const found = inFlight.get(key);
     if (found !== undefined) return found;
-    const made = make(key).finally(() => underWay.delete(key));
-    underWay.set(key, made);
-    return made;
+    const promise = make(key).finally(() => inFlight.delete(key));
+    inFlight.set(key, promise);
+    return promise;
   };
 }

@@ -7,7 +7,7 @@ export interface VirtualClock extends Clock {
   /** Moves the wall clock only, as when somebody sets it: timers and `monotonic()` do not notice. */
   jumpWallClock(ms: number): void;
   /** Time passes and nothing runs, as while a process is stopped: the timers are late then, and run with `advance`. */
-  standStill(ms: number): void;
+  suspend(ms: number): void;
   /** The same, letting promises settle after each step. */
   pass(ms: number): Promise<void>;
   /** When the next timer is due, by `monotonic()`; undefined when none is armed. */
@@ -77,7 +77,7 @@ export function virtualClock(start = Date.UTC(2026, 0, 1)): VirtualClock {
       while (step(target));
       elapsed = target;
     },
-    standStill(ms) {
+    suspend(ms) {
       elapsed += ms;
     },
     jumpWallClock(ms) {

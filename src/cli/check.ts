@@ -1,4 +1,4 @@
-import { formatFaults } from '../base/fieldError.ts';
+import { formatFieldErrors } from '../base/fieldError.ts';
 import type { Config } from '../config/config.ts';
 import { parseConfig } from '../config/parse.ts';
 import { readConfigText } from '../config/read.ts';
@@ -7,7 +7,7 @@ import { checkApplicationFile, largestApplications } from './checkApplications.t
 import { exitCodes, print, printErrors } from './output.ts';
 
 /**
- * `weeder check FILE`: every fault of a config, or of Applications, at once, or what it says in short. `-` is the
+ * `weeder check FILE`: every error of a config, or of Applications, at once, or what it says in short. `-` is the
  * standard input.
  */
 export async function check(file: string): Promise<number> {
@@ -17,7 +17,7 @@ export async function check(file: string): Promise<number> {
   if (ofApplications !== undefined) return ofApplications;
   const config = text.ok ? parseConfig(text.value, path) : text;
   if (!config.ok) {
-    printErrors(formatFaults(config.problem).split('\n'));
+    printErrors(formatFieldErrors(config.error).split('\n'));
     return exitCodes.failed;
   }
   print(`${file}: ok, ${inShort(config.value).join('\n  ')}`);

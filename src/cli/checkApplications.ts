@@ -1,6 +1,6 @@
-import { type ConfigFault, formatFault, formatFaults } from '../base/fieldError.ts';
+import { type FieldError, formatFieldError, formatFieldErrors } from '../base/fieldError.ts';
 import { type LocatedDocument, locate } from '../config/text/document.ts';
-import type { LocatedFault } from '../config/text/located.ts';
+import type { LocatedError } from '../config/text/located.ts';
 import { inLines, readYaml, type YamlText } from '../config/text/yamlText.ts';
 import { identityText } from '../observer/model/identity.ts';
 import { type CheckedApplication, checkApplications, isApplication } from '../observer/spec/checkApplication.ts';
@@ -15,25 +15,25 @@ const leniency = { depth: 110, takesNumbers: true } as const;
 /** A file with Applications, read without a cluster. */
 interface ApplicationFile {
   readonly applications: readonly CheckedApplication[];
-  readonly faults: readonly ConfigFault[];
-  readonly warnings: readonly ConfigFault[];
+  readonly errors: readonly FieldError[];
+  readonly warnings: readonly FieldError[];
   /** Documents of other kinds, which are not looked at. */
   readonly others: number;
 }
 
 /**
- * `weeder check FILE` for a file in which there is an Application: every fault of all of them, or what they are in
+ * `weeder check FILE` for a file in which there is an Application: every error of all of them, or what they are in
  * short. Undefined: there is none in it, and it may be a config.
  */
 export function checkApplicationFile(text: string, file: string, shownAs: string): number | undefined {
   const read = readApplicationFile(text, file);
   if (read === undefined) return undefined;
-  const { applications, faults, warnings, others } = read;
+  const { applications, errors, warnings, others } = read;
   for (const each of warnings) {
-    printErrors([formatFault({ ...each, message: `warning: ${each.message}` })]);
+    printErrors([formatFieldError({ ...each, message: `warning: ${each.message}` })]);
   }
-  if (faults.length > 0) {
-    printErrors(formatFaults(faults).split('\n'));
+  if (errors.length > 0) {
+    printErrors(formatFieldErrors(errors).split('\n'));
     return exitCodes.failed;
   }
   const rest = others === 0 ? [] : [`${others} other ${others === 1 ? 'document is' : 'documents are'} not looked at`];
@@ -51,11 +51,11 @@ export function readApplicationFile(text: string, file: string): ApplicationFile
   const ours = all.filter(({ root }) => isApplication(root));
   if (ours.length === 0) return undefined;
   const applications = checkApplications(ours.filter(({ broken }) => broken.length === 0).map(({ root }) => root));
-  const inText = ours.flatMap(({ broken, faults }) => [...broken, ...faults]);
-  const placed = (found: readonly LocatedFault[]) => inLines(found, file, yaml.value.lines);
+  const inText = ours.flatMap(({ broken, errors }) => [...broken, ...errors]);
+  const placed = (found: readonly LocatedError[]) => inLines(found, file, yaml.value.lines);
   return {
     applications,
-    faults: placed([...inText, ...applications.flatMap(({ faults }) => faults)]),
+    errors: placed([...inText, ...applications.flatMap(({ faults }) => faults)]),
     warnings: placed(applications.flatMap(({ warnings }) => warnings)),
     others: all.length - ours.length,
   };

@@ -1,14 +1,14 @@
-import { failed, ok, type Problem, problem, type Result } from '../base/errors.ts';
-import { type ConfigFault, formatFault, formatFaults } from '../base/fieldError.ts';
+import { type CodedError, codedError, failed, ok, type Result } from '../base/errors.ts';
+import { type FieldError, formatFieldError, formatFieldErrors } from '../base/fieldError.ts';
 import type { Config } from '../config/config.ts';
 import { parseConfig } from '../config/parse.ts';
 import { readConfigFile, readConfigText } from '../config/read.ts';
 
 /** The config that `--config-file` names, for the verb that needs it. */
 export async function loadConfig(verb: string, path: string | undefined): Promise<Result<Config>> {
-  if (!path) return failed(problem('USAGE', `weeder ${verb} needs --config-file FILE.`));
+  if (!path) return failed(codedError('USAGE', `weeder ${verb} needs --config-file FILE.`));
   const config = await readConfigFile(path);
-  return config.ok ? config : failed(problemOf(path, config.problem));
+  return config.ok ? config : failed(problemOf(path, config.error));
 }
 
 /** A config together with the text that it was read from. */
@@ -20,18 +20,16 @@ export interface OpenedConfig {
 
 /** The same, for a verb that goes on watching the file. */
 export async function openConfig(verb: string, path: string | undefined): Promise<Result<OpenedConfig>> {
-  if (!path) return failed(problem('USAGE', `weeder ${verb} needs --config-file FILE.`));
+  if (!path) return failed(codedError('USAGE', `weeder ${verb} needs --config-file FILE.`));
   const text = await readConfigText(path);
-  if (!text.ok) return failed(problemOf(path, text.problem));
+  if (!text.ok) return failed(problemOf(path, text.error));
   const config = parseConfig(text.value, path);
-  return config.ok
-    ? ok({ file: path, text: text.value, config: config.value })
-    : failed(problemOf(path, config.problem));
+  return config.ok ? ok({ file: path, text: text.value, config: config.value }) : failed(problemOf(path, config.error));
 }
 
 /** What is wrong with a config, in the words in which every verb says it. */
-export function problemOf(path: string, faults: readonly ConfigFault[]): Problem {
-  const [first] = faults;
-  if (first !== undefined && faults.length === 1) return problem(first.code, `${formatFault(first)}.`);
-  return problem('CONFIG_INVALID', `The config ${path} has ${faults.length} faults:\n${formatFaults(faults)}`);
+export function problemOf(path: string, errors: readonly FieldError[]): CodedError {
+  const [first] = errors;
+  if (first !== undefined && errors.length === 1) return codedError(first.code, `${formatFieldError(first)}.`);
+  return codedError('CONFIG_INVALID', `The config ${path} has ${errors.length} errors:\n${formatFieldErrors(errors)}`);
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import { failed, ok, type Problem, problem, type Result } from '../base/errors.ts';
+import { type CodedError, codedError, failed, ok, type Result } from '../base/errors.ts';
 import type { ClusterAccess } from '../kube/access/clusterAccess.ts';
 import { loadKubeConfig } from '../kube/access/kubeConfig.ts';
 import { createKubeClient, type KubeClient, type RequestFact } from '../kube/client/client.ts';
@@ -11,7 +11,7 @@ interface ConnectOptions extends ClusterFlags {
   /** How long to wait for an API server that does not answer, in milliseconds; 0: for ever. Default: see below. */
   readonly apiServerTimeout?: number;
   /** Told the first time that it does not answer. */
-  readonly onWaiting: (sentence: string) => void;
+  readonly onWaiting: (cause: string) => void;
   /** Nobody wants the connection any more: the wait ends. */
   readonly signal: AbortSignal;
   /** Told of every request that the client makes. */
@@ -88,8 +88,8 @@ function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
   return promise;
 }
 
-function asProblem(failure: ApiFailure, server: string): Problem {
-  return problem(codeOf(failure), describeFailure(failure, server), '');
+function asProblem(failure: ApiFailure, server: string): CodedError {
+  return codedError(codeOf(failure), describeFailure(failure, server), '');
 }
 
 function codeOf(failure: ApiFailure) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { formatDuration } from '../base/duration.ts';
-import { failed, ok, problem, type Result } from '../base/errors.ts';
+import { codedError, failed, ok, type Result } from '../base/errors.ts';
 import { areTimesInOrder, type Election, leaseName } from '../kube/lease/election.ts';
 import type { RunFlags } from './runFlags.ts';
 
@@ -13,7 +13,7 @@ export function electionOf(flags: RunFlags): Result<Election | undefined> {
     renewDeadline: flags.leaderElectRenewDeadline,
     retryPeriod: flags.leaderElectRetryPeriod,
   };
-  if (!areTimesInOrder(times)) return failed(problem('USAGE', orderOf(times)));
+  if (!areTimesInOrder(times)) return failed(codedError('USAGE', orderOf(times)));
   const { shard } = flags;
   return ok({
     namespace: flags.leaderElectionNamespace,

@@ -1,5 +1,5 @@
 import { systemClock } from '../base/clock.ts';
-import { failed, ok, type Problem, problem, type Result } from '../base/errors.ts';
+import { type CodedError, codedError, failed, ok, type Result } from '../base/errors.ts';
 import type { Config } from '../config/config.ts';
 import { explainService } from '../explain/explainService.ts';
 import { explainWorkload } from '../explain/explainWorkload.ts';
@@ -23,18 +23,17 @@ const impatient = { apiServerTimeout: 5000, onWaiting: () => {}, signal: new Abo
  */
 export async function explain(flags: ClusterFlags & { readonly configFile?: string }): Promise<number> {
   const config = await loadConfig('explain', flags.configFile);
-  if (!config.ok) return fail(config.problem);
+  if (!config.ok) return fail(config.error);
   const client = await connect({ ...flags, ...impatient }, systemClock);
-  if (!client.ok) return fail(client.problem);
+  if (!client.ok) return fail(client.error);
   const reader = createReader(client.value);
   const sections = await explainAll(config.value, client.value, flags.namespaces ?? 'all', reader.read);
   await client.value.close();
-  if (!sections.ok) return fail(sections.problem);
+  if (!sections.ok) return fail(sections.error);
   const [first] = reader.refused;
-  if (first !== undefined && reader.isAllRefused())
-    return fail({ ...first, sentence: `Cannot read ${first.sentence}` });
+  if (first !== undefined && reader.isAllRefused()) return fail({ ...first, message: `Cannot read ${first.message}` });
   print(sections.value.join('\n\n'));
-  for (const problem of reader.refused) fail({ ...problem, sentence: `This is without ${problem.sentence}` });
+  for (const problem of reader.refused) fail({ ...problem, message: `This is without ${problem.message}` });
   return first === undefined ? exitCodes.ok : exitCodes.failed;
 }
 
@@ -66,7 +65,7 @@ function explainWorkloads({ workloads, keyProblem, keySecret }: WorkloadsView, n
     .map((workload) => ({ workload, ref: workloadKey(workload.facts.ref) }))
     .sort((a, b) => (a.ref < b.ref ? -1 : 1));
   return [
-    ...(keyProblem === undefined ? [] : [`no hash key: ${keyProblem.sentence}`]),
+    ...(keyProblem === undefined ? [] : [`no hash key: ${keyProblem.message}`]),
     ...(isOther ? [`not all was hashed with the key in the Secret ${keySecret}: ${otherKey}`] : []),
     ...sorted.map(({ workload }) => explainWorkload(workload, now)),
     ...(sorted.length === 0 ? ['restart control manages no workload that is watched'] : []),
@@ -75,16 +74,16 @@ function explainWorkloads({ workloads, keyProblem, keySecret }: WorkloadsView, n
 
 /** Reads complete lists. One that the API server refuses, such as of a namespace without Roles, is left out. */
 function createReader(client: KubeClient) {
-  const refused: Problem[] = [];
+  const refused: CodedError[] = [];
   let tried = 0;
   const read: ReadStream = async (stream) => {
     tried += 1;
     const list = await listPages(client, stream, AbortSignal.timeout(60_000));
     if (list.ok) return ok(undefined);
-    const advice = describeFailure(list.failure, client.server);
+    const hint = describeFailure(list.failure, client.server);
     if (list.failure.kind !== 'forbidden' && list.failure.kind !== 'notFound')
-      return failed(problem('CLUSTER_UNREACHABLE', `Cannot read ${stream.name}:`, advice));
-    refused.push(problem('CLUSTER_REFUSES', `${stream.name}:`, advice));
+      return failed(codedError('CLUSTER_UNREACHABLE', `Cannot read ${stream.name}:`, hint));
+    refused.push(codedError('CLUSTER_REFUSES', `${stream.name}:`, hint));
     return ok(undefined);
   };
   return { refused, read, isAllRefused: () => refused.length === tried };

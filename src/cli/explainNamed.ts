@@ -1,5 +1,5 @@
 import { systemClock } from '../base/clock.ts';
-import { failed, ok, type Problem, problem, type Result } from '../base/errors.ts';
+import { type CodedError, codedError, failed, ok, type Result } from '../base/errors.ts';
 import { objectOf } from '../base/json.ts';
 import { type AllowedResources, everythingAllowed } from '../config/schema/allowedResources.ts';
 import { defaultObserver } from '../config/schema/observer.ts';
@@ -33,29 +33,29 @@ interface ExplainWords {
 }
 
 /**
- * `weeder explain application NAME`: its conditions, its faults, and each resource with what is wanted of it and what is
+ * `weeder explain application NAME`: its conditions, its errors, and each resource with what is wanted of it and what is
  * there. Nothing is changed: what the API server would make of the manifests it is asked to try only.
  */
 export async function explainNamed(words: ExplainWords, flags: NamedFlags): Promise<number> {
   const wrong = wrongWords(words);
   if (wrong !== undefined) return fail(wrong);
   const namespace = namespaceOf(flags);
-  if (!namespace.ok) return fail(namespace.problem);
+  if (!namespace.ok) return fail(namespace.error);
   const allow = await allowedBy(flags.configFile);
-  if (!allow.ok) return fail(allow.problem);
+  if (!allow.ok) return fail(allow.error);
   const client = await connect({ ...flags, ...impatient }, systemClock);
-  if (!client.ok) return fail(client.problem);
+  if (!client.ok) return fail(client.error);
   const seen = await look(withoutWrites(client.value), allow.value, namespace.value, words.name ?? '');
   await client.value.close();
-  if (!seen.ok) return fail(seen.problem);
+  if (!seen.ok) return fail(seen.error);
   print(explainApplication(seen.value, Date.now()).join('\n\n'));
   return exitCodes.ok;
 }
 
-function wrongWords({ what, name }: ExplainWords): Problem | undefined {
+function wrongWords({ what, name }: ExplainWords): CodedError | undefined {
   if (what !== 'application')
-    return problem('USAGE', `weeder explain does not take the word ${what}; the config goes behind --config-file.`);
-  return name === undefined || name === '' ? problem('USAGE', 'weeder explain application needs NAME.') : undefined;
+    return codedError('USAGE', `weeder explain does not take the word ${what}; the config goes behind --config-file.`);
+  return name === undefined || name === '' ? codedError('USAGE', 'weeder explain application needs NAME.') : undefined;
 }
 
 /** As with kubectl: the flag, or else the namespace of the context, in a pod its own, or else `default`. */
@@ -84,10 +84,10 @@ async function look(
   if (!read.ok && read.failure.kind === 'notFound') return failed(await absent(client, namespace, name));
   if (!read.ok) {
     const why = describeFailure(read.failure, client.server);
-    return failed(problem('CLUSTER_UNREACHABLE', `Cannot read the application ${namespace}/${name}:`, why));
+    return failed(codedError('CLUSTER_UNREACHABLE', `Cannot read the application ${namespace}/${name}:`, why));
   }
   const application = readApplication(read.body);
-  if (application === undefined) return failed(problem('CLUSTER_NOT_KUBERNETES', `${path} is no Application.`));
+  if (application === undefined) return failed(codedError('CLUSTER_NOT_KUBERNETES', `${path} is no Application.`));
   const applications = applicationApi(client);
   const claims = createClaims({ applications, isKnown: () => false, seesAll: false });
   const api = resourceRequests(client);
@@ -96,12 +96,12 @@ async function look(
 }
 
 /** Of this name there is none, or there are none at all. */
-async function absent(client: KubeClient, namespace: string, name: string): Promise<Problem> {
+async function absent(client: KubeClient, namespace: string, name: string): Promise<CodedError> {
   const all = await client.call({ method: 'GET', path: applicationsPath(namespace), query: { limit: 1 } });
   const isKnown = all.ok || all.failure.kind !== 'notFound';
   return isKnown
-    ? problem('APPLICATION_NOT_FOUND', `There is no application ${name} in the namespace ${namespace}.`)
-    : problem('APPLICATION_NOT_FOUND', 'The cluster does not have the kind Application of weeder.dev.', crdAdvice);
+    ? codedError('APPLICATION_NOT_FOUND', `There is no application ${name} in the namespace ${namespace}.`)
+    : codedError('APPLICATION_NOT_FOUND', 'The cluster does not have the kind Application of weeder.dev.', crdHint);
 }
 
-const crdAdvice = 'Install it from deploy/.';
+const crdHint = 'Install it from deploy/.';

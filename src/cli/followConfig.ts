@@ -16,7 +16,7 @@ export function followConfig({ file, text }: OpenedConfig, take: Reload['take'],
     file,
     clock: systemClock,
     known: ok(text),
-    onNews: (config) => take(config.ok ? config : failed(problemOf(file, config.problem))),
+    onNews: (config) => take(config.ok ? config : failed(problemOf(file, config.error))),
     onUnwatchable: (cause) => logger.warn({ file, cause }, 'the config file is looked at every 10 s only'),
   });
   const onHangUp = () => {

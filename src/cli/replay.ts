@@ -1,4 +1,4 @@
-import { failed, type Problem, problem, type Result } from '../base/errors.ts';
+import { type CodedError, codedError, failed, type Result } from '../base/errors.ts';
 import type { BindAddress } from '../base/http.ts';
 import type { Config } from '../config/config.ts';
 import { leftUndone } from '../replay/observer/applicationsOtherwise.ts';
@@ -29,18 +29,18 @@ export async function replay(names: readonly string[], flags: ReplayFlags): Prom
   const files: JsonFile[] = [];
   for (const name of names) {
     const file = await readJsonLines(name);
-    if (!file.ok) return fail(file.problem);
+    if (!file.ok) return fail(file.error);
     files.push(file.value);
   }
   const address = uiAddressOf(flags);
   if (!files.some(({ first }) => isRecording(first))) {
-    return address === 'none' ? ofEvents(files, flags) : fail(problem('USAGE', 'The live page needs a recording.'));
+    return address === 'none' ? ofEvents(files, flags) : fail(codedError('USAGE', 'The live page needs a recording.'));
   }
   const recording = readRecordings(files);
-  if (!recording.ok) return fail(recording.problem);
+  if (!recording.ok) return fail(recording.error);
   if (address !== 'none') {
     if (flags.config !== undefined)
-      return fail(problem('USAGE', 'The live page shows a recording with its own config.'));
+      return fail(codedError('USAGE', 'The live page shows a recording with its own config.'));
     return replayPage(recording.value, address);
   }
   return flags.config === undefined ? again(recording.value) : otherwise(recording.value, flags.config);
@@ -67,7 +67,7 @@ async function again(recording: RecordingFile): Promise<number> {
 /** Asks of a recording what weeder would have done with another config. */
 async function otherwise(recording: RecordingFile, name: string): Promise<number> {
   const config = await loadConfig('replay', name);
-  if (!config.ok) return fail(config.problem);
+  if (!config.ok) return fail(config.error);
   const result = await replayOtherwise(recording, config.value);
   printWhatIf(result);
   const undone = leftUndone(recording, config.value);
@@ -89,8 +89,8 @@ function readRecordings(files: readonly JsonFile[]): Result<RecordingFile> {
   return joinRecordings(read);
 }
 
-function mixed({ file }: JsonLine): Problem {
-  return problem('RECORDING_INVALID', `${file}:1: found no recording; recordings and watch events are not mixed.`);
+function mixed({ file }: JsonLine): CodedError {
+  return codedError('RECORDING_INVALID', `${file}:1: found no recording; recordings and watch events are not mixed.`);
 }
 
 /** Asks of watch events what weeder would have done. */
@@ -98,16 +98,16 @@ async function ofEvents(files: readonly JsonFile[], { config: name }: ReplayFlag
   const events: EventFile[] = [];
   for (const { first, rest } of files) {
     const read = readEvents([first, ...rest]);
-    if (!read.ok) return fail(read.problem);
+    if (!read.ok) return fail(read.error);
     events.push(read.value);
   }
   const config = await configOf(name);
-  if (!config.ok) return fail(config.problem);
+  if (!config.ok) return fail(config.error);
   printWhatIf(await replayEvents(config.value, events));
   const untold = untoldByEvents(config.value);
   if (untold.length > 0) printLines(['', 'what watch events cannot tell:', ...untold.map((each) => `  ${each}`)]);
   const cuts = files.flatMap(({ cut }) => cut ?? []);
-  if (cuts.length > 0) printLines(['', ...cuts.map(({ sentence }) => `left out: ${sentence}`)]);
+  if (cuts.length > 0) printLines(['', ...cuts.map(({ message }) => `left out: ${message}`)]);
   return exitCodes.ok;
 }
 
@@ -121,7 +121,9 @@ function untoldByEvents({ restart, observer }: Config): string[] {
 
 async function configOf(name: string | undefined): Promise<Result<Config>> {
   if (name !== undefined) return loadConfig('replay', name);
-  return failed(problem('USAGE', 'Watch events do not say what weeder is to do: weeder replay needs --config FILE.'));
+  return failed(
+    codedError('USAGE', 'Watch events do not say what weeder is to do: weeder replay needs --config FILE.'),
+  );
 }
 
 function printWhatIf({ facts, startedAt, deleted }: WhatIf): void {

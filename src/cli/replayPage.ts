@@ -16,7 +16,7 @@ export async function replayPage(recording: RecordingFile, address: BindAddress)
   const replaying = createReplaying(recording, systemClock, onBroken);
   const { live } = replaying;
   const served = await serveLivePage(address, { live, command: replayCommand(replaying.command), onBroken });
-  if (!served.ok) return fail(served.problem);
+  if (!served.ok) return fail(served.error);
   process.stdout.write(`The recording as a page, until Ctrl-C: ${served.value.url}\n`);
   const stop = stopOnSignals(logger, { onePress: 1_000 });
   if (!stop.signal.aborted) await once(stop.signal, 'abort');

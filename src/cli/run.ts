@@ -2,7 +2,7 @@ import { connectInspector, type Inspection } from '../actors/inspector.ts';
 import { systemClock } from '../base/clock.ts';
 import { ok, type Result } from '../base/errors.ts';
 import { createLogger, type Logger } from '../base/log.ts';
-import { tellBoth } from '../base/notifyBoth.ts';
+import { notifyBoth } from '../base/notifyBoth.ts';
 import type { ReportProcess } from '../process/facts.ts';
 import type { Controller } from '../process/main.ts';
 import { createReload } from '../process/reload.ts';
@@ -32,9 +32,9 @@ export async function run(flags: RunFlags, meaningless: readonly string[]): Prom
 async function runWith(open: AsyncDisposableStack, flags: RunFlags, meaningless: readonly string[]): Promise<number> {
   const logger = await createLogger(flags.zapLogLevel ?? flags.logLevel);
   const election = electionOf(flags);
-  if (!election.ok) return fail(election.problem);
+  if (!election.ok) return fail(election.error);
   const opened = await openConfig('run', flags.configFile);
-  if (!opened.ok) return fail(opened.problem);
+  if (!opened.ok) return fail(opened.error);
   if (meaningless.length > 0) logger.info({ flags: meaningless }, 'ignoring unsupported flags');
 
   const { config } = opened.value;
@@ -50,20 +50,20 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, meaningless:
   listeners.push(observation.reportProcess);
 
   const served = await observation.serve(flags);
-  if (!served.ok) return fail(served.problem);
+  if (!served.ok) return fail(served.error);
   open.defer(served.value.close);
   const offered = await offerPage(flags.uiBindAddr, logger, { isDryRun: flags.dryRun });
-  if (!offered.ok) return fail(offered.problem);
+  if (!offered.ok) return fail(offered.error);
   const page = offered.value;
   open.defer(() => page?.close());
   const inspection = await inspectionOf(flags, logger);
-  if (!inspection.ok) return fail(inspection.problem);
+  if (!inspection.ok) return fail(inspection.error);
   if (inspection.value !== undefined) {
     open.defer(endSoon);
     open.defer(inspection.value.stop);
   }
   const recording = await startRecording(flags, config, logger, observation.recordingFailed);
-  if (!recording.ok) return fail(recording.problem);
+  if (!recording.ok) return fail(recording.error);
   const recorder = recording.value;
   if (page !== undefined) {
     listeners.push(page.reportProcess);
@@ -84,17 +84,17 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, meaningless:
       recorder,
       onRequest: observation.onRequest,
       reportRestart:
-        page === undefined ? observation.reportRestart : tellBoth(observation.reportRestart, page.reportRestart),
+        page === undefined ? observation.reportRestart : notifyBoth(observation.reportRestart, page.reportRestart),
       onHashRead: observation.onHashRead,
       nextReport() {
         const report = observation.nextReport();
-        return page === undefined ? report : tellBoth(report, page.report);
+        return page === undefined ? report : notifyBoth(report, page.report);
       },
       reportProcess,
       listeners,
       inspect: anyOf(inspection.value?.inspect, page?.inspect),
       reportObserver:
-        page === undefined ? observation.reportObserver : tellBoth(observation.reportObserver, page.reportObserver),
+        page === undefined ? observation.reportObserver : notifyBoth(observation.reportObserver, page.reportObserver),
       onStarted(started, { restarts, observer }) {
         controller = started;
         observation.watch(started, { restarts, observer });
@@ -121,5 +121,5 @@ function endSoon(): void {
 /** Those that there are, as one. */
 function anyOf<T>(one: ((fact: T) => void) | undefined, other: ((fact: T) => void) | undefined) {
   if (one === undefined) return other;
-  return other === undefined ? one : tellBoth(one, other);
+  return other === undefined ? one : notifyBoth(one, other);
 }

@@ -1,17 +1,17 @@
 import type { CommanderError } from 'commander';
-import { type Problem, problem } from '../base/errors.ts';
+import { type CodedError, codedError } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
 import { booleanFlags } from './arguments.ts';
 
 /** What commander found wrong with the command line, as one sentence of ours. */
-export function usageProblem({ code, message }: CommanderError, verb: string): Problem {
-  return problem('USAGE', sentenceOf(code, message.replace(/^error: /, ''), verb));
+export function usageProblem({ code, message }: CommanderError, verb: string): CodedError {
+  return codedError('USAGE', sentenceOf(code, message.replace(/^error: /, ''), verb));
 }
 
 /** The first word is no verb. */
-export function unknownVerb(word: string, verbs: readonly string[]): Problem {
+export function unknownVerb(word: string, verbs: readonly string[]): CodedError {
   const meant = nearest(word, verbs);
-  return problem('USAGE', `There is no verb "${word}"${meant === undefined ? '.' : `; did you mean ${meant}?`}`);
+  return codedError('USAGE', `There is no verb "${word}"${meant === undefined ? '.' : `; did you mean ${meant}?`}`);
 }
 
 function sentenceOf(code: string, message: string, verb: string): string {

@@ -10,7 +10,7 @@ import { parseShard, type Shard } from '../controller/shard.ts';
 /** Milliseconds. */
 export function readDuration(text: string): number {
   const duration = parseDuration(text);
-  if (!duration.ok) throw new InvalidArgumentError(duration.problem);
+  if (!duration.ok) throw new InvalidArgumentError(duration.error);
   if (duration.value < 0) throw new InvalidArgumentError(`found "${text}", wanted a duration that is not negative`);
   return duration.value;
 }
@@ -80,14 +80,14 @@ export function readNamespace(name: string): string {
 /** `i/n`, or `auto/n` for the ordinal of a StatefulSet's pod. */
 export function readShard(text: string): Shard {
   const shard = parseShard(text, hostname());
-  if (!shard.ok) throw new InvalidArgumentError(shard.problem);
+  if (!shard.ok) throw new InvalidArgumentError(shard.error);
   return shard.value;
 }
 
 /** Never undefined: commander would make an empty text of it. */
 export function readAddress(text: string): BindAddress | 'none' {
   const address = parseBindAddress(text);
-  if (!address.ok) throw new InvalidArgumentError(address.problem);
+  if (!address.ok) throw new InvalidArgumentError(address.error);
   return address.value;
 }
 

@@ -57,13 +57,13 @@ interface OtherParts {
 /** From the first word with the API server to the last. Resolves with the exit code. */
 export async function work({ flags, opened, reload, ...its }: Work, stop: AbortSignal): Promise<number> {
   const { election, logger, recorder, listeners, inspect, onRequest } = its;
-  const onWaiting = (sentence: string) => logger.warn({ cause: sentence }, 'waiting for the API server');
+  const onWaiting = (cause: string) => logger.warn({ cause }, 'waiting for the API server');
   const client = await connect({ ...flags, onWaiting, onRequest, signal: stop }, systemClock);
   if (stop.aborted) {
     if (client.ok) await client.value.close();
     return exitCodes.ok;
   }
-  if (!client.ok) return fail(client.problem);
+  if (!client.ok) return fail(client.error);
   const { dryRun, concurrentDeletions, namespaces = 'all', shard, events } = flags;
   const { server } = client.value;
   logger.info(

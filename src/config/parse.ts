@@ -1,28 +1,28 @@
 import type { Document } from 'yaml';
 import { failed, ok, type Result } from '../base/errors.ts';
-import { type ConfigFault, oneLine } from '../base/fieldError.ts';
+import { type FieldError, oneLine } from '../base/fieldError.ts';
 import { type Config, resolveConfig } from './config.ts';
 import { configFile, keysAt } from './schema/schema.ts';
 import { locate } from './text/document.ts';
-import { type Located, type LocatedFault, located } from './text/located.ts';
-import { faultsOf, unsaid } from './text/sentences.ts';
+import { type Located, type LocatedError, located } from './text/located.ts';
+import { fieldErrorsOf, unsaid } from './text/messages.ts';
 import { inLines, readYaml, type YamlText } from './text/yamlText.ts';
 
 /** Bytes. A config of a thousand services has a fifth of it; a ConfigMap cannot hold more. */
 export const largestFile = 1024 * 1024;
 
-/** The config that a text means, or everything that is wrong with it. `file` is the name that faults carry. */
-export function parseConfig(text: string, file: string): Result<Config, readonly ConfigFault[]> {
+/** The config that a text means, or everything that is wrong with it. `file` is the name that errors carry. */
+export function parseConfig(text: string, file: string): Result<Config, readonly FieldError[]> {
   const whole = unusable(text);
-  if (whole !== undefined) return failed([fileFault(file, whole)]);
+  if (whole !== undefined) return failed([fileError(file, whole)]);
   const yaml = readYaml(text);
-  if (!yaml.ok) return failed(inLines(yaml.problem.faults, file, yaml.problem.lines));
+  if (!yaml.ok) return failed(inLines(yaml.error.errors, file, yaml.error.lines));
   const read = readDocuments(yaml.value);
-  return read.ok ? read : failed(inLines(read.problem, file, yaml.value.lines));
+  return read.ok ? read : failed(inLines(read.error, file, yaml.value.lines));
 }
 
-/** A fault of a file as a whole. */
-export function fileFault(file: string, message: string, code: ConfigFault['code'] = 'CONFIG_INVALID'): ConfigFault {
+/** An error of a file as a whole. */
+export function fileError(file: string, message: string, code: FieldError['code'] = 'CONFIG_INVALID'): FieldError {
   return { code, file, line: undefined, column: undefined, path: '', message };
 }
 
@@ -34,23 +34,23 @@ function unusable(text: string): string | undefined {
 export const tooLarge = `is larger than ${largestFile / 1024} KiB, which no config needs`;
 export const binary = 'is not text: it contains NUL bytes; a config is YAML in UTF-8';
 
-function readDocuments({ documents, lines }: YamlText): Result<Config, readonly LocatedFault[]> {
+function readDocuments({ documents, lines }: YamlText): Result<Config, readonly LocatedError[]> {
   const [document, ...others] = documents;
   if (document === undefined) return failed([{ offset: 0, path: [], message: emptyFile }]);
-  const { root, faults, broken } = locate(document, (offset) => lines.linePos(offset).line);
-  if (broken.length > 0) return failed([...broken, ...faults]);
+  const { root, errors, broken } = locate(document, (offset) => lines.linePos(offset).line);
+  if (broken.length > 0) return failed([...broken, ...errors]);
   const shape = wrongShape(root) ?? (others.length > 0 ? severalDocuments(others) : undefined);
   if (shape !== undefined) return failed([{ offset: root.offset, path: [], ...shape }]);
   const parsed = configFile.safeParse(root.value, { error: () => unsaid });
-  if (parsed.success && faults.length === 0) return ok(resolveConfig(parsed.data));
+  if (parsed.success && errors.length === 0) return ok(resolveConfig(parsed.data));
   const issues = parsed.success ? [] : parsed.error.issues;
-  return failed([...faults, ...issues.flatMap((issue) => faultsOf(issue, root, keysAt))]);
+  return failed([...errors, ...issues.flatMap((issue) => fieldErrorsOf(issue, root, keysAt))]);
 }
 
 const emptyFile =
   'the file is empty or has only comments; it must name at least one service under servicesAndDependantSelectors, or workloads under restartControl, or have observer: {}';
 
-function wrongShape(root: Located): Pick<LocatedFault, 'message'> | undefined {
+function wrongShape(root: Located): Pick<LocatedError, 'message'> | undefined {
   if (root.value === null || typeof root.value !== 'object' || Array.isArray(root.value)) {
     return {
       message: 'the top level must be a mapping with the key servicesAndDependantSelectors, restartControl or observer',
@@ -68,7 +68,7 @@ function wrongShape(root: Located): Pick<LocatedFault, 'message'> | undefined {
   };
 }
 
-function severalDocuments(others: readonly Document.Parsed[]): Pick<LocatedFault, 'message' | 'offset'> {
+function severalDocuments(others: readonly Document.Parsed[]): Pick<LocatedError, 'message' | 'offset'> {
   const offset = others[0]?.contents?.range[0] ?? 0;
   return { offset, message: `a config is one YAML document; here begins another, the first of ${others.length} more` };
 }

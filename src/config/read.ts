@@ -1,20 +1,17 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { failed, messageOf, ok, type Result } from '../base/errors.ts';
-import type { ConfigFault } from '../base/fieldError.ts';
+import type { FieldError } from '../base/fieldError.ts';
 import type { Config } from './config.ts';
-import { binary, fileFault, largestFile, parseConfig, tooLarge } from './parse.ts';
+import { binary, fileError, largestFile, parseConfig, tooLarge } from './parse.ts';
 
 /** Reads a config file, and never throws. */
-export async function readConfigFile(path: string): Promise<Result<Config, readonly ConfigFault[]>> {
+export async function readConfigFile(path: string): Promise<Result<Config, readonly FieldError[]>> {
   const text = await readConfigText(path);
   return text.ok ? parseConfig(text.value, path) : text;
 }
 
 /** Reads the text of a file, never more of it than so many bytes, and never throws. Default: as much as a config may have. */
-export async function readConfigText(
-  path: string,
-  most = largestFile,
-): Promise<Result<string, readonly ConfigFault[]>> {
+export async function readConfigText(path: string, most = largestFile): Promise<Result<string, readonly FieldError[]>> {
   try {
     const file = await open(path, 'r');
     try {
@@ -23,7 +20,7 @@ export async function readConfigText(
       await file.close();
     }
   } catch (error) {
-    return failed([fileFault(path, whyUnreadable(error), 'CONFIG_UNREADABLE')]);
+    return failed([fileError(path, whyUnreadable(error), 'CONFIG_UNREADABLE')]);
   }
 }
 
@@ -31,9 +28,9 @@ async function readOpened(
   file: FileHandle,
   path: string,
   most: number,
-): Promise<Result<string, readonly ConfigFault[]>> {
+): Promise<Result<string, readonly FieldError[]>> {
   const { size } = await file.stat();
-  if (size > most) return failed([fileFault(path, tooLarge)]);
+  if (size > most) return failed([fileError(path, tooLarge)]);
   // A pipe or a device tells no size: reading stops one byte beyond the limit.
   const buffer = Buffer.alloc(most + 1);
   let length = 0;
@@ -41,9 +38,9 @@ async function readOpened(
     count = (await file.read(buffer, length, buffer.length - length, null)).bytesRead;
   }
   const bytes = buffer.subarray(0, length);
-  if (length > most && !bytes.includes(0)) return failed([fileFault(path, tooLarge)]);
+  if (length > most && !bytes.includes(0)) return failed([fileError(path, tooLarge)]);
   const text = decode(bytes);
-  return typeof text === 'string' ? ok(text) : failed([fileFault(path, text.problem)]);
+  return typeof text === 'string' ? ok(text) : failed([fileError(path, text.problem)]);
 }
 
 function decode(bytes: Buffer): string | { readonly problem: string } {

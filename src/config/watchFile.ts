@@ -2,14 +2,14 @@ import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { failed, messageOf, type Result } from '../base/errors.ts';
-import { type ConfigFault, formatFaults } from '../base/fieldError.ts';
+import { type FieldError, formatFieldErrors } from '../base/fieldError.ts';
 import type { Config } from './config.ts';
 import { parseConfig } from './parse.ts';
 import { readConfigText } from './read.ts';
 import { type ContentWatch, watchContent } from './watchContent.ts';
 
 /** What stands in a config file: its text, or why it cannot be had. */
-type ConfigText = Result<string, readonly ConfigFault[]>;
+type ConfigText = Result<string, readonly FieldError[]>;
 
 interface FileWatchOptions {
   readonly file: string;
@@ -17,7 +17,7 @@ interface FileWatchOptions {
   /** The content that is in force already. */
   readonly known: ConfigText;
   /** Told of each new content, once. */
-  readonly onNews: (config: Result<Config, readonly ConfigFault[]>) => void;
+  readonly onNews: (config: Result<Config, readonly FieldError[]>) => void;
   /** Told when the file system does not tell of changes: then the file is looked at every few seconds. */
   readonly onUnwatchable: (why: string) => void;
 }
@@ -41,7 +41,7 @@ export function watchConfigFile(options: FileWatchOptions): ContentWatch {
 
   async function parse(text: ConfigText): Promise<void> {
     newest = text;
-    if (!text.ok) return onNews(failed(text.problem));
+    if (!text.ok) return onNews(failed(text.error));
     if (text.value.length <= short) return onNews(parseConfig(text.value, file));
     const { parseApart } = await import('./parseApart.ts');
     const parsed = await parseApart(text.value, file);
@@ -51,7 +51,7 @@ export function watchConfigFile(options: FileWatchOptions): ContentWatch {
   const contents = watchContent<ConfigText>({
     clock,
     read: () => readConfigText(file),
-    keyOf: (text) => (text.ok ? `text ${text.value}` : `faults ${formatFaults(text.problem)}`),
+    keyOf: (text) => (text.ok ? `text ${text.value}` : `errors ${formatFieldErrors(text.error)}`),
     settleTime: (text) => (text.ok ? settledAfter : missedAfter),
     pollInterval,
     known,

@@ -39,7 +39,7 @@ const apiserverProgram: Partial<Program> = {
 export function createObjects(store: ApiStore, replicas: number): void {
   const create = (resource: Resource, object: JsonObject) => {
     const created = store.create(resource, object);
-    if (!created.ok) throw new Error(created.problem.message);
+    if (!created.ok) throw new Error(created.error.message);
   };
   create(namespaces, { metadata: { name: home } });
   create(services, {

@@ -86,6 +86,6 @@ async function until(clock: Clock, condition: () => boolean): Promise<void> {
 export function accessTo(server: string) {
   const choice = { source: 'demo', context: 'demo', namespace: undefined, cluster: { server }, user: {} };
   const access = clusterAccess(choice);
-  if (!access.ok) throw new Error(access.problem.sentence);
+  if (!access.ok) throw new Error(access.error.message);
   return access.value;
 }

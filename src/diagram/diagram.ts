@@ -1,5 +1,5 @@
 import layouts from '../../generated/layouts.json' with { type: 'json' };
-import { failed, ok, problem, type Result } from '../base/errors.ts';
+import { codedError, failed, ok, type Result } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
 import { ascii } from './ascii.ts';
 import { drawingOf } from './drawing.ts';
@@ -31,7 +31,7 @@ export function diagram(name: string, format: DiagramFormat): Result<string> {
 }
 
 function systemDiagram(format: DiagramFormat): Result<string> {
-  if (format === 'json') return failed(problem('USAGE', 'The actor system is no machine: there is no JSON of it.'));
+  if (format === 'json') return failed(codedError('USAGE', 'The actor system is no machine: there is no JSON of it.'));
   if (format === 'svg') return ok(svg(systemPicture(), layoutOf(system)));
   return ok(format === 'mermaid' ? systemMermaid() : systemAscii());
 }
@@ -44,5 +44,5 @@ function layoutOf(name: string): Layout {
 function unknownMachine(name: string) {
   const meant = nearest(name, drawable);
   const hint = meant === undefined ? `There are ${drawable.join(', ')}.` : `Did you mean ${meant}?`;
-  return problem('USAGE', `There is no machine "${name}".`, hint);
+  return codedError('USAGE', `There is no machine "${name}".`, hint);
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { systemClock } from '../base/clock.ts';
-import { ok, type Problem, type Result } from '../base/errors.ts';
+import { type CodedError, ok, type Result } from '../base/errors.ts';
 import type { Config } from '../config/config.ts';
 import type { RestartConfig, RestartSettings } from '../config/restart.ts';
 import type { KubeClient } from '../kube/client/client.ts';
@@ -40,7 +40,7 @@ export interface WorkloadView {
 /** All workloads that are managed, and whether the hash key could be read. */
 export interface WorkloadsView {
   readonly workloads: readonly WorkloadView[];
-  readonly keyProblem: Problem | undefined;
+  readonly keyProblem: CodedError | undefined;
   /** Where the hash key was looked for: `weeder/weeder-hash-key`. */
   readonly keySecret: string;
 }
@@ -98,7 +98,7 @@ export async function lookAtWorkloads(
   for (let index = 0; index < found.length; index += concurrency)
     views.push(...(await Promise.all(found.slice(index, index + concurrency).map(look))));
   const keySecret = `${where.namespace}/${where.name}`;
-  return ok({ workloads: views, keyProblem: keys.ok ? undefined : keys.problem, keySecret });
+  return ok({ workloads: views, keyProblem: keys.ok ? undefined : keys.error, keySecret });
 }
 
 type Candidate = Pick<WorkloadView, 'facts' | 'settings' | 'uses'>;

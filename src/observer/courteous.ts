@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Clock, pause } from '../base/clock.ts';
+import { type Clock, sleep } from '../base/clock.ts';
 import type { ApiResult, KubeClient } from '../kube/client/client.ts';
 import type { ApiRequest } from '../kube/client/request.ts';
 import { createSlots } from '../queue/slots.ts';
@@ -35,7 +35,7 @@ export function courteous(client: KubeClient, { clock, isWeeding }: CourtesyOpti
 
   async function calm({ signal }: ApiRequest): Promise<void> {
     const until = clock.monotonic() + patience;
-    while (isWeeding() && signal?.aborted !== true && clock.monotonic() < until) await pause(clock, askAgainAfter);
+    while (isWeeding() && signal?.aborted !== true && clock.monotonic() < until) await sleep(clock, askAgainAfter);
   }
 
   /** `took`: the API server, in milliseconds. */
@@ -55,7 +55,7 @@ export function courteous(client: KubeClient, { clock, isWeeding }: CourtesyOpti
     try {
       const { result, took } = await one(request);
       if (burst.take()) release();
-      else void pause(clock, Math.min(longestRest, took * restAfterLarge)).then(release);
+      else void sleep(clock, Math.min(longestRest, took * restAfterLarge)).then(release);
       return result;
     } catch (error) {
       release();

@@ -3,7 +3,7 @@ import { manager } from '../../machines/process/manager.ts';
 import { type ActorTimes, createActorTimes } from '../actors/actorTimes.ts';
 import type { Clock, TimerHandle } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
-import { tellBoth } from '../base/notifyBoth.ts';
+import { notifyBoth } from '../base/notifyBoth.ts';
 import type { Config } from '../config/config.ts';
 import {
   type ControllerPart,
@@ -107,7 +107,7 @@ export interface Controller extends Pick<ActorTimes, 'since' | 'startedAt'> {
 export function startController(options: ControllerOptions): Controller {
   const { config, client, clock, logger, namespaces, isDryRun, concurrentDeletions, inspect, recorder } = options;
   const times = createActorTimes(clock);
-  const runtime = { clock, inspect: inspect === undefined ? times.inspect : tellBoth(times.inspect, inspect) };
+  const runtime = { clock, inspect: inspect === undefined ? times.inspect : notifyBoth(times.inspect, inspect) };
   const leadership = createLeadership(options);
   const events = options.eventInstance === undefined ? undefined : createEvents(options.eventInstance);
   const statuses = createStreamStatuses(clock);

@@ -33,7 +33,7 @@ export function tellProcess(pod: ObjectRef, record: (occurrence: Occurrence) => 
       record({ regarding: pod, type: 'Normal', reason: 'ConfigApplied', action: 'Apply', note: appliedNote(fact) });
     }
     if (fact.type === 'config.rejected') {
-      const note = `The config from before stays in force. ${fact.problem.sentence}`;
+      const note = `The config from before stays in force. ${fact.problem.message}`;
       record({ regarding: pod, type: 'Warning', reason: 'ConfigRejected', action: 'Reject', note });
     }
   };

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import type { Problem, Result } from '../base/errors.ts';
+import type { CodedError, Result } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import { compareConfigs } from '../config/compare.ts';
 import type { Config } from '../config/config.ts';
@@ -14,7 +14,7 @@ export interface ConfigStatus {
   readonly appliedAt: number;
   readonly lastReload: 'applied' | 'rejected';
   /** What is wrong with the newest content; it is not in force. */
-  readonly rejected?: Problem;
+  readonly rejected?: CodedError;
 }
 
 /** Takes each new content of the config file, for as long as the process lives, and remembers what became of it. */
@@ -53,7 +53,7 @@ export function createReload({ config: first, clock, logger, report, apply }: Re
     tell({ type: 'config.applied', generation, ...change });
   }
 
-  function reject(problem: Problem, generation: number): void {
+  function reject(problem: CodedError, generation: number): void {
     const { appliedAt } = status;
     status = { generation, appliedAt, lastReload: 'rejected', rejected: problem };
     tell({ type: 'config.rejected', generation, problem });
@@ -65,7 +65,7 @@ export function createReload({ config: first, clock, logger, report, apply }: Re
     take(content) {
       const generation = status.generation + 1;
       if (content.ok) accept(content.value, generation);
-      else reject(content.problem, generation);
+      else reject(content.error, generation);
     },
   };
 }

@@ -32,7 +32,7 @@ export function trimWhenIdle(clock: Clock, heap: Heap): () => void {
   let trimmedAt = Number.NEGATIVE_INFINITY;
   let timer: TimerHandle | undefined;
 
-  function look(): void {
+  function check(): void {
     const cpu = heap.cpu();
     const isIdle = cpu - cpuBefore <= interval * idleShare;
     const isDue = clock.monotonic() - trimmedAt >= apart;
@@ -46,7 +46,7 @@ export function trimWhenIdle(clock: Clock, heap: Heap): () => void {
   }
 
   function wait(): void {
-    timer = clock.setTimeout(look, interval);
+    timer = clock.setTimeout(check, interval);
   }
 
   wait();

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Clock } from '../base/clock.ts';
-import { failed, messageOf, ok, problem, type Result } from '../base/errors.ts';
+import { codedError, failed, messageOf, ok, type Result } from '../base/errors.ts';
 import type { Config } from '../config/config.ts';
 import { configFileOf } from '../config/configText.ts';
 import { createStreams, type Streams, type StreamsOptions } from '../weeder/streams.ts';
@@ -64,7 +64,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Result<Rec
   try {
     return ok(startRecording(options, await openFileWriter({ path: file, oldFiles, onFailure })));
   } catch (error) {
-    return failed(problem('RECORDING_UNWRITABLE', `Cannot record to ${file}: ${whyUnwritable(error)}.`));
+    return failed(codedError('RECORDING_UNWRITABLE', `Cannot record to ${file}: ${whyUnwritable(error)}.`));
   }
 }
 

@@ -65,7 +65,7 @@ export function createPlayer(
   const { inspect } = its;
   const startedAt = Date.parse(header.startedAt);
   const clock = virtualClock(startedAt);
-  clock.standStill(lines[0]?.t ?? 0);
+  clock.suspend(lines[0]?.t ?? 0);
   let played = 0;
   let inputs = 0;
   const answers = createAnswers<DeletionAnswer>(count(lines, (line) => (line.in === 'answer' ? line.uid : undefined)));

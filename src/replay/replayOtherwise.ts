@@ -52,7 +52,7 @@ export async function replayOtherwise(recording: RecordingFile, config: Config):
     if (line.in === 'resume') weeder.configure(config);
   };
 
-  clock.standStill(lines[0]?.t ?? 0);
+  clock.suspend(lines[0]?.t ?? 0);
   for (const line of lines) {
     const ms = line.t - clock.monotonic();
     if (ms > 0) await clock.pass(ms);

@@ -1,4 +1,4 @@
-import { type Clock, pause, systemClock } from '../base/clock.ts';
+import { type Clock, sleep, systemClock } from '../base/clock.ts';
 import { formatDuration } from '../base/duration.ts';
 import { type Page, sendText } from '../base/http.ts';
 import { excusedStreams } from '../kube/watch/excusedStreams.ts';
@@ -9,7 +9,7 @@ import type { ConfigStatus } from '../process/reload.ts';
 import { type UnseenService, unseenInWords } from '../weeder/services/unseenServices.ts';
 
 /** One thing that has to be in order. */
-export interface HealthCheck {
+interface HealthCheck {
   /** As kube-apiserver names its own: `ping`, `stream/pods app=web`. */
   readonly name: string;
   readonly isOk: boolean;
@@ -36,7 +36,7 @@ export function healthPage(
     const deadline = clock.monotonic() + (wasOk ? 0 : patience);
     let all = checks();
     while (!areOk(all) && clock.monotonic() < deadline) {
-      await pause(clock, lookEvery);
+      await sleep(clock, lookEvery);
       all = checks();
     }
     wasOk ||= areOk(all);
@@ -99,7 +99,7 @@ function serviceCheck({ unseenServices }: HealthSource): HealthCheck[] {
 /** A config that is rejected shows, and makes nothing unready: weeder goes on with the one before. */
 export function configCheck({ generation, appliedAt, lastReload, rejected }: ConfigStatus): HealthCheck {
   const since = `in force since ${new Date(appliedAt).toISOString()}`;
-  const lines = rejected?.sentence.split('\n').map((line) => line.trim()) ?? [];
+  const lines = rejected?.message.split('\n').map((line) => line.trim()) ?? [];
   const why = lines.filter((line) => line !== '').join(' ');
   const rejection = `content ${generation} of the file is rejected, the one before is ${since}: ${why}`;
   return {

@@ -91,6 +91,6 @@ function detailOf(fact: ProcessFact): string {
     case 'config.applied':
       return `generation ${fact.generation}`;
     case 'config.rejected':
-      return fact.problem.sentence;
+      return fact.problem.message;
   }
 }

@@ -56,6 +56,6 @@ function file(path: string, textOf: () => string): Page {
 
 function picture(name: string): string {
   const drawn = diagram(name, 'svg');
-  if (!drawn.ok) throw new Error(drawn.problem.sentence);
+  if (!drawn.ok) throw new Error(drawn.error.message);
   return drawn.value;
 }

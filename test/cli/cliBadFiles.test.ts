@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { cli, config, file, folder, kubeconfig, oneSentence } from '../support/cli.ts';
 
-const correct = 'Correct it; `weeder check FILE` shows every fault at once.';
+const correct = 'Correct it; `weeder check FILE` shows every error at once.';
 const readable = 'Give the path of a readable YAML file with --config-file.';
 const kube = 'Correct the kubeconfig, or choose another one with --kubeconfig or --context.';
 
@@ -50,7 +50,7 @@ suite('a config that cannot be used is told in one sentence, by run and by expla
     const path = file('faulty.yaml', 'watchDuration: 5\nonStart: recnt\nservicesAndDependantSelectors: {db: {}}\n');
     const { code, stdout, stderr } = await cli(['run', `--config-file=${path}`]);
     const lines = stderr.replaceAll(folder, '.').trimEnd().split('\n');
-    assert.equal(lines.at(0), 'weeder: The config ./faulty.yaml has 3 faults:');
+    assert.equal(lines.at(0), 'weeder: The config ./faulty.yaml has 3 errors:');
     assert.deepEqual(
       lines.slice(1, -1).map((line) => line.split(':', 3).join(':')),
       [

@@ -123,7 +123,7 @@ suite('explain says in one sentence why it cannot', { concurrency: 4 }, () => {
   test('the config has faults', async () => {
     const { code, stderr } = await cli(['explain', '--config-file', faultyPath]);
     assert.equal(code, 1);
-    assert.match(stderr, /^weeder: The config .+ has 7 faults:\n/);
+    assert.match(stderr, /^weeder: The config .+ has 7 errors:\n/);
   });
 
   test('the API server is away: it waits a few seconds only', async () => {

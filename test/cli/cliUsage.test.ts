@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { CommanderError } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { problem } from '../../src/base/errors.ts';
+import { codedError } from '../../src/base/errors.ts';
 import { readArguments } from '../../src/cli/arguments.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { usageProblem } from '../../src/cli/usage.ts';
@@ -99,7 +99,7 @@ suite('wrong usage is answered in one sentence, with exit code 2', { concurrency
       const program = createProgram(() => assert.fail('a verb ran'));
       const error: unknown = await program.parseAsync(words, { from: 'user' }).catch((thrown: unknown) => thrown);
       assert.ok(error instanceof CommanderError);
-      assert.deepEqual(usageProblem(error, verb), problem('USAGE', sentence));
+      assert.deepEqual(usageProblem(error, verb), codedError('USAGE', sentence));
     });
   }
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { formatFaults } from '../../src/base/fieldError.ts';
+import { formatFieldErrors } from '../../src/base/fieldError.ts';
 import type { ServiceConfig } from '../../src/config/config.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { readConfigFile } from '../../src/config/read.ts';
@@ -12,7 +12,7 @@ function dataFile(name: string): string {
 
 function parsed(text: string): ReadonlyMap<string, ServiceConfig> {
   const result = parseConfig(text, 'weeder.yaml');
-  return result.ok ? result.value.services : assert.fail(formatFaults(result.problem));
+  return result.ok ? result.value.services : assert.fail(formatFieldErrors(result.error));
 }
 
 const byDefault = {

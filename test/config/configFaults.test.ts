@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatFault, formatFaults } from '../../src/base/fieldError.ts';
+import { formatFieldError, formatFieldErrors } from '../../src/base/fieldError.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 
 /** The printed faults of a text. */
 function faultsOf(text: string): readonly string[] {
   const parsed = parseConfig(text, 'f');
-  return parsed.ok ? [] : parsed.problem.map(formatFault);
+  return parsed.ok ? [] : parsed.error.map(formatFieldError);
 }
 
 /** The printed faults of a file whose one service has these lines, which begin on line 3. */
@@ -240,9 +240,9 @@ test('the faults are printed up to a limit, and the rest is counted', () => {
   const services = Array.from({ length: 60 }, (_, index) => `  db${index}: {podSelectors: []}`);
   const parsed = parseConfig(['servicesAndDependantSelectors:', ...services].join('\n'), 'f');
   assert.ok(!parsed.ok);
-  assert.equal(parsed.problem.length, 60);
-  const lines = formatFaults(parsed.problem).split('\n');
+  assert.equal(parsed.error.length, 60);
+  const lines = formatFieldErrors(parsed.error).split('\n');
   assert.equal(lines.length, 51);
-  assert.equal(lines.at(-1), 'and 10 more faults');
-  assert.equal(formatFaults(parsed.problem, 59).split('\n').at(-1), 'and 1 more fault');
+  assert.equal(lines.at(-1), 'and 10 more errors');
+  assert.equal(formatFieldErrors(parsed.error, 59).split('\n').at(-1), 'and 1 more error');
 });

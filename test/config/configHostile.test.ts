@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type ConfigFault, formatFault, formatFaults } from '../../src/base/fieldError.ts';
+import { type FieldError, formatFieldError, formatFieldErrors } from '../../src/base/fieldError.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { readConfigFile } from '../../src/config/read.ts';
 import { isNestedTooDeeply } from '../../src/config/text/nesting.ts';
@@ -17,7 +17,7 @@ const good = ['original.yaml', 'additions.yaml', 'restart.yaml'].map((name) =>
 
 function faultsOf(text: string): readonly string[] {
   const parsed = parseConfig(text, 'f');
-  return parsed.ok ? assert.fail('accepted') : parsed.problem.map(formatFault);
+  return parsed.ok ? assert.fail('accepted') : parsed.error.map(formatFieldError);
 }
 
 async function faultsOfFile(name: string, content: string | Uint8Array): Promise<readonly string[]> {
@@ -28,20 +28,20 @@ async function faultsOfFile(name: string, content: string | Uint8Array): Promise
 
 async function faultsOfPath(path: string): Promise<readonly string[]> {
   const read = await readConfigFile(path);
-  return read.ok ? assert.fail('accepted') : read.problem.map((fault) => formatFault({ ...fault, file: 'f' }));
+  return read.ok ? assert.fail('accepted') : read.error.map((fault) => formatFieldError({ ...fault, file: 'f' }));
 }
 
 /** What every fault must be, whatever the text: in place, one line, and in words of our own. */
 function assertDecent(text: string): void {
   const parsed = parseConfig(text, 'f');
   if (parsed.ok) return;
-  assert.ok(parsed.problem.length > 0);
+  assert.ok(parsed.error.length > 0);
   const lines = text.split('\n').length;
-  for (const fault of parsed.problem) assertDecentFault(fault, lines);
+  for (const fault of parsed.error) assertDecentFault(fault, lines);
 }
 
-function assertDecentFault(fault: ConfigFault, lines: number): void {
-  const printed = formatFault(fault);
+function assertDecentFault(fault: FieldError, lines: number): void {
+  const printed = formatFieldError(fault);
   assert.doesNotMatch(printed, /\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/u);
   assert.doesNotMatch(
     fault.message,
@@ -139,7 +139,7 @@ test('any bytes in a file give a config or faults', async () => {
       const path = join(folder, 'bytes');
       writeFileSync(path, bytes);
       const read = await readConfigFile(path);
-      assert.ok(read.ok || read.problem.length > 0);
+      assert.ok(read.ok || read.error.length > 0);
     }),
     { numRuns: 200 },
   );
@@ -152,7 +152,7 @@ test('a file that cannot be read is told with the reason', async () => {
   ]);
   assert.deepEqual(await faultsOfPath(folder), ['f: is a directory; give the path of the config file in it']);
   const read = await readConfigFile(join(folder, 'absent'));
-  assert.equal(read.ok || read.problem[0]?.code, 'CONFIG_UNREADABLE');
+  assert.equal(read.ok || read.error[0]?.code, 'CONFIG_UNREADABLE');
 });
 
 test('a file that the user may not read is told so', async () => {
@@ -194,7 +194,7 @@ test('a pipe is read like a file, and no further than a file', () => {
   const script = `
     import { readConfigFile } from ${JSON.stringify(new URL('../../src/config/read.ts', import.meta.url).href)};
     const read = await readConfigFile('/dev/stdin');
-    process.stdout.write(read.ok ? String([...read.value.services.keys()]) : read.problem[0].message);`;
+    process.stdout.write(read.ok ? String([...read.value.services.keys()]) : read.error[0].message);`;
   const piped = (text: string) => {
     const path = join(folder, 'piped');
     writeFileSync(path, text);
@@ -304,7 +304,7 @@ test('the largest files that are read are refused or accepted in the end', { tim
   };
   for (const [name, text] of Object.entries(texts)) {
     const parsed = parseConfig(text, 'f');
-    const printed = parsed.ok ? '' : formatFaults(parsed.problem);
+    const printed = parsed.ok ? '' : formatFieldErrors(parsed.error);
     assert.ok(printed.length < 50_000, `${name} prints ${printed.length} characters`);
     assert.equal(parsed.ok, name === 'services', name);
   }
@@ -314,7 +314,7 @@ test('what is nested too deeply is refused before it is parsed, and brackets in 
   const mib = 1024 * 1024;
   const refused = (text: string) => {
     const read = parseConfig(text, 'f');
-    return read.ok ? undefined : read.problem.map(({ message }) => message);
+    return read.ok ? undefined : read.error.map(({ message }) => message);
   };
   for (const piece of ['[', '{', '[{', '[a, ', 'a: {', '- ', '? '])
     assert.deepEqual(refused(piece.repeat(mib / 2 / piece.length)), ['nested too deeply to be read'], piece);
@@ -333,5 +333,5 @@ test('what is nested too deeply is refused before it is parsed, and brackets in 
 test('of a text that is no YAML from some place on, the first hundred faults are told', () => {
   const read = parseConfig('[]'.repeat(5_000), 'f');
   assert(!read.ok);
-  assert.equal(read.problem.length, 100);
+  assert.equal(read.error.length, 100);
 });

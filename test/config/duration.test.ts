@@ -35,7 +35,7 @@ test('whatever is read, the answer is a number or a clause, and never an excepti
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'0159.+-nuµmsh') })), (text) => {
       const parsed = parseDuration(text);
-      assert.ok(parsed.ok ? Number.isFinite(parsed.value) : parsed.problem.startsWith('found "'));
+      assert.ok(parsed.ok ? Number.isFinite(parsed.value) : parsed.error.startsWith('found "'));
     }),
   );
 });
@@ -52,6 +52,6 @@ test('a refusal says what was found, why it is refused and how a duration is wri
     '3000000h': 'found "3000000h", which is longer than Go can count (about 292 years)',
   };
   for (const [text, reason] of Object.entries(reasons)) {
-    assert.deepEqual(parseDuration(text), { ok: false, problem: `${reason}; ${how}` });
+    assert.deepEqual(parseDuration(text), { ok: false, error: `${reason}; ${how}` });
   }
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatFaults } from '../../src/base/fieldError.ts';
+import { formatFieldErrors } from '../../src/base/fieldError.ts';
 import { compareConfigs, hasSameRestart } from '../../src/config/compare.ts';
 import type { Config } from '../../src/config/config.ts';
 import { configFileOf } from '../../src/config/configText.ts';
@@ -9,7 +9,7 @@ import type { RestartConfig } from '../../src/config/restart.ts';
 
 function configOf(text: string): Config {
   const parsed = parseConfig(text, 'f');
-  return parsed.ok ? parsed.value : assert.fail(formatFaults(parsed.problem));
+  return parsed.ok ? parsed.value : assert.fail(formatFieldErrors(parsed.error));
 }
 
 function restartOf(text: string): RestartConfig {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatFault } from '../../src/base/fieldError.ts';
+import { formatFieldError } from '../../src/base/fieldError.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 
 /** The printed faults of a text. */
 function faultsOf(text: string): readonly string[] {
   const parsed = parseConfig(text, 'f');
-  return parsed.ok ? [] : parsed.problem.map(formatFault);
+  return parsed.ok ? [] : parsed.error.map(formatFieldError);
 }
 
 /** Those of a rule in flow style: as the only one of a bare list, and of a mapping, which are the same. */

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
-import { formatFaults } from '../../src/base/fieldError.ts';
+import { formatFieldErrors } from '../../src/base/fieldError.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { parseApart } from '../../src/config/parseApart.ts';
 import { readConfigText } from '../../src/config/read.ts';
@@ -34,7 +34,7 @@ async function watched(t: TestContext, prepare: (folder: string) => void) {
     clock: systemClock,
     known: await readConfigText(file),
     onNews: (read) =>
-      told.push(read.ok ? [...read.value.services.keys()].join() : formatFaults(read.problem).replace(folder, '')),
+      told.push(read.ok ? [...read.value.services.keys()].join() : formatFieldErrors(read.error).replace(folder, '')),
     onUnwatchable: (why) => told.push(`unwatchable: ${why}`),
   });
   t.after(() => {
@@ -141,7 +141,7 @@ test('a long text is read in a thread of its own, and gives the same', async () 
   }, 1);
   const parsed = await parseApart(slow, 'f');
   clearInterval(counting);
-  assert.ok(!parsed.ok && parsed.problem.length > 0);
+  assert.ok(!parsed.ok && parsed.error.length > 0);
   assert.ok(turns > 50, `the event loop went on ${turns} times`);
 });
 

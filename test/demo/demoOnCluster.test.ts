@@ -94,7 +94,7 @@ function outcomeOf({ played }: Played) {
 
 function problemOf({ played }: Played) {
   assert(!played.ok, JSON.stringify(played));
-  return played.problem;
+  return played.error;
 }
 
 const seconds = (downtimes: readonly Downtime[]) => downtimes.map(({ total }) => total / 1_000);
@@ -161,7 +161,7 @@ suite('the demo on a cluster', { concurrency: 3 }, () => {
 
   test('pods that never become ready are told of with what they wait for, and the namespace goes', async () => {
     const played = await play({ isWithoutKubelet: true, timeout: 4_000, prepare: refusePulls });
-    const { code, sentence } = problemOf(played);
+    const { code, message: sentence } = problemOf(played);
     assert.equal(code, 'DEMO_NOT_READY');
     assert.match(
       sentence,
@@ -178,7 +178,7 @@ suite('the demo on a cluster', { concurrency: 3 }, () => {
           method !== 'GET' && url.endsWith(refused) ? { refuse: forbidden } : undefined,
         );
       const played = await play({ prepare, isWithoutKubelet: refused === '/status' });
-      const { code, sentence } = problemOf(played);
+      const { code, message: sentence } = problemOf(played);
       assert.equal(code, 'DEMO_REFUSED');
       assert.match(sentence, /nobody may do this here/);
       assert.equal(played.leftBehind, undefined);

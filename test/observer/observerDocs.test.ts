@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { formatFault } from '../../src/base/fieldError.ts';
+import { formatFieldError } from '../../src/base/fieldError.ts';
 import { readApplicationFile } from '../../src/cli/checkApplications.ts';
 import { schemaFaultTable } from '../../src/observer/schema/faults.ts';
 import { conditionsOf } from '../../src/observer/status/conditions.ts';
@@ -14,7 +14,7 @@ for (const [name, text] of Object.entries({ 'observer.md': page, 'observer-schem
     const [, yaml = ''] = /```yaml\n([\s\S]*?)```/.exec(text) ?? [];
     const file = readApplicationFile(yaml, 'f');
     assert(file !== undefined);
-    assert.deepEqual([...file.faults, ...file.warnings].map(formatFault), []);
+    assert.deepEqual([...file.errors, ...file.warnings].map(formatFieldError), []);
     assert.equal(file.applications.length, 1);
   });
 }

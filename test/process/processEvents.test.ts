@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { problem } from '../../src/base/errors.ts';
+import { codedError } from '../../src/base/errors.ts';
 import type { Occurrence } from '../../src/kube/events/event.ts';
 import type { ProcessFact } from '../../src/process/facts.ts';
 import { ownPod, processEventTable, tellProcess } from '../../src/process/processEvents.ts';
@@ -18,7 +18,7 @@ function told(...facts: readonly ProcessFact[]): Occurrence[] {
 const rejected = {
   type: 'config.rejected',
   generation: 2,
-  problem: problem('CONFIG_INVALID', 'a.yaml:1:1 x.'),
+  problem: codedError('CONFIG_INVALID', 'a.yaml:1:1 x.'),
 } as const;
 const applied = { type: 'config.applied', generation: 3, added: ['a', 'b'], changed: [], removed: ['c'] } as const;
 

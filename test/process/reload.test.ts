@@ -6,7 +6,7 @@ import {
   pods,
   replicaSets,
 } from '../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
-import { failed, problem } from '../../src/base/errors.ts';
+import { codedError, failed } from '../../src/base/errors.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { until } from '../support/until.ts';
 import { type Embedded, embedded, startEmbeddedWeeder } from '../support/world/embedded.ts';
@@ -145,7 +145,7 @@ test('a config that is rejected changes nothing, is told once, and is forgotten 
   await until('weeder runs', () => controller.state() === 'running');
   const { appliedAt } = weeder.reload.status();
   assert.deepEqual(weeder.reload.status(), { generation: 1, appliedAt, lastReload: 'applied' });
-  const wrong = problem('CONFIG_INVALID', 'config.yaml:1:1 watchDuration: found "x".');
+  const wrong = codedError('CONFIG_INVALID', 'config.yaml:1:1 watchDuration: found "x".');
   weeder.reload.take(failed(wrong));
   assert.deepEqual(weeder.reload.status(), { generation: 2, appliedAt, lastReload: 'rejected', rejected: wrong });
   assert.equal(controller.state(), 'running');

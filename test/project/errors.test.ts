@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { type ErrorCode, errorTable, messageOf, problem } from '../../src/base/errors.ts';
+import { codedError, type ErrorCode, errorTable, messageOf } from '../../src/base/errors.ts';
 
 const root = fileURLToPath(new URL('../../src', import.meta.url));
 const sources = globSync('**/*.ts', { cwd: root })
@@ -19,8 +19,8 @@ test('every code of the table is used by the program', () => {
 test('every row is written for people: whole sentences, and what to do', () => {
   for (const code of codes) {
     assert.match(code, /^[A-Z]+(_[A-Z]+)*$/);
-    const { meaning, advice } = errorTable[code];
-    for (const text of [meaning, advice]) assert.match(text, /^(`[^`]+`|[A-Z])[^\n|]*\.$/, code);
+    const { meaning, hint } = errorTable[code];
+    for (const text of [meaning, hint]) assert.match(text, /^(`[^`]+`|[A-Z])[^\n|]*\.$/, code);
   }
 });
 
@@ -29,13 +29,13 @@ test('the docs say of each code what the table says, and of nothing else', () =>
   const rows = docs.split('\n').filter((line) => /^\| [A-Z_]+ \|/.test(line));
   assert.deepEqual(
     rows,
-    codes.map((code) => `| ${code} | ${errorTable[code].meaning} | ${errorTable[code].advice} |`),
+    codes.map((code) => `| ${code} | ${errorTable[code].meaning} | ${errorTable[code].hint} |`),
   );
 });
 
-test('a problem brings the advice of its code, unless it has a better one', () => {
-  assert.equal(problem('USAGE', 'x').advice, errorTable.USAGE.advice);
-  assert.equal(problem('USAGE', 'x', 'y').advice, 'y');
+test('a problem brings the hint of its code, unless it has a better one', () => {
+  assert.equal(codedError('USAGE', 'x').hint, errorTable.USAGE.hint);
+  assert.equal(codedError('USAGE', 'x', 'y').hint, 'y');
 });
 
 test('whatever was thrown has a message', () => {

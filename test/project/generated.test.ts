@@ -6,7 +6,7 @@ import { Results, recoveryTable } from '../../bench/kubelet/results.ts';
 import { benchmarksPage } from '../../bench/support/page.ts';
 import { committed, readResults } from '../../bench/support/results.ts';
 import { endpoint } from '../../machines/weeder/endpoint.ts';
-import { formatFaults } from '../../src/base/fieldError.ts';
+import { formatFieldErrors } from '../../src/base/fieldError.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { configJsonSchema, observerTables, restartTables, settingsTable } from '../../src/config/schema/reference.ts';
 import { drawingOf } from '../../src/diagram/drawing.ts';
@@ -65,7 +65,7 @@ function restartSections(): Readonly<Record<string, string>> {
 function faultExample(): Readonly<Record<'faulty' | 'faults', string>> {
   const text = readFileSync(new URL('../data/config/faulty.yaml', import.meta.url), 'utf8');
   const parsed = parseConfig(text, 'weeder.yaml');
-  const faults = parsed.ok ? '' : formatFaults(parsed.problem);
+  const faults = parsed.ok ? '' : formatFieldErrors(parsed.error);
   return { faulty: fenced('yaml', text.trimEnd()), faults: fenced('', faults) };
 }
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { parse } from 'yaml';
 import { parseDuration } from '../../src/base/duration.ts';
-import { formatFault } from '../../src/base/fieldError.ts';
+import { formatFieldError } from '../../src/base/fieldError.ts';
 import { isObject, objectOf } from '../../src/base/json.ts';
 import type { Config, ServiceConfig } from '../../src/config/config.ts';
 import { parseConfig } from '../../src/config/parse.ts';
@@ -67,8 +67,8 @@ let accepted = 0;
 function assertTold(text: string, said: (text: string) => unknown): void {
   const read = parseConfig(text, 'f');
   if (!read.ok) {
-    assert.ok(read.problem.length > 0);
-    for (const fault of read.problem) assert.match(formatFault(fault), /^f[ :][^\n]+$/);
+    assert.ok(read.error.length > 0);
+    for (const fault of read.error) assert.match(formatFieldError(fault), /^f[ :][^\n]+$/);
     return;
   }
   accepted += 1;

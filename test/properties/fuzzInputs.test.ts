@@ -43,9 +43,9 @@ function assertLoads(bytes: string | Uint8Array, context: string | undefined): b
     if (context !== undefined) assert.equal(loaded.value.context, context);
     return true;
   }
-  assert.match(loaded.problem.code, /^KUBECONFIG_/);
-  assert.match(loaded.problem.sentence, /^[^\n]+\.$/, 'one sentence');
-  assert.doesNotMatch(loaded.problem.sentence, /undefined|\n\s+at /);
+  assert.match(loaded.error.code, /^KUBECONFIG_/);
+  assert.match(loaded.error.message, /^[^\n]+\.$/, 'one sentence');
+  assert.doesNotMatch(loaded.error.message, /undefined|\n\s+at /);
   return false;
 }
 
@@ -79,7 +79,7 @@ function flagsOf(words: readonly string[]): (RunFlags & Readonly<Record<string, 
     return command.opts();
   } catch (error) {
     assert(error instanceof CommanderError, String(error));
-    return error.exitCode === 0 ? 'help' : usageProblem(error, 'run').sentence;
+    return error.exitCode === 0 ? 'help' : usageProblem(error, 'run').message;
   }
 }
 

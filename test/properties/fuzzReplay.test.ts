@@ -78,8 +78,8 @@ async function linesOfEvents({ first, rest }: JsonFile): Promise<readonly string
 
 function sentence(read: Result<unknown>): readonly string[] {
   assert(!read.ok);
-  assert.match(read.problem.sentence, /^[^\n]+\.$/);
-  return [read.problem.sentence];
+  assert.match(read.error.message, /^[^\n]+\.$/);
+  return [read.error.message];
 }
 
 /** Lines that a person can read. */

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { parse } from 'yaml';
 import { parseDuration } from '../../src/base/duration.ts';
-import { formatFault } from '../../src/base/fieldError.ts';
+import { formatFieldError } from '../../src/base/fieldError.ts';
 import { arrayOf, isObject, objectOf } from '../../src/base/json.ts';
 import { configFileOf } from '../../src/config/configText.ts';
 import { parseConfig } from '../../src/config/parse.ts';
@@ -75,9 +75,9 @@ test('any value at any place of the section: refused in words, or all of it is t
       const json = JSON.stringify({ restartControl });
       const read = parseConfig(json, 'f');
       if (!read.ok) {
-        assert.ok(read.problem.length > 0);
-        for (const fault of read.problem) {
-          assert.match(formatFault(fault), /^f:\d+:\d+[ :][^\n]+$/);
+        assert.ok(read.error.length > 0);
+        for (const fault of read.error) {
+          assert.match(formatFieldError(fault), /^f:\d+:\d+[ :][^\n]+$/);
           assert.doesNotMatch(fault.message, /^$|\0|Invalid (input|option|key|element)|Unrecognized key/);
         }
         return;

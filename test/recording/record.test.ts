@@ -169,8 +169,8 @@ test('a file that cannot be rotated: one warning, the recording stops, and weede
 test('a file that cannot be opened is told at once, in one sentence', async () => {
   const recorder = await openRecorder({ ...recordingOf(join(folder, 'none', 'x.jsonl')), config: configOf() });
   assert.ok(!recorder.ok);
-  assert.equal(recorder.problem.code, 'RECORDING_UNWRITABLE');
-  assert.match(recorder.problem.sentence, /^Cannot record to .*x\.jsonl: there is no such directory\.$/);
+  assert.equal(recorder.error.code, 'RECORDING_UNWRITABLE');
+  assert.match(recorder.error.message, /^Cannot record to .*x\.jsonl: there is no such directory\.$/);
 });
 
 test('what was taken down reaches the file within a moment, without being closed', async () => {

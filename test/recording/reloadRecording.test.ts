@@ -172,5 +172,5 @@ test('a recorded config that cannot be used is refused with its line', async (t)
   const value = { t: 1, in: 'config', config: { servicesAndDependantSelectors: {} } };
   const read = readRecording({ file, line: 1, value: JSON.parse(header ?? '') }, [{ file, line: 2, value }]);
   assert.ok(!read.ok);
-  assert.match(read.problem.sentence, /weeder\.jsonl:2.*its config cannot be used/);
+  assert.match(read.error.message, /weeder\.jsonl:2.*its config cannot be used/);
 });

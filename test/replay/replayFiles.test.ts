@@ -30,7 +30,7 @@ expected:
 async function saidOf(from: string, to: string): Promise<readonly string[]> {
   assert.ok(good.includes(from), from);
   const read = parseReplay(good.replace(from, to), file);
-  return read.ok ? (await play(read.value)).failures : read.problem;
+  return read.ok ? (await play(read.value)).failures : read.error;
 }
 
 test('the story that the other tests change is a good one', async () => {
@@ -128,7 +128,7 @@ test('a recording that is cut, foreign or out of order is refused in one sentenc
       writeFileSync(path, text);
       const read = readRecording(path, 'x.yaml:1');
       assert.ok(!read.ok);
-      assert.match(read.problem.join('\n'), expected);
+      assert.match(read.error.join('\n'), expected);
     }
   } finally {
     rmSync(folder, { recursive: true });
@@ -170,7 +170,7 @@ test('the page about replays shows replays that are so, and names every kind of 
   assert.equal(examples.length, 3);
   for (const example of examples) {
     const read = parseReplay(example, 'docs/replays.md');
-    assert.ok(read.ok, read.ok ? '' : read.problem.join('\n'));
+    assert.ok(read.ok, read.ok ? '' : read.error.join('\n'));
     assert.deepEqual((await play(read.value)).failures, []);
   }
   const unnamed = replayKeysAt(['steps', 0]).filter((key) => key !== 'at' && !page.includes(`\`${key}\``));

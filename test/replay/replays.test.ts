@@ -38,7 +38,7 @@ after(() => console.log(report));
 for (const file of files) {
   const read = readReplay(join(folder, file));
   test(read.ok ? `${file}: ${read.value.title}` : file, async () => {
-    if (!read.ok) assert.fail(read.problem.join('\n'));
+    if (!read.ok) assert.fail(read.error.join('\n'));
     const used = cpuTime();
     const { failures, timeline } = await play(read.value, coverage.inspect);
     if (failures.length > 0) assert.fail([...failures, 'seen:', ...timeline.map(lineOf)].join('\n'));

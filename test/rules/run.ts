@@ -58,8 +58,8 @@ try {
   process.exitCode = outcomes.every(Boolean) ? 0 : 1;
 } catch (error) {
   const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-  const advice = 'promtool is not in PATH: it comes with Prometheus (Debian and Ubuntu: the package prometheus).';
-  console.error(isMissing ? advice : error);
+  const hint = 'promtool is not in PATH: it comes with Prometheus (Debian and Ubuntu: the package prometheus).';
+  console.error(isMissing ? hint : error);
   process.exitCode = 1;
 } finally {
   rmSync(folder, { recursive: true });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { failed, problem } from '../../src/base/errors.ts';
+import { codedError, failed } from '../../src/base/errors.ts';
 import { servePages } from '../../src/base/http.ts';
 import { createStreamStatuses } from '../../src/kube/watch/streamStatus.ts';
 import type { Leadership } from '../../src/process/leadership.ts';
@@ -175,7 +175,7 @@ test('a config that is rejected shows where it was, with its faults, and makes n
   const since = `in force since ${new Date(appliedAt).toISOString()}`;
   assert.equal(await detail(), `content 1 of the file, ${since}`);
   seen.reload.take(
-    failed(problem('CONFIG_INVALID', 'The config a.yaml has 2 faults:\n  a.yaml:1:1 x\n  a.yaml:2:1 y')),
+    failed(codedError('CONFIG_INVALID', 'The config a.yaml has 2 faults:\n  a.yaml:1:1 x\n  a.yaml:2:1 y')),
   );
   const faults = 'The config a.yaml has 2 faults: a.yaml:1:1 x a.yaml:2:1 y';
   assert.equal(await detail(), `content 2 of the file is rejected, the one before is ${since}: ${faults}`);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { endpointSlices, namespaces } from '../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
-import { failed, ok, problem } from '../../src/base/errors.ts';
+import { codedError, failed, ok } from '../../src/base/errors.ts';
 import { toOpenMetrics } from '../../src/metrics/metricsPage.ts';
 import { freePort } from '../support/api/freePort.ts';
 import { misbehavingServer } from '../support/api/misbehavingServer.ts';
@@ -172,7 +172,7 @@ test('the config in force, one that is rejected and one that is applied are told
   const since = () => seen.reload.status().appliedAt / 1000;
   assert.deepEqual(await values(), { generation: 1, successful: 1, since: since(), added: undefined });
   const first = since();
-  seen.reload.take(failed(problem('CONFIG_INVALID', 'a.yaml:1:1 x.')));
+  seen.reload.take(failed(codedError('CONFIG_INVALID', 'a.yaml:1:1 x.')));
   assert.deepEqual(await values(), { generation: 2, successful: 0, since: first, added: undefined });
   const services = ['db', 'cache'].map((name) => [name, serviceConfig({ name })] as const);
   seen.reload.take(ok({ services: new Map(services), restart: undefined }));

@@ -26,7 +26,7 @@ async function shownApplications() {
     applications: () => world.core.entries(),
   });
   const served = await serveLivePage({ host: '127.0.0.1', port: 0 }, { live, onBroken });
-  if (!served.ok) throw new Error(served.problem.sentence);
+  if (!served.ok) throw new Error(served.error.message);
   const { url, close } = served.value;
   const textOf = async (search = '') => (await fetch(`${url}applications?search=${encodeURIComponent(search)}`)).text();
   const list = async (search?: string): Promise<ApplicationList> => JSON.parse(await textOf(search));

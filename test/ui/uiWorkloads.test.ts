@@ -33,7 +33,7 @@ async function shownWorkloads(config = restartConfig()): Promise<ShownWorkloads>
     workloads: () => world.control.entries(),
   });
   const served = await serveLivePage({ host: '127.0.0.1', port: 0 }, { live, onBroken });
-  if (!served.ok) throw new Error(served.problem.sentence);
+  if (!served.ok) throw new Error(served.error.message);
   const url = `${served.value.url}workloads`;
   async function list(): Promise<readonly WorkloadView[]> {
     const { workloads }: WorkloadList = JSON.parse(await (await fetch(url)).text());

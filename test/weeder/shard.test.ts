@@ -94,15 +94,15 @@ test('what is no shard is told in half a sentence', () => {
   const wanted = 'wanted i/n, where n is from 1 to 1000 and i from 0 to n-1, or auto/n';
   const wrong = (text: string, host = 'weeder-0') => parseShard(text, host);
   for (const text of ['', '1', '1/', '/3', '1/0', '-1/3', '1.5/3', 'a/3', '1/1001', '1 / 3']) {
-    assert.deepEqual(wrong(text), { ok: false, problem: `found "${text}", ${wanted}` });
+    assert.deepEqual(wrong(text), { ok: false, error: `found "${text}", ${wanted}` });
   }
-  assert.deepEqual(wrong('3/3'), { ok: false, problem: 'found "3/3", but of 3 the last is 2' });
+  assert.deepEqual(wrong('3/3'), { ok: false, error: 'found "3/3", but of 3 the last is 2' });
   assert.deepEqual(wrong('auto/3', 'laptop'), {
     ok: false,
-    problem: 'found "auto/3", but the host name "laptop" does not end in a number as a StatefulSet’s pods do',
+    error: 'found "auto/3", but the host name "laptop" does not end in a number as a StatefulSet’s pods do',
   });
   assert.deepEqual(wrong('auto/3', 'weeder-3'), {
     ok: false,
-    problem: 'found "auto/3", but the host name "weeder-3" says 3, and of 3 the last is 2',
+    error: 'found "auto/3", but the host name "weeder-3" says 3, and of 3 the last is 2',
   });
 });

@@ -24,7 +24,7 @@ export async function demo(flags: DemoFlags): Promise<number> {
   const clock = scaledClock(speed);
   const logger = await createLogger('error', process.stderr);
   const page = await offerPage(uiAddressOf(flags), logger, { clock, speed });
-  if (!page.ok) return fail(page.problem);
+  if (!page.ok) return fail(page.error);
   say(
     'The real weeder, on an API server of its own: no cluster is needed.',
     `Kubelet ${flags.kubelet} is simulated, time runs ${speed} times as fast: this takes about ${Math.ceil(simulated / speed / 1_000)} s.`,

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type KubeletVersion, kubeletVersions } from '../../../packages/embedded-cluster/src/kubelet/backOff.ts';
+import { type CodedError, codedError } from '../../base/errors.ts';
 import type { BindAddress } from '../../base/http.ts';
-import { type Problem, problem } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
 import { defaultImage } from '../../demo/cluster/scripts.ts';
 import { camelCase, readAddress, readDuration } from '../values.ts';
@@ -55,37 +55,37 @@ export function isOnCluster({ kubeconfig, context }: DemoFlags): boolean {
 const stories: readonly string[] = ['outage', 'restart', 'observer'];
 
 /** What the demo was asked to show, if it cannot. */
-export function unknownStory(story: string): Problem | undefined {
+export function unknownStory(story: string): CodedError | undefined {
   if (stories.includes(story)) return undefined;
   const meant = nearest(story, stories);
   const hint =
     meant === undefined
       ? `: it shows ${stories.slice(0, -1).join(', ')} or ${stories.at(-1)}`
       : `; did you mean ${meant}?`;
-  return problem('USAGE', `weeder demo does not know "${story}"${hint}${meant === undefined ? '.' : ''}`);
+  return codedError('USAGE', `weeder demo does not know "${story}"${hint}${meant === undefined ? '.' : ''}`);
 }
 
 /** What cannot be chosen of the stories that are told as they are. */
 const ofOutages = ['replicas', 'outage', 'timeout', 'kubelet', 'kubeconfig', 'context', 'image'];
 
 /** What was asked for of another story, or of the kind of cluster that it is not played on. */
-export function misplacedFlag(story: string, flags: DemoFlags, command: Command): Problem | undefined {
+export function misplacedFlag(story: string, flags: DemoFlags, command: Command): CodedError | undefined {
   const isGiven = (name: string) => command.getOptionValueSource(camelCase(name)) === 'cli';
   if (story !== 'outage') {
     const other = ofOutages.find(isGiven);
     return other === undefined
       ? undefined
-      : problem('USAGE', `The flag --${other} is for the outage: weeder demo ${story} does not have it.`);
+      : codedError('USAGE', `The flag --${other} is for the outage: weeder demo ${story} does not have it.`);
   }
   if (!isOnCluster(flags)) {
-    return isGiven('image') ? problem('USAGE', 'The flag --image needs --kubeconfig or --context.') : undefined;
+    return isGiven('image') ? codedError('USAGE', 'The flag --image needs --kubeconfig or --context.') : undefined;
   }
   if (flags.speed !== undefined && flags.speed !== 1) {
-    return problem('USAGE', `Time on a real cluster runs as it does: --speed ${flags.speed} cannot be had there.`);
+    return codedError('USAGE', `Time on a real cluster runs as it does: --speed ${flags.speed} cannot be had there.`);
   }
   const given = ['seed', 'kubelet', 'ui', 'ui-bind-addr'].find(isGiven);
   if (given === undefined) return undefined;
-  return problem('USAGE', `The flag --${given} is for the simulated cluster: a real one goes its own way.`);
+  return codedError('USAGE', `The flag --${given} is for the simulated cluster: a real one goes its own way.`);
 }
 
 function readSpeed(text: string): number {

@@ -1,6 +1,6 @@
 import { systemClock } from '../../base/clock.ts';
 import { formatDuration } from '../../base/duration.ts';
-import { problem } from '../../base/errors.ts';
+import { codedError } from '../../base/errors.ts';
 import { createLogger } from '../../base/log.ts';
 import { returnAfter } from '../../demo/cluster/exits.ts';
 import { uniqueNamespace } from '../../demo/cluster/namespace.ts';
@@ -29,7 +29,7 @@ export async function demoOnCluster(flags: DemoFlags): Promise<number> {
     { ...impatient, ...(kubeconfig ? { kubeconfig } : {}), ...(context ? { context } : {}), signal: stop.signal },
     systemClock,
   );
-  if (!client.ok) return stop.signal.aborted ? exitCodes.failed : fail(client.problem);
+  if (!client.ok) return stop.signal.aborted ? exitCodes.failed : fail(client.error);
   try {
     return await play(flags, client.value, stop, logger);
   } finally {
@@ -80,11 +80,11 @@ async function play(
   );
   if (leftBehind === undefined && played.ok) say('It is gone.');
   let exitCode: number = exitCodes.failed;
-  if (!played.ok) fail(played.problem);
+  if (!played.ok) fail(played.error);
   else if (played.value !== 'stopped') exitCode = sayOutcome(flags, played.value);
   if (leftBehind === undefined) return exitCode;
-  const sentence = `The namespace ${namespace} could not be removed: ${leftBehind}.`;
-  return fail(problem('DEMO_LEFT_BEHIND', sentence, `Remove it with: kubectl delete namespace ${namespace}`));
+  const message = `The namespace ${namespace} could not be removed: ${leftBehind}.`;
+  return fail(codedError('DEMO_LEFT_BEHIND', message, `Remove it with: kubectl delete namespace ${namespace}`));
 }
 
 function sayOutcome({ outage, timeout }: DemoFlags, { isBack, weeded, ignored }: ClusterOutcome): number {

@@ -33,7 +33,7 @@ export async function tellDemo<Fact, Outcome>(flags: DemoFlags, story: DemoStory
   const clock = scaledClock(speed);
   const logger = await createLogger('error', process.stderr);
   const page = await offerPage(uiAddressOf(flags), logger, { clock, speed });
-  if (!page.ok) return fail(page.problem);
+  if (!page.ok) return fail(page.error);
   say(
     'The real weeder, on an API server of its own: no cluster is needed.',
     `${story.pace(speed)}: this takes about ${Math.ceil(story.length / speed / 1_000)} s.`,

@@ -32,11 +32,11 @@ export function refusedCron(text: string): string | undefined {
   const trimmed = text.trim();
   if (nicknames.includes(trimmed.toLowerCase())) return undefined;
   if (trimmed.startsWith('@'))
-    return `found ${quoted(text)}, which is no nickname: those are ${nicknames.join(', ')}${advice}`;
+    return `found ${quoted(text)}, which is no nickname: those are ${nicknames.join(', ')}${hint}`;
   const given = fieldsOf(text);
   if (given.length !== fields.length) {
     const count = given.length === 1 ? '1 field' : `${given.length} fields`;
-    return `found ${quoted(text)}, which has ${count} and not five${advice}`;
+    return `found ${quoted(text)}, which has ${count} and not five${hint}`;
   }
   if (everComes(text)) return undefined;
   const wrong = fields.findIndex(
@@ -44,7 +44,7 @@ export function refusedCron(text: string): string | undefined {
   );
   const field = fields[wrong];
   if (field !== undefined) {
-    return `found ${quoted(text)}, whose ${field.name} ${quoted(given[wrong] ?? '')} cannot be read: it is ${field.range}${advice}`;
+    return `found ${quoted(text)}, whose ${field.name} ${quoted(given[wrong] ?? '')} cannot be read: it is ${field.range}${hint}`;
   }
   return `found ${quoted(text)}, a day that never comes, so that the window never opens`;
 }
@@ -65,7 +65,7 @@ const fields = [
   { name: 'day of the week', last: 6, range: '0 (Sunday) to 6 or SUN to SAT' },
 ];
 const nicknames = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'];
-const advice =
+const hint =
   '; a cron expression has five fields, minute, hour, day of the month, month, day of the week: "0 22 * * 1-5"';
 
 function fieldsOf(cron: string): readonly string[] {

@@ -16,7 +16,7 @@ export function duration(from: 'aboveZero' | 'fromZero') {
   return z.codec(text, z.number(), {
     decode: (written, context) => {
       const read = parseDuration(written);
-      const refusal = read.ok ? refused(written, read.value, from) : read.problem;
+      const refusal = read.ok ? refused(written, read.value, from) : read.error;
       if (read.ok && refusal === undefined) return read.value;
       context.issues.push({ code: 'custom', input: written, message: refusal ?? '' });
       return z.NEVER;

@@ -18,7 +18,7 @@ interface Contradiction {
   readonly message: string;
 }
 
-/** The durations of a mapping. What has been told as a fault is no duration, even where it is a number. */
+/** The durations of a mapping. What has been told as an error is no duration, even where it is a number. */
 export function durationsOf(mapping: unknown, isFaulty: (key: string) => boolean): Durations {
   const said = objectOf(mapping);
   const read = (key: Key) => {

@@ -14,8 +14,8 @@ export function withDefault<T extends z.ZodType>(schema: T, value: z.input<T>) {
 }
 
 /** What to say about a key that is left out or empty, where more can be said than its type. */
-export function whenMissing(sentence: string | undefined) {
-  return { error: ({ input }: { readonly input?: unknown }) => (input == null ? sentence : undefined) };
+export function whenMissing(message: string | undefined) {
+  return { error: ({ input }: { readonly input?: unknown }) => (input == null ? message : undefined) };
 }
 
 /** A text that follows the rule. */
@@ -32,7 +32,7 @@ export const namespaceNames = z.array(nameOf(dnsLabel)).min(1, {
 
 /**
  * A mapping whose keys follow the rule. A key schema of zod's own would leave the value of a wrong key unread, and so
- * hide its faults until the key is right.
+ * hide its errors until the key is right.
  */
 export function mapOf<T extends z.ZodType>(rule: NameRule, values: T, missing?: string) {
   const wrongKey = { code: 'custom', message: `this name is not allowed; allowed are ${rule.allowed}` } as const;

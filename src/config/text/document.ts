@@ -13,23 +13,23 @@ import {
 import { oneLine, type Path } from '../../base/fieldError.ts';
 import { aliasTargets } from './aliases.ts';
 import { keyOf } from './keys.ts';
-import type { Located, LocatedFault } from './located.ts';
+import type { Located, LocatedError } from './located.ts';
 import { plainScalar } from './scalars.ts';
 
 /** The values of a document with their places. */
 export interface LocatedDocument {
   readonly root: Located;
   /** Wrong keys; the rest of the values is what the file says. */
-  readonly faults: readonly LocatedFault[];
+  readonly errors: readonly LocatedError[];
   /** What makes the values themselves unknown, so that judging them would only add noise. */
-  readonly broken: readonly LocatedFault[];
+  readonly broken: readonly LocatedError[];
 }
 
 interface Walk {
   readonly targets: ReadonlyMap<Node, Node>;
   readonly expanding: Set<Node>;
-  readonly faults: LocatedFault[];
-  readonly broken: LocatedFault[];
+  readonly errors: LocatedError[];
+  readonly broken: LocatedError[];
   readonly lineOf: (offset: number) => number;
   readonly most: Leniency;
   fromAliases: number;
@@ -60,9 +60,9 @@ export function locate(
   most: Leniency = strict,
 ): LocatedDocument {
   const targets = aliasTargets(document.contents);
-  const walk: Walk = { targets, expanding: new Set(), faults: [], broken: [], lineOf, most, fromAliases: 0 };
+  const walk: Walk = { targets, expanding: new Set(), errors: [], broken: [], lineOf, most, fromAliases: 0 };
   const root = locateNode(walk, document.contents, [], undefined);
-  return { root, faults: walk.faults, broken: walk.broken };
+  return { root, errors: walk.errors, broken: walk.broken };
 }
 
 function locateNode(walk: Walk, node: unknown, path: Path, keyOffset: number | undefined): Located {
@@ -92,7 +92,7 @@ function locatePairs(walk: Walk, pairs: readonly unknown[], path: Path, children
     const offset = startOf(pair.key) ?? startOf(pair.value) ?? 0;
     const key = keyOf(isAlias(pair.key) ? walk.targets.get(pair.key) : pair.key, walk.most.takesNumbers);
     if (!key.ok) {
-      walk.faults.push({ offset, path, message: key.problem });
+      walk.errors.push({ offset, path, message: key.error });
     } else if (key.value === mergeKey && isPlain(pair.key)) {
       merged.push(pair.value);
     } else {
@@ -100,7 +100,7 @@ function locatePairs(walk: Walk, pairs: readonly unknown[], path: Path, children
       const earlier = lines.get(key.value);
       if (earlier !== undefined) {
         const message = `written twice: first on line ${earlier}, again on line ${walk.lineOf(offset)}`;
-        walk.faults.push({ offset, path: keyPath, message });
+        walk.errors.push({ offset, path: keyPath, message });
       }
       lines.set(key.value, earlier ?? walk.lineOf(offset));
       children.set(key.value, locateNode(walk, pair.value, keyPath, offset));

@@ -14,7 +14,7 @@ export interface Located {
 }
 
 /** Something wrong at one place of the text; whoever reads the file turns the offset into a line and a column. */
-export interface LocatedFault {
+export interface LocatedError {
   readonly offset: number;
   readonly path: Path;
   readonly message: string;

@@ -1,7 +1,7 @@
 import { type Document, isScalar, LineCounter, parseAllDocuments } from 'yaml';
 import { failed, ok, type Result } from '../../base/errors.ts';
-import { type ConfigFault, formatPath, oneLine } from '../../base/fieldError.ts';
-import type { LocatedFault } from './located.ts';
+import { type FieldError, formatPath, oneLine } from '../../base/fieldError.ts';
+import type { LocatedError } from './located.ts';
 import { isNestedTooDeeply } from './nesting.ts';
 
 /** The documents of a text that have anything in them, and what finds lines. */
@@ -13,20 +13,20 @@ export interface YamlText {
 /** Reads YAML, or says where it is none. Counts characters from behind a byte order mark. */
 export function readYaml(
   text: string,
-): Result<YamlText, { readonly faults: LocatedFault[]; readonly lines: LineCounter }> {
+): Result<YamlText, { readonly errors: LocatedError[]; readonly lines: LineCounter }> {
   const lines = new LineCounter();
-  if (isNestedTooDeeply(text)) return failed({ faults: [tooDeepAt(0)], lines });
+  if (isNestedTooDeeply(text)) return failed({ errors: [tooDeepAt(0)], lines });
   const source = text.startsWith('\uFEFF') ? text.slice(1) : text;
   const options = { lineCounter: lines, prettyErrors: false, uniqueKeys: false, merge: false } as const;
   const documents = [...parseAllDocuments(source, options)];
-  const faults = documents.flatMap(syntaxFaults);
-  return faults.length > 0 ? failed({ faults, lines }) : ok({ documents: documents.filter(hasContent), lines });
+  const errors = documents.flatMap(syntaxErrors);
+  return errors.length > 0 ? failed({ errors, lines }) : ok({ documents: documents.filter(hasContent), lines });
 }
 
 /** After so many nobody reads on, and one wrong quote makes all that comes after it wrong. */
-const mostSyntaxFaults = 100;
+const mostSyntaxErrors = 100;
 
-function tooDeepAt(offset: number): LocatedFault {
+function tooDeepAt(offset: number): LocatedError {
   return { offset, path: [], message: 'nested too deeply to be read' };
 }
 
@@ -35,19 +35,19 @@ function hasContent({ contents }: Document.Parsed): boolean {
 }
 
 /** Warnings are unknown tags and directives: whoever wrote them expects something that does not happen. */
-function syntaxFaults({ errors, warnings }: Document.Parsed): readonly LocatedFault[] {
+function syntaxErrors({ errors, warnings }: Document.Parsed): readonly LocatedError[] {
   const all = [...errors, ...warnings];
   const tooDeep = all.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
   if (tooDeep !== undefined) return [tooDeepAt(tooDeep.pos[0])];
-  return all.slice(0, mostSyntaxFaults).map(({ pos, message }) => {
+  return all.slice(0, mostSyntaxErrors).map(({ pos, message }) => {
     const [sentence = ''] = message.split('\n');
     return { offset: pos[0], path: [], message: `not valid YAML: ${oneLine(sentence)}` };
   });
 }
 
-/** Faults with their lines and columns, in the order of the text. */
-export function inLines(faults: readonly LocatedFault[], file: string, lines: LineCounter): readonly ConfigFault[] {
-  return faults
+/** Errors with their lines and columns, in the order of the text. */
+export function inLines(errors: readonly LocatedError[], file: string, lines: LineCounter): readonly FieldError[] {
+  return errors
     .toSorted((one, other) => one.offset - other.offset)
     .map(({ offset, path, message }) => {
       const { line, col } = lines.linePos(offset);

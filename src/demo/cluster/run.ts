@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { failed, ok, type Problem, problem, type Result } from '../../base/errors.ts';
+import { type CodedError, codedError, failed, ok, type Result } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { describeFailure } from '../../kube/client/describeFailure.ts';
@@ -61,13 +61,13 @@ const cleanupPatience = 120_000;
 export async function playOnCluster(options: ClusterDemoOptions, onCleanup: () => void): Promise<ClusterDemo> {
   const { client, clock, namespace } = options;
   const made = await createNamespace(client, namespace);
-  if (!made.ok && !made.problem.mayExist) {
-    return { played: failed(refused(made.problem.failure, client)), leftBehind: undefined };
+  if (!made.ok && !made.error.mayExist) {
+    return { played: failed(refused(made.error.failure, client)), leftBehind: undefined };
   }
   let leftBehind: string | undefined;
   let played: Result<ClusterOutcome | 'stopped'>;
   try {
-    played = made.ok ? await playInNamespace(options) : failed(refused(made.problem.failure, client));
+    played = made.ok ? await playInNamespace(options) : failed(refused(made.error.failure, client));
   } finally {
     onCleanup();
     leftBehind = await removeNamespace(client, clock, namespace, cleanupPatience);
@@ -117,7 +117,7 @@ async function untilReady(options: ClusterDemoOptions, outage: Outage, isWeeding
   if (waited !== 'late') return ok(waited);
   const trouble = outage.trouble();
   const why = trouble === undefined ? 'the cluster does not say why' : `${trouble.pod}: ${trouble.what}`;
-  return failed(problem('DEMO_NOT_READY', `The demo's pods did not become ready in time (${why}).`));
+  return failed(codedError('DEMO_NOT_READY', `The demo's pods did not become ready in time (${why}).`));
 }
 
 /** From the prelude to the end. */
@@ -146,6 +146,6 @@ function stoppedOr(result: Result<Waited>): Result<'stopped'> {
   return result.ok ? ok('stopped') : result;
 }
 
-function refused(failure: ApiFailure, { server }: KubeClient): Problem {
-  return problem('DEMO_REFUSED', `The demo cannot be played on this cluster: ${describeFailure(failure, server)}`);
+function refused(failure: ApiFailure, { server }: KubeClient): CodedError {
+  return codedError('DEMO_REFUSED', `The demo cannot be played on this cluster: ${describeFailure(failure, server)}`);
 }

@@ -30,7 +30,7 @@ export const workloadCount = 5;
 export function createShop(store: ApiStore): void {
   const create = (resource: Resource, object: JsonObject) => {
     const created = store.create(resource, object, { manager: 'kubectl' });
-    if (!created.ok) throw new Error(created.problem.message);
+    if (!created.ok) throw new Error(created.error.message);
   };
   for (const name of [home, weederHome]) create(namespaces, { metadata: { name } });
   create(configMaps, { metadata: named('shop-settings'), data: settings });

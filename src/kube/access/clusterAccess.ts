@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { KubeConfig } from '@kubernetes/client-node';
-import { failed, messageOf, ok, type Problem, problem, type Result } from '../../base/errors.ts';
+import { type CodedError, codedError, failed, messageOf, ok, type Result } from '../../base/errors.ts';
 import type { ClusterEntry, ExecEntry, UserEntry } from './kubeConfigFile.ts';
 
 /** The context that was chosen, as the files have it; paths are absolute. */
@@ -38,8 +38,8 @@ export function clusterAccess(choice: ClusterChoice): Result<ClusterAccess> {
   const server = serverUrl(choice);
   if (!server.ok) return server;
   const { cluster, user } = choice;
-  const fault = proxyFault(cluster) ?? fileFault(cluster, user) ?? tlsFault(cluster, user) ?? execFault(user);
-  if (fault !== undefined) return failed(invalid(choice, fault));
+  const error = proxyError(cluster) ?? fileError(cluster, user) ?? tlsError(cluster, user) ?? execError(user);
+  if (error !== undefined) return failed(invalid(choice, error));
   const kubeConfig = clientNodeConfig(choice, server.value);
   if (!kubeConfig.ok) return kubeConfig;
   return ok({
@@ -56,8 +56,8 @@ export function clusterAccess(choice: ClusterChoice): Result<ClusterAccess> {
   });
 }
 
-function invalid(choice: ClusterChoice, fault: string): Problem {
-  return problem('KUBECONFIG_INVALID', `In the kubeconfig ${choice.source}, context "${choice.context}": ${fault}.`);
+function invalid(choice: ClusterChoice, error: string): CodedError {
+  return codedError('KUBECONFIG_INVALID', `In the kubeconfig ${choice.source}, context "${choice.context}": ${error}.`);
 }
 
 function serverUrl(choice: ClusterChoice): Result<string> {
@@ -69,13 +69,13 @@ function serverUrl(choice: ClusterChoice): Result<string> {
   return ok(`${url.origin}${url.pathname}`.replace(/\/+$/, ''));
 }
 
-function proxyFault(cluster: ClusterEntry): string | undefined {
+function proxyError(cluster: ClusterEntry): string | undefined {
   const proxy = cluster['proxy-url'];
   if (!proxy || (URL.canParse(proxy) && /^(https?|socks5h?):$/.test(new URL(proxy).protocol))) return undefined;
   return `the proxy-url "${proxy}" is not an http, https or socks5 address`;
 }
 
-function fileFault(cluster: ClusterEntry, user: UserEntry): string | undefined {
+function fileError(cluster: ClusterEntry, user: UserEntry): string | undefined {
   const files: readonly (readonly [string, string | null | undefined])[] = [
     ['certificate-authority', cluster['certificate-authority']],
     ['client-certificate', user['client-certificate']],
@@ -83,8 +83,8 @@ function fileFault(cluster: ClusterEntry, user: UserEntry): string | undefined {
     ['tokenFile', user.tokenFile],
   ];
   for (const [what, path] of files) {
-    const fault = path ? unreadable(path) : undefined;
-    if (fault !== undefined) return `the ${what} ${path} ${fault}`;
+    const error = path ? unreadable(path) : undefined;
+    if (error !== undefined) return `the ${what} ${path} ${error}`;
   }
   return undefined;
 }
@@ -99,7 +99,7 @@ function unreadable(path: string): string | undefined {
   }
 }
 
-function tlsFault(cluster: ClusterEntry, user: UserEntry): string | undefined {
+function tlsError(cluster: ClusterEntry, user: UserEntry): string | undefined {
   const hasCertificate = Boolean(user['client-certificate'] || user['client-certificate-data']);
   const hasKey = Boolean(user['client-key'] || user['client-key-data']);
   if (hasCertificate !== hasKey)
@@ -107,15 +107,15 @@ function tlsFault(cluster: ClusterEntry, user: UserEntry): string | undefined {
   const ca = pem(cluster['certificate-authority'], cluster['certificate-authority-data']);
   if (ca !== undefined && !ca.includes('-----BEGIN')) return 'the certificate authority is not PEM text';
   return (
-    contextFault('certificate authority', { ca }) ??
-    contextFault('client certificate and key', {
+    contextError('certificate authority', { ca }) ??
+    contextError('client certificate and key', {
       cert: pem(user['client-certificate'], user['client-certificate-data']),
       key: pem(user['client-key'], user['client-key-data']),
     })
   );
 }
 
-function contextFault(what: string, options: Readonly<Record<string, string | undefined>>): string | undefined {
+function contextError(what: string, options: Readonly<Record<string, string | undefined>>): string | undefined {
   try {
     createSecureContext(options);
     return undefined;
@@ -129,7 +129,7 @@ function pem(path: string | null | undefined, base64: string | null | undefined)
   return base64 ? Buffer.from(base64, 'base64').toString('utf8') : undefined;
 }
 
-function execFault(user: UserEntry): string | undefined {
+function execError(user: UserEntry): string | undefined {
   if (user.exec?.interactiveMode !== 'Always') return undefined;
   return `the exec plugin "${user.exec.command}" wants to ask questions (interactiveMode: Always), and nobody is there`;
 }

@@ -146,7 +146,7 @@ function execSource({ exec, cluster }: ClusterAccess, clock: Clock): ExecSource 
         const ran = await runExecPlugin(exec, cluster, clock);
         triedAt = clock.monotonic();
         if (ran.ok) credential = ran.value;
-        else lastProblem = ran.problem;
+        else lastProblem = ran.error;
       }
       return credential !== undefined && left() > 0
         ? ok(credential)

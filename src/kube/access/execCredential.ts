@@ -26,10 +26,9 @@ export async function runExecPlugin(
 ): Promise<Result<ExecCredential, string>> {
   const ran = await run(exec, cluster, clock);
   const plugin = `the exec plugin "${exec.command}"`;
-  if (!ran.ok)
-    return failed(`${plugin} ${ran.problem}${exec.installHint ? ` (${firstLineOf(exec.installHint)})` : ''}`);
+  if (!ran.ok) return failed(`${plugin} ${ran.error}${exec.installHint ? ` (${firstLineOf(exec.installHint)})` : ''}`);
   const credential = read(ran.value);
-  return credential.ok ? credential : failed(`${plugin} ${credential.problem}`);
+  return credential.ok ? credential : failed(`${plugin} ${credential.error}`);
 }
 
 function run(exec: ExecEntry, cluster: ClusterEntry, clock: Clock): Promise<Result<string, string>> {

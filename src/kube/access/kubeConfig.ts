@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { delimiter, join } from 'node:path';
-import { failed, ok, problem, type Result } from '../../base/errors.ts';
+import { codedError, failed, ok, type Result } from '../../base/errors.ts';
 import { type ClusterAccess, type ClusterChoice, clusterAccess } from './clusterAccess.ts';
 import { type MergedKubeConfig, readKubeConfigFiles } from './kubeConfigFile.ts';
 
@@ -32,7 +32,9 @@ export function loadKubeConfig(
   const existing = listed.filter((path) => existsSync(path));
   if (existing.length > 0) return fromFiles(existing, flags.context);
   if (listed.length > 0) {
-    return failed(problem('KUBECONFIG_NOT_FOUND', `$KUBECONFIG names ${listed.join(' and ')}, which does not exist.`));
+    return failed(
+      codedError('KUBECONFIG_NOT_FOUND', `$KUBECONFIG names ${listed.join(' and ')}, which does not exist.`),
+    );
   }
   if (!flags.context && inCluster(env, serviceAccount)) return fromServiceAccount(env, serviceAccount);
   const home = env['HOME'] ?? env['USERPROFILE'];
@@ -54,7 +56,7 @@ function nothingFound(env: Environment, serviceAccount: string, atHome: string |
       : 'not in a pod ($KUBERNETES_SERVICE_HOST is not set)',
     atHome === undefined ? 'no home folder ($HOME is not set)' : `no ${atHome}`,
   ];
-  return problem('KUBECONFIG_NOT_FOUND', `No cluster was found: ${looked.join(', ')}.`);
+  return codedError('KUBECONFIG_NOT_FOUND', `No cluster was found: ${looked.join(', ')}.`);
 }
 
 function fromFiles(paths: readonly string[], context: string | undefined): Result<ClusterAccess> {
@@ -87,8 +89,8 @@ function choose(config: MergedKubeConfig, path: string, asked: string | undefine
   return ok({ source: path, context: name, namespace, cluster, user });
 }
 
-function invalid(path: string, fault: string, advice?: string) {
-  return problem('KUBECONFIG_INVALID', `The kubeconfig ${path} ${fault}.`, advice);
+function invalid(path: string, error: string, hint?: string) {
+  return codedError('KUBECONFIG_INVALID', `The kubeconfig ${path} ${error}.`, hint);
 }
 
 /** As client-go does it: always https, the token file read again and again, the system's authorities without ca.crt. */

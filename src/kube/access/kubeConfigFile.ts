@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { failed, messageOf, ok, type Problem, problem, type Result } from '../../base/errors.ts';
+import { type CodedError, codedError, failed, messageOf, ok, type Result } from '../../base/errors.ts';
 
 const text = z.string().nullish();
 
@@ -92,8 +92,8 @@ function addEntries(
   for (const { name, context } of file.contexts ?? []) addFirst(contexts, name, context ?? {});
 }
 
-function kubeConfigProblem(path: string, fault: string, advice?: string): Problem {
-  return problem('KUBECONFIG_INVALID', `The kubeconfig ${path} ${fault}.`, advice);
+function kubeConfigProblem(path: string, error: string, hint?: string): CodedError {
+  return codedError('KUBECONFIG_INVALID', `The kubeconfig ${path} ${error}.`, hint);
 }
 
 function readKubeConfigFile(path: string): Result<z.infer<typeof KubeConfigFile>> {
@@ -109,14 +109,14 @@ function readKubeConfigFile(path: string): Result<z.infer<typeof KubeConfigFile>
   const issue = checked.error.issues[0];
   const where = issue?.path.join('.') ?? '';
   const words = issue?.message.replace(/^Invalid input: /, '') ?? 'not a kubeconfig';
-  const fault = words.replace(/received undefined$/, 'found nothing');
-  return failed(kubeConfigProblem(path, `is not a kubeconfig: ${where === '' ? '' : `${where}: `}${fault}`));
+  const error = words.replace(/received undefined$/, 'found nothing');
+  return failed(kubeConfigProblem(path, `is not a kubeconfig: ${where === '' ? '' : `${where}: `}${error}`));
 }
 
-function readingProblem(path: string, error: unknown): Problem {
+function readingProblem(path: string, error: unknown): CodedError {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT') {
-    return problem(
+    return codedError(
       'KUBECONFIG_NOT_FOUND',
       `The kubeconfig ${path} does not exist.`,
       'Give the path of an existing one.',

@@ -1,13 +1,13 @@
 import type { ApiFailure, FailureKind } from './failure.ts';
 
-const advice: Partial<Readonly<Record<FailureKind, string>>> = {
+const hint: Partial<Readonly<Record<FailureKind, string>>> = {
   unauthorized:
     'The credentials are wrong or have expired: renew them, or choose others with --kubeconfig or --context.',
   network: 'Check that the address is right, that the API server runs, and that it can be reached from here.',
   timeout: 'The API server or the network on the way to it hangs.',
   badAnswer: 'Is this address a Kubernetes API server?',
   throttled: 'The server asks for patience.',
-  rejected: 'This is a fault of weeder or of a very old server; please report it.',
+  rejected: 'This is a bug in weeder, or the server is very old; please report it.',
 };
 
 const denial =
@@ -39,7 +39,7 @@ function subject(kind: FailureKind, server: string): string {
 
 function whatToDo(failure: ApiFailure): string {
   if (failure.kind === 'forbidden') return grant(failure.message);
-  return advice[failure.kind] ?? '';
+  return hint[failure.kind] ?? '';
 }
 
 /** The missing rule, as it has to be written into a Role, read from the server's own message. */

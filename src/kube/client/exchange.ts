@@ -102,7 +102,7 @@ export function createExchanger(
     const mayGo = request.rank === 'urgent' || (await limiter.take(request.signal, request.rank));
     if (!mayGo) return { ok: false, failure: cancelled };
     const found = await sources.current();
-    if (!found.ok) return { ok: false, failure: { kind: 'credentials', message: found.problem } };
+    if (!found.ok) return { ok: false, failure: { kind: 'credentials', message: found.error } };
     if (isUnwanted(request)) return { ok: false, failure: cancelled };
     return exchange(request, found.value);
   }

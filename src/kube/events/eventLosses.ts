@@ -2,7 +2,7 @@ import type { Clock, TimerHandle } from '../../base/clock.ts';
 
 /** What the Events write to: a pino logger, or anything with the same method. */
 export interface EventLog {
-  warn(fact: object, sentence: string): void;
+  warn(fact: object, message: string): void;
 }
 
 /** Why an Event was not written. */

@@ -46,8 +46,8 @@ export function leaseRequests(client: KubeClient, clock: Clock, election: Electi
   }
 
   function refusal(failure: ApiFailure): LeaseEvent {
-    const advice = failure.kind === 'notFound' ? ' Name another namespace with --leader-election-namespace.' : '';
-    return { type: 'lease.failed', message: `${describeFailure(failure, client.server)}${advice}` };
+    const hint = failure.kind === 'notFound' ? ' Name another namespace with --leader-election-namespace.' : '';
+    return { type: 'lease.failed', message: `${describeFailure(failure, client.server)}${hint}` };
   }
 
   const notALease: LeaseEvent = {

@@ -1,8 +1,8 @@
 /** What is written to: a pino logger, or anything with the same methods. */
 export interface LeaseLog {
-  debug(fact: object, sentence: string): void;
-  info(fact: object, sentence: string): void;
-  warn(fact: object, sentence: string): void;
+  debug(fact: object, message: string): void;
+  info(fact: object, message: string): void;
+  warn(fact: object, message: string): void;
 }
 
 /** Tells what goes wrong with the Lease, each cause once until it is over: it is asked for every two seconds. */

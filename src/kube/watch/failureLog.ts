@@ -1,8 +1,8 @@
 /** What a reflector writes to: a pino logger, or anything with the same three methods. One fact a line. */
 export interface ReflectorLog {
-  debug(fact: object, sentence: string): void;
-  info(fact: object, sentence: string): void;
-  warn(fact: object, sentence: string): void;
+  debug(fact: object, message: string): void;
+  info(fact: object, message: string): void;
+  warn(fact: object, message: string): void;
 }
 
 /** A stream that was lost. */
@@ -47,9 +47,9 @@ export function failureLog(log: ReflectorLog): FailureLog {
 }
 
 /** Loud the first time, and then ever more rarely. */
-function write(log: ReflectorLog, times: number, level: 'info' | 'warn', fact: object, sentence: string): void {
-  if (isPowerOfTwo(times)) log[level](fact, sentence);
-  else log.debug(fact, sentence);
+function write(log: ReflectorLog, times: number, level: 'info' | 'warn', fact: object, message: string): void {
+  if (isPowerOfTwo(times)) log[level](fact, message);
+  else log.debug(fact, message);
 }
 
 function isPowerOfTwo(count: number): boolean {

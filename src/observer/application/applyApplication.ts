@@ -1,6 +1,6 @@
 import type { ApplicationEvent } from '../../../machines/observer/application.ts';
-import { pause } from '../../base/clock.ts';
-import { track, inParallel } from '../../base/promises.ts';
+import { sleep } from '../../base/clock.ts';
+import { inParallel, track } from '../../base/promises.ts';
 import { lookForAccount } from '../effects/accounts.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import { slowSentence } from '../effects/places.ts';
@@ -100,7 +100,7 @@ async function useDefinition(effects: ObserverEffects, definition: ResourceEntry
   });
   const deadline = clock.monotonic() + establishedWithin;
   while (!isOver && !signal.aborted && !isOutdated(application) && clock.monotonic() < deadline)
-    await Promise.race([served, pause(clock, outdatedPause)]);
+    await Promise.race([served, sleep(clock, outdatedPause)]);
   stop.abort();
   if ((await served).ok && !signal.aborted) await planAnew(effects, application, signal);
 }

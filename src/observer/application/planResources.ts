@@ -125,7 +125,7 @@ function plan(
   const read = shapeFor(manifest, schema);
   resource.fault = read.ok
     ? ''
-    : read.problem.map(({ where, sentence, advice }) => `${where} ${sentence}. ${advice}`).join(' ');
+    : read.error.map(({ where, sentence, advice }) => `${where} ${sentence}. ${advice}`).join(' ');
   if (!read.ok) return;
   if (kind === undefined || !structure.ok) {
     if (!structure.ok) becomeUnplanned(resource, structure.failure);

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { once } from '../../base/promises.ts';
+import { singleFlight } from '../../base/promises.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { describeFailure } from '../../kube/client/describeFailure.ts';
 import type { ApiFailure } from '../../kube/client/failure.ts';
@@ -85,7 +85,7 @@ export function discoveryRoot(
     return { kinds: (isStale ? before?.kinds : undefined) ?? new Map(), isStale };
   }
 
-  const load = once(async (apiVersion: string): Promise<ServedVersion> => {
+  const load = singleFlight(async (apiVersion: string): Promise<ServedVersion> => {
     const version = await readList(apiVersion, undefined);
     const { group } = groupVersionOf(apiVersion);
     const versions = groups.get(group);

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { isObject, objectOf, textOf } from '../../base/json.ts';
-import { once } from '../../base/promises.ts';
+import { singleFlight } from '../../base/promises.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { describeFailure } from '../../kube/client/describeFailure.ts';
 import type { ApiFailure } from '../../kube/client/failure.ts';
@@ -54,7 +54,7 @@ export function openapiSource(client: KubeClient, clock: Clock): OpenapiSource {
   }
 
   /** Without the hash: the newest document, which can be newer than the index, and is then fetched once more than needed. */
-  const readDocument = once(async (path: string): Promise<Outcome<undefined>> => {
+  const readDocument = singleFlight(async (path: string): Promise<Outcome<undefined>> => {
     const hash = hashes.get(path);
     if (hash === undefined || known.get(path)?.hash === hash) return done(undefined);
     const failed = failing.get(path);

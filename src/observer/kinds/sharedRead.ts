@@ -1,4 +1,4 @@
-import { type Clock, pause as pauseFor, type TimerHandle } from '../../base/clock.ts';
+import { type Clock, sleep as pauseFor, type TimerHandle } from '../../base/clock.ts';
 import type { Outcome } from '../model/applyFailure.ts';
 
 /** Somebody who waits for something that the API server does not say yet. */

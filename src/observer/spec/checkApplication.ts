@@ -1,7 +1,7 @@
 import { type Path, quoted } from '../../base/fieldError.ts';
 import { objectOf, textOf } from '../../base/json.ts';
 import { dnsLabel, dnsSubdomain, type NameRule } from '../../config/schema/names.ts';
-import { type Located, type LocatedFault, located, offsetOf } from '../../config/text/located.ts';
+import { type Located, type LocatedError, located, offsetOf } from '../../config/text/located.ts';
 import { groupVersionOf } from '../kinds/servedKinds.ts';
 import { type Identity, identityKey, identityText, type Manifest } from '../model/identity.ts';
 import { applicationVersion } from '../model/managers.ts';
@@ -24,8 +24,8 @@ export interface CheckedApplication {
   readonly spec: ApplicationSpec;
   /** In the order of the manifests. */
   readonly resources: readonly CheckedResource[];
-  readonly faults: readonly LocatedFault[];
-  readonly warnings: readonly LocatedFault[];
+  readonly faults: readonly LocatedError[];
+  readonly warnings: readonly LocatedError[];
 }
 
 interface CheckedResource {
@@ -119,7 +119,7 @@ function listFaults({ index, apiVersion, kind, object }: UnplacedManifest, known
 function schemaFaults(schema: ObserverSchema, manifests: readonly Manifest[], isComplete: boolean) {
   const fitting = manifests.flatMap((manifest) => {
     const shape = shapeFor(manifest, schema);
-    return shape.ok ? [] : shape.problem;
+    return shape.ok ? [] : shape.error;
   });
   const unused = isComplete ? unusedEntries(schema, manifests) : [];
   const found = new Set<SchemaFault>([...schema.faults, ...fitting, ...unused]);
@@ -143,7 +143,7 @@ function nameFault(path: Path, value: unknown, { pattern, allowed }: NameRule, i
 }
 
 /** At the value, or, of a key that there is not, at the key. */
-function inPlace(root: Located, { path, message }: ApplicationWarning): LocatedFault {
+function inPlace(root: Located, { path, message }: ApplicationWarning): LocatedError {
   const isKnown = path.length !== 2 || specKeysAt(['spec']).includes(String(path[1]));
   const offset = (isKnown ? undefined : located(root, path)?.keyOffset) ?? offsetOf(root, path);
   return { offset, path, message };

@@ -1,7 +1,7 @@
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
 import { dnsLabel, dnsSubdomain } from '../../config/schema/names.ts';
 import type { Located } from '../../config/text/located.ts';
-import { faultsOf, unsaid } from '../../config/text/sentences.ts';
+import { fieldErrorsOf, unsaid } from '../../config/text/messages.ts';
 import { isSecret } from '../model/confidential.ts';
 import { finalizer, forceFinalizeName } from '../model/managers.ts';
 import type {
@@ -99,7 +99,7 @@ function readManifests(value: unknown, home: Home) {
     index,
     identity: { group, kind, namespace: namespace ?? home.namespace ?? '', name },
   }));
-  return { read, faults: [...results.flatMap((each) => (each.ok ? [] : each.problem)), ...duplicatesAmong(places)] };
+  return { read, faults: [...results.flatMap((each) => (each.ok ? [] : each.error)), ...duplicatesAmong(places)] };
 }
 
 /** What is in it is read with the manifests in their places, and only what can be walked through. */
@@ -115,7 +115,7 @@ function settingsFaults(spec: JsonObject, root: Located | undefined): readonly A
   if (parsed.success) return [];
   const places = root ?? withoutPlaces({ spec });
   return parsed.error.issues
-    .flatMap((issue) => faultsOf({ ...issue, path: ['spec', ...issue.path] }, places, specKeysAt))
+    .flatMap((issue) => fieldErrorsOf({ ...issue, path: ['spec', ...issue.path] }, places, specKeysAt))
     .map(({ path, message }) => ofWhole('spec', path, message));
 }
 

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { failed, messageOf, ok, type Problem, problem, type Result } from '../../base/errors.ts';
+import { type CodedError, codedError, failed, messageOf, ok, type Result } from '../../base/errors.ts';
 import { parseJson } from '../../base/exactInteger.ts';
 import { oneLine } from '../../base/fieldError.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
@@ -18,7 +18,7 @@ export interface JsonFile {
   readonly first: JsonLine;
   readonly rest: readonly JsonLine[];
   /** Its last line has no end: whoever wrote it was killed, or the file was cut. */
-  readonly cut: Problem | undefined;
+  readonly cut: CodedError | undefined;
 }
 
 /** Reads a file of one JSON object a line. Never throws. */
@@ -26,7 +26,7 @@ export async function readJsonLines(file: string): Promise<Result<JsonFile>> {
   const texts = await readTexts(file);
   if (!texts.ok) return texts;
   const lines: JsonLine[] = [];
-  let cut: Problem | undefined;
+  let cut: CodedError | undefined;
   for (const [index, text] of texts.value.entries()) {
     if (text.trim() === '') continue;
     const value = parse(text);
@@ -39,12 +39,12 @@ export async function readJsonLines(file: string): Promise<Result<JsonFile>> {
     }
   }
   const [first, ...rest] = lines;
-  return first === undefined ? failed(problem('RECORDING_INVALID', `${file} is empty.`)) : ok({ first, rest, cut });
+  return first === undefined ? failed(codedError('RECORDING_INVALID', `${file} is empty.`)) : ok({ first, rest, cut });
 }
 
 /** What is wrong with a line, as half a sentence. */
-export function invalid({ file, line }: Pick<JsonLine, 'file' | 'line'>, message: string): Problem {
-  return problem('RECORDING_INVALID', `${file}:${line}: ${message}.`);
+export function invalid({ file, line }: Pick<JsonLine, 'file' | 'line'>, message: string): CodedError {
+  return codedError('RECORDING_INVALID', `${file}:${line}: ${message}.`);
 }
 
 function isLast(texts: readonly string[], index: number): boolean {
@@ -92,12 +92,12 @@ async function readTexts(path: string): Promise<Result<readonly string[]>> {
     const why = whyNoText(start.subarray(0, bytesRead));
     if (why !== undefined) {
       await file.close();
-      return failed(problem('RECORDING_INVALID', `${path} ${why}.`));
+      return failed(codedError('RECORDING_INVALID', `${path} ${why}.`));
     }
     const texts = await linesOf(file.createReadStream({ encoding: 'utf8', start: 0 }));
     return ok(texts.map((text, index) => (index === 0 ? text.replace(/^\uFEFF/, '') : text)));
   } catch (error) {
-    return failed(problem('RECORDING_UNREADABLE', `Cannot read ${path}: ${whyUnreadable(error)}.`));
+    return failed(codedError('RECORDING_UNREADABLE', `Cannot read ${path}: ${whyUnreadable(error)}.`));
   }
 }
 

@@ -1,5 +1,5 @@
-import { failed, ok, type Problem, problem, type Result } from '../../base/errors.ts';
-import { formatFault } from '../../base/fieldError.ts';
+import { type CodedError, codedError, failed, ok, type Result } from '../../base/errors.ts';
+import { formatFieldError } from '../../base/fieldError.ts';
 import type { Config } from '../../config/config.ts';
 import { parseConfig } from '../../config/parse.ts';
 import { type RecordedLine, type RecordingHeader, recordingVersion } from '../../recording/lines.ts';
@@ -48,8 +48,8 @@ function configIn(line: RecordedLine, at: JsonLine): Result<Config> | undefined 
 function readConfig(file: object, line: JsonLine): Result<Config> {
   const config = parseConfig(JSON.stringify(file), line.file);
   if (config.ok) return config;
-  const [fault] = config.problem;
-  return failed(invalid(line, `its config cannot be used: ${fault === undefined ? '' : formatFault(fault)}`));
+  const [fault] = config.error;
+  return failed(invalid(line, `its config cannot be used: ${fault === undefined ? '' : formatFieldError(fault)}`));
 }
 
 function readHeader(first: JsonLine): Result<RecordingHeader> {
@@ -64,7 +64,7 @@ function readHeader(first: JsonLine): Result<RecordingHeader> {
   return header.success ? ok(header.data) : failed(invalid(first, 'the header of the recording is garbled'));
 }
 
-function outOfOrder(line: JsonLine, is: number, was: number): Problem {
+function outOfOrder(line: JsonLine, is: number, was: number): CodedError {
   return invalid(line, `the line is out of order: its time is ${is} ms, and the line before has ${was} ms`);
 }
 
@@ -83,7 +83,7 @@ function isResume(line: RecordedLine): boolean {
 /** Puts the files of one recording in order, and leaves out what a later one only repeats. */
 export function joinRecordings(files: readonly RecordingFile[]): Result<RecordingFile> {
   const [first, ...later] = files.toSorted((a, b) => a.header.part - b.header.part);
-  if (first === undefined) return failed(problem('RECORDING_INVALID', 'There is nothing to replay.'));
+  if (first === undefined) return failed(codedError('RECORDING_INVALID', 'There is nothing to replay.'));
   let last = first;
   const lines = [...first.lines];
   for (const file of later) {

@@ -51,9 +51,9 @@ export function followKeys({
       problem = '';
       onKeys(found.value);
     } else {
-      if (found.problem.sentence !== problem)
-        report({ type: 'key.missing', reason: `${found.problem.sentence} ${found.problem.advice}` });
-      problem = found.problem.sentence;
+      if (found.error.message !== problem)
+        report({ type: 'key.missing', reason: `${found.error.message} ${found.error.hint}` });
+      problem = found.error.message;
       failures += 1;
     }
     tellLooked();

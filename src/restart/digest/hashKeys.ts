@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { failed, ok, type Problem, problem, type Result } from '../../base/errors.ts';
+import { type CodedError, codedError, failed, ok, type Result } from '../../base/errors.ts';
 import { type JsonObject, objectOf } from '../../base/json.ts';
 import type { ApiResult, KubeClient } from '../../kube/client/client.ts';
 import { describeFailure } from '../../kube/client/describeFailure.ts';
@@ -80,8 +80,8 @@ export function hashKeyOf(bytes: Buffer): HashKey {
   return { bytes, id: createHash('sha256').update(bytes).digest('base64url').slice(0, idLength) };
 }
 
-function invalid({ namespace, name }: KeySecret, sentence: string): Problem {
-  return problem('HASH_KEY_INVALID', `The Secret ${namespace}/${name} ${sentence}`, advice);
+function invalid({ namespace, name }: KeySecret, sentence: string): CodedError {
+  return codedError('HASH_KEY_INVALID', `The Secret ${namespace}/${name} ${sentence}`, advice);
 }
 
 /** Node takes whatever looks a little like base64. */
@@ -164,6 +164,6 @@ function newSecret({ namespace, name }: KeySecret, data: JsonObject) {
   };
 }
 
-function unavailable({ namespace, name }: KeySecret, why: string): Problem {
-  return problem('HASH_KEY_UNAVAILABLE', `The Secret ${namespace}/${name} cannot be had: ${why}`);
+function unavailable({ namespace, name }: KeySecret, why: string): CodedError {
+  return codedError('HASH_KEY_UNAVAILABLE', `The Secret ${namespace}/${name} cannot be had: ${why}`);
 }

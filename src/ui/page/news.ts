@@ -5,7 +5,7 @@ interface News {
   tell(moment: Moment): void;
 }
 
-const sentences: Readonly<Record<string, (about: string) => string>> = {
+const messages: Readonly<Record<string, (about: string) => string>> = {
   'service.notReady': (about) => `${about} is not ready`,
   'window.opened': (about) => `${about} recovered, a window is open`,
   'window.closed': (about) => `the window of ${about} is closed`,
@@ -33,9 +33,9 @@ export function createNews(announce: (text: string) => void): News {
 
   return {
     tell({ what, about }) {
-      const sentence = sentences[what]?.(about);
-      if (sentence === undefined) return;
-      gathered.push(sentence);
+      const message = messages[what]?.(about);
+      if (message === undefined) return;
+      gathered.push(message);
       if (gathered.length === 1) setTimeout(say, gathering);
     },
   };

@@ -140,6 +140,6 @@ function inSeconds(duration: number): string {
   return formatDuration(Math.round(duration / 1_000) * 1_000);
 }
 
-function ended(sentence: string): string {
-  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+function ended(message: string): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`;
 }

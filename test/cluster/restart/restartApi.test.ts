@@ -28,7 +28,7 @@ after(() => Promise.all(clients.map((client) => client.close())));
 
 function clientOf(cluster: Cluster, user: string): KubeClient {
   const access = loadKubeConfig({ kubeconfig: cluster.kubeconfigFor(user) }, {});
-  if (!access.ok) throw new Error(access.problem.sentence);
+  if (!access.ok) throw new Error(access.error.message);
   const client = createKubeClient({ access: access.value, clock: systemClock });
   clients.push(client);
   return client;
@@ -88,7 +88,7 @@ suite('restart control’s requests to a real API server', { concurrency: true }
     const where = { namespace: ns.name, name: 'weeder-hash-key' };
     const denied = async (verb: string) => {
       const keys = await readHashKeys(client, where, signal);
-      const sentence = keys.ok ? 'no problem' : keys.problem.sentence;
+      const sentence = keys.ok ? 'no problem' : keys.error.message;
       assert.match(sentence, new RegExp(`resources: \\["secrets"\\], verbs: \\["${verb}"\\]`));
     };
     const secrets = { apiGroups: [''], resources: ['secrets'] };

@@ -31,9 +31,9 @@ export function startWeederHere(t: Cleanup, options: StartHereOptions): WeederHe
   const { cluster, user = 'admin', expects = {} } = options;
   const text = typeof options.config === 'string' ? options.config : JSON.stringify(options.config);
   const config = parseConfig(text, 'config.yaml');
-  if (!config.ok) throw new Error(`the test's config is wrong: ${JSON.stringify(config.problem)}`);
+  if (!config.ok) throw new Error(`the test's config is wrong: ${JSON.stringify(config.error)}`);
   const access = loadKubeConfig({ kubeconfig: options.kubeconfig ?? cluster.kubeconfigFor(user) }, {});
-  if (!access.ok) throw new Error(`the test's kubeconfig is wrong: ${access.problem.sentence}`);
+  if (!access.ok) throw new Error(`the test's kubeconfig is wrong: ${access.error.message}`);
 
   const client = createKubeClient({ access: access.value, clock: systemClock });
   const log = collectLog((line) => {

@@ -58,10 +58,10 @@ function sentenceFor(content: string | Buffer, context?: string): string {
   const path = dir.write('config', content);
   const loaded = loadKubeConfig({ kubeconfig: path, context }, {});
   assert(!loaded.ok);
-  assert.match(loaded.problem.code, /^KUBECONFIG_/);
-  assert(loaded.problem.sentence.includes(path), loaded.problem.sentence);
-  assert.doesNotMatch(loaded.problem.sentence, /\n/);
-  return loaded.problem.sentence;
+  assert.match(loaded.error.code, /^KUBECONFIG_/);
+  assert(loaded.error.message.includes(path), loaded.error.message);
+  assert.doesNotMatch(loaded.error.message, /\n/);
+  return loaded.error.message;
 }
 
 test('faults of a kubeconfig are sentences that name the file and the fault', () => {
@@ -115,17 +115,17 @@ test('faults of a kubeconfig are sentences that name the file and the fault', ()
 test('a kubeconfig that is missing, a folder or not readable is named', () => {
   using dir = folder();
   const missing = loadKubeConfig({ kubeconfig: join(dir.path, 'nope') }, {});
-  assert(!missing.ok && missing.problem.code === 'KUBECONFIG_NOT_FOUND');
-  assert.match(missing.problem.sentence, /nope does not exist\.$/);
+  assert(!missing.ok && missing.error.code === 'KUBECONFIG_NOT_FOUND');
+  assert.match(missing.error.message, /nope does not exist\.$/);
   const isFolder = loadKubeConfig({ kubeconfig: dir.path }, {});
   assert(!isFolder.ok);
-  assert.match(isFolder.problem.sentence, /is a folder\.$/);
+  assert.match(isFolder.error.message, /is a folder\.$/);
   if (process.getuid?.() === 0) return;
   const locked = dir.write('locked', config());
   chmodSync(locked, 0);
   const unreadable = loadKubeConfig({ kubeconfig: locked }, {});
   assert(!unreadable.ok);
-  assert.match(unreadable.problem.sentence, /may not be read/);
+  assert.match(unreadable.error.message, /may not be read/);
 });
 
 test('the flag comes before $KUBECONFIG, that before the service account, and the home folder last', () => {
@@ -139,7 +139,7 @@ test('the flag comes before $KUBECONFIG, that before the service account, and th
   const inPod = { HOME: join(dir.path, 'home'), KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '8443' };
   const serverOf = (flags: Parameters<typeof loadKubeConfig>[0], env: Record<string, string>) => {
     const loaded = loadKubeConfig(flags, env, join(dir.path, 'pod'));
-    return loaded.ok ? loaded.value.server : loaded.problem.sentence;
+    return loaded.ok ? loaded.value.server : loaded.error.message;
   };
   assert.equal(serverOf({ kubeconfig: flag }, { ...inPod, KUBECONFIG: listed }), 'https://flag');
   assert.equal(serverOf({}, { ...inPod, KUBECONFIG: listed }), 'https://env');
@@ -155,15 +155,15 @@ test('when there is nothing, everything that was looked for is said', () => {
   const nothing = loadKubeConfig({}, { HOME: '/nonexistent' });
   assert(!nothing.ok);
   assert.equal(
-    nothing.problem.sentence,
+    nothing.error.message,
     'No cluster was found: no --kubeconfig, no $KUBECONFIG, not in a pod ($KUBERNETES_SERVICE_HOST is not set), no /nonexistent/.kube/config.',
   );
   const bare = loadKubeConfig({}, { KUBERNETES_SERVICE_HOST: 'a' }, '/nonexistent');
   assert(!bare.ok);
-  assert.match(bare.problem.sentence, /automountServiceAccountToken/);
+  assert.match(bare.error.message, /automountServiceAccountToken/);
   const listed = loadKubeConfig({}, { KUBECONFIG: '/nonexistent/a:/nonexistent/b' });
   assert(!listed.ok);
-  assert.match(listed.problem.sentence, /\$KUBECONFIG names \/nonexistent\/a and \/nonexistent\/b/);
+  assert.match(listed.error.message, /\$KUBECONFIG names \/nonexistent\/a and \/nonexistent\/b/);
 });
 
 test('files of $KUBECONFIG are merged, the first to name something wins, and paths are relative to their file', async () => {

@@ -41,7 +41,7 @@ test('who comes later does not overtake, even when the timer is late', async () 
   await limiter.take();
   const gone: string[] = [];
   void limiter.take().then(() => gone.push('first'));
-  clock.standStill(1_500);
+  clock.suspend(1_500);
   void limiter.take().then(() => gone.push('second'));
   await new Promise(setImmediate);
   clock.advance(2_000);

@@ -159,7 +159,7 @@ test('a process that stood still goes on with the streams it had', async () => {
   const connections = it.server.connections;
   await until('the watch is there', () => it.server.requests.length >= 2, it.clock, 0);
   // As after SIGCONT: every timer is overdue by far, and what came meanwhile waits in the sockets.
-  it.clock.standStill(120_000);
+  it.clock.suspend(120_000);
   await assertAlive(it);
   assert.equal(it.server.connections, connections);
 });

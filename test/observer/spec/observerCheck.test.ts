@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
-import { formatFault } from '../../../src/base/fieldError.ts';
+import { formatFieldError } from '../../../src/base/fieldError.ts';
 import { readApplicationFile } from '../../../src/cli/checkApplications.ts';
 import { cli, file } from '../../support/cli.ts';
 import { byteEdit, edited, editedBytes, times, valueEdit } from '../../support/fuzz.ts';
@@ -19,8 +19,8 @@ function application(spec: object, metadata: object = { name: 'web' }): object {
 
 /** The faults of a text, one a line, and its warnings. */
 function said(text: string): readonly string[] {
-  const { faults, warnings } = readApplicationFile(text, 'f') ?? { faults: [], warnings: [] };
-  return [...faults.map(formatFault), ...warnings.map((each) => `warning ${formatFault(each)}`)];
+  const { errors, warnings } = readApplicationFile(text, 'f') ?? { errors: [], warnings: [] };
+  return [...errors.map(formatFieldError), ...warnings.map((each) => `warning ${formatFieldError(each)}`)];
 }
 
 suite('check of Applications', { concurrency: 4 }, () => {
@@ -94,11 +94,11 @@ suite('check of Applications', { concurrency: 4 }, () => {
     const thing = { apiVersion: 'example.org/v1', kind: 'Thing', metadata: { name: 'a' }, spec: { id: 'ID' } };
     const text = (id: string) => stringify(application({ manifests: [thing] })).replace('ID', id);
     const read = readApplicationFile(text('9007199254740993'), 'f');
-    assert.deepEqual(read?.faults, []);
+    assert.deepEqual(read?.errors, []);
     const object = read.applications[0]?.spec.manifests[0]?.object;
     assert.equal(JSON.stringify(object?.['spec']), '{"id":9007199254740993}');
     assert.deepEqual(
-      readApplicationFile(text('18446744073709551615'), 'f')?.faults.map(({ path, message }) => `${path} ${message}`),
+      readApplicationFile(text('18446744073709551615'), 'f')?.errors.map(({ path, message }) => `${path} ${message}`),
       [
         'spec.manifests[0].spec.id an integer beyond 64 bits, which Kubernetes rounds: write it as a text, if its field takes one',
       ],

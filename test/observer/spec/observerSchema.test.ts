@@ -262,7 +262,7 @@ const rows: Readonly<Partial<Record<SchemaFaultCode, readonly Row[]>>> = {
 function faultsOf(schema: unknown) {
   const read = readObserverSchema(schema);
   const fitted = shapeFor(nginxService, read);
-  return [...read.faults, ...(fitted.ok ? [] : fitted.problem), ...unusedEntries(read, [nginxService])];
+  return [...read.faults, ...(fitted.ok ? [] : fitted.error), ...unusedEntries(read, [nginxService])];
 }
 
 for (const [code, meaning] of Object.entries(schemaFaultTable).map(([each, row]) => [each, row.meaning] as const))
@@ -333,7 +333,7 @@ test('an entry with a fault leaves the others whole', () => {
 test('a resource whose entry has a fault is not observed as a whole instead', () => {
   const read = readObserverSchema([{ ...service, spec: { type: 7 } }]);
   const fitted = shapeFor(nginxService, read);
-  assert.ok(!fitted.ok && fitted.problem.every(({ code }) => code === 'leaf'));
+  assert.ok(!fitted.ok && fitted.error.every(({ code }) => code === 'leaf'));
   assert.ok(shapeFor(nginxDeployment, read).ok, 'the other one is observed as a whole');
 });
 

@@ -130,9 +130,9 @@ for (const { data, sentence } of [
     await using it = await withSecret(data);
     const keys = await readHashKeys(it.client, where, signal);
     assert(!keys.ok);
-    assert.equal(keys.problem.code, 'HASH_KEY_INVALID');
-    assert.equal(keys.problem.sentence, `The Secret weeder/weeder-hash-key ${sentence}`);
-    assert.match(keys.problem.advice, /32 random bytes.*or delete the Secret/);
+    assert.equal(keys.error.code, 'HASH_KEY_INVALID');
+    assert.equal(keys.error.message, `The Secret weeder/weeder-hash-key ${sentence}`);
+    assert.match(keys.error.hint, /32 random bytes.*or delete the Secret/);
     assert.deepEqual(it.methods(), ['GET']);
   });
 }
@@ -144,15 +144,15 @@ test('a permission that is missing is named by the rule that grants it', async (
   it.server.failNext(answerWith(403, statusBody(403, 'Forbidden', message)), isWrite);
   const keys = await readHashKeys(it.client, where, signal);
   assert(!keys.ok);
-  assert.equal(keys.problem.code, 'HASH_KEY_UNAVAILABLE');
-  assert.match(keys.problem.sentence, /^The Secret weeder\/weeder-hash-key cannot be had: .* verbs: \["create"\]\}\.$/);
+  assert.equal(keys.error.code, 'HASH_KEY_UNAVAILABLE');
+  assert.match(keys.error.message, /^The Secret weeder\/weeder-hash-key cannot be had: .* verbs: \["create"\]\}\.$/);
 });
 
 test('a namespace that does not exist is a problem, and not asked for again and again', async () => {
   await using it = await withSecret();
   it.server.failAll(answerWith(404, refusal(404, 'NotFound').body));
   const keys = await readHashKeys(it.client, where, signal);
-  assert.equal(!keys.ok && keys.problem.code, 'HASH_KEY_UNAVAILABLE');
+  assert.equal(!keys.ok && keys.error.code, 'HASH_KEY_UNAVAILABLE');
   assert.deepEqual(it.methods(), ['GET', 'POST']);
 });
 
@@ -161,7 +161,7 @@ test('one that comes and goes each time it is looked at is given up, in the end'
   it.server.failAll(answerWith(409, refusal(409, 'AlreadyExists').body), isWrite);
   const keys = await readHashKeys(it.client, where, signal);
   assert(!keys.ok);
-  assert.match(keys.problem.sentence, /cannot be had: Others change it faster than it can be read\.$/);
+  assert.match(keys.error.message, /cannot be had: Others change it faster than it can be read\.$/);
   assert.equal(it.methods().length, 10);
 });
 
@@ -169,7 +169,7 @@ test('a replica that does not lead makes no key, and reads the one that is there
   await using it = await withSecret();
   const standby = whileLeading({ isValid: () => false, signal }, it.client);
   const none = await readHashKeys(standby, where, signal);
-  assert.match(none.ok ? '' : none.problem.sentence, /this replica lost leadership/);
+  assert.match(none.ok ? '' : none.error.message, /this replica lost leadership/);
   assert.equal(it.secret(), undefined);
   it.put({ data: { key: base64(bytes(1)) } });
   assert.equal((await readHashKeys(standby, where, signal)).ok, true);

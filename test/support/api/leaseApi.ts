@@ -44,7 +44,7 @@ export function leaseApi(clock: VirtualClock): LeaseApi {
 
   function resultOf(outcome: Outcome<KubeObject>): ApiResult {
     if (outcome.ok) return { ok: true, status: 200, body: outcome.value };
-    return refused(outcome.problem.code ?? 500, outcome.problem, clock);
+    return refused(outcome.error.code ?? 500, outcome.error, clock);
   }
 
   function carryOut({ method, body }: ApiRequest): ApiResult {

@@ -68,6 +68,6 @@ function statesOf({ children }: DrawnState): DrawnState[] {
 
 function text(name: string, format: 'mermaid' | 'json'): string {
   const drawn = diagram(name, format);
-  if (!drawn.ok) throw new Error(drawn.problem.sentence);
+  if (!drawn.ok) throw new Error(drawn.error.message);
   return drawn.value;
 }

@@ -32,7 +32,7 @@ export async function observed(services: readonly string[] = ['etcd-main-client'
   });
   const observation = createObservation({ reload, logger, clock: systemClock });
   const serving = await observation.serve({ healthBindAddr: anyPort, metricsBindAddr: anyPort });
-  if (!serving.ok) throw new Error(serving.problem.sentence);
+  if (!serving.ok) throw new Error(serving.error.message);
   const served = serving.value;
   const metrics = (init?: RequestInit) => fetch(`http://127.0.0.1:${served.metricsPort}/metrics`, init);
   return {

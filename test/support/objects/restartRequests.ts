@@ -146,7 +146,7 @@ export function restartRequests(open: () => Promise<Requested>): void {
     assert(filled.ok, JSON.stringify(filled));
     assert.deepEqual(meta((await at.send('GET', at.path('secrets', 'empty'))).body)['labels'], { mine: 'yes' });
     const short = await readHashKeys(client, { namespace: at.name, name: 'short' }, signal);
-    assert.equal(!short.ok && short.problem.code, 'HASH_KEY_INVALID');
+    assert.equal(!short.ok && short.error.code, 'HASH_KEY_INVALID');
     const { body } = await at.send('GET', at.path('secrets', 'short'));
     assert.deepEqual(objectOf(body)['data'], { key: base64('short') });
   });

@@ -12,6 +12,6 @@ export function shapeOf(manifest: Manifest, { metadata, ...fields }: JsonObject)
   const read = readObserverSchema([entry]);
   assert.deepEqual(read.faults, []);
   const fitted = shapeFor(manifest, read);
-  if (!fitted.ok) assert.fail(JSON.stringify(fitted.problem));
+  if (!fitted.ok) assert.fail(JSON.stringify(fitted.error));
   return fitted.value;
 }

@@ -18,7 +18,7 @@ export async function recordObserved(
     observer: { ...defaultObserver, allow: everythingAllowed, trialPeriod: 600_000 },
   };
   const opened = await openRecorder({ ...base, ...limits, config });
-  if (!opened.ok) throw new Error(opened.problem.sentence);
+  if (!opened.ok) throw new Error(opened.error.message);
   const recorder = opened.value;
   const world = await observerWorld({ clock: base.clock, create: recordingObserver(recorder.observer) });
   await happen(world);

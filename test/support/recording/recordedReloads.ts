@@ -95,7 +95,7 @@ export async function recordReloads(file: string, limit: number, { first, steps 
   const base = recordingOf(file);
   const { clock } = base;
   const opened = await openRecorder({ ...base, config: configOf(first), limit });
-  if (!opened.ok) throw new Error(opened.problem.sentence);
+  if (!opened.ok) throw new Error(opened.error.message);
   const recorder = opened.value;
   const takeTime = <T>(ms: number, value: T) => new Promise<T>((resolve) => clock.setTimeout(() => resolve(value), ms));
   const weeder = recorder.createWeeder(

@@ -19,7 +19,7 @@ export async function recordRestarts(
 ): Promise<RestartWorld> {
   const base = recordingOf(file);
   const opened = await openRecorder({ ...base, ...limits, config: { services: new Map(), restart: config } });
-  if (!opened.ok) throw new Error(opened.problem.sentence);
+  if (!opened.ok) throw new Error(opened.error.message);
   const recorder = opened.value;
   const { clock } = base;
   const world = await restartWorld(config, { clock, createRestart: recordingRestarts(recorder.restarts) });

@@ -50,7 +50,7 @@ export async function recordIncident(file: string, options: IncidentOptions = {}
     onFailure,
     ...(limit === undefined ? {} : { limit }),
   });
-  if (!opened.ok) throw new Error(opened.problem.sentence);
+  if (!opened.ok) throw new Error(opened.error.message);
   const recorder = opened.value;
   let requests = 0;
   let deletions = 0;

@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import type { Problem } from '../../../src/base/errors.ts';
+import type { CodedError } from '../../../src/base/errors.ts';
 import type { RecordedLine } from '../../../src/recording/lines.ts';
 import { type Difference, differences } from '../../../src/replay/recorded/compare.ts';
 import { readJsonLines } from '../../../src/replay/recorded/jsonLines.ts';
@@ -15,13 +15,13 @@ const root = resolve(import.meta.dirname, '../../..');
  */
 export async function playRecording(path: string): Promise<readonly string[]> {
   const file = relative(root, path);
-  const sentenceOf = ({ sentence }: Problem) => [sentence.replace(path, file)];
+  const sentenceOf = ({ message: sentence }: CodedError) => [sentence.replace(path, file)];
   const read = await readJsonLines(path);
-  if (!read.ok) return sentenceOf(read.problem);
+  if (!read.ok) return sentenceOf(read.error);
   const { first, rest, cut } = read.value;
   if (cut !== undefined) return sentenceOf(cut);
   const recording = readRecording(first, rest);
-  if (!recording.ok) return sentenceOf(recording.problem);
+  if (!recording.ok) return sentenceOf(recording.error);
   const replay = await replayRecording(recording.value);
   const { lines } = recording.value;
   // The header is line 1; a fact of the recording is the very line that was read.

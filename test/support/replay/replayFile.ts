@@ -6,8 +6,8 @@ import { failed, ok, type Result } from '../../../src/base/errors.ts';
 import { formatPath, oneLine } from '../../../src/base/fieldError.ts';
 import { type Config, resolveConfig } from '../../../src/config/config.ts';
 import { locate } from '../../../src/config/text/document.ts';
-import { type LocatedFault, offsetOf } from '../../../src/config/text/located.ts';
-import { faultsOf, unsaid } from '../../../src/config/text/sentences.ts';
+import { type LocatedError, offsetOf } from '../../../src/config/text/located.ts';
+import { fieldErrorsOf, unsaid } from '../../../src/config/text/messages.ts';
 import { type ReplayScript, replayFormat, replayKeysAt } from './replayFormat.ts';
 import { type RecordedEvent, readRecording } from './replayRecording.ts';
 
@@ -33,14 +33,18 @@ export function parseReplay(text: string, file: string): Result<Replay, readonly
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
   const at = (offset: number) => `${file}:${lines.linePos(offset).line}`;
-  const say = ({ offset, path, message }: LocatedFault) =>
+  const say = ({ offset, path, message }: LocatedError) =>
     `${at(offset)}: ${path.length === 0 ? '' : `${formatPath(path)}: `}${message}`;
   const syntax = document.errors.map(({ pos, message }) => `${at(pos[0])}: not valid YAML: ${oneLine(message)}`);
   if (syntax.length > 0) return failed(syntax);
   const read = locate(document, (offset) => lines.linePos(offset).line);
   const parsed = replayFormat.safeParse(read.root.value, { error: () => unsaid });
   const issues = parsed.success ? [] : parsed.error.issues;
-  const faults = [...read.broken, ...read.faults, ...issues.flatMap((each) => faultsOf(each, read.root, replayKeysAt))];
+  const faults = [
+    ...read.broken,
+    ...read.errors,
+    ...issues.flatMap((each) => fieldErrorsOf(each, read.root, replayKeysAt)),
+  ];
   if (!parsed.success || faults.length > 0) return failed(faults.map(say));
   const script = parsed.data;
   const where = (...path: readonly PropertyKey[]) => at(offsetOf(read.root, path));
@@ -49,7 +53,7 @@ export function parseReplay(text: string, file: string): Result<Replay, readonly
   const recordings = script.recordings.map((name, index) =>
     readRecording(resolve(root, dirname(file), name), where('recordings', index)),
   );
-  const broken = recordings.flatMap((each) => (each.ok ? [] : each.problem));
+  const broken = recordings.flatMap((each) => (each.ok ? [] : each.error));
   if (broken.length > 0) return failed(broken);
   return ok({
     ...script,

@@ -9,7 +9,7 @@ function duration(before: 'never' | 'allowed' = 'never') {
   return z.string().transform((text, context) => {
     const read = parseDuration(text);
     if (read.ok && (read.value >= 0 || before === 'allowed')) return read.value;
-    const message = read.ok ? `found ${text}, a time before the start` : read.problem;
+    const message = read.ok ? `found ${text}, a time before the start` : read.error;
     context.issues.push({ code: 'custom', input: text, message });
     return z.NEVER;
   });
@@ -151,7 +151,7 @@ const line = z.string().transform((text, context) => {
   context.issues.push({
     code: 'custom',
     input: text,
-    message: `must begin with a time: ${read.ok ? '' : read.problem}`,
+    message: `must begin with a time: ${read.ok ? '' : read.error}`,
   });
   return z.NEVER;
 });

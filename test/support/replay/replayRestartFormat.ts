@@ -35,7 +35,7 @@ export const rolloutTime = z.string().transform((text, context) => {
   if (text === 'never') return Number.POSITIVE_INFINITY;
   const read = parseDuration(text);
   if (read.ok && read.value >= 0) return read.value;
-  context.issues.push({ code: 'custom', input: text, message: read.ok ? `found ${text}` : read.problem });
+  context.issues.push({ code: 'custom', input: text, message: read.ok ? `found ${text}` : read.error });
   return z.NEVER;
 });
 

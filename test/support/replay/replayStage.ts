@@ -159,7 +159,7 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
 
   function happenToWeeder(step: Omit<ReplayStep, 'at'>): void {
     if (step.clock !== undefined) clock.jumpWallClock(step.clock);
-    if (step.sleep !== undefined) clock.standStill(step.sleep);
+    if (step.sleep !== undefined) clock.suspend(step.sleep);
     if (step.config) configure(resolveConfig(step.config));
     if (step.crash) crashes.next(step.crash);
     if (step.weeder === 'stops') stopWeeder();

@@ -125,7 +125,7 @@ function begin({ services, concurrentDeletions, isDryRun }: Script) {
         case 'jump':
           return clock.jumpWallClock(step.ms);
         case 'sleep':
-          clock.standStill(step.ms);
+          clock.suspend(step.ms);
           return note({ what: 'awake' });
         case 'restart':
           await stop();

@@ -51,6 +51,6 @@ export function demoCluster(): DemoCluster {
 
 /** The object of an outcome that has to be good. */
 export function made(outcome: Outcome<KubeObject>): KubeObject {
-  assert(outcome.ok, outcome.ok ? '' : (outcome.problem.message ?? ''));
+  assert(outcome.ok, outcome.ok ? '' : (outcome.error.message ?? ''));
   return outcome.value;
 }

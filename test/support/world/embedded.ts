@@ -40,7 +40,7 @@ export async function embedded(options: ApiServerOptions = {}): Promise<Embedded
     kubeconfig,
     client(clock = systemClock) {
       const access = loadKubeConfig({ kubeconfig }, {});
-      if (!access.ok) throw new Error(access.problem.sentence);
+      if (!access.ok) throw new Error(access.error.message);
       const client = createKubeClient({ access: access.value, clock });
       clients.push(client);
       return client;
@@ -87,7 +87,7 @@ export function startEmbeddedWeeder(
   options: Partial<Pick<ControllerOptions, 'eventInstance' | 'clock' | 'election' | 'isDryRun' | 'others'>> = {},
 ): EmbeddedWeeder {
   const parsed = parseConfig(config, 'config.yaml');
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problem));
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.error));
   const facts: WeederFact[] = [];
   const processFacts: ProcessFact[] = [];
   const logged: string[] = [];

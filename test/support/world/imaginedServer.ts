@@ -140,9 +140,9 @@ export function imaginedServer(clock: VirtualClock, random: () => number, onlook
     const before = now();
     const outcome = carryOut(storage, request, named);
     if (ask.isWrite && outcome.ok) onlooker.done(ask, before, now());
-    if (ask.isWrite && !outcome.ok && isForGood(outcome.problem)) onlooker.refusedForGood(ask);
+    if (ask.isWrite && !outcome.ok && isForGood(outcome.error)) onlooker.refusedForGood(ask);
     const status = before === undefined ? 201 : 200;
-    return outcome.ok ? { ok: true, status, body: outcome.value } : refusal(request, outcome.problem);
+    return outcome.ok ? { ok: true, status, body: outcome.value } : refusal(request, outcome.error);
   }
 
   function refusal({ isConfidential = false }: ApiRequest, status: Status): ApiResult {

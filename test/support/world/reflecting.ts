@@ -39,7 +39,7 @@ export function accessTo(url: string, user: Readonly<Record<string, unknown>> = 
     cluster: { server: url, 'certificate-authority-data': serverCertificate.toString('base64') },
     user,
   });
-  if (!access.ok) throw new Error(access.problem.sentence);
+  if (!access.ok) throw new Error(access.error.message);
   return access.value;
 }
 

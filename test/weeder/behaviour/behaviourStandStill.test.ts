@@ -18,7 +18,7 @@ async function opened(options: Parameters<typeof world>[0] = {}): Promise<World>
 
 test('news that come after the process stood still over the end of a window delete nothing', async () => {
   const at = await opened();
-  at.clock.standStill(3 * minute);
+  at.clock.suspend(3 * minute);
   // What has arrived is read before the timers run.
   at.put(crashLooping('kapi-0'));
   await ends(at);
@@ -31,7 +31,7 @@ test('news that come after the process stood still over the end of a window dele
 
 test('news that come after it stood still within a window delete', async () => {
   const at = await opened();
-  at.clock.standStill(1 * minute);
+  at.clock.suspend(1 * minute);
   at.put(crashLooping('kapi-0'));
   await at.clock.pass(1);
   assert.deepEqual(at.timeline(), [`kapi-0@${minute + 1}`]);
@@ -43,7 +43,7 @@ test('a deletion that was refused before is not tried again after the end, and i
   await at.clock.pass(1000);
   const tries = at.timeline().length;
   assert.ok(tries > 0);
-  at.clock.standStill(3 * minute);
+  at.clock.suspend(3 * minute);
   await ends(at);
   assert.equal(at.timeline().length, tries);
   assert.deepEqual(
@@ -54,7 +54,7 @@ test('a deletion that was refused before is not tried again after the end, and i
 
 test('a recovery that was slept through opens a whole window, beside one whose timer is late', async () => {
   const at = await opened();
-  at.clock.standStill(3 * minute);
+  at.clock.suspend(3 * minute);
   at.slice({ ready: [false] });
   at.put(crashLooping('kapi-0'));
   at.slice({ ready: [true] });

@@ -74,7 +74,7 @@ export function startKubelet(options: KubeletOptions): () => void {
       const files = sources.files();
       if (env.ok)
         onStart?.(node.pod, String(container['name']), { env: env.value, files: files.ok ? files.value : {} });
-      return env.ok ? undefined : env.problem;
+      return env.ok ? undefined : env.error;
     };
     node.containers = startPodContainers({
       clock,

@@ -46,7 +46,7 @@ test('controllers in the same process see what clients do, and the other way rou
   assert(stale !== undefined);
   assert(at.store.patch(leases, 'default', 'b', { spec: { holderIdentity: 'x' } }).ok);
   const refusal = at.store.update(leases, { ...stale, spec: { holderIdentity: 'y' } });
-  assert(!refusal.ok && refusal.problem.code === 409);
+  assert(!refusal.ok && refusal.error.code === 409);
 });
 
 test('a controller may write while it is told of a change', async () => {

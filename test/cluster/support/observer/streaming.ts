@@ -32,7 +32,7 @@ export interface StreamingOptions {
 /** Starts it; it stops with the test. */
 export function startStreaming(t: Cleanup, cluster: Cluster, options: StreamingOptions): Streaming {
   const access = loadKubeConfig({ kubeconfig: cluster.kubeconfigFor(options.user ?? 'admin') }, {});
-  if (!access.ok) throw new Error(access.problem.sentence);
+  if (!access.ok) throw new Error(access.error.message);
   const client = createKubeClient({ access: access.value, clock: systemClock });
   const sink = testSink(options.isBoring);
   const logged: string[] = [];

@@ -10,11 +10,11 @@ import { readHashKeys } from '../../../../src/restart/digest/hashKeys.ts';
 
 const [kubeconfig, namespace = '', name = ''] = process.argv.slice(2);
 const access = loadKubeConfig({ kubeconfig }, {});
-if (!access.ok) throw new Error(access.problem.sentence);
+if (!access.ok) throw new Error(access.error.message);
 const client = createKubeClient({ access: access.value, clock: systemClock });
 console.log('ready');
 await once(process.stdin, 'data');
 process.stdin.destroy();
 const keys = await readHashKeys(client, { namespace, name }, new AbortController().signal);
-console.log(keys.ok ? keys.value.current.id : keys.problem.sentence);
+console.log(keys.ok ? keys.value.current.id : keys.error.message);
 await client.close();

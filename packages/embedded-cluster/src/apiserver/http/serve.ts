@@ -32,7 +32,7 @@ export async function serve(storage: Storage, exchange: Exchange, isAuthorizing:
   if (isAccessReview(exchange)) {
     const review = await reviewAccess(storage, exchange, isAuthorizing);
     if (review.ok) sendJson(exchange, 201, JSON.stringify(review.value));
-    else sendStatus(exchange, review.problem);
+    else sendStatus(exchange, review.error);
     return;
   }
   if (address.kind === 'other') {
@@ -45,7 +45,7 @@ export async function serve(storage: Storage, exchange: Exchange, isAuthorizing:
   }
   const form = formOf(exchange.request.headers.accept);
   if (!form.ok) {
-    sendStatus(exchange, form.problem);
+    sendStatus(exchange, form.error);
     return;
   }
   const isCollection = address.name === undefined;
@@ -62,7 +62,7 @@ export async function serve(storage: Storage, exchange: Exchange, isAuthorizing:
 /** In the form that was asked for: that it does not fit is found out when all has been done. */
 function send(exchange: Exchange, resource: Resource, form: Form, answer: Outcome<Written>): void {
   if (!answer.ok) {
-    sendStatus(exchange, answer.problem);
+    sendStatus(exchange, answer.error);
     return;
   }
   const { code, content } = answer.value;
@@ -92,7 +92,7 @@ function serveCollection(
 ): void {
   const query = readCollectionQuery(resource, namespace, exchange.query);
   if (!query.ok) {
-    sendStatus(exchange, query.problem);
+    sendStatus(exchange, query.error);
     return;
   }
   if (query.value.isWatch) {

@@ -51,7 +51,7 @@ export function apply(
   const live = ownable(resource, current);
   const managers = knownManagers(storage, resource, current, live);
   const applied = applyFields(write, live, config, managers, options.isForced === true);
-  if (!applied.ok) return failed(conflictStatus(applied.problem));
+  if (!applied.ok) return failed(conflictStatus(applied.error));
   const value = objectOf(applied.value.value);
   const { resourceVersion, uid, name: givenName, namespace: givenNamespace } = metadata;
   const identity = { resourceVersion, uid, name: givenName, namespace: givenNamespace };

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { formatPath, oneLine, type Path, quoted } from '../../base/fieldError.ts';
 import { nearest } from '../../base/nearest.ts';
-import { type Located, type LocatedFault, located, offsetOf } from './located.ts';
+import { type Located, type LocatedError, located, offsetOf } from './located.ts';
 import { misreading } from './scalars.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -12,19 +12,19 @@ export const unsaid = '\u0000';
 /** The keys that a mapping of the file may have. */
 type KeysAt = (path: Path) => readonly string[];
 
-/** One issue of the schema as faults of the file, in our own words. */
-export function faultsOf(issue: Issue, root: Located, keysAt: KeysAt): readonly LocatedFault[] {
+/** One issue of the schema as errors of the file, in our own words. */
+export function fieldErrorsOf(issue: Issue, root: Located, keysAt: KeysAt): readonly LocatedError[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => unknownKey(root, [...issue.path, key], key, keysAt));
   }
   const within = issue.code === 'invalid_union' ? chosenBranch(issue.errors) : undefined;
   if (within !== undefined) {
-    return within.flatMap((inner) => faultsOf({ ...inner, path: [...issue.path, ...inner.path] }, root, keysAt));
+    return within.flatMap((inner) => fieldErrorsOf({ ...inner, path: [...issue.path, ...inner.path] }, root, keysAt));
   }
   const here = located(root, issue.path);
   const isAboutKey = issue.code === 'custom' && issue.params?.['isAboutKey'] === true;
   const offset = isAboutKey ? (here?.keyOffset ?? root.offset) : offsetOf(root, issue.path);
-  return [{ offset, path: issue.path, message: issue.message === unsaid ? sentence(issue, here) : issue.message }];
+  return [{ offset, path: issue.path, message: issue.message === unsaid ? messageOf(issue, here) : issue.message }];
 }
 
 /** Of a union, the only branch whose type fits what was found, if there is one: its issues lie deeper, or are ours. */
@@ -38,7 +38,7 @@ function isOfFittingValue({ path, message, code }: Issue): boolean {
   return path.length > 0 || message !== unsaid || code === 'unrecognized_keys';
 }
 
-function unknownKey(root: Located, path: Path, key: string, keysAt: KeysAt): LocatedFault {
+function unknownKey(root: Located, path: Path, key: string, keysAt: KeysAt): LocatedError {
   const offset = located(root, path)?.keyOffset ?? root.offset;
   const allowed = keysAt(path.slice(0, -1));
   const hint = keyOfAbove(path.slice(0, -1), key, keysAt) ?? didYouMean(key, allowed);
@@ -56,7 +56,7 @@ function keyOfAbove(path: Path, key: string, keysAt: KeysAt): string | undefined
   return `; it is a key of ${above.length === 0 ? 'the top level' : formatPath(above)}`;
 }
 
-function sentence(issue: Issue, here: Located | undefined): string {
+function messageOf(issue: Issue, here: Located | undefined): string {
   if (issue.code === 'invalid_value') return wrongChoice(issue.values.map(String), '', here);
   if (issue.code === 'invalid_union') {
     const words = choices(issue.errors.flat());
@@ -64,7 +64,7 @@ function sentence(issue: Issue, here: Located | undefined): string {
   }
   const expected = expectedBy(issue);
   if (here === undefined) return `missing, expected ${expected}`;
-  return `found ${found(here)}, expected ${expected}${advice(expected, here)}`;
+  return `found ${found(here)}, expected ${expected}${hintFor(expected, here)}`;
 }
 
 function expectedBy(issue: Issue): string {
@@ -108,16 +108,16 @@ function found({ value, source }: Located): string {
   return misread === undefined ? oneLine(source) : `${oneLine(source)} (which is read as ${misread})`;
 }
 
-function advice(expected: string, { value, source }: Located): string {
+function hintFor(expected: string, { value, source }: Located): string {
   if (expected === 'a text' && value === null) return '; the empty text is written ""';
   if (expected === 'a text' && source !== undefined) return `; write it in quotes: ${quoted(source)}`;
   if (expected === 'a list' && value !== null && typeof value !== 'object') {
     return `; a list with one entry is written [${oneLine(source ?? String(value))}]`;
   }
   if (expected === 'a list' && value !== null) return '; begin each entry with "- "';
-  return expected === 'a whole number' && typeof value === 'string' ? numberAdvice(value) : '';
+  return expected === 'a whole number' && typeof value === 'string' ? numberHint(value) : '';
 }
 
-function numberAdvice(value: string): string {
+function numberHint(value: string): string {
   return /^[0-9]{1,9}$/.test(value) ? `; write it without quotes: ${value}` : '';
 }
