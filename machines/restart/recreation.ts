@@ -8,7 +8,7 @@ export interface RecreationInput {
 
 interface RecreationContext extends RecreationInput {
   /** It stood as it was when it was kept, for as long as a request of before may still be on its way. */
-  readonly hasStood: boolean;
+  readonly wasUnchanged: boolean;
   /** Refusals in a row. */
   readonly refusals: number;
   /** Milliseconds. */
@@ -30,24 +30,24 @@ export type RecreationEvent =
   /** Something about the Job, or about the copy, is other than it was. */
   | { readonly type: 'job.changed' }
   /** The Job of before is there, in the version in which it was kept: its deletion may still be on its way. */
-  | { readonly type: 'job.standing' }
+  | { readonly type: 'job.unchanged' }
   /** It is there, and no deletion of ours can reach it any more. */
-  | { readonly type: 'job.spared' }
+  | { readonly type: 'job.retained' }
   /** It is being deleted. */
-  | { readonly type: 'job.ending' }
-  | { readonly type: 'job.missing' }
+  | { readonly type: 'job.terminating' }
+  | { readonly type: 'job.notFound' }
   /** There is another one of its name, whose state is not its own yet. */
-  | { readonly type: 'job.new' }
+  | { readonly type: 'job.stateMissing' }
   /** There is another one of its name, and nothing is left to be handed on. */
-  | { readonly type: 'job.done' }
+  | { readonly type: 'job.stateTransferred' }
   | ({ readonly type: 'job.refused' } & Refused)
-  | { readonly type: 'making.done' }
+  | { readonly type: 'create.done' }
   /** There is one already. */
-  | { readonly type: 'making.conflicted' }
+  | { readonly type: 'create.conflicted' }
   /** The copy is gone: who has taken it away does not want the Job back. */
-  | { readonly type: 'making.forgone' }
-  | ({ readonly type: 'making.refused' } & Refused)
-  | { readonly type: 'copy.dropped' }
+  | { readonly type: 'create.cancelled' }
+  | ({ readonly type: 'create.refused' } & Refused)
+  | { readonly type: 'copy.deleted' }
   | ({ readonly type: 'copy.refused' } & Refused);
 
 const shortestRetry = 200;
@@ -70,31 +70,31 @@ export const recreation = setup({
     input: {} as Partial<RecreationInput> | undefined,
   },
   actors: {
-    lookAtJob: unprovidedEffect(),
-    makeJob: unprovidedEffect(),
-    dropCopy: unprovidedEffect(),
+    checkJob: unprovidedEffect(),
+    createJob: unprovidedEffect(),
+    deleteCopy: unprovidedEffect(),
   },
   actions: {
-    noteStood: assign({ hasStood: true }),
+    noteUnchanged: assign({ wasUnchanged: true }),
     noteProgress: assign({ refusals: 0, reason: '' }),
     noteRefusal: assign(({ context, event }) => ({
       ...refusalOf(event),
       refusals: context.refusals + 1,
       retryIn: retryDelay(context.refusals, event),
     })),
-    reportMade: unprovided,
+    reportRecreated: unprovided,
     reportRefused: unprovided,
   },
   guards: {
-    hasStood: ({ context }) => context.hasStood,
+    wasUnchanged: ({ context }) => context.wasUnchanged,
   },
   delays: {
     /** Longer than an API server works on a request. */
     requestLife: 120_000,
     /** The stream tells sooner, unless it is broken. */
-    lookAgain: 5_000,
+    recheckInterval: 5_000,
     /** A node lets go of an immutable source a moment after the last pod that used it. */
-    nodeRest: 2_000,
+    nodeCleanup: 2_000,
     retryDelay: ({ context }) => context.retryIn,
   },
 }).createMachine({
@@ -106,87 +106,91 @@ export const recreation = setup({
   context: ({ input }) => ({
     job: 'job/default/once',
     ...input,
-    hasStood: false,
+    wasUnchanged: false,
     refusals: 0,
     retryIn: shortestRetry,
     reason: '',
     failure: 'other',
   }),
-  initial: 'looking',
+  initial: 'checking',
   states: {
-    looking: {
+    checking: {
       description: 'Reads the Job: is it the one of before, none, or a new one?',
       invoke: {
-        id: 'lookAtJob',
-        src: 'lookAtJob',
+        id: 'checkJob',
+        src: 'checkJob',
         input: ({ context }) => inputOf(context),
         onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
       },
       on: {
-        'job.standing': [
-          { guard: 'hasStood', target: 'dropping', description: 'Whether it is to be recreated is decided anew.' },
-          { target: 'doubtful' },
+        'job.unchanged': [
+          {
+            guard: 'wasUnchanged',
+            target: 'deletingCopy',
+            description: 'Whether it is to be recreated is decided anew.',
+          },
+          { target: 'unconfirmed' },
         ],
-        'job.spared': { target: 'dropping' },
-        'job.ending': { target: 'waiting', actions: 'noteProgress' },
-        'job.missing': { target: 'resting', actions: 'noteProgress' },
-        'job.new': { target: 'handingOn', actions: 'noteProgress' },
-        'job.done': { target: 'dropping', actions: 'noteProgress' },
+        'job.retained': { target: 'deletingCopy' },
+        'job.terminating': { target: 'terminating', actions: 'noteProgress' },
+        'job.notFound': { target: 'coolingDown', actions: 'noteProgress' },
+        'job.stateMissing': { target: 'transferringState', actions: 'noteProgress' },
+        'job.stateTransferred': { target: 'deletingCopy', actions: 'noteProgress' },
         'job.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
       },
     },
-    doubtful: {
+    unconfirmed: {
       description:
         'The Job stands, but a request to delete it may still be on its way: the copy stays for as long as an API ' +
         'server works on a request.',
-      after: { requestLife: { target: 'looking', actions: 'noteStood' } },
-      on: { 'job.changed': { target: 'looking' } },
+      after: { requestLife: { target: 'checking', actions: 'noteUnchanged' } },
+      on: { 'job.changed': { target: 'checking' } },
     },
-    waiting: {
+    terminating: {
       description: 'The Job of before is ending: its pods go first.',
-      after: { lookAgain: { target: 'looking' } },
-      on: { 'job.changed': { target: 'looking' } },
+      after: { recheckInterval: { target: 'checking' } },
+      on: { 'job.changed': { target: 'checking' } },
     },
-    resting: {
+    coolingDown: {
       description: 'It is gone. Waits a moment, so that its node has forgotten what its pods used.',
-      after: { nodeRest: { target: 'making' } },
+      after: { nodeCleanup: { target: 'creating' } },
     },
-    making: {
+    creating: {
       description: 'Makes it anew, from the copy.',
       invoke: {
-        id: 'makeJob',
-        src: 'makeJob',
+        id: 'createJob',
+        src: 'createJob',
         input: ({ context }) => inputOf(context),
         onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
       },
       on: {
-        'making.done': { target: 'looking', actions: ['noteProgress', 'reportMade'] },
-        'making.conflicted': { target: 'looking', description: 'Somebody else was faster, or an answer was lost.' },
-        'making.forgone': { target: 'gone' },
-        'making.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
+        'create.done': { target: 'checking', actions: ['noteProgress', 'reportRecreated'] },
+        'create.conflicted': { target: 'checking', description: 'Somebody else was faster, or an answer was lost.' },
+        'create.cancelled': { target: 'gone' },
+        'create.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
       },
     },
-    handingOn: {
+    transferringState: {
       description: 'The new Job is there; what is written on it is not taken over yet.',
-      after: { lookAgain: { target: 'looking' } },
-      on: { 'job.changed': { target: 'looking' } },
+      after: { recheckInterval: { target: 'checking' } },
+      on: { 'job.changed': { target: 'checking' } },
     },
-    dropping: {
+    deletingCopy: {
       description: 'The copy is not needed any more.',
       invoke: {
-        id: 'dropCopy',
-        src: 'dropCopy',
+        id: 'deleteCopy',
+        src: 'deleteCopy',
         input: ({ context }) => inputOf(context),
         onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
       },
       on: {
-        'copy.dropped': { target: 'gone' },
+        'copy.deleted': { target: 'gone' },
         'copy.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
       },
     },
     backingOff: {
       description: 'Something failed that may pass: tried again after a pause that grows from 200 ms to a minute.',
-      after: { retryDelay: { target: 'looking' } },
+      after: { retryDelay: { target: 'checking' } },
     },
     gone: {
       type: 'final',

@@ -19,13 +19,13 @@ export type Outcome =
   /** The pods are proven to run with the target. */
   | 'rolledOut'
   /** Pods that started after the last write run with it already: nothing had to be restarted. */
-  | 'needless'
+  | 'skipped'
   /** Pods may have started with what a source said for a while: what they run with is not known. */
-  | 'doubted'
+  | 'unconfirmed'
   /** Somebody took the restart back. */
   | 'reverted'
   /** It is not managed any more. */
-  | 'left';
+  | 'released';
 
 /** What an effect is started with. */
 export interface EffectInput {
@@ -34,7 +34,7 @@ export interface EffectInput {
   /** The rollout of the stored target was followed until it stood still: it is not to be followed once more. */
   readonly hasStalled: boolean;
   /** It has been told why it does not go on by itself, and that nobody is waited for. */
-  readonly isStallTold: boolean;
+  readonly isStallReported: boolean;
   /** Its restart has begun already: it has its place among the rollouts at once, and costs none of the restarts. */
   readonly isUnderWay: boolean;
   /**
@@ -55,7 +55,7 @@ interface WorkloadContext extends WorkloadInput {
   readonly standing: Standing | undefined;
   readonly isUnderWay: boolean;
   /** Something changed since the last assessment began. */
-  readonly hasNews: boolean;
+  readonly isDirty: boolean;
   /** All three by the monotonic clock. */
   readonly changedSince: number | undefined;
   /** The first of the changes that came so close to each other that it was never quiet between them. */
@@ -69,7 +69,7 @@ interface WorkloadContext extends WorkloadInput {
   /** Why it is held, waits, stands still, or is asked again: for people. */
   readonly reason: string;
   /** How long it is held; undefined: until something changes. */
-  readonly heldFor: number | undefined;
+  readonly blockedFor: number | undefined;
   /** Conflicts in a row. */
   readonly conflicts: number;
   /** Refusals in a row. */
@@ -107,28 +107,28 @@ export type WorkloadEvent =
       readonly unquietSince?: number;
     }
   /** A source says again what is written down, but pods may have started while it said something else. */
-  | { readonly type: 'assessed.doubted' }
+  | { readonly type: 'assessed.unconfirmed' }
   /** A restart was begun: its rollout has to be followed to its end. */
-  | { readonly type: 'assessed.rolling'; readonly hasNews?: boolean }
+  | { readonly type: 'assessed.rolling'; readonly hasNewerChange?: boolean }
   /** The rollout that stands still is still the one that is wanted. */
   | { readonly type: 'assessed.stalled' }
-  /** It must not be restarted now. `heldFor`: for so long; otherwise until something changes. */
-  | { readonly type: 'assessed.held'; readonly reason?: string; readonly heldFor?: number }
+  /** It must not be restarted now. `blockedFor`: for so long; otherwise until something changes. */
+  | { readonly type: 'assessed.blocked'; readonly reason?: string; readonly blockedFor?: number }
   /** It is not to be managed: opted out, or matched by no rule. */
   | { readonly type: 'assessed.unmanaged' }
   | ({ readonly type: 'assessed.refused' } & Refused)
   /** Its turn to be adopted, or to be restarted. */
-  | { readonly type: 'turn.granted' }
+  | { readonly type: 'slot.granted' }
   /** Why it is not its turn yet. */
-  | { readonly type: 'turn.waits'; readonly reason?: string }
-  | { readonly type: 'turn.held'; readonly reason?: string; readonly heldFor?: number }
+  | { readonly type: 'slot.pending'; readonly reason?: string }
+  | { readonly type: 'slot.blocked'; readonly reason?: string; readonly blockedFor?: number }
   /** Some container runs with old content. */
-  | { readonly type: 'proof.needed' }
+  | { readonly type: 'verified.outdated' }
   /** No container does. */
-  | { readonly type: 'proof.needless' }
+  | { readonly type: 'verified.current' }
   /** A restart would not help. */
-  | { readonly type: 'proof.held'; readonly reason?: string; readonly heldFor?: number }
-  | ({ readonly type: 'proof.refused' } & Refused)
+  | { readonly type: 'verified.blocked'; readonly reason?: string; readonly blockedFor?: number }
+  | ({ readonly type: 'verified.refused' } & Refused)
   | { readonly type: 'restart.accepted' }
   /** 409: somebody else has changed it. */
   | ({ readonly type: 'restart.conflicted' } & Refused)
@@ -190,22 +190,22 @@ export const workload = setup({
   },
   actors: {
     assess: unprovidedEffect(),
-    adoptionTurn: unprovidedEffect(),
-    restartTurn: unprovidedEffect(),
-    prove: unprovidedEffect(),
+    adoptionSlot: unprovidedEffect(),
+    restartSlot: unprovidedEffect(),
+    verifyPods: unprovidedEffect(),
     restart: unprovidedEffect(),
     followRollout: unprovidedEffect(),
     restore: unprovidedEffect(),
     writeState: unprovidedEffect(),
   },
   actions: {
-    forgetNews: assign({ hasNews: false }),
-    noteNews: assign({ hasNews: true }),
+    clearDirty: assign({ isDirty: false }),
+    markDirty: assign({ isDirty: true }),
     noteConfig: assign(({ context, event }) => (event.type === 'config.changed' ? settingsOf(context, event) : {})),
     noteRolloutFound: assign(({ context, event }) => ({
       ...restarted,
       isUnderWay: true,
-      hasNews: context.hasNews || (event.type === 'assessed.rolling' && event.hasNews === true),
+      isDirty: context.isDirty || (event.type === 'assessed.rolling' && event.hasNewerChange === true),
     })),
     noteCurrent: assign({ ...restarted, ...smooth, standing: undefined }),
     noteChange: assign(({ context, event }) => (event.type === 'assessed.changed' ? quietOf(context, event) : {})),
@@ -225,20 +225,20 @@ export const workload = setup({
       conflicts: context.conflicts + 1,
       retryIn: retryDelay(context.conflicts - patientConflicts, event),
     })),
-    noteTurn: assign({ reason: '' }),
+    noteSlot: assign({ reason: '' }),
     noteEmptied: assign({ isUnderWay: true }),
     noteAccepted: assign({ ...restarted, ...smooth, standing: undefined }),
     forgetFailures: assign(smooth),
     noteAdopted: assign({ outcome: 'adopted' }),
     noteRolledOut: assign({ outcome: 'rolledOut', standing: undefined }),
-    noteNeedless: assign({ outcome: 'needless' }),
-    noteDoubted: assign({ outcome: 'doubted' }),
+    noteSkipped: assign({ outcome: 'skipped' }),
+    noteUnconfirmed: assign({ outcome: 'unconfirmed' }),
     noteReverted: assign({ outcome: 'reverted', standing: undefined }),
-    noteLeft: assign({ outcome: 'left' }),
+    noteReleased: assign({ outcome: 'released' }),
     reportChanged: unprovided,
     reportCurrent: unprovided,
-    reportHeld: unprovided,
-    reportWaiting: unprovided,
+    reportBlocked: unprovided,
+    reportPending: unprovided,
     reportRestarted: unprovided,
     reportStalled: unprovided,
     reportReverted: unprovided,
@@ -247,18 +247,18 @@ export const workload = setup({
   },
   guards: {
     isPatient: ({ context }) => context.conflicts < patientConflicts,
-    hasNews: ({ context }) => context.hasNews,
+    isDirty: ({ context }) => context.isDirty,
     hasStalled: ({ context }) => context.standing !== undefined,
     isSuspended: ({ context }) => context.standing?.is === 'suspended',
     isOverdue: ({ context }) => context.isOverdue,
     isKnownChange: ({ context, event }) =>
       event.type === 'assessed.changed' && context.changedAt !== undefined && event.changedAt === context.changedAt,
     isReverted: ({ context }) => context.outcome === 'reverted',
-    isHeldForATime: ({ context }) => context.heldFor !== undefined,
+    isBlockedForATime: ({ context }) => context.blockedFor !== undefined,
   },
   delays: {
     quietTime: ({ context }) => bounded(context.quietIn),
-    holdTime: ({ context }) => bounded(Math.max(shortestRetry, context.heldFor ?? longestDelay)),
+    blockTime: ({ context }) => bounded(Math.max(shortestRetry, context.blockedFor ?? longestDelay)),
     retryDelay: ({ context }) => bounded(context.retryIn),
     progressDeadline: ({ context }) => bounded(context.progressDeadline),
   },
@@ -276,10 +276,10 @@ export const workload = setup({
     ...input,
     outcome: 'adopted',
     standing: undefined,
-    hasNews: false,
+    isDirty: false,
     ...restarted,
     quietIn: 0,
-    heldFor: undefined,
+    blockedFor: undefined,
     conflicts: 0,
     refusals: 0,
     retryIn: shortestRetry,
@@ -293,7 +293,7 @@ export const workload = setup({
   states: {
     assessing: {
       description: 'Compares what the pod template uses now with what is written down on the workload.',
-      entry: 'forgetNews',
+      entry: 'clearDirty',
       invoke: {
         id: 'assess',
         src: 'assess',
@@ -302,7 +302,7 @@ export const workload = setup({
       },
       on: {
         'facts.changed': {
-          actions: 'noteNews',
+          actions: 'markDirty',
           description: 'Assessed once more afterwards: what changes all the time must not keep this from its end.',
         },
         'assessed.new': { target: 'assessed.adopting', actions: 'noteAdopted' },
@@ -311,15 +311,15 @@ export const workload = setup({
           { guard: 'isKnownChange', target: 'assessed.stale', actions: 'noteChange' },
           { target: 'assessed.stale', actions: ['noteChange', 'reportChanged'] },
         ],
-        'assessed.doubted': {
-          target: 'recording',
-          actions: 'noteDoubted',
+        'assessed.unconfirmed': {
+          target: 'writingState',
+          actions: 'noteUnconfirmed',
           description: 'Written down first, so that it is not forgotten; and then it counts as a change.',
         },
         'assessed.rolling': [
           {
             guard: 'hasStalled',
-            target: 'assessed.halted.stalled',
+            target: 'assessed.stopped.stalled',
             description: 'Followed once, it is not followed again.',
           },
           { target: 'restarting.rolling', actions: 'noteRolloutFound' },
@@ -327,33 +327,33 @@ export const workload = setup({
         'assessed.stalled': [
           {
             guard: 'isSuspended',
-            target: 'assessed.halted.suspended',
+            target: 'assessed.stopped.suspended',
             actions: 'noteStanding',
             description: 'People may have done what it waits for: that is seen while it is followed.',
           },
-          { target: 'assessed.halted.stalled', actions: 'noteStanding' },
+          { target: 'assessed.stopped.stalled', actions: 'noteStanding' },
         ],
-        'assessed.held': { target: 'assessed.held', actions: 'noteReason' },
-        'assessed.unmanaged': { target: 'leaving' },
+        'assessed.blocked': { target: 'assessed.blocked', actions: 'noteReason' },
+        'assessed.unmanaged': { target: 'releasing' },
         'assessed.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
       },
     },
     assessed: {
       description: 'What is so is known, until something changes.',
       initial: 'current',
-      always: { guard: 'hasNews', target: 'assessing', description: 'Something changed while it was assessed.' },
+      always: { guard: 'isDirty', target: 'assessing', description: 'Something changed while it was assessed.' },
       on: { 'facts.changed': { target: 'assessing' } },
       states: {
         adopting: {
           description: 'Waits for its turn to be written down: many are adopted one after the other. Restarts nothing.',
           invoke: {
-            id: 'adoptionTurn',
-            src: 'adoptionTurn',
+            id: 'adoptionSlot',
+            src: 'adoptionSlot',
             input: ({ context }) => inputOf(context),
             onError: { target: '#workload.backingOff', actions: ['noteRefusal', 'reportRefused'] },
           },
           on: {
-            'turn.granted': { target: '#workload.recording' },
+            'slot.granted': { target: '#workload.writingState' },
           },
         },
         current: {
@@ -367,15 +367,15 @@ export const workload = setup({
           always: { guard: 'isOverdue', target: '#workload.restarting' },
           after: { quietTime: { target: '#workload.restarting' } },
         },
-        held: {
+        blocked: {
           description:
             'Must not be restarted: a source is missing, an immutable one was re-created, it restarted too often, or an ' +
             'annotation cannot be read.',
           tags: 'pending',
-          entry: ['forgetFailures', 'reportHeld'],
-          after: { holdTime: { guard: 'isHeldForATime', target: '#workload.assessing' } },
+          entry: ['forgetFailures', 'reportBlocked'],
+          after: { blockTime: { guard: 'isBlockedForATime', target: '#workload.assessing' } },
         },
-        halted: {
+        stopped: {
           description: 'The rollout does not go on by itself. It holds no place, and there is no deadline any more.',
           invoke: {
             id: 'followRollout',
@@ -384,8 +384,8 @@ export const workload = setup({
             onError: { target: '#workload.backingOff', actions: ['noteRefusal', 'reportRefused'] },
           },
           on: {
-            'rollout.complete': { target: '#workload.recording', actions: 'noteRolledOut' },
-            'rollout.reverted': { target: '#workload.recording', actions: 'noteReverted' },
+            'rollout.complete': { target: '#workload.writingState', actions: 'noteRolledOut' },
+            'rollout.reverted': { target: '#workload.writingState', actions: 'noteReverted' },
             'rollout.emptied': {
               target: '#workload.restarting.restoring',
               actions: 'noteEmptied',
@@ -404,7 +404,7 @@ export const workload = setup({
             stalled: {
               description:
                 'No progress, or a pod that cannot start. A newer change is not kept waiting: it may be the cure.',
-              on: { 'rollout.suspended': { target: 'suspended', actions: ['noteSuspended', 'reportWaiting'] } },
+              on: { 'rollout.suspended': { target: 'suspended', actions: ['noteSuspended', 'reportPending'] } },
             },
           },
         },
@@ -414,8 +414,8 @@ export const workload = setup({
       description: 'Has, or waits for, a place among the restarts: from the question to the end of the rollout.',
       tags: 'pending',
       invoke: {
-        id: 'restartTurn',
-        src: 'restartTurn',
+        id: 'restartSlot',
+        src: 'restartSlot',
         input: ({ context }) => inputOf(context),
         onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
       },
@@ -424,29 +424,29 @@ export const workload = setup({
         waiting: {
           description: 'For its interval, a maintenance window, the end of a pause, or its turn among the others.',
           on: {
-            'turn.waits': { actions: ['noteReason', 'reportWaiting'] },
-            'turn.held': { target: '#workload.assessed.held', actions: 'noteReason' },
-            'turn.granted': { target: 'proving', actions: 'noteTurn' },
+            'slot.pending': { actions: ['noteReason', 'reportPending'] },
+            'slot.blocked': { target: '#workload.assessed.blocked', actions: 'noteReason' },
+            'slot.granted': { target: 'verifying', actions: 'noteSlot' },
             'facts.changed': { target: '#workload.assessing' },
           },
         },
-        proving: {
+        verifying: {
           description:
             'Looks at the pods: those that were made after the last write have the new content already. So a release ' +
             'that changes ConfigMap and image makes one rollout, and an undo or an eviction counts as the restart.',
           invoke: {
-            id: 'prove',
-            src: 'prove',
+            id: 'verifyPods',
+            src: 'verifyPods',
             input: ({ context }) => inputOf(context),
             onError: { target: '#workload.backingOff', actions: ['noteRefusal', 'reportRefused'] },
           },
           on: {
-            'proof.needed': { target: 'patching' },
-            'proof.needless': { target: '#workload.recording', actions: 'noteNeedless' },
-            'proof.held': { target: '#workload.assessed.held', actions: 'noteReason' },
-            'proof.refused': { target: '#workload.backingOff', actions: ['noteRefusal', 'reportRefused'] },
+            'verified.outdated': { target: 'patching' },
+            'verified.current': { target: '#workload.writingState', actions: 'noteSkipped' },
+            'verified.blocked': { target: '#workload.assessed.blocked', actions: 'noteReason' },
+            'verified.refused': { target: '#workload.backingOff', actions: ['noteRefusal', 'reportRefused'] },
             'facts.changed': [
-              { guard: 'isOverdue', actions: 'noteNews' },
+              { guard: 'isOverdue', actions: 'markDirty' },
               { target: '#workload.assessing', description: 'One restart for both.' },
             ],
           },
@@ -473,7 +473,7 @@ export const workload = setup({
               { target: '#workload.backingOff', actions: 'noteConflict' },
             ],
             'restart.refused': { target: '#workload.backingOff', actions: ['noteRefusal', 'reportRefused'] },
-            'facts.changed': { actions: 'noteNews' },
+            'facts.changed': { actions: 'markDirty' },
           },
         },
         rolling: {
@@ -488,24 +488,24 @@ export const workload = setup({
           },
           after: {
             progressDeadline: {
-              target: '#workload.assessed.halted.stalled',
+              target: '#workload.assessed.stopped.stalled',
               actions: ['noteDeadline', 'reportStalled'],
               description: 'It has taken too long.',
             },
           },
           on: {
-            'rollout.complete': { target: '#workload.recording', actions: 'noteRolledOut' },
+            'rollout.complete': { target: '#workload.writingState', actions: 'noteRolledOut' },
             'rollout.stalled': {
-              target: '#workload.assessed.halted.stalled',
+              target: '#workload.assessed.stopped.stalled',
               actions: ['noteStalled', 'reportStalled'],
             },
             'rollout.suspended': {
-              target: '#workload.assessed.halted.suspended',
-              actions: ['noteSuspended', 'reportWaiting'],
+              target: '#workload.assessed.stopped.suspended',
+              actions: ['noteSuspended', 'reportPending'],
             },
-            'rollout.reverted': { target: '#workload.recording', actions: 'noteReverted' },
+            'rollout.reverted': { target: '#workload.writingState', actions: 'noteReverted' },
             'rollout.emptied': { target: 'restoring' },
-            'facts.changed': { actions: 'noteNews' },
+            'facts.changed': { actions: 'markDirty' },
           },
         },
         restoring: {
@@ -525,12 +525,12 @@ export const workload = setup({
               { target: '#workload.backingOff', actions: 'noteConflict' },
             ],
             'restore.refused': { target: '#workload.backingOff', actions: ['noteRefusal', 'reportRefused'] },
-            'facts.changed': { actions: 'noteNews' },
+            'facts.changed': { actions: 'markDirty' },
           },
         },
       },
     },
-    recording: {
+    writingState: {
       description: 'Writes down on the workload what is known now.',
       invoke: {
         id: 'writeState',
@@ -558,9 +558,9 @@ export const workload = setup({
       description: 'Something failed that may pass: asked again after a pause that grows from 200 ms to a minute.',
       after: { retryDelay: { target: 'assessing' } },
     },
-    leaving: {
+    releasing: {
       description: 'Takes its state away. The annotation in the template stays: to remove it would be a rollout.',
-      entry: 'noteLeft',
+      entry: 'noteReleased',
       invoke: {
         id: 'writeState',
         src: 'writeState',
@@ -569,7 +569,7 @@ export const workload = setup({
       },
       on: {
         'state.written': [
-          { guard: 'hasNews', target: 'assessing', actions: ['forgetFailures', 'reportWritten'] },
+          { guard: 'isDirty', target: 'assessing', actions: ['forgetFailures', 'reportWritten'] },
           { target: 'gone', actions: 'reportWritten' },
         ],
         'state.conflicted': [
@@ -577,7 +577,7 @@ export const workload = setup({
           { target: 'backingOff', actions: 'noteConflict' },
         ],
         'state.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
-        'facts.changed': { actions: 'noteNews' },
+        'facts.changed': { actions: 'markDirty' },
       },
     },
     gone: {
@@ -588,7 +588,7 @@ export const workload = setup({
 });
 
 function inputOf({ workload: name, outcome, standing, isUnderWay, changedSince }: WorkloadContext): EffectInput {
-  const stands = { hasStalled: standing !== undefined, isStallTold: standing?.is === 'stalled' };
+  const stands = { hasStalled: standing !== undefined, isStallReported: standing?.is === 'stalled' };
   return { workload: name, outcome, ...stands, isUnderWay, changedSince };
 }
 
@@ -596,9 +596,12 @@ function standingStill(is: Standing['is'], reason: string) {
   return { standing: { is, reason }, reason, ...smooth };
 }
 
-function reasonOf(event: object): { readonly reason: string; readonly heldFor: number | undefined } {
+function reasonOf(event: object): { readonly reason: string; readonly blockedFor: number | undefined } {
   const reason = 'reason' in event && typeof event.reason === 'string' ? event.reason : '';
-  return { reason, heldFor: 'heldFor' in event && typeof event.heldFor === 'number' ? event.heldFor : undefined };
+  return {
+    reason,
+    blockedFor: 'blockedFor' in event && typeof event.blockedFor === 'number' ? event.blockedFor : undefined,
+  };
 }
 
 /** An effect that broke tells its error. */

@@ -28,7 +28,7 @@ export const sayings: readonly Saying[] = [
   saying('reflector', 'workloadFacts', ['workloads; of their sources', 'the metadata']),
   saying('workloadFacts', 'workload', [], ['facts.changed', 'workload.gone']),
   saying('workload', 'pace', ['enters']),
-  saying('pace', 'workload', [], ['turn.granted', 'turn.waits', 'turn.held']),
+  saying('pace', 'workload', [], ['slot.granted', 'slot.pending', 'slot.blocked']),
   saying('workload', 'apiServer', ['GET of what has changed,', 'PATCH, with resourceVersion']),
   saying('workloadFacts', 'recreation', [], ['job.changed']),
   saying('recreation', 'apiServer', ['POST of what was deleted']),

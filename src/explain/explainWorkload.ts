@@ -41,7 +41,7 @@ function stateOf(view: WorkloadView, now: number): string {
   if (facts.isEnding) return 'being deleted';
   if (wanted.is === 'refused') return `its sources cannot be read: ${wanted.reason}`;
   const assessment = assess(wanted.sources, typeof state === 'object' ? state : undefined, false);
-  if (assessment.is === 'held') return `held: ${assessment.reason}`;
+  if (assessment.is === 'blocked') return `blocked: ${assessment.reason}`;
   if (state === 'otherKey') return 'whether it has changed cannot be said: its state was made with another hash key';
   switch (assessment.is) {
     case 'new':
@@ -52,7 +52,7 @@ function stateOf(view: WorkloadView, now: number): string {
         facts.ref,
       )}  → ${verdict(view, assessment, now)}`;
     case 'rolling':
-      return `${rolling(view)}${assessment.hasNews ? '; a newer change waits for its end' : ''}`;
+      return `${rolling(view)}${assessment.hasNewerChange ? '; a newer change waits for its end' : ''}`;
     default:
       return assessment.is;
   }
@@ -62,15 +62,15 @@ function stateOf(view: WorkloadView, now: number): string {
 function verdict(view: WorkloadView, { sources }: Extract<Assessment, { is: 'changed' }>, now: number): string {
   const { facts, settings, uses, state, pods } = view;
   const against = facts.ref.kind === 'Job' && settings !== undefined ? whyNotRecreated(facts, settings) : undefined;
-  if (against !== undefined) return `held: ${against}`;
+  if (against !== undefined) return `blocked: ${against}`;
   const restarts = typeof state === 'object' ? state.restarts : [];
   const permission =
     settings === undefined ? undefined : mayRestart({ ...facts, ...settings, now, restarts, faults: uses.faults });
-  if (permission?.is === 'waits' || permission?.is === 'held') return `${permission.is}: ${permission.reason}`;
+  if (permission?.is === 'pending' || permission?.is === 'blocked') return `${permission.is}: ${permission.reason}`;
   if (sources.some(({ isRecreated }) => isRecreated === true))
     return settings?.immutableRecreated === 'replace'
       ? 'all of its pods would be ended before new ones start, for an immutable source was recreated'
-      : 'held: an immutable source was recreated';
+      : 'blocked: an immutable source was recreated';
   if (facts.selector === undefined) return 'the next run has the new content';
   if (typeof pods === 'string') return 'would be restarted if a pod is older than the change';
   return podsToReplace(facts, pods, sources).length > 0

@@ -54,7 +54,7 @@ export function countRestarts(metrics: Metrics): ReportRestart {
         count(fact, 'rolledOut');
         metrics.changeToRollout.observe(fact.sinceChange / 1000);
         break;
-      case 'workload.needless':
+      case 'workload.skipped':
         count(fact, 'needless');
         break;
       case 'workload.stalled':

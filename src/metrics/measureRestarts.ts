@@ -6,14 +6,14 @@ interface RestartMeasures {
   /** How many workloads are in each state of their machine; a nested one by its innermost name. */
   readonly states: Readonly<Record<string, number>>;
   /** How many wait, and are held, by why; what is not named is none. */
-  readonly waiting: Readonly<Record<string, number>>;
-  readonly held: Readonly<Record<string, number>>;
+  readonly pending: Readonly<Record<string, number>>;
+  readonly blocked: Readonly<Record<string, number>>;
   /** How many ConfigMaps and Secrets are used by them. */
   readonly sources: number;
 }
 
 /** Those that a workload stays in; a workload passes through the others. */
-const states = ['current', 'stale', 'waiting', 'rolling', 'stalled', 'suspended', 'held', 'backingOff'] as const;
+const states = ['current', 'stale', 'waiting', 'rolling', 'stalled', 'suspended', 'blocked', 'backingOff'] as const;
 const passing = 'passing';
 
 /** Brings up to date how restart control stands. Undefined: it is not at work in this process. */
@@ -25,7 +25,7 @@ export function measureRestarts(metrics: Metrics, measured: RestartMeasures | un
     { state: passing },
     others.reduce((sum, [, number]) => sum + number, 0),
   );
-  for (const reason of waitCauses) metrics.restartsPending.set({ reason }, measured?.waiting[reason] ?? 0);
-  for (const reason of holdCauses) metrics.restartsHeld.set({ reason }, measured?.held[reason] ?? 0);
+  for (const reason of waitCauses) metrics.restartsPending.set({ reason }, measured?.pending[reason] ?? 0);
+  for (const reason of holdCauses) metrics.restartsHeld.set({ reason }, measured?.blocked[reason] ?? 0);
   metrics.restartSources.set(measured?.sources ?? 0);
 }

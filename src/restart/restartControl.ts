@@ -52,8 +52,8 @@ interface RestartCounts {
   /** Workloads by the state of their machine. */
   readonly states: Readonly<Record<string, number>>;
   /** Those that wait for their turn, and those that are held, by why. */
-  readonly waiting: Readonly<Record<string, number>>;
-  readonly held: Readonly<Record<string, number>>;
+  readonly pending: Readonly<Record<string, number>>;
+  readonly blocked: Readonly<Record<string, number>>;
 }
 
 /** Restart control without its streams: facts go in by the sinks, writes come out by the API. */
@@ -205,13 +205,13 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
   };
 }
 
-function countStates(entries: Iterable<WorkloadEntry>): Pick<RestartCounts, 'states' | 'waiting' | 'held'> {
+function countStates(entries: Iterable<WorkloadEntry>): Pick<RestartCounts, 'states' | 'pending' | 'blocked'> {
   const found = [...entries].map((entry) => ({ state: stateOf(entry), cause: entry.cause }));
   const causesIn = (wanted: string) => tally(found.filter(({ state }) => state === wanted).map(({ cause }) => cause));
   return {
     states: tally(found.map(({ state }) => state)),
-    waiting: causesIn('waiting'),
-    held: causesIn('held'),
+    pending: causesIn('waiting'),
+    blocked: causesIn('blocked'),
   };
 }
 

@@ -34,7 +34,7 @@ function viewOf(entry: WorkloadEntry, since: (actor: AnyActorRef) => number | un
 }
 
 /** The states of which the machine says why. */
-const explained: ReadonlySet<string> = new Set(['waiting', 'held', 'stalled', 'suspended', 'backingOff']);
+const explained: ReadonlySet<string> = new Set(['waiting', 'blocked', 'stalled', 'suspended', 'backingOff']);
 
 function sourcesOf({ uses, facts }: WorkloadEntry): string[] {
   const named = uses.map(({ source, key }) => {
@@ -48,9 +48,9 @@ const told: ReadonlySet<RestartFact['type']> = new Set([
   'workload.changed',
   'workload.restarted',
   'workload.rolledOut',
-  'workload.needless',
+  'workload.skipped',
   'workload.stalled',
-  'workload.held',
+  'workload.blocked',
   'workload.reverted',
   'workload.refused',
 ]);

@@ -103,7 +103,7 @@ test('what many states lead to, and nothing but time leads out of, is written in
   const picture = drawn('workload', 'svg');
   const shapes = (shape: string, from: string, to: string) =>
     picture.includes(`<g class="${shape}" data-from="${from}" data-to="${to}">`);
-  for (const from of ['assessing', 'recording', 'restarting.proving'])
+  for (const from of ['assessing', 'writingState', 'restarting.verifying'])
     assert.deepEqual([shapes('label', from, 'backingOff'), shapes('arrow', from, 'backingOff')], [true, false], from);
   assert.deepEqual(
     [shapes('label', 'backingOff', 'assessing'), shapes('arrow', 'backingOff', 'assessing')],

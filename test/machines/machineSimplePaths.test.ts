@@ -71,14 +71,14 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   ],
   workload: [
     ['it is assessed while assessing, and only then', holds('assess', 'workload.assessing')],
-    ['it has, or waits for, a place exactly while it is restarting', holds('restartTurn', 'workload.restarting')],
-    ['the pods are looked at while proving, and only then', holds('prove', 'workload.restarting.proving')],
+    ['it has, or waits for, a place exactly while it is restarting', holds('restartSlot', 'workload.restarting')],
+    ['the pods are looked at while proving, and only then', holds('verifyPods', 'workload.restarting.verifying')],
     ['a restart is on its way while patching, and only then', holds('restart', 'workload.restarting.patching')],
-    ['a rollout is followed while it rolls or stands still', holds('followRollout', /\.(rolling|halted)$/)],
-    ['its state is written while recording or leaving', holds('writeState', /\.(recording|leaving)$/)],
+    ['a rollout is followed while it rolls or stands still', holds('followRollout', /\.(rolling|stopped)$/)],
+    ['its state is written while recording or leaving', holds('writeState', /\.(writingState|releasing)$/)],
     [
       'nobody is restarted without a proof',
-      (walked) => count(walked, 'spawn restart') === walked.filter(({ event }) => event === 'proof.needed').length,
+      (walked) => count(walked, 'spawn restart') === walked.filter(({ event }) => event === 'verified.outdated').length,
     ],
     [
       'each restart that is accepted is told',

@@ -8,24 +8,24 @@ import {
   timers,
   told,
   toPatching,
-  toProving,
+  toVerifying,
 } from '../support/objects/workloadEvents.ts';
 
-const refused = (type: 'assessed' | 'proof' | 'restart' | 'state', retryAfter = 0): WorkloadEvent => ({
+const refused = (type: 'assessed' | 'verified' | 'restart' | 'state', retryAfter = 0): WorkloadEvent => ({
   type: `${type}.refused`,
   jitter: 1,
   retryAfter,
 });
-const held: WorkloadEvent = { type: 'assessed.held', reason: 'configmap/shop/a is missing' };
+const held: WorkloadEvent = { type: 'assessed.blocked', reason: 'configmap/shop/a is missing' };
 
 test('it begins by finding out what is so', () => {
   assert.deepEqual(stateAndEffects([]), { state: 'assessing', effects: ['spawn assess'] });
 });
 
 test('a workload that nothing is known of is written down in its turn, and not restarted', () => {
-  assert.deepEqual(stateAndEffects([told.isNew]), { state: 'assessed.adopting', effects: ['spawn adoptionTurn'] });
+  assert.deepEqual(stateAndEffects([told.isNew]), { state: 'assessed.adopting', effects: ['spawn adoptionSlot'] });
   const recording = decided([told.isNew, told.granted]);
-  assert.deepEqual([recording.state, recording.effects], ['recording', ['spawn writeState']]);
+  assert.deepEqual([recording.state, recording.effects], ['writingState', ['spawn writeState']]);
   assert.equal(recording.context.outcome, 'adopted');
   assert.deepEqual(stateAndEffects([told.isNew, told.granted, told.written]), {
     state: 'assessing',
@@ -35,8 +35,8 @@ test('a workload that nothing is known of is written down in its turn, and not r
 
 test('that it is not known what the pods run with is written down at once, and looked at again', () => {
   const recording = decided([told.isDoubted]);
-  assert.deepEqual([recording.state, recording.effects], ['recording', ['spawn writeState']]);
-  assert.equal(recording.context.outcome, 'doubted');
+  assert.deepEqual([recording.state, recording.effects], ['writingState', ['spawn writeState']]);
+  assert.equal(recording.context.outcome, 'unconfirmed');
   assert.deepEqual(stateAndEffects([told.isDoubted, told.written]), {
     state: 'assessing',
     effects: ['reportWritten', 'spawn assess'],
@@ -55,7 +55,7 @@ test('a change is told, and waits until it has been quiet', () => {
   });
   assert.deepEqual(stateAndEffects([changed(), timers.quiet]), {
     state: 'restarting.waiting',
-    effects: ['spawn restartTurn'],
+    effects: ['spawn restartSlot'],
   });
 });
 
@@ -65,57 +65,57 @@ test('a change that was told already is not told again, a newer one is', () => {
 });
 
 test('a change that was taken back restarts nothing', () => {
-  for (const pending of [[changed()], [changed(), timers.quiet], toProving]) {
+  for (const pending of [[changed()], [changed(), timers.quiet], toVerifying]) {
     const { state, effects } = stateAndEffects([...pending, told.facts, told.isCurrent]);
     assert.deepEqual({ state, effects }, { state: 'assessed.current', effects: ['reportCurrent'] });
   }
 });
 
 test('why it waits is told; when it is its turn, the pods are looked at before anything is written', () => {
-  const waits: WorkloadEvent = { type: 'turn.waits', reason: 'its interval' };
+  const waits: WorkloadEvent = { type: 'slot.pending', reason: 'its interval' };
   const waiting = decided([changed(), timers.quiet, waits]);
-  assert.deepEqual([waiting.state, waiting.effects], ['restarting.waiting', ['reportWaiting']]);
+  assert.deepEqual([waiting.state, waiting.effects], ['restarting.waiting', ['reportPending']]);
   assert.equal(waiting.context.reason, 'its interval');
   const proving = decided([changed(), timers.quiet, waits, told.granted]);
   assert.deepEqual(
     [proving.state, proving.effects, proving.context.reason],
-    ['restarting.proving', ['spawn prove'], ''],
+    ['restarting.verifying', ['spawn verifyPods'], ''],
   );
   assert.deepEqual(stateAndEffects(toPatching), { state: 'restarting.patching', effects: ['spawn restart'] });
 });
 
 test('where no container has old content it is written down, and nothing restarted', () => {
-  const { state, effects, context } = decided([...toProving, told.needless]);
-  assert.deepEqual([state, effects, context.outcome], ['recording', ['spawn writeState'], 'needless']);
+  const { state, effects, context } = decided([...toVerifying, told.needless]);
+  assert.deepEqual([state, effects, context.outcome], ['writingState', ['spawn writeState'], 'skipped']);
 });
 
 test('what must not be restarted is held with its reason, wherever that is found', () => {
   for (const events of [
     [held],
-    [changed(), timers.quiet, { type: 'turn.held', reason: 'configmap/shop/a is missing' } as const],
-    [...toProving, { type: 'proof.held', reason: 'configmap/shop/a is missing' } as const],
+    [changed(), timers.quiet, { type: 'slot.blocked', reason: 'configmap/shop/a is missing' } as const],
+    [...toVerifying, { type: 'verified.blocked', reason: 'configmap/shop/a is missing' } as const],
   ]) {
     const { state, effects, context } = decided(events);
-    assert.equal(state, 'assessed.held');
-    assert.ok(effects.includes('reportHeld'));
+    assert.equal(state, 'assessed.blocked');
+    assert.ok(effects.includes('reportBlocked'));
     assert.equal(context.reason, 'configmap/shop/a is missing');
   }
 });
 
 test('a hold ends by time only where one was said, and in any case when something changes', () => {
-  const forASecond: WorkloadEvent = { type: 'assessed.held', reason: 'paused', heldFor: 1_000 };
-  assert.deepEqual(decided([forASecond]).effects, ['reportHeld', 'wait 1000']);
+  const forASecond: WorkloadEvent = { type: 'assessed.blocked', reason: 'paused', blockedFor: 1_000 };
+  assert.deepEqual(decided([forASecond]).effects, ['reportBlocked', 'wait 1000']);
   assert.equal(decided([forASecond, timers.holdOver]).state, 'assessing');
-  assert.equal(decided([held, timers.holdOver]).state, 'assessed.held');
+  assert.equal(decided([held, timers.holdOver]).state, 'assessed.blocked');
   assert.equal(decided([held, told.facts]).state, 'assessing');
-  assert.deepEqual(decided([{ ...forASecond, heldFor: 0 }]).effects, ['reportHeld', 'wait 200']);
+  assert.deepEqual(decided([{ ...forASecond, blockedFor: 0 }]).effects, ['reportBlocked', 'wait 200']);
 });
 
 test('one that is not managed any more has its state taken away, and is gone', () => {
   const leaving = decided([told.isUnmanaged]);
   assert.deepEqual(
     [leaving.state, leaving.effects, leaving.context.outcome],
-    ['leaving', ['spawn writeState'], 'left'],
+    ['releasing', ['spawn writeState'], 'released'],
   );
   assert.deepEqual(stateAndEffects([told.isUnmanaged, told.written]), { state: 'gone', effects: ['reportWritten'] });
 });
@@ -124,11 +124,11 @@ test('one that is managed again while it leaves is found out, whatever the answe
   for (const answer of [told.written, told.notWritten]) {
     assert.equal(decided([told.isUnmanaged, told.facts, answer]).state, 'assessing');
   }
-  assert.equal(decided([told.isUnmanaged, told.facts]).state, 'leaving');
+  assert.equal(decided([told.isUnmanaged, told.facts]).state, 'releasing');
 });
 
 test('a deleted workload is gone from every state', () => {
-  for (const events of [[], [told.isNew], [told.isCurrent], toProving, toPatching, [held], [told.isUnmanaged]]) {
+  for (const events of [[], [told.isNew], [told.isCurrent], toVerifying, toPatching, [held], [told.isUnmanaged]]) {
     assert.equal(decided([...events, told.gone]).state, 'gone');
   }
 });
@@ -163,7 +163,7 @@ test('the pause is at least what the server asked for, and what goes well ends t
 
 test('whatever is refused is decided anew after the pause', () => {
   for (const events of [
-    [...toProving, refused('proof')],
+    [...toVerifying, refused('verified')],
     [...toPatching, refused('restart')],
     [told.isNew, told.granted, refused('state')],
     [told.isUnmanaged, refused('state')],
@@ -176,9 +176,9 @@ test('whatever is refused is decided anew after the pause', () => {
 test('an effect that breaks counts as refused', () => {
   const broken = [
     ['assess', []],
-    ['adoptionTurn', [told.isNew]],
-    ['restartTurn', [changed(), timers.quiet]],
-    ['prove', toProving],
+    ['adoptionSlot', [told.isNew]],
+    ['restartSlot', [changed(), timers.quiet]],
+    ['verifyPods', toVerifying],
     ['restart', toPatching],
     ['writeState', [told.isUnmanaged]],
   ] as const;

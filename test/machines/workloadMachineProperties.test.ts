@@ -15,7 +15,7 @@ const events: readonly EventObject[] = explorations['workload']?.events ?? [];
 
 /** What leads on to the next assessment, whatever is so; the answers of effects that do their work. */
 const goodAnswers: readonly EventObject[] = [
-  { type: 'proof.needless' },
+  { type: 'verified.current' },
   { type: 'restart.accepted' },
   { type: 'restore.done' },
   { type: 'rollout.complete' },
@@ -32,14 +32,14 @@ interface Walk {
   /** Restarts in the turn that it has. */
   inTurn: number;
   /** Something changed, and no assessment has begun since. */
-  hasNews: boolean;
+  isDirty: boolean;
   /** Whether a change was found since the last adoption. */
   hasChanged: boolean;
 }
 
 function begin(): Walk {
   const [snapshot, actions] = initialTransition(machine, {});
-  return { snapshot, event: 'start', effects: effectsOf(actions), inTurn: 0, hasNews: false, hasChanged: false };
+  return { snapshot, event: 'start', effects: effectsOf(actions), inTurn: 0, isDirty: false, hasChanged: false };
 }
 
 function step(walk: Walk, event: EventObject): void {
@@ -48,11 +48,11 @@ function step(walk: Walk, event: EventObject): void {
   walk.snapshot = snapshot;
   walk.event = event.type;
   walk.effects = effects;
-  if (event.type === 'turn.granted' && snapshot.matches({ restarting: 'proving' })) walk.inTurn = 0;
+  if (event.type === 'slot.granted' && snapshot.matches({ restarting: 'verifying' })) walk.inTurn = 0;
   if (event.type === 'assessed.changed') walk.hasChanged = true;
   if (event.type === 'assessed.new') walk.hasChanged = false;
-  if (event.type === 'facts.changed') walk.hasNews = true;
-  if (effects.includes('spawn assess') || snapshot.status === 'done') walk.hasNews = false;
+  if (event.type === 'facts.changed') walk.isDirty = true;
+  if (effects.includes('spawn assess') || snapshot.status === 'done') walk.isDirty = false;
   if (effects.includes('spawn restart')) walk.inTurn += 1;
 }
 
@@ -68,17 +68,17 @@ function nextOf({ snapshot }: Walk, choice: number): EventObject | undefined {
 /** Effects answer as they should: whether an assessment begins in the end. */
 function isLookedAt(walk: Walk): boolean {
   for (const answer of [...goodAnswers, ...goodAnswers])
-    if (walk.hasNews && walk.snapshot.can(answer)) step(walk, answer);
-  return !walk.hasNews;
+    if (walk.isDirty && walk.snapshot.can(answer)) step(walk, answer);
+  return !walk.isDirty;
 }
 
 /** What is wrong after this step; undefined: nothing. */
-function faultOf({ snapshot, event, effects, inTurn, hasNews, hasChanged }: Walk): string | undefined {
+function faultOf({ snapshot, event, effects, inTurn, isDirty, hasChanged }: Walk): string | undefined {
   if (snapshot.status === 'error') return `it broke: ${String(snapshot.error)}`;
-  if (effects.includes('spawn restart') && event !== 'proof.needed') return 'restarted without a proof';
+  if (effects.includes('spawn restart') && event !== 'verified.outdated') return 'restarted without a proof';
   if (effects.includes('spawn restart') && !hasChanged) return 'an adoption led to a restart';
   if (inTurn > 1) return 'two restarts in one turn';
-  if (hasNews && (snapshot.matches('assessed') || snapshot.matches({ restarting: 'waiting' })))
+  if (isDirty && (snapshot.matches('assessed') || snapshot.matches({ restarting: 'waiting' })))
     return 'it rests, and something has changed';
   return undefined;
 }

@@ -8,8 +8,8 @@ import {
   timers,
   told,
   toPatching,
-  toProving,
   toRolling,
+  toVerifying,
 } from '../support/objects/workloadEvents.ts';
 
 const toStalled = [...toRolling, told.stalled] as const;
@@ -26,7 +26,7 @@ test('an accepted restart is told, and its rollout followed until its deadline',
 
 test('a complete rollout is written down, and its place given back', () => {
   const { state, effects, context } = decided([...toRolling, told.complete]);
-  assert.deepEqual([state, effects, context.outcome], ['recording', ['spawn writeState'], 'rolledOut']);
+  assert.deepEqual([state, effects, context.outcome], ['writingState', ['spawn writeState'], 'rolledOut']);
   assert.ok(decided([...toRolling, told.complete, told.written, told.isCurrent]).state === 'assessed.current');
 });
 
@@ -47,10 +47,10 @@ test('news during a rollout wait for its end, and are looked at then', () => {
 
 test('a rollout that stands still is told once, with its reason, and followed on without a place', () => {
   const { state, effects, context } = decided(toStalled);
-  assert.deepEqual([state, effects], ['assessed.halted.stalled', ['reportStalled', 'spawn followRollout']]);
+  assert.deepEqual([state, effects], ['assessed.stopped.stalled', ['reportStalled', 'spawn followRollout']]);
   assert.deepEqual(context.standing, { is: 'stalled', reason: 'no progress' });
   const late = decided([...toRolling, timers.deadline]);
-  assert.equal(late.state, 'assessed.halted.stalled');
+  assert.equal(late.state, 'assessed.stopped.stalled');
   assert.equal(late.context.reason, 'not complete after 600 s');
   assert.ok(!decided([...toStalled, told.facts, stillStalled]).effects.includes('reportStalled'));
 });
@@ -60,7 +60,7 @@ test('a newer change is not kept waiting by a rollout that stands still: it may 
     [...toPatching, told.facts, told.accepted, told.stalled],
     [...toRolling, told.facts, told.stalled],
     [...toStalled, told.facts],
-    [{ type: 'assessed.rolling', hasNews: true }, told.stalled],
+    [{ type: 'assessed.rolling', hasNewerChange: true }, told.stalled],
   ] as const) {
     assert.equal(decided(news).state, 'assessing');
     const cure = [...news, changed(90_000), timers.quiet, told.granted, told.needed, told.accepted];
@@ -71,34 +71,34 @@ test('a newer change is not kept waiting by a rollout that stands still: it may 
 
 test('what has stalled is not followed anew as if it had just begun, so that nothing goes round in circles', () => {
   const again = [told.facts, told.isRolling] as const;
-  assert.equal(decided([...toStalled, ...again]).state, 'assessed.halted.stalled');
-  assert.equal(decided([...toStalled, ...again, ...again]).state, 'assessed.halted.stalled');
+  assert.equal(decided([...toStalled, ...again]).state, 'assessed.stopped.stalled');
+  assert.equal(decided([...toStalled, ...again, ...again]).state, 'assessed.stopped.stalled');
   assert.equal(decided([...toStalled, told.facts, told.isCurrent, ...again]).state, 'restarting.rolling');
 });
 
 test('a stalled rollout that comes to its end after all is written down', () => {
   const { state, context } = decided([...toStalled, told.complete]);
-  assert.deepEqual([state, context.outcome, context.standing], ['recording', 'rolledOut', undefined]);
+  assert.deepEqual([state, context.outcome, context.standing], ['writingState', 'rolledOut', undefined]);
 });
 
 test('a rollout that waits for people is told, has no deadline and holds no place', () => {
   assert.deepEqual(stateAndEffects(toSuspended), {
-    state: 'assessed.halted.suspended',
-    effects: ['reportWaiting', 'spawn followRollout'],
+    state: 'assessed.stopped.suspended',
+    effects: ['reportPending', 'spawn followRollout'],
   });
   assert.equal(decided([...toSuspended, told.complete]).context.outcome, 'rolledOut');
-  assert.equal(decided([...toSuspended, told.stalled]).state, 'assessed.halted.stalled');
+  assert.equal(decided([...toSuspended, told.stalled]).state, 'assessed.stopped.stalled');
 });
 
 test('one that waited for people is written down when they have done it', () => {
   const resumed = [...toSuspended, told.facts, stillStalled] as const;
-  assert.equal(decided(resumed).state, 'assessed.halted.suspended');
+  assert.equal(decided(resumed).state, 'assessed.stopped.suspended');
   assert.equal(decided([...resumed, told.complete]).context.outcome, 'rolledOut');
 });
 
 test('one that waited for people and cannot go on when they have done it is told as one that stands still', () => {
   const stuck = decided([...toSuspended, told.facts, stillStalled, told.stalled]);
-  assert.deepEqual([stuck.state, stuck.effects], ['assessed.halted.stalled', ['reportStalled']]);
+  assert.deepEqual([stuck.state, stuck.effects], ['assessed.stopped.stalled', ['reportStalled']]);
   assert.deepEqual(stuck.context.standing, { is: 'stalled', reason: 'no progress' });
 });
 
@@ -110,8 +110,8 @@ test('what stands still keeps its reason when it is looked at again', () => {
 test('a newer change while a rollout waits for people is asked for by what stands still, and does not go in circles', () => {
   const again = [...toSuspended, told.facts] as const;
   assert.equal(decided(again).context.standing?.is, 'suspended');
-  const rolling: WorkloadEvent = { type: 'assessed.rolling', hasNews: true };
-  assert.equal(decided([...again, rolling, told.suspended]).state, 'assessed.halted.suspended');
+  const rolling: WorkloadEvent = { type: 'assessed.rolling', hasNewerChange: true };
+  assert.equal(decided([...again, rolling, told.suspended]).state, 'assessed.stopped.suspended');
   assert.equal(decided([...again, changed(90_000), timers.quiet]).state, 'restarting.waiting');
 });
 
@@ -123,7 +123,7 @@ test('news while a rollout waits for people are looked at at once', () => {
 test('a restart that somebody took back is told once it is written down, each time, and decided anew', () => {
   for (const rollout of [toRolling, toStalled, toSuspended]) {
     const { state, effects, context } = decided([...rollout, told.reverted]);
-    assert.deepEqual([state, effects, context.outcome], ['recording', ['spawn writeState'], 'reverted']);
+    assert.deepEqual([state, effects, context.outcome], ['writingState', ['spawn writeState'], 'reverted']);
     assert.deepEqual(decided([...rollout, told.reverted, told.notWritten]).effects, ['spawn assess']);
   }
   const taken = [...toRolling, told.reverted, told.written];
@@ -134,13 +134,13 @@ test('a restart that somebody took back is told once it is written down, each ti
 });
 
 test('news while the pods are looked at make one restart of both, unless it has been changing for too long', () => {
-  assert.equal(decided([...toProving, told.facts]).state, 'assessing');
+  assert.equal(decided([...toVerifying, told.facts]).state, 'assessing');
   const overdue = [changed(0), told.facts, changed(4_000), told.facts, changed(8_000)];
   const proving = [...overdue, told.granted];
-  assert.equal(decided(proving, { quietMax: 8_000 }).state, 'restarting.proving');
+  assert.equal(decided(proving, { quietMax: 8_000 }).state, 'restarting.verifying');
   const needed = decided([...proving, told.facts, told.needed], { quietMax: 8_000 });
   assert.equal(needed.state, 'restarting.patching');
-  assert.equal(needed.context.hasNews, true);
+  assert.equal(needed.context.isDirty, true);
 });
 
 test('news while the restart is on its way do not stop it, and are looked at in the end', () => {
@@ -153,7 +153,7 @@ test('news while the restart is on its way do not stop it, and are looked at in 
 test('news during an assessment do not stop it: what it found is followed by another', () => {
   const { effects } = decided([told.facts]);
   assert.deepEqual(effects, []);
-  for (const answer of [told.isCurrent, changed(), told.isNew, { type: 'assessed.held' }, stillStalled] as const) {
+  for (const answer of [told.isCurrent, changed(), told.isNew, { type: 'assessed.blocked' }, stillStalled] as const) {
     assert.equal(decided([told.facts, answer]).state, 'assessing', answer.type);
     assert.notEqual(decided([answer]).state, 'assessing', answer.type);
   }

@@ -102,7 +102,7 @@ test('while a source is missing nothing is restarted; when it is back with the s
   const world = adopted();
   world.setMissing(true);
   world.clock.advance(10 * minute);
-  assert.equal(world.of('held').length, 1);
+  assert.equal(world.of('blocked').length, 1);
   world.setMissing(false);
   world.clock.advance(10 * minute);
   assert.equal(world.of('restarted').length, 0);

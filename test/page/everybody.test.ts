@@ -14,7 +14,7 @@ function everything(server: PageServer): void {
   server.actors = manyActors(100);
   server.workloads = [
     workloadView('deployment/shop/web'),
-    workloadView('deployment/shop/api', { state: 'held', reason: 'ConfigMap shop/settings is missing' }),
+    workloadView('deployment/shop/api', { state: 'blocked', reason: 'ConfigMap shop/settings is missing' }),
   ];
 }
 

@@ -13,7 +13,7 @@ test('each workload has its state, why and how much longer, what it uses, and it
       its.workloads = [
         workloadView('deployment/shop/api'),
         workloadView('deployment/shop/web', {
-          state: 'held',
+          state: 'blocked',
           reason: 'ConfigMap shop/settings is missing',
           until: now + 90_000,
           sources: ['ConfigMap settings#a', 'Secret login'],

@@ -44,7 +44,7 @@ test('what restart control decided is decided again when its recording is replay
   assert.equal(world.factsOf('workload.stalled').length, 1);
   const replayed = await cli(['replay', file]);
   assert.equal(replayed.code, 0, replayed.stdout + replayed.stderr);
-  for (const words of ['adopted', 'restarted', 'rolled out', 'held', 'rollout stalled', 'write requested'])
+  for (const words of ['adopted', 'restarted', 'rolled out', 'blocked', 'rollout stalled', 'write requested'])
     assert.ok(replayed.stdout.includes(words), `${words} in ${replayed.stdout}`);
 });
 

@@ -13,7 +13,7 @@ import { tellRestarts } from '../../src/restart/report/restartEvents.ts';
 import { sampleValue, scraped } from '../support/api/scraped.ts';
 import { everyRestartFact, restartFactOf, settings } from '../support/objects/restartFacts.ts';
 
-const { 'workload.changed': changed, 'workload.restarted': restarted, 'workload.waiting': waiting } = restartFactOf;
+const { 'workload.changed': changed, 'workload.restarted': restarted, 'workload.pending': waiting } = restartFactOf;
 const { 'workload.refused': refused, 'annotation.unreadable': unreadable } = restartFactOf;
 
 /** What is told of these facts. */
@@ -77,7 +77,7 @@ test('a dry run never says that something was restarted', () => {
 });
 
 test('what waits and what is held says for what, and until when where that is known', () => {
-  assert.deepEqual(notes(waiting, { ...waiting, until: undefined }, restartFactOf['workload.held']), [
+  assert.deepEqual(notes(waiting, { ...waiting, until: undefined }, restartFactOf['workload.blocked']), [
     'The restart waits: no maintenance window is open, until 2026-11-21T11:00:00Z.',
     'The restart waits: no maintenance window is open.',
     'It is not restarted: ConfigMap settings is missing.',
@@ -91,7 +91,7 @@ test('what passes by itself, or is nobody’s but weeder’s, is no Event', () =
     { ...refused, failure: 'network' },
     { ...refused, failure: 'unavailable' },
     ...(
-      ['workload.adopted', 'workload.left', 'state.foreign', 'key.changed', 'key.missing', 'actor.failed'] as const
+      ['workload.adopted', 'workload.released', 'state.foreign', 'key.changed', 'key.missing', 'actor.failed'] as const
     ).map((type) => restartFactOf[type]),
   ];
   assert.deepEqual(told(...quiet), []);
@@ -158,7 +158,7 @@ test('each fact is one line of the log that names the workload, and the keys of 
 test('what somebody has to see to is a warning or an error, and nothing else is', () => {
   const loud = everyRestartFact.filter((fact) => Number(logged(fact)[0]?.['level']) > 30).map(({ type }) => type);
   assert.deepEqual(loud, [
-    'workload.held',
+    'workload.blocked',
     'workload.stalled',
     'workload.reverted',
     'workload.refused',
@@ -236,8 +236,8 @@ test('how restart control stands is measured when somebody asks: states, and why
     const families = scraped(await metrics.registry.metrics());
     return (name: string, labels = {}) => sampleValue(families, `weeder_${name}`, labels);
   };
-  const states = { current: 5, waiting: 2, held: 1, assessing: 3, recording: 1, suspended: 2 };
-  const of = await measured({ states, waiting: { window: 2 }, held: { breaker: 1 }, sources: 7 });
+  const states = { current: 5, waiting: 2, blocked: 1, assessing: 3, writingState: 1, suspended: 2 };
+  const of = await measured({ states, pending: { window: 2 }, blocked: { breaker: 1 }, sources: 7 });
   assert.equal(of('managed_workloads', { state: 'current' }), 5);
   assert.equal(of('managed_workloads', { state: 'passing' }), 4);
   assert.equal(of('managed_workloads', { state: 'suspended' }), 2);

@@ -56,7 +56,7 @@ test('with its own config a recording comes to the restarts that were made, and 
   const own = await asked([{}], path);
   assert.deepEqual(timesOf('restarted', own), ['65.001', '125.001']);
   assert.match(own, /restarted {2}deployment\/shop\/web {2}dryRun, attempt 1, configmap\/shop\/settings \(a\)\n/);
-  assert.equal(timesOf('no restart needed', own).length, 1);
+  assert.equal(timesOf('restart skipped', own).length, 1);
   const later = await asked([{ quietPeriod: '10s' }], path);
   assert.deepEqual(timesOf('restarted', later), ['78.001']);
   assert.doesNotMatch(later, /configmap\/shop\/others/);

@@ -121,7 +121,7 @@ test('current, changed, why it waits, and the last restart with its cause', asyn
   const windows = [{ cron: '0 0 1 1 *', timeZone: 'UTC', duration: '1m0s' }];
   assert.match(
     (await explain(restarts({ windows })))[0] ?? '',
-    /→ waits: no maintenance window is open, the next opens at \d{4}-01-01T00:00:00Z/,
+    /→ pending: no maintenance window is open, the next opens at \d{4}-01-01T00:00:00Z/,
   );
   await using weeder = startEmbeddedWeeder(api, restarts(), {
     others: [(context) => createRestartPart({ ...context, ownNamespace: namespace })],
@@ -140,7 +140,7 @@ test('what is held is said with its reason, an opt-out with its effect, and a lo
   const annotations = { 'weeder.dev/skip-hash-calculation': 'true' };
   made(store.patch(secrets, namespace, 'login', { metadata: { annotations } }));
   const lines = await explain();
-  assert.ok(lines.includes('Deployment shop/lost: held: ConfigMap shop/missing is missing'), lines.join('\n'));
+  assert.ok(lines.includes('Deployment shop/lost: blocked: ConfigMap shop/missing is missing'), lines.join('\n'));
   assert.ok(lines.some((line) => line.startsWith('  annotation that cannot be read: it says "yes"')));
   assert.ok(lines.includes('  ← Secret login (envFrom, left out by its annotation)'));
   store.delete(secrets, namespace, 'weeder-hash-key');

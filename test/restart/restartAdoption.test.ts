@@ -47,7 +47,7 @@ test('a required source that was missing when the workload was seen first is ado
   const world = await restartWorld();
   world.putWorkload('web', withEnv('settings', 'a'));
   await world.pass(60 * second);
-  assert.deepEqual(world.control.counts().states, { held: 1 });
+  assert.deepEqual(world.control.counts().states, { blocked: 1 });
   world.putSource(source, { a: '1' });
   await world.pass(60 * second);
   assert.deepEqual([world.rollouts, world.control.counts().states], [[], { current: 1 }]);
@@ -96,7 +96,7 @@ test('a Secret that no stream tells of is asked for, and missing only where ther
   const other = [{ name: 'TOKEN', valueFrom: { secretKeyRef: { ...secretKeyRef, name: 'none' } } }];
   world.putWorkload('api', { containers: [{ name: 'app', env: other }] });
   await world.pass(60 * second);
-  assert.deepEqual(world.control.counts().states, { current: 1, held: 1 });
+  assert.deepEqual(world.control.counts().states, { current: 1, blocked: 1 });
 });
 
 test('under a new key, the old one kept, all is written anew; restarts and changes are not forgotten', async () => {
@@ -112,7 +112,7 @@ test('under a new key, the old one kept, all is written anew; restarts and chang
   assert.ok(stateOn(world.workload('web'))?.includes(current.id));
   world.putSource(source, { a: '3' });
   await world.pass(20 * second);
-  assert.equal(world.factsOf('workload.waiting').at(-1)?.cause, 'interval');
+  assert.equal(world.factsOf('workload.pending').at(-1)?.cause, 'interval');
   await world.pass(60 * second);
   assert.equal(world.rollouts.length, 2);
 });
@@ -140,7 +140,7 @@ test('another config: who is managed no more loses the state, and is adopted whe
   world.control.configure(restartConfig({ rules: [] }));
   await world.pass(10 * second);
   assert.deepEqual([stateOn(world.workload('web')), world.control.counts().workloads], [undefined, 0]);
-  assert.equal(world.factsOf('workload.left').length, 1);
+  assert.equal(world.factsOf('workload.released').length, 1);
   world.putSource(source, { a: '2' });
   await world.pass(60 * second);
   world.control.configure(restartConfig());
@@ -154,7 +154,7 @@ test('a dry run leaves what is written, and says nothing of workloads that are n
   world.putWorkload('web', withEnv('settings', 'a'), { annotations: { 'weeder.dev/dependencies': 'theirs' } });
   await world.pass(60 * second);
   assert.deepEqual(
-    [world.facts.filter(({ type }) => type === 'workload.left'), world.control.counts().workloads],
+    [world.facts.filter(({ type }) => type === 'workload.released'), world.control.counts().workloads],
     [[], 0],
   );
   assert.equal(stateOn(world.workload('web')), 'theirs');

@@ -151,7 +151,7 @@ test('a release that is still rolled out when the quiet period is over is waited
   world.patchTemplate('web', { metadata: { annotations: { release: '2' } } });
   await world.pass(10 * second);
   assert.deepEqual(
-    world.factsOf('workload.waiting').map(({ cause }) => cause),
+    world.factsOf('workload.pending').map(({ cause }) => cause),
     ['rollout'],
   );
   await world.pass(180 * second);
@@ -197,7 +197,7 @@ test('a required source that goes away restarts nothing; back with equal content
   world.deleteSource(source);
   await world.pass(60 * second);
   assert.deepEqual(world.rollouts, []);
-  assert.deepEqual(world.control.counts().states, { held: 1 });
+  assert.deepEqual(world.control.counts().states, { blocked: 1 });
   world.putSource(source, { a: '1' });
   await world.pass(60 * second);
   assert.deepEqual([world.rollouts, world.control.counts().states], [[], { current: 1 }]);
@@ -216,10 +216,10 @@ test('an immutable source that was recreated is told, held, and never recorded a
   world.deleteSource(source);
   world.putSource(source, { a: '2' }, { immutable: true });
   await world.pass(60 * second);
-  assert.deepEqual([world.rollouts, world.control.counts().states], [[], { held: 1 }]);
+  assert.deepEqual([world.rollouts, world.control.counts().states], [[], { blocked: 1 }]);
   await world.restart();
   await world.pass(60 * second);
-  assert.deepEqual([world.rollouts, world.control.counts().states], [[], { held: 1 }]);
+  assert.deepEqual([world.rollouts, world.control.counts().states], [[], { blocked: 1 }]);
 });
 
 test('a source that is opted out restarts nothing, nor does the opting out and in', async () => {

@@ -62,7 +62,7 @@ test('a pause that cannot be read is told at once, before anything changes, and 
   world.annotate('web', { other: '1' });
   await world.pass(10 * second);
   assert.deepEqual(inShort(world.factsOf('annotation.unreadable')), ['weeder.dev/paused-until : it is no tim']);
-  assert.deepEqual([world.rollouts, world.factsOf('workload.held')], [[], []]);
+  assert.deepEqual([world.rollouts, world.factsOf('workload.blocked')], [[], []]);
 });
 
 test('a consent that cannot be read is told to those of another namespace that ask for it, and gives none', async () => {
@@ -125,10 +125,10 @@ test('what waits, what is held and how many sources are used is counted, by why'
   world.putWorkload('lost', withEnv('absent', 'a'));
   world.putSource(settings, { a: '2' });
   await world.pass(30 * second);
-  const { states, waiting, held, sources } = world.control.counts();
-  assert.deepEqual(states, { waiting: 1, held: 1 });
-  assert.deepEqual(waiting, { pausedUntil: 1 });
-  assert.deepEqual(held, { sourceMissing: 1 });
+  const { states, pending, blocked, sources } = world.control.counts();
+  assert.deepEqual(states, { waiting: 1, blocked: 1 });
+  assert.deepEqual(pending, { pausedUntil: 1 });
+  assert.deepEqual(blocked, { sourceMissing: 1 });
   assert.equal(sources, 2);
 });
 

@@ -24,7 +24,7 @@ test('a release whose pods are made within the second of the write is one rollou
   world.patchTemplate('web', release);
   await world.pass(180 * second);
   assert.equal(world.rollouts.length, 1);
-  assert.equal(world.factsOf('workload.needless').length, 1);
+  assert.equal(world.factsOf('workload.skipped').length, 1);
 });
 
 for (const after of [300, 400, 600]) {
@@ -61,7 +61,7 @@ test('a rollout of the user that takes longer than the quiet period is waited fo
   world.patchTemplate('web', release);
   await world.pass(4 * settings.quietPeriod);
   assert.deepEqual(
-    world.factsOf('workload.waiting').map(({ cause }) => cause),
+    world.factsOf('workload.pending').map(({ cause }) => cause),
     ['rollout'],
   );
   await world.pass(180 * second);
@@ -106,5 +106,5 @@ test('a release that changes the template first, and whose pods are made after t
     world.rollouts.map(({ workload }) => workload),
     ['web', 'files'],
   );
-  assert.equal(world.factsOf('workload.needless').length, 2);
+  assert.equal(world.factsOf('workload.skipped').length, 2);
 });

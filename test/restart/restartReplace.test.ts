@@ -97,7 +97,7 @@ test('as long as pods of others refer to the source it is held, and asked again'
   makeAnew(world);
   await world.pass(2 * minute);
   assert.equal(replicasOf(world), 1);
-  const held = world.factsOf('workload.held').filter(({ cause }) => cause === 'immutable');
+  const held = world.factsOf('workload.blocked').filter(({ cause }) => cause === 'immutable');
   assert.match(held[0]?.reason ?? '', /pods that are not its own refer to it too: other-1/);
   world.foreignPods = [{ metadata, status: { phase: 'Succeeded' } }];
   await world.pass(2 * minute);
@@ -110,7 +110,7 @@ test('a workload whose volumes would go with its pods is held', async () => {
   makeAnew(world);
   await world.pass(2 * minute);
   assert.equal(replicasOf(world), 1);
-  assert.match(world.factsOf('workload.held').at(-1)?.reason ?? '', /volumes/);
+  assert.match(world.factsOf('workload.blocked').at(-1)?.reason ?? '', /volumes/);
 });
 
 test('without pods nothing is to be ended, and that is written down', async () => {
@@ -120,7 +120,7 @@ test('without pods nothing is to be ended, and that is written down', async () =
   makeAnew(world);
   await world.pass(minute);
   assert.deepEqual([replicasOf(world), emptiedOf(world)], [0, undefined]);
-  assert.equal(world.factsOf('workload.needless').length, 1);
+  assert.equal(world.factsOf('workload.skipped').length, 1);
 });
 
 test('who scales it while it is empty gets what he wants, and the restart is not taken for done', async () => {

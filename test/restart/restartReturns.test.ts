@@ -97,7 +97,7 @@ test('pods that a release replaces after the source came back need no restart', 
   await releasedThenAndAfter(world);
   await world.pass(180 * second);
   assert.deepEqual(restartsOf(world), { restarts: 0, rollouts: 2 });
-  assert.equal(world.factsOf('workload.needless').length, 1);
+  assert.equal(world.factsOf('workload.skipped').length, 1);
 });
 
 test('what a source said in between is restarted for though it went and came back during a rollout', async () => {
@@ -166,7 +166,7 @@ test('content that was there before is restarted for though its hash is still in
   await world.pass(2 * second);
   world.patchTemplate('web', release);
   await world.pass(180 * second);
-  assert.equal(world.factsOf('workload.needless').length, 1);
+  assert.equal(world.factsOf('workload.skipped').length, 1);
   world.putSource(source, { a: '2' });
   await world.pass(180 * second);
   assert.deepEqual(restartsOf(world), { restarts: 2, rollouts: 3 });

@@ -155,7 +155,7 @@ test('two changes within the shortest interval: the second restart waits for it,
   await change(world, '2', 20 * second);
   await change(world, '3', 20 * second);
   assert.equal(world.rollouts.length, 1);
-  assert.equal(world.factsOf('workload.waiting').at(-1)?.cause, 'interval');
+  assert.equal(world.factsOf('workload.pending').at(-1)?.cause, 'interval');
   await world.pass(60 * second);
   assert.equal(world.rollouts.length, 2);
 });
@@ -164,7 +164,7 @@ test('a workload that was restarted five times in ten minutes is held, and tells
   const world = await adopted();
   for (let value = 2; value < 8; value += 1) await change(world, String(value), 70 * second);
   assert.equal(world.rollouts.length, 5);
-  assert.equal(world.factsOf('workload.held').at(-1)?.cause, 'breaker');
+  assert.equal(world.factsOf('workload.blocked').at(-1)?.cause, 'breaker');
   await world.pass(600 * second);
   assert.equal(world.rollouts.length, 6);
 });

@@ -83,7 +83,7 @@ test('what is held says why, and has no end where none is known; what waits says
   world.putSource(configMap('often'), { a: '2' });
   await world.pass(15 * second);
   const [gone, paused, often] = [await viewOf('gone'), await viewOf('paused'), await viewOf('often')];
-  assert.deepEqual([gone.state, gone.reason], ['held', 'ConfigMap shop/gone is missing']);
+  assert.deepEqual([gone.state, gone.reason], ['blocked', 'ConfigMap shop/gone is missing']);
   assert.deepEqual([gone.until, paused.until], [undefined, undefined]);
   assert.match(paused.reason, /paused-until is no time/);
   assert.equal(often.state, 'waiting');

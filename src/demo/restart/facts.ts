@@ -10,7 +10,10 @@ export interface ChapterText {
   /** The workloads that have to be rolled out, once each; a release of the shop's own counts. */
   readonly needed: readonly string[];
   /** What weeder has to tell of which workloads. */
-  readonly told: { readonly type: `workload.${'adopted' | 'restarted' | 'needless' | 'held'}`; readonly of: string[] };
+  readonly told: {
+    readonly type: `workload.${'adopted' | 'restarted' | 'skipped' | 'blocked'}`;
+    readonly of: string[];
+  };
 }
 
 /** What the shop's people do with a source; `keys` are those that have another value now. */

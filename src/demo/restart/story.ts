@@ -57,7 +57,7 @@ export const chapters: readonly Chapter[] = [
     title: 'a release: a ConfigMap and an image',
     row: 'a release: a ConfigMap and an image',
     needed: ['payments'],
-    told: { type: 'workload.needless', of: ['payments'] },
+    told: { type: 'workload.skipped', of: ['payments'] },
     async play({ shop, pass }) {
       shop.change('ConfigMap', 'shop-settings', { currency: 'CHF' });
       await pass(100);
@@ -68,7 +68,7 @@ export const chapters: readonly Chapter[] = [
     title: 'a ConfigMap goes away that cart cannot start without, and comes back',
     row: 'a required ConfigMap goes and comes back',
     needed: [],
-    told: { type: 'workload.held', of: ['cart'] },
+    told: { type: 'workload.blocked', of: ['cart'] },
     async play({ shop, pass }) {
       shop.remove('ConfigMap', 'features');
       await pass(quiet);

@@ -52,11 +52,11 @@ function toldBy(fact: ShopFact | RestartFact): Entry | undefined {
       const what = `${fact.workload.name} is up to date, ${took} s after the change`;
       return { what, tone: 'good' };
     }
-    case 'workload.needless':
+    case 'workload.skipped':
       return { what: `leaves ${fact.workload.name} alone: its pods are newer`, tone: 'good' };
-    case 'workload.held':
+    case 'workload.blocked':
       return { what: `holds ${fact.workload.name}: ${fact.reason}`, tone: 'bad' };
-    case 'workload.waiting':
+    case 'workload.pending':
       return { what: `waits with ${fact.workload.name}: ${waitsFor(fact)}`, tone: 'plain' };
     case 'workload.stalled':
     case 'workload.refused':
@@ -66,7 +66,7 @@ function toldBy(fact: ShopFact | RestartFact): Entry | undefined {
   }
 }
 
-function waitsFor({ cause, reason }: Extract<RestartFact, { type: 'workload.waiting' }>): string {
+function waitsFor({ cause, reason }: Extract<RestartFact, { type: 'workload.pending' }>): string {
   return cause === 'rollout' ? 'its rollout may do' : reason;
 }
 

@@ -17,7 +17,7 @@ interface WeederKeeper extends Keeper {
 }
 
 /** States in which nothing is under way. */
-const restful: ReadonlySet<string> = new Set(['current', 'held']);
+const restful: ReadonlySet<string> = new Set(['current', 'blocked']);
 
 export function weederKeeper({ report, onStarted, ...options }: WeederKeeperOptions): WeederKeeper {
   const weeder = weederAtWork({

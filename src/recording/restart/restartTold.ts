@@ -13,13 +13,13 @@ export interface RestartTold {
 /** The kinds that are decisions: a replay has to come to the same ones. */
 export const restartDecisions: readonly RestartTold['out'][] = [
   'workload.adopted',
-  'workload.held',
+  'workload.blocked',
   'workload.restarted',
   'workload.rolledOut',
-  'workload.needless',
+  'workload.skipped',
   'workload.stalled',
   'workload.reverted',
-  'workload.left',
+  'workload.released',
   'workload.recreated',
   'write.requested',
   'eviction.requested',
@@ -39,12 +39,12 @@ function detailOf(fact: RestartFact): string {
     case 'workload.adopted':
       return fact.sources === 1 ? '1 source' : `${fact.sources} sources`;
     case 'workload.changed':
-    case 'workload.needless':
+    case 'workload.skipped':
       return changesIn(fact.sources);
     case 'workload.restarted':
       return `${fact.how}, attempt ${fact.attempt}, ${changesIn(fact.sources)}`;
-    case 'workload.waiting':
-    case 'workload.held':
+    case 'workload.pending':
+    case 'workload.blocked':
       return fact.cause;
     case 'workload.stalled':
       return fact.reason;

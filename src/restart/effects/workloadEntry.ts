@@ -115,7 +115,14 @@ export function isByEviction({ settings, finding }: WorkloadEntry): boolean {
 }
 
 /** On the way to a restart: what comes in between puts it off, and must not do so for ever. */
-const busy: ReadonlySet<string> = new Set(['assessing', 'stale', 'proving', 'patching', 'recording', 'backingOff']);
+const busy: ReadonlySet<string> = new Set([
+  'assessing',
+  'stale',
+  'verifying',
+  'patching',
+  'writingState',
+  'backingOff',
+]);
 
 /** A source has changed. `now` by the monotonic clock. */
 export function noteSourceChange(entry: WorkloadEntry, now: number): void {

@@ -86,20 +86,20 @@ export function createRecreations(options: RecreationsOptions): Recreations {
 
   const logic = recreation.provide({
     actors: {
-      lookAtJob: asking('job.refused', (kept, signal) => lookAtJob(kept, api, signal, () => held.has(kept.jobUid))),
-      makeJob: asking('making.refused', async (kept, signal) => {
+      checkJob: asking('job.refused', (kept, signal) => checkJob(kept, api, signal, () => held.has(kept.jobUid))),
+      createJob: asking('create.refused', async (kept, signal) => {
         const answer = await api.makeJob(kept, signal);
-        if (answer.is === 'refused') return { ...answer, type: 'making.refused' };
-        if (answer.is === 'gone') return { type: 'making.forgone' };
-        return { type: answer.is === 'ok' ? 'making.done' : 'making.conflicted' };
+        if (answer.is === 'refused') return { ...answer, type: 'create.refused' };
+        if (answer.is === 'gone') return { type: 'create.cancelled' };
+        return { type: answer.is === 'ok' ? 'create.done' : 'create.conflicted' };
       }),
-      dropCopy: asking('copy.refused', async (kept, signal) => {
+      deleteCopy: asking('copy.refused', async (kept, signal) => {
         const answer = await api.dropCopy(kept, signal);
-        return answer.is === 'refused' ? { ...answer, type: 'copy.refused' } : { type: 'copy.dropped' };
+        return answer.is === 'refused' ? { ...answer, type: 'copy.refused' } : { type: 'copy.deleted' };
       }),
     },
     actions: {
-      reportMade: ({ context }) => {
+      reportRecreated: ({ context }) => {
         const about = aboutOf(context.job);
         if (about !== undefined) report({ type: 'workload.recreated', ...about });
       },
@@ -178,7 +178,7 @@ export function createRecreations(options: RecreationsOptions): Recreations {
     },
     hold(jobUid) {
       const isDropping = [...entries.values()].some(
-        ({ kept, actor }) => kept.jobUid === jobUid && actor?.getSnapshot().value === 'dropping',
+        ({ kept, actor }) => kept.jobUid === jobUid && actor?.getSnapshot().value === 'deletingCopy',
       );
       if (isDropping || held.has(jobUid)) return undefined;
       held.add(jobUid);
@@ -211,7 +211,7 @@ export function createRecreations(options: RecreationsOptions): Recreations {
   };
 }
 
-async function lookAtJob(
+async function checkJob(
   { job, jobUid, jobVersion }: KeptJob,
   api: Pick<RestartApi, 'readWorkload'>,
   signal: AbortSignal,
@@ -219,15 +219,17 @@ async function lookAtJob(
 ): Promise<RecreationEvent> {
   const found = await api.readWorkload(job, signal);
   // Whoever holds it may be deleting it at this moment: what was read means nothing.
-  if (isHeld()) return { type: 'job.ending' };
-  if (found.is === 'gone') return { type: 'job.missing' };
+  if (isHeld()) return { type: 'job.terminating' };
+  if (found.is === 'gone') return { type: 'job.notFound' };
   if (found.is === 'refused') return { ...found, type: 'job.refused' };
   const facts = found.is === 'ok' ? readWorkload(found.value, 'Job') : undefined;
   if (facts === undefined) return { type: 'job.refused', reason: 'the answer is no Job', failure: 'badAnswer' };
   if (facts.uid === jobUid) {
-    if (facts.isEnding) return { type: 'job.ending' };
-    return { type: facts.resourceVersion === jobVersion ? 'job.standing' : 'job.spared' };
+    if (facts.isEnding) return { type: 'job.terminating' };
+    return { type: facts.resourceVersion === jobVersion ? 'job.unchanged' : 'job.retained' };
   }
   const state = decodeState(facts.stateText);
-  return { type: typeof state === 'object' && state.workloadUid === jobUid ? 'job.new' : 'job.done' };
+  return {
+    type: typeof state === 'object' && state.workloadUid === jobUid ? 'job.stateMissing' : 'job.stateTransferred',
+  };
 }

@@ -63,13 +63,13 @@ export type RestartFact =
   /** `since`: when the first change was heard of. */
   | ({ readonly type: 'workload.changed'; readonly since: number } & AboutChange)
   /** `until`: where that is known. */
-  | ({ readonly type: 'workload.waiting'; readonly cause: WaitCause } & AboutWorkload & Why)
-  | ({ readonly type: 'workload.held'; readonly cause: HoldCause } & AboutWorkload & Why)
+  | ({ readonly type: 'workload.pending'; readonly cause: WaitCause } & AboutWorkload & Why)
+  | ({ readonly type: 'workload.blocked'; readonly cause: HoldCause } & AboutWorkload & Why)
   | ({ readonly type: 'workload.restarted' } & AboutChange & Restart)
   /** The pods are proven to run with the new content. `took`: since the restart; `sinceChange`: since the first change. */
   | ({ readonly type: 'workload.rolledOut'; readonly took: number; readonly sinceChange: number } & AboutWorkload)
   /** All pods were made after the change: they have the new content without a restart. */
-  | ({ readonly type: 'workload.needless' } & AboutChange)
+  | ({ readonly type: 'workload.skipped' } & AboutChange)
   | ({ readonly type: 'workload.stalled'; readonly reason: string } & AboutWorkload)
   /** Somebody put the template back. `times`: how often so far; `isEvicting`: from now on pods are evicted in place of it. */
   | ({ readonly type: 'workload.reverted'; readonly times: number; readonly isEvicting: boolean } & AboutWorkload)
@@ -78,7 +78,7 @@ export type RestartFact =
   /** It is tried again. */
   | ({ readonly type: 'workload.refused' } & AboutWorkload & Retry)
   /** It is no longer managed, and its state is taken away. */
-  | ({ readonly type: 'workload.left' } & AboutWorkload)
+  | ({ readonly type: 'workload.released' } & AboutWorkload)
   /** All revisions that the workload keeps are restarts of ours: `kubectl rollout undo` leads to none before them. */
   | ({ readonly type: 'history.filled'; readonly revisions: number } & AboutWorkload)
   /** One of its annotations, or of a source's (`on`). */

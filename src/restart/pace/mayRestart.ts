@@ -19,9 +19,9 @@ export interface RestartQuestion
 
 /** `reason` is for people. Without `until` it takes a change of the workload. */
 export type Permission =
-  | { readonly is: 'now' }
-  | ({ readonly is: 'waits'; readonly cause: WaitCause } & Why)
-  | ({ readonly is: 'held'; readonly cause: HoldCause } & Why);
+  | { readonly is: 'allowed' }
+  | ({ readonly is: 'pending'; readonly cause: WaitCause } & Why)
+  | ({ readonly is: 'blocked'; readonly cause: HoldCause } & Why);
 
 interface Why {
   readonly reason: string;
@@ -34,14 +34,16 @@ export function mayRestart(question: RestartQuestion): Permission {
     const against = rule(question);
     if (against !== undefined) return against;
   }
-  return { is: 'now' };
+  return { is: 'allowed' };
 }
 
 type Rule = (question: RestartQuestion) => Permission | undefined;
 
 const unreadable: Rule = ({ pausedUntil, faults = [] }) => {
   const said = pausedUntil === 'unreadable' ? [pauseUnreadable, ...faults] : faults;
-  return said.length === 0 ? undefined : { is: 'held', cause: 'annotation', reason: said.join('; '), until: undefined };
+  return said.length === 0
+    ? undefined
+    : { is: 'blocked', cause: 'annotation', reason: said.join('; '), until: undefined };
 };
 
 /** What is told of a time that cannot be read. */
@@ -51,7 +53,7 @@ const pauseUnreadable = `its annotation ${workloadAnnotations.pausedUntil} ${pau
 const paused: Rule = ({ pausedUntil, now }) => {
   if (typeof pausedUntil !== 'number' || pausedUntil <= now) return undefined;
   const reason = `it is paused until ${shown(pausedUntil)} (annotation ${workloadAnnotations.pausedUntil})`;
-  return { is: 'waits', cause: 'pausedUntil', reason, until: pausedUntil };
+  return { is: 'pending', cause: 'pausedUntil', reason, until: pausedUntil };
 };
 
 const broken: Rule = ({ restarts, now }) => {
@@ -60,13 +62,13 @@ const broken: Rule = ({ restarts, now }) => {
   const { because, until } = holds;
   const took = formatDuration(Math.max(1, Math.round(((because.at(-1) ?? 0) - (because[0] ?? 0)) / 1_000)) * 1_000);
   const reason = `it was restarted ${because.length} times in ${took}, and is left alone until ${shown(until)}: find out what changes its sources so often`;
-  return { is: 'held', cause: 'breaker', reason, until };
+  return { is: 'blocked', cause: 'breaker', reason, until };
 };
 
 const deploymentPaused: Rule = ({ isPaused }) =>
   isPaused
     ? {
-        is: 'waits',
+        is: 'pending',
         cause: 'paused',
         reason: 'the Deployment is paused (spec.paused), and waits until it is resumed',
         until: undefined,
@@ -78,7 +80,7 @@ const interval: Rule = ({ restarts, minInterval, now }) => {
   if (until === undefined) return undefined;
   const last = shown(until - minInterval);
   const reason = `it was restarted at ${last}, and is not again before ${shown(until)} (minInterval ${formatDuration(minInterval)})`;
-  return { is: 'waits', cause: 'interval', reason, until };
+  return { is: 'pending', cause: 'interval', reason, until };
 };
 
 const maintenance: Rule = ({ windows, now }) => {
@@ -87,7 +89,7 @@ const maintenance: Rule = ({ windows, now }) => {
   const { cron, timeZone, duration } = said.window;
   const opens = said.opensAt === undefined ? 'and none ever will be' : `the next opens at ${shown(said.opensAt)}`;
   const reason = `no maintenance window is open, ${opens} ("${cron}" in ${timeZone}, for ${formatDuration(duration)})`;
-  return { is: 'waits', cause: 'window', reason, until: said.opensAt };
+  return { is: 'pending', cause: 'window', reason, until: said.opensAt };
 };
 
 export function shown(time: number): string {

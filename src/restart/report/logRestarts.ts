@@ -28,9 +28,9 @@ function lineOf(fact: RestartFact): LogLine {
       return about(fact, 'info', { sources: fact.sources }, 'workload adopted, nothing restarts');
     case 'workload.changed':
       return about(fact, 'info', { ...changed(fact), since: timeOf(fact.since) }, 'what the workload uses has changed');
-    case 'workload.waiting':
+    case 'workload.pending':
       return about(fact, 'info', why(fact), 'restart pending');
-    case 'workload.held':
+    case 'workload.blocked':
       return about(fact, 'warn', why(fact), 'restart blocked');
     case 'workload.restarted':
       return about(fact, 'info', { ...changed(fact), attempt: fact.attempt }, restartOf(fact));
@@ -39,7 +39,7 @@ function lineOf(fact: RestartFact): LogLine {
       const who = fact.workload.kind === 'CronJob' ? 'its next run has' : 'its pods have';
       return about(fact, 'info', fields, `workload rolled out: ${who} the new content`);
     }
-    case 'workload.needless':
+    case 'workload.skipped':
       return about(fact, 'info', changed(fact), 'no restart needed: the pods were made after the change');
     case 'workload.stalled':
       return about(fact, 'warn', { reason: fact.reason }, 'rollout stalled');
@@ -52,7 +52,7 @@ function lineOf(fact: RestartFact): LogLine {
     }
     case 'workload.recreated':
       return about(fact, 'info', {}, 'Job recreated');
-    case 'workload.left':
+    case 'workload.released':
       return about(fact, 'info', {}, 'workload no longer managed');
     default:
       return otherLineOf(fact);
@@ -116,7 +116,7 @@ function changed({ sources }: { readonly sources: readonly SourceChange[] }) {
   return { sources: sources.map(({ source, keys }) => ({ source: sourceKey(source), keys })) };
 }
 
-function why({ cause, reason, until }: Extract<RestartFact, { type: 'workload.waiting' | 'workload.held' }>) {
+function why({ cause, reason, until }: Extract<RestartFact, { type: 'workload.pending' | 'workload.blocked' }>) {
   return { cause, reason, ...(until === undefined ? {} : { until: timeOf(until) }) };
 }
 

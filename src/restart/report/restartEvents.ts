@@ -45,11 +45,11 @@ function eventOf(fact: RestartFact): Told | undefined {
       const note = `${changesInWords(fact.sources, fact.workload)} changed since ${timeOf(fact.since)}.`;
       return { reason: 'DependencyChanged', type: 'Normal', action: 'Notice', note };
     }
-    case 'workload.waiting': {
+    case 'workload.pending': {
       if (!longWaits.has(fact.cause)) return undefined;
       return { reason: 'RestartPending', type: 'Normal', action: 'Wait', note: `The restart waits: ${why(fact)}` };
     }
-    case 'workload.held':
+    case 'workload.blocked':
       return { reason: 'RestartBlocked', type: 'Warning', action: 'Hold', note: `It is not restarted: ${why(fact)}` };
     case 'workload.restarted': {
       const { words, ...kind } = restartedHow[fact.how];
@@ -63,7 +63,7 @@ function eventOf(fact: RestartFact): Told | undefined {
       const note = `${who} the new content, ${inSeconds(fact.sinceChange)} after the change.`;
       return { reason: 'RolledOut', type: 'Normal', action: 'Finish', note };
     }
-    case 'workload.needless': {
+    case 'workload.skipped': {
       const note = `No restart is needed: all pods were made after ${changesInWords(fact.sources, fact.workload)} changed.`;
       return { reason: 'RestartSkipped', type: 'Normal', action: 'Skip', note };
     }

@@ -26,7 +26,7 @@ export function followRollout(effects: RestartEffects) {
     let timer: TimerHandle | undefined;
     let isLooking = false;
     let isAskedAgain = false;
-    let { isStallTold } = input;
+    let { isStallReported } = input;
     const stillFor = createStillness(clock);
 
     function stallOf({ progress: now, old }: RolloutLook): string | undefined {
@@ -37,13 +37,13 @@ export function followRollout(effects: RestartEffects) {
 
     function lookForEvent(): Promise<WorkloadEvent | undefined> {
       if (isEmptied(followed) && !effects.isDryRun) return lookForPods(effects, followed, stillFor, stop.signal);
-      return lookOnce(effects, followed, isStallTold, stallOf, stop.signal);
+      return lookOnce(effects, followed, isStallReported, stallOf, stop.signal);
     }
 
     function tell(event: WorkloadEvent): void {
       sendBack(event);
-      if (event.type === 'rollout.stalled') isStallTold = true;
-      if (event.type === 'rollout.suspended') isStallTold = false;
+      if (event.type === 'rollout.stalled') isStallReported = true;
+      if (event.type === 'rollout.suspended') isStallReported = false;
     }
 
     /** One manage the other: what was told during one is seen by the next. */
@@ -82,7 +82,7 @@ export function followRollout(effects: RestartEffects) {
 async function lookOnce(
   effects: RestartEffects,
   entry: WorkloadEntry,
-  isStallTold: boolean,
+  isStallReported: boolean,
   stallOf: (look: RolloutLook) => string | undefined,
   signal: AbortSignal,
 ): Promise<WorkloadEvent | undefined> {
@@ -96,13 +96,13 @@ async function lookOnce(
   if (facts.emptied?.isUndone) return { type: 'rollout.reverted' };
   if (isUnobserved(entry)) {
     const reason = stallOf({ own: [], old: [], progress: { is: 'unobserved' } });
-    return standingEvent(entry, { is: 'unobserved' }, isStallTold, reason);
+    return standingEvent(entry, { is: 'unobserved' }, isStallReported, reason);
   }
   const listed = await effects.api.listPods(facts.ref.namespace, facts.selector, signal);
   if (signal.aborted) return undefined;
   const hash = effects.digests.hashOf(finding.key, facts.ref, hashedBy(state));
   tellRefusal(effects, entry, listed.is === 'refused' ? unseen(listed) : undefined);
-  if (listed.is !== 'ok') return byStatusAlone(entry, hash, isStallTold, stallOf);
+  if (listed.is !== 'ok') return byStatusAlone(entry, hash, isStallReported, stallOf);
   const pods = readPods(listed.value);
   const own = ownPods(facts, pods);
   // Without a quiet period they may have been made within a second of the write: but they were made for it.
@@ -117,7 +117,7 @@ async function lookOnce(
   const stalled = stallOf(seen);
   // What a pod says is told rather than that nothing moves.
   const reason = troubleOf(facts, own) ?? (stalled && (refusal ?? stalled));
-  return standingEvent(entry, progress, isStallTold, reason);
+  return standingEvent(entry, progress, isStallReported, reason);
 }
 
 const tellRefusal = createRefusalTeller();
@@ -131,14 +131,14 @@ function unseen(refusal: Refusal): Refusal {
 function byStatusAlone(
   entry: WorkloadEntry,
   hash: string,
-  isStallTold: boolean,
+  isStallReported: boolean,
   stallOf: (look: RolloutLook) => string | undefined,
 ): WorkloadEvent | undefined {
   const progress = rolloutOf(entry.facts);
   const isOurs = entry.facts.templateAnnotation === hash;
   if (!isByEviction(entry) && progress.is === 'complete')
     return { type: isOurs ? 'rollout.complete' : 'rollout.reverted' };
-  return standingEvent(entry, progress, isStallTold, stallOf({ own: [], old: [], progress }));
+  return standingEvent(entry, progress, isStallReported, stallOf({ own: [], old: [], progress }));
 }
 
 /** Of a Job that was recreated every pod is new; what has changed since then is found out. */
@@ -160,7 +160,7 @@ function isUnobserved(entry: WorkloadEntry): boolean {
 function standingEvent(
   entry: WorkloadEntry,
   progress: RolloutProgress,
-  isStallTold: boolean,
+  isStallReported: boolean,
   reason: string | undefined,
 ): WorkloadEvent | undefined {
   const suspended = suspensionOf(progress);
@@ -168,7 +168,7 @@ function standingEvent(
     entry.cause = progress.is === 'paused' ? 'paused' : 'other';
     return { type: 'rollout.suspended', reason: suspended };
   }
-  return reason === undefined || isStallTold ? undefined : { type: 'rollout.stalled', reason };
+  return reason === undefined || isStallReported ? undefined : { type: 'rollout.stalled', reason };
 }
 
 function suspensionOf(progress: RolloutProgress): string | undefined {

@@ -36,17 +36,21 @@ export async function againstReplacing(
   const { facts, settings } = entry;
   const sources = recreatedSources(entry);
   if (sources.length === 0) return undefined;
-  const held = (why: string, heldFor?: number): WorkloadEvent => {
+  const held = (why: string, blockedFor?: number): WorkloadEvent => {
     entry.cause = 'immutable';
     const names = sources.map(({ kind, namespace, name }) => `${kind} ${namespace}/${name}`).join(', ');
     const known = `${names} is immutable and was recreated: nodes keep the old content as long as a pod refers to it`;
-    return { type: 'proof.held', reason: `${known}; ${why}`, ...(heldFor === undefined ? {} : { heldFor }) };
+    return {
+      type: 'verified.blocked',
+      reason: `${known}; ${why}`,
+      ...(blockedFor === undefined ? {} : { blockedFor }),
+    };
   };
   if (settings?.immutableRecreated !== 'replace') return held('give new content a new name');
   if (facts.losesVolumes)
     return held('its pods cannot be ended all at once, for its volumes would go with them (whenScaled: Delete)');
   const using = await api.podsUsing(facts.ref.namespace, sources, signal);
-  if (using.is === 'refused') return { ...using, type: 'proof.refused' };
+  if (using.is === 'refused') return { ...using, type: 'verified.refused' };
   const listed = await podsOf(api, facts, signal);
   const own = new Set(lingeringPods(facts, readPods(listed)).map(({ uid }) => uid));
   const others = readPods(using.is === 'ok' ? using.value : [])

@@ -37,7 +37,7 @@ export async function lookForDoubts(
   const isOver = (key: string) => others.some((each) => each.key === key && !doubted.includes(each));
   entry.spells = since(entry.spells, new Map([...spells].filter(([key]) => isOver(key))));
   if (doubted.length === 0) return { is: 'ok', assessment: compared };
-  return { is: 'ok', assessment: { is: 'doubted', sources: doubted.map(({ source }) => source) } };
+  return { is: 'ok', assessment: { is: 'unconfirmed', sources: doubted.map(({ source }) => source) } };
 }
 
 /** Those that say what is written down. A restart that stood still, and is followed by another, replaces all pods. */

@@ -19,17 +19,17 @@ export function proveWorkload(effects: RestartEffects): Question {
     const against = await againstReplacing(effects, entry, signal);
     if (against !== undefined) return against;
     // The next run of a CronJob reads everything anew; what has to change is its template.
-    if (facts.selector === undefined) return { type: 'proof.needed' };
+    if (facts.selector === undefined) return { type: 'verified.outdated' };
     const listed = await api.listPods(facts.ref.namespace, facts.selector, signal);
-    if (listed.is === 'refused') return { ...listed, type: 'proof.refused' };
-    if (listed.is !== 'ok') return { type: 'proof.needless' };
+    if (listed.is === 'refused') return { ...listed, type: 'verified.refused' };
+    if (listed.is !== 'ok') return { type: 'verified.current' };
     const pods = readPods(listed.value);
     const perhaps = changed.filter((each) => isOlderPodThere(each, replaceablePods(facts, pods)));
     if (perhaps.length > 0) return held(entry, perhaps);
     // Of what was immutable, a pod may have the old content however new it is.
     const isAny = changed.some(({ isRecreated }) => isRecreated === true) && lingeringPods(facts, pods).length > 0;
     const written = changed.map((each) => ({ ...each, present: presentFor(entry, each.source) }));
-    return { type: isAny || podsToReplace(facts, pods, written).length > 0 ? 'proof.needed' : 'proof.needless' };
+    return { type: isAny || podsToReplace(facts, pods, written).length > 0 ? 'verified.outdated' : 'verified.current' };
   };
 }
 
@@ -43,7 +43,7 @@ function held(entry: WorkloadEntry, recreated: readonly ChangedSource[]): Worklo
   entry.cause = 'immutable';
   const names = recreated.map(({ source: { ref } }) => `${ref.kind} ${ref.namespace}/${ref.name}`).join(', ');
   const reason = `${names} is immutable and was recreated: nodes keep the old content as long as a pod refers to it`;
-  return { type: 'proof.held', reason: `${reason}; give new content a new name` };
+  return { type: 'verified.blocked', reason: `${reason}; give new content a new name` };
 }
 
 /**

@@ -20,12 +20,12 @@ export type Assessment =
   | { readonly is: 'current' }
   | { readonly is: 'changed'; readonly sources: readonly ChangedSource[] }
   /** They say what is written down, but pods may have started while these said something else. */
-  | { readonly is: 'doubted'; readonly sources: readonly WantedSource[] }
-  /** A restart was begun; `hasNews`: for something else than what is wanted now. */
-  | { readonly is: 'rolling'; readonly hasNews: boolean }
+  | { readonly is: 'unconfirmed'; readonly sources: readonly WantedSource[] }
+  /** A restart was begun; `hasNewerChange`: for something else than what is wanted now. */
+  | { readonly is: 'rolling'; readonly hasNewerChange: boolean }
   /** The rollout that was begun stands still, and is still the one that is wanted. */
   | { readonly is: 'stalled' }
-  | { readonly is: 'held'; readonly reason: string };
+  | { readonly is: 'blocked'; readonly reason: string };
 
 /**
  * Compares what the sources say with what is written on the workload. `state` undefined: nothing is written that counts.
@@ -41,12 +41,12 @@ export function assess(
   const missing = [...wanted.values()].flatMap(missingOf);
   const isFollowed = state?.target !== undefined && !hasStalled;
   if (missing.length > 0 && !isFollowed)
-    return { is: 'held', reason: `${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} missing` };
+    return { is: 'blocked', reason: `${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} missing` };
   if (state === undefined) return { is: 'new' };
   const expected = expectedBy(state);
   const changed = changesSince(expected, wanted);
   if (state.target !== undefined && (!hasStalled || changed.length === 0)) {
-    return hasStalled ? { is: 'stalled' } : { is: 'rolling', hasNews: changed.length > 0 };
+    return hasStalled ? { is: 'stalled' } : { is: 'rolling', hasNewerChange: changed.length > 0 };
   }
   if (changed.length > 0) return { is: 'changed', sources: changed };
   return isSameSet(wanted, expected) ? { is: 'current' } : { is: 'new' };

@@ -37,7 +37,7 @@ export function assessWorkload(effects: RestartEffects): Question {
 
   function eventOf(entry: WorkloadEntry, assessment: Assessment, isNewestKey: boolean): WorkloadEvent {
     switch (assessment.is) {
-      case 'held':
+      case 'blocked':
         return held(entry, 'sourceMissing', assessment.reason);
       case 'changed':
         return (
@@ -49,7 +49,7 @@ export function assessWorkload(effects: RestartEffects): Question {
           }
         );
       case 'rolling':
-        return { type: 'assessed.rolling', hasNews: assessment.hasNews };
+        return { type: 'assessed.rolling', hasNewerChange: assessment.hasNewerChange };
       case 'current':
         noteChangesDealtWith(entry);
         return { type: isNewestKey ? 'assessed.current' : 'assessed.new' };
@@ -142,5 +142,5 @@ function unmanaged(entry: WorkloadEntry): WorkloadEvent {
 
 function held(entry: WorkloadEntry, cause: WorkloadEntry['cause'], reason: string): WorkloadEvent {
   entry.cause = cause;
-  return { type: 'assessed.held', reason };
+  return { type: 'assessed.blocked', reason };
 }

@@ -15,9 +15,9 @@ export function stateAfter(entry: WorkloadEntry, finding: Finding, outcome: Outc
   const cause = state?.lastCause === undefined ? {} : { lastCause: state.lastCause };
   const history = { restarts: state?.restarts ?? [], ...cause, reverts: state?.reverts ?? [] };
   const own = { keyId: key.id, workloadUid: entry.facts.uid, ...history };
-  if (state === undefined || outcome === 'adopted' || outcome === 'needless')
+  if (state === undefined || outcome === 'adopted' || outcome === 'skipped')
     return { ...own, rolledOut: taken(finding), target: undefined };
-  if (outcome === 'doubted') return { ...own, rolledOut: doubted(finding, state.rolledOut), target: undefined };
+  if (outcome === 'unconfirmed') return { ...own, rolledOut: doubted(finding, state.rolledOut), target: undefined };
   // What was not part of the restart stays as it was: a newer change is found again.
   const kept = onlyUsed(finding, outcome === 'reverted' ? state.rolledOut : expectedBy(state));
   const isCounted = outcome === 'reverted' && isRevert(state.target?.since ?? 0, now);
@@ -58,7 +58,7 @@ function taken({ wanted, firstSeen }: Finding): StoredTags {
  * was taken away when they came back: so it is known when that was.
  */
 function doubted({ assessment, spells }: Finding, rolledOut: StoredTags): StoredTags {
-  const sources = assessment.is === 'doubted' ? assessment.sources.map(({ ref }) => sourceKey(ref)) : [];
+  const sources = assessment.is === 'unconfirmed' ? assessment.sources.map(({ ref }) => sourceKey(ref)) : [];
   const isMeant = (key: string) => key === allSources || sources.includes(key);
   const keysOf = (key: string) => {
     const [before, now] = (spells.get(key) ?? []).slice(-2);

@@ -52,15 +52,17 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
     }),
     // What it is held or waits for after this is news, even where it was told before.
     reportCurrent: telling((entry) => told.delete(entry)),
-    reportHeld: telling((entry, { reason, heldFor }) => {
+    reportBlocked: telling((entry, { reason, blockedFor }) => {
       if (entry.cause === 'reading') return;
       const cause: HoldCause = holdCauses.find((each) => each === entry.cause) ?? 'other';
-      const until = heldFor === undefined ? undefined : clock.now() + heldFor;
-      tellOnce(entry, `held ${reason}`, () => report({ type: 'workload.held', ...about(entry), cause, reason, until }));
+      const until = blockedFor === undefined ? undefined : clock.now() + blockedFor;
+      tellOnce(entry, `held ${reason}`, () =>
+        report({ type: 'workload.blocked', ...about(entry), cause, reason, until }),
+      );
     }),
-    reportWaiting: telling((entry, { reason }) => {
+    reportPending: telling((entry, { reason }) => {
       const cause: WaitCause = waitCauses.find((each) => each === entry.cause) ?? 'other';
-      tellOnce(entry, `waiting ${reason}`, () => report({ type: 'workload.waiting', ...about(entry), cause, reason }));
+      tellOnce(entry, `waiting ${reason}`, () => report({ type: 'workload.pending', ...about(entry), cause, reason }));
     }),
     reportRestarted: telling((entry) => {
       const attempt = entry.finding?.state?.target?.attempt ?? 1;
@@ -81,11 +83,11 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
     }),
     reportWritten: telling((entry, { outcome }) => {
       // It is left once more where something was told of it meanwhile.
-      if (outcome === 'left') tellOnce(entry, 'left', () => report({ type: 'workload.left', ...about(entry) }));
+      if (outcome === 'released') tellOnce(entry, 'left', () => report({ type: 'workload.released', ...about(entry) }));
       else told.delete(entry);
       if (outcome === 'adopted')
         report({ type: 'workload.adopted', ...about(entry), sources: entry.finding?.wanted.size ?? 0 });
-      if (outcome === 'needless') report({ type: 'workload.needless', ...about(entry), sources: sourcesOf(entry) });
+      if (outcome === 'skipped') report({ type: 'workload.skipped', ...about(entry), sources: sourcesOf(entry) });
       if (outcome !== 'rolledOut') return;
       const took = clock.now() - (entry.finding?.state?.target?.since ?? clock.now());
       // Of a restart of before this process, nobody knows for which change it was.
@@ -108,7 +110,7 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
 interface Context {
   readonly workload: string;
   readonly reason: string;
-  readonly heldFor: number | undefined;
+  readonly blockedFor: number | undefined;
   readonly outcome: string;
   readonly refusals: number;
   readonly failure: string;

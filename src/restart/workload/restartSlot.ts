@@ -12,7 +12,7 @@ import { awaitRollout } from '../rollout/rolloutBefore.ts';
 const longestWait = 3_600_000;
 
 /** Waits for everything that a restart has to wait for, and gives its place back in the end. */
-export function restartTurn(effects: RestartEffects) {
+export function restartSlot(effects: RestartEffects) {
   return fromCallback<AnyEventObject, EffectInput>(({ input, sendBack }) => {
     const entry = effects.entryOf(input.workload);
     if (entry === undefined) return undefined;
@@ -40,7 +40,7 @@ function waitForTurn(
     release = turns.askToRestart(
       entry.id,
       { namespace, since },
-      { onGranted: () => send({ type: 'turn.granted' }), onWaits: (reason) => wait('pace', reason) },
+      { onGranted: () => send({ type: 'slot.granted' }), onWaits: (reason) => wait('pace', reason) },
     );
   }
 
@@ -56,20 +56,20 @@ function waitForTurn(
 
   function wait(cause: WaitCause, reason: string): void {
     entry.cause = cause;
-    send({ type: 'turn.waits', reason });
+    send({ type: 'slot.pending', reason });
   }
 
   function look(): void {
     const verdict = verdictFor(entry, clock.now());
-    if (verdict.is === 'now') {
+    if (verdict.is === 'allowed') {
       if (isRolloutOver) ask();
       else awaitRolloutBefore();
       return;
     }
     const left = verdict.until === undefined ? undefined : Math.max(1, verdict.until - clock.now());
-    if (verdict.is === 'held') {
+    if (verdict.is === 'blocked') {
       entry.cause = verdict.cause;
-      send({ type: 'turn.held', reason: verdict.reason, ...(left === undefined ? {} : { heldFor: left }) });
+      send({ type: 'slot.blocked', reason: verdict.reason, ...(left === undefined ? {} : { blockedFor: left }) });
       return;
     }
     wait(verdict.cause, verdict.reason);
@@ -87,14 +87,14 @@ function waitForTurn(
 
 function verdictFor({ facts, settings, finding, faults }: WorkloadEntry, now: number): Permission {
   if (settings === undefined)
-    return { is: 'held', cause: 'other', reason: 'it is no longer managed', until: undefined };
+    return { is: 'blocked', cause: 'other', reason: 'it is no longer managed', until: undefined };
   const restarts = finding?.state?.restarts ?? [];
   return mayRestart({ ...facts, ...settings, now, restarts, faults });
 }
 
 /** Waits until it may be adopted: writes to many Deployments at once would hold up the rollouts of others. */
-export function adoptionTurn({ turns }: RestartEffects) {
+export function adoptionSlot({ turns }: RestartEffects) {
   return fromCallback<AnyEventObject, EffectInput>(({ input, sendBack }) =>
-    turns.askToAdopt(input.workload, () => sendBack({ type: 'turn.granted' })),
+    turns.askToAdopt(input.workload, () => sendBack({ type: 'slot.granted' })),
   );
 }

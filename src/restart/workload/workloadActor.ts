@@ -8,7 +8,7 @@ import { restoreWorkload } from '../rollout/replaceAll.ts';
 import { proveWorkload } from '../rollout/verifyPods.ts';
 import { assessWorkload } from './assessWorkload.ts';
 import { reportsOf } from './reportWorkload.ts';
-import { adoptionTurn, restartTurn } from './restartSlot.ts';
+import { adoptionSlot, restartSlot } from './restartSlot.ts';
 import { restartWorkload } from './restartWorkload.ts';
 import { writeState } from './writeState.ts';
 
@@ -47,9 +47,9 @@ export function provideWorkload(effects: RestartEffects): WorkloadLogic {
   return workload.provide({
     actors: {
       assess: asking('assessed.refused', assessWorkload(effects)),
-      adoptionTurn: adoptionTurn(effects),
-      restartTurn: restartTurn(effects),
-      prove: asking('proof.refused', proveWorkload(effects)),
+      adoptionSlot: adoptionSlot(effects),
+      restartSlot: restartSlot(effects),
+      verifyPods: asking('verified.refused', proveWorkload(effects)),
       restart: asking('restart.refused', restartWorkload(effects)),
       followRollout: followRollout(effects),
       restore: asking('restore.refused', restoreWorkload(effects)),

@@ -30,13 +30,13 @@ export function writeState(effects: RestartEffects): Question {
 
   return async (entry, { outcome }, signal) => {
     // Another weeder may have begun to manage it.
-    if (outcome === 'left' && effects.ownerOf(entry.facts) === 'foreign') return { type: 'state.written' };
-    if (outcome === 'left') return write(entry, undefined, leavePatch(entry.facts), signal);
+    if (outcome === 'released' && effects.ownerOf(entry.facts) === 'foreign') return { type: 'state.written' };
+    if (outcome === 'released') return write(entry, undefined, leavePatch(entry.facts), signal);
     const finding = await underCurrentKey(effects, entry);
     if (finding === undefined) return { type: 'state.refused', reason: 'it has not been assessed' };
     const text = encodeState(stateAfter(entry, finding, outcome, clock.now()), finding.key);
     const event = await write(entry, text, statePatch(entry.facts, text), signal);
-    if (outcome === 'needless' && event.type === 'state.written') forgetSpells(entry, finding);
+    if (outcome === 'skipped' && event.type === 'state.written') forgetSpells(entry, finding);
     return event;
   };
 }

@@ -76,7 +76,7 @@ function put(lane: OpenLane, moment: Moment): void {
     case 'resource.applied':
       lane.deletions.push(moment);
       break;
-    case 'workload.held':
+    case 'workload.blocked':
     case 'workload.stalled':
     case 'workload.reverted':
     case 'workload.refused':

@@ -26,19 +26,19 @@ const obstacles = {
 } as const satisfies Record<string, Partial<RestartQuestion>>;
 
 test('without an obstacle it may restart now', () => {
-  assert.deepEqual(mayRestart(free), { is: 'now' });
-  assert.deepEqual(mayRestart({ ...free, restarts: ago(30, 20, 10, 5, 1), pausedUntil: now }), { is: 'now' });
+  assert.deepEqual(mayRestart(free), { is: 'allowed' });
+  assert.deepEqual(mayRestart({ ...free, restarts: ago(30, 20, 10, 5, 1), pausedUntil: now }), { is: 'allowed' });
 });
 
 test('an annotation that cannot be read holds it until it is changed, and is never ignored', () => {
   assert.deepEqual(mayRestart({ ...free, ...obstacles.unreadable }), {
-    is: 'held',
+    is: 'blocked',
     cause: 'annotation',
     reason: 'its annotation weeder.dev/paused-until is no time: write one such as 2026-11-21T18:00:00Z, or remove it',
     until: undefined,
   });
   assert.deepEqual(mayRestart({ ...free, faults: ['this is wrong', 'and that'] }), {
-    is: 'held',
+    is: 'blocked',
     cause: 'annotation',
     reason: 'this is wrong; and that',
     until: undefined,
@@ -47,7 +47,7 @@ test('an annotation that cannot be read holds it until it is changed, and is nev
 
 test('a pause is waited for', () => {
   assert.deepEqual(mayRestart({ ...free, ...obstacles.paused }), {
-    is: 'waits',
+    is: 'pending',
     cause: 'pausedUntil',
     reason: 'it is paused until 2026-11-21T19:00:00Z (annotation weeder.dev/paused-until)',
     until: now + 60 * minute,
@@ -56,7 +56,7 @@ test('a pause is waited for', () => {
 
 test('the breaker holds it for a time, and says what to do', () => {
   assert.deepEqual(mayRestart({ ...free, ...obstacles.breaker }), {
-    is: 'held',
+    is: 'blocked',
     cause: 'breaker',
     reason:
       'it was restarted 5 times in 4m30s, and is left alone until 2026-11-21T18:09:30Z: find out what changes its sources so often',
@@ -66,7 +66,7 @@ test('the breaker holds it for a time, and says what to do', () => {
 
 test('a paused Deployment is waited for, however long', () => {
   assert.deepEqual(mayRestart({ ...free, ...obstacles.deploymentPaused }), {
-    is: 'waits',
+    is: 'pending',
     cause: 'paused',
     reason: 'the Deployment is paused (spec.paused), and waits until it is resumed',
     until: undefined,
@@ -75,7 +75,7 @@ test('a paused Deployment is waited for, however long', () => {
 
 test('two restarts are apart', () => {
   assert.deepEqual(mayRestart({ ...free, ...obstacles.interval }), {
-    is: 'waits',
+    is: 'pending',
     cause: 'interval',
     reason: 'it was restarted at 2026-11-21T17:59:30Z, and is not again before 2026-11-21T18:00:30Z (minInterval 1m0s)',
     until: now + 0.5 * minute,
@@ -85,13 +85,13 @@ test('two restarts are apart', () => {
 test('a maintenance window is waited for, and nothing is in the way while one is open', () => {
   const opensAt = Date.parse('2026-11-23T21:00:00Z');
   assert.deepEqual(mayRestart({ ...free, ...obstacles.maintenance }), {
-    is: 'waits',
+    is: 'pending',
     cause: 'window',
     reason:
       'no maintenance window is open, the next opens at 2026-11-23T21:00:00Z ("0 22 * * 1-5" in Europe/Berlin, for 2h0m0s)',
     until: opensAt,
   });
-  assert.deepEqual(mayRestart({ ...free, ...obstacles.maintenance, now: opensAt }), { is: 'now' });
+  assert.deepEqual(mayRestart({ ...free, ...obstacles.maintenance, now: opensAt }), { is: 'allowed' });
 });
 
 test('of several obstacles the first in their order is told', () => {
@@ -119,7 +119,7 @@ test('who asks again at the time that was told may restart after a few times, wh
       let time = now;
       for (let turn = 0; turn < 6; turn += 1) {
         const said = mayRestart({ ...free, ...asked, now: time });
-        if (said.is === 'now') return;
+        if (said.is === 'allowed') return;
         assert.ok(said.until !== undefined && said.until > time, said.reason);
         time = said.until;
       }

@@ -20,7 +20,7 @@ async function waiting(rule: object, annotations: Readonly<Record<string, string
 }
 
 function causes(world: RestartWorld): string[] {
-  return world.factsOf('workload.waiting').map(({ cause }) => cause);
+  return world.factsOf('workload.pending').map(({ cause }) => cause);
 }
 
 /** A window of ten minutes that opens once, an hour after `now`. */
@@ -103,5 +103,5 @@ test('a weeder that takes over follows a rollout under way though another source
   assert.deepEqual(world.control.counts().states, { rolling: 1 });
   await world.pass(180 * second);
   assert.equal(world.factsOf('workload.rolledOut').length, 1);
-  assert.deepEqual(world.control.counts().states, { held: 1 });
+  assert.deepEqual(world.control.counts().states, { blocked: 1 });
 });

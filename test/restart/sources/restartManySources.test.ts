@@ -26,7 +26,7 @@ test('of very many sources an immutable one that was recreated is recognised, to
   world.putSource(configMap(immutable), { a: '2' }, { immutable: true });
   await world.pass(4 * settings.quietPeriod);
   assert.equal(world.rollouts.length, 0);
-  const [held] = world.factsOf('workload.held').slice(-1);
+  const [held] = world.factsOf('workload.blocked').slice(-1);
   assert.equal(held?.cause, 'immutable');
   assert.ok(held.reason.startsWith(`ConfigMap shop/${immutable} is immutable and was recreated`));
 });

@@ -79,7 +79,7 @@ test('with jobs: report, the default, it is told and left alone', async () => {
   await world.pass(minute);
   assert.deepEqual([uidOf(world.job('once')), world.writes], [uid, []]);
   assert.deepEqual(
-    world.factsOf('workload.held').map(({ cause }) => cause),
+    world.factsOf('workload.blocked').map(({ cause }) => cause),
     ['job'],
   );
 });
@@ -92,7 +92,7 @@ test('on a Job of a CronJob nothing is written, and that its source changed is t
   assert.deepEqual(world.control().counts().states, { current: 1 });
   world.putSource({ a: '2' });
   await world.pass(minute);
-  assert.deepEqual([world.writes, world.factsOf('workload.held').map(({ cause }) => cause)], [[], ['job']]);
+  assert.deepEqual([world.writes, world.factsOf('workload.blocked').map(({ cause }) => cause)], [[], ['job']]);
 });
 
 test('a Job that belongs to a CronJob, or that another controller runs, is not recreated', async () => {
@@ -101,7 +101,7 @@ test('a Job that belongs to a CronJob, or that another controller runs, is not r
     const { world } = await adopted(recreate, more);
     world.putSource({ a: '2' });
     await world.pass(minute);
-    assert.deepEqual([world.writes, world.control().counts().held], [[], { job: 1 }]);
+    assert.deepEqual([world.writes, world.control().counts().blocked], [[], { job: 1 }]);
   }
   const other = { ...owner, kind: 'Shop', controller: false };
   const it = await adopted(recreate, { metadata: { ownerReferences: [other] } });
@@ -119,7 +119,7 @@ for (const type of ['Complete', 'Failed', 'SuccessCriteriaMet', 'FailureTarget']
     world.patchJob('once', { status: { conditions: [{ type, status: 'True' }] } });
     await world.pass(minute);
     assert.deepEqual([uidOf(world.job('once')), world.writes], [uid, []]);
-    assert.match(world.factsOf('workload.held')[0]?.reason ?? '', /has ended/);
+    assert.match(world.factsOf('workload.blocked')[0]?.reason ?? '', /has ended/);
   });
 }
 
@@ -129,11 +129,11 @@ test('of a Job that has ended nothing is written and nothing told, unless Jobs a
   await world.pass(minute);
   world.putSource({ a: '2' });
   await world.pass(minute);
-  assert.deepEqual([world.factsOf('workload.held'), world.factsOf('workload.changed'), world.writes], [[], [], []]);
+  assert.deepEqual([world.factsOf('workload.blocked'), world.factsOf('workload.changed'), world.writes], [[], [], []]);
   const running = await adopted(restartConfig());
   running.world.putSource({ a: '2' });
   await running.world.pass(minute);
-  assert.match(running.world.factsOf('workload.held')[0]?.reason ?? '', /^a Job is not restarted/);
+  assert.match(running.world.factsOf('workload.blocked')[0]?.reason ?? '', /^a Job is not restarted/);
 });
 
 test('a Job without a pod that runs with old content is left as it is', async () => {
@@ -141,7 +141,7 @@ test('a Job without a pod that runs with old content is left as it is', async ()
   world.putSource({ a: '2' });
   await world.pass(minute);
   assert.deepEqual([uidOf(world.job('once')), world.writes], [uid, ['PATCH once']]);
-  assert.equal(world.factsOf('workload.needless').length, 1);
+  assert.equal(world.factsOf('workload.skipped').length, 1);
 });
 
 test('a dry run tells, and writes nothing', async () => {
@@ -166,7 +166,7 @@ test('what its interval and its breaker go by goes over to the new Job', async (
     await it.world.pass(20 * second);
   }
   assert.equal(it.world.factsOf('workload.recreated').length, 5);
-  assert.deepEqual(it.world.control().counts().held, { breaker: 1 });
+  assert.deepEqual(it.world.control().counts().blocked, { breaker: 1 });
 });
 
 for (const [write, fault] of [

@@ -120,7 +120,7 @@ test('a weeder leaves alone what another one with a key of its own has written, 
     states,
   );
   assert.equal(world.factsOf('state.foreign').length, 1);
-  assert.deepEqual(world.factsOf('workload.left'), []);
+  assert.deepEqual(world.factsOf('workload.released'), []);
 });
 
 test('what it has written itself it takes away, when no rule matches any more', async () => {
@@ -128,6 +128,6 @@ test('what it has written itself it takes away, when no rule matches any more', 
   world.configure(restartConfig({ rules: [] }));
   await world.pass(60 * second);
   assert.equal(stateOn(world.workload('web')), undefined);
-  assert.equal(world.factsOf('workload.left').length, 1);
+  assert.equal(world.factsOf('workload.released').length, 1);
   assert.deepEqual(world.factsOf('state.foreign'), []);
 });

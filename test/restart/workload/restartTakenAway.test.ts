@@ -71,7 +71,7 @@ test('who takes the state away does not take the count of restarts away', async 
     await world.pass(10 * second);
   }
   assert.equal(world.rollouts.length, 5);
-  assert.equal(world.factsOf('workload.held').at(-1)?.cause, 'breaker');
+  assert.equal(world.factsOf('workload.blocked').at(-1)?.cause, 'breaker');
 });
 
 test('a workload of the same name that is recreated is adopted, and so is one that was left in the meantime', async () => {

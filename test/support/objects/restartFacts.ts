@@ -16,17 +16,22 @@ const since = Date.UTC(2026, 10, 21, 10);
 export const restartFactOf: { readonly [T in RestartFact['type']]: Extract<RestartFact, { type: T }> } = {
   'workload.adopted': { type: 'workload.adopted', sources: 2, ...about },
   'workload.changed': { type: 'workload.changed', sources, since, ...about },
-  'workload.waiting': {
-    type: 'workload.waiting',
+  'workload.pending': {
+    type: 'workload.pending',
     cause: 'window',
     reason: 'no maintenance window is open',
     until: since + 3_600_000,
     ...about,
   },
-  'workload.held': { type: 'workload.held', cause: 'sourceMissing', reason: 'ConfigMap settings is missing', ...about },
+  'workload.blocked': {
+    type: 'workload.blocked',
+    cause: 'sourceMissing',
+    reason: 'ConfigMap settings is missing',
+    ...about,
+  },
   'workload.restarted': { type: 'workload.restarted', sources, how: 'rollout', attempt: 1, ...about },
   'workload.rolledOut': { type: 'workload.rolledOut', took: 20_000, sinceChange: 25_400, ...about },
-  'workload.needless': { type: 'workload.needless', sources, ...about },
+  'workload.skipped': { type: 'workload.skipped', sources, ...about },
   'workload.stalled': { type: 'workload.stalled', reason: 'web-1 cannot pull its image', ...about },
   'workload.reverted': { type: 'workload.reverted', times: 1, isEvicting: false, ...about },
   'workload.refused': {
@@ -38,7 +43,7 @@ export const restartFactOf: { readonly [T in RestartFact['type']]: Extract<Resta
     ...about,
   },
   'workload.recreated': { type: 'workload.recreated', ...about },
-  'workload.left': { type: 'workload.left', ...about },
+  'workload.released': { type: 'workload.released', ...about },
   'history.filled': { type: 'history.filled', revisions: 10, ...about },
   'annotation.unreadable': {
     type: 'annotation.unreadable',

@@ -7,12 +7,12 @@ export const told = {
   gone: { type: 'workload.gone' },
   isNew: { type: 'assessed.new' },
   isCurrent: { type: 'assessed.current' },
-  isDoubted: { type: 'assessed.doubted' },
+  isDoubted: { type: 'assessed.unconfirmed' },
   isUnmanaged: { type: 'assessed.unmanaged' },
   isRolling: { type: 'assessed.rolling' },
-  granted: { type: 'turn.granted' },
-  needed: { type: 'proof.needed' },
-  needless: { type: 'proof.needless' },
+  granted: { type: 'slot.granted' },
+  needed: { type: 'verified.outdated' },
+  needless: { type: 'verified.current' },
   accepted: { type: 'restart.accepted' },
   conflicted: { type: 'restart.conflicted', jitter: 1 },
   complete: { type: 'rollout.complete' },
@@ -30,14 +30,14 @@ export function changed(now = 0, changedAt = now): WorkloadEvent {
 
 export const timers = {
   quiet: { type: 'xstate.after.quietTime.workload.assessed.stale' },
-  holdOver: { type: 'xstate.after.holdTime.workload.assessed.held' },
+  holdOver: { type: 'xstate.after.blockTime.workload.assessed.blocked' },
   retry: { type: 'xstate.after.retryDelay.workload.backingOff' },
   deadline: { type: 'xstate.after.progressDeadline.workload.restarting.rolling' },
 } as const satisfies Record<string, InternalEvent>;
 
 /** What leads from the start to a rollout that is followed. */
-export const toProving = [changed(), timers.quiet, told.granted] as const;
-export const toPatching = [...toProving, told.needed] as const;
+export const toVerifying = [changed(), timers.quiet, told.granted] as const;
+export const toPatching = [...toVerifying, told.needed] as const;
 export const toRolling = [...toPatching, told.accepted] as const;
 
 /** The state after these events, and what the last of them decided on; without the actors that only end. */

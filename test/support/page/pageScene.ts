@@ -66,7 +66,7 @@ export function workloadScene(now: number): WorkloadView[] {
       cause: settings,
     }),
     workloadView('deployment/shop/cart', {
-      state: 'held',
+      state: 'blocked',
       reason: 'ConfigMap shop/cart is missing',
       since: ago(6),
       sources: ['ConfigMap cart', 'Secret database'],

@@ -7,7 +7,7 @@ const deeds: Readonly<Record<RestartHow, string>> = {
   rollout: 'restarted',
   evict: 'restarted by evictions',
   recreate: 'recreated',
-  replace: 'emptied to be restarted',
+  replace: 'restarted, all pods at once',
   dryRun: 'would be restarted',
 };
 
@@ -30,26 +30,26 @@ function predicateOf(fact: Extract<RestartFact, { readonly workload: unknown }>)
       return `adopted, ${fact.sources === 1 ? '1 source' : `${fact.sources} sources`}`;
     case 'workload.changed':
       return `changed: ${changesInWords(fact.sources, fact.workload)}`;
-    case 'workload.waiting':
-      return `waits (${fact.cause})`;
-    case 'workload.held':
-      return `held (${fact.cause})`;
+    case 'workload.pending':
+      return `pending (${fact.cause})`;
+    case 'workload.blocked':
+      return `blocked (${fact.cause})`;
     case 'workload.restarted':
       return `${deeds[fact.how]}, attempt ${fact.attempt}`;
     case 'workload.rolledOut':
       return `rolled out in ${formatDuration(fact.took)}`;
-    case 'workload.needless':
-      return `needs no restart for ${changesInWords(fact.sources, fact.workload)}`;
+    case 'workload.skipped':
+      return `restart skipped for ${changesInWords(fact.sources, fact.workload)}`;
     case 'workload.stalled':
-      return `stands still: ${fact.reason}`;
+      return `stalled: ${fact.reason}`;
     case 'workload.reverted':
-      return `put back${fact.isEvicting ? ', evictions from now on' : ''}`;
+      return `reverted${fact.isEvicting ? ', evictions from now on' : ''}`;
     case 'workload.refused':
       return `refused (${fact.failure}), next try in ${formatDuration(fact.retryIn)}`;
     case 'workload.recreated':
-      return 'there again';
-    case 'workload.left':
-      return 'left';
+      return 'recreated';
+    case 'workload.released':
+      return 'released';
     case 'history.filled':
       return `keeps ${fact.revisions} revisions, all of them restarts`;
     case 'state.contested':

@@ -113,7 +113,7 @@ export async function play(first: StoryLimits, story: readonly Step[]): Promise<
     if (!('workload' in fact)) return;
     log.push(`${world.clock.monotonic()} ${fact.workload.name} ${fact.type} ${'reason' in fact ? fact.reason : ''}`);
     if (fact.type === 'workload.adopted') oracle.adopted(fact.workload.name);
-    if (fact.type === 'workload.needless') oracle.needless(fact.workload.name);
+    if (fact.type === 'workload.skipped') oracle.needless(fact.workload.name);
     if (fact.type === 'workload.restarted') oracle.restarted(fact.workload.name);
   }
 

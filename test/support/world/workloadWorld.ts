@@ -16,7 +16,7 @@ interface WrittenState {
 /** One thing that happened in the world, in milliseconds since its beginning. */
 export interface WorldEntry {
   readonly at: number;
-  readonly what: 'restarted' | 'assessed' | 'written' | 'stalled' | 'reverted' | 'held';
+  readonly what: 'restarted' | 'assessed' | 'written' | 'stalled' | 'reverted' | 'blocked';
   readonly content: number;
 }
 
@@ -88,16 +88,19 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
         seen = { content, version };
         note('assessed');
         if (written === undefined) return { type: 'assessed.new' };
-        if (isMissing) return { type: 'assessed.held', reason: 'missing' };
+        if (isMissing) return { type: 'assessed.blocked', reason: 'missing' };
         const { rolledOut, target } = written;
-        if (target !== undefined && !hasStalled) return { type: 'assessed.rolling', hasNews: target !== content };
+        if (target !== undefined && !hasStalled)
+          return { type: 'assessed.rolling', hasNewerChange: target !== content };
         if (target === content) return { type: 'assessed.stalled', reason: 'no progress' };
         if (target === undefined && rolledOut === content) return { type: 'assessed.current' };
         return { type: 'assessed.changed', now: clock.monotonic(), changedAt };
       }),
-      adoptionTurn: answering(() => ({ type: 'turn.granted' })),
-      restartTurn: fromCallback(({ sendBack }) => sendBack({ type: 'turn.granted' })),
-      prove: answering(() => ({ type: pods === content && !rollout.isUnderWay ? 'proof.needless' : 'proof.needed' })),
+      adoptionSlot: answering(() => ({ type: 'slot.granted' })),
+      restartSlot: fromCallback(({ sendBack }) => sendBack({ type: 'slot.granted' })),
+      verifyPods: answering(() => ({
+        type: pods === content && !rollout.isUnderWay ? 'verified.current' : 'verified.outdated',
+      })),
       restart: answering(() => {
         if (seen.version !== version) return { type: 'restart.conflicted', jitter: 1 };
         written = { rolledOut: written?.rolledOut ?? 0, target: seen.content };
@@ -127,8 +130,8 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
     actions: {
       reportChanged: () => {},
       reportCurrent: () => {},
-      reportHeld: () => note('held'),
-      reportWaiting: () => {},
+      reportBlocked: () => note('blocked'),
+      reportPending: () => {},
       reportRestarted: () => {},
       reportStalled: () => note('stalled'),
       reportReverted: () => note('reverted'),
