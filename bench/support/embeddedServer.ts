@@ -2,8 +2,9 @@
  * The embedded API server in a process of its own, filled with as many pods as asked for. The real one would need
  * minutes to be given 100,000 pods. Started by embeddedCluster.ts.
  */
+
+import { namespaces, pods } from '@weeder/embedded-cluster/resources';
 import { z } from 'zod';
-import { namespaces, pods } from '../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import { crashLoopBackOff, running } from '../../test/cluster/support/observer/statuses.ts';
 import { embedded } from '../../test/support/world/embedded.ts';

@@ -1,11 +1,5 @@
-import type { ApiStore } from '../../packages/embedded-cluster/src/apiserver/apiStore.ts';
-import type { Resource } from '../../packages/embedded-cluster/src/apiserver/registry/resource.ts';
-import {
-  namespaces,
-  replicaSets,
-  services,
-} from '../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
-import { type Program, programAnnotation } from '../../packages/embedded-cluster/src/kubelet/program.ts';
+import { type ApiStore, type Program, programAnnotation, type Resource } from '@weeder/embedded-cluster';
+import { namespaces, replicaSets, services } from '@weeder/embedded-cluster/resources';
 import type { JsonObject } from '../base/json.ts';
 
 /** Where everything of the demo lives. */
@@ -51,7 +45,7 @@ export function createObjects(store: ApiStore, replicas: number): void {
 }
 
 /** A ReplicaSet in the demo's namespace whose pods run `program`; they are bound to a node, as by a scheduler. */
-export function replicaSet(
+function replicaSet(
   name: string,
   replicas: number,
   labels: Readonly<Record<string, string>>,

@@ -1,3 +1,4 @@
+import { conditionOf, isPodReady } from '@weeder/embedded-cluster';
 import { arrayOf, type JsonObject, numberOf, objectOf, textOf } from '../base/json.ts';
 
 /** What the demo looks at in a pod. */
@@ -27,16 +28,6 @@ export function podView(pod: JsonObject): PodView {
     exits: exitsOf(container),
     trouble: waitingFor(container) ?? unscheduled(pod),
   };
-}
-
-/** The condition of a pod of that type. */
-export function conditionOf(pod: JsonObject, type: string): JsonObject {
-  return objectOf(arrayOf(objectOf(pod['status'])['conditions']).find((each) => objectOf(each)['type'] === type));
-}
-
-/** Whether the status of a pod says that it is ready. */
-export function isPodReady(pod: JsonObject): boolean {
-  return conditionOf(pod, 'Ready')['status'] === 'True';
 }
 
 /** A container that is down has exited once more than it was restarted. */

@@ -1,4 +1,4 @@
-import { skippingClock } from '../../packages/embedded-cluster/src/clock/simulatedClock.ts';
+import { simulatedClock } from '@weeder/embedded-cluster';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import { clusterAccess } from '../kube/access/clusterAccess.ts';
@@ -69,7 +69,7 @@ export async function playWithWeeder(options: DemoOptions): Promise<void> {
 
 /** The same outage with nobody to help, in simulated time that takes no time. */
 export async function playWithoutWeeder(options: ScenarioOptions): Promise<readonly Downtime[]> {
-  const clock = skippingClock(Date.now());
+  const clock = simulatedClock(Date.now());
   const scenario = startScenario(clock, options);
   await clock.run(scenario.isReady);
   scenario.begin();

@@ -1,10 +1,14 @@
-import { type ApiServer, createApiServer } from '../../packages/embedded-cluster/src/apiserver/apiServer.ts';
-import { pods } from '../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
-import { seededRandom } from '../../packages/embedded-cluster/src/base/random.ts';
-import { startEndpointSlices, startReplicaSets } from '../../packages/embedded-cluster/src/controllers/replicaSets.ts';
-import type { KubeletVersion } from '../../packages/embedded-cluster/src/kubelet/backOff.ts';
-import { startKubelet } from '../../packages/embedded-cluster/src/kubelet/kubelet.ts';
-import { programAnnotation } from '../../packages/embedded-cluster/src/kubelet/program.ts';
+import {
+  type ApiServer,
+  createApiServer,
+  type KubeletVersion,
+  programAnnotation,
+  seededRandom,
+  startEndpointSlices,
+  startKubelet,
+  startReplicaSets,
+} from '@weeder/embedded-cluster';
+import { pods } from '@weeder/embedded-cluster/resources';
 import type { Clock, TimerHandle } from '../base/clock.ts';
 import { areBack, countDowntimes, type Downtime } from './downtime.ts';
 import type { ScenarioFact } from './facts.ts';

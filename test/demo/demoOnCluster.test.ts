@@ -1,24 +1,16 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { failure, scaledClock, startEndpointSlices, startKubelet, startReplicaSets } from '@weeder/embedded-cluster';
+import { endpointSlices, namespaces, pods } from '@weeder/embedded-cluster/resources';
 import { pino } from 'pino';
-import { failure } from '../../packages/embedded-cluster/src/apiserver/meta/status.ts';
-import {
-  endpointSlices,
-  namespaces,
-  pods,
-} from '../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
-import { scaledClock } from '../../packages/embedded-cluster/src/clock/scaledClock.ts';
-import { startEndpointSlices, startReplicaSets } from '../../packages/embedded-cluster/src/controllers/replicaSets.ts';
-import { startKubelet } from '../../packages/embedded-cluster/src/kubelet/kubelet.ts';
 import { type ClusterDemo, playOnCluster } from '../../src/demo/cluster/run.ts';
 import type { Downtime } from '../../src/demo/downtime.ts';
 import type { ScenarioFact } from '../../src/demo/facts.ts';
 import { apiserverLabels } from '../../src/demo/objects.ts';
 import { podView } from '../../src/demo/podView.ts';
 import type { WeederFact } from '../../src/weeder/deletions/facts.ts';
-import { made } from '../support/world/demoCluster.ts';
 import { demoPrograms } from '../support/world/demoPrograms.ts';
-import { type Embedded, embedded } from '../support/world/embedded.ts';
+import { type Embedded, embedded, made } from '../support/world/embedded.ts';
 
 const home = 'weeder-demo-test';
 const forbidden = failure(403, 'Forbidden', 'nobody may do this here');

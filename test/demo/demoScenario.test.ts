@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { replicaSets } from '../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
-import { scaledClock } from '../../packages/embedded-cluster/src/clock/scaledClock.ts';
-import { skippingClock } from '../../packages/embedded-cluster/src/clock/simulatedClock.ts';
+import { scaledClock, simulatedClock } from '@weeder/embedded-cluster';
+import { replicaSets } from '@weeder/embedded-cluster/resources';
 import { comparison } from '../../src/demo/comparison.ts';
 import type { Downtime } from '../../src/demo/downtime.ts';
 import { home } from '../../src/demo/objects.ts';
@@ -105,7 +104,7 @@ test('a scaled clock runs as many times as fast, its timers too', async () => {
 });
 
 test('a skipping clock takes each timer at its own time, those armed on the way included', async () => {
-  const clock = skippingClock(1_000);
+  const clock = simulatedClock(1_000);
   const seen: [string, number][] = [];
   clock.setTimeout(() => seen.push(['late', clock.now()]), 500);
   clock.clearTimeout(clock.setTimeout(() => assert.fail('cleared'), 10));

@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
+import { createApiServer } from '@weeder/embedded-cluster';
+import { customResourceDefinitions, deployments, namespaces, roleBindings } from '@weeder/embedded-cluster/resources';
 import { parse } from 'yaml';
-import { createApiServer } from '../../packages/embedded-cluster/src/apiserver/apiServer.ts';
-import {
-  customResourceDefinitions,
-  deployments,
-  namespaces,
-  roleBindings,
-} from '../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
 import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
 import { applicationsPath } from '../../src/observer/status/applicationApi.ts';
 import { httpClient } from '../cluster/support/plane/http.ts';

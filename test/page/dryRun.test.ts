@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  endpointSlices,
-  namespaces,
-  pods,
-  replicaSets,
-} from '../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
+import { endpointSlices, namespaces, pods, replicaSets } from '@weeder/embedded-cluster/resources';
 import { freePort } from '../support/api/freePort.ts';
 import { file, startCli } from '../support/cli.ts';
 import { until } from '../support/until.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { leases } from '../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
+import { leases } from '@weeder/embedded-cluster/resources';
 import { type Fate, type LeaseRequest, leaseApi, where } from '../support/api/leaseApi.ts';
 import { type Replica, type ReplicaOptions, startReplica } from '../support/world/replica.ts';
 import { virtualClock } from '../support/world/virtualClock.ts';

@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  endpointSlices,
-  namespaces,
-  pods,
-  replicaSets,
-} from '../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
+import { endpointSlices, namespaces, pods, replicaSets } from '@weeder/embedded-cluster/resources';
 import { codedError, failed } from '../../src/base/errors.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { until } from '../support/until.ts';

@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import embeddedCluster from '../../packages/embedded-cluster/package.json' with { type: 'json' };
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const texts = new Map(
@@ -13,16 +14,24 @@ const texts = new Map(
 );
 
 const lists = [
-  /(?:import|export)\s+(?:type\s+)?\{([^}]*)\}\s*from\s*'(\.[^']*)'/g,
-  /\{([^{}]*)\}(?::[^=;]*)?\s*=\s*await import\(\s*'(\.[^']*)'\s*\)/g,
+  /(?:import|export)\s+(?:type\s+)?\{([^}]*)\}\s*from\s*'([^']*)'/g,
+  /\{([^{}]*)\}(?::[^=;]*)?\s*=\s*await import\(\s*'([^']*)'\s*\)/g,
 ];
+
+/** The files behind what a package exports, by the names under which they are imported. */
+const entries = new Map(
+  Object.entries(embeddedCluster.exports).map(([path, file]) => [
+    join(embeddedCluster.name, path),
+    join('packages/embedded-cluster', file),
+  ]),
+);
 
 /** `file name`, for each name that some file imports from another. */
 function importedNames(): ReadonlySet<string> {
   const all = [...texts].flatMap(([file, text]) =>
     lists.flatMap((list) =>
       [...text.matchAll(list)].flatMap(([, names = '', from = '']) => {
-        const target = normalize(join(dirname(file), from));
+        const target = entries.get(from) ?? normalize(join(dirname(file), from));
         return names.split(',').map(
           (name) =>
             `${target} ${

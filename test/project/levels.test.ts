@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import embeddedCluster from '../../packages/embedded-cluster/package.json' with { type: 'json' };
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
@@ -57,7 +58,8 @@ test('a room imports rooms of lower levels only', () => {
 });
 
 test('no file is part of a circle of imports', () => {
-  const next = Map.groupBy(imports.filter(isOurs), ({ from }) => from);
+  const packages = globSync('packages/*/{src,conformance,test}/**/*.ts', { cwd: root });
+  const next = Map.groupBy([...imports.filter(isOurs), ...packages.flatMap(importsOf)], ({ from }) => from);
   const state = new Map<string, 'open' | 'done'>();
   const circles: string[] = [];
   function visit(file: string, way: readonly string[]): void {
@@ -67,7 +69,7 @@ test('no file is part of a circle of imports', () => {
     for (const { to } of next.get(file) ?? []) visit(to, [...way, file]);
     state.set(file, 'done');
   }
-  for (const file of files) visit(file, []);
+  for (const file of [...files, ...packages]) visit(file, []);
   assert.deepEqual(circles, []);
 });
 
@@ -91,6 +93,28 @@ test('only src/kube talks to the cluster, only the verb demo imports the demo, a
       /^(test|bench)\//.test(to),
   );
   assert.deepEqual(wrong.map(inWords), []);
+});
+
+test('only the demo imports the embedded cluster, and by its name', () => {
+  const wrong = imports.filter(
+    ({ from, to }) =>
+      to.startsWith('packages/') || (to.startsWith(embeddedCluster.name) && !/^src\/(demo|cli\/demo)\//.test(from)),
+  );
+  const others = globSync('{test,bench}/**/*.ts', { cwd: root }).flatMap(importsOf);
+  assert.deepEqual([...wrong, ...others.filter(({ to }) => /^packages\/.*\.ts$/.test(to))].map(inWords), []);
+});
+
+test('the embedded cluster imports nothing of weeder', () => {
+  const { dependencies, devDependencies } = embeddedCluster;
+  const allowed = [...Object.keys(dependencies), ...Object.keys(devDependencies), embeddedCluster.name];
+  const own = globSync('packages/embedded-cluster/{src,conformance,test}/**/*.ts', { cwd: root }).flatMap(importsOf);
+  const wrong = own.filter(
+    ({ to }) => !to.startsWith('packages/embedded-cluster/') && !to.startsWith('node:') && !allowed.includes(to),
+  );
+  assert.ok(own.length > 500);
+  assert.deepEqual(wrong.map(inWords), []);
+  const production = own.filter(({ from, to }) => /\/src\//.test(from) && /\/(test|conformance)\//.test(to));
+  assert.deepEqual(production.map(inWords), []);
 });
 
 test('a machine imports XState and other machines', () => {

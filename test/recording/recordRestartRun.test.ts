@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { secrets } from '../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
+import { secrets } from '@weeder/embedded-cluster/resources';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { objectOf } from '../../src/base/json.ts';
 import { openShop } from '../../src/demo/restart/shop.ts';

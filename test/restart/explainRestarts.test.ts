@@ -1,19 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { LoggedRequest } from '../../packages/embedded-cluster/src/apiserver/http/requestLog.ts';
-import { failure } from '../../packages/embedded-cluster/src/apiserver/meta/status.ts';
-import {
-  configMaps,
-  deployments,
-  namespaces,
-  pods,
-  secrets,
-} from '../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
-import { startWorkloads } from '../../packages/embedded-cluster/src/controllers/workloads.ts';
-import { startKubelet } from '../../packages/embedded-cluster/src/kubelet/kubelet.ts';
+import { failure, isPodReady, type LoggedRequest, startKubelet, startWorkloads } from '@weeder/embedded-cluster';
+import { configMaps, deployments, namespaces, pods, secrets } from '@weeder/embedded-cluster/resources';
 import { systemClock } from '../../src/base/clock.ts';
 import type { JsonObject } from '../../src/base/json.ts';
-import { isPodReady } from '../../src/demo/podView.ts';
 import { createRestartPart } from '../../src/restart/restartPart.ts';
 import { cli, file } from '../support/cli.ts';
 import { until } from '../support/until.ts';

@@ -1,4 +1,4 @@
-import { seededRandom } from '../../packages/embedded-cluster/src/base/random.ts';
+import { seededRandom } from '@weeder/embedded-cluster';
 import { services, tiers, variants } from './rules.ts';
 
 /** One change of the world. `place` is one of so many namespaces that come and go. */

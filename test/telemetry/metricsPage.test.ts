@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { endpointSlices, namespaces } from '../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
+import { endpointSlices, namespaces } from '@weeder/embedded-cluster/resources';
 import { codedError, failed, ok } from '../../src/base/errors.ts';
 import { toOpenMetrics } from '../../src/metrics/metricsPage.ts';
 import { freePort } from '../support/api/freePort.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { endpointSlices, namespaces } from '../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
+import { endpointSlices, namespaces } from '@weeder/embedded-cluster/resources';
 import { objectOf } from '../../src/base/json.ts';
 import type { KubeClient } from '../../src/kube/client/client.ts';
 import { freePort } from '../support/api/freePort.ts';

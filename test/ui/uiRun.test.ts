@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { endpointSlices, namespaces } from '../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
+import { endpointSlices, namespaces } from '@weeder/embedded-cluster/resources';
 import { config, logOf, startCli } from '../support/cli.ts';
 import { openPage } from '../support/page/openPage.ts';
 import { until } from '../support/until.ts';

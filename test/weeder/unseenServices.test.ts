@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { scaledClock } from '../../packages/embedded-cluster/src/clock/scaledClock.ts';
+import { scaledClock } from '@weeder/embedded-cluster';
 import type { ServiceReadiness } from '../../src/weeder/services/readiness.ts';
 import { createUnseenServices, type UnseenService, unseenInWords } from '../../src/weeder/services/unseenServices.ts';
 import { until } from '../support/until.ts';

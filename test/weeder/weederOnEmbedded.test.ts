@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { KubeObject } from '../../packages/embedded-cluster/src/apiserver/meta/objects.ts';
-import {
-  endpointSlices,
-  namespaces,
-  pods,
-  replicaSets,
-} from '../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
+import type { KubeObject } from '@weeder/embedded-cluster';
+import { endpointSlices, namespaces, pods, replicaSets } from '@weeder/embedded-cluster/resources';
 import { until } from '../support/until.ts';
 import { type Embedded, embedded, made, startEmbeddedWeeder } from '../support/world/embedded.ts';
 

@@ -21,7 +21,7 @@ import { metadataOnly } from './requests/partialMetadata.ts';
 import { patching } from './requests/patch.ts';
 import { selecting } from './requests/selectors.ts';
 import { updating } from './requests/update.ts';
-import type { GetTarget } from './target.ts';
+import type { Features, GetTarget } from './target.ts';
 import { watchingChanges } from './watch/changes.ts';
 import { watchingStarts } from './watch/start.ts';
 
@@ -29,7 +29,7 @@ import { watchingStarts } from './watch/start.ts';
  * Registers the tests that the embedded API server and a real kube-apiserver both have to pass. Where the two differ,
  * the embedded one is wrong.
  */
-export function conformance(getTarget: GetTarget): void {
+export function conformance(getTarget: GetTarget, features: Features = { hasWatchList: true }): void {
   for (const part of [
     creating,
     updating,
@@ -57,6 +57,6 @@ export function conformance(getTarget: GetTarget): void {
     impersonating,
     moreKinds,
   ]) {
-    part(getTarget);
+    part(getTarget, features);
   }
 }

@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { arrayOf, type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
-import type { Answer, HttpClient, Method, RequestOptions } from '../../../test/cluster/support/plane/http.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '../src/base/json.ts';
+import type { Answer, Client, Method, RequestOptions } from '../src/client.ts';
 
 /** An API server under test: the embedded one or a real kube-apiserver. */
 export interface Target {
   send(method: Method, path: string, options?: RequestOptions): Promise<Answer>;
-  lines: HttpClient['lines'];
+  lines: Client['lines'];
+}
+
+/** What a target does not do if it is older. */
+export interface Features {
+  /** Whether it streams lists (WatchList), as API servers from 1.32 on do. */
+  readonly hasWatchList: boolean;
 }
 
 /** Given to every part of the suite, which asks for the target inside its tests. */

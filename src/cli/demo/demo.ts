@@ -1,4 +1,4 @@
-import { scaledClock } from '../../../packages/embedded-cluster/src/clock/scaledClock.ts';
+import { scaledClock } from '@weeder/embedded-cluster';
 import { formatDuration } from '../../base/duration.ts';
 import { createLogger } from '../../base/log.ts';
 import { comparison } from '../../demo/comparison.ts';

@@ -1,5 +1,5 @@
+import { type KubeletVersion, kubeletVersions } from '@weeder/embedded-cluster';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type KubeletVersion, kubeletVersions } from '../../../packages/embedded-cluster/src/kubelet/backOff.ts';
 import { type CodedError, codedError } from '../../base/errors.ts';
 import type { BindAddress } from '../../base/http.ts';
 import { nearest } from '../../base/nearest.ts';

@@ -1,4 +1,4 @@
-import { scaledClock } from '../../../packages/embedded-cluster/src/clock/scaledClock.ts';
+import { scaledClock } from '@weeder/embedded-cluster';
 import { createLogger } from '../../base/log.ts';
 import type { StoryCourse, StoryOptions } from '../../demo/storyOptions.ts';
 import { offerPage, uiAddressOf } from '../offerPage.ts';

@@ -1,5 +1,4 @@
-import { backOffAfter } from '../../../packages/embedded-cluster/src/kubelet/backOff.ts';
-import type { ContainerExit } from '../facts.ts';
+import { backOffAfter, type ContainerExit } from '@weeder/embedded-cluster';
 import type { PodView } from '../podView.ts';
 
 /** Finds the exits of containers in what a real kubelet reports, each once. */

@@ -1,3 +1,4 @@
+import { conditionOf } from '@weeder/embedded-cluster';
 import type { Clock, TimerHandle } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
@@ -5,7 +6,7 @@ import type { ApiFailure } from '../../kube/client/failure.ts';
 import { countDowntimes, type Downtime } from '../downtime.ts';
 import type { ScenarioFact } from '../facts.ts';
 import { etcdLabels } from '../objects.ts';
-import { conditionOf, type PodView } from '../podView.ts';
+import type { PodView } from '../podView.ts';
 import { watchExits } from './exits.ts';
 import { type DependantSet, servingCondition, setLabel } from './manifests.ts';
 import { followPods } from './podStream.ts';

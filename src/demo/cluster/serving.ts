@@ -1,4 +1,4 @@
-import { timestamp } from '../../../packages/embedded-cluster/src/apiserver/meta/objects.ts';
+import { timestamp } from '@weeder/embedded-cluster';
 import type { Clock } from '../../base/clock.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { type ApiFailure, isRecoverable } from '../../kube/client/failure.ts';

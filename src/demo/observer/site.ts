@@ -1,12 +1,5 @@
-import { type ApiServer, createApiServer } from '../../../packages/embedded-cluster/src/apiserver/apiServer.ts';
-import {
-  deployments,
-  namespaces,
-  serviceAccounts,
-  services,
-} from '../../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
-import { seededRandom } from '../../../packages/embedded-cluster/src/base/random.ts';
-import { startWorkloads } from '../../../packages/embedded-cluster/src/controllers/workloads.ts';
+import { type ApiServer, createApiServer, seededRandom, startWorkloads } from '@weeder/embedded-cluster';
+import { deployments, namespaces, serviceAccounts, services } from '@weeder/embedded-cluster/resources';
 import type { Clock } from '../../base/clock.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { KubeClient } from '../../kube/client/client.ts';

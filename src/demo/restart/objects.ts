@@ -1,5 +1,4 @@
-import type { ApiStore } from '../../../packages/embedded-cluster/src/apiserver/apiStore.ts';
-import type { Resource } from '../../../packages/embedded-cluster/src/apiserver/registry/resource.ts';
+import type { ApiStore, Resource } from '@weeder/embedded-cluster';
 import {
   configMaps,
   cronJobs,
@@ -7,7 +6,7 @@ import {
   namespaces,
   secrets,
   statefulSets,
-} from '../../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
+} from '@weeder/embedded-cluster/resources';
 import type { JsonObject } from '../../base/json.ts';
 
 /** Where the shop lives, and where weeder keeps its hash key. */

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ApiStore } from '../../../packages/embedded-cluster/src/apiserver/apiStore.ts';
-import type { KubeObject } from '../../../packages/embedded-cluster/src/apiserver/meta/objects.ts';
-import { configMaps, secrets } from '../../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
+import type { ApiStore, KubeObject } from '@weeder/embedded-cluster';
+import { configMaps, secrets } from '@weeder/embedded-cluster/resources';
 import type { SourceKind } from '../../restart/model/refs.ts';
 import { usesOf } from '../../restart/model/uses.ts';
 import type { Keeper } from './keeper.ts';

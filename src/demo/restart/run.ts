@@ -1,4 +1,4 @@
-import { skippingClock } from '../../../packages/embedded-cluster/src/clock/simulatedClock.ts';
+import { simulatedClock } from '@weeder/embedded-cluster';
 import { createKubeClient } from '../../kube/client/client.ts';
 import type { RestartFact } from '../../restart/model/facts.ts';
 import { accessTo } from '../run.ts';
@@ -71,7 +71,7 @@ export async function playRestarts(options: StoryOptions<ShopFact | RestartFact,
 
 /** The same story with a plain watcher, in simulated time that takes no time. */
 export async function playWithPlainWatcher(seed: number): Promise<readonly Told[]> {
-  const clock = skippingClock(Date.now());
+  const clock = simulatedClock(Date.now());
   const shop = openShop(clock, seed);
   let told: readonly Told[] | undefined;
   const telling = tellStory({ clock, shop, keeper: plainWatcher(shop.server.store) }).then((all) => {

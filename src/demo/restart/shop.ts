@@ -1,17 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type ApiServer, createApiServer } from '../../../packages/embedded-cluster/src/apiserver/apiServer.ts';
-import type { KubeObject } from '../../../packages/embedded-cluster/src/apiserver/meta/objects.ts';
 import {
-  configMaps,
-  deployments,
-  pods,
-  secrets,
-} from '../../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
-import { seededRandom } from '../../../packages/embedded-cluster/src/base/random.ts';
-import { isEnding } from '../../../packages/embedded-cluster/src/controllers/owned.ts';
-import { startWorkloads } from '../../../packages/embedded-cluster/src/controllers/workloads.ts';
-import { type Content, sourcesOf } from '../../../packages/embedded-cluster/src/kubelet/content.ts';
-import { startKubelet } from '../../../packages/embedded-cluster/src/kubelet/kubelet.ts';
+  type ApiServer,
+  type Content,
+  createApiServer,
+  isEnding,
+  type KubeObject,
+  seededRandom,
+  sourcesOf,
+  startKubelet,
+  startWorkloads,
+} from '@weeder/embedded-cluster';
+import { configMaps, deployments, pods, secrets } from '@weeder/embedded-cluster/resources';
 import type { Clock } from '../../base/clock.ts';
 import { arrayOf, type JsonObject, numberOf, objectOf } from '../../base/json.ts';
 import type { SourceKind } from '../../restart/model/refs.ts';

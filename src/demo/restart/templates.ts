@@ -1,11 +1,5 @@
-import type { ApiStore } from '../../../packages/embedded-cluster/src/apiserver/apiStore.ts';
-import type { KubeObject } from '../../../packages/embedded-cluster/src/apiserver/meta/objects.ts';
-import type { Resource } from '../../../packages/embedded-cluster/src/apiserver/registry/resource.ts';
-import {
-  cronJobs,
-  deployments,
-  statefulSets,
-} from '../../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
+import type { ApiStore, KubeObject, Resource } from '@weeder/embedded-cluster';
+import { cronJobs, deployments, statefulSets } from '@weeder/embedded-cluster/resources';
 import { objectOf } from '../../base/json.ts';
 import type { WorkloadRef } from '../../restart/model/refs.ts';
 import { home } from './objects.ts';

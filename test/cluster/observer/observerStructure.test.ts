@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
-import { merging } from '../../../packages/embedded-cluster/conformance/discovery/openApi.ts';
+import { merging } from '@weeder/embedded-cluster/conformance';
 import { arrayOf, isObject, type JsonObject, objectOf } from '../../../src/base/json.ts';
 import { contentOf } from '../../../src/observer/drift/content.ts';
 import { stepTextOf } from '../../../src/observer/drift/fieldsV1.ts';

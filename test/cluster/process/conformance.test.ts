@@ -1,10 +1,10 @@
 import { after, suite } from 'node:test';
-import { conformance } from '../../../packages/embedded-cluster/conformance/suite.ts';
-import { forgetting } from '../../../packages/embedded-cluster/conformance/watch/compaction.ts';
+import { conformance, forgetting } from '@weeder/embedded-cluster/conformance';
+import { streamsLists } from '../../support/api/watchList.ts';
 import { type ControlPlane, sharedControlPlane, startControlPlane } from '../support/cluster.ts';
 
 suite('a real API server', { concurrency: true }, () => {
-  conformance(sharedControlPlane);
+  conformance(sharedControlPlane, { hasWatchList: streamsLists() });
 });
 
 let own: Promise<ControlPlane> | undefined;

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { merging } from '../../../packages/embedded-cluster/conformance/discovery/openApi.ts';
-import { body } from '../../../packages/embedded-cluster/conformance/target.ts';
-import { openApiDocuments } from '../../../packages/embedded-cluster/src/apiserver/schema/openApi.ts';
-import { resources } from '../../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
+import { body, merging } from '@weeder/embedded-cluster/conformance';
+import { openApiDocuments } from '@weeder/embedded-cluster/registry';
+import { resources } from '@weeder/embedded-cluster/resources';
 import { arrayOf, objectOf, textOf } from '../../../src/base/json.ts';
 import { sharedControlPlane } from '../support/cluster.ts';
 

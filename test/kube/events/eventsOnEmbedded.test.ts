@@ -1,16 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { KubeObject } from '../../../packages/embedded-cluster/src/apiserver/meta/objects.ts';
-import { failure } from '../../../packages/embedded-cluster/src/apiserver/meta/status.ts';
-import {
-  endpointSlices,
-  events,
-  leases,
-  namespaces,
-  pods,
-  services,
-} from '../../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
-import { scaledClock } from '../../../packages/embedded-cluster/src/clock/scaledClock.ts';
+import { failure, type KubeObject, scaledClock } from '@weeder/embedded-cluster';
+import { endpointSlices, events, leases, namespaces, pods, services } from '@weeder/embedded-cluster/resources';
 import { arrayOf, objectOf, textOf } from '../../../src/base/json.ts';
 import { until } from '../../support/until.ts';
 import { type Embedded, embedded, made, startEmbeddedWeeder } from '../../support/world/embedded.ts';

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { customResourceDefinitions, namespaces } from '@weeder/embedded-cluster/resources';
 import { parse } from 'yaml';
-import {
-  customResourceDefinitions,
-  namespaces,
-} from '../../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
 import { arrayOf, objectOf } from '../../../src/base/json.ts';
 import type { ApiResult, KubeClient } from '../../../src/kube/client/client.ts';
 import { applicationApi, applicationsPath } from '../../../src/observer/status/applicationApi.ts';

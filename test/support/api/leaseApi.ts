@@ -1,8 +1,5 @@
-import { createApiServer } from '../../../packages/embedded-cluster/src/apiserver/apiServer.ts';
-import type { ApiStore } from '../../../packages/embedded-cluster/src/apiserver/apiStore.ts';
-import type { KubeObject } from '../../../packages/embedded-cluster/src/apiserver/meta/objects.ts';
-import { failure, type Outcome } from '../../../packages/embedded-cluster/src/apiserver/meta/status.ts';
-import { leases } from '../../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
+import { type ApiStore, createApiServer, failure, type KubeObject, type Outcome } from '@weeder/embedded-cluster';
+import { leases } from '@weeder/embedded-cluster/resources';
 import { type JsonObject, objectOf } from '../../../src/base/json.ts';
 import type { ApiResult, KubeClient, StreamResult } from '../../../src/kube/client/client.ts';
 import { type ApiFailure, classify } from '../../../src/kube/client/failure.ts';

@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import {
-  type Home,
-  home,
-  meta,
-  type Target,
-  versionOf,
-} from '../../../packages/embedded-cluster/conformance/target.ts';
+import { type Home, home, meta, type Target, versionOf } from '@weeder/embedded-cluster/conformance';
 import { arrayOf, objectOf, textOf } from '../../../src/base/json.ts';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { readHashKeys } from '../../../src/restart/digest/hashKeys.ts';

@@ -1,10 +1,5 @@
-import { addressOf } from '../../../packages/embedded-cluster/src/apiserver/http/address.ts';
-import { decode } from '../../../packages/embedded-cluster/src/apiserver/meta/decode.ts';
-import { apply } from '../../../packages/embedded-cluster/src/apiserver/registry/apply.ts';
-import { create } from '../../../packages/embedded-cluster/src/apiserver/registry/create.ts';
-import { remove } from '../../../packages/embedded-cluster/src/apiserver/registry/delete.ts';
-import type { Resource } from '../../../packages/embedded-cluster/src/apiserver/registry/resource.ts';
-import { replace } from '../../../packages/embedded-cluster/src/apiserver/registry/update.ts';
+import type { Resource } from '@weeder/embedded-cluster';
+import { addressOf, apply, create, decode, remove, replace } from '@weeder/embedded-cluster/registry';
 import type { JsonObject } from '../../../src/base/json.ts';
 import { everythingAllowed } from '../../../src/config/schema/allowedResources.ts';
 import { defaultObserver } from '../../../src/config/schema/observer.ts';

@@ -1,5 +1,4 @@
-import type { KubeObject } from '../../../packages/embedded-cluster/src/apiserver/meta/objects.ts';
-import type { Program } from '../../../packages/embedded-cluster/src/kubelet/program.ts';
+import type { KubeObject, Program } from '@weeder/embedded-cluster';
 import { etcdLabels, etcdService } from '../../../src/demo/objects.ts';
 
 const healthy: Program = { needs: undefined, readyAfter: 300, givesUpAfter: 0, survives: 0, isHealthy: true };

@@ -1,13 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type ApiServer, type ApiServerOptions, createApiServer, type Outcome } from '@weeder/embedded-cluster';
 import { pino } from 'pino';
-import {
-  type ApiServer,
-  type ApiServerOptions,
-  createApiServer,
-} from '../../../packages/embedded-cluster/src/apiserver/apiServer.ts';
-import type { Outcome } from '../../../packages/embedded-cluster/src/apiserver/meta/status.ts';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { parseConfig } from '../../../src/config/parse.ts';
 import { loadKubeConfig } from '../../../src/kube/access/kubeConfig.ts';

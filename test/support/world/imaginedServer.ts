@@ -1,10 +1,6 @@
-import { addressOf } from '../../../packages/embedded-cluster/src/apiserver/http/address.ts';
-import { wireObject } from '../../../packages/embedded-cluster/src/apiserver/meta/encode.ts';
-import { failure, type Status } from '../../../packages/embedded-cluster/src/apiserver/meta/status.ts';
-import { create } from '../../../packages/embedded-cluster/src/apiserver/registry/create.ts';
-import type { Resource } from '../../../packages/embedded-cluster/src/apiserver/registry/resource.ts';
-import { createStorage, type Storage } from '../../../packages/embedded-cluster/src/apiserver/storage/storage.ts';
-import { namespaces, serviceAccounts } from '../../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
+import { failure, type Resource, type Status } from '@weeder/embedded-cluster';
+import { addressOf, create, createStorage, type Storage, wireObject } from '@weeder/embedded-cluster/registry';
+import { namespaces, serviceAccounts } from '@weeder/embedded-cluster/resources';
 import type { JsonObject } from '../../../src/base/json.ts';
 import type { ApiResult, KubeClient } from '../../../src/kube/client/client.ts';
 import { type ApiFailure, classify } from '../../../src/kube/client/failure.ts';

@@ -1,23 +1,24 @@
 import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
-import { customResource } from '../../../packages/embedded-cluster/src/apiserver/crd/customResource.ts';
-import { discover } from '../../../packages/embedded-cluster/src/apiserver/http/discovery.ts';
-import { decode } from '../../../packages/embedded-cluster/src/apiserver/meta/decode.ts';
-import { wireObject } from '../../../packages/embedded-cluster/src/apiserver/meta/encode.ts';
-import { notFound, type Outcome } from '../../../packages/embedded-cluster/src/apiserver/meta/status.ts';
-import { type PatchType, patch } from '../../../packages/embedded-cluster/src/apiserver/patch/patch.ts';
-import { apply } from '../../../packages/embedded-cluster/src/apiserver/registry/apply.ts';
-import type { WriteOptions } from '../../../packages/embedded-cluster/src/apiserver/registry/assemble.ts';
-import { create } from '../../../packages/embedded-cluster/src/apiserver/registry/create.ts';
-import { remove } from '../../../packages/embedded-cluster/src/apiserver/registry/delete.ts';
-import type { Resource } from '../../../packages/embedded-cluster/src/apiserver/registry/resource.ts';
-import type { Updated } from '../../../packages/embedded-cluster/src/apiserver/registry/update.ts';
-import { openApiDocuments, openApiIndex } from '../../../packages/embedded-cluster/src/apiserver/schema/openApi.ts';
-import { createStorage, type Storage } from '../../../packages/embedded-cluster/src/apiserver/storage/storage.ts';
+import { notFound, type Outcome, type Resource } from '@weeder/embedded-cluster';
 import {
-  resources as builtIn,
-  customResourceDefinitions,
-} from '../../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
+  apply,
+  create,
+  createStorage,
+  customResource,
+  decode,
+  discover,
+  openApiDocuments,
+  openApiIndex,
+  type PatchType,
+  patch,
+  remove,
+  type Storage,
+  type Updated,
+  type WriteOptions,
+  wireObject,
+} from '@weeder/embedded-cluster/registry';
+import { resources as builtIn, customResourceDefinitions } from '@weeder/embedded-cluster/resources';
+import { parse } from 'yaml';
 import { failed, ok } from '../../../src/base/errors.ts';
 import { type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
 import type { ApiRequest } from '../../../src/kube/client/request.ts';

@@ -1,9 +1,12 @@
-import { addressOf } from '../../../packages/embedded-cluster/src/apiserver/http/address.ts';
-import { wireObject } from '../../../packages/embedded-cluster/src/apiserver/meta/encode.ts';
-import type { Resource } from '../../../packages/embedded-cluster/src/apiserver/registry/resource.ts';
-import { select } from '../../../packages/embedded-cluster/src/apiserver/selectors/selection.ts';
-import { type Cursor, openCursor } from '../../../packages/embedded-cluster/src/apiserver/storage/cursor.ts';
-import type { Storage } from '../../../packages/embedded-cluster/src/apiserver/storage/storage.ts';
+import type { Resource } from '@weeder/embedded-cluster';
+import {
+  addressOf,
+  type Cursor,
+  openCursor,
+  type Storage,
+  select,
+  wireObject,
+} from '@weeder/embedded-cluster/registry';
 import type { Clock } from '../../../src/base/clock.ts';
 import type { ObjectSink } from '../../../src/kube/watch/sink.ts';
 import type { StreamNeed } from '../../../src/kube/watch/streamNeed.ts';

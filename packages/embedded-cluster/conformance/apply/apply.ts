@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { arrayOf, objectOf } from '../../../../src/base/json.ts';
+import { arrayOf, objectOf } from '../../src/base/json.ts';
 import { body, type GetTarget, home, meta, refused, versionOf } from '../target.ts';
 import { applied, apply, applyPatch, causesOf, configMap, edit, live, owners, pathOf } from './configurations.ts';
 

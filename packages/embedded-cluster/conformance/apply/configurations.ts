@@ -1,5 +1,5 @@
-import { arrayOf, type JsonObject, objectOf, textOf } from '../../../../src/base/json.ts';
-import type { Answer } from '../../../../test/cluster/support/plane/http.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '../../src/base/json.ts';
+import type { Answer } from '../../src/client.ts';
 import { body, type Home, meta } from '../target.ts';
 
 export const applyPatch = 'application/apply-patch+yaml';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts';
+import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
 import { body, type GetTarget, home, meta, refused } from '../target.ts';
 import { applied, apply, configuration, edit, live, owners } from './configurations.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts';
+import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
 import { body, type GetTarget, type Home, home, meta, versionOf } from '../target.ts';
 import { applied, apply, configMap, configuration, edit, live, owners } from './configurations.ts';
 

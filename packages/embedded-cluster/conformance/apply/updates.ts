@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { arrayOf, type JsonObject, objectOf, timeOf } from '../../../../src/base/json.ts';
+import { arrayOf, type JsonObject, objectOf, timeOf } from '../../src/base/json.ts';
 import { body, type GetTarget, type Home, home, meta } from '../target.ts';
 
 const contentType = 'application/merge-patch+json';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { arrayOf, objectOf } from '../../../../src/base/json.ts';
+import { arrayOf, objectOf } from '../../src/base/json.ts';
 import { body, type GetTarget } from '../target.ts';
 
 const groups = ['apps', 'coordination.k8s.io', 'discovery.k8s.io', 'events.k8s.io', 'policy'];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../../../src/base/json.ts';
+import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../src/base/json.ts';
 import { answered, defined } from '../kinds/definitions.ts';
 import { body, type GetTarget, home, type Target } from '../target.ts';
 

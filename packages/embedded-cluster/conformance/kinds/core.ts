@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { arrayOf, objectOf } from '../../../../src/base/json.ts';
+import { arrayOf, objectOf } from '../../src/base/json.ts';
 import { body, create, type GetTarget, home, lease, meta, names, patch, pod, refused } from '../target.ts';
 import { watch } from '../watch/watching.ts';
 

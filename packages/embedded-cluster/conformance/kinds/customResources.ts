@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts';
+import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
 import { owners } from '../apply/configurations.ts';
 import { body, type GetTarget, home, meta, refused, versionOf } from '../target.ts';
 import { answered, defined, definitions, ending, established, undefinedYet } from './definitions.ts';

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts';
-import type { Answer } from '../../../../test/cluster/support/plane/http.ts';
+import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
+import type { Answer } from '../../src/client.ts';
 import { applyPatch } from '../apply/configurations.ts';
 import { body, type Home } from '../target.ts';
 
 export const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 /** A custom resource `widgets` of a group that one test has to itself. */
-export interface Widgets {
+interface Widgets {
   readonly group: string;
   /** The name of its definition. */
   readonly name: string;

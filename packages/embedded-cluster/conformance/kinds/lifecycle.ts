@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { objectOf } from '../../../../src/base/json.ts';
+import { objectOf } from '../../src/base/json.ts';
 import { body, create, type GetTarget, type Home, home, lease, meta, names, patch, pod, refused } from '../target.ts';
 
 /** Controllers take their time: a namespace with a pod in it goes in rounds of 16 s, longer on a busy machine. */

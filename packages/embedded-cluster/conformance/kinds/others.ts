@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts';
+import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
 import { body, create, type GetTarget, home, meta, patch, refused } from '../target.ts';
 
 const rbac = 'rbac.authorization.k8s.io';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type JsonObject, objectOf } from '../../../../src/base/json.ts';
+import { type JsonObject, objectOf } from '../../src/base/json.ts';
 import { body, create, type GetTarget, home, meta, patch, refused } from '../target.ts';
 
 const contentType = 'application/merge-patch+json';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { arrayOf, objectOf } from '../../../../src/base/json.ts';
+import { arrayOf, objectOf } from '../../src/base/json.ts';
 import { body, create, type GetTarget, home, lease, meta, pod, refused, versionOf } from '../target.ts';
 
 /** Unix ms, as the API's times have it: to the second, downwards. */

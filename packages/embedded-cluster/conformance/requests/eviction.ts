@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { arrayOf, objectOf } from '../../../../src/base/json.ts';
-import type { Answer } from '../../../../test/cluster/support/plane/http.ts';
+import { arrayOf, objectOf } from '../../src/base/json.ts';
+import type { Answer } from '../../src/client.ts';
 import { body, create, type GetTarget, type Home, home, meta, patch, pod, refused, versionOf } from '../target.ts';
 
 function evict(at: Home, name: string, deleteOptions?: object): Promise<Answer> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type JsonObject, objectOf } from '../../../../src/base/json.ts';
+import { type JsonObject, objectOf } from '../../src/base/json.ts';
 import { applyPatch, configMap, configuration } from '../apply/configurations.ts';
 import { answered } from '../kinds/definitions.ts';
 import { body, create, type GetTarget, type Home, home, meta, refused } from '../target.ts';

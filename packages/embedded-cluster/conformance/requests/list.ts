@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { arrayOf, isObject, objectOf, textOf } from '../../../../src/base/json.ts';
+import { arrayOf, isObject, objectOf, textOf } from '../../src/base/json.ts';
 import {
   body,
   create,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { arrayOf, objectOf } from '../../../../src/base/json.ts';
+import { arrayOf, objectOf } from '../../src/base/json.ts';
 import { body, create, type GetTarget, home, lease, meta, patch, pod, refused, versionOf } from '../target.ts';
 
 const modified = 'the object has been modified; please apply your changes to the latest version and try again';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { textOf } from '../../../../src/base/json.ts';
+import { textOf } from '../../src/base/json.ts';
 import { body, create, type GetTarget, home, lease, meta, names, patch, refused, versionOf } from '../target.ts';
 import { summary, watch } from './watching.ts';
 
 /** Makes the target forget its history up to now. */
-export type Forget = () => Promise<unknown>;
+type Forget = () => Promise<unknown>;
 
 /** What is answered to those who ask for a past that has been forgotten; for targets that can be made to forget. */
 export function forgetting(getTarget: GetTarget, forget: Forget): void {

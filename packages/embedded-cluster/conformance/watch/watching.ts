@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { isObject, type JsonObject, textOf } from '../../../../src/base/json.ts';
+import { isObject, type JsonObject, textOf } from '../../src/base/json.ts';
 import { meta, type Target } from '../target.ts';
 
 export interface WatchEvent {
@@ -11,7 +11,7 @@ export interface WatchEvent {
 }
 
 /** An open watch. */
-export interface Watching {
+interface Watching {
   /** The next event; fails when none comes. */
   next(): Promise<WatchEvent>;
   /** The next changes, as `TYPE name`: where bookmarks are allowed, one may come at any time between them. */

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import { type Clock, systemClock } from '../../../../src/base/clock.ts';
-import { messageOf } from '../../../../src/base/errors.ts';
+import { messageOf } from '../base/result.ts';
+import { type Clock, systemClock } from '../clock/clock.ts';
 import { type ApiStore, apiStore } from './apiStore.ts';
 import { collectGarbage } from './controllers/garbageCollector.ts';
 import { endNamespaces } from './controllers/namespaces.ts';

@@ -1,6 +1,5 @@
-import { ok } from '../../../../src/base/errors.ts';
-import { type JsonObject, textOf, objectOf as valuesOf } from '../../../../src/base/json.ts';
-import { type LabelSelector, matchesSelector } from '../../../../src/kube/objects/selector.ts';
+import { type JsonObject, textOf, objectOf as valuesOf } from '../base/json.ts';
+import { ok } from '../base/result.ts';
 import { decode } from './meta/decode.ts';
 import type { KubeObject } from './meta/objects.ts';
 import type { Outcome } from './meta/status.ts';
@@ -12,6 +11,7 @@ import { type DeleteOptions, type Removed, remove } from './registry/delete.ts';
 import { evict } from './registry/evict.ts';
 import type { Resource } from './registry/resource.ts';
 import { replace, type Updated } from './registry/update.ts';
+import { type LabelSelector, matchesSelector } from './selectors/matchesSelector.ts';
 import type { Selection } from './selectors/selection.ts';
 import { openCursor } from './storage/cursor.ts';
 import type { ChangeType } from './storage/history.ts';

@@ -1,6 +1,6 @@
-import type { Clock } from '../../../../src/base/clock.ts';
+import type { Clock } from './clock.ts';
 
-/** A clock that begins at the present and runs `speed` times as fast as the system's, its timers too. */
+/** Returns a clock that starts at the present and runs `speed` times as fast as the system's, timers included. */
 export function scaledClock(speed: number): Clock {
   const startedAt = performance.now();
   const wallClockStart = Date.now();

@@ -1,22 +1,43 @@
-import { setImmediate as turn } from 'node:timers/promises';
-import type { Clock } from '../../../../src/base/clock.ts';
+import type { Clock } from './clock.ts';
 
-/** A clock that does not wait: it skips from one timer to the next, for what happens within this process only. */
-interface SkippingClock extends Clock {
-  /** Goes on until `isOver`, or until no timer is left. */
+/**
+ * A clock for tests in virtual time: it moves only when it is told to, and runs each due timer at its own time. It
+ * suits what happens in this process alone; requests over HTTP take real time.
+ */
+export interface SimulatedClock extends Clock {
+  /** Moves on by `ms`, running the timers that are due, those set on the way included. */
+  advance(ms: number): void;
+  /** As `advance`, but events of watches are delivered before each timer. */
+  pass(ms: number): Promise<void>;
+  /** Moves on from timer to timer until `isOver`, or until no timer is left. */
   run(isOver: () => boolean): Promise<void>;
+  /** The number of timers that are set. */
+  readonly pending: number;
+}
+
+/** Resolves when all microtasks and immediates that are due have run, events of watches among them. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** `start` is the wall-clock time in epoch milliseconds. */
-export function skippingClock(start: number): SkippingClock {
+export function simulatedClock(start = Date.UTC(2026, 0, 1)): SimulatedClock {
   const timers = new Map<number, { readonly due: number; readonly callback: () => void }>();
   let elapsed = 0;
   let lastId = 0;
 
-  function next(): number | undefined {
-    let earliest: { readonly id: number; readonly due: number } | undefined;
-    for (const [id, { due }] of timers) if (earliest === undefined || due < earliest.due) earliest = { id, due };
-    return earliest?.id;
+  /** Runs the next timer if it is due by `limit`: the one that was set first, if several are due at once. */
+  function step(limit: number): boolean {
+    let next: number | undefined;
+    for (const [id, { due }] of timers) {
+      if (due <= limit && (next === undefined || due < (timers.get(next)?.due ?? 0))) next = id;
+    }
+    const timer = next === undefined ? undefined : timers.get(next);
+    if (next === undefined || timer === undefined) return false;
+    timers.delete(next);
+    elapsed = timer.due;
+    timer.callback();
+    return true;
   }
 
   return {
@@ -30,16 +51,23 @@ export function skippingClock(start: number): SkippingClock {
     },
     now: () => start + elapsed,
     monotonic: () => elapsed,
+    advance(ms) {
+      const target = elapsed + ms;
+      while (step(target));
+      elapsed = target;
+    },
+    async pass(ms) {
+      const target = elapsed + ms;
+      do await settled();
+      while (step(target));
+      elapsed = target;
+    },
     async run(isOver) {
-      // Watches hand on their events in microtasks: they have their turn before time goes on.
-      for (await turn(); !isOver(); await turn()) {
-        const id = next();
-        const timer = id === undefined ? undefined : timers.get(id);
-        if (id === undefined || timer === undefined) return;
-        timers.delete(id);
-        elapsed = timer.due;
-        timer.callback();
-      }
+      do await settled();
+      while (!isOver() && step(Number.POSITIVE_INFINITY));
+    },
+    get pending() {
+      return timers.size;
     },
   };
 }

@@ -1,6 +1,6 @@
-import { type JsonObject, numberOf, objectOf, timeOf } from '../../../../src/base/json.ts';
-import { conditionOf } from '../../../../src/demo/podView.ts';
 import { type KubeObject, timestamp } from '../apiserver/meta/objects.ts';
+import { type JsonObject, numberOf, objectOf, timeOf } from '../base/json.ts';
+import { conditionOf } from '../base/podConditions.ts';
 import { nonZero } from './reconciling.ts';
 import { boundsOf } from './rollingUpdate.ts';
 

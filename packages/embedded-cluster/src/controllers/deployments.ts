@@ -1,8 +1,8 @@
-import type { Clock, TimerHandle } from '../../../../src/base/clock.ts';
-import { numberOf, objectOf } from '../../../../src/base/json.ts';
 import type { ApiStore } from '../apiserver/apiStore.ts';
 import type { KubeObject } from '../apiserver/meta/objects.ts';
 import { deployments, replicaSets } from '../apiserver/strategies/resources.ts';
+import { numberOf, objectOf } from '../base/json.ts';
+import type { Clock, TimerHandle } from '../clock/clock.ts';
 import { deploymentStatus, progressDeadline } from './deploymentStatus.ts';
 import { isEnding, ownedBy } from './owned.ts';
 import { manager, whenChanged, workloadDelay, writeStatus } from './reconciling.ts';

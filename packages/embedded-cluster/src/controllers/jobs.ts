@@ -1,9 +1,9 @@
-import type { Clock } from '../../../../src/base/clock.ts';
-import { type JsonObject, numberOf, objectOf } from '../../../../src/base/json.ts';
-import { isPodReady } from '../../../../src/demo/podView.ts';
 import type { ApiStore } from '../apiserver/apiStore.ts';
 import type { KubeObject } from '../apiserver/meta/objects.ts';
 import { jobs, pods } from '../apiserver/strategies/resources.ts';
+import { type JsonObject, numberOf, objectOf } from '../base/json.ts';
+import { isPodReady } from '../base/podConditions.ts';
+import type { Clock } from '../clock/clock.ts';
 import { isActive, isEnding, ownedBy, type Placing, podOf } from './owned.ts';
 import { manager, nonZero, whenChanged, workloadDelay, writeStatus } from './reconciling.ts';
 

@@ -1,9 +1,9 @@
-import { type JsonObject, objectOf, textOf } from '../../../../src/base/json.ts';
-import type { LabelSelector } from '../../../../src/kube/objects/selector.ts';
 import type { ApiStore } from '../apiserver/apiStore.ts';
 import type { KubeObject } from '../apiserver/meta/objects.ts';
 import type { Resource } from '../apiserver/registry/resource.ts';
+import type { LabelSelector } from '../apiserver/selectors/matchesSelector.ts';
 import { pods } from '../apiserver/strategies/resources.ts';
+import { type JsonObject, objectOf, textOf } from '../base/json.ts';
 
 /** The objects of a resource that name this one as their controller. */
 export function ownedBy(store: ApiStore, resource: Resource, owner: KubeObject): readonly KubeObject[] {

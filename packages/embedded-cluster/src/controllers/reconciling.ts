@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock, TimerHandle } from '../../../../src/base/clock.ts';
-import { type JsonObject, objectOf } from '../../../../src/base/json.ts';
 import type { ApiStore } from '../apiserver/apiStore.ts';
 import type { KubeObject } from '../apiserver/meta/objects.ts';
 import type { Resource } from '../apiserver/registry/resource.ts';
+import { type JsonObject, objectOf } from '../base/json.ts';
+import type { Clock, TimerHandle } from '../clock/clock.ts';
 
 /** Who all the controllers are for the API. */
 export const manager = { manager: 'kube-controller-manager' };

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../../../../src/base/clock.ts';
-import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf } from '../../../../src/base/json.ts';
-import { isPodReady } from '../../../../src/demo/podView.ts';
 import type { ApiStore } from '../apiserver/apiStore.ts';
 import type { KubeObject } from '../apiserver/meta/objects.ts';
 import { apiVersionOf } from '../apiserver/registry/resource.ts';
 import { endpointSlices, pods, replicaSets, services } from '../apiserver/strategies/resources.ts';
+import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf } from '../base/json.ts';
+import { isPodReady } from '../base/podConditions.ts';
+import type { Clock } from '../clock/clock.ts';
 import { isActive, isEnding, ownedBy, ownerReference, type Placing, podOf, podsIn } from './owned.ts';
 import { manager, nonZero, whenChanged, writeStatus } from './reconciling.ts';
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type JsonObject, objectOf } from '../../../../src/base/json.ts';
 import type { ApiStore } from '../apiserver/apiStore.ts';
 import type { KubeObject } from '../apiserver/meta/objects.ts';
 import { replicaSets } from '../apiserver/strategies/resources.ts';
+import { type JsonObject, objectOf } from '../base/json.ts';
 import { isEnding, ownedBy, ownerReference } from './owned.ts';
 import { manager } from './reconciling.ts';
 import { templateHash } from './templateHash.ts';

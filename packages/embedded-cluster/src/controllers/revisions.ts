@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type JsonObject, numberOf, objectOf } from '../../../../src/base/json.ts';
 import type { ApiStore } from '../apiserver/apiStore.ts';
 import type { KubeObject } from '../apiserver/meta/objects.ts';
 import { controllerRevisions } from '../apiserver/strategies/resources.ts';
+import { type JsonObject, numberOf, objectOf } from '../base/json.ts';
 import { ownedBy, ownerReference } from './owned.ts';
 import { manager } from './reconciling.ts';
 import { templateHash } from './templateHash.ts';

@@ -1,7 +1,7 @@
-import { numberOf, objectOf, textOf } from '../../../../src/base/json.ts';
 import type { ApiStore } from '../apiserver/apiStore.ts';
 import type { KubeObject } from '../apiserver/meta/objects.ts';
 import { pods } from '../apiserver/strategies/resources.ts';
+import { numberOf, objectOf, textOf } from '../base/json.ts';
 import { ownedBy } from './owned.ts';
 
 /** How far a rollout may go above and below the number of pods that is wanted. */

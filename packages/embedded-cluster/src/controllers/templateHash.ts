@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isObject } from '../../../../src/base/json.ts';
+import { isObject } from '../base/json.ts';
 
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 

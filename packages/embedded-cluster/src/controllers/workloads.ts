@@ -1,5 +1,5 @@
-import type { Clock } from '../../../../src/base/clock.ts';
 import type { ApiStore } from '../apiserver/apiStore.ts';
+import type { Clock } from '../clock/clock.ts';
 import { startDaemonSets } from './daemonSets.ts';
 import { startDeployments } from './deployments.ts';
 import { startJobs } from './jobs.ts';

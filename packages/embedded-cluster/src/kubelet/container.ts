@@ -1,8 +1,8 @@
-import type { Clock, TimerHandle } from '../../../../src/base/clock.ts';
-import { formatDuration } from '../../../../src/base/duration.ts';
-import type { JsonObject } from '../../../../src/base/json.ts';
 import { timestamp } from '../apiserver/meta/objects.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { Clock, TimerHandle } from '../clock/clock.ts';
 import { type KubeletVersion, planRestart, type RestartPlan } from './backOff.ts';
+import { formatDuration } from './duration.ts';
 import { type Process, type ProcessOptions, startProcess } from './program.ts';
 
 /** An init container is done when its program would be ready; a sidecar is a restartable init container. */

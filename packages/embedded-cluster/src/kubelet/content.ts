@@ -1,8 +1,8 @@
-import { failed, ok, type Result } from '../../../../src/base/errors.ts';
-import { arrayOf, type JsonObject, objectOf, textOf } from '../../../../src/base/json.ts';
 import type { ApiStore } from '../apiserver/apiStore.ts';
 import type { KubeObject } from '../apiserver/meta/objects.ts';
 import { configMaps, secrets } from '../apiserver/strategies/resources.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '../base/json.ts';
+import { failed, ok, type Result } from '../base/result.ts';
 
 type Texts = Readonly<Record<string, string>>;
 

@@ -1,15 +1,24 @@
-import type { Clock, TimerHandle } from '../../../../src/base/clock.ts';
-import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts';
-import type { ContainerExit } from '../../../../src/demo/facts.ts';
 import type { ApiStore } from '../apiserver/apiStore.ts';
 import type { KubeObject } from '../apiserver/meta/objects.ts';
 import { configMaps, endpointSlices, pods, secrets } from '../apiserver/strategies/resources.ts';
+import { arrayOf, type JsonObject, objectOf } from '../base/json.ts';
 import { seededRandom } from '../base/random.ts';
+import type { Clock, TimerHandle } from '../clock/clock.ts';
 import type { KubeletVersion } from './backOff.ts';
 import { type Content, sourcesOf } from './content.ts';
 import { type PodContainers, startPodContainers } from './podContainers.ts';
 import { podStatus } from './podStatus.ts';
 import { type Program, programOf } from './program.ts';
+
+/** A container exited, and the pod's status says so now. */
+export interface ContainerExit {
+  readonly type: 'container.exited';
+  readonly pod: string;
+  /** How often the container had been restarted before. */
+  readonly restarts: number;
+  /** The back-off in milliseconds; 0 if the container is restarted at once. */
+  readonly backOff: number;
+}
 
 export interface KubeletOptions {
   readonly store: Pick<ApiStore, 'get' | 'list' | 'watch' | 'patch' | 'delete'>;

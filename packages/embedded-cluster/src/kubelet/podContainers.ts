@@ -1,4 +1,4 @@
-import { arrayOf, type JsonObject, objectOf, textOf } from '../../../../src/base/json.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '../base/json.ts';
 import { type Container, type ContainerKind, type ContainerOptions, startContainer } from './container.ts';
 import type { Program } from './program.ts';
 

@@ -1,6 +1,6 @@
-import { arrayOf, isObject, type JsonObject, objectOf } from '../../../../src/base/json.ts';
-import { conditionOf } from '../../../../src/demo/podView.ts';
 import { type KubeObject, timestamp } from '../apiserver/meta/objects.ts';
+import { arrayOf, isObject, type JsonObject, objectOf } from '../base/json.ts';
+import { conditionOf } from '../base/podConditions.ts';
 import type { PodContainers } from './podContainers.ts';
 
 interface Readiness {

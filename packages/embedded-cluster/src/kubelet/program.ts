@@ -1,6 +1,6 @@
-import type { Clock, TimerHandle } from '../../../../src/base/clock.ts';
-import { numberOf, objectOf, textOf } from '../../../../src/base/json.ts';
 import type { KubeObject } from '../apiserver/meta/objects.ts';
+import { numberOf, objectOf, textOf } from '../base/json.ts';
+import type { Clock, TimerHandle } from '../clock/clock.ts';
 
 /** What the containers of a pod run. Times are milliseconds. */
 export interface Program {

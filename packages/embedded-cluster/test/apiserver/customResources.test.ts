@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { serving } from '../../../../test/support/api/servingApi.ts';
-import { made } from '../../../../test/support/world/embedded.ts';
-import { settled, virtualClock } from '../../../../test/support/world/virtualClock.ts';
 import { customResourceDefinitions } from '../../src/apiserver/strategies/resources.ts';
+import { settled, simulatedClock } from '../../src/clock/simulatedClock.ts';
+import { made } from '../support/cluster.ts';
+import { serving } from '../support/serving.ts';
 
 const path = '/apis/example.org/v1/widgets';
 const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object' } } } };
@@ -18,7 +18,7 @@ const definition = {
 };
 
 test('a custom resource can be served later than its definition is established, as on a real server', async () => {
-  const clock = virtualClock();
+  const clock = simulatedClock();
   await using at = await serving({ clock, customResourcesServedAfterMs: 35 });
   made(at.store.create(customResourceDefinitions, definition));
   await settled();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { serving } from '../../../../test/support/api/servingApi.ts';
-import { until } from '../../../../test/support/until.ts';
 import { namespaces, serviceAccounts } from '../../src/apiserver/strategies/resources.ts';
+import { serving } from '../support/serving.ts';
+import { until } from '../support/until.ts';
 
 const path = '/api/v1/namespaces/default/configmaps';
 

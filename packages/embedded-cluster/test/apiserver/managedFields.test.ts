@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { arrayOf, objectOf } from '../../../../src/base/json.ts';
 import { compare } from '../../src/apiserver/managedfields/compare.ts';
 import { fieldSetOf, readable, separator } from '../../src/apiserver/managedfields/fieldSet.ts';
 import { readManagers, writeManagers } from '../../src/apiserver/managedfields/managers.ts';
@@ -11,6 +10,7 @@ import { quantity } from '../../src/apiserver/managedfields/quantity.ts';
 import type { Shape } from '../../src/apiserver/managedfields/shape.ts';
 import { typeFaults } from '../../src/apiserver/managedfields/typeFaults.ts';
 import { shapeOf } from '../../src/apiserver/schema/types.ts';
+import { arrayOf, objectOf } from '../../src/base/json.ts';
 
 const container = known('Container');
 

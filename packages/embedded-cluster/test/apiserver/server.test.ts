@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { objectOf } from '../../../../src/base/json.ts';
-import { httpClient } from '../../../../test/cluster/support/plane/http.ts';
-import { lease, leasePath, linesOf, serving } from '../../../../test/support/api/servingApi.ts';
-import { heldBytes } from '../../../../test/support/heldBytes.ts';
-import { until } from '../../../../test/support/until.ts';
-import { settled, virtualClock } from '../../../../test/support/world/virtualClock.ts';
 import { body, meta, names, refused, versionOf } from '../../conformance/target.ts';
 import { createApiServer } from '../../src/apiserver/apiServer.ts';
 import { failure } from '../../src/apiserver/meta/status.ts';
 import { resource } from '../../src/apiserver/registry/resource.ts';
 import { leases } from '../../src/apiserver/strategies/resources.ts';
+import { objectOf } from '../../src/base/json.ts';
+import { createClient } from '../../src/client.ts';
+import { settled, simulatedClock } from '../../src/clock/simulatedClock.ts';
+import { heldBytes } from '../support/heldBytes.ts';
+import { lease, leasePath, linesOf, serving } from '../support/serving.ts';
+import { until } from '../support/until.ts';
 
 test('times are the clock’s, and watches end by it', async () => {
-  const clock = virtualClock(Date.UTC(2031, 1, 3, 4, 5, 6, 789));
+  const clock = simulatedClock(Date.UTC(2031, 1, 3, 4, 5, 6, 789));
   await using at = await serving({ clock });
   const made = body(await at.client.send('POST', leasePath, { body: lease('a') }), 201);
   assert.equal(meta(made)['creationTimestamp'], '2031-02-03T04:05:06Z');
@@ -119,10 +119,9 @@ test('a server that is closed and listens again still has its objects', async ()
   server.store.create(leases, lease('a'));
   await first.close();
   const second = await server.listen(Number(new URL(first.url).port));
-  const client = httpClient(second.url);
+  const client = createClient(second.url);
   assert.deepEqual(names(body(await client.send('GET', leasePath), 200)), ['a']);
   assert.equal(second.url, first.url);
-  await client.close();
   await second.close();
 });
 

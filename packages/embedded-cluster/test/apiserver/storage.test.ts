@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
-import { objectOf } from '../../../../src/base/json.ts';
-import { lease, leasePath, linesOf, serving } from '../../../../test/support/api/servingApi.ts';
-import { cpuTime } from '../../../../test/support/cpuTime.ts';
-import { settled } from '../../../../test/support/world/virtualClock.ts';
 import { body, meta, names, versionOf } from '../../conformance/target.ts';
 import { createApiServer } from '../../src/apiserver/apiServer.ts';
 import { endpointSlices, leases, namespaces, pods } from '../../src/apiserver/strategies/resources.ts';
+import { objectOf } from '../../src/base/json.ts';
+import { settled } from '../../src/clock/simulatedClock.ts';
+import { cpuTime } from '../support/cpuTime.ts';
+import { lease, leasePath, linesOf, serving } from '../support/serving.ts';
 
 test('a history that is full forgets the oldest changes', async () => {
   await using at = await serving({ historyLimit: 10 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectOf } from '../../../../src/base/json.ts';
-import { demoWorkload } from '../../../../test/support/world/demoWorkloads.ts';
 import { cronJobs, daemonSets, jobs } from '../../src/apiserver/strategies/resources.ts';
+import { objectOf } from '../../src/base/json.ts';
+import { demoWorkload } from '../support/workload.ts';
 
 const complete = {
   currentNumberScheduled: 1,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { numberOf, objectOf } from '../../../../src/base/json.ts';
-import { isPodReady } from '../../../../src/demo/podView.ts';
-import { home } from '../../../../test/support/world/demoCluster.ts';
-import { demoWorkload } from '../../../../test/support/world/demoWorkloads.ts';
 import { deployments, replicaSets } from '../../src/apiserver/strategies/resources.ts';
+import { numberOf, objectOf } from '../../src/base/json.ts';
+import { isPodReady } from '../../src/base/podConditions.ts';
+import { home } from '../support/cluster.ts';
+import { demoWorkload } from '../support/workload.ts';
 
 const revision = 'deployment.kubernetes.io/revision';
 

@@ -1,20 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { arrayOf, objectOf } from '../../../../src/base/json.ts';
-import { replicaSet } from '../../../../src/demo/objects.ts';
-import { demoCluster, home, made } from '../../../../test/support/world/demoCluster.ts';
 import type { KubeObject } from '../../src/apiserver/meta/objects.ts';
 import { endpointSlices, pods, replicaSets, services } from '../../src/apiserver/strategies/resources.ts';
+import { arrayOf, objectOf } from '../../src/base/json.ts';
 import { startEndpointSlices, startReplicaSets } from '../../src/controllers/replicaSets.ts';
 import { startKubelet } from '../../src/kubelet/kubelet.ts';
 import { programAnnotation } from '../../src/kubelet/program.ts';
+import { demoCluster, home, made } from '../support/cluster.ts';
 
 const labels = { app: 'web' };
 
 /** Two pods behind a service, with everything that keeps them going. */
 async function cluster() {
   const { clock, store } = demoCluster();
-  const set = made(store.create(replicaSets, replicaSet('web', 2, labels, { readyAfter: 1_000 })));
+  const annotations = { [programAnnotation]: JSON.stringify({ readyAfter: 1_000 }) };
+  const podSpec = { nodeName: 'node-1', containers: [{ name: 'web', image: 'x:1' }] };
+  const template = { metadata: { labels, annotations }, spec: podSpec };
+  const replicaSet = { replicas: 2, selector: { matchLabels: labels }, template };
+  const set = made(store.create(replicaSets, { metadata: { name: 'web', namespace: home }, spec: replicaSet }));
   const spec = { selector: labels, ports: [{ port: 80 }] };
   made(store.create(services, { metadata: { name: 'web', namespace: home }, spec }));
   const parts = [

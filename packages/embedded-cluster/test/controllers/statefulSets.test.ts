@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { demoWorkload } from '../../../../test/support/world/demoWorkloads.ts';
 import { controllerRevisions, statefulSets } from '../../src/apiserver/strategies/resources.ts';
+import { demoWorkload } from '../support/workload.ts';
 
 test('a StatefulSet makes its pods one after the other, each when the one before it is ready', async (t) => {
   const web = await demoWorkload(t, statefulSets, { replicas: 1 });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts';
-import { isPodReady } from '../../../../src/demo/podView.ts';
-import { demoCluster, home, made } from '../../../../test/support/world/demoCluster.ts';
 import { configMaps, pods, secrets } from '../../src/apiserver/strategies/resources.ts';
+import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
+import { isPodReady } from '../../src/base/podConditions.ts';
 import type { Content } from '../../src/kubelet/content.ts';
 import { startKubelet } from '../../src/kubelet/kubelet.ts';
 import { programAnnotation } from '../../src/kubelet/program.ts';
+import { demoCluster, home, made } from '../support/cluster.ts';
 
 /** A cluster whose kubelet tells what containers start with. */
 function cluster(t: TestContext) {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { arrayOf, type JsonObject, objectOf, timeOf } from '../../../../src/base/json.ts';
-import { conditionOf } from '../../../../src/demo/podView.ts';
-import { demoCluster, home, made } from '../../../../test/support/world/demoCluster.ts';
 import { pods } from '../../src/apiserver/strategies/resources.ts';
+import { arrayOf, type JsonObject, objectOf, timeOf } from '../../src/base/json.ts';
+import { conditionOf } from '../../src/base/podConditions.ts';
 import type { KubeletVersion } from '../../src/kubelet/backOff.ts';
 import { startKubelet } from '../../src/kubelet/kubelet.ts';
+import { demoCluster, home, made } from '../support/cluster.ts';
 
 /** What a pod's status says, and when. Times are milliseconds. */
 interface Said {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { Content } from '../../../../packages/embedded-cluster/src/kubelet/content.ts';
+import type { Content } from '@weeder/embedded-cluster';
 import { eventually } from '../../support/cluster.ts';
 import { type Source, suiteRestarting } from '../../support/restart/restarting.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import type { Content } from '@weeder/embedded-cluster';
 import { z } from 'zod';
-import type { Content } from '../../../../packages/embedded-cluster/src/kubelet/content.ts';
 import { objectOf } from '../../../../src/base/json.ts';
 import { readWorkload, type WorkloadFacts } from '../../../../src/restart/model/workloadFacts.ts';
 import { rolloutOf } from '../../../../src/restart/pods/rollout.ts';

@@ -1,12 +1,5 @@
-import type { KubeObject } from '../../../../packages/embedded-cluster/src/apiserver/meta/objects.ts';
-import {
-  configMaps,
-  endpointSlices,
-  pods,
-  secrets,
-} from '../../../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
-import { type KubeletOptions, startKubelet } from '../../../../packages/embedded-cluster/src/kubelet/kubelet.ts';
-import type { Program } from '../../../../packages/embedded-cluster/src/kubelet/program.ts';
+import { type KubeletOptions, type KubeObject, type Program, startKubelet } from '@weeder/embedded-cluster';
+import { configMaps, endpointSlices, pods, secrets } from '@weeder/embedded-cluster/resources';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { arrayOf, objectOf, textOf } from '../../../../src/base/json.ts';
 import type { Cleanup } from '../namespace.ts';

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
+import { type ApiStore, type KubeObject, notFound, type Resource } from '@weeder/embedded-cluster';
 import { createActor } from 'xstate';
 import { z } from 'zod';
-import type { ApiStore } from '../../../../packages/embedded-cluster/src/apiserver/apiStore.ts';
-import type { KubeObject } from '../../../../packages/embedded-cluster/src/apiserver/meta/objects.ts';
-import { notFound } from '../../../../packages/embedded-cluster/src/apiserver/meta/status.ts';
-import type { Resource } from '../../../../packages/embedded-cluster/src/apiserver/registry/resource.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { failed, ok } from '../../../../src/base/errors.ts';
 import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts';

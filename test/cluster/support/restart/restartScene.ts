@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { KubeObject as ServedObject } from '../../../../packages/embedded-cluster/src/apiserver/meta/objects.ts';
-import type { Program } from '../../../../packages/embedded-cluster/src/kubelet/program.ts';
+import type { Program, KubeObject as ServedObject } from '@weeder/embedded-cluster';
 import { type WorkloadKind, workloadKindNames, workloadKinds } from '../../../../src/kube/objects/workloadKinds.ts';
 import { readWorkload, type WorkloadFacts } from '../../../../src/restart/model/workloadFacts.ts';
 import { rolloutOf } from '../../../../src/restart/pods/rollout.ts';

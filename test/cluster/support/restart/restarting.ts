@@ -1,5 +1,5 @@
 import { before } from 'node:test';
-import type { Content } from '../../../../packages/embedded-cluster/src/kubelet/content.ts';
+import type { Content } from '@weeder/embedded-cluster';
 import type { WorkloadState } from '../../../../src/restart/state/state.ts';
 import { type Deployed, deployed } from '../deploy/deployment.ts';
 import { eventually } from '../eventually.ts';

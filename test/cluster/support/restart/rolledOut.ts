@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { KubeObject } from '../../../../packages/embedded-cluster/src/apiserver/meta/objects.ts';
-import type { Program } from '../../../../packages/embedded-cluster/src/kubelet/program.ts';
+import type { KubeObject, Program } from '@weeder/embedded-cluster';
 import { type WorkloadKind, workloadKinds } from '../../../../src/kube/objects/workloadKinds.ts';
 import { readWorkload, type WorkloadFacts } from '../../../../src/restart/model/workloadFacts.ts';
 import { type PodFacts, readPod } from '../../../../src/restart/pods/podFacts.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../../src/base/json.ts';
+import type { JsonObject } from '../../base/json.ts';
 import { type KubeObject, withMeta } from '../meta/objects.ts';
 import { remove } from '../registry/delete.ts';
 import { apiVersionOf, type Resource } from '../registry/resource.ts';

@@ -1,4 +1,4 @@
-import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../../../../src/base/json.ts';
+import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import { any, type Shape } from '../managedfields/shape.ts';
 import type { KubeObject } from '../meta/objects.ts';
 import { type Resource, resource } from '../registry/resource.ts';

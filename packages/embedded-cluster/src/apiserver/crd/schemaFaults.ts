@@ -1,4 +1,4 @@
-import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf } from '../../../../../src/base/json.ts';
+import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
 import { type Fault, fault } from '../meta/status.ts';
 import { isEmbedded, propertySchema } from './schemaValue.ts';
 

@@ -1,4 +1,4 @@
-import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../../../../src/base/json.ts';
+import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import { any, type Field, type ScalarShape, type Shape } from '../managedfields/shape.ts';
 import { shapeOf } from '../schema/types.ts';
 

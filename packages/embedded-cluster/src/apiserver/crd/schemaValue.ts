@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, objectOf } from '../../../../../src/base/json.ts';
+import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
 import { canonical } from '../managedfields/canonical.ts';
 import { any } from '../managedfields/shape.ts';
 import { shapeOf } from '../schema/types.ts';

@@ -1,4 +1,4 @@
-import { arrayOf, type JsonObject, objectOf } from '../../../../../src/base/json.ts';
+import { arrayOf, type JsonObject, objectOf } from '../../base/json.ts';
 import { type KubeObject, timestamp, withMeta } from '../meta/objects.ts';
 import { remove } from '../registry/delete.ts';
 import type { Resource } from '../registry/resource.ts';

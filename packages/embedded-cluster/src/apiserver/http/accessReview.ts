@@ -1,5 +1,5 @@
-import { ok } from '../../../../../src/base/errors.ts';
-import { type JsonObject, objectOf, textOf } from '../../../../../src/base/json.ts';
+import { type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import { ok } from '../../base/result.ts';
 import type { Outcome } from '../meta/status.ts';
 import type { Storage } from '../storage/storage.ts';
 import { impersonated } from './authorize.ts';

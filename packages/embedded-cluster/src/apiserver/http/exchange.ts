@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { failed, ok } from '../../../../../src/base/errors.ts';
+import { failed, ok } from '../../base/result.ts';
 import { failure, type Outcome, type Status } from '../meta/status.ts';
 
 /** One request, read as far as its headers. */

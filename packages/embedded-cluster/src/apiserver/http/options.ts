@@ -1,5 +1,5 @@
-import { failed, ok } from '../../../../../src/base/errors.ts';
-import { type JsonObject, numberOf, objectOf, textOf } from '../../../../../src/base/json.ts';
+import { type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
+import { failed, ok } from '../../base/result.ts';
 import { parseBody } from '../meta/decode.ts';
 import { badRequest, type Fault, fault, invalid, type Outcome, type Status } from '../meta/status.ts';
 import type { ApplyOptions } from '../registry/apply.ts';

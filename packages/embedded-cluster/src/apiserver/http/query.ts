@@ -1,4 +1,4 @@
-import { failed, ok } from '../../../../../src/base/errors.ts';
+import { failed, ok } from '../../base/result.ts';
 import { badRequest, type Fault, failure, fault, invalid, type Outcome, type Status } from '../meta/status.ts';
 import { type ListOptions, versionFault } from '../registry/list.ts';
 import type { Resource } from '../registry/resource.ts';

@@ -1,4 +1,4 @@
-import { arrayOf, type JsonObject, objectOf } from '../../../../../src/base/json.ts';
+import { arrayOf, type JsonObject, objectOf } from '../../base/json.ts';
 import type { KubeObject } from '../meta/objects.ts';
 import { failure, type Status } from '../meta/status.ts';
 import type { Resource } from '../registry/resource.ts';

@@ -1,7 +1,7 @@
-import { failed, ok } from '../../../../../src/base/errors.ts';
-import { type JsonObject, objectOf } from '../../../../../src/base/json.ts';
-import { mergePatch } from '../../../../../src/kube/objects/mergePatch.ts';
+import { type JsonObject, objectOf } from '../../base/json.ts';
+import { failed, ok } from '../../base/result.ts';
 import { failure, methodNotAllowed, notFound, type Outcome } from '../meta/status.ts';
+import { mergePatch } from '../patch/mergePatch.ts';
 import { changeScale, scaleOf } from '../registry/scale.ts';
 import { type Exchange, mediaTypeOf } from './exchange.ts';
 import { writeOptions } from './options.ts';

@@ -1,4 +1,4 @@
-import { failed, ok } from '../../../../../src/base/errors.ts';
+import { failed, ok } from '../../base/result.ts';
 import { objectJson, pageJson } from '../meta/encode.ts';
 import { type Form, formFault, formOf } from '../meta/form.ts';
 import { methodNotAllowed, notFound, type Outcome, unknownResource } from '../meta/status.ts';

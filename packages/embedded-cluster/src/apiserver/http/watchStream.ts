@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../../src/base/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import { bookmarkLine, eventLine } from '../meta/encode.ts';
 import { type Form, formFault } from '../meta/form.ts';
 import { expired, fromTheFuture, type Status } from '../meta/status.ts';

@@ -1,6 +1,6 @@
 import { parse as parseYaml } from 'yaml';
-import { failed, messageOf, ok } from '../../../../../src/base/errors.ts';
-import { isObject, type JsonObject, objectOf, textOf } from '../../../../../src/base/json.ts';
+import { isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import { failed, messageOf, ok } from '../../base/result.ts';
 import { decode, parseBody } from '../meta/decode.ts';
 import type { KubeObject } from '../meta/objects.ts';
 import { badRequest, failure, type Outcome, type Status, success } from '../meta/status.ts';

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../../../src/base/json.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
 import { quantity } from './quantity.ts';
 import { type Field, isEmpty, type ListShape, type MapShape, type Shape, shapeAt } from './shape.ts';
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../../../../src/base/json.ts';
+import { isObject } from '../../base/json.ts';
 import { childrenOf, isEmpty, keyStep, type Shape, shapeAt } from './shape.ts';
 
 /** Paths of fields, each its steps joined by `separator`. The paths of maps and of items are members of their own. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, type JsonObject } from '../../../../../src/base/json.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
 import { type KubeObject, type ObjectMeta, timestamp } from '../meta/objects.ts';
 import { fieldsOf, type WriteOptions } from '../registry/assemble.ts';
 import { apiVersionOf, type Resource } from '../registry/resource.ts';

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, objectOf, textOf } from '../../../../../src/base/json.ts';
+import { isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import { type FieldSet, joined, parseStep, separator } from './fieldSet.ts';
 
 /** One entry of managedFields. */

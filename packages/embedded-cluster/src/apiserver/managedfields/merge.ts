@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../../../src/base/json.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
 import { isEmpty, itemStep, type ListShape, type Shape, shapeAt } from './shape.ts';
 
 /** The live value with what an applied configuration says: its wholes replace, its maps and keyed lists are merged. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { failed, ok, type Result } from '../../../../../src/base/errors.ts';
+import { failed, ok, type Result } from '../../base/result.ts';
 import { compare } from './compare.ts';
 import { type FieldSet, fieldSetOf, outside } from './fieldSet.ts';
 import { isSameManager, type Manager } from './managers.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../../../src/base/json.ts';
+import { isObject } from '../../base/json.ts';
 import { type FieldSet, fieldSetOf, joined, withDeclared } from './fieldSet.ts';
 import { childrenOf, type Shape } from './shape.ts';
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../../../src/base/json.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
 
 /** What the API's schema says of a value, as far as merging and owning fields need it. */
 export type Shape = ScalarShape | ListShape | MapShape | AnyShape;

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../../../src/base/json.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
 import { readable } from './fieldSet.ts';
 import { itemStep, type ListShape, type MapShape, type ScalarShape, type Shape, shapeAt } from './shape.ts';
 

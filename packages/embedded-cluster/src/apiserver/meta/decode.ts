@@ -1,5 +1,5 @@
-import { failed, ok } from '../../../../../src/base/errors.ts';
-import { isObject, type JsonObject } from '../../../../../src/base/json.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
+import { failed, ok } from '../../base/result.ts';
 import { apiVersionOf, type Resource } from '../registry/resource.ts';
 import type { Draft } from './objects.ts';
 import { badRequest, type Outcome } from './status.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../../src/base/json.ts';
+import type { JsonObject } from '../../base/json.ts';
 import type { Page } from '../registry/list.ts';
 import { apiVersionOf, type Resource } from '../registry/resource.ts';
 import type { WatchItem } from '../storage/cursor.ts';

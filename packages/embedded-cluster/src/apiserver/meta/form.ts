@@ -1,4 +1,4 @@
-import { failed, ok } from '../../../../../src/base/errors.ts';
+import { failed, ok } from '../../base/result.ts';
 import { failure, type Outcome, type Status } from './status.ts';
 
 /** How a client wants objects written: as they are, or their metadata alone, by what it believes to get. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../../../src/base/json.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
 
 /** metav1.ObjectMeta as it is stored. Times are RFC 3339 with whole seconds. */
 export interface ObjectMeta {

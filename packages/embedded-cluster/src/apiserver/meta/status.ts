@@ -1,5 +1,5 @@
-import type { Result } from '../../../../../src/base/errors.ts';
-import type { JsonObject } from '../../../../../src/base/json.ts';
+import type { JsonObject } from '../../base/json.ts';
+import type { Result } from '../../base/result.ts';
 
 /** metav1.Status, as it answers whatever failed; the fields in kube-apiserver's order. */
 export interface Status {

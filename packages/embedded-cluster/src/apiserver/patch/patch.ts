@@ -1,6 +1,5 @@
-import { failed, ok } from '../../../../../src/base/errors.ts';
-import { isObject, type JsonObject } from '../../../../../src/base/json.ts';
-import { mergePatch } from '../../../../../src/kube/objects/mergePatch.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
+import { failed, ok } from '../../base/result.ts';
 import { decode } from '../meta/decode.ts';
 import { wireObject } from '../meta/encode.ts';
 import { badRequest, failure, type Outcome } from '../meta/status.ts';
@@ -9,6 +8,7 @@ import type { Resource } from '../registry/resource.ts';
 import { change, type Updated } from '../registry/update.ts';
 import type { Storage } from '../storage/storage.ts';
 import { jsonPatch } from './jsonPatch.ts';
+import { mergePatch } from './mergePatch.ts';
 import { strategicPatch } from './strategicPatch.ts';
 
 /** The kinds of patches, by their media types; server-side apply is in a file of its own. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../../../src/base/json.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
 import { any, itemStep, type ListShape, type Shape, shapeAt } from '../managedfields/shape.ts';
 
 /** Lists whose items are told apart by a field although the schema says that they are one whole, or says nothing. */

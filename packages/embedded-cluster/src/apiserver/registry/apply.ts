@@ -1,5 +1,5 @@
-import { failed, ok } from '../../../../../src/base/errors.ts';
-import { isObject, type JsonObject, objectOf, textOf } from '../../../../../src/base/json.ts';
+import { isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import { failed, ok } from '../../base/result.ts';
 import { conflictStatus } from '../managedfields/conflicts.ts';
 import { fieldWrite, ownable } from '../managedfields/managedFields.ts';
 import { type Manager, readManagers, writeManagers } from '../managedfields/managers.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../../src/base/json.ts';
+import type { JsonObject } from '../../base/json.ts';
 import { keyFault, nameFaults, valueFault } from '../meta/names.ts';
 import { type Draft, type KubeObject, type ObjectMeta, orderedMeta } from '../meta/objects.ts';
 import { type Fault, fault } from '../meta/status.ts';

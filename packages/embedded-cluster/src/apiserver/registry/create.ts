@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { failed, ok } from '../../../../../src/base/errors.ts';
+import { failed, ok } from '../../base/result.ts';
 import { managedFieldsOf } from '../managedfields/managedFields.ts';
 import { type Draft, type KubeObject, type ObjectMeta, timestamp } from '../meta/objects.ts';
 import {

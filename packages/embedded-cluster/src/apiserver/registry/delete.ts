@@ -1,5 +1,5 @@
-import { failed, ok } from '../../../../../src/base/errors.ts';
-import { numberOf, objectOf } from '../../../../../src/base/json.ts';
+import { numberOf, objectOf } from '../../base/json.ts';
+import { failed, ok } from '../../base/result.ts';
 import { type KubeObject, type ObjectMeta, timestamp, withMeta } from '../meta/objects.ts';
 import { notFound, type Outcome, preconditionFailed, type Status } from '../meta/status.ts';
 import type { Storage } from '../storage/storage.ts';

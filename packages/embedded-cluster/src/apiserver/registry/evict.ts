@@ -1,8 +1,8 @@
-import { failed } from '../../../../../src/base/errors.ts';
-import { arrayOf, isObject, numberOf, objectOf, textOf } from '../../../../../src/base/json.ts';
-import { matchesSelector } from '../../../../../src/kube/objects/selector.ts';
+import { arrayOf, isObject, numberOf, objectOf, textOf } from '../../base/json.ts';
+import { failed } from '../../base/result.ts';
 import type { KubeObject } from '../meta/objects.ts';
 import { failure, notFound, type Outcome, type Status } from '../meta/status.ts';
+import { matchesSelector } from '../selectors/matchesSelector.ts';
 import { selectorOf } from '../selectors/selectorOf.ts';
 import type { Storage } from '../storage/storage.ts';
 import { podDisruptionBudgets, pods, replicaSets } from '../strategies/resources.ts';

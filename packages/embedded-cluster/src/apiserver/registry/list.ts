@@ -1,5 +1,5 @@
-import { failed, messageOf, ok } from '../../../../../src/base/errors.ts';
-import { isObject } from '../../../../../src/base/json.ts';
+import { isObject } from '../../base/json.ts';
+import { failed, messageOf, ok } from '../../base/result.ts';
 import type { KubeObject } from '../meta/objects.ts';
 import { badRequest, expired, fromTheFuture, type Outcome } from '../meta/status.ts';
 import type { Selection } from '../selectors/selection.ts';

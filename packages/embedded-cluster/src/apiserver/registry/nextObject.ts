@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '../../../../../src/base/json.ts';
+import type { JsonObject } from '../../base/json.ts';
 import { baseFields, isSameOwners, managedFieldsOf } from '../managedfields/managedFields.ts';
 import { type Draft, type KubeObject, type ObjectMeta, withMeta } from '../meta/objects.ts';
 import type { Storage } from '../storage/storage.ts';

@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf } from '../../../../../src/base/json.ts';
+import { type JsonObject, objectOf } from '../../base/json.ts';
 import { canonical } from '../managedfields/canonical.ts';
 import { any, type Shape } from '../managedfields/shape.ts';
 import type { KubeObject } from '../meta/objects.ts';

@@ -1,5 +1,5 @@
-import { failed, ok } from '../../../../../src/base/errors.ts';
-import { type JsonObject, numberOf, objectOf } from '../../../../../src/base/json.ts';
+import { type JsonObject, numberOf, objectOf } from '../../base/json.ts';
+import { failed, ok } from '../../base/result.ts';
 import type { KubeObject } from '../meta/objects.ts';
 import { fault, invalid, notFound, type Outcome } from '../meta/status.ts';
 import type { Storage } from '../storage/storage.ts';

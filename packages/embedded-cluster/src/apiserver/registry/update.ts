@@ -1,4 +1,4 @@
-import { failed, ok } from '../../../../../src/base/errors.ts';
+import { failed, ok } from '../../base/result.ts';
 import type { Draft, KubeObject } from '../meta/objects.ts';
 import {
   badRequest,

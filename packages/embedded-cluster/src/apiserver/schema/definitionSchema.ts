@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, objectOf } from '../../../../../src/base/json.ts';
+import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
 
 /** The schema of a CustomResourceDefinition as it is published: with what every object has where objects are. */
 export function definitionSchema(schema: JsonObject, metadata: JsonObject): JsonObject {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isObject, type JsonObject, objectOf } from '../../../../../src/base/json.ts';
+import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
 import type { Resource } from '../registry/resource.ts';
 import { definitionSchema } from './definitionSchema.ts';
 import { type FieldWord, type TypeWords, typeOf } from './types.ts';

@@ -1,4 +1,4 @@
-import { failed, ok } from '../../../../../src/base/errors.ts';
+import { failed, ok } from '../../base/result.ts';
 import type { KubeObject } from '../meta/objects.ts';
 import { badRequest, type Outcome } from '../meta/status.ts';
 import type { Resource } from '../registry/resource.ts';

@@ -1,5 +1,5 @@
-import { arrayOf, type JsonObject, objectOf, textOf } from '../../../../../src/base/json.ts';
-import type { LabelSelector, LabelSelectorRequirement } from '../../../../../src/kube/objects/selector.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import type { LabelSelector, LabelSelectorRequirement } from './matchesSelector.ts';
 
 const operators = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
 

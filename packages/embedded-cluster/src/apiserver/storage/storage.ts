@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../../src/base/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import { type KubeObject, withMeta } from '../meta/objects.ts';
 import type { Resource } from '../registry/resource.ts';
 import { type Collection, collection } from './collection.ts';

@@ -1,4 +1,4 @@
-import { arrayOf, type JsonObject, objectOf, textOf } from '../../../../../src/base/json.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import { definedName } from '../crd/customResource.ts';
 import { fault } from '../meta/status.ts';
 import { resource } from '../registry/resource.ts';

@@ -1,4 +1,4 @@
-import { arrayOf, type JsonObject, objectOf } from '../../../../../src/base/json.ts';
+import { arrayOf, type JsonObject, objectOf } from '../../base/json.ts';
 import { fault } from '../meta/status.ts';
 import { resource } from '../registry/resource.ts';
 

@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf, textOf } from '../../../../../src/base/json.ts';
+import { type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import type { KubeObject } from '../meta/objects.ts';
 import { type Fault, fault } from '../meta/status.ts';
 import { byPath, resource } from '../registry/resource.ts';

@@ -1,4 +1,4 @@
-import { type JsonObject, numberOf, objectOf } from '../../../../../src/base/json.ts';
+import { type JsonObject, numberOf, objectOf } from '../../base/json.ts';
 import { fault } from '../meta/status.ts';
 import { resource } from '../registry/resource.ts';
 

@@ -1,4 +1,4 @@
-import { arrayOf, objectOf } from '../../../../../src/base/json.ts';
+import { arrayOf, objectOf } from '../../base/json.ts';
 import { fault } from '../meta/status.ts';
 import { resource } from '../registry/resource.ts';
 

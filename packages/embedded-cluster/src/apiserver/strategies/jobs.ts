@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type JsonObject, objectOf } from '../../../../../src/base/json.ts';
+import { type JsonObject, objectOf } from '../../base/json.ts';
 import type { KubeObject } from '../meta/objects.ts';
 import { type Fault, fault } from '../meta/status.ts';
 import { byPath, type Identity, resource } from '../registry/resource.ts';

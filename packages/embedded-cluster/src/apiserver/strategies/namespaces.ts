@@ -1,4 +1,4 @@
-import { objectOf } from '../../../../../src/base/json.ts';
+import { objectOf } from '../../base/json.ts';
 import { byPath, resource } from '../registry/resource.ts';
 
 export const namespaces = resource({

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { arrayOf, type JsonObject, objectOf, textOf } from '../../../../../src/base/json.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import type { KubeObject } from '../meta/objects.ts';
 import { type Fault, fault } from '../meta/status.ts';
 import { byPath, type Row, resource } from '../registry/resource.ts';

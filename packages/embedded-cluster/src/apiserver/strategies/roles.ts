@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { arrayOf, type JsonObject, objectOf } from '../../../../../src/base/json.ts';
+import { arrayOf, type JsonObject, objectOf } from '../../base/json.ts';
 import type { KubeObject } from '../meta/objects.ts';
 import { type Fault, fault } from '../meta/status.ts';
 import { type Row, resource } from '../registry/resource.ts';

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { KubeObject } from '../../../packages/embedded-cluster/src/apiserver/meta/objects.ts';
-import type { Resource } from '../../../packages/embedded-cluster/src/apiserver/registry/resource.ts';
-import { pods } from '../../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
-import { startWorkloads } from '../../../packages/embedded-cluster/src/controllers/workloads.ts';
-import { startKubelet } from '../../../packages/embedded-cluster/src/kubelet/kubelet.ts';
-import { programAnnotation } from '../../../packages/embedded-cluster/src/kubelet/program.ts';
-import { arrayOf, type JsonObject, objectOf } from '../../../src/base/json.ts';
-import { isPodReady } from '../../../src/demo/podView.ts';
-import { demoCluster, home, made } from './demoCluster.ts';
+import type { KubeObject } from '../../src/apiserver/meta/objects.ts';
+import type { Resource } from '../../src/apiserver/registry/resource.ts';
+import { pods } from '../../src/apiserver/strategies/resources.ts';
+import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
+import { isPodReady } from '../../src/base/podConditions.ts';
+import { startWorkloads } from '../../src/controllers/workloads.ts';
+import { startKubelet } from '../../src/kubelet/kubelet.ts';
+import { programAnnotation } from '../../src/kubelet/program.ts';
+import { demoCluster, home, made } from './cluster.ts';
 
 /** The embedded cluster in virtual time, with the controllers of all workloads and a kubelet, and one workload. */
 export async function demoWorkload(t: TestContext, resource: Resource, more: JsonObject = {}) {

@@ -1,22 +1,18 @@
 import assert from 'node:assert/strict';
-import { createApiServer } from '../../../packages/embedded-cluster/src/apiserver/apiServer.ts';
-import type { ApiStore } from '../../../packages/embedded-cluster/src/apiserver/apiStore.ts';
-import type { KubeObject } from '../../../packages/embedded-cluster/src/apiserver/meta/objects.ts';
-import type { Outcome } from '../../../packages/embedded-cluster/src/apiserver/meta/status.ts';
-import {
-  endpointSlices,
-  namespaces,
-  pods,
-} from '../../../packages/embedded-cluster/src/apiserver/strategies/resources.ts';
-import { seededRandom } from '../../../packages/embedded-cluster/src/base/random.ts';
-import { type Program, programAnnotation } from '../../../packages/embedded-cluster/src/kubelet/program.ts';
-import { type VirtualClock, virtualClock } from './virtualClock.ts';
+import { createApiServer } from '../../src/apiserver/apiServer.ts';
+import type { ApiStore } from '../../src/apiserver/apiStore.ts';
+import type { KubeObject } from '../../src/apiserver/meta/objects.ts';
+import type { Outcome } from '../../src/apiserver/meta/status.ts';
+import { endpointSlices, namespaces, pods } from '../../src/apiserver/strategies/resources.ts';
+import { seededRandom } from '../../src/base/random.ts';
+import { type SimulatedClock, simulatedClock } from '../../src/clock/simulatedClock.ts';
+import { type Program, programAnnotation } from '../../src/kubelet/program.ts';
 
 export const home = 'shoot-1';
 
 /** The API without HTTP, in virtual time. */
-export interface DemoCluster {
-  readonly clock: VirtualClock;
+interface DemoCluster {
+  readonly clock: SimulatedClock;
   readonly store: ApiStore;
   /** Creates a pod on a node, by its program. */
   pod(name: string, program: Partial<Program>, containers?: readonly string[]): KubeObject;
@@ -25,7 +21,7 @@ export interface DemoCluster {
 }
 
 export function demoCluster(): DemoCluster {
-  const clock = virtualClock(Date.parse('2026-11-21T06:00:00Z'));
+  const clock = simulatedClock(Date.parse('2026-11-21T06:00:00Z'));
   const { store } = createApiServer({ clock, random: seededRandom(1) });
   made(store.create(namespaces, { metadata: { name: home } }));
   return {

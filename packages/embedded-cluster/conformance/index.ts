@@ -1,0 +1,5 @@
+/** Tests of node:test that every API server has to pass: the embedded one and a real kube-apiserver. */
+export { merging } from './discovery/openApi.ts';
+export { conformance } from './suite.ts';
+export { body, type Home, home, meta, type Target, versionOf } from './target.ts';
+export { forgetting } from './watch/compaction.ts';

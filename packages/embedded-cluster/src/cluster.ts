@@ -1,0 +1,42 @@
+import { type ApiServer, type ApiServerOptions, createApiServer } from './apiserver/apiServer.ts';
+import { seededRandom } from './base/random.ts';
+import { type Client, createClient } from './client.ts';
+import { type Clock, systemClock } from './clock/clock.ts';
+import { startEndpointSlices } from './controllers/replicaSets.ts';
+import { startWorkloads } from './controllers/workloads.ts';
+import type { KubeletVersion } from './kubelet/backOff.ts';
+import { startKubelet } from './kubelet/kubelet.ts';
+
+export interface ClusterOptions extends ApiServerOptions {
+  /** Default: the system's; `scaledClock(20)` makes everything 20 times as fast. */
+  readonly clock?: Clock;
+  /** The version of the kubelet whose status reports are imitated. Default 1.36. */
+  readonly kubelet?: KubeletVersion;
+  /** For generated names and the jitter of the kubelet: the same seed gives the same run. Default 1. */
+  readonly seed?: number;
+}
+
+/** A cluster that listens: an API server, the controllers of workloads and EndpointSlices, and a kubelet. */
+export interface Cluster extends Pick<ApiServer, 'store' | 'requests' | 'setFaults'>, AsyncDisposable {
+  /** `http://127.0.0.1:PORT`; any client of Kubernetes works with it, without credentials. */
+  readonly url: string;
+  readonly client: Client;
+  stop(): Promise<void>;
+}
+
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const { clock = systemClock, kubelet = '1.36', seed = 1 } = options;
+  const server = createApiServer({ random: seededRandom(seed), ...options, clock });
+  const { store, requests, setFaults } = server;
+  const parts = [
+    startWorkloads(store, clock),
+    startEndpointSlices(store, clock),
+    startKubelet({ store, clock, version: kubelet, seed }),
+  ];
+  const { url, close } = await server.listen();
+  async function stop(): Promise<void> {
+    for (const end of parts) end();
+    await close();
+  }
+  return { store, requests, setFaults, url, client: createClient(url), stop, [Symbol.asyncDispose]: stop };
+}
