@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { refusedCron, refusedTimeZone, scheduleOf } from '../../src/config/schema/cron.ts';
+import { propertyRuns } from '../support/propertyRuns.ts';
 
 /** The times that follow `from`, as ISO texts to the minute. */
 function times(cron: string, from: string, count = 2, timeZone = 'Europe/Berlin'): string[] {
@@ -69,7 +70,7 @@ test('with a step in the minutes it comes at each moment at which the wall clock
         assert.equal(scheduleOf({ cron: `*/${step} * * * *`, timeZone }).nextAfter(from * minute), due * minute);
       },
     ),
-    { numRuns: 300 },
+    propertyRuns(300),
   );
 });
 

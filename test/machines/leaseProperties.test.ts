@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type Fate, leaseApi } from '../support/api/leaseApi.ts';
+import { enough, propertyRuns } from '../support/propertyRuns.ts';
 import { type Replica, startReplica } from '../support/world/replica.ts';
 import { virtualClock } from '../support/world/virtualClock.ts';
 
@@ -105,7 +106,7 @@ test('whatever happens to the API and to the processes: never two may act, and i
       assert.equal(at.acting().length, 1);
       terms += at.terms;
     }),
-    { numRuns: 150 },
+    propertyRuns(150),
   );
-  assert.ok(terms > 30, `only ${terms} terms of leadership ended by a death`);
+  assert.ok(terms > enough(30), `only ${terms} terms of leadership ended by a death`);
 });

@@ -5,11 +5,10 @@ import { type AnyMachineSnapshot, type AnyStateMachine, type EventObject, initia
 import { workload } from '../../machines/restart/workload.ts';
 import { effectsOf } from '../support/oracle/decisions.ts';
 import { explorations } from '../support/oracle/machineExplorations.ts';
+import { propertyRuns } from '../support/propertyRuns.ts';
 import { workloadWorld } from '../support/world/workloadWorld.ts';
 
-/** Other stories each time; a failure prints its seed. `RUNS=20000 SEED=7 node --test test/machines/workloadMachineProperties.test.ts` */
-const numRuns = Number(process.env['RUNS'] ?? 300);
-const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
+const { numRuns, seed } = propertyRuns(300);
 const machine: AnyStateMachine = workload;
 const events: readonly EventObject[] = explorations['workload']?.events ?? [];
 

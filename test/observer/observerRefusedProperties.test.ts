@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { objectOf } from '../../src/base/json.ts';
 import type { ApplyFailure } from '../../src/observer/model/applyFailure.ts';
+import { propertyRuns } from '../support/propertyRuns.ts';
 import { configMap, type ObserverWorld, observerWorld } from '../support/world/observerWorld.ts';
 
 const one = 'ConfigMap/one';
@@ -74,5 +75,5 @@ test('of any story, nothing older is ever applied than what was accepted, and wh
     // Who was started since knows nothing of before.
     if (!isRefused || !story.some(({ is }) => is === 'restart')) assert.equal(found, accepted);
   });
-  await fc.assert(property, { numRuns: 100 });
+  await fc.assert(property, propertyRuns(100));
 });

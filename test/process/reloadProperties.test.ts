@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { enough, propertyRuns } from '../support/propertyRuns.ts';
 import { lineOf, type TimelineLine } from '../support/replay/replayTimeline.ts';
 import {
   bareNumber,
@@ -71,9 +72,9 @@ test('however the config changes, nothing is deleted that the config in force do
       assert.deepEqual(stage.leftOver(), []);
       assert.ok(stage.timeline.every(({ sentence }) => !sentence.startsWith('broke')));
     }),
-    { numRuns: 300 },
+    propertyRuns(300),
   );
-  assert.ok(deletions > 100, `${deletions} deletions show little`);
+  assert.ok(deletions > enough(100), `${deletions} deletions show little`);
 });
 
 test('a service that no change concerns has the same timeline with the changes and without them', async () => {
@@ -98,7 +99,7 @@ test('a service that no change concerns has the same timeline with the changes a
       assert.deepEqual(ofA(changing.timeline), ofA(steady.timeline));
       lines += ofA(steady.timeline).length;
     }),
-    { numRuns: 200 },
+    propertyRuns(200),
   );
-  assert.ok(lines > 100, `${lines} lines show little`);
+  assert.ok(lines > enough(100), `${lines} lines show little`);
 });

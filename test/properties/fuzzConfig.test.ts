@@ -8,7 +8,8 @@ import { formatFieldError } from '../../src/base/fieldError.ts';
 import { isObject, objectOf } from '../../src/base/json.ts';
 import type { Config, ServiceConfig } from '../../src/config/config.ts';
 import { parseConfig } from '../../src/config/parse.ts';
-import { byteEdit, edited, editedBytes, times, valueEdit } from '../support/fuzz.ts';
+import { byteEdit, edited, editedBytes, valueEdit } from '../support/fuzz.ts';
+import { enough, propertyRuns } from '../support/propertyRuns.ts';
 
 const texts = ['original.yaml', 'additions.yaml'].map((name) =>
   readFileSync(new URL(`../data/config/${name}`, import.meta.url)),
@@ -88,9 +89,9 @@ test('any value at any place of a config: refused, or all of it is taken as the 
       fc.constantFrom(undefined, 2),
       (value, edits, indent) => assertTold(JSON.stringify(edited(value, edits), null, indent) ?? '', JSON.parse),
     ),
-    times(1500),
+    propertyRuns(1500),
   );
-  assert.ok(accepted - before > 20, `${accepted - before} were accepted`);
+  assert.ok(accepted - before > enough(20), `${accepted - before} were accepted`);
 });
 
 test('any bytes in a config: refused, or all of it is taken as another reader of YAML reads it', () => {
@@ -100,7 +101,7 @@ test('any bytes in a config: refused, or all of it is taken as another reader of
     fc.property(fc.constantFrom(...texts), fc.array(byteEdit, { minLength: 1, maxLength: 3 }), (text, edits) =>
       assertTold(editedBytes(text, edits).toString('utf8'), yaml),
     ),
-    times(700),
+    propertyRuns(700),
   );
-  assert.ok(accepted - before > 20, `${accepted - before} were accepted`);
+  assert.ok(accepted - before > enough(20), `${accepted - before} were accepted`);
 });

@@ -12,8 +12,9 @@ import { addRunFlags, type RunFlags } from '../../src/cli/runFlags.ts';
 import { usageProblem } from '../../src/cli/usage.ts';
 import { loadKubeConfig } from '../../src/kube/access/kubeConfig.ts';
 import { healthPage } from '../../src/telemetry/health.ts';
-import { byteEdit, edited, editedBytes, oddValue, times, valueEdit } from '../support/fuzz.ts';
+import { byteEdit, edited, editedBytes, oddValue, valueEdit } from '../support/fuzz.ts';
 import { shown } from '../support/page/servedPage.ts';
+import { enough, propertyRuns } from '../support/propertyRuns.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'weeder-fuzz-inputs-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -56,15 +57,15 @@ test('whatever a kubeconfig says: a cluster, or one sentence', () => {
     fc.property(fc.array(valueEdit, { minLength: 1, maxLength: 3 }), contexts, (edits, context) => {
       if (assertLoads(JSON.stringify(edited(kubeconfig, edits)) ?? '', context)) loads += 1;
     }),
-    times(300),
+    propertyRuns(300),
   );
   fc.assert(
     fc.property(fc.array(byteEdit, { minLength: 1, maxLength: 3 }), (edits) => {
       if (assertLoads(editedBytes(Buffer.from(JSON.stringify(kubeconfig, null, 2)), edits), undefined)) loads += 1;
     }),
-    times(300),
+    propertyRuns(300),
   );
-  assert.ok(loads > 20, `${loads} were loaded`);
+  assert.ok(loads > enough(20), `${loads} were loaded`);
 });
 
 const longs = addRunFlags(new Command('run')).options.map(({ long }) => long ?? '');
@@ -119,9 +120,9 @@ test('whatever the command line says: flags of which none is lost, or one senten
       taken += 1;
       for (const each of Object.values(flags)) assert.ok(typeof each !== 'number' || each >= 0, String(each));
     }),
-    times(1000),
+    propertyRuns(1000),
   );
-  assert.ok(taken > 20, `${taken} were taken`);
+  assert.ok(taken > enough(20), `${taken} were taken`);
   assert.ok(booleanFlags.length > 0);
 });
 
@@ -188,7 +189,7 @@ test('whatever a server of weeder is asked: an answer, or the end of the connect
         if (answer !== undefined) assert.match(answer, /^HTTP\/1\.1 (200|4\d\d|501|503) /);
       }
     }),
-    times(150),
+    propertyRuns(150),
   );
   const usual = Buffer.from('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
   assert.equal(await ask(health.value.port, usual), 'HTTP/1.1 200 OK');

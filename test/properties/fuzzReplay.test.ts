@@ -16,7 +16,8 @@ import { replayRecording } from '../../src/replay/replayRecording.ts';
 import { unrecorded } from '../../src/replay/unrecorded.ts';
 import { replayEvents } from '../../src/replay/weeder/replayEvents.ts';
 import { savings } from '../../src/replay/weeder/savings.ts';
-import { byteEdit, edited, editedBytes, nameFrom, times, valueEdit } from '../support/fuzz.ts';
+import { byteEdit, edited, editedBytes, nameFrom, valueEdit } from '../support/fuzz.ts';
+import { enough, propertyRuns } from '../support/propertyRuns.ts';
 import { recordIncident } from '../support/recording/recording.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'weeder-fuzz-replay-'));
@@ -105,9 +106,9 @@ test('any value at any place of a line: a sentence, or a replay that can be read
         assertReadable(await linesOf(Buffer.from(lines.join('\n'))));
       },
     ),
-    times(150),
+    propertyRuns(150),
   );
-  assert.ok(replayed - before > 20, `${replayed - before} were replayed`);
+  assert.ok(replayed - before > enough(20), `${replayed - before} were replayed`);
 });
 
 test('a mapping at each place of a header, as a value or made a key, is told in a sentence that does not say [object Object]', async () => {
@@ -145,7 +146,7 @@ test('any bytes in a file: a sentence, or a replay that can be read', async () =
     fc.asyncProperty(names, fc.array(byteEdit, { minLength: 1, maxLength: 3 }), async (name, edits) => {
       assertReadable(await linesOf(editedBytes(Buffer.from(files[name].join('\n')), edits)));
     }),
-    times(100),
+    propertyRuns(100),
   );
 });
 
@@ -157,7 +158,7 @@ test('lines that come twice, not at all, or in another order: a sentence, or a r
       const inOrder = name === 'recording' ? [first, ...chosen.toSorted(byTime)] : chosen.toSorted();
       assertReadable(await linesOf(Buffer.from(inOrder.join('\n'))));
     }),
-    times(100),
+    propertyRuns(100),
   );
 });
 

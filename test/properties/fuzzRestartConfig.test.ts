@@ -9,7 +9,8 @@ import { arrayOf, isObject, objectOf } from '../../src/base/json.ts';
 import { configFileOf } from '../../src/config/configText.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import type { RestartConfig, RestartRule } from '../../src/config/restart.ts';
-import { edited, times, valueEdit } from '../support/fuzz.ts';
+import { edited, valueEdit } from '../support/fuzz.ts';
+import { enough, propertyRuns } from '../support/propertyRuns.ts';
 
 const text = readFileSync(new URL('../data/config/restart.yaml', import.meta.url), 'utf8');
 const section = objectOf(objectOf(parse(text))['restartControl']);
@@ -87,7 +88,7 @@ test('any value at any place of the section: refused in words, or all of it is t
       assertNothingIsLost(JSON.parse(json).restartControl, read.value.restart);
       assert.deepEqual(parseConfig(JSON.stringify(configFileOf(read.value)), 'f'), read);
     }),
-    times(800),
+    propertyRuns(800),
   );
-  assert.ok(accepted > 20, `${accepted} were accepted`);
+  assert.ok(accepted > enough(20), `${accepted} were accepted`);
 });

@@ -4,8 +4,9 @@ import fc from 'fast-check';
 import { isObject, objectOf } from '../../src/base/json.ts';
 import { lineSplitter } from '../../src/kube/watch/lines.ts';
 import { type LineOutcome, watchReader } from '../../src/kube/watch/watchEvents.ts';
-import { byteEdit, edited, editedBytes, times, valueEdit } from '../support/fuzz.ts';
+import { byteEdit, edited, editedBytes, valueEdit } from '../support/fuzz.ts';
 import { backOff, pod, running, slice, terminated } from '../support/objects/objects.ts';
+import { enough, propertyRuns } from '../support/propertyRuns.ts';
 import { minute, type Simulation, simulate } from '../support/world/simulation.ts';
 
 const start = Date.UTC(2026, 0, 1);
@@ -153,9 +154,9 @@ test('any value at any place of an event: told as garbled, or taken for no more 
       await assertEnds(at, bytes);
       deleted += at.deletions.length;
     }),
-    times(300),
+    propertyRuns(300),
   );
-  assert.ok(deleted > 10 && garbled > 10, `${deleted} deletions, ${garbled} garbled lines`);
+  assert.ok(deleted > enough(10) && garbled > enough(10), `${deleted} deletions, ${garbled} garbled lines`);
 });
 
 test('any bytes in a stream: told as garbled, or taken for no more than they say', async () => {
@@ -167,7 +168,7 @@ test('any bytes in a stream: told as garbled, or taken for no more than they say
       read(at, resource, bytes);
       await assertEnds(at, bytes);
     }),
-    times(300),
+    propertyRuns(300),
   );
 });
 
@@ -179,7 +180,7 @@ test('what is not parsed because it cannot matter would not have mattered', () =
       assert.deepEqual(read(quick, resource, bytes), read(thorough, resource, bytes, false));
       assert.deepEqual(stateOf(quick), stateOf(thorough));
     }),
-    times(200),
+    propertyRuns(200),
   );
 });
 

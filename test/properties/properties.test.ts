@@ -5,11 +5,10 @@ import { scripts } from '../support/docs/scripts.ts';
 import { falseAccounts } from '../support/oracle/accounts.ts';
 import { casesOf, faultsOf } from '../support/oracle/oracle.ts';
 import { dueWindows } from '../support/oracle/oracleWindows.ts';
+import { propertyRuns } from '../support/propertyRuns.ts';
 import { play } from '../support/story/story.ts';
 
-/** Other stories each time; a failure prints its seed. `RUNS=20000 SEED=7 node --test test/properties/properties.test.ts` */
-const numRuns = Number(process.env['RUNS'] ?? 1000);
-const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
+const { numRuns, seed } = propertyRuns(1000);
 
 test('whatever happens, restarts included: the deletions that the design wants, each at its time, and no others', async () => {
   let asked = 0;

@@ -12,6 +12,7 @@ import { joinRecordings, readRecording } from '../../src/replay/recorded/recordi
 import { replayRecording } from '../../src/replay/replayRecording.ts';
 import type { DeletionAnswer } from '../../src/weeder/deletions/deletePod.ts';
 import { backOff, pod, running, slice, terminated } from '../support/objects/objects.ts';
+import { enough, propertyRuns } from '../support/propertyRuns.ts';
 import { configOf, recordingOf } from '../support/recording/recording.ts';
 import { weederOptions } from '../support/world/weederOptions.ts';
 
@@ -148,9 +149,9 @@ test('whatever happens, the replay of a recording comes to the same decisions', 
       const files = existsSync(`${file}.1`) ? [`${file}.1`, file] : [file];
       assert.deepEqual(await differencesOf(files), []);
     }),
-    { numRuns: 150 },
+    propertyRuns(150),
   );
-  assert.ok(judged > 300, `only ${judged} decisions were compared`);
+  assert.ok(judged > enough(300), `only ${judged} decisions were compared`);
 });
 
 test('whatever happened before: the last file of a recording alone is replayed to the same decisions', async () => {
@@ -159,7 +160,7 @@ test('whatever happened before: the last file of a recording alone is replayed t
     fc.asyncProperty(story, async (each) => {
       assert.deepEqual(await differencesOf([await record({ ...each, limit: 6000 })]), []);
     }),
-    { numRuns: 150 },
+    propertyRuns(150),
   );
-  assert.ok(judged - before > 100, `only ${judged - before} decisions were compared`);
+  assert.ok(judged - before > enough(100), `only ${judged - before} decisions were compared`);
 });

@@ -10,6 +10,7 @@ import { readJsonLines } from '../../src/replay/recorded/jsonLines.ts';
 import { joinRecordings, readRecording } from '../../src/replay/recorded/recordingFile.ts';
 import { replayOtherwise } from '../../src/replay/replayOtherwise.ts';
 import { replayRecording } from '../../src/replay/replayRecording.ts';
+import { enough, propertyRuns } from '../support/propertyRuns.ts';
 import { recordedReloads, recordReloads } from '../support/recording/recordedReloads.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'weeder-reloads-'));
@@ -47,9 +48,9 @@ test('however the config changes, a recording is replayed to the same decisions'
       judged += replay.replayed.filter(isDecision).length;
       assert.deepEqual(differences(replay), []);
     }),
-    { numRuns: 120 },
+    propertyRuns(120),
   );
-  assert.ok(judged > 200, `only ${judged} decisions were compared`);
+  assert.ok(judged > enough(200), `only ${judged} decisions were compared`);
 });
 
 test('however the config has changed before a file begins, that file alone is replayed to the same decisions', async () => {
@@ -65,10 +66,10 @@ test('however the config has changed before a file begins, that file alone is re
       if (alone.header.streams?.some(({ name }) => / \d+$/.test(name)) === true) renamed += 1;
       assert.deepEqual(differences(replay), []);
     }),
-    { numRuns: 200 },
+    propertyRuns(200),
   );
-  assert.ok(judged > 100, `only ${judged} decisions were compared`);
-  assert.ok(renamed > 5, `only ${renamed} files began with a stream that took the place of another`);
+  assert.ok(judged > enough(100), `only ${judged} decisions were compared`);
+  assert.ok(renamed > enough(5), `only ${renamed} files began with a stream that took the place of another`);
 });
 
 test('a recording that is asked about its own, unchanging config opens the windows that were opened', async () => {
@@ -82,6 +83,6 @@ test('a recording that is asked about its own, unchanging config opens the windo
         facts.filter(({ out }) => out === 'window.opened').map(({ t, about }) => `${t} ${about}`);
       assert.deepEqual(opened(asked.facts), opened(told));
     }),
-    { numRuns: 40 },
+    propertyRuns(40),
   );
 });

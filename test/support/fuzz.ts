@@ -1,17 +1,6 @@
 import fc from 'fast-check';
 import { isObject } from '../../src/base/json.ts';
 
-const runs = process.env['RUNS'];
-const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
-
-/**
- * How often a property is tried; a failure prints its seed. By hand with more:
- * `RUNS=20000 SEED=7 node --test test/properties/fuzzWatch.test.ts`.
- */
-export function times(usual: number): { readonly numRuns: number; readonly seed: number } {
-  return { numRuns: Number(runs ?? usual), seed };
-}
-
 /** An object with a key that assignments take for the prototype. */
 function withKey(key: string): unknown {
   return JSON.parse(`{${JSON.stringify(key)}:{"polluted":true}}`);

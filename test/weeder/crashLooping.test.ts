@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { crashLooping, isSameStay, settleTime } from '../../src/weeder/pods/crashLooping.ts';
 import { backOff, type ContainerState, type PodOptions, pod, running, terminated } from '../support/objects/objects.ts';
+import { propertyRuns } from '../support/propertyRuns.ts';
 import { virtualClock } from '../support/world/virtualClock.ts';
 
 const ended = Date.UTC(2026, 0, 1);
@@ -201,7 +202,7 @@ test('whatever stands in place of a pod, or of any part of one, is no crash loop
       const found = crashLooping(broken);
       if (found !== undefined) assert.ok(settleTime(found, 0, virtualClock()) <= 2000);
     }),
-    { numRuns: 1000 },
+    propertyRuns(1000),
   );
 });
 

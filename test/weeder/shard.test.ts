@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { onlyOwned, ownsNamespace, parseShard, type Shard } from '../../src/controller/shard.ts';
 import { peekMetadata } from '../../src/kube/watch/peek.ts';
 import { slice } from '../support/objects/objects.ts';
+import { propertyRuns } from '../support/propertyRuns.ts';
 import { testSink } from '../support/world/testSink.ts';
 
 const all = (count: number): Shard[] => Array.from({ length: count }, (_, index) => ({ index, count }));
@@ -18,7 +19,7 @@ test('every namespace is in exactly one shard, however many there are', () => {
     fc.property(name, fc.integer({ min: 1, max: 1000 }), (namespace, count) => {
       assert.equal(ownersOf(namespace, count).length, 1);
     }),
-    { numRuns: 2000 },
+    propertyRuns(2000),
   );
 });
 

@@ -7,6 +7,7 @@ import {
   matchesSelector,
   selectorToString,
 } from '../../../src/kube/objects/selector.ts';
+import { propertyRuns } from '../../support/propertyRuns.ts';
 
 const key = fc.constantFrom('app', 'role', 'garden.cloud/role', 'constructor', 'toString');
 const value = fc.constantFrom('', 'a', 'b', 'c-1');
@@ -49,7 +50,7 @@ test('the text of a selector means what the selector means', () => {
     fc.property(selector, labels, (sel, given) => {
       assert.equal(matchesSelector(sel, given), matchesText(selectorToString(sel), given));
     }),
-    { numRuns: 3_000 },
+    propertyRuns(3_000),
   );
 });
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { dnsLabel, labelKey, labelValue } from '../../../src/config/schema/names.ts';
 import { annotationName, labelName, ownerOf } from '../../../src/observer/model/managers.ts';
-import { times } from '../../support/fuzz.ts';
+import { propertyRuns } from '../../support/propertyRuns.ts';
 
 const name = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/);
 
@@ -15,7 +15,7 @@ test('the managers of an application fit what the API server takes, however long
       assert.match(label, labelValue.pattern);
       assert.match(label, dnsLabel.pattern);
     }),
-    times(200),
+    propertyRuns(200),
   );
   for (const key of [labelName, annotationName]) assert.match(key, labelKey.pattern);
 });

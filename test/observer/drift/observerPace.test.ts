@@ -10,7 +10,7 @@ import {
   paceKey,
   waitBefore,
 } from '../../../src/observer/drift/driftPace.ts';
-import { times } from '../../support/fuzz.ts';
+import { propertyRuns } from '../../support/propertyRuns.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -106,7 +106,7 @@ suite('the pace of corrections', () => {
         }
         for (const moments of corrected.values()) assertPaced(moments);
       }),
-      times(500),
+      propertyRuns(500),
     );
   });
 

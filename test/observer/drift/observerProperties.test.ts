@@ -13,6 +13,7 @@ import { type Case, cases, type Node, structureOfNode } from '../../support/orac
 import { type Leaf, leavesOf } from '../../support/oracle/observerLeaves.ts';
 import { differs } from '../../support/oracle/observerOracle.ts';
 import { shapeOf } from '../../support/oracle/shapes.ts';
+import { enough, propertyRuns } from '../../support/propertyRuns.ts';
 
 const key = fc.constantFrom(
   'apiVersion',
@@ -47,9 +48,9 @@ test('a drift is told exactly when something observed differs, of any kind, mani
       seen[isDrift ? 'drifted' : 'same'] += 1;
       assert.equal(drifts.length > 0, isDrift, JSON.stringify({ ...each, drifts }, undefined, 1));
     }),
-    { numRuns: 3_000 },
+    propertyRuns(3_000),
   );
-  assert.ok(seen.drifted > 300 && seen.same > 300, JSON.stringify(seen));
+  assert.ok(seen.drifted > enough(300) && seen.same > enough(300), JSON.stringify(seen));
 });
 
 test('the order of what is told apart by keys or values is no part of what is observed', () => {
@@ -60,7 +61,7 @@ test('the order of what is told apart by keys or values is no part of what is ob
       const drifts = compare(projected(each, each.found), projected(each, turned));
       assert.deepEqual(drifts, [], JSON.stringify({ ...each, turned }));
     }),
-    { numRuns: 1_000 },
+    propertyRuns(1_000),
   );
 });
 
@@ -103,7 +104,7 @@ test('the parts of a manifest are the whole, each field is in the one where it b
         message,
       );
     }),
-    { numRuns: 2_000 },
+    propertyRuns(2_000),
   );
 });
 
@@ -120,7 +121,7 @@ test('each element in a part says which one it is, as far as the manifest does',
           assert.ok(!isThere || part.has(path), `${path} ${JSON.stringify({ ...each, observed, unobserved })}`);
         }
     }),
-    { numRuns: 1_000 },
+    propertyRuns(1_000),
   );
 });
 
@@ -158,6 +159,6 @@ test('whatever is given for a schema is read or refused, and every fault has a p
         );
       },
     ),
-    { numRuns: 1_000 },
+    propertyRuns(1_000),
   );
 });

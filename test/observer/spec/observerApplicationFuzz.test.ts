@@ -6,7 +6,8 @@ import { identityKey } from '../../../src/observer/model/identity.ts';
 import { readInventory, writeEntry } from '../../../src/observer/spec/inventory.ts';
 import { placed } from '../../../src/observer/spec/place.ts';
 import { readApplication } from '../../../src/observer/spec/readApplication.ts';
-import { edited, oddValue, times, valueEdit } from '../../support/fuzz.ts';
+import { edited, oddValue, valueEdit } from '../../support/fuzz.ts';
+import { propertyRuns } from '../../support/propertyRuns.ts';
 
 const value = 'hunter2-hunter2';
 const good = {
@@ -89,7 +90,7 @@ function assertSane(object: unknown): void {
 test('whatever an Application looks like, it is read or refused with sentences, and no manifest is lost in silence', () => {
   fc.assert(
     fc.property(fc.array(valueEdit, { minLength: 1, maxLength: 6 }), (edits) => assertSane(edited(good, edits))),
-    times(3_000),
+    propertyRuns(3_000),
   );
 });
 
@@ -105,7 +106,7 @@ test('whatever stands in place of a manifest, the one beside it is read as ever'
       assert.deepEqual(names, ['stock', 'web']);
       assert.ok(isObject(odd) || application.faults.some(({ manifest }) => manifest === 1));
     }),
-    times(2_000),
+    propertyRuns(2_000),
   );
 });
 
@@ -117,6 +118,6 @@ test('no fault and no warning has a word of what stands in a Secret, whatever is
       const read = readApplication({ ...good, spec: { ...good.spec, manifests: [secret] } });
       assert.ok(!JSON.stringify([read?.faults, read?.warnings]).includes(value));
     }),
-    times(2_000),
+    propertyRuns(2_000),
   );
 });

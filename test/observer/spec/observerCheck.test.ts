@@ -6,8 +6,9 @@ import { stringify } from 'yaml';
 import { formatFieldError } from '../../../src/base/fieldError.ts';
 import { readApplicationFile } from '../../../src/cli/checkApplications.ts';
 import { cli, file } from '../../support/cli.ts';
-import { byteEdit, edited, editedBytes, times, valueEdit } from '../../support/fuzz.ts';
+import { byteEdit, edited, editedBytes, valueEdit } from '../../support/fuzz.ts';
 import { repeatedCases } from '../../support/objects/repeatedKeys.ts';
+import { propertyRuns } from '../../support/propertyRuns.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../data/applications/${name}`, import.meta.url), 'utf8');
 const nginx = read('nginx.yaml');
@@ -232,7 +233,7 @@ suite('a file of Applications', () => {
       fc.property(fc.array(byteEdit, { minLength: 1, maxLength: 8 }), (edits) =>
         assertTold(editedBytes(Buffer.from(nginx), edits).toString('utf8')),
       ),
-      times(400),
+      propertyRuns(400),
     );
     const value = application({ manifests: [configMap], observerSchema: [{ ...configMap, data: { a: null } }] });
     fc.assert(
@@ -241,7 +242,7 @@ suite('a file of Applications', () => {
           JSON.stringify({ ...Object(edited(value, edits)), kind: 'Application', apiVersion: 'weeder.dev/v1alpha1' }),
         ),
       ),
-      times(400),
+      propertyRuns(400),
     );
     assert.ok(refused > 100, `${refused} faults`);
   });

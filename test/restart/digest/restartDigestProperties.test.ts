@@ -5,6 +5,7 @@ import { missingKeys, type SourceContent, tagOf, usesFingerprint } from '../../.
 import type { OptOut } from '../../../src/restart/model/annotations.ts';
 import type { Use } from '../../../src/restart/model/uses.ts';
 import { hashKey, settings, use } from '../../support/objects/restartObjects.ts';
+import { enough, propertyRuns } from '../../support/propertyRuns.ts';
 
 const name = fc.oneof(fc.constantFrom('a', 'b', 'c', '.dockercfg', '__proto__', 'absent'), fc.string({ maxLength: 4 }));
 const bytes = fc.uint8Array({ maxLength: 6 }).map((array) => Buffer.from(array));
@@ -67,9 +68,9 @@ test('two contents have the same tag exactly when pods see the same of them', ()
       if (isSame) same += 1;
       else other += 1;
     }),
-    { numRuns: 3000 },
+    propertyRuns(3000),
   );
-  assert.ok(same > 300 && other > 300, `${same} alike, ${other} not`);
+  assert.ok(same > enough(300) && other > enough(300), `${same} alike, ${other} not`);
 });
 
 test('no two lists of keys and bytes have the same tag, wherever one ends and the next begins', () => {
@@ -86,7 +87,7 @@ test('no two lists of keys and bytes have the same tag, wherever one ends and th
       const isSame = sorted(one) === sorted(other);
       assert.equal(tag(contentOfList(one), [use('volume')]) === tag(contentOfList(other), [use('volume')]), isSame);
     }),
-    { numRuns: 2000 },
+    propertyRuns(2000),
   );
 });
 

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { MaintenanceWindow } from '../../../src/config/restart.ts';
 import { maintenanceAt } from '../../../src/restart/pace/mayRestart.ts';
+import { propertyRuns } from '../../support/propertyRuns.ts';
 
 const hour = 3_600_000;
 const evenings: MaintenanceWindow = { cron: '0 22 * * 1-5', timeZone: 'Europe/Berlin', duration: 2 * hour };
@@ -76,6 +77,6 @@ test('it is open when a window opened less than its duration ago, and otherwise 
       assert.equal(maintenanceAt(windows, later).is, 'open');
       if (said.is === 'closed') assert.equal(maintenanceAt(windows, later - 1).is, 'closed');
     }),
-    { numRuns: 200 },
+    propertyRuns(200),
   );
 });

@@ -4,12 +4,11 @@ import fc from 'fast-check';
 import type { RestartFact } from '../../../src/restart/model/facts.ts';
 import { lookEvery } from '../../../src/restart/rollout/rolloutBefore.ts';
 import { restartConfig } from '../../support/objects/restartSettings.ts';
+import { propertyRuns } from '../../support/propertyRuns.ts';
 import { configMap, type RestartWorld, restartWorld, withEnv } from '../../support/world/restartWorld.ts';
 
 const second = 1_000;
-/** Other runs each time; a failure prints its seed. `RUNS=500 SEED=7 node --test test/restart/pace/restartBound.test.ts` */
-const numRuns = Number(process.env['RUNS'] ?? 20);
-const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
+const { numRuns, seed } = propertyRuns(20);
 
 const rule = {
   quietPeriod: 2 * second,

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { virtualClock } from '../../../src/base/virtualClock.ts';
 import { createTurns, type TurnLimits } from '../../../src/restart/pace/turns.ts';
+import { propertyRuns } from '../../support/propertyRuns.ts';
 
 /** One thing that happens, `after` so many milliseconds. */
 type Step = { readonly after: number } & (
@@ -165,7 +166,7 @@ test('whatever is asked for: the pace holds in every minute, the namespaces take
       assert.ok(mostInAMinute(used) <= burst + perMinute, `${mostInAMinute(used)} in a minute`);
       if (used.length > burst + perMinute) contended += 1;
     }),
-    { numRuns: Number(process.env['RUNS'] ?? 500), seed: Number(process.env['SEED'] ?? Date.now() % 2 ** 31) },
+    propertyRuns(2500),
   );
   assert.ok(contended > 0, 'no story had more to do than one minute allows');
 });

@@ -14,6 +14,7 @@ import {
   type StoredTags,
   type WorkloadState,
 } from '../../../src/restart/state/state.ts';
+import { propertyRuns } from '../../support/propertyRuns.ts';
 
 const limit = 64 * 1024;
 const key = hashKeyOf(Buffer.alloc(32, 'a key'));
@@ -128,7 +129,7 @@ test('a text that was damaged, in any one place, cannot be read', () => {
       const broken = text.slice(0, at) + instead + text.slice(at + length);
       if (broken !== text) assert.equal(isBelieved(broken), false, broken);
     }),
-    { numRuns: 2000 },
+    propertyRuns(2000),
   );
   for (let length = 0; length < text.length; length += 1)
     assert.equal(decodeState(text.slice(0, length)), 'unreadable');

@@ -9,6 +9,7 @@ import { visit } from '../../../../src/observer/model/livePaths.ts';
 import type { Drift } from '../../../../src/observer/model/projection.ts';
 import type { ResourcePlan } from '../../../../src/observer/plan/resourceApi.ts';
 import { type RandomCase, randomCases, randomUpdates } from '../../../support/objects/randomDeployments.ts';
+import { propertyRuns } from '../../../support/propertyRuns.ts';
 import { applying, driftsOf, good } from '../../support/observer/applying.ts';
 
 /** By path: every value of a spec and of the labels that belongs to one manager: lists that are written whole are one. */
@@ -77,7 +78,7 @@ test('of any manifest, schema and edit, a correction ends in sync, and writes no
     }
   }
 
-  await fc.assert(fc.asyncProperty(randomCases, holds), { numRuns: Number(process.env['RUNS'] ?? 60) });
+  await fc.assert(fc.asyncProperty(randomCases, holds), propertyRuns(60));
   assert(seenSoFar.drifted > 20 && seenSoFar.refused < 20, JSON.stringify(seenSoFar));
 });
 
@@ -123,7 +124,7 @@ test('of any update of an edited resource, what is new is set, and what others m
     }
   }
 
-  await fc.assert(fc.asyncProperty(randomUpdates, holds), { numRuns: Number(process.env['RUNS'] ?? 60) });
+  await fc.assert(fc.asyncProperty(randomUpdates, holds), propertyRuns(60));
   assert(counted.kept > 50 && counted.set > 50 && counted.removed > 20, JSON.stringify(counted));
 });
 
