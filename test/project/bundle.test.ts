@@ -95,9 +95,24 @@ suite('the production bundle', { concurrency: 3 }, () => {
     assert.equal(hasFetch, false);
     assert.ok(files.some((name) => name.startsWith('check-')));
     assert.deepEqual(
-      files.filter((name) => /^(demo|diagram|replay|run)-/.test(name)),
+      files.filter((name) => /^(demo\w*|diagram|replay|run)-/.test(name)),
       [],
     );
+  });
+
+  test('holds the embedded cluster behind the verb demo alone', () => {
+    const nameOf = (text: string) => `${globSync('chunks/*.js', { cwd: built })[chunks.indexOf(text)]}`.slice(7);
+    const holders = chunks.filter((text) => text.includes('kube-node-lease'));
+    assert.equal(holders.length, 1);
+    assert.ok(!entry.includes('kube-node-lease'));
+    const name = nameOf(holders[0] ?? '');
+    const importers = chunks.filter((text) => text.includes(`./${name}`)).map(nameOf);
+    assert.ok(importers.length >= 3);
+    assert.deepEqual(
+      importers.filter((each) => !/^demo\w*-/.test(each)),
+      [],
+    );
+    assert.ok(!entry.includes(name));
   });
 
   test('reads a long config in a thread of its own', async () => {
