@@ -1,18 +1,18 @@
 import { type CodedError, codedError, failed, type Result } from '../base/errors.ts';
 import type { BindAddress } from '../base/http.ts';
 import type { Config } from '../config/config.ts';
-import { leftUndone } from '../replay/observer/applicationsOtherwise.ts';
+import { limitationsOf } from '../replay/limitations.ts';
+import { withoutObserver } from '../replay/observer/whatIfApplications.ts';
 import { differences, lateness, tolerance } from '../replay/recorded/compare.ts';
 import { type JsonFile, type JsonLine, readJsonLines } from '../replay/recorded/jsonLines.ts';
 import { isRecording, joinRecordings, type RecordingFile, readRecording } from '../replay/recorded/recordingFile.ts';
 import { diffLines, timeline } from '../replay/recorded/timeline.ts';
 import { type EventFile, readEvents } from '../replay/recorded/watchEvent.ts';
-import { replayOtherwise } from '../replay/replayOtherwise.ts';
 import { replayRecording } from '../replay/replayRecording.ts';
-import { unrecorded } from '../replay/unrecorded.ts';
 import { replayEvents } from '../replay/weeder/replayEvents.ts';
 import { savings } from '../replay/weeder/savings.ts';
-import type { WhatIf } from '../replay/weeder/whatIf.ts';
+import type { WhatIfResult } from '../replay/weeder/whatIfWeeder.ts';
+import { replayWhatIf } from '../replay/whatIf.ts';
 import { loadConfig } from './configFile.ts';
 import { uiAddressOf } from './offerPage.ts';
 import { exitCodes, fail, printLines } from './output.ts';
@@ -68,11 +68,11 @@ async function again(recording: RecordingFile): Promise<number> {
 async function otherwise(recording: RecordingFile, name: string): Promise<number> {
   const config = await loadConfig('replay', name);
   if (!config.ok) return fail(config.error);
-  const result = await replayOtherwise(recording, config.value);
+  const result = await replayWhatIf(recording, config.value);
   printWhatIf(result);
-  const undone = leftUndone(recording, config.value);
+  const undone = withoutObserver(recording, config.value);
   if (undone.length > 0) printLines(['', ...undone]);
-  const unknown = unrecorded(recording, config.value, result.unread);
+  const unknown = limitationsOf(recording, config.value, result.unreadSources);
   if (unknown.length > 0) printLines(['', 'what the recording cannot tell:', ...unknown.map((each) => `  ${each}`)]);
   return exitCodes.ok;
 }
@@ -126,6 +126,6 @@ async function configOf(name: string | undefined): Promise<Result<Config>> {
   );
 }
 
-function printWhatIf({ facts, startedAt, deleted }: WhatIf): void {
-  printLines([...timeline(facts, startedAt), '', ...savings(deleted)]);
+function printWhatIf({ events, startedAt, deleted }: WhatIfResult): void {
+  printLines([...timeline(events, startedAt), '', ...savings(deleted)]);
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { ChangeType } from '../kube/watch/peek.ts';
-import type { PodChange } from './facts.ts';
+import type { PodChange } from './events.ts';
 import type { PodView } from './podView.ts';
 
 /** The downtime of one replica, whichever pod stands for it at the time. */
@@ -20,7 +20,7 @@ interface Replica {
 
 /** Counts the downtimes of the dependants that it is told of. */
 interface DowntimeCount {
-  see(type: ChangeType, pod: PodView): void;
+  observe(type: ChangeType, pod: PodView): void;
   /** In the order of the pods' creation. */
   all(): readonly Downtime[];
   /** How many are ready now. */
@@ -49,7 +49,7 @@ export function countDowntimes(clock: Clock, report: (change: PodChange) => void
   }
 
   return {
-    see(type, { uid, name, isReady, isEnding }) {
+    observe(type, { uid, name, isReady, isEnding }) {
       if (type === 'ADDED') {
         const replica = vacant.shift() ?? { pod: name, total: 0, downSince: undefined };
         if (!replicas.includes(replica)) replicas.push(replica);

@@ -6,9 +6,9 @@ import { createKubeClient } from '../kube/client/client.ts';
 import type { Controller, ControllerOptions } from '../process/main.ts';
 import type { Report, WeederFact } from '../weeder/deletions/facts.ts';
 import type { Downtime } from './downtime.ts';
-import type { ScenarioFact } from './facts.ts';
+import type { ScenarioEvent } from './events.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from './scenario.ts';
-import { startWeeding } from './weeding.ts';
+import { startWeeder } from './startWeeder.ts';
 
 interface DemoOptions extends ScenarioOptions {
   /** In its time the outage takes its course. */
@@ -17,7 +17,7 @@ interface DemoOptions extends ScenarioOptions {
   /** Shows the weeder to whoever looks. */
   readonly viewer?: DemoViewer;
   /** Told of everything from the beginning on; `time` is milliseconds since etcd went away. */
-  readonly onFact: (time: number, fact: ScenarioFact | WeederFact) => void;
+  readonly onEvent: (time: number, event: ScenarioEvent | WeederFact) => void;
   /** Told that the scenario begins. */
   readonly onBegin: (scenario: Scenario) => void;
   /** Told how it ended; weeder and its cluster stay for as long as this takes. */
@@ -40,19 +40,19 @@ interface DemoOutcome {
 /** Plays the outage with the real weeder, which talks to the embedded API server over HTTP; time runs fast. */
 export async function playWithWeeder(options: DemoOptions): Promise<void> {
   const { clock, logger, viewer } = options;
-  const onFact = (fact: ScenarioFact | WeederFact) => {
+  const onEvent = (event: ScenarioEvent | WeederFact) => {
     const time = scenario.time();
-    if (time !== undefined) options.onFact(time, fact);
+    if (time !== undefined) options.onEvent(time, event);
   };
-  const scenario = startScenario(clock, options, onFact);
+  const scenario = startScenario(clock, options, onEvent);
   const listening = await scenario.server.listen();
   await until(clock, scenario.isReady);
   const client = createKubeClient({ access: accessTo(listening.url), clock });
-  const report = (fact: WeederFact) => {
-    onFact(fact);
-    viewer?.report(fact);
+  const report = (event: WeederFact) => {
+    onEvent(event);
+    viewer?.report(event);
   };
-  const controller = startWeeding({ client, clock, logger, namespaces: 'all', ...viewer, report });
+  const controller = startWeeder({ client, clock, logger, namespaces: 'all', ...viewer, report });
   viewer?.watch(controller);
   await until(clock, () => controller.state() === 'running');
   await viewer?.isReady();

@@ -11,7 +11,7 @@ import {
 import { pods } from '@weeder/embedded-cluster/resources';
 import type { Clock, TimerHandle } from '../base/clock.ts';
 import { areBack, countDowntimes, type Downtime } from './downtime.ts';
-import type { ScenarioFact } from './facts.ts';
+import type { ScenarioEvent } from './events.ts';
 import { apiserverLabels, createObjects, etcdLabels, home } from './objects.ts';
 import { podView } from './podView.ts';
 
@@ -44,13 +44,13 @@ export interface Scenario {
 
 /** From the beginning to the outage, in milliseconds. */
 const prelude = 2_000;
-const lookEvery = 100;
+const pollInterval = 100;
 
 /** Starts the cluster, in which nothing happens but that its pods become ready, until the scenario begins. */
 export function startScenario(
   clock: Clock,
   { replicas, outage, seed, kubelet, timeout }: ScenarioOptions,
-  report: (fact: ScenarioFact) => void = () => {},
+  report: (event: ScenarioEvent) => void = () => {},
 ): Scenario {
   const server = createApiServer({ clock, random: seededRandom(seed) });
   const { store } = server;
@@ -70,13 +70,13 @@ export function startScenario(
   function recover(): void {
     setEtcd(true);
     const deadline = clock.monotonic() + timeout;
-    const look = () => {
+    const check = () => {
       const isBack = areBack(downtime.all());
       isOver = isBack || clock.monotonic() > deadline;
       if (isOver) resolve(isBack);
-      else timer = clock.setTimeout(look, lookEvery);
+      else timer = clock.setTimeout(check, pollInterval);
     };
-    timer = clock.setTimeout(look, lookEvery);
+    timer = clock.setTimeout(check, pollInterval);
   }
 
   createObjects(store, replicas);
@@ -86,7 +86,7 @@ export function startScenario(
     startReplicaSets(store, clock),
     startEndpointSlices(store, clock),
     startKubelet({ store, clock, version: kubelet, seed, report }),
-    store.watch(pods, dependants, (type, pod) => downtime.see(type, podView(pod))),
+    store.watch(pods, dependants, (type, pod) => downtime.observe(type, podView(pod))),
   ];
 
   return {

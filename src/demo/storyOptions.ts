@@ -15,15 +15,15 @@ export interface StoryOptions<Fact, Outcome> {
   /** Shows weeder to whoever looks. */
   readonly viewer?: StoryViewer;
   /** Told of everything; `time` is milliseconds since the beginning of the story. */
-  readonly onFact: (time: number, fact: Fact) => void;
+  readonly onEvent: (time: number, event: Fact) => void;
   /** Told that the story begins. */
-  readonly onBegin: (course: StoryCourse) => void;
+  readonly onBegin: (course: StoryProgress) => void;
   /** Told how it ended; weeder and its cluster stay for as long as this takes. */
   readonly onEnd: (outcome: Outcome) => Promise<void>;
 }
 
 /** The story while it is told. */
-export interface StoryCourse {
+export interface StoryProgress {
   /** Milliseconds since its beginning. */
   time(): number;
   /** From 0 to 1: how many of its chapters have begun. */
@@ -36,13 +36,13 @@ export interface StoryCourse {
 export interface StoryViewer extends Pick<ControllerOptions, 'inspect' | 'reportProcess'> {
   readonly reportRestart: ReportRestart;
   readonly reportObserver: ReportObserver;
-  watch(started: ShownWeeder): void;
+  watch(started: ViewedWeeder): void;
   /** The story begins after that. */
   readonly isReady: () => Promise<void>;
 }
 
 /** What a page looks at. */
-export interface ShownWeeder extends Controller {
+export interface ViewedWeeder extends Controller {
   workloads?(): Iterable<WorkloadEntry>;
   applications?(): Iterable<ApplicationEntry>;
 }

@@ -1,7 +1,7 @@
 import { formatDuration } from '../base/duration.ts';
 import type { WeederFact } from '../weeder/deletions/facts.ts';
 import { waitBecause } from '../weeder/report/logFacts.ts';
-import type { ScenarioFact } from './facts.ts';
+import type { ScenarioEvent } from './events.ts';
 import { etcdService } from './objects.ts';
 
 /** A line of the timeline: who did what. */
@@ -11,47 +11,47 @@ export interface TimelineEntry {
   readonly tone: 'bad' | 'good' | 'deed' | 'plain';
 }
 
-/** A fact as a line of the timeline; undefined for what the others already tell. */
-export function timelineEntry(fact: ScenarioFact | WeederFact): TimelineEntry | undefined {
-  switch (fact.type) {
+/** An event as a line of the timeline; undefined for what the others already tell. */
+export function weederTimelineEntry(event: ScenarioEvent | WeederFact): TimelineEntry | undefined {
+  switch (event.type) {
     case 'etcd.down':
       return { who: 'etcd', what: `both pods fail: ${etcdService} has no ready endpoint`, tone: 'bad' };
     case 'etcd.back':
       return { who: 'etcd', what: `both pods work again: ${etcdService} is ready`, tone: 'good' };
     case 'container.exited': {
-      const { pod, restarts, backOff } = fact;
+      const { pod, restarts, backOff } = event;
       const next = backOff === 0 ? 'restarted at once' : `back-off ${formatDuration(backOff)}`;
       return { who: 'kubelet', what: `${pod} exited (restarts: ${restarts}), ${next}`, tone: 'bad' };
     }
     case 'pod.created':
-      return { who: 'cluster', what: `${fact.pod} is created`, tone: 'plain' };
+      return { who: 'cluster', what: `${event.pod} is created`, tone: 'plain' };
     case 'pod.ready':
-      return { who: 'kubelet', what: `${fact.pod} is ready`, tone: 'good' };
+      return { who: 'kubelet', what: `${event.pod} is ready`, tone: 'good' };
     case 'window.opened':
       return {
         who: 'weeder',
-        what: `sees the recovery: window of ${formatDuration(fact.duration)} opened`,
+        what: `sees the recovery: window of ${formatDuration(event.duration)} opened`,
         tone: 'deed',
       };
     case 'pod.deleted': {
-      const { name, cause } = fact.pod;
+      const { name, cause } = event.pod;
       const how = cause === 'silent' ? 'in unreported back-off' : cause;
       return { who: 'weeder', what: `deletes ${name} (${how})`, tone: 'deed' };
     }
     case 'pod.kept':
       return {
         who: 'weeder',
-        what: `keeps ${fact.pod.name} (${fact.reason === 'ignored' ? 'weeder.dev/ignore' : fact.reason})`,
+        what: `keeps ${event.pod.name} (${event.reason === 'ignored' ? 'weeder.dev/ignore' : event.reason})`,
         tone: 'plain',
       };
     case 'pod.recovered':
-      return { who: 'weeder', what: `lets ${fact.pod.name} be: it recovered by itself`, tone: 'plain' };
+      return { who: 'weeder', what: `lets ${event.pod.name} be: it recovered by itself`, tone: 'plain' };
     case 'pod.gone':
-      return { who: 'weeder', what: `lets ${fact.pod.name} be: another client deleted it`, tone: 'plain' };
+      return { who: 'weeder', what: `lets ${event.pod.name} be: another client deleted it`, tone: 'plain' };
     case 'deletion.pending':
-      return { who: 'weeder', what: `waits with ${fact.pod.name}: ${waitBecause[fact.reason]}`, tone: 'plain' };
+      return { who: 'weeder', what: `waits with ${event.pod.name}: ${waitBecause[event.reason]}`, tone: 'plain' };
     case 'deletion.refused':
-      return { who: 'weeder', what: `could not delete ${fact.pod.name}: ${fact.reason}`, tone: 'bad' };
+      return { who: 'weeder', what: `could not delete ${event.pod.name}: ${event.reason}`, tone: 'bad' };
     default:
       return undefined;
   }

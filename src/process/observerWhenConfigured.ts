@@ -1,10 +1,10 @@
 import type { ObserverPart, ObserverPartOptions } from '../observer/observerPart.ts';
-import type { ObserverNotes } from '../recording/observer/observerLines.ts';
+import type { ObserverRecording } from '../recording/observer/observerLines.ts';
 import { whenConfigured } from './whenConfigured.ts';
 
 interface ObserverOptions extends Omit<ObserverPartOptions, 'createCore'> {
   /** Takes down all that passes in and out, with `--record`. */
-  readonly recorder?: { readonly observer: ObserverNotes } | undefined;
+  readonly recorder?: { readonly observer: ObserverRecording } | undefined;
 }
 
 /** Makes the part: its module is loaded by then. */

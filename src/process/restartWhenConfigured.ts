@@ -1,10 +1,10 @@
-import type { RestartNotes } from '../recording/restart/restartLines.ts';
+import type { RestartRecording } from '../recording/restart/restartLines.ts';
 import type { RestartPart, RestartPartOptions } from '../restart/restartPart.ts';
 import { whenConfigured } from './whenConfigured.ts';
 
 interface RestartOptions extends Omit<RestartPartOptions, 'createCore'> {
   /** Takes down all that passes in and out, with `--record`. */
-  readonly recorder?: { readonly restarts: RestartNotes } | undefined;
+  readonly recorder?: { readonly restarts: RestartRecording } | undefined;
 }
 
 /** Makes the part: its module is loaded by then. */

@@ -7,21 +7,15 @@ import { configFileOf } from '../config/configText.ts';
 import { createStreams, type Streams, type StreamsOptions } from '../weeder/streams.ts';
 import type { Weeder, WeederOptions } from '../weeder/weeder.ts';
 import { type FileWriter, openFileWriter } from './file/fileWriter.ts';
-import {
-  type Moment,
-  type Note,
-  type RecordedInput,
-  type RecordedOutput,
-  type RecordingHeader,
-  recordingVersion,
-} from './lines.ts';
-import { createMemory } from './memory.ts';
-import type { NoteObserver, ObserverEntry, ObserverNotes } from './observer/observerLines.ts';
-import { createObserverMemory } from './observer/observerMemory.ts';
-import { recordWeeder } from './recordWeeder.ts';
-import type { NoteRestart, RestartEntry, RestartNotes } from './restart/restartLines.ts';
-import { createRestartMemory } from './restart/restartMemory.ts';
-import { recordSink } from './sink.ts';
+import { type RecordingHeader, recordingVersion } from './lines.ts';
+import type { AppendObserver, ObserverEntry, ObserverRecording } from './observer/observerLines.ts';
+import { createObserverSnapshot } from './observer/observerSnapshot.ts';
+import type { AppendRestart, RestartEntry, RestartRecording } from './restart/restartLines.ts';
+import { createRestartSnapshot } from './restart/restartSnapshot.ts';
+import { recordWeeder } from './weeder/recordWeeder.ts';
+import { recordWeederSink } from './weeder/recordWeederSink.ts';
+import type { AppendWeeder, Moment, WeederInput, WeederOutput } from './weeder/weederLines.ts';
+import { createWeederSnapshot } from './weeder/weederSnapshot.ts';
 
 export interface RecorderOptions {
   readonly file: string;
@@ -45,9 +39,9 @@ export interface Recorder {
   /** Its streams, with everything recorded of them that can matter. */
   createStreams(options: StreamsOptions): Streams;
   /** Takes down what passes in and out of restart control, which stands in between by itself. */
-  readonly restarts: RestartNotes;
+  readonly restarts: RestartRecording;
   /** The same of the application observer. */
-  readonly observer: ObserverNotes;
+  readonly observer: ObserverRecording;
   /** Writes what is left. */
   close(): Promise<void>;
 }
@@ -72,9 +66,9 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
   const { clock, limit = defaultLimit } = options;
   const began = clock.monotonic();
   const startedAt = clock.now();
-  const memory = createMemory();
-  const restartMemory = createRestartMemory();
-  const observerMemory = createObserverMemory();
+  const snapshot = createWeederSnapshot();
+  const restartSnapshot = createRestartSnapshot();
+  const observerSnapshot = createObserverSnapshot();
   let part = 0;
   let size = 0;
   let roof = limit;
@@ -99,7 +93,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
     return { t, wall };
   }
 
-  function put(entry: RecordedInput | RecordedOutput | RestartEntry | ObserverEntry, at: Moment): void {
+  function put(entry: WeederInput | WeederOutput | RestartEntry | ObserverEntry, at: Moment): void {
     const { t, ...rest } = at;
     write({ t, ...(at.wall === wallWritten ? {} : rest), ...entry });
     wallWritten = at.wall;
@@ -114,39 +108,39 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
       ...(streams && part > 1 ? { streams: streams.state() } : {}),
     });
     if (part === 1) return;
-    for (const { t, wall: wallThen, ...entry } of memory.recall(now())) put(entry, { t, wall: wallThen });
-    for (const restart of restartMemory.recall(busyNow())) put({ restart }, now());
-    for (const observer of observerMemory.recall(busyApplications())) put({ observer }, now());
+    for (const { t, wall: wallThen, ...entry } of snapshot.lines(now())) put(entry, { t, wall: wallThen });
+    for (const restart of restartSnapshot.lines(busyNow())) put({ restart }, now());
+    for (const observer of observerSnapshot.lines(busyApplications())) put({ observer }, now());
     // Where the repeated state alone fills a file, not every line may begin a new one.
     roof = Math.max(limit, 2 * size);
   }
 
   /** Only news from outside begins a new file: what follows from an input stands in the file of that input. */
   function beginPartIfFull(entry: object): void {
-    const isBusy = memory.isAsking || streams?.isHandingOver === true;
+    const isBusy = snapshot.isAwaitingResponse || streams?.isHandingOver === true;
     const isFull = size > roof && (!isBusy || size > roof + mostOvershoot);
     if (!isFull || !('stream' in entry)) return;
     writer.rotate();
     beginPart();
   }
 
-  const note: Note = (entry) => {
+  const append: AppendWeeder = (entry) => {
     beginPartIfFull(entry);
     const at = now();
-    memory.learn(entry, at);
+    snapshot.apply(entry, at);
     put(entry, at);
     if ('in' in entry && 'config' in entry) config = entry.config;
   };
 
-  const noteRestart: NoteRestart = (restart) => {
+  const appendRestart: AppendRestart = (restart) => {
     beginPartIfFull(restart);
-    restartMemory.learn(restart);
+    restartSnapshot.apply(restart);
     put({ restart }, now());
   };
 
-  const noteObserver: NoteObserver = (observer) => {
+  const appendObserver: AppendObserver = (observer) => {
     beginPartIfFull(observer);
-    observerMemory.learn(observer);
+    observerSnapshot.apply(observer);
     put({ observer }, now());
   };
 
@@ -154,29 +148,29 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
   return {
     createWeeder(weederOptions) {
       weeders += 1;
-      if (weeders > 1) note({ in: 'fresh', config: configFileOf(weederOptions.config) });
-      return recordWeeder(weederOptions, note);
+      if (weeders > 1) append({ in: 'fresh', config: configFileOf(weederOptions.config) });
+      return recordWeeder(weederOptions, append);
     },
     createStreams(its) {
       const { wrap = (need) => need, onClosed = () => {} } = its;
       streams = createStreams({
         ...its,
-        wrap: (need) => wrap({ ...need, sink: recordSink(need, note) }),
+        wrap: (need) => wrap({ ...need, sink: recordWeederSink(need, append) }),
         onClosed(name) {
-          memory.forget(name);
+          snapshot.forgetStream(name);
           onClosed(name);
         },
       });
       return streams;
     },
     restarts: {
-      note: noteRestart,
+      append: appendRestart,
       onNewFile(ask) {
         busyNow = ask;
       },
     },
     observer: {
-      note: noteObserver,
+      append: appendObserver,
       // It is in no file, so that nobody can guess what stands behind a mark.
       key: randomBytes(32),
       onNewFile(ask) {

@@ -3,9 +3,10 @@ import { settled, type VirtualClock, virtualClock } from '../base/virtualClock.t
 import type { Config } from '../config/config.ts';
 import type { ReportObserver } from '../observer/model/facts.ts';
 import type { ObserverCore } from '../observer/observerCore.ts';
-import { evidenceKey, type RecordedInput, type RecordedLine, type RecordingHeader } from '../recording/lines.ts';
-import type { ObserverTold } from '../recording/observer/observerTold.ts';
-import type { RestartTold } from '../recording/restart/restartTold.ts';
+import type { RecordedLine, RecordingHeader } from '../recording/lines.ts';
+import type { RecordedObserverEvent } from '../recording/observer/recordedObserverEvent.ts';
+import type { RecordedRestartEvent } from '../recording/restart/recordedRestartEvent.ts';
+import { evidenceKey, type WeederInput } from '../recording/weeder/weederLines.ts';
 import type { ReportRestart } from '../restart/model/facts.ts';
 import type { RestartControl } from '../restart/restartControl.ts';
 import type { DeletionAnswer } from '../weeder/deletions/deletePod.ts';
@@ -13,12 +14,12 @@ import type { Report } from '../weeder/deletions/facts.ts';
 import { createStreams, type Streams } from '../weeder/streams.ts';
 import { createWeeder, type Weeder } from '../weeder/weeder.ts';
 import { createObserverPlayer } from './observer/observerPlayer.ts';
-import { createAnswers } from './recorded/answers.ts';
 import { isCounted } from './recorded/comparable.ts';
 import { recordedConfig } from './recorded/recordedConfig.ts';
+import { createResponses } from './recorded/recordedResponses.ts';
 import type { RecordingFile } from './recorded/recordingFile.ts';
 import { createRestartPlayer } from './restart/restartPlayer.ts';
-import { startingQuietly } from './weeder/startingQuietly.ts';
+import { assumeReady } from './weeder/assumeReady.ts';
 
 /** The real wiring in simulated time, against what was recorded, line by line. */
 export interface Player {
@@ -41,26 +42,32 @@ export interface Player {
 
 interface PlayerOptions {
   readonly report: Report;
-  /** Told of each fact and each request of restart control. */
-  readonly reportRestart?: (told: RestartTold) => void;
-  /** Told of each of its facts, also of those of which a file that begins in the middle does not say enough. */
-  readonly reportRestartFact?: ReportRestart;
-  /** Told of each fact and each write of the application observer. */
-  readonly reportObserver?: (told: ObserverTold) => void;
-  /** Told of each of its facts, also of those of which a file that begins in the middle does not say enough. */
-  readonly reportObserverFact?: ReportObserver;
+  /** Told of each event and each request of restart control. */
+  readonly reportRestart?: (told: RecordedRestartEvent) => void;
+  /** Told of each of its events, also of those of which a file that begins in the middle does not say enough. */
+  readonly onRestartEvent?: ReportRestart;
+  /** Told of each event and each write of the application observer. */
+  readonly reportObserver?: (told: RecordedObserverEvent) => void;
+  /** Told of each of its events, also of those of which a file that begins in the middle does not say enough. */
+  readonly onObserverEvent?: ReportObserver;
   readonly inspect?: (event: InspectionEvent) => void;
 }
 
 /** A weeder, and the streams that feed it. */
-interface Stage {
+interface PlayedWeeder {
   readonly weeder: Weeder;
   readonly streams: Streams;
 }
 
 export function createPlayer(
   { header, config, lines }: RecordingFile,
-  { report, reportRestart = () => {}, reportRestartFact, reportObserver = () => {}, ...its }: PlayerOptions,
+  {
+    report,
+    reportRestart = () => {},
+    onRestartEvent: reportRestartFact,
+    reportObserver = () => {},
+    ...its
+  }: PlayerOptions,
 ): Player {
   const { inspect } = its;
   const startedAt = Date.parse(header.startedAt);
@@ -68,11 +75,13 @@ export function createPlayer(
   clock.suspend(lines[0]?.t ?? 0);
   let played = 0;
   let inputs = 0;
-  const answers = createAnswers<DeletionAnswer>(count(lines, (line) => (line.in === 'answer' ? line.uid : undefined)));
-  const ages = createAnswers<number | undefined>(
+  const answers = createResponses<DeletionAnswer>(
+    count(lines, (line) => (line.in === 'answer' ? line.uid : undefined)),
+  );
+  const ages = createResponses<number | undefined>(
     count(lines, (line) => (line.in === 'readySince' ? line.evidence : undefined)),
   );
-  const chances = lines.flatMap((line) => ('in' in line && line.in === 'random' ? line.value : []));
+  const randoms = lines.flatMap((line) => ('in' in line && line.in === 'random' ? line.value : []));
   const isContinued = header.part > 1;
   const restart = createRestartPlayer({
     header,
@@ -87,24 +96,24 @@ export function createPlayer(
     lines,
     clock,
     report: reportObserver,
-    reportFact: its.reportObserverFact,
+    reportFact: its.onObserverEvent,
     ...(inspect === undefined ? {} : { inspect }),
   });
-  function begin(config: Config, resumed?: RecordingHeader['streams']): Stage {
+  function begin(config: Config, resumed?: RecordingHeader['streams']): PlayedWeeder {
     const weeder = createWeeder({
       config,
       runtime: { clock, ...(inspect === undefined ? {} : { inspect }) },
       concurrentDeletions: header.concurrentDeletions,
       isDryRun: header.isDryRun,
-      random: () => chances.shift() ?? 0.5,
+      random: () => randoms.shift() ?? 0.5,
       report,
       deletePod: ({ uid }) => answers.ask(uid, { type: 'delete.accepted' }),
       readySince: (evidence) => ages.ask(evidenceKey(evidence), undefined),
     });
     return { weeder, streams: createStreams({ weeder, config, namespaces: header.namespaces, resumed }) };
   }
-  let stage = begin(isContinued ? startingQuietly(config) : config, header.streams);
-  async function take(line: RecordedInput): Promise<void> {
+  let stage = begin(isContinued ? assumeReady(config) : config, header.streams);
+  async function take(line: WeederInput): Promise<void> {
     if (line.in === 'fresh') stage = begin(recordedConfig(line.config));
     else if (line.in === 'answer') answers.give(line.uid, line.answer);
     else if (line.in === 'readySince') ages.give(line.evidence, line.since ?? undefined);
@@ -149,7 +158,7 @@ async function moveTo(clock: VirtualClock, t: number): Promise<void> {
   if (ms > 0) await clock.pass(ms);
 }
 
-function feed(line: RecordedInput, { weeder, streams }: Stage): void {
+function feed(line: WeederInput, { weeder, streams }: PlayedWeeder): void {
   const sink = 'stream' in line ? streams.needs.get(line.stream)?.sink : undefined;
   if (line.in === 'start' || (line.in === 'resume' && line.isRunning)) weeder.start();
   else if (line.in === 'stop') weeder.stop();
@@ -159,7 +168,7 @@ function feed(line: RecordedInput, { weeder, streams }: Stage): void {
   else if ('object' in line) sink?.apply(line.in, line.object);
 }
 
-function configure(file: object, { weeder, streams }: Stage): void {
+function configure(file: object, { weeder, streams }: PlayedWeeder): void {
   const config = recordedConfig(file);
   weeder.configure(config);
   streams.configure(config);
@@ -167,7 +176,7 @@ function configure(file: object, { weeder, streams }: Stage): void {
 
 function count(
   lines: readonly RecordedLine[],
-  keyOf: (line: RecordedInput) => string | undefined,
+  keyOf: (line: WeederInput) => string | undefined,
 ): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const line of lines) {

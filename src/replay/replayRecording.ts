@@ -1,20 +1,20 @@
-import { toldOf } from '../recording/told.ts';
-import { observedIn } from './observer/observerInputs.ts';
+import { recordedEventsOf } from '../recording/weeder/recordedWeederEvent.ts';
+import { comparableObserverEvents } from './observer/observerInputs.ts';
 import { createPlayer } from './player.ts';
-import { comparable, inputsBefore, quietOf } from './recorded/comparable.ts';
+import { comparableEvents, exclusionsOf, inputsBefore } from './recorded/comparable.ts';
 import type { RecordingFile } from './recorded/recordingFile.ts';
-import type { Placed, Replay, Timed } from './recorded/timed.ts';
-import { restartsIn } from './weeder/passedOver.ts';
+import type { PlacedEvent, Replay, TimelineEvent } from './recorded/timelineEvent.ts';
+import { comparableRestartEvents } from './restart/excludedWorkloads.ts';
 
 /** Runs the real wiring in simulated time against what was recorded. */
 export async function replayRecording(file: RecordingFile): Promise<Replay> {
   const { header, lines } = file;
-  const replayed: Placed[] = [];
-  const others: Timed[] = [];
+  const replayed: PlacedEvent[] = [];
+  const others: TimelineEvent[] = [];
   const player = createPlayer(file, {
-    report: (fact) => {
+    report: (event) => {
       const [t, after] = [player.clock.monotonic(), player.inputs()];
-      replayed.push(...toldOf(fact).map((told) => ({ fact: { t, ...told }, after })));
+      replayed.push(...recordedEventsOf(event).map((told) => ({ event: { t, ...told }, after })));
     },
     reportRestart: (told) => void others.push({ t: player.clock.monotonic(), ...told }),
     reportObserver: (told) => void others.push({ t: player.clock.monotonic(), ...told }),
@@ -22,16 +22,19 @@ export async function replayRecording(file: RecordingFile): Promise<Replay> {
   while (await player.next());
   await player.clock.pass(0);
   const before = inputsBefore(lines);
-  const recorded = lines.flatMap((line, index) => ('about' in line ? { fact: line, after: before[index] ?? 0 } : []));
-  const quiet = quietOf(lines);
+  const recorded = lines.flatMap((line, index) => ('about' in line ? { event: line, after: before[index] ?? 0 } : []));
+  const quiet = exclusionsOf(lines);
   return {
     startedAt: Date.parse(header.startedAt),
-    recorded: inOrder(comparable(recorded, quiet), [...restartsIn(lines), ...observedIn(lines)]),
-    replayed: inOrder(comparable(replayed, quiet), others),
+    recorded: inOrder(comparableEvents(recorded, quiet), [
+      ...comparableRestartEvents(lines),
+      ...comparableObserverEvents(lines),
+    ]),
+    replayed: inOrder(comparableEvents(replayed, quiet), others),
     endedAt: lines.at(-1)?.t ?? 0,
   };
 }
 
-function inOrder(facts: readonly Timed[], others: readonly Timed[]): Timed[] {
-  return [...facts, ...others].toSorted((a, b) => a.t - b.t);
+function inOrder(events: readonly TimelineEvent[], others: readonly TimelineEvent[]): TimelineEvent[] {
+  return [...events, ...others].toSorted((a, b) => a.t - b.t);
 }

@@ -1,5 +1,5 @@
 import type { ProcessFact } from '../process/facts.ts';
-import { toldOf } from '../recording/told.ts';
+import { recordedEventsOf } from '../recording/weeder/recordedWeederEvent.ts';
 import type { WeederFact } from '../weeder/deletions/facts.ts';
 import type { Moment } from './protocol.ts';
 import { createUnderway } from './underway.ts';
@@ -71,7 +71,7 @@ export function createHistory({ longest, most }: HistoryLimits): History {
 
 /** A fact once for each window that it concerns. `t` is epoch milliseconds. */
 export function momentsOf(fact: WeederFact, t: number): Moment[] {
-  return toldOf(fact).map(({ out, ...told }) => ({ t, what: out, ...told }));
+  return recordedEventsOf(fact).map(({ out, ...told }) => ({ t, what: out, ...told }));
 }
 
 export function processMoment(fact: ProcessFact, t: number): Moment {

@@ -39,11 +39,11 @@ export function createReplaying(file: RecordingFile, pace: Clock, onBroken: (err
         facts += 1;
         live.report(fact);
       },
-      reportRestartFact(fact) {
+      onRestartEvent(fact) {
         facts += 1;
         live.reportRestart(fact);
       },
-      reportObserverFact(fact) {
+      onObserverEvent(fact) {
         facts += 1;
         live.reportObserver(fact);
       },

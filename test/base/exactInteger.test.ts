@@ -9,7 +9,7 @@ import { hashManifest } from '../../src/observer/plan/manifestHash.ts';
 import { readObserverSchema } from '../../src/observer/schema/read.ts';
 import { leaf } from '../../src/observer/schema/shape.ts';
 import { readSpec } from '../../src/observer/spec/readApplication.ts';
-import { secretMask } from '../../src/recording/observer/withoutSecretValues.ts';
+import { secretMask } from '../../src/recording/observer/secretMask.ts';
 
 const home = { namespace: 'shop', name: 'web' };
 const thing = (id: unknown) => ({ apiVersion: 'example.org/v1', kind: 'Thing', metadata: { name: 'a' }, spec: { id } });

@@ -3,20 +3,20 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { suite, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
-import { faultsOf, outcomeTable } from '../../src/demo/observer/outcome.ts';
+import { deviationsOf, outcomeTable } from '../../src/demo/observer/outcomeTable.ts';
+import type { ChapterResult } from '../../src/demo/observer/playChapters.ts';
 import type { Chapter } from '../../src/demo/observer/story.ts';
-import type { Told } from '../../src/demo/observer/tell.ts';
-import { observerEntry } from '../../src/demo/observer/timeline.ts';
+import { observerTimelineEntry } from '../../src/demo/observer/timeline.ts';
 import { bundle } from '../support/bundle.ts';
 import { cli, folder } from '../support/cli.ts';
 
 /** Gives a program a terminal; not everywhere there. */
 const script = spawnSync('script', ['--version']).status === 0;
 
-function told(row: string, observed: Chapter['observed'], came: Partial<Told> = {}): Told {
-  const play = async () => ({ weeder: '', took: undefined, isAsTold: true });
+function told(row: string, observed: Chapter['observed'], came: Partial<ChapterResult> = {}): ChapterResult {
+  const play = async () => ({ weeder: '', took: undefined, isAsExpected: true });
   const chapter: Chapter = { title: `somebody: ${row}`, row, observed, play };
-  return { chapter, weeder: 'leaves it', took: undefined, isAsTold: true, ...came };
+  return { chapter, weeder: 'leaves it', took: undefined, isAsExpected: true, ...came };
 }
 
 test('the table says what was done, whether it is observed, what weeder did and how long that took', () => {
@@ -26,8 +26,10 @@ test('the table says what was done, whether it is observed, what weeder did and 
     'another image   yes        puts it back   7.4 ms',
     'scaled to 5     no         leaves it',
   ]);
-  assert.deepEqual(faultsOf(all), []);
-  assert.deepEqual(faultsOf([...all, told('x', '', { isAsTold: false })]), ['"somebody: x" did not go as it should.']);
+  assert.deepEqual(deviationsOf(all), []);
+  assert.deepEqual(deviationsOf([...all, told('x', '', { isAsExpected: false })]), [
+    '"somebody: x" did not go as it should.',
+  ]);
 });
 
 test('a drift is a diff, whose lines are cut where they would be too long', () => {
@@ -39,7 +41,7 @@ test('a drift is a diff, whose lines are cut where they would be too long', () =
     { path: '.spec.b.this.is.long', wanted: undefined, found: 'this is long, too', is: 'excess' },
   ] as const;
   const drifted = { type: 'resource.drifted', ...about, drifts, rival: 'bot/Update', isCorrected: true } as const;
-  const entry = observerEntry(drifted, 15);
+  const entry = observerTimelineEntry(drifted, 15);
   assert.equal(entry?.what, 'Deployment nginx has drifted, by bot:');
   assert.deepEqual(entry?.diff, [
     { is: 'path', text: '.spec.a' },

@@ -5,7 +5,7 @@ import { endpointSlices, namespaces, pods } from '@weeder/embedded-cluster/resou
 import { pino } from 'pino';
 import { type ClusterDemo, playOnCluster } from '../../src/demo/cluster/run.ts';
 import type { Downtime } from '../../src/demo/downtime.ts';
-import type { ScenarioFact } from '../../src/demo/facts.ts';
+import type { ScenarioEvent } from '../../src/demo/events.ts';
 import { apiserverLabels } from '../../src/demo/objects.ts';
 import { podView } from '../../src/demo/podView.ts';
 import type { WeederFact } from '../../src/weeder/deletions/facts.ts';
@@ -15,7 +15,7 @@ import { type Embedded, embedded, made } from '../support/world/embedded.ts';
 const home = 'weeder-demo-test';
 const forbidden = failure(403, 'Forbidden', 'nobody may do this here');
 
-type Fact = ScenarioFact | WeederFact;
+type Fact = ScenarioEvent | WeederFact;
 
 interface Played extends ClusterDemo {
   readonly facts: readonly Fact[];
@@ -60,7 +60,7 @@ async function play({ timeout = 600_000, prepare, onFact, needs, isWithoutKubele
       outage: 60_000,
       timeout,
       signal: stop.signal,
-      onFact(_time, fact) {
+      onEvent(_time, fact) {
         facts.push(fact);
         onFact?.(fact, stop);
       },

@@ -3,11 +3,11 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { suite, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
-import { rolloutTable } from '../../src/demo/restart/comparison.ts';
+import { type ChapterResult, deviationsOf } from '../../src/demo/restart/playChapters.ts';
 import type { Rollout } from '../../src/demo/restart/rollout.ts';
+import { rolloutTable } from '../../src/demo/restart/rolloutTable.ts';
 import { playWithPlainWatcher } from '../../src/demo/restart/run.ts';
 import type { Chapter } from '../../src/demo/restart/story.ts';
-import { faultsOf, type Told } from '../../src/demo/restart/tell.ts';
 import type { RestartFact } from '../../src/restart/model/facts.ts';
 import { bundle } from '../support/bundle.ts';
 import { cli, folder } from '../support/cli.ts';
@@ -20,7 +20,7 @@ const chapter: Chapter = {
   title: 'a Secret changes',
   row: 'a Secret changes',
   needed: ['web', 'db'],
-  told: { type: 'workload.restarted', of: ['db', 'web'] },
+  expected: { type: 'workload.restarted', of: ['db', 'web'] },
   play: async () => {},
 };
 
@@ -33,21 +33,21 @@ function restarted(name: string): RestartFact {
   return { type: 'workload.restarted', workload, uid: name, sources: [], how: 'rollout', attempt: 1 };
 }
 
-function ended(...names: string[]): Told {
+function ended(...names: string[]): ChapterResult {
   return { chapter, rollouts: rolloutsOf(...names), stale: [], isSettled: true };
 }
 
 test('a chapter is as told when what was needed was rolled out, once, and weeder said so', () => {
   const facts = [restarted('web'), restarted('db')];
-  assert.deepEqual(faultsOf(ended('web', 'db'), facts), []);
-  assert.deepEqual(faultsOf(ended('web', 'db', 'web'), facts), [
+  assert.deepEqual(deviationsOf(ended('web', 'db'), facts), []);
+  assert.deepEqual(deviationsOf(ended('web', 'db', 'web'), facts), [
     '"a Secret changes": rollouts of db, web, web in place of db, web.',
   ]);
-  assert.deepEqual(faultsOf(ended('web'), [restarted('web')]), [
+  assert.deepEqual(deviationsOf(ended('web'), [restarted('web')]), [
     '"a Secret changes": rollouts of web in place of db, web.',
     '"a Secret changes": workload.restarted was told of web in place of db, web.',
   ]);
-  assert.deepEqual(faultsOf({ ...ended('web', 'db'), stale: ['db-0'], isSettled: false }, facts), [
+  assert.deepEqual(deviationsOf({ ...ended('web', 'db'), stale: ['db-0'], isSettled: false }, facts), [
     '"a Secret changes": old content in db-0.',
     '"a Secret changes": it did not come to rest.',
   ]);

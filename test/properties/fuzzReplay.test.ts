@@ -6,16 +6,16 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import type { Result } from '../../src/base/errors.ts';
 import { parseConfig } from '../../src/config/parse.ts';
+import { limitationsOf } from '../../src/replay/limitations.ts';
 import { differences } from '../../src/replay/recorded/compare.ts';
 import { type JsonFile, readJsonLines } from '../../src/replay/recorded/jsonLines.ts';
 import { isRecording, joinRecordings, readRecording } from '../../src/replay/recorded/recordingFile.ts';
 import { diffLines, timeline } from '../../src/replay/recorded/timeline.ts';
 import { readEvents } from '../../src/replay/recorded/watchEvent.ts';
-import { replayOtherwise } from '../../src/replay/replayOtherwise.ts';
 import { replayRecording } from '../../src/replay/replayRecording.ts';
-import { unrecorded } from '../../src/replay/unrecorded.ts';
 import { replayEvents } from '../../src/replay/weeder/replayEvents.ts';
 import { savings } from '../../src/replay/weeder/savings.ts';
+import { replayWhatIf } from '../../src/replay/whatIf.ts';
 import { byteEdit, edited, editedBytes, nameFrom, valueEdit } from '../support/fuzz.ts';
 import { enough, propertyRuns } from '../support/propertyRuns.ts';
 import { recordIncident } from '../support/recording/recording.ts';
@@ -59,13 +59,13 @@ async function linesOfRecording({ first, rest }: JsonFile): Promise<readonly str
   if (!joined.ok) return sentence(joined);
   replayed += 1;
   const again = await replayRecording(joined.value);
-  const otherwise = await replayOtherwise(joined.value, other);
+  const otherwise = await replayWhatIf(joined.value, other);
   return [
     ...timeline(again.replayed, again.startedAt),
     ...diffLines(differences(again), again.startedAt),
-    ...timeline(otherwise.facts, otherwise.startedAt),
+    ...timeline(otherwise.events, otherwise.startedAt),
     ...savings(otherwise.deleted),
-    ...unrecorded(joined.value, other),
+    ...limitationsOf(joined.value, other),
   ];
 }
 
@@ -73,7 +73,7 @@ async function linesOfEvents({ first, rest }: JsonFile): Promise<readonly string
   const read = readEvents([first, ...rest]);
   if (!read.ok) return sentence(read);
   replayed += 1;
-  const { facts, startedAt, deleted } = await replayEvents(other, [read.value]);
+  const { events: facts, startedAt, deleted } = await replayEvents(other, [read.value]);
   return [...timeline(facts, startedAt), ...savings(deleted)];
 }
 

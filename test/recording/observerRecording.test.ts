@@ -64,11 +64,11 @@ test('what the observer decided is decided again when its recording is replayed'
   assert.equal(replayed.code, 0, replayed.stdout + replayed.stderr);
   for (const words of [
     'applied',
-    'drifted',
+    'drift detected',
     'corrected',
     'missing',
-    'contested',
-    'claimed',
+    'correction backs off',
+    'ownership conflict',
     'deleted',
     'write requested',
   ])
@@ -133,7 +133,7 @@ test('the files of a recording are replayed together, and each of them alone', a
   assert.ok(parts.length > 3, String(parts.length));
   const all = await cli(['replay', ...parts]);
   assert.equal(all.code, 0, all.stdout + all.stderr);
-  assert.ok(all.stdout.includes('contested'));
+  assert.ok(all.stdout.includes('correction backs off'));
   let alone = 0;
   for (const part of parts.slice(1)) {
     const replayed = await cli(['replay', part]);
@@ -187,10 +187,10 @@ test('what a trial found out is found out again when its recording is replayed, 
   assert.ok(parts.length > 2, String(parts.length));
   const all = await cli(['replay', ...parts]);
   assert.equal(all.code, 0, all.stdout + all.stderr);
-  assert.equal(all.stdout.match(/ wanted anew /g)?.length, 2);
+  assert.equal(all.stdout.match(/ desired state changed /g)?.length, 2);
   const alone = await Promise.all(parts.slice(1).map((part) => cli(['replay', part])));
   for (const replayed of alone) assert.equal(replayed.code, 0, replayed.stdout + replayed.stderr);
-  assert.ok(alone.some(({ stdout }) => stdout.includes(' wanted anew ')));
+  assert.ok(alone.some(({ stdout }) => stdout.includes(' desired state changed ')));
 });
 
 test('nothing of what is secret is in a recording, wherever it stands, and it is replayed all the same', async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { openRecorder } from '../../src/recording/recorder.ts';
-import { reduceObject } from '../../src/recording/reduce.ts';
+import { reduceWeederObject } from '../../src/recording/weeder/reduceObject.ts';
 import { crashLooping } from '../../src/weeder/pods/crashLooping.ts';
 import { createReadiness } from '../../src/weeder/services/readiness.ts';
 import { backOff, pod, running, slice, terminated } from '../support/objects/objects.ts';
@@ -77,7 +77,7 @@ test('a reduced pod is read as the whole one is', () => {
     pod({ containers: [running(3)] }),
     {},
   ];
-  for (const each of whole) assert.deepEqual(crashLooping(reduceObject('Pod', each)), crashLooping(each));
+  for (const each of whole) assert.deepEqual(crashLooping(reduceWeederObject('Pod', each)), crashLooping(each));
 });
 
 function restartsOn(values: readonly number[]): object {
@@ -100,7 +100,7 @@ test('a reduced slice is read as the whole one is', () => {
     slice({ ready: [false] }),
     slice({ ready: [] }),
   ];
-  for (const each of whole) assert.deepEqual(read(reduceObject('EndpointSlice', each)), read(each));
+  for (const each of whole) assert.deepEqual(read(reduceWeederObject('EndpointSlice', each)), read(each));
 });
 
 test('at its limit the file becomes FILE.1, and two files are all that is kept', async () => {

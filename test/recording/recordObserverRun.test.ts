@@ -95,7 +95,10 @@ test('run --record takes the observer down, its replay decides the same, and ano
   // On a busy machine something comes late, which is told as `~`: it is the same decision.
   assert.match(replayed.stdout, /the same decisions as recorded|decisions? differs? from the recorded ones/);
   assert.doesNotMatch(replayed.stdout, /\(recorded, not replayed\)|\(replayed, not recorded\)/);
-  for (const words of [/drifted +shop\/nginx Deployment shop\/nginx +\S+ \(by kubectl-set\/Update\)/, /updated$/m])
+  for (const words of [
+    /drift detected +shop\/nginx Deployment shop\/nginx +\S+ \(by kubectl-set\/Update\)/,
+    /updated$/m,
+  ])
     assert.match(replayed.stdout, words);
 
   const text = readFileSync(path, 'utf8');

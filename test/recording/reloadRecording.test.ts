@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Config, ServiceConfig } from '../../src/config/config.ts';
 import { openRecorder } from '../../src/recording/recorder.ts';
+import { limitationsOf } from '../../src/replay/limitations.ts';
 import { readRecording } from '../../src/replay/recorded/recordingFile.ts';
-import { replayOtherwise } from '../../src/replay/replayOtherwise.ts';
 import { replayRecording } from '../../src/replay/replayRecording.ts';
-import { unrecorded } from '../../src/replay/unrecorded.ts';
+import { replayWhatIf } from '../../src/replay/whatIf.ts';
 import { backOff, pod, slice } from '../support/objects/objects.ts';
 import { recordingOf } from '../support/recording/recording.ts';
 import { serviceConfig } from '../support/world/simulation.ts';
@@ -90,8 +90,8 @@ test('a recording across a reload is replayed to the same decisions, and without
     '1000 window.opened shoot-1/db 2m0s',
     '13000 window.opened shoot-1/cache 2m0s',
     '13000 pod.deleted shoot-1/cache delete, CrashLoopBackOff, restarts 3',
-    '61000 window.closed shoot-1/db 0 deleted, 0 kept, 0 given up',
-    '133000 window.closed shoot-1/cache 1 deleted, 0 kept, 0 given up',
+    '61000 window.closed shoot-1/db 0 deleted, 0 skipped, 0 failed',
+    '133000 window.closed shoot-1/cache 1 deleted, 0 skipped, 0 failed',
   ]);
   const without = await replay(lines.filter(({ value }) => value.in !== 'config'));
   assert.notDeepEqual(told(without.replayed), told(without.recorded));
@@ -147,8 +147,8 @@ test('asked about another config, a recording counts no pods of a stream that wa
   const ask = async (kept: typeof lines) => {
     const read = readRecording(header, kept);
     assert.ok(read.ok);
-    const { deleted } = await replayOtherwise(read.value, asked);
-    return { deleted: deleted.map((each) => each.pod), unknown: unrecorded(read.value, asked) };
+    const { deleted } = await replayWhatIf(read.value, asked);
+    return { deleted: deleted.map((each) => each.pod), unknown: limitationsOf(read.value, asked) };
   };
   assert.deepEqual(await ask(lines), {
     deleted: [],

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { isDecision } from '../../src/recording/told.ts';
+import { isDecision } from '../../src/recording/events.ts';
 import { differences } from '../../src/replay/recorded/compare.ts';
 import { readJsonLines } from '../../src/replay/recorded/jsonLines.ts';
 import { joinRecordings, readRecording } from '../../src/replay/recorded/recordingFile.ts';
-import { replayOtherwise } from '../../src/replay/replayOtherwise.ts';
 import { replayRecording } from '../../src/replay/replayRecording.ts';
+import { replayWhatIf } from '../../src/replay/whatIf.ts';
 import { enough, propertyRuns } from '../support/propertyRuns.ts';
 import { recordedReloads, recordReloads } from '../support/recording/recordedReloads.ts';
 
@@ -77,11 +77,11 @@ test('a recording that is asked about its own, unchanging config opens the windo
   await fc.assert(
     fc.asyncProperty(recordedReloads.filter(isSteady), async (story) => {
       const whole = await readFiles(await recorded(story, 1_000_000));
-      const asked = await replayOtherwise(whole, whole.config);
+      const asked = await replayWhatIf(whole, whole.config);
       const { recorded: told } = await replayRecording(whole);
       const opened = (facts: typeof told) =>
         facts.filter(({ out }) => out === 'window.opened').map(({ t, about }) => `${t} ${about}`);
-      assert.deepEqual(opened(asked.facts), opened(told));
+      assert.deepEqual(opened(asked.events), opened(told));
     }),
     propertyRuns(40),
   );

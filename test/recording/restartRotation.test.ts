@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { questions } from '../../src/recording/restart/recordAnswers.ts';
-import { createRestartMemory } from '../../src/recording/restart/restartMemory.ts';
-import { recordedChances } from '../../src/replay/recorded/recordedChances.ts';
+import { restartRequests } from '../../src/recording/restart/recordRestartApi.ts';
+import { createRestartSnapshot } from '../../src/recording/restart/restartSnapshot.ts';
+import { recordedRandom } from '../../src/replay/recorded/recordedRandom.ts';
 import { recordedLine } from '../../src/replay/recorded/recordingSchema.ts';
+import { comparableRestartEvents } from '../../src/replay/restart/excludedWorkloads.ts';
 import { recordedHashes } from '../../src/replay/restart/recordedHashes.ts';
-import { restartsIn } from '../../src/replay/weeder/passedOver.ts';
 import { cli, folder } from '../support/cli.ts';
 import { recordRestarts } from '../support/recording/recordedRestarts.ts';
 import { playRecording } from '../support/replay/replayAgain.ts';
@@ -81,14 +81,16 @@ test('each file of a recording is replayed alone to the decisions that stand in 
   }
   assert.ok(later.some((file) => busyIn(file)?.length === 0));
   assert.ok(later.some((file) => busyIn(file)?.includes('deployment/shop/shop')));
-  const restarts = later.flatMap((file) => restartsIn(linesOf(file))).filter(({ out }) => out === 'workload.restarted');
+  const restarts = later
+    .flatMap((file) => comparableRestartEvents(linesOf(file)))
+    .filter(({ out }) => out === 'workload.restarted');
   assert.ok(restarts.length > 30, String(restarts.length));
 });
 
 test('in a file that begins in the middle a restart that is missing, or in addition, is told', async () => {
   const [, ...later] = await recordDay('day.jsonl', 64 * 1024);
   const [restart, file] = later.flatMap((each) => {
-    const found = restartsIn(linesOf(each)).find(({ out }) => out === 'workload.restarted');
+    const found = comparableRestartEvents(linesOf(each)).find(({ out }) => out === 'workload.restarted');
     return found === undefined ? [] : [[found, each] as const];
   })[0] ?? [assert.fail('no later file has a restart'), ''];
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
@@ -109,16 +111,16 @@ test('a chance is taken in its order, and in a file that begins in the middle at
     t,
     restart: { in: 'random', value: index / 10 } as const,
   }));
-  const inOrder = recordedChances(lines, false);
+  const inOrder = recordedRandom(lines, false);
   assert.deepEqual([5_000, 5_000, 5_000, 5_000, 5_000].map(inOrder), [0, 0.1, 0.2, 0.3, 0.5]);
-  const inTime = recordedChances(lines, true);
+  const inTime = recordedRandom(lines, true);
   assert.deepEqual([1_100, 5_000, 8_900, 8_900].map(inTime), [0.1, 0.5, 0.3, 0.5]);
 });
 
 test('the hash of the same tags is that of the newest restart by then, which a replay may come to a little early', () => {
-  const to = questions.hash({ id: 'k' }, { kind: 'Deployment', namespace: 'shop', name: 'web' }, new Map());
+  const to = restartRequests.hash({ id: 'k' }, { kind: 'Deployment', namespace: 'shop', name: 'web' }, new Map());
   const again = new Map([['since', { tag: '17' }]]);
-  assert.equal(to, questions.hash({ id: 'k' }, { kind: 'Deployment', namespace: 'shop', name: 'web' }, again));
+  assert.equal(to, restartRequests.hash({ id: 'k' }, { kind: 'Deployment', namespace: 'shop', name: 'web' }, again));
   const hashAt = recordedHashes([1_000, 9_000].map((t) => ({ t, restart: { in: 'hash', to, hash: `of ${t}` } })));
   assert.deepEqual(
     [0, 900, 8_000, 8_900].map((now) => hashAt(to, now)),
@@ -127,8 +129,8 @@ test('the hash of the same tags is that of the newest restart by then, which a r
 });
 
 test('what a new file repeats comes in the order in which it came about, and is the newest of each', () => {
-  const memory = createRestartMemory();
-  assert.deepEqual(memory.recall([]), []);
+  const memory = createRestartSnapshot();
+  assert.deepEqual(memory.lines([]), []);
   const object = (name: string, uid: string, resourceVersion: string) => ({
     metadata: { name, namespace: 'shop', uid, resourceVersion },
   });
@@ -138,22 +140,22 @@ test('what a new file repeats comes in the order in which it came about, and is 
   const digest = (version: string) =>
     ({ in: 'answer', to: `digest configmap/shop/settings key uses ${version}`, answer: { is: 'gone' } }) as const;
   const end = { in: 'end', stream: deployments, resourceVersion: '5' } as const;
-  memory.learn({ in: 'created', config: { old: true } });
-  memory.learn({ in: 'keys', current: 'old', ids: ['old'] });
-  memory.learn({ in: 'created', config: {} });
-  memory.learn({ in: 'start' });
-  memory.learn({ in: 'begin', stream: deployments });
-  memory.learn({ in: 'ADDED', stream: deployments, object: before });
-  memory.learn(end);
-  memory.learn({ in: 'keys', current: 'k', ids: ['k'] });
-  memory.learn({ in: 'looked' });
-  memory.learn({ in: 'begin', stream: named });
-  memory.learn({ in: 'ADDED', stream: named, object: object('settings', 's', '3') });
-  memory.learn(digest('3'));
-  memory.learn(digest('4'));
-  memory.learn({ in: 'answer', to: 'patch deployment/shop/web', answer: { is: 'ok', value: written } });
-  memory.learn({ in: 'MODIFIED', stream: deployments, object: object('web', 'w', '6') });
-  assert.deepEqual(memory.recall(['deployment/shop/web']), [
+  memory.apply({ in: 'created', config: { old: true } });
+  memory.apply({ in: 'keys', current: 'old', ids: ['old'] });
+  memory.apply({ in: 'created', config: {} });
+  memory.apply({ in: 'start' });
+  memory.apply({ in: 'begin', stream: deployments });
+  memory.apply({ in: 'ADDED', stream: deployments, object: before });
+  memory.apply(end);
+  memory.apply({ in: 'keys', current: 'k', ids: ['k'] });
+  memory.apply({ in: 'looked' });
+  memory.apply({ in: 'begin', stream: named });
+  memory.apply({ in: 'ADDED', stream: named, object: object('settings', 's', '3') });
+  memory.apply(digest('3'));
+  memory.apply(digest('4'));
+  memory.apply({ in: 'answer', to: 'patch deployment/shop/web', answer: { is: 'ok', value: written } });
+  memory.apply({ in: 'MODIFIED', stream: deployments, object: object('web', 'w', '6') });
+  assert.deepEqual(memory.lines(['deployment/shop/web']), [
     { in: 'created', config: {} },
     { in: 'start' },
     digest('4'),
@@ -167,6 +169,6 @@ test('what a new file repeats comes in the order in which it came about, and is 
     { in: 'resume', busy: ['deployment/shop/web'] },
   ]);
   assert.deepEqual(memory.workload('deployment/shop/web'), { stream: deployments, object: written });
-  memory.learn({ in: 'DELETED', stream: deployments, object: written });
+  memory.apply({ in: 'DELETED', stream: deployments, object: written });
   assert.equal(memory.workload('deployment/shop/web'), undefined);
 });

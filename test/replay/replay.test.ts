@@ -25,12 +25,12 @@ test('a replay comes to the decisions that were recorded, and prints each with i
   const lines = stdout.split('\n').map((line) => line.replaceAll(/ +/g, ' ').trim());
   assert.equal(lines[0], '+0.000s 00:00:00.000 service is ready shoot-1/etcd-main-client');
   assert.equal(lines[2], '+100.000s 00:01:40.000 window opened shoot-1/etcd-main-client #1 2m0s');
-  assert.ok(lines.some((line) => /pod kept .* shoot-1\/debug barePod$/.test(line)));
+  assert.ok(lines.some((line) => /deletion skipped .* shoot-1\/debug barePod$/.test(line)));
   assert.ok(lines.some((line) => /deletion refused .* shoot-1\/kapi-0 429, attempt 1$/.test(line)));
   assert.ok(
     lines.some((line) => /^\+102\.000s .*pod deleted .* shoot-1\/kapi-1 delete, in unreported back-off/.test(line)),
   );
-  assert.ok(lines.some((line) => /^\+220\.000s .*window closed .* 2 deleted, 1 kept, 0 given up$/.test(line)));
+  assert.ok(lines.some((line) => /^\+220\.000s .*window closed .* 2 deleted, 1 skipped, 0 failed$/.test(line)));
   assert.equal(lines.at(-2), 'the same decisions as recorded, to within 250 ms');
 });
 
@@ -54,7 +54,10 @@ test('a decision that was not recorded is told as a difference', async () => {
   const altered = lines.filter((line) => line['out'] !== 'pod.kept');
   const { code, stdout } = await cli(['replay', store('altered-extra.jsonl', altered)]);
   assert.equal(code, 1);
-  assert.match(stdout, /\n1 decision differs from the recorded ones:\n\+ .*pod kept .*\(replayed, not recorded\)\n$/);
+  assert.match(
+    stdout,
+    /\n1 decision differs from the recorded ones:\n\+ .*deletion skipped .*\(replayed, not recorded\)\n$/,
+  );
 });
 
 test('a decision at another time is told with both times; that of a busy process is late, and the same', async () => {

@@ -17,7 +17,7 @@ const expected = {
    +12.718s  06:20:53.458  service is not ready  demo/etcd-main-client
   +138.558s  06:22:59.298  window opened         demo/etcd-main-client #1  2m0s
   +138.558s  06:22:59.298  pod deleted           demo/etcd-main-client #1  demo/kapi-5c5d9545d8-r299k  delete, in unreported back-off, restarts 4
-  +258.558s  06:24:59.298  window closed         demo/etcd-main-client #1  1 deleted, 0 kept, 0 given up
+  +258.558s  06:24:59.298  window closed         demo/etcd-main-client #1  1 deleted, 0 skipped, 0 failed
 
 pod                         would be deleted  after recovery  back-off       saved
 demo/kapi-5c5d9545d8-r299k  06:22:59.298      +0.000s         1m20s, silent  70.095s
@@ -27,7 +27,7 @@ demo/kapi-5c5d9545d8-r299k  06:22:59.298      +0.000s         1m20s, silent  70.
     +9.887s  06:01:33.063  service is not ready  demo/etcd-main-client
   +161.716s  06:04:04.892  window opened         demo/etcd-main-client #1  2m0s
   +161.716s  06:04:04.892  pod deleted           demo/etcd-main-client #1  demo/kapi-66c98575c9-hwgfj  delete, CrashLoopBackOff, restarts 4
-  +281.716s  06:06:04.892  window closed         demo/etcd-main-client #1  1 deleted, 0 kept, 0 given up
+  +281.716s  06:06:04.892  window closed         demo/etcd-main-client #1  1 deleted, 0 skipped, 0 failed
 
 pod                         would be deleted  after recovery  back-off  saved
 demo/kapi-66c98575c9-hwgfj  06:04:04.892      +0.000s         1m20s     16.641s

@@ -23,7 +23,7 @@ expected:
   - 10s window 1 of shoot-1/etcd-main-client opens for 2m0s
   - 10s DELETE shoot-1/kapi-0
   - 10s shoot-1/kapi-0 deleted (CrashLoopBackOff) in window 1 of shoot-1/etcd-main-client
-  - 2m10s window 1 of shoot-1/etcd-main-client closes, 1 deleted, 0 kept, 0 given up
+  - 2m10s window 1 of shoot-1/etcd-main-client closes, 1 deleted, 0 skipped, 0 failed
 `;
 
 /** What is said of the good file after one change; all of the text must have been there. */
@@ -78,7 +78,7 @@ const wrongExpectations: readonly (readonly [string, string, string])[] = [
   [
     '- 2m10s',
     '- 3m',
-    ':14: expected "3m0s window 1 of shoot-1/etcd-main-client closes, 1 deleted, 0 kept, 0 given up", saw "2m10s window 1 of shoot-1/etcd-main-client closes, 1 deleted, 0 kept, 0 given up"',
+    ':14: expected "3m0s window 1 of shoot-1/etcd-main-client closes, 1 deleted, 0 skipped, 0 failed", saw "2m10s window 1 of shoot-1/etcd-main-client closes, 1 deleted, 0 skipped, 0 failed"',
   ],
   [
     'DELETE shoot-1/kapi-0',
@@ -86,8 +86,8 @@ const wrongExpectations: readonly (readonly [string, string, string])[] = [
     ':12: expected "10s DELETE shoot-1/kapi-1", saw "10s DELETE shoot-1/kapi-0"',
   ],
   [
-    '1 deleted, 0 kept, 0 given up\n',
-    '1 deleted, 0 kept, 0 given up\n  - 9h more\n',
+    '1 deleted, 0 skipped, 0 failed\n',
+    '1 deleted, 0 skipped, 0 failed\n  - 9h more\n',
     ':15: expected "9h0m0s more", saw nothing more',
   ],
 ];
@@ -99,7 +99,7 @@ for (const [from, to, expected] of wrongExpectations) {
 }
 
 test('a line that is missing at the end is told where the list ends', async () => {
-  const last = '  - 2m10s window 1 of shoot-1/etcd-main-client closes, 1 deleted, 0 kept, 0 given up\n';
+  const last = '  - 2m10s window 1 of shoot-1/etcd-main-client closes, 1 deleted, 0 skipped, 0 failed\n';
   const [said = ''] = await saidOf(last, '');
   assert.match(said, /^test\/replays\/x\.yaml:13: expected nothing more, saw "2m10s window 1 .* closes/);
 });

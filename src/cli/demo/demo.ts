@@ -3,11 +3,11 @@ import { formatDuration } from '../../base/duration.ts';
 import { createLogger } from '../../base/log.ts';
 import { comparison } from '../../demo/comparison.ts';
 import { playWithoutWeeder, playWithWeeder } from '../../demo/run.ts';
-import { timelineEntry } from '../../demo/timeline.ts';
+import { weederTimelineEntry } from '../../demo/timeline.ts';
 import { offerPage, uiAddressOf } from '../offerPage.ts';
 import { exitCodes, fail } from '../output.ts';
 import type { DemoFlags } from './demoFlags.ts';
-import { line, outageCourse, progressLine, say, sayTable } from './demoOutput.ts';
+import { line, outageProgress, print, printTable, progressLine } from './demoOutput.ts';
 import { keepPage, viewerOf } from './demoPage.ts';
 
 /** A demo takes about this long, when no speed is asked for; milliseconds, and the highest speed that is chosen. */
@@ -25,30 +25,30 @@ export async function demo(flags: DemoFlags): Promise<number> {
   const logger = await createLogger('error', process.stderr);
   const page = await offerPage(uiAddressOf(flags), logger, { clock, speed });
   if (!page.ok) return fail(page.error);
-  say(
+  print(
     'The real weeder, on an API server of its own: no cluster is needed.',
     `Kubelet ${flags.kubelet} is simulated, time runs ${speed} times as fast: this takes about ${Math.ceil(simulated / speed / 1_000)} s.`,
     '',
   );
-  if (page.value !== undefined) say(`The live page: ${page.value.url} (the outage waits 30 s for it)`, '');
+  if (page.value !== undefined) print(`The live page: ${page.value.url} (the outage waits 30 s for it)`, '');
   let exitCode: number = exitCodes.ok;
   await playWithWeeder({
     ...flags,
     clock,
     logger,
     ...(page.value === undefined ? {} : { viewer: viewerOf(page.value) }),
-    onBegin: (course) => progress.start(outageCourse(flags.outage, course)),
-    onFact(time, fact) {
-      const entry = timelineEntry(fact);
+    onBegin: (course) => progress.start(outageProgress(flags.outage, course)),
+    onEvent(time, event) {
+      const entry = weederTimelineEntry(event);
       if (entry !== undefined) progress.above(line(time, entry));
     },
     async onEnd({ isBack, downtimes }) {
       progress.stop();
       const without = await playWithoutWeeder(flags);
-      say('', `The same outage (${formatDuration(flags.outage)}, seed ${flags.seed}) with and without weeder:`, '');
-      sayTable(comparison(downtimes, without));
+      print('', `The same outage (${formatDuration(flags.outage)}, seed ${flags.seed}) with and without weeder:`, '');
+      printTable(comparison(downtimes, without));
       if (!isBack) {
-        say('', `The pods were not back ${formatDuration(flags.timeout)} after the outage.`);
+        print('', `The pods were not back ${formatDuration(flags.timeout)} after the outage.`);
         exitCode = exitCodes.failed;
       }
       if (page.value === undefined) return;

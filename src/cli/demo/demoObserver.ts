@@ -1,19 +1,19 @@
 import { styleText } from 'node:util';
-import type { StoryFact } from '../../demo/observer/facts.ts';
-import { faultsOf, outcomeTable } from '../../demo/observer/outcome.ts';
+import type { StoryEvent } from '../../demo/observer/events.ts';
+import { deviationsOf, outcomeTable } from '../../demo/observer/outcomeTable.ts';
+import type { ChapterResult } from '../../demo/observer/playChapters.ts';
 import { playObserver } from '../../demo/observer/run.ts';
-import type { Told } from '../../demo/observer/tell.ts';
-import { type DiffLine, observerEntry } from '../../demo/observer/timeline.ts';
+import { type DiffLine, observerTimelineEntry } from '../../demo/observer/timeline.ts';
 import type { DemoFlags } from './demoFlags.ts';
-import { heading, line, say, sayTable } from './demoOutput.ts';
-import { tellDemo } from './demoStory.ts';
+import { heading, line, print, printTable } from './demoOutput.ts';
+import { playStory } from './demoStory.ts';
 
 /** A diff stands below what is said, which begins here. */
 const margin = 20;
 
 /** `weeder demo observer`: the story of an application that people and programs change. Resolves with the exit code. */
 export function demoObserver(flags: DemoFlags): Promise<number> {
-  return tellDemo(flags, {
+  return playStory(flags, {
     play: playObserver,
     // As it is: a correction takes milliseconds, and that is to be seen.
     usualSpeed: 1,
@@ -22,13 +22,13 @@ export function demoObserver(flags: DemoFlags): Promise<number> {
     setting: 'The schema observes images, ports and the label app, but not the replicas.',
     linesOf,
     idle: 'nothing is observed',
-    sayOutcome,
+    printOutcome: printOutcome,
   });
 }
 
-function linesOf(time: number, fact: StoryFact): readonly string[] {
-  if (fact.type === 'chapter.began') return ['', heading(`${fact.number}. ${fact.chapter.title}`)];
-  const entry = observerEntry(fact, Math.min(process.stdout.columns || 80, 120) - margin);
+function linesOf(time: number, event: StoryEvent): readonly string[] {
+  if (event.type === 'chapter.began') return ['', heading(`${event.number}. ${event.chapter.title}`)];
+  const entry = observerTimelineEntry(event, Math.min(process.stdout.columns || 80, 120) - margin);
   return entry === undefined ? [] : [line(time, entry), ...entry.diff.map(diffLine)];
 }
 
@@ -39,10 +39,10 @@ function diffLine({ is, text }: DiffLine): string {
 }
 
 /** Whether it went as it should. */
-function sayOutcome(told: readonly Told[]): boolean {
-  say('', 'What was done to the application, and what became of it:', '');
-  sayTable(outcomeTable(told));
-  const faults = faultsOf(told);
-  if (faults.length > 0) say('', ...faults);
+function printOutcome(told: readonly ChapterResult[]): boolean {
+  print('', 'What was done to the application, and what became of it:', '');
+  printTable(outcomeTable(told));
+  const faults = deviationsOf(told);
+  if (faults.length > 0) print('', ...faults);
   return faults.length === 0;
 }

@@ -7,13 +7,13 @@ import { uniqueNamespace } from '../../demo/cluster/namespace.ts';
 import { type ClusterOutcome, playOnCluster } from '../../demo/cluster/run.ts';
 import { comparison } from '../../demo/comparison.ts';
 import type { Downtime } from '../../demo/downtime.ts';
-import { timelineEntry } from '../../demo/timeline.ts';
+import { weederTimelineEntry } from '../../demo/timeline.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { connect } from '../connect.ts';
 import { exitCodes, fail } from '../output.ts';
 import { type StopRequest, stopOnSignals } from '../signals.ts';
 import type { DemoFlags } from './demoFlags.ts';
-import { line, outageCourse, progressLine, say, sayTable } from './demoOutput.ts';
+import { line, outageProgress, print, printTable, progressLine } from './demoOutput.ts';
 
 /** Somebody waits for the answer: an API server that is away is told within seconds. */
 const impatient = { kubeApiQps: 0, kubeApiBurst: 0, apiServerTimeout: 5000, onWaiting: () => {} };
@@ -47,7 +47,7 @@ async function play(
   const { image, replicas, outage, timeout } = flags;
   const namespace = uniqueNamespace();
   const progress = progressLine();
-  say(
+  print(
     `The real weeder, on ${client.server},`,
     `in a namespace of its own: ${namespace}.`,
     'Half of the dependants are annotated weeder.dev/ignore: weeder keeps them.',
@@ -65,37 +65,37 @@ async function play(
       outage,
       timeout,
       signal: stop.signal,
-      onWaiting: ({ pod, what }) => say(`${pod} waits: ${what}`),
-      onBegin: (course) => progress.start(outageCourse(outage, course)),
-      onFact(time, fact) {
-        const entry = timelineEntry(fact);
+      onWaiting: ({ pod, what }) => print(`${pod} waits: ${what}`),
+      onBegin: (course) => progress.start(outageProgress(outage, course)),
+      onEvent(time, event) {
+        const entry = weederTimelineEntry(event);
         if (entry !== undefined) progress.above(line(time, entry));
       },
     },
     () => {
       progress.stop();
-      if (stop.signal.aborted) say('', 'Stopped before the end.');
-      say('', `Removing the namespace ${namespace} …`);
+      if (stop.signal.aborted) print('', 'Stopped before the end.');
+      print('', `Removing the namespace ${namespace} …`);
     },
   );
-  if (leftBehind === undefined && played.ok) say('It is gone.');
+  if (leftBehind === undefined && played.ok) print('It is gone.');
   let exitCode: number = exitCodes.failed;
   if (!played.ok) fail(played.error);
-  else if (played.value !== 'stopped') exitCode = sayOutcome(flags, played.value);
+  else if (played.value !== 'stopped') exitCode = printOutcome(flags, played.value);
   if (leftBehind === undefined) return exitCode;
   const message = `The namespace ${namespace} could not be removed: ${leftBehind}.`;
   return fail(codedError('DEMO_LEFT_BEHIND', message, `Remove it with: kubectl delete namespace ${namespace}`));
 }
 
-function sayOutcome({ outage, timeout }: DemoFlags, { isBack, weeded, ignored }: ClusterOutcome): number {
-  say('', `The same outage (${formatDuration(outage)}) with weeder, and without (weeder.dev/ignore):`, '');
-  sayTable(comparison(weeded.map(numbered), ignored));
+function printOutcome({ outage, timeout }: DemoFlags, { isBack, weeded, ignored }: ClusterOutcome): number {
+  print('', `The same outage (${formatDuration(outage)}) with weeder, and without (weeder.dev/ignore):`, '');
+  printTable(comparison(weeded.map(numbered), ignored));
   if ([...weeded, ...ignored].every(({ total }) => total === 0)) {
-    say('', 'No pod went down in an outage this short.');
+    print('', 'No pod went down in an outage this short.');
     return exitCodes.failed;
   }
   if (isBack) return exitCodes.ok;
-  say('', `Not all pods were back ${formatDuration(timeout)} after the outage.`);
+  print('', `Not all pods were back ${formatDuration(timeout)} after the outage.`);
   return exitCodes.failed;
 }
 

@@ -6,24 +6,24 @@ const { stdout } = process;
 const colours = { bad: 'red', good: 'green', deed: 'cyan', plain: 'reset' } as const;
 
 /** What the progress line shows. */
-export interface Course {
+export interface Progress {
   /** Milliseconds. */
   time(): number;
   /** How much of it has passed, from 0 to 1. */
   done(): number;
   /** How things stand. */
-  said(): string;
+  status(): string;
 }
 
 /** An outage that lasts for so many milliseconds. */
-export function outageCourse(
+export function outageProgress(
   outage: number,
   { time, downtimes }: { time(): number | undefined; downtimes(): readonly Downtime[] },
-): Course {
+): Progress {
   return {
     time: () => time() ?? 0,
     done: () => (time() ?? 0) / outage,
-    said() {
+    status() {
       const replicas = downtimes();
       return `${replicas.filter(({ isDown }) => isDown).length} of ${replicas.length} down`;
     },
@@ -31,7 +31,7 @@ export function outageCourse(
 }
 
 /** Whole lines, without their ends. */
-export function say(...lines: readonly string[]): void {
+export function print(...lines: readonly string[]): void {
   stdout.write(`${lines.join('\n')}\n`);
 }
 
@@ -46,8 +46,8 @@ export function heading(text: string): string {
 }
 
 /** The lines of a table with a head. */
-export function sayTable([head = '', ...rows]: readonly string[]): void {
-  say(`  ${heading(head)}`, ...rows.map((row) => `  ${row}`));
+export function printTable([head = '', ...rows]: readonly string[]): void {
+  print(`  ${heading(head)}`, ...rows.map((row) => `  ${row}`));
 }
 
 function clockTime(time: number): string {
@@ -61,18 +61,18 @@ export function progressLine() {
   let timer: NodeJS.Timeout | undefined;
   const clear = () => (stdout.isTTY ? stdout.write('\r\u001B[K') : undefined);
   return {
-    start(course: Course): void {
+    start(course: Progress): void {
       if (!stdout.isTTY) return;
       timer = setInterval(() => {
         const done = Math.min(20, Math.max(0, Math.round(course.done() * 20)));
         const bar = '█'.repeat(done) + styleText('dim', '░'.repeat(20 - done), { stream: stdout });
-        stdout.write(`\r${clockTime(course.time())}  ${bar} ${course.said()}\u001B[K`);
+        stdout.write(`\r${clockTime(course.time())}  ${bar} ${course.status()}\u001B[K`);
       }, 100);
     },
     above(...lines: readonly string[]): void {
       if (lines.length === 0) return;
       clear();
-      say(...lines);
+      print(...lines);
     },
     stop(): void {
       clearInterval(timer);

@@ -5,7 +5,7 @@ import type { DemoViewer } from '../../demo/run.ts';
 import type { StoryViewer } from '../../demo/storyOptions.ts';
 import type { OfferedPage } from '../offerPage.ts';
 import { stopOnSignals } from '../signals.ts';
-import { say } from './demoOutput.ts';
+import { print } from './demoOutput.ts';
 
 /** A demo begins when somebody looks, or after a while, so that nothing of it is missed. */
 export function viewerOf(page: OfferedPage): DemoViewer & StoryViewer {
@@ -20,7 +20,7 @@ export function viewerOf(page: OfferedPage): DemoViewer & StoryViewer {
 
 /** What weeder shows of itself stays until Ctrl-C. */
 export async function keepPage({ url }: OfferedPage, logger: Logger): Promise<void> {
-  say('', `The live page stays until Ctrl-C: ${url}`);
+  print('', `The live page stays until Ctrl-C: ${url}`);
   const stop = stopOnSignals(logger, { onePress: 1_000 });
   if (!stop.signal.aborted) await once(stop.signal, 'abort');
   stop.forget();

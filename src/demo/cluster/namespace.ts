@@ -29,7 +29,7 @@ export async function createNamespace(client: KubeClient, name: string): Promise
   return failed({ failure, mayExist });
 }
 
-const lookEvery = 500;
+const pollInterval = 500;
 const stillThere = 'it is still terminating';
 
 /**
@@ -58,7 +58,7 @@ export async function removeNamespace(
       reason = result.failure.message;
       if (!isRecoverable(result.failure) || result.failure.kind === 'forbidden') return reason;
     }
-    await new Promise<void>((resolve) => void clock.setTimeout(resolve, lookEvery));
+    await new Promise<void>((resolve) => void clock.setTimeout(resolve, pollInterval));
   }
   return reason;
 }

@@ -4,7 +4,7 @@ import type { Logger } from '../../base/log.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { ApiFailure } from '../../kube/client/failure.ts';
 import { countDowntimes, type Downtime } from '../downtime.ts';
-import type { ScenarioFact } from '../facts.ts';
+import type { ScenarioEvent } from '../events.ts';
 import { etcdLabels } from '../objects.ts';
 import type { PodView } from '../podView.ts';
 import { watchExits } from './exits.ts';
@@ -37,7 +37,7 @@ interface OutageOptions {
   readonly logger: Logger;
   readonly namespace: string;
   readonly replicas: number;
-  readonly report: (fact: ScenarioFact) => void;
+  readonly report: (event: ScenarioEvent) => void;
 }
 
 const retryEvery = 500;
@@ -55,11 +55,11 @@ export function watchOutage({ client, clock, logger, namespace, replicas, report
     else unready.set(pod.name, pod);
     if (pod.labels['role'] === etcdLabels.role) {
       if (isGone) serving.forget(pod.name);
-      else serving.see(pod.name, conditionOf(object, servingCondition)['status']);
+      else serving.observe(pod.name, conditionOf(object, servingCondition)['status']);
       return;
     }
     if (!isGone) seeExit(pod);
-    counts[pod.labels[setLabel] === 'ignored' ? 'ignored' : 'weeded'].see(type, pod);
+    counts[pod.labels[setLabel] === 'ignored' ? 'ignored' : 'weeded'].observe(type, pod);
   });
 
   function tick(): void {

@@ -6,15 +6,15 @@ import { describeFailure } from '../../kube/client/describeFailure.ts';
 import type { ApiFailure } from '../../kube/client/failure.ts';
 import type { WeederFact } from '../../weeder/deletions/facts.ts';
 import { areBack, type Downtime } from '../downtime.ts';
-import type { ScenarioFact } from '../facts.ts';
-import { startWeeding } from '../weeding.ts';
+import type { ScenarioEvent } from '../events.ts';
+import { startWeeder } from '../startWeeder.ts';
 import { manifests } from './manifests.ts';
 import { createNamespace, removeNamespace } from './namespace.ts';
 import { type Outage, type Trouble, watchOutage } from './outage.ts';
 import { type Waited, waitFor } from './wait.ts';
 
 /** The view of a demo that runs. */
-interface Course {
+interface ClusterProgress {
   /** Milliseconds since etcd went away. */
   time(): number;
   downtimes(): readonly Downtime[];
@@ -33,10 +33,10 @@ interface ClusterDemoOptions {
   readonly timeout: number;
   /** Whoever started it wants it to end. */
   readonly signal: AbortSignal;
-  readonly onFact: (time: number, fact: ScenarioFact | WeederFact) => void;
+  readonly onEvent: (time: number, event: ScenarioEvent | WeederFact) => void;
   /** Told what a pod waits for before the outage, each thing once. */
   readonly onWaiting: (trouble: Trouble) => void;
-  readonly onBegin: (course: Course) => void;
+  readonly onBegin: (course: ClusterProgress) => void;
 }
 
 /** How the dependants fared that weeder could delete, and those that it had to leave alone. */
@@ -82,16 +82,16 @@ async function playInNamespace(options: ClusterDemoOptions): Promise<Result<Clus
     if (!created.ok) return failed(refused(created.failure, client));
   }
   let beganAt: number | undefined;
-  const onFact = (fact: ScenarioFact | WeederFact) => {
-    if (beganAt !== undefined) options.onFact(clock.monotonic() - beganAt, fact);
+  const onEvent = (event: ScenarioEvent | WeederFact) => {
+    if (beganAt !== undefined) options.onEvent(clock.monotonic() - beganAt, event);
   };
   const begin = () => {
     const start = clock.monotonic();
     beganAt = start;
     return start;
   };
-  const outage = watchOutage({ client, clock, logger, namespace, replicas, report: onFact });
-  const controller = startWeeding({ client, clock, logger, namespaces: [namespace], report: onFact });
+  const outage = watchOutage({ client, clock, logger, namespace, replicas, report: onEvent });
+  const controller = startWeeder({ client, clock, logger, namespaces: [namespace], report: onEvent });
   try {
     const ready = await untilReady(options, outage, () => controller.state() === 'running');
     return ready.ok && ready.value === 'met' ? await suffer(options, outage, begin) : stoppedOr(ready);
@@ -106,13 +106,13 @@ async function playInNamespace(options: ClusterDemoOptions): Promise<Result<Clus
 async function untilReady(options: ClusterDemoOptions, outage: Outage, isWeeding: () => boolean) {
   const { client, timeout, onWaiting } = options;
   const told = new Set<string>();
-  const look = () => {
+  const check = () => {
     const trouble = outage.trouble();
     if (trouble !== undefined && !told.has(trouble.what)) onWaiting(trouble);
     if (trouble !== undefined) told.add(trouble.what);
     return (outage.isReady() && isWeeding()) || outage.failure !== undefined;
   };
-  const waited = await waitFor(options, timeout, look);
+  const waited = await waitFor(options, timeout, check);
   if (outage.failure !== undefined) return failed(refused(outage.failure, client));
   if (waited !== 'late') return ok(waited);
   const trouble = outage.trouble();

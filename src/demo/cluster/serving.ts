@@ -9,7 +9,7 @@ interface Serving {
   /** What all etcd pods are to be from now on, those that come later included. */
   set(isServing: boolean): void;
   /** An etcd pod is seen; `status` is that of its condition, undefined where it has none yet. */
-  see(pod: string, status: unknown): void;
+  observe(pod: string, status: unknown): void;
   forget(pod: string): void;
   /** Writes again what was not taken. */
   retry(): void;
@@ -21,12 +21,12 @@ export function createServing(client: KubeClient, clock: Clock, namespace: strin
   /** What the cluster says of each pod. */
   const seen = new Map<string, unknown>();
   const inFlight = new Set<string>();
-  let wanted = 'True';
+  let desired = 'True';
   let failure: ApiFailure | undefined;
 
   async function write(pod: string): Promise<void> {
     inFlight.add(pod);
-    const status = wanted;
+    const status = desired;
     const condition = { type: servingCondition, status, lastTransitionTime: timestamp(clock.now()) };
     const result = await client.call({
       method: 'PATCH',
@@ -37,20 +37,20 @@ export function createServing(client: KubeClient, clock: Clock, namespace: strin
     inFlight.delete(pod);
     if (result.ok) {
       if (seen.has(pod)) seen.set(pod, status);
-      if (status !== wanted) retry();
+      if (status !== desired) retry();
     } else if (isFinal(result.failure)) failure = result.failure;
   }
 
   function retry(): void {
-    for (const [pod, status] of seen) if (status !== wanted && !inFlight.has(pod)) void write(pod);
+    for (const [pod, status] of seen) if (status !== desired && !inFlight.has(pod)) void write(pod);
   }
 
   return {
     set(isServing) {
-      wanted = isServing ? 'True' : 'False';
+      desired = isServing ? 'True' : 'False';
       retry();
     },
-    see(pod, status) {
+    observe(pod, status) {
       if (!inFlight.has(pod)) seen.set(pod, status);
       retry();
     },

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 
 export type Waited = 'met' | 'late' | 'stopped';
 
-const lookEvery = 50;
+const pollInterval = 50;
 
 /** Waits until a condition is met, at most `patience` milliseconds, or until the signal. */
 export async function waitFor(
@@ -15,7 +15,7 @@ export async function waitFor(
     if (signal.aborted) return 'stopped';
     if (isMet()) return 'met';
     if (clock.monotonic() >= deadline) return 'late';
-    const pause = Math.max(1, Math.min(lookEvery, deadline - clock.monotonic()));
+    const pause = Math.max(1, Math.min(pollInterval, deadline - clock.monotonic()));
     await new Promise<void>((resolve) => void clock.setTimeout(resolve, pause));
   }
 }

@@ -3,31 +3,31 @@ import type { ObserverFact } from '../../observer/model/facts.ts';
 import { createObserverPart } from '../../observer/observerPart.ts';
 import { accessTo } from '../run.ts';
 import type { StoryOptions } from '../storyOptions.ts';
-import { weederAtWork } from '../weederAtWork.ts';
-import type { StoryFact } from './facts.ts';
+import { createWeederProcess } from '../weederProcess.ts';
+import type { StoryEvent } from './events.ts';
 import { configText } from './objects.ts';
+import { type ChapterResult, playChapters } from './playChapters.ts';
 import { openSite, peopleOf } from './site.ts';
 import { chapters } from './story.ts';
-import { type Told, tellStory } from './tell.ts';
 
 /** Tells the story with the real weeder, which talks to the embedded API server over HTTP. */
-export async function playObserver(options: StoryOptions<StoryFact, readonly Told[]>): Promise<void> {
+export async function playObserver(options: StoryOptions<StoryEvent, readonly ChapterResult[]>): Promise<void> {
   const { clock, logger, viewer, seed } = options;
   let startedAt: number | undefined;
   const time = () => (startedAt === undefined ? 0 : clock.monotonic() - startedAt);
   /** What weeder has told, by chapter. */
-  const facts: ObserverFact[][] = [];
-  const onFact = (fact: StoryFact) => options.onFact(time(), fact);
+  const events: ObserverFact[][] = [];
+  const onEvent = (event: StoryEvent) => options.onEvent(time(), event);
   const site = openSite(clock, seed);
   const listening = await site.server.listen();
   const [client, kubectl] = [0, 1].map(() => createKubeClient({ access: accessTo(listening.url), clock }));
   if (client === undefined || kubectl === undefined) throw new Error('there is no client');
-  const report = (fact: ObserverFact) => {
-    facts.at(-1)?.push(fact);
-    viewer?.reportObserver(fact);
-    onFact(fact);
+  const report = (event: ObserverFact) => {
+    events.at(-1)?.push(event);
+    viewer?.reportObserver(event);
+    onEvent(event);
   };
-  const weeder = weederAtWork({
+  const weeder = createWeederProcess({
     ...viewer,
     client,
     clock,
@@ -38,17 +38,17 @@ export async function playObserver(options: StoryOptions<StoryFact, readonly Tol
   });
   await viewer?.isReady();
   const states = () => weeder.part()?.core()?.counts().resources ?? {};
-  options.onBegin({ time, states, done: () => facts.length / chapters.length });
-  const told = await tellStory({
+  options.onBegin({ time, states, done: () => events.length / chapters.length });
+  const told = await playChapters({
     clock,
     site,
     people: peopleOf(kubectl),
     start: weeder.start,
-    facts: () => facts.at(-1) ?? [],
-    report(fact) {
+    events: () => events.at(-1) ?? [],
+    report(event) {
       startedAt ??= clock.monotonic();
-      if (fact.type === 'chapter.began') facts.push([]);
-      onFact(fact);
+      if (event.type === 'chapter.began') events.push([]);
+      onEvent(event);
     },
   });
   await options.onEnd(told);

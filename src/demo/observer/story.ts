@@ -17,16 +17,16 @@ export interface Stage {
   until(isSo: () => boolean): Promise<number | undefined>;
   pass(ms: number): Promise<void>;
   /** What weeder has told of since the chapter began. */
-  facts(): readonly ObserverFact[];
+  events(): readonly ObserverFact[];
 }
 
 /** What came of a chapter. */
-export interface Came {
+export interface ChapterOutcome {
   /** What weeder did, for the table. */
   readonly weeder: string;
   /** From the deed until it is as it was, in milliseconds. */
   readonly took: number | undefined;
-  readonly isAsTold: boolean;
+  readonly isAsExpected: boolean;
 }
 
 export interface Chapter {
@@ -36,7 +36,7 @@ export interface Chapter {
   readonly row: string;
   /** Whether what is changed is observed; empty where that is no question. */
   readonly observed: 'yes' | 'no' | '';
-  play(stage: Stage): Promise<Came>;
+  play(stage: Stage): Promise<ChapterOutcome>;
 }
 
 /** How long it is waited whether something happens that should not. */
@@ -55,7 +55,7 @@ export const chapters: readonly Chapter[] = [
       await act('creates the Application nginx', () => people.createApplication(firstImage));
       await start();
       const took = await until(() => isDeployed(site, firstImage) && isServed(site));
-      return { weeder: 'applies it', took: undefined, isAsTold: took !== undefined };
+      return { weeder: 'applies it', took: undefined, isAsExpected: took !== undefined };
     },
   },
   {
@@ -71,7 +71,7 @@ export const chapters: readonly Chapter[] = [
             people.patch('Deployment', podSpec({ containers }), 'kubectl-set'),
           ),
       );
-      return { weeder: 'puts it back', took, isAsTold: took !== undefined };
+      return { weeder: 'puts it back', took, isAsExpected: took !== undefined };
     },
   },
   {
@@ -85,30 +85,30 @@ export const chapters: readonly Chapter[] = [
         () =>
           act('adds a container "miner"', () => people.patch('Deployment', podSpec({ containers }), 'kubectl-edit')),
       );
-      return { weeder: 'takes it out', took, isAsTold: took !== undefined };
+      return { weeder: 'takes it out', took, isAsExpected: took !== undefined };
     },
   },
   {
     title: 'somebody adds a label that nobody observes',
     row: 'another label',
     observed: 'no',
-    async play({ people, act, pass, facts, site }) {
+    async play({ people, act, pass, events, site }) {
       const metadata = { labels: { team: 'blue' } };
       await act('labels the Deployment with team=blue', () =>
         people.patch('Deployment', { metadata }, 'kubectl-label'),
       );
       await pass(quiet);
-      return leftAlone(facts(), labelsOf(site.object('Deployment'))['team'] === 'blue');
+      return leftAlone(events(), labelsOf(site.object('Deployment'))['team'] === 'blue');
     },
   },
   {
     title: 'somebody scales it, and the schema does not list the replicas',
     row: 'scaled to 5',
     observed: 'no',
-    async play({ people, act, pass, facts, site }) {
+    async play({ people, act, pass, events, site }) {
       await act('scales the Deployment to 5', () => people.scale(5));
       await pass(quiet);
-      return leftAlone(facts(), replicasOf(site.object('Deployment')) === 5);
+      return leftAlone(events(), replicasOf(site.object('Deployment')) === 5);
     },
   },
   {
@@ -120,14 +120,14 @@ export const chapters: readonly Chapter[] = [
         () => isServed(site),
         () => act('deletes the Service', () => people.delete('Service')),
       );
-      return { weeder: 'creates it anew', took, isAsTold: took !== undefined };
+      return { weeder: 'creates it anew', took, isAsExpected: took !== undefined };
     },
   },
   {
     title: 'a bot that will not give in',
     row: `a bot, ${fights} times`,
     observed: 'yes',
-    async play({ people, act, untilRestored, pass, facts, site }) {
+    async play({ people, act, untilRestored, pass, events, site }) {
       const metadata = { labels: { app: 'web' } };
       const times: (number | undefined)[] = [];
       for (let fight = 1; fight <= fights; fight += 1) {
@@ -140,20 +140,20 @@ export const chapters: readonly Chapter[] = [
           ),
         );
       }
-      const rivals = facts().flatMap((fact) => (fact.type === 'resource.contested' ? [fact.rival] : []));
+      const rivals = events().flatMap((event) => (event.type === 'resource.contested' ? [event.rival] : []));
       const [first, second = 0, third = 0] = times;
       const isPaced = second > 1_000 && third > 2_000;
-      const isAsTold =
+      const isAsExpected =
         !times.includes(undefined) && isPaced && rivals.length > 0 && rivals.every((rival) => rival?.startsWith(bot));
       const waits = times.slice(1).map((time) => `${((time ?? 0) / 1_000).toFixed(1)} s`);
-      return { weeder: `then after ${waits.join(', ')}`, took: first, isAsTold };
+      return { weeder: `then after ${waits.join(', ')}`, took: first, isAsExpected };
     },
   },
   {
     title: 'a new version of the application',
     row: 'a new version',
     observed: '',
-    async play({ people, act, until, pass, facts, site }) {
+    async play({ people, act, until, pass, events, site }) {
       await act(`sets the image in the Application to ${nextImage}`, () =>
         people.patchApplication({ spec: { manifests: manifestsWith(nextImage) } }),
       );
@@ -161,18 +161,18 @@ export const chapters: readonly Chapter[] = [
       await pass(quiet);
       const deployment = site.object('Deployment');
       const isKept = replicasOf(deployment) === 5 && labelsOf(deployment)['team'] === 'blue';
-      const isQuiet = !facts().some(({ type }) => type === 'resource.drifted');
+      const isQuiet = !events().some(({ type }) => type === 'resource.drifted');
       return {
         weeder: 'applies it, 5 replicas stay',
         took: undefined,
-        isAsTold: took !== undefined && isKept && isQuiet,
+        isAsExpected: took !== undefined && isKept && isQuiet,
       };
     },
   },
 ];
 
-function leftAlone(facts: readonly ObserverFact[], isStillSo: boolean): Came {
-  return { weeder: 'leaves it', took: undefined, isAsTold: isStillSo && facts.length === 0 };
+function leftAlone(events: readonly ObserverFact[], isStillSo: boolean): ChapterOutcome {
+  return { weeder: 'leaves it', took: undefined, isAsExpected: isStillSo && events.length === 0 };
 }
 
 function isDeployed(site: Site, image: string): boolean {

@@ -1,8 +1,8 @@
 import type { AboutResource } from '../../observer/model/facts.ts';
 import type { Drift } from '../../observer/model/projection.ts';
 import type { TimelineEntry } from '../timeline.ts';
-import type { StoryFact } from './facts.ts';
-import { milliseconds } from './outcome.ts';
+import type { StoryEvent } from './events.ts';
+import { milliseconds } from './outcomeTable.ts';
 
 /** A line of the timeline, with a diff below it. */
 interface DiffedEntry extends TimelineEntry {
@@ -15,39 +15,39 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** A fact as a line of the timeline; undefined for what the others already tell. `width`: of the longest line of a diff. */
-export function observerEntry(fact: StoryFact, width: number): DiffedEntry | undefined {
-  if (fact.type === 'deed') {
-    return { who: fact.who, what: fact.what, tone: fact.isHarmful ? 'bad' : 'plain', diff: [] };
+/** An event as a line of the timeline; undefined for what the others already tell. `width`: of the longest line of a diff. */
+export function observerTimelineEntry(event: StoryEvent, width: number): DiffedEntry | undefined {
+  if (event.type === 'deed') {
+    return { who: event.who, what: event.what, tone: event.isHarmful ? 'bad' : 'plain', diff: [] };
   }
-  const told = toldBy(fact);
+  const told = weederLine(event);
   if (told === undefined) return undefined;
-  const diff = fact.type === 'resource.drifted' ? fact.drifts.flatMap((drift) => diffOf(drift, width)) : [];
+  const diff = event.type === 'resource.drifted' ? event.drifts.flatMap((drift) => diffOf(drift, width)) : [];
   return { who: 'weeder', ...told, diff };
 }
 
-function toldBy(fact: StoryFact): Pick<TimelineEntry, 'what' | 'tone'> | undefined {
-  switch (fact.type) {
+function weederLine(event: StoryEvent): Pick<TimelineEntry, 'what' | 'tone'> | undefined {
+  switch (event.type) {
     case 'resource.applied':
-      return { what: appliedWords[fact.how](named(fact)), tone: 'deed' };
+      return { what: appliedWords[event.how](named(event)), tone: 'deed' };
     case 'resource.drifted': {
-      const by = fact.rival === undefined ? '' : `, by ${byName(fact.rival)}`;
-      return { what: `${named(fact)} has drifted${by}:`, tone: 'bad' };
+      const by = event.rival === undefined ? '' : `, by ${byName(event.rival)}`;
+      return { what: `${named(event)} has drifted${by}:`, tone: 'bad' };
     }
     case 'resource.corrected':
-      return { what: `corrects it, ${milliseconds(fact.took)} ms after it heard of it`, tone: 'deed' };
+      return { what: `corrects it, ${milliseconds(event.took)} ms after it heard of it`, tone: 'deed' };
     case 'resource.missing':
-      return { what: `${named(fact)} is missing`, tone: 'bad' };
+      return { what: `${named(event)} is missing`, tone: 'bad' };
     case 'resource.contested': {
-      const who = byName(fact.rival ?? 'somebody');
-      return { what: `waits ${(fact.wait / 1_000).toFixed(1)} s, as ${who} goes on`, tone: 'plain' };
+      const who = byName(event.rival ?? 'somebody');
+      return { what: `waits ${(event.wait / 1_000).toFixed(1)} s, as ${who} goes on`, tone: 'plain' };
     }
     case 'resource.refused':
     case 'resource.failed':
-      return { what: `cannot go on with ${named(fact)}: ${fact.reason}`, tone: 'bad' };
+      return { what: `cannot go on with ${named(event)}: ${event.reason}`, tone: 'bad' };
     case 'application.refused':
     case 'application.invalid':
-      return { what: `cannot go on: ${fact.reason}`, tone: 'bad' };
+      return { what: `cannot go on: ${event.reason}`, tone: 'bad' };
     default:
       return undefined;
   }

@@ -3,8 +3,8 @@ import type { ApiStore, KubeObject } from '@weeder/embedded-cluster';
 import { configMaps, secrets } from '@weeder/embedded-cluster/resources';
 import type { SourceKind } from '../../restart/model/refs.ts';
 import { usesOf } from '../../restart/model/uses.ts';
-import type { Keeper } from './keeper.ts';
 import { home } from './objects.ts';
+import type { Restarter } from './restarter.ts';
 import { templateIn, templatePatch, workloadsIn } from './templates.ts';
 
 const kinds = [
@@ -16,7 +16,7 @@ const kinds = [
  * For comparison: restarts at once whatever names a source, each time its content has become another. It knows only
  * what it has seen while it was there, and neither deletes nor creates anything when a source goes or comes.
  */
-export function plainWatcher(store: ApiStore): Keeper {
+export function plainWatcher(store: ApiStore): Restarter {
   let parts: (() => void)[] = [];
   let restarts = 0;
 

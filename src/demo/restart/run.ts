@@ -3,78 +3,78 @@ import { createKubeClient } from '../../kube/client/client.ts';
 import type { RestartFact } from '../../restart/model/facts.ts';
 import { accessTo } from '../run.ts';
 import type { StoryOptions } from '../storyOptions.ts';
-import type { ShopFact } from './facts.ts';
+import type { ShopEvent } from './events.ts';
 import { plainWatcher } from './plainWatcher.ts';
+import { type ChapterResult, deviationsOf, playChapters } from './playChapters.ts';
 import { openShop } from './shop.ts';
 import { chapters } from './story.ts';
-import { faultsOf, type Told, tellStory } from './tell.ts';
-import { weederKeeper } from './weederKeeper.ts';
+import { createWeederRestarter } from './weederRestarter.ts';
 
 export interface RestartOutcome {
-  readonly told: readonly Told[];
+  readonly results: readonly ChapterResult[];
   /** What did not go as the story has it, a sentence each. */
-  readonly faults: readonly string[];
+  readonly deviations: readonly string[];
 }
 
 /** Tells the story with the real weeder, which talks to the embedded API server over HTTP; time runs fast. */
-export async function playRestarts(options: StoryOptions<ShopFact | RestartFact, RestartOutcome>): Promise<void> {
+export async function playRestarts(options: StoryOptions<ShopEvent | RestartFact, RestartOutcome>): Promise<void> {
   const { clock, logger, viewer, seed } = options;
   let startedAt: number | undefined;
   const time = () => (startedAt === undefined ? 0 : clock.monotonic() - startedAt);
   /** What weeder has told, by chapter. */
-  const facts: RestartFact[][] = [];
-  const onFact = (fact: ShopFact | RestartFact) => options.onFact(time(), fact);
-  const shop = openShop(clock, seed, onFact);
+  const events: RestartFact[][] = [];
+  const onEvent = (event: ShopEvent | RestartFact) => options.onEvent(time(), event);
+  const shop = openShop(clock, seed, onEvent);
   const listening = await shop.server.listen();
   const client = createKubeClient({ access: accessTo(listening.url), clock });
-  const keeper = weederKeeper({
+  const restarter = createWeederRestarter({
     ...viewer,
     client,
     clock,
     logger,
-    report(fact) {
-      facts.at(-1)?.push(fact);
-      viewer?.reportRestart(fact);
-      onFact(fact);
+    report(event) {
+      events.at(-1)?.push(event);
+      viewer?.reportRestart(event);
+      onEvent(event);
     },
     onStarted: (started) => viewer?.watch(started),
   });
   await viewer?.isReady();
-  options.onBegin({ time, states: keeper.states, done: () => facts.length / chapters.length });
-  const told = await tellStory({
+  options.onBegin({ time, states: restarter.states, done: () => events.length / chapters.length });
+  const results = await playChapters({
     clock,
     shop,
-    keeper: {
-      ...keeper,
+    restarter: {
+      ...restarter,
       async start() {
-        onFact({ type: 'keeper.started' });
-        await keeper.start();
+        onEvent({ type: 'restarter.started' });
+        await restarter.start();
       },
       async stop() {
-        onFact({ type: 'keeper.stopped' });
-        await keeper.stop();
+        onEvent({ type: 'restarter.stopped' });
+        await restarter.stop();
       },
     },
-    report: (fact) => {
+    report: (event) => {
       startedAt ??= clock.monotonic();
-      if (fact.type === 'chapter.began') facts.push([]);
-      onFact(fact);
+      if (event.type === 'chapter.began') events.push([]);
+      onEvent(event);
     },
   });
-  const faults = told.flatMap((each, index) => faultsOf(each, facts[index] ?? []));
-  await options.onEnd({ told, faults });
-  await keeper.stop();
+  const deviations = results.flatMap((each, index) => deviationsOf(each, events[index] ?? []));
+  await options.onEnd({ results, deviations });
+  await restarter.stop();
   await client.close();
   shop.stop();
   await listening.close();
 }
 
 /** The same story with a plain watcher, in simulated time that takes no time. */
-export async function playWithPlainWatcher(seed: number): Promise<readonly Told[]> {
+export async function playWithPlainWatcher(seed: number): Promise<readonly ChapterResult[]> {
   const clock = simulatedClock(Date.now());
   const shop = openShop(clock, seed);
-  let told: readonly Told[] | undefined;
-  const telling = tellStory({ clock, shop, keeper: plainWatcher(shop.server.store) }).then((all) => {
+  let told: readonly ChapterResult[] | undefined;
+  const telling = playChapters({ clock, shop, restarter: plainWatcher(shop.server.store) }).then((all) => {
     told = all;
   });
   await clock.run(() => told !== undefined);

@@ -14,7 +14,7 @@ import { configMaps, deployments, pods, secrets } from '@weeder/embedded-cluster
 import type { Clock } from '../../base/clock.ts';
 import { arrayOf, type JsonObject, numberOf, objectOf } from '../../base/json.ts';
 import type { SourceKind } from '../../restart/model/refs.ts';
-import type { ShopFact } from './facts.ts';
+import type { ShopEvent } from './events.ts';
 import { createShop, encoded, home } from './objects.ts';
 import type { Rollout } from './rollout.ts';
 import { refOf, templateIn, workloadResources, workloadsIn } from './templates.ts';
@@ -41,7 +41,7 @@ export interface Shop {
 
 const manager = { manager: 'kubectl' };
 
-export function openShop(clock: Clock, seed: number, report: (fact: ShopFact) => void = () => {}): Shop {
+export function openShop(clock: Clock, seed: number, report: (event: ShopEvent) => void = () => {}): Shop {
   const server = createApiServer({ clock, random: seededRandom(seed) });
   const { store } = server;
   const rollouts: Rollout[] = [];

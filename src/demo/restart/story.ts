@@ -1,13 +1,13 @@
-import type { ChapterText } from './facts.ts';
-import type { Keeper } from './keeper.ts';
+import type { ChapterText } from './events.ts';
 import { features, imageOf } from './objects.ts';
+import type { Restarter } from './restarter.ts';
 import type { Shop } from './shop.ts';
 
 /** What a chapter plays on. Times are milliseconds. */
 export interface Stage {
   readonly shop: Shop;
   /** Whoever restarts the workloads: weeder, or a plain watcher. */
-  readonly keeper: Keeper;
+  readonly restarter: Restarter;
   pass(ms: number): Promise<void>;
 }
 
@@ -24,28 +24,28 @@ export const chapters: readonly Chapter[] = [
     title: 'weeder sees the shop for the first time',
     row: 'the shop is seen for the first time',
     needed: [],
-    told: { type: 'workload.adopted', of: ['web', 'payments', 'cart', 'db', 'report'] },
-    play: ({ keeper }) => keeper.start(),
+    expected: { type: 'workload.adopted', of: ['web', 'payments', 'cart', 'db', 'report'] },
+    play: ({ restarter }) => restarter.start(),
   },
   {
     title: 'a key changes that web uses, and payments does not',
     row: 'a key changes that one workload uses',
     needed: ['web'],
-    told: { type: 'workload.restarted', of: ['web'] },
+    expected: { type: 'workload.restarted', of: ['web'] },
     play: async ({ shop }) => shop.change('ConfigMap', 'shop-settings', { greeting: 'Good day' }),
   },
   {
     title: 'a key changes that nobody uses',
     row: 'a key changes that nobody uses',
     needed: [],
-    told: { type: 'workload.restarted', of: [] },
+    expected: { type: 'workload.restarted', of: [] },
     play: async ({ shop }) => shop.change('ConfigMap', 'shop-settings', { note: 'by Grace' }),
   },
   {
     title: 'ten changes within four seconds',
     row: 'ten changes within four seconds',
     needed: ['cart'],
-    told: { type: 'workload.restarted', of: ['cart'] },
+    expected: { type: 'workload.restarted', of: ['cart'] },
     async play({ shop, pass }) {
       for (let change = 1; change <= 10; change += 1) {
         shop.change('ConfigMap', 'features', { discounts: `${change} %` });
@@ -57,7 +57,7 @@ export const chapters: readonly Chapter[] = [
     title: 'a release: a ConfigMap and an image',
     row: 'a release: a ConfigMap and an image',
     needed: ['payments'],
-    told: { type: 'workload.skipped', of: ['payments'] },
+    expected: { type: 'workload.skipped', of: ['payments'] },
     async play({ shop, pass }) {
       shop.change('ConfigMap', 'shop-settings', { currency: 'CHF' });
       await pass(100);
@@ -68,7 +68,7 @@ export const chapters: readonly Chapter[] = [
     title: 'a ConfigMap goes away that cart cannot start without, and comes back',
     row: 'a required ConfigMap goes and comes back',
     needed: [],
-    told: { type: 'workload.blocked', of: ['cart'] },
+    expected: { type: 'workload.blocked', of: ['cart'] },
     async play({ shop, pass }) {
       shop.remove('ConfigMap', 'features');
       await pass(quiet);
@@ -79,13 +79,13 @@ export const chapters: readonly Chapter[] = [
     title: 'a Secret changes while weeder is away',
     row: 'a Secret changes while nobody watches',
     needed: ['db', 'report'],
-    told: { type: 'workload.restarted', of: ['db', 'report'] },
-    async play({ shop, keeper, pass }) {
-      await keeper.stop();
+    expected: { type: 'workload.restarted', of: ['db', 'report'] },
+    async play({ shop, restarter, pass }) {
+      await restarter.stop();
       await pass(2_000);
       shop.change('Secret', 'db-password', { password: 'second' });
       await pass(quiet);
-      await keeper.start();
+      await restarter.start();
     },
   },
 ];

@@ -1,66 +1,66 @@
 import type { RestartFact, SourceChange } from '../../restart/model/facts.ts';
 import type { WorkloadRef } from '../../restart/model/refs.ts';
 import type { TimelineEntry } from '../timeline.ts';
-import type { ShopFact, SourceDeed } from './facts.ts';
+import type { ShopEvent, SourceAction } from './events.ts';
 
 type Entry = Omit<TimelineEntry, 'who'>;
 
-/** A fact as a line of the timeline; undefined for what the others already tell. */
-export function restartEntry(fact: ShopFact | RestartFact): TimelineEntry | undefined {
-  const deed = deedOf(fact);
+/** An event as a line of the timeline; undefined for what the others already tell. */
+export function restartTimelineEntry(event: ShopEvent | RestartFact): TimelineEntry | undefined {
+  const deed = actionOf(event);
   if (deed !== undefined) return { who: 'kubectl', ...deed };
-  if (fact.type === 'rollout.began') {
-    const whose = fact.isRestart ? undefined : 'gets new pods, by its release';
+  if (event.type === 'rollout.began') {
+    const whose = event.isRestart ? undefined : 'gets new pods, by its release';
     return whose === undefined
       ? undefined
-      : { who: 'cluster', what: `${named(fact.workload)} ${whose}`, tone: 'plain' };
+      : { who: 'cluster', what: `${named(event.workload)} ${whose}`, tone: 'plain' };
   }
-  const told = toldBy(fact);
+  const told = weederLine(event);
   return told === undefined ? undefined : { who: 'weeder', ...told };
 }
 
 /** What the shop's people do. */
-function deedOf(fact: ShopFact | RestartFact): Entry | undefined {
-  switch (fact.type) {
+function actionOf(event: ShopEvent | RestartFact): Entry | undefined {
+  switch (event.type) {
     case 'source.changed':
-      return { what: `changes ${sourceOf(fact)}`, tone: 'plain' };
+      return { what: `changes ${sourceOf(event)}`, tone: 'plain' };
     case 'source.deleted':
-      return { what: `deletes ${sourceOf(fact)}`, tone: 'bad' };
+      return { what: `deletes ${sourceOf(event)}`, tone: 'bad' };
     case 'source.created':
-      return { what: `creates ${fact.source.kind} ${fact.source.name} with the same content`, tone: 'good' };
+      return { what: `creates ${event.source.kind} ${event.source.name} with the same content`, tone: 'good' };
     case 'image.changed':
-      return { what: `sets the image of ${fact.workload} to ${fact.image}`, tone: 'plain' };
+      return { what: `sets the image of ${event.workload} to ${event.image}`, tone: 'plain' };
     default:
       return undefined;
   }
 }
 
-function toldBy(fact: ShopFact | RestartFact): Entry | undefined {
-  switch (fact.type) {
-    case 'keeper.started':
+function weederLine(event: ShopEvent | RestartFact): Entry | undefined {
+  switch (event.type) {
+    case 'restarter.started':
       return { what: 'starts', tone: 'plain' };
-    case 'keeper.stopped':
+    case 'restarter.stopped':
       return { what: 'stops', tone: 'bad' };
     case 'workload.adopted':
-      return { what: `adopts ${named(fact.workload)}: nothing restarts`, tone: 'plain' };
+      return { what: `adopts ${named(event.workload)}: nothing restarts`, tone: 'plain' };
     case 'workload.changed':
-      return { what: `hears of it: ${fact.workload.name} uses ${changed(fact.sources)}`, tone: 'plain' };
+      return { what: `hears of it: ${event.workload.name} uses ${changed(event.sources)}`, tone: 'plain' };
     case 'workload.restarted':
-      return { what: `restarts ${named(fact.workload)}`, tone: 'deed' };
+      return { what: `restarts ${named(event.workload)}`, tone: 'deed' };
     case 'workload.rolledOut': {
-      const took = (fact.sinceChange / 1_000).toFixed(1);
-      const what = `${fact.workload.name} is up to date, ${took} s after the change`;
+      const took = (event.sinceChange / 1_000).toFixed(1);
+      const what = `${event.workload.name} is up to date, ${took} s after the change`;
       return { what, tone: 'good' };
     }
     case 'workload.skipped':
-      return { what: `leaves ${fact.workload.name} alone: its pods are newer`, tone: 'good' };
+      return { what: `leaves ${event.workload.name} alone: its pods are newer`, tone: 'good' };
     case 'workload.blocked':
-      return { what: `holds ${fact.workload.name}: ${fact.reason}`, tone: 'bad' };
+      return { what: `holds ${event.workload.name}: ${event.reason}`, tone: 'bad' };
     case 'workload.pending':
-      return { what: `waits with ${fact.workload.name}: ${waitsFor(fact)}`, tone: 'plain' };
+      return { what: `waits with ${event.workload.name}: ${waitsFor(event)}`, tone: 'plain' };
     case 'workload.stalled':
     case 'workload.refused':
-      return { what: `cannot go on with ${fact.workload.name}: ${fact.reason}`, tone: 'bad' };
+      return { what: `cannot go on with ${event.workload.name}: ${event.reason}`, tone: 'bad' };
     default:
       return undefined;
   }
@@ -74,7 +74,7 @@ function named({ kind, name }: WorkloadRef): string {
   return `${kind} ${name}`;
 }
 
-function sourceOf({ source, keys }: Pick<SourceDeed, 'source' | 'keys'>): string {
+function sourceOf({ source, keys }: Pick<SourceAction, 'source' | 'keys'>): string {
   return `${source.kind} ${source.name}${keys.length === 0 ? '' : `, ${keys.join(', ')}`}`;
 }
 

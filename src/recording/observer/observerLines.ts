@@ -1,10 +1,10 @@
 import type { ChangeType } from '../../kube/watch/peek.ts';
 import type { ApplyFailureKind } from '../../observer/model/applyFailure.ts';
 import type { ListStructure } from '../../observer/model/structure.ts';
-import type { ObserverTold } from './observerTold.ts';
+import type { RecordedObserverEvent } from './recordedObserverEvent.ts';
 
 /** What the API server said to a question: no sentence, and of a Secret no value. */
-export type ObserverAnswer =
+export type RecordedObserverResponse =
   | { readonly is: 'ok'; readonly value?: unknown }
   | {
       readonly is: 'failed';
@@ -16,7 +16,7 @@ export type ObserverAnswer =
     };
 
 /** One place in the objects of a kind, as the API server's own document says it. */
-export interface RecordedPlace {
+export interface RecordedSchemaNode {
   /** The names of the fields that lead to it; `[]` stands for the elements of a list. */
   readonly path: readonly string[];
   readonly list: ListStructure;
@@ -39,9 +39,9 @@ export type ObserverInput =
   /** An application whose spec is that of its line before has none here. */
   | { readonly in: ChangeType; readonly stream: string; readonly object: object }
   /** `to`: which question, in words. */
-  | { readonly in: 'answer'; readonly to: string; readonly answer: ObserverAnswer }
+  | { readonly in: 'answer'; readonly to: string; readonly answer: RecordedObserverResponse }
   /** Of the kind `apps/v1/Deployment`; only what is not as everywhere else. */
-  | ({ readonly in: 'place'; readonly kind: string } & RecordedPlace)
+  | ({ readonly in: 'place'; readonly kind: string } & RecordedSchemaNode)
   /** What stands for the hash of a manifest: `of` is that of the manifest as it is in the recording. */
   | { readonly in: 'hash'; readonly of: string; readonly hash: string }
   | { readonly in: 'random'; readonly value: number }
@@ -54,15 +54,15 @@ export type ObserverInput =
 
 /** A line of the application observer: under a key of its own, so that nobody takes it for one of the others'. */
 export interface ObserverEntry {
-  readonly observer: ObserverInput | ObserverTold;
+  readonly observer: ObserverInput | RecordedObserverEvent;
 }
 
 /** Takes down one line of the application observer. */
-export type NoteObserver = (entry: ObserverInput | ObserverTold) => void;
+export type AppendObserver = (entry: ObserverInput | RecordedObserverEvent) => void;
 
 /** Where the application observer is taken down. */
-export interface ObserverNotes {
-  readonly note: NoteObserver;
+export interface ObserverRecording {
+  readonly append: AppendObserver;
   /** Of the marks that stand for what Secrets hold. */
   readonly key: Buffer;
   /** Whenever a new file begins it is asked which applications are busy then. */

@@ -9,26 +9,29 @@ import {
   type ObserverCoreOptions,
 } from '../../observer/observerCore.ts';
 import { hashManifest } from '../../observer/plan/manifestHash.ts';
-import type { ObserverNotes } from './observerLines.ts';
-import { createObserverRest } from './observerRest.ts';
-import { toldOfObserver } from './observerTold.ts';
+import { watchBusyApplications } from './busyApplications.ts';
+import type { ObserverRecording } from './observerLines.ts';
+import { recordedObserverEventOf } from './recordedObserverEvent.ts';
 import { recordObserverApi } from './recordObserverApi.ts';
 import { reduceObserved } from './reduceObserved.ts';
-import { secretMask } from './withoutSecretValues.ts';
+import { secretMask } from './secretMask.ts';
 
-/** The application observer whose streams, questions, answers, chances and decisions are taken down. */
-export function recordingObserver(notes: ObserverNotes): CreateObserverCore {
-  return (options) => recordObserver(options, notes);
+/** The application observer whose streams, questions, answers, randoms and decisions are taken down. */
+export function recordingObserver(recording: ObserverRecording): CreateObserverCore {
+  return (options) => recordObserver(options, recording);
 }
 
-function recordObserver(options: ObserverCoreOptions, notes: ObserverNotes): ObserverCore {
-  const mask = secretMask(notes.key);
+function recordObserver(options: ObserverCoreOptions, recording: ObserverRecording): ObserverCore {
+  const mask = secretMask(recording.key);
   const reduce = reduceObserved(mask);
-  const rest = createObserverRest((application) => notes.note({ in: 'rest', application }), options.runtime.clock);
-  const note: ObserverNotes['note'] = (entry) => {
+  const rest = watchBusyApplications(
+    (application) => recording.append({ in: 'rest', application }),
+    options.runtime.clock,
+  );
+  const append: ObserverRecording['append'] = (entry) => {
     // What comes now is not acted upon yet.
-    rest.look(core);
-    notes.note(entry);
+    rest.check(core);
+    recording.append(entry);
   };
   const hashes = new Map<string, string>();
 
@@ -38,7 +41,7 @@ function recordObserver(options: ObserverCoreOptions, notes: ObserverNotes): Obs
     const { apiVersion, object } = manifest;
     const of = hashManifest({ apiVersion, object: objectOf(mask.object(object)) }, shape);
     const mark = mask.mark(hash);
-    if (hashes.get(of) !== mark) note({ in: 'hash', of, hash: mark });
+    if (hashes.get(of) !== mark) append({ in: 'hash', of, hash: mark });
     hashes.set(of, mark);
     return hash;
   }
@@ -46,19 +49,19 @@ function recordObserver(options: ObserverCoreOptions, notes: ObserverNotes): Obs
   function recordingSink(stream: string, sink: ClosableSink, reduced: (object: object) => object): ClosableSink {
     return {
       begin() {
-        note({ in: 'begin', stream });
+        append({ in: 'begin', stream });
         sink.begin();
       },
       apply(type, object) {
-        note({ in: type, stream, object: reduced(objectOf(object)) });
+        append({ in: type, stream, object: reduced(objectOf(object)) });
         sink.apply(type, object);
       },
       end(resourceVersion) {
-        note({ in: 'end', stream, ...(resourceVersion === undefined ? {} : { resourceVersion }) });
+        append({ in: 'end', stream, ...(resourceVersion === undefined ? {} : { resourceVersion }) });
         sink.end(resourceVersion);
       },
       close() {
-        note({ in: 'closed', stream });
+        append({ in: 'closed', stream });
         sink.close();
       },
     };
@@ -80,32 +83,32 @@ function recordObserver(options: ObserverCoreOptions, notes: ObserverNotes): Obs
 
   const core: ObserverCore = createObserverCore({
     ...options,
-    ...recordObserverApi(options, reduce, note),
+    ...recordObserverApi(options, reduce, append),
     hashManifest: hashOf,
     wrapApplications: (name, sink) => recordingSink(name, sink, applicationOf),
     wrapResources: ({ name: stream }, sink) => ({
       ...recordingSink(stream, sink, (object) => reduce.resource(objectOf(object))),
-      lost: () => note({ in: 'lost', stream }),
-      resumed: () => note({ in: 'resumed', stream }),
+      lost: () => append({ in: 'lost', stream }),
+      resumed: () => append({ in: 'resumed', stream }),
     }),
-    report(fact) {
-      note(toldOfObserver(fact));
-      options.report(fact);
+    report(event) {
+      append(recordedObserverEventOf(event));
+      options.report(event);
     },
     random() {
       const value = options.random();
-      note({ in: 'random', value });
+      append({ in: 'random', value });
       return value;
     },
   });
-  notes.onNewFile(() => rest.busyNow(core));
+  recording.onNewFile(() => rest.busyNow(core));
   // Where there never was a section `observer`, there is nothing to take down.
   let isAtWork = false;
   let isStarted = false;
   const begin = (config: Config) => {
     isAtWork = true;
-    note({ in: 'created', config: configFileOf(config) });
-    if (isStarted) note({ in: 'start' });
+    append({ in: 'created', config: configFileOf(config) });
+    if (isStarted) append({ in: 'start' });
   };
   if (options.config.observer !== undefined) begin(options.config);
   return {
@@ -113,17 +116,17 @@ function recordObserver(options: ObserverCoreOptions, notes: ObserverNotes): Obs
       return core.needs;
     },
     configure(next) {
-      if (isAtWork) note({ in: 'config', config: configFileOf(next) });
+      if (isAtWork) append({ in: 'config', config: configFileOf(next) });
       else if (next.observer !== undefined) begin(next);
       core.configure(next);
     },
     start() {
       isStarted = true;
-      if (isAtWork) note({ in: 'start' });
+      if (isAtWork) append({ in: 'start' });
       core.start();
     },
     stop() {
-      if (isAtWork) note({ in: 'stop' });
+      if (isAtWork) append({ in: 'stop' });
       core.stop();
     },
     drained: core.drained,

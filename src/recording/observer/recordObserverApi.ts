@@ -2,9 +2,9 @@ import type { Outcome } from '../../observer/model/applyFailure.ts';
 import { type Identity, identityKey, identityText } from '../../observer/model/identity.ts';
 import type { AccessVerb, Kind, Kinds, ResourceApi, Target } from '../../observer/plan/resourceApi.ts';
 import type { ApplicationApi } from '../../observer/status/applicationApi.ts';
-import type { NoteObserver, ObserverAnswer } from './observerLines.ts';
-import type { ObserverTold } from './observerTold.ts';
-import { recordPlaces } from './recordPlaces.ts';
+import type { AppendObserver, RecordedObserverResponse } from './observerLines.ts';
+import type { RecordedObserverEvent } from './recordedObserverEvent.ts';
+import { recordSchemaNodes } from './recordSchemaNodes.ts';
 import type { ReduceObserved } from './reduceObserved.ts';
 
 type About = { readonly namespace: string; readonly name: string };
@@ -12,7 +12,7 @@ type About = { readonly namespace: string; readonly name: string };
 type ResourceWrite = 'create' | 'correct' | 'update' | 'delete' | 'release' | 'disown';
 
 /** By what a question is found again in a replay. */
-export const observerQuestions = {
+export const observerRequests = {
   resource: (what: ResourceWrite | 'read' | 'tryOut' | 'tryAnew', identity: Identity) =>
     `${what} ${identityKey(identity)}`,
   find: (apiVersion: string, kind: string) => `find ${apiVersion} ${kind}`,
@@ -34,7 +34,7 @@ export function kindKey({ group, version, kind }: Pick<Kind, 'group' | 'version'
 }
 
 /** That a write went out. `application`: `namespace/name`. */
-export function writeTold(what: ResourceWrite, application: string, identity: Identity): ObserverTold {
+export function writeEvent(what: ResourceWrite, application: string, identity: Identity): RecordedObserverEvent {
   return { out: 'resource.write', about: `${application} ${identityText(identity)}`, detail: what };
 }
 
@@ -48,41 +48,41 @@ export interface ObserverApis {
 export function recordObserverApi(
   { api, kinds, applications }: ObserverApis,
   reduce: ReduceObserved,
-  note: NoteObserver,
+  append: AppendObserver,
 ): ObserverApis {
-  const places = recordPlaces(note);
+  const places = recordSchemaNodes(append);
 
-  async function noting<T>(
+  async function recorded<T>(
     to: string,
     asked: Promise<Outcome<T>>,
     reduced: (value: T) => unknown,
   ): Promise<Outcome<T>> {
     const outcome = await asked;
-    note({ in: 'answer', to, answer: answerOf(outcome, reduced) });
+    append({ in: 'answer', to, answer: answerOf(outcome, reduced) });
     return outcome;
   }
 
-  const { resource, application } = observerQuestions;
+  const { resource, application } = observerRequests;
   const nothing = () => undefined;
   return {
     api: {
       may: (target, verb, extent, signal) =>
-        noting(observerQuestions.access(verb, extent, target), api.may(target, verb, extent, signal), (is) => is),
-      tryPatch: (target, signal) => noting(observerQuestions.patchable(target), api.tryPatch(target, signal), nothing),
+        recorded(observerRequests.access(verb, extent, target), api.may(target, verb, extent, signal), (is) => is),
+      tryPatch: (target, signal) => recorded(observerRequests.patchable(target), api.tryPatch(target, signal), nothing),
       read: (target, signal) =>
-        noting(resource('read', target.identity), api.read(target, signal), (object) =>
+        recorded(resource('read', target.identity), api.read(target, signal), (object) =>
           object === undefined ? undefined : reduce.resource(object),
         ),
       create(plan, signal, isAbsent) {
-        note(writeTold('create', plan.owner.name, plan.target.identity));
-        return noting(resource('create', plan.target.identity), api.create(plan, signal, isAbsent), (applied) => ({
+        append(writeEvent('create', plan.owner.name, plan.target.identity));
+        return recorded(resource('create', plan.target.identity), api.create(plan, signal, isAbsent), (applied) => ({
           ...applied,
           object: reduce.resource(applied.object),
         }));
       },
       correct(plan, live, drifts, signal) {
-        note(writeTold('correct', plan.owner.name, plan.target.identity));
-        return noting(
+        append(writeEvent('correct', plan.owner.name, plan.target.identity));
+        return recorded(
           resource('correct', plan.target.identity),
           api.correct(plan, live, drifts, signal),
           (applied) => ({
@@ -92,70 +92,71 @@ export function recordObserverApi(
         );
       },
       update(plan, live, signal) {
-        note(writeTold('update', plan.owner.name, plan.target.identity));
-        return noting(resource('update', plan.target.identity), api.update(plan, live, signal), (applied) => ({
+        append(writeEvent('update', plan.owner.name, plan.target.identity));
+        return recorded(resource('update', plan.target.identity), api.update(plan, live, signal), (applied) => ({
           ...applied,
           object: reduce.resource(applied.object),
         }));
       },
       tryOut: (plan, signal) =>
-        noting(resource('tryOut', plan.target.identity), api.tryOut(plan, signal), (tried) => ({
+        recorded(resource('tryOut', plan.target.identity), api.tryOut(plan, signal), (tried) => ({
           ...tried,
           object: reduce.resource(tried.object),
         })),
       tryAnew: (plan, signal) =>
-        noting(resource('tryAnew', plan.target.identity), api.tryAnew(plan, signal), (tried) => ({
+        recorded(resource('tryAnew', plan.target.identity), api.tryAnew(plan, signal), (tried) => ({
           ...tried,
           object: reduce.resource(tried.object),
         })),
       delete(target, owner, appliedUid, signal) {
-        note(writeTold('delete', owner.name, target.identity));
-        return noting(resource('delete', target.identity), api.delete(target, owner, appliedUid, signal), nothing);
+        append(writeEvent('delete', owner.name, target.identity));
+        return recorded(resource('delete', target.identity), api.delete(target, owner, appliedUid, signal), nothing);
       },
       disown(plan, live, signal) {
-        note(writeTold('disown', plan.owner.name, plan.target.identity));
-        return noting(resource('disown', plan.target.identity), api.disown(plan, live, signal), reduce.resource);
+        append(writeEvent('disown', plan.owner.name, plan.target.identity));
+        return recorded(resource('disown', plan.target.identity), api.disown(plan, live, signal), reduce.resource);
       },
       release(target, owner, appliedUid, signal) {
-        note(writeTold('release', owner.name, target.identity));
-        return noting(resource('release', target.identity), api.release(target, owner, appliedUid, signal), nothing);
+        append(writeEvent('release', owner.name, target.identity));
+        return recorded(resource('release', target.identity), api.release(target, owner, appliedUid, signal), nothing);
       },
     },
     kinds: {
       find: (apiVersion, kind, signal) =>
-        noting(observerQuestions.find(apiVersion, kind), kinds.find(apiVersion, kind, signal), (found) => found),
+        recorded(observerRequests.find(apiVersion, kind), kinds.find(apiVersion, kind, signal), (found) => found),
       findServed: (group, kind, signal) =>
-        noting(observerQuestions.findServed(group, kind), kinds.findServed(group, kind, signal), (found) => found),
+        recorded(observerRequests.findServed(group, kind), kinds.findServed(group, kind, signal), (found) => found),
       served: (apiVersion, kind, signal, isExpected) =>
-        noting(
-          observerQuestions.served(apiVersion, kind),
+        recorded(
+          observerRequests.served(apiVersion, kind),
           kinds.served(apiVersion, kind, signal, isExpected),
           (found) => found,
         ),
       async structureOf(kind, signal) {
-        const found = await noting(observerQuestions.structure(kind), kinds.structureOf(kind, signal), nothing);
+        const found = await recorded(observerRequests.structure(kind), kinds.structureOf(kind, signal), nothing);
         return found.ok ? { ok: true, value: places(kindKey(kind), found.value) } : found;
       },
     },
     applications: {
-      read: (ref) => noting(application('application', ref), applications.read(ref), reduce.application),
+      read: (ref) => recorded(application('application', ref), applications.read(ref), reduce.application),
       patchStatus(ref, before, fields) {
-        note({ out: 'status.write', about: `${ref.namespace}/${ref.name}`, detail: '' });
-        return noting(application('status', ref), applications.patchStatus(ref, before, fields), nothing);
+        append({ out: 'status.write', about: `${ref.namespace}/${ref.name}`, detail: '' });
+        return recorded(application('status', ref), applications.patchStatus(ref, before, fields), nothing);
       },
       addFinalizer: (ref, seen) =>
-        noting(application('addFinalizer', ref), applications.addFinalizer(ref, seen), nothing),
-      removeFinalizer: (ref) => noting(application('removeFinalizer', ref), applications.removeFinalizer(ref), nothing),
+        recorded(application('addFinalizer', ref), applications.addFinalizer(ref, seen), nothing),
+      removeFinalizer: (ref) =>
+        recorded(application('removeFinalizer', ref), applications.removeFinalizer(ref), nothing),
       hasAccount: (namespace, name) =>
-        noting(observerQuestions.account(namespace, name), applications.hasAccount(namespace, name), (is) => is),
+        recorded(observerRequests.account(namespace, name), applications.hasAccount(namespace, name), (is) => is),
       isTerminating: (namespace) =>
-        noting(observerQuestions.terminating(namespace), applications.isTerminating(namespace), (is) => is),
+        recorded(observerRequests.terminating(namespace), applications.isTerminating(namespace), (is) => is),
     },
   };
 }
 
 /** A failure without its sentence: an API server may quote in it what it was asked. */
-function answerOf<T>(outcome: Outcome<T>, reduced: (value: T) => unknown): ObserverAnswer {
+function answerOf<T>(outcome: Outcome<T>, reduced: (value: T) => unknown): RecordedObserverResponse {
   if (!outcome.ok) {
     const { is: failure, retryAfter, by } = outcome.failure;
     return { is: 'failed', failure, retryAfter, ...(by === undefined ? {} : { by }) };

@@ -2,7 +2,7 @@ import { arrayOf, isObject, type JsonObject, objectOf } from '../../base/json.ts
 import { isSecret } from '../../observer/model/confidential.ts';
 import { forceFinalizeName } from '../../observer/model/managers.ts';
 import { pick } from '../file/pick.ts';
-import type { SecretMask } from './withoutSecretValues.ts';
+import type { SecretMask } from './secretMask.ts';
 
 /** Objects as a recording keeps them: without values of Secrets, and without what nothing is decided by. */
 export interface ReduceObserved {

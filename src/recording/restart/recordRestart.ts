@@ -10,88 +10,88 @@ import {
   type RestartCoreOptions,
 } from '../../restart/restartCore.ts';
 import type { WrapRestartSink } from '../../restart/sources/restartStreams.ts';
-import { createRestWatch } from '../file/restWatch.ts';
-import { recordDigests, recordRestartApi } from './recordAnswers.ts';
+import { watchBusyWorkloads } from './busyWorkloads.ts';
+import { recordedRestartEventOf } from './recordedRestartEvent.ts';
+import { recordDigests, recordRestartApi } from './recordRestartApi.ts';
 import { createWorkloadReducer, type ReduceWorkload } from './reduceWorkload.ts';
-import type { NoteRestart, RestartNotes } from './restartLines.ts';
-import { toldOfRestart } from './restartTold.ts';
+import type { AppendRestart, RestartRecording } from './restartLines.ts';
 
-/** Restart control whose streams, questions, answers, chances and decisions are taken down. */
-export function recordingRestarts(notes: RestartNotes): CreateRestartCore {
-  return (options) => recordRestart(options, notes);
+/** Restart control whose streams, questions, answers, randoms and decisions are taken down. */
+export function recordingRestarts(recording: RestartRecording): CreateRestartCore {
+  return (options) => recordRestart(options, recording);
 }
 
-function recordRestart(options: RestartCoreOptions, { note, onNewFile }: RestartNotes): RestartCore {
+function recordRestart(options: RestartCoreOptions, { append, onNewFile }: RestartRecording): RestartCore {
   const reduce = createWorkloadReducer();
   const core = createRestartCore({
     ...options,
-    api: recordRestartApi(options.api, reduce, note),
-    wrapDigests: (digests, sources) => recordDigests(digests, sources, note),
-    wrapSink: recordingSinks(reduce, note),
-    report(fact) {
-      note(toldOfRestart(fact));
-      options.report(fact);
+    api: recordRestartApi(options.api, reduce, append),
+    wrapDigests: (digests, sources) => recordDigests(digests, sources, append),
+    wrapSink: recordingSinks(reduce, append),
+    report(event) {
+      append(recordedRestartEventOf(event));
+      options.report(event);
     },
     random() {
       const value = options.random();
-      note({ in: 'random', value });
+      append({ in: 'random', value });
       return value;
     },
     followKeys: ({ where, onKeys, onLooked }) =>
       options.followKeys({
         where,
         onKeys(keys) {
-          note({ in: 'keys', current: keys.current.id, ids: keys.ids });
+          append({ in: 'keys', current: keys.current.id, ids: keys.ids });
           onKeys(keys);
         },
         onLooked() {
-          note({ in: 'looked' });
+          append({ in: 'looked' });
           onLooked();
         },
       }),
   });
-  const busyNow = createRestWatch((workload) => note({ in: 'rest', workload }));
+  const busyNow = watchBusyWorkloads((workload) => append({ in: 'rest', workload }));
   onNewFile(() => busyNow(core.control()));
   let isStarted = false;
   // Where there never was a section restartControl, there is nothing to take down.
   const isAtWork = () => core.control() !== undefined;
-  const created = (its: Config) => note({ in: 'created', config: configFileOf(its) });
+  const created = (its: Config) => append({ in: 'created', config: configFileOf(its) });
   if (options.config.restart !== undefined) created(options.config);
   return {
     ...core,
     configure(next) {
-      if (isAtWork()) note({ in: 'config', config: configFileOf(next) });
+      if (isAtWork()) append({ in: 'config', config: configFileOf(next) });
       else if (next.restart !== undefined) {
         created(next);
-        if (isStarted) note({ in: 'start' });
+        if (isStarted) append({ in: 'start' });
       }
       core.configure(next);
     },
     start() {
       isStarted = true;
-      if (isAtWork()) note({ in: 'start' });
+      if (isAtWork()) append({ in: 'start' });
       core.start();
     },
     stop() {
-      if (isAtWork()) note({ in: 'stop' });
+      if (isAtWork()) append({ in: 'stop' });
       core.stop();
     },
   };
 }
 
 /** What comes of the streams, reduced, before it is handed on. */
-function recordingSinks(reduce: ReduceWorkload, note: NoteRestart): WrapRestartSink {
+function recordingSinks(reduce: ReduceWorkload, append: AppendRestart): WrapRestartSink {
   return ({ name: stream, kind }, sink) => ({
     begin() {
-      note({ in: 'begin', stream });
+      append({ in: 'begin', stream });
       sink.begin();
     },
     apply(type, object) {
-      note({ in: type, stream, object: isSource(kind) ? withoutSecrets(object) : reduce(object, kind) });
+      append({ in: type, stream, object: isSource(kind) ? withoutSecrets(object) : reduce(object, kind) });
       sink.apply(type, object);
     },
     end(resourceVersion) {
-      note({ in: 'end', stream, ...(resourceVersion === undefined ? {} : { resourceVersion }) });
+      append({ in: 'end', stream, ...(resourceVersion === undefined ? {} : { resourceVersion }) });
       sink.end(resourceVersion);
     },
     close: () => sink.close(),

@@ -1,9 +1,9 @@
 import type { ChangeType } from '../../kube/watch/peek.ts';
 import type { RefusalClass } from '../../restart/model/answer.ts';
-import type { RestartTold } from './restartTold.ts';
+import type { RecordedRestartEvent } from './recordedRestartEvent.ts';
 
 /** What the API server said to a question, as far as something is decided by it: no sentence, and no content. */
-export type RecordedAnswer =
+export type RecordedResponse =
   | { readonly is: 'ok'; readonly value?: unknown }
   | { readonly is: 'gone' }
   | { readonly is: 'conflicted' }
@@ -23,7 +23,7 @@ export type RestartInput =
   /** The hash keys were looked for, and found or not. */
   | { readonly in: 'looked' }
   /** `to`: which question, in words. */
-  | { readonly in: 'answer'; readonly to: string; readonly answer: RecordedAnswer }
+  | { readonly in: 'answer'; readonly to: string; readonly answer: RecordedResponse }
   /** What goes into the pod template; only where it is another one than before. */
   | { readonly in: 'hash'; readonly to: string; readonly hash: string }
   | { readonly in: 'random'; readonly value: number }
@@ -36,15 +36,15 @@ export type RestartInput =
 
 /** A line of restart control: under a key of its own, so that nobody takes it for one of the weeder's. */
 export interface RestartEntry {
-  readonly restart: RestartInput | RestartTold;
+  readonly restart: RestartInput | RecordedRestartEvent;
 }
 
 /** Takes down one line of restart control. */
-export type NoteRestart = (entry: RestartInput | RestartTold) => void;
+export type AppendRestart = (entry: RestartInput | RecordedRestartEvent) => void;
 
 /** Where restart control is taken down. */
-export interface RestartNotes {
-  readonly note: NoteRestart;
+export interface RestartRecording {
+  readonly append: AppendRestart;
   /** Whenever a new file begins it is asked which workloads are busy then. */
   onNewFile(busyNow: () => readonly string[]): void;
 }

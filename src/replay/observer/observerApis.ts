@@ -3,25 +3,25 @@ import { objectOf } from '../../base/json.ts';
 import type { Outcome } from '../../observer/model/applyFailure.ts';
 import type { At } from '../../observer/model/structure.ts';
 import type { ResourcePlan, Target } from '../../observer/plan/resourceApi.ts';
-import type { ObserverAnswer } from '../../recording/observer/observerLines.ts';
-import type { ObserverTold } from '../../recording/observer/observerTold.ts';
+import type { RecordedObserverResponse } from '../../recording/observer/observerLines.ts';
+import type { RecordedObserverEvent } from '../../recording/observer/recordedObserverEvent.ts';
 import {
   kindKey,
   type ObserverApis,
-  observerQuestions,
-  writeTold,
+  observerRequests,
+  writeEvent,
 } from '../../recording/observer/recordObserverApi.ts';
 import { recordedApplied, recordedKind, recordedTried } from '../recorded/observerSchema.ts';
 
 /** Who answers in place of the API server. */
 interface ObserverAnswers {
-  ask(to: string): Promise<ObserverAnswer>;
+  ask(to: string): Promise<RecordedObserverResponse>;
   /** What there is now. */
-  read(target: Target): Promise<ObserverAnswer>;
+  read(target: Target): Promise<RecordedObserverResponse>;
   /** What the API server makes of a manifest. */
-  tryOut(plan: ResourcePlan): Promise<ObserverAnswer>;
+  tryOut(plan: ResourcePlan): Promise<RecordedObserverResponse>;
   placesOf(kind: string): At;
-  report(told: ObserverTold): void;
+  report(told: RecordedObserverEvent): void;
 }
 
 /** Sentences of the API server are in no recording: what a page shows in their place. */
@@ -29,7 +29,10 @@ const reasonOf = (failure: string) => `${failure}: what was said then is in no r
 
 /** What the observer asks, answered by what was recorded. */
 export function observerApis({ ask, read, tryOut, placesOf, report }: ObserverAnswers): ObserverApis {
-  async function outcome<T>(answer: Promise<ObserverAnswer>, value: (from: unknown) => T): Promise<Outcome<T>> {
+  async function outcome<T>(
+    answer: Promise<RecordedObserverResponse>,
+    value: (from: unknown) => T,
+  ): Promise<Outcome<T>> {
     const its = await answer;
     if (its.is === 'ok') return { ok: true, value: value(its.value) };
     const { failure, retryAfter, by } = its;
@@ -37,17 +40,17 @@ export function observerApis({ ask, read, tryOut, placesOf, report }: ObserverAn
     return { ok: false, failure: { is: failure, ...said } };
   }
 
-  const { resource, application } = observerQuestions;
+  const { resource, application } = observerRequests;
   const nothing = () => undefined;
   const write = (what: 'create' | 'correct' | 'update', { owner, target }: ResourcePlan) => {
-    report(writeTold(what, owner.name, target.identity));
+    report(writeEvent(what, owner.name, target.identity));
     return outcome(ask(resource(what, target.identity)), (value) => recordedApplied.parse(value));
   };
   return {
     api: {
       may: (target, verb, extent) =>
-        outcome(ask(observerQuestions.access(verb, extent, target)), (value) => value !== false),
-      tryPatch: (target) => outcome(ask(observerQuestions.patchable(target)), nothing),
+        outcome(ask(observerRequests.access(verb, extent, target)), (value) => value !== false),
+      tryPatch: (target) => outcome(ask(observerRequests.patchable(target)), nothing),
       read: (target) => outcome(read(target), (value) => (value === undefined ? undefined : objectOf(value))),
       create: (plan) => write('create', plan),
       correct: (plan) => write('correct', plan),
@@ -56,32 +59,32 @@ export function observerApis({ ask, read, tryOut, placesOf, report }: ObserverAn
       tryAnew: ({ target }) =>
         outcome(ask(resource('tryAnew', target.identity)), (value) => recordedTried.parse(value)),
       delete(target, owner) {
-        report(writeTold('delete', owner.name, target.identity));
+        report(writeEvent('delete', owner.name, target.identity));
         return outcome(ask(resource('delete', target.identity)), nothing);
       },
       disown({ owner, target }) {
-        report(writeTold('disown', owner.name, target.identity));
+        report(writeEvent('disown', owner.name, target.identity));
         return outcome(ask(resource('disown', target.identity)), objectOf);
       },
       release(target, owner) {
-        report(writeTold('release', owner.name, target.identity));
+        report(writeEvent('release', owner.name, target.identity));
         return outcome(ask(resource('release', target.identity)), nothing);
       },
     },
     kinds: {
       find: (apiVersion, kind) =>
-        outcome(ask(observerQuestions.find(apiVersion, kind)), (value) => recordedKind.parse(value)),
+        outcome(ask(observerRequests.find(apiVersion, kind)), (value) => recordedKind.parse(value)),
       findServed: (group, kind) =>
-        outcome(ask(observerQuestions.findServed(group, kind)), (value) => recordedKind.parse(value)),
+        outcome(ask(observerRequests.findServed(group, kind)), (value) => recordedKind.parse(value)),
       async served(apiVersion, kind, signal) {
-        const answer = await outcome(ask(observerQuestions.served(apiVersion, kind)), (value) =>
+        const answer = await outcome(ask(observerRequests.served(apiVersion, kind)), (value) =>
           recordedKind.parse(value),
         );
         // A recording that has no answer ended while it was waited for.
         if (!answer.ok && !signal.aborted) await once(signal, 'abort');
         return answer;
       },
-      structureOf: (kind) => outcome(ask(observerQuestions.structure(kind)), () => placesOf(kindKey(kind))),
+      structureOf: (kind) => outcome(ask(observerRequests.structure(kind)), () => placesOf(kindKey(kind))),
     },
     applications: {
       read: (ref) => outcome(ask(application('application', ref)), objectOf),
@@ -92,8 +95,8 @@ export function observerApis({ ask, read, tryOut, placesOf, report }: ObserverAn
       addFinalizer: (ref) => outcome(ask(application('addFinalizer', ref)), nothing),
       removeFinalizer: (ref) => outcome(ask(application('removeFinalizer', ref)), nothing),
       hasAccount: (namespace, name) =>
-        outcome(ask(observerQuestions.account(namespace, name)), (value) => value !== false),
-      isTerminating: (namespace) => outcome(ask(observerQuestions.terminating(namespace)), (value) => value === true),
+        outcome(ask(observerRequests.account(namespace, name)), (value) => value !== false),
+      isTerminating: (namespace) => outcome(ask(observerRequests.terminating(namespace)), (value) => value === true),
     },
   };
 }

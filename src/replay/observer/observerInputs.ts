@@ -1,7 +1,7 @@
 import type { RecordedLine } from '../../recording/lines.ts';
 import type { ObserverInput } from '../../recording/observer/observerLines.ts';
-import { applicationIn } from '../../recording/observer/observerTold.ts';
-import type { Timed } from '../recorded/timed.ts';
+import { applicationOf } from '../../recording/observer/recordedObserverEvent.ts';
+import type { TimelineEvent } from '../recorded/timelineEvent.ts';
 
 /** What reached the application observer. */
 export function observerInputs(lines: readonly RecordedLine[]): ObserverInput[] {
@@ -9,12 +9,12 @@ export function observerInputs(lines: readonly RecordedLine[]): ObserverInput[] 
 }
 
 /** What it told and asked for, as far as a replay has to come to the same: not of applications that were busy. */
-export function observedIn(lines: readonly RecordedLine[]): Timed[] {
+export function comparableObserverEvents(lines: readonly RecordedLine[]): TimelineEvent[] {
   const busy = new Set<string>();
   return lines.flatMap((line) => {
     if (!('observer' in line)) return [];
     const { observer: entry, t } = line;
-    if ('out' in entry) return busy.has(applicationIn(entry) ?? '') ? [] : { t, ...entry };
+    if ('out' in entry) return busy.has(applicationOf(entry) ?? '') ? [] : { t, ...entry };
     if (entry.in === 'resume') for (const application of entry.busy) busy.add(application);
     if (entry.in === 'rest') busy.delete(entry.application);
     return [];

@@ -6,17 +6,21 @@ import type { ReportObserver } from '../../observer/model/facts.ts';
 import { createObserverCore, type ObserverCore } from '../../observer/observerCore.ts';
 import { hashManifest } from '../../observer/plan/manifestHash.ts';
 import type { RecordedLine, RecordingHeader } from '../../recording/lines.ts';
-import type { ObserverAnswer, ObserverInput } from '../../recording/observer/observerLines.ts';
-import { createObserverMemory } from '../../recording/observer/observerMemory.ts';
-import { applicationIn, type ObserverTold, toldOfObserver } from '../../recording/observer/observerTold.ts';
-import { observerQuestions } from '../../recording/observer/recordObserverApi.ts';
-import { createAnswers } from '../recorded/answers.ts';
-import { recordedChances } from '../recorded/recordedChances.ts';
+import type { ObserverInput, RecordedObserverResponse } from '../../recording/observer/observerLines.ts';
+import { createObserverSnapshot } from '../../recording/observer/observerSnapshot.ts';
+import {
+  applicationOf,
+  type RecordedObserverEvent,
+  recordedObserverEventOf,
+} from '../../recording/observer/recordedObserverEvent.ts';
+import { observerRequests } from '../../recording/observer/recordObserverApi.ts';
 import { recordedConfig } from '../recorded/recordedConfig.ts';
+import { recordedRandom } from '../recorded/recordedRandom.ts';
+import { createResponses } from '../recorded/recordedResponses.ts';
 import { countAnswers } from '../restart/restartInputs.ts';
 import { observerApis } from './observerApis.ts';
 import { observerInputs } from './observerInputs.ts';
-import { recordedPlaces } from './recordedPlaces.ts';
+import { recordedSchemaNodes } from './recordedPlaces.ts';
 
 /** The real application observer in simulated time, against what was recorded of it. */
 interface ObserverPlayer {
@@ -29,15 +33,15 @@ interface ObserverPlayerOptions {
   readonly header: RecordingHeader;
   readonly lines: readonly RecordedLine[];
   readonly clock: VirtualClock;
-  readonly report: (told: ObserverTold) => void;
-  /** Told of every fact, also of those of which a file that begins in the middle does not say enough. */
+  readonly report: (told: RecordedObserverEvent) => void;
+  /** Told of every event, also of those of which a file that begins in the middle does not say enough. */
   readonly reportFact?: ReportObserver | undefined;
   readonly inspect?: (event: InspectionEvent) => void;
 }
 
 /** What is asked beyond what was recorded. */
-const unanswered: ObserverAnswer = { is: 'failed', failure: 'transient', retryAfter: 0 };
-const written: ObserverAnswer = { is: 'ok' };
+const unanswered: RecordedObserverResponse = { is: 'failed', failure: 'transient', retryAfter: 0 };
+const written: RecordedObserverResponse = { is: 'ok' };
 /** As often as what is known is handed on, from one question to the next, until an application has begun. */
 const rounds = 30;
 
@@ -46,13 +50,13 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
   /** In a file that begins in the middle nobody asks at the same times as then. */
   let isMidway = header.part > 1;
   let isRecalling = isMidway;
-  const memory = createObserverMemory();
+  const snapshot = createObserverSnapshot();
   const inputs = observerInputs(options.lines);
-  const chanceAt = recordedChances(options.lines, isMidway, 'observer');
-  const answers = createAnswers<ObserverAnswer>(countAnswers(inputs), (to) => !isMidway || isWrite(to));
+  const randomAt = recordedRandom(options.lines, isMidway, 'observer');
+  const answers = createResponses<RecordedObserverResponse>(countAnswers(inputs), (to) => !isMidway || isWrite(to));
   const hashes = new Map(inputs.flatMap((each) => (each.in === 'hash' ? [[each.of, each.hash]] : [])));
   /** Which kinds and accounts there are, and what these may see, by question. */
-  const standing = new Map<string, ObserverAnswer>();
+  const standing = new Map<string, RecordedObserverResponse>();
   /** Of these the file does not say enough: the observer is not told of them. */
   const busy = new Set<string>();
   /** These begin anew: what is told of it, nobody told when it was recorded. */
@@ -62,16 +66,16 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
   const open = new Set<string>();
   let core: ObserverCore | undefined;
 
-  function isToldOf(told: ObserverTold): boolean {
-    const application = applicationIn(told) ?? '';
+  function isToldOf(told: RecordedObserverEvent): boolean {
+    const application = applicationOf(told) ?? '';
     return !beginning.has(application) && !busy.has(application);
   }
 
-  function report(told: ObserverTold): void {
+  function report(told: RecordedObserverEvent): void {
     if (isToldOf(told)) options.report(told);
   }
 
-  async function ask(to: string): Promise<ObserverAnswer> {
+  async function ask(to: string): Promise<RecordedObserverResponse> {
     const known = isMidway ? standing.get(to) : undefined;
     return known ?? answers.ask(to, /^(?:status|account|access|patchable) /.test(to) ? written : unanswered);
   }
@@ -79,14 +83,14 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
   const apis = observerApis({
     ask,
     async read({ identity }) {
-      const known = isMidway ? memory.object(identity.kind, identity.namespace, identity.name) : undefined;
-      return known === undefined ? ask(observerQuestions.resource('read', identity)) : { is: 'ok', value: known };
+      const known = isMidway ? snapshot.object(identity.kind, identity.namespace, identity.name) : undefined;
+      return known === undefined ? ask(observerRequests.resource('read', identity)) : { is: 'ok', value: known };
     },
     async tryOut({ owner, target }) {
-      const to = observerQuestions.resource('tryOut', target.identity);
-      return (beginning.has(owner.name) ? memory.answer(to) : undefined) ?? ask(to);
+      const to = observerRequests.resource('tryOut', target.identity);
+      return (beginning.has(owner.name) ? snapshot.response(to) : undefined) ?? ask(to);
     },
-    placesOf: recordedPlaces(inputs),
+    placesOf: recordedSchemaNodes(inputs),
     report,
   });
 
@@ -107,11 +111,11 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
         const hash = hashManifest(manifest, shape);
         return hashes.get(hash) ?? hash;
       },
-      report(fact) {
-        report(toldOfObserver(fact));
-        options.reportFact?.(fact);
+      report(event) {
+        report(recordedObserverEventOf(event));
+        options.reportFact?.(event);
       },
-      random: () => chanceAt(clock.monotonic()),
+      random: () => randomAt(clock.monotonic()),
       onStreamsChanged: openStreams,
       onStreamClosed(name) {
         open.delete(name);
@@ -132,7 +136,7 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
 
   function catchUp(name: string, sink: ObjectSink): void {
     if (core?.needs.get(name)?.sink !== sink) return;
-    for (const line of memory.list(name)) if ('stream' in line) tell(line, sink);
+    for (const line of snapshot.streamLines(name)) if ('stream' in line) tell(line, sink);
   }
 
   /** Hands on what came of a stream, but for applications that are not to be told of. */
@@ -160,7 +164,7 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
   /** It is told of, with what was told since the file began. */
   async function rest(application: string): Promise<void> {
     busy.delete(application);
-    const found = memory.application(application);
+    const found = snapshot.application(application);
     const sink = found === undefined ? undefined : core?.needs.get(found.stream)?.sink;
     if (found === undefined || sink === undefined) return;
     await beginAnew([application], () => sink.apply('ADDED', found.object));
@@ -169,14 +173,14 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
   async function resume(): Promise<void> {
     isRecalling = false;
     await beginAnew(
-      [...memory.applications()].filter((each) => !busy.has(each)),
+      [...snapshot.applications()].filter((each) => !busy.has(each)),
       openStreams,
     );
   }
 
   function learn(input: ObserverInput): void {
     if (input.in === 'begin') closed.delete(input.stream);
-    memory.learn(input);
+    snapshot.apply(input);
     if (input.in === 'answer' && isAnsweredAlike(input.to)) {
       if (input.answer.is === 'ok' && input.answer.value !== false) standing.set(input.to, input.answer);
       else standing.delete(input.to);
@@ -185,7 +189,7 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
   }
 
   function feedStream(input: Extract<ObserverInput, { readonly stream: string }>): void {
-    const line = 'object' in input ? { ...input, object: memory.whole(input.stream, input.object) } : input;
+    const line = 'object' in input ? { ...input, object: snapshot.withSpec(input.stream, input.object) } : input;
     const sink = core?.needs.get(input.stream)?.sink;
     learn(input);
     if (!isRecalling) tell(line, sink);

@@ -1,9 +1,9 @@
 import { type At, anywhere } from '../../observer/model/structure.ts';
-import type { ObserverInput, RecordedPlace } from '../../recording/observer/observerLines.ts';
+import type { ObserverInput, RecordedSchemaNode } from '../../recording/observer/observerLines.ts';
 
 /** How the objects of kinds are built, as far as somebody looked at it when it was recorded. `kind`: `kindKey`. */
-export function recordedPlaces(inputs: readonly ObserverInput[]): (kind: string) => At {
-  const places = new Map<string, RecordedPlace>();
+export function recordedSchemaNodes(inputs: readonly ObserverInput[]): (kind: string) => At {
+  const places = new Map<string, RecordedSchemaNode>();
   for (const input of inputs) if (input.in === 'place') places.set(idOf(input.kind, input.path), input);
 
   function at(kind: string, path: readonly string[]): At {

@@ -1,12 +1,13 @@
-import { type RecordedLine, windowKey } from '../../recording/lines.ts';
+import type { RecordedLine } from '../../recording/lines.ts';
+import { windowKey } from '../../recording/weeder/weederLines.ts';
 import { tolerance } from './compare.ts';
-import type { Placed, Timed } from './timed.ts';
+import type { PlacedEvent, TimelineEvent } from './timelineEvent.ts';
 
 /**
  * What a replay that begins in the middle cannot know of. Its border is told by the number of inputs that came before,
  * and not by time: a replay is a little early or late, and what is told at the border has to be on one side for both.
  */
-interface Quiet {
+interface Exclusions {
   /** For each service with a window that was open when the file began: how many inputs came before that closed. */
   readonly until: ReadonlyMap<string, number>;
   /** The questions since when a service is ready, whichever service that was. */
@@ -18,23 +19,23 @@ interface Quiet {
  * told until that window closed, and whatever belongs to a window that opened by then, or by the answer to a question
  * of that time: whether it counts depends on that window.
  */
-export function comparable(facts: readonly Placed[], { until, questions }: Quiet): Timed[] {
-  const passedOver = new Set<string>();
-  const isComparable = ({ fact: { t, out, about, window }, after }: Placed): boolean => {
+export function comparableEvents(events: readonly PlacedEvent[], { until, questions }: Exclusions): TimelineEvent[] {
+  const excluded = new Set<string>();
+  const isComparable = ({ event: { t, out, about, window }, after }: PlacedEvent): boolean => {
     const key = windowKey(about, window);
     const quietUntil = until.get(about) ?? Number.NEGATIVE_INFINITY;
     const isQuiet = after <= quietUntil;
     const isOfThen = questions.some(
       ({ askedAfter, answered }) => askedAfter <= quietUntil && answered <= t && t - answered < tolerance,
     );
-    if (out === 'window.opened' && (isQuiet || isOfThen)) passedOver.add(key);
-    else if (out === 'window.opened') passedOver.delete(key);
-    return !isQuiet && !passedOver.has(key);
+    if (out === 'window.opened' && (isQuiet || isOfThen)) excluded.add(key);
+    else if (out === 'window.opened') excluded.delete(key);
+    return !isQuiet && !excluded.has(key);
   };
-  return facts.filter(isComparable).map(({ fact }) => fact);
+  return events.filter(isComparable).map(({ event }) => event);
 }
 
-export function quietOf(lines: readonly RecordedLine[]): Quiet {
+export function exclusionsOf(lines: readonly RecordedLine[]): Exclusions {
   const before = inputsBefore(lines);
   return { until: quietTimes(lines, before), questions: questionsOf(lines, before) };
 }
@@ -65,7 +66,7 @@ function quietTimes(lines: readonly RecordedLine[], before: readonly number[]): 
   return quietUntil;
 }
 
-function questionsOf(lines: readonly RecordedLine[], before: readonly number[]): Quiet['questions'] {
+function questionsOf(lines: readonly RecordedLine[], before: readonly number[]): Exclusions['questions'] {
   const open = new Map<string, number[]>();
   const questions: { askedAfter: number; answered: number }[] = [];
   for (const [index, line] of lines.entries()) {

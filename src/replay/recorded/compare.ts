@@ -1,13 +1,13 @@
-import { isDecision } from '../../recording/told.ts';
-import type { Replay, Timed } from './timed.ts';
+import { isDecision } from '../../recording/events.ts';
+import type { Replay, TimelineEvent } from './timelineEvent.ts';
 
 /**
  * A decision that only one of the two came to, or that they came to at different times. `late`: it was recorded later
  * than it was due, as by a process that had to wait for its turn; the decision is the same.
  */
 export type Difference =
-  | { readonly kind: 'missing' | 'extra'; readonly fact: Timed }
-  | { readonly kind: 'moved' | 'late'; readonly fact: Timed; readonly replayedAt: number };
+  | { readonly kind: 'missing' | 'extra'; readonly event: TimelineEvent }
+  | { readonly kind: 'moved' | 'late'; readonly event: TimelineEvent; readonly replayedAt: number };
 
 /**
  * In a replay every timer is punctual, in the recorded run it waited for the event loop: reading a long list held that
@@ -21,7 +21,7 @@ const mostLate = 5_000;
 
 /** How many were late, and the latest of them by how much, in milliseconds. */
 export function lateness(found: readonly Difference[]): { readonly count: number; readonly most: number } {
-  const delays = found.flatMap((each) => (each.kind === 'late' ? [each.fact.t - each.replayedAt] : []));
+  const delays = found.flatMap((each) => (each.kind === 'late' ? [each.event.t - each.replayedAt] : []));
   return { count: delays.length, most: Math.max(0, ...delays) };
 }
 
@@ -29,18 +29,18 @@ export function lateness(found: readonly Difference[]): { readonly count: number
 export function differences({ recorded, replayed, endedAt }: Replay): Difference[] {
   const [then, now] = [byText(recorded), byText(replayed)];
   // What was about to be decided when the recording ended is not in it.
-  const counts = ({ t }: Timed) => t <= endedAt - tolerance;
+  const counts = ({ t }: TimelineEvent) => t <= endedAt - tolerance;
   const found = [...new Set([...then.keys(), ...now.keys()])].flatMap((text): Difference[] => {
     const { missing, extra } = unmatched(then.get(text) ?? [], now.get(text) ?? []);
-    const moved = missing.map((fact) => movedOrMissing(fact, extra));
-    return [...moved, ...extra.filter(counts).map((fact): Difference => ({ kind: 'extra', fact }))];
+    const moved = missing.map((event) => movedOrMissing(event, extra));
+    return [...moved, ...extra.filter(counts).map((event): Difference => ({ kind: 'extra', event }))];
   });
-  return found.sort((a, b) => a.fact.t - b.fact.t);
+  return found.sort((a, b) => a.event.t - b.event.t);
 }
 
 /** Decisions that differ by their time alone, in the order of their times. Windows are counted anew in a replay. */
-function byText(facts: readonly Timed[]): Map<string, Timed[]> {
-  const groups = Map.groupBy(facts.filter(isDecision), ({ out, about, pod, detail }) =>
+function byText(events: readonly TimelineEvent[]): Map<string, TimelineEvent[]> {
+  const groups = Map.groupBy(events.filter(isDecision), ({ out, about, pod, detail }) =>
     [out, about, pod ?? '', detail].join('\n'),
   );
   for (const group of groups.values()) group.sort((a, b) => a.t - b.t);
@@ -48,27 +48,27 @@ function byText(facts: readonly Timed[]): Map<string, Timed[]> {
 }
 
 /** Pairs what was decided at the same time on both sides, in its order; what is left has no counterpart there. */
-function unmatched(recorded: readonly Timed[], replayed: readonly Timed[]) {
-  const [missing, extra]: [Timed[], Timed[]] = [[], []];
+function unmatched(recorded: readonly TimelineEvent[], replayed: readonly TimelineEvent[]) {
+  const [missing, extra]: [TimelineEvent[], TimelineEvent[]] = [[], []];
   const left = replayed.values();
   let next = left.next().value;
-  for (const fact of recorded) {
-    while (next !== undefined && next.t < fact.t - tolerance) {
+  for (const event of recorded) {
+    while (next !== undefined && next.t < event.t - tolerance) {
       extra.push(next);
       next = left.next().value;
     }
-    if (next !== undefined && next.t <= fact.t + tolerance) next = left.next().value;
-    else missing.push(fact);
+    if (next !== undefined && next.t <= event.t + tolerance) next = left.next().value;
+    else missing.push(event);
   }
   if (next !== undefined) extra.push(next, ...left);
   return { missing, extra };
 }
 
 /** Takes the nearest of what is left on the other side, as the same decision at another time. */
-function movedOrMissing(fact: Timed, extra: Timed[]): Difference {
-  const [nearest] = extra.toSorted((a, b) => Math.abs(a.t - fact.t) - Math.abs(b.t - fact.t));
-  if (nearest === undefined) return { kind: 'missing', fact };
+function movedOrMissing(event: TimelineEvent, extra: TimelineEvent[]): Difference {
+  const [nearest] = extra.toSorted((a, b) => Math.abs(a.t - event.t) - Math.abs(b.t - event.t));
+  if (nearest === undefined) return { kind: 'missing', event };
   extra.splice(extra.indexOf(nearest), 1);
-  const delay = fact.t - nearest.t;
-  return { kind: delay > 0 && delay <= mostLate ? 'late' : 'moved', fact, replayedAt: nearest.t };
+  const delay = event.t - nearest.t;
+  return { kind: delay > 0 && delay <= mostLate ? 'late' : 'moved', event, replayedAt: nearest.t };
 }

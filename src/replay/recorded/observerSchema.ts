@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { ApplyFailureKind } from '../../observer/model/applyFailure.ts';
 import type { Applied, Kind, Tried } from '../../observer/plan/resourceApi.ts';
-import type { ObserverAnswer, ObserverEntry, ObserverInput } from '../../recording/observer/observerLines.ts';
+import type { ObserverEntry, ObserverInput, RecordedObserverResponse } from '../../recording/observer/observerLines.ts';
+import { observerEventKinds } from '../../recording/observer/recordedObserverEvent.ts';
+import { eventKind } from './eventKind.ts';
 
 const failures = [
   'missing',
@@ -18,7 +20,7 @@ const failures = [
   'terminating',
 ] as const satisfies readonly ApplyFailureKind[];
 
-const answer: z.ZodType<ObserverAnswer> = z.discriminatedUnion('is', [
+const answer: z.ZodType<RecordedObserverResponse> = z.discriminatedUnion('is', [
   z.object({ is: z.literal('ok'), value: z.unknown().optional() }),
   z.object({
     is: z.literal('failed'),
@@ -65,34 +67,7 @@ const input: z.ZodType<ObserverInput> = z.discriminatedUnion('in', [
 export const observerEntry: z.ZodType<ObserverEntry['observer']> = z.union([
   input,
   z.object({
-    out: z.enum([
-      'application.applied',
-      'application.invalid',
-      'application.faulty',
-      'application.paused',
-      'application.accountMissing',
-      'application.accountUnseen',
-      'application.deleted',
-      'application.refused',
-      'resource.applied',
-      'resource.drifted',
-      'resource.corrected',
-      'resource.missing',
-      'resource.admitted',
-      'resource.wantedAnew',
-      'resource.contested',
-      'resource.ending',
-      'resource.claimed',
-      'resource.typeMissing',
-      'resource.refused',
-      'resource.failed',
-      'resource.deleted',
-      'resource.released',
-      'resource.deletionSkipped',
-      'resource.write',
-      'status.write',
-      'actor.failed',
-    ]),
+    out: eventKind(observerEventKinds),
     about: z.string(),
     detail: z.string(),
   }),

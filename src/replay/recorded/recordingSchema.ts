@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { RecordedLine, RecordingHeader } from '../../recording/lines.ts';
+import { weederEventKinds } from '../../recording/weeder/recordedWeederEvent.ts';
+import { eventKind } from './eventKind.ts';
 import { observerEntry } from './observerSchema.ts';
 import { restartEntry } from './restartSchema.ts';
 
@@ -43,22 +45,7 @@ export const recordedLine: z.ZodType<RecordedLine> = z.union([
   z.object({ ...stamp, out: z.literal('deletion.requested'), uid: z.string(), resourceVersion: z.string() }),
   z.object({
     ...stamp,
-    out: z.enum([
-      'service.ready',
-      'service.notReady',
-      'window.opened',
-      'window.closed',
-      'pod.deleted',
-      'pod.kept',
-      'pod.recovered',
-      'pod.gone',
-      'deletion.pending',
-      'deletion.skipped',
-      'deletion.refused',
-      'deletion.held',
-      'deletion.givenUp',
-      'actor.failed',
-    ]),
+    out: eventKind(weederEventKinds),
     about: z.string(),
     window: z.number().exactOptional(),
     pod: z.string().exactOptional(),

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import type { RecordedAnswer, RestartEntry } from '../../recording/restart/restartLines.ts';
+import { restartEventKinds } from '../../recording/restart/recordedRestartEvent.ts';
+import type { RecordedResponse, RestartEntry } from '../../recording/restart/restartLines.ts';
 import type { Kept } from '../../restart/requests/jobRequests.ts';
 import type { Digest } from '../../restart/sources/digests.ts';
+import { eventKind } from './eventKind.ts';
 
 const failure = z.enum([
   'notFound',
@@ -23,7 +25,7 @@ const failure = z.enum([
   'immutable',
 ]);
 
-const answer: z.ZodType<RecordedAnswer> = z.discriminatedUnion('is', [
+const answer: z.ZodType<RecordedResponse> = z.discriminatedUnion('is', [
   z.object({ is: z.literal('ok'), value: z.unknown().optional() }),
   z.object({ is: z.literal('gone') }),
   z.object({ is: z.literal('conflicted') }),
@@ -49,31 +51,7 @@ export const restartEntry: z.ZodType<RestartEntry['restart']> = z.union([
     z.object({ in: z.literal('rest'), workload: z.string() }),
   ]),
   z.object({
-    out: z.enum([
-      'workload.adopted',
-      'workload.changed',
-      'workload.pending',
-      'workload.blocked',
-      'workload.restarted',
-      'workload.rolledOut',
-      'workload.skipped',
-      'workload.stalled',
-      'workload.reverted',
-      'workload.refused',
-      'workload.released',
-      'workload.recreated',
-      'history.filled',
-      'annotation.unreadable',
-      'dependency.notAllowed',
-      'dependency.notFollowed',
-      'state.contested',
-      'state.foreign',
-      'key.changed',
-      'key.missing',
-      'write.requested',
-      'eviction.requested',
-      'actor.failed',
-    ]),
+    out: eventKind(restartEventKinds),
     about: z.string(),
     detail: z.string(),
   }),

@@ -1,92 +1,23 @@
 import { oneLine } from '../../base/fieldError.ts';
-import type { Told } from '../../recording/told.ts';
+import { wordsOf } from '../../recording/events.ts';
 import type { Difference } from './compare.ts';
-import type { Timed } from './timed.ts';
+import type { TimelineEvent } from './timelineEvent.ts';
 
-const words: Readonly<Record<Told['out'], string>> = {
-  'service.ready': 'service is ready',
-  'service.notReady': 'service is not ready',
-  'window.opened': 'window opened',
-  'window.closed': 'window closed',
-  'pod.deleted': 'pod deleted',
-  'pod.kept': 'pod kept',
-  'pod.recovered': 'pod recovered',
-  'pod.gone': 'pod gone',
-  'deletion.pending': 'deletion pending',
-  'deletion.skipped': 'deletion skipped',
-  'deletion.refused': 'deletion refused',
-  'deletion.held': 'deletion held',
-  'deletion.givenUp': 'deletion given up',
-  'actor.failed': 'actor failed',
-  'workload.adopted': 'adopted',
-  'workload.changed': 'changed',
-  'workload.pending': 'pending',
-  'workload.blocked': 'blocked',
-  'workload.restarted': 'restarted',
-  'workload.rolledOut': 'rolled out',
-  'workload.skipped': 'restart skipped',
-  'workload.stalled': 'rollout stalled',
-  'workload.reverted': 'restart reverted',
-  'workload.refused': 'refused',
-  'workload.released': 'no longer managed',
-  'workload.recreated': 'recreated',
-  'history.filled': 'history filled',
-  'annotation.unreadable': 'annotation unreadable',
-  'dependency.notAllowed': 'dependency not allowed',
-  'dependency.notFollowed': 'dependency not watched',
-  'state.contested': 'state contested',
-  'state.foreign': 'state of another weeder',
-  'key.changed': 'hash key changed',
-  'key.missing': 'hash key missing',
-  'write.requested': 'write requested',
-  'eviction.requested': 'eviction requested',
-  'application.applied': 'applied',
-  'application.invalid': 'invalid',
-  'application.faulty': 'partly invalid',
-  'application.paused': 'paused',
-  'application.accountMissing': 'account missing',
-  'application.accountUnseen': 'account not looked for',
-  'application.deleted': 'deleted',
-  'application.refused': 'refused',
-  'resource.applied': 'applied',
-  'resource.drifted': 'drifted',
-  'resource.corrected': 'corrected',
-  'resource.missing': 'missing',
-  'resource.admitted': 'changed on admission',
-  'resource.wantedAnew': 'wanted anew',
-  'resource.contested': 'contested',
-  'resource.ending': 'is being deleted',
-  'resource.claimed': 'claimed',
-  'resource.typeMissing': 'kind missing',
-  'resource.refused': 'refused',
-  'resource.failed': 'failed',
-  'resource.deleted': 'deleted',
-  'resource.released': 'released',
-  'resource.deletionSkipped': 'deletion skipped',
-  'resource.write': 'write requested',
-  'status.write': 'status written',
-};
-
-/** What happened, in words. */
-export function wordsOf(out: Told['out']): string {
-  return words[out];
-}
-
-/** What a dry run has decided, it has not done. */
-function wordsFor({ out, detail }: Timed): string {
+/** A dry run only decides: nothing was deleted. */
+function wordsFor({ out, detail }: TimelineEvent): string {
   return out === 'pod.deleted' && detail.startsWith('dryRun') ? 'would be deleted' : wordsOf(out);
 }
 
-/** One line a fact, aligned: time since the start, wall time (UTC), what happened, to what. */
-export function timeline(facts: readonly Timed[], startedAt: number): string[] {
-  return table(facts.map((fact) => cellsOf(fact, startedAt)));
+/** One line an event, aligned: time since the start, wall time (UTC), what happened, to what. */
+export function timeline(events: readonly TimelineEvent[], startedAt: number): string[] {
+  return table(events.map((event) => cellsOf(event, startedAt)));
 }
 
 /** One line a difference: `-` was recorded and not replayed, `+` the other way round, `~` at another time. */
 export function diffLines(differences: readonly Difference[], startedAt: number): string[] {
   return table(
     differences.map((difference) => {
-      const cells = cellsOf(difference.fact, startedAt);
+      const cells = cellsOf(difference.event, startedAt);
       if ('replayedAt' in difference)
         return ['~', ...cells, `(replayed at ${sinceStart(difference.replayedAt).trim()})`];
       if (difference.kind === 'missing') return ['-', ...cells, '(recorded, not replayed)'];
@@ -113,11 +44,11 @@ export function wallTime(epoch: number): string {
   return new Date(epoch).toISOString().slice(11, 23);
 }
 
-function cellsOf(fact: Timed, startedAt: number): string[] {
-  const { t, about, window, pod, detail } = fact;
+function cellsOf(event: TimelineEvent, startedAt: number): string[] {
+  const { t, about, window, pod, detail } = event;
   const where = window === undefined ? about : `${about} #${window}`;
   const what = [pod, detail === '' ? undefined : oneLine(detail)].filter((part) => part !== undefined).join('  ');
-  return [sinceStart(t), wallTime(startedAt + t), wordsFor(fact), where, what];
+  return [sinceStart(t), wallTime(startedAt + t), wordsFor(event), where, what];
 }
 
 function sinceStart(ms: number): string {

@@ -27,20 +27,20 @@ export function readEvents(lines: readonly JsonLine[]): Result<EventFile> {
   const events: TimedEvent[] = [];
   const isDated = lines.some(({ value }) => value['ts'] !== undefined);
   for (const line of lines) {
-    if (isPassedOver(line.value)) continue;
+    if (isIgnored(line.value)) continue;
     const event = readEvent(line, events.at(-1)?.at);
     if (!event.ok) return event;
     events.push(event.value);
   }
   const firstChange = events.findIndex(({ type }) => type !== 'ADDED');
   const added = firstChange === -1 ? events : events.slice(0, firstChange);
-  const isListed = isDated ? comesAtOnce(added) : wasThere(added);
+  const isListed = isDated ? comesAtOnce(added) : wereListed(added);
   const listed = new Set(added.filter(isListed));
   return ok({ listed: [...listed], changes: events.filter((event) => !listed.has(event)) });
 }
 
 /** A bookmark says nothing of objects; an ERROR with a Status is how the API server ends a watch. */
-function isPassedOver({ type, object }: JsonObject): boolean {
+function isIgnored({ type, object }: JsonObject): boolean {
   return type === 'BOOKMARK' || (type === 'ERROR' && objectOf(object)['kind'] === 'Status');
 }
 
@@ -49,7 +49,7 @@ function comesAtOnce([first]: readonly TimedEvent[]): (event: TimedEvent) => boo
 }
 
 /** Without `ts`: what was made when it is told of, after all that was told before, was not in the list. */
-function wasThere(added: readonly TimedEvent[]): (event: TimedEvent) => boolean {
+function wereListed(added: readonly TimedEvent[]): (event: TimedEvent) => boolean {
   const news = new Set<TimedEvent>();
   let newest: number | undefined;
   for (const event of added) {

@@ -1,7 +1,7 @@
 import { workloadKindNames } from '../../kube/objects/workloadKinds.ts';
 import type { RecordedLine } from '../../recording/lines.ts';
 import type { ObserverInput } from '../../recording/observer/observerLines.ts';
-import { questions } from '../../recording/restart/recordAnswers.ts';
+import { restartRequests } from '../../recording/restart/recordRestartApi.ts';
 import type { RestartInput } from '../../recording/restart/restartLines.ts';
 import { readWorkload } from '../../restart/model/workloadFacts.ts';
 
@@ -20,10 +20,10 @@ export function countAnswers(inputs: readonly (RestartInput | ObserverInput)[]):
 /** What this workload asks and no other does. */
 export function questionsAbout(id: string, object: object): string[] {
   const kind = workloadKindNames.find((name) => id.startsWith(`${name.toLowerCase()}/`));
-  const facts = kind === undefined ? undefined : readWorkload(object, kind);
-  if (facts === undefined) return [];
-  const { ref, selector } = facts;
-  const pods = selector === undefined ? [] : [questions.pods(ref.namespace, selector)];
-  const ofJobs = [questions.keep(ref), questions.end(ref), questions.make(ref)];
-  return [questions.workload(ref), questions.patch(ref), ...ofJobs, ...pods];
+  const events = kind === undefined ? undefined : readWorkload(object, kind);
+  if (events === undefined) return [];
+  const { ref, selector } = events;
+  const pods = selector === undefined ? [] : [restartRequests.pods(ref.namespace, selector)];
+  const ofJobs = [restartRequests.keep(ref), restartRequests.end(ref), restartRequests.make(ref)];
+  return [restartRequests.workload(ref), restartRequests.patch(ref), ...ofJobs, ...pods];
 }

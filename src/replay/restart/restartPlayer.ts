@@ -3,10 +3,10 @@ import { arrayOf, objectOf } from '../../base/json.ts';
 import { settled, type VirtualClock } from '../../base/virtualClock.ts';
 import type { ObjectSink } from '../../kube/watch/sink.ts';
 import type { RecordedLine, RecordingHeader } from '../../recording/lines.ts';
-import { purposeOf, questions } from '../../recording/restart/recordAnswers.ts';
-import type { RecordedAnswer, RestartInput } from '../../recording/restart/restartLines.ts';
-import { createRestartMemory } from '../../recording/restart/restartMemory.ts';
-import { type RestartTold, toldOfRestart } from '../../recording/restart/restartTold.ts';
+import { type RecordedRestartEvent, recordedRestartEventOf } from '../../recording/restart/recordedRestartEvent.ts';
+import { purposeOf, restartRequests } from '../../recording/restart/recordRestartApi.ts';
+import type { RecordedResponse, RestartInput } from '../../recording/restart/restartLines.ts';
+import { createRestartSnapshot } from '../../recording/restart/restartSnapshot.ts';
 import type { Answer } from '../../restart/model/answer.ts';
 import type { ReportRestart } from '../../restart/model/facts.ts';
 import { workloadKey } from '../../restart/model/refs.ts';
@@ -15,11 +15,11 @@ import type { RestartControl } from '../../restart/restartControl.ts';
 import { createRestartCore, type RestartCore } from '../../restart/restartCore.ts';
 import type { Digests } from '../../restart/sources/digests.ts';
 import type { SourcesKnown } from '../../restart/sources/sourceIndex.ts';
-import { createAnswers } from '../recorded/answers.ts';
-import { recordedChances } from '../recorded/recordedChances.ts';
 import { recordedConfig } from '../recorded/recordedConfig.ts';
+import { recordedRandom } from '../recorded/recordedRandom.ts';
+import { createResponses } from '../recorded/recordedResponses.ts';
 import { recordedCopy, recordedDigest } from '../recorded/restartSchema.ts';
-import { createPassedOver } from '../weeder/passedOver.ts';
+import { createExcludedWorkloads } from './excludedWorkloads.ts';
 import { recordedHashes } from './recordedHashes.ts';
 import { createRecordedKeys } from './recordedKeys.ts';
 import { countAnswers, questionsAbout, restartInputs } from './restartInputs.ts';
@@ -35,8 +35,8 @@ interface RestartPlayerOptions {
   readonly header: RecordingHeader;
   readonly lines: readonly RecordedLine[];
   readonly clock: VirtualClock;
-  readonly report: (told: RestartTold) => void;
-  /** Told of every fact, also of those of which a file that begins in the middle does not say enough. */
+  readonly report: (told: RecordedRestartEvent) => void;
+  /** Told of every event, also of those of which a file that begins in the middle does not say enough. */
   readonly reportFact?: ReportRestart | undefined;
   readonly inspect?: (event: InspectionEvent) => void;
 }
@@ -48,19 +48,19 @@ const reason = 'the recording has no answer to it';
 export function createRestartPlayer(options: RestartPlayerOptions): RestartPlayer {
   const { header, clock, inspect } = options;
   const isContinued = header.part > 1;
-  const memory = createRestartMemory();
-  const passedOver = createPassedOver();
+  const snapshot = createRestartSnapshot();
+  const excluded = createExcludedWorkloads();
   const inputs = restartInputs(options.lines);
-  const chanceAt = recordedChances(options.lines, isContinued);
+  const randomAt = recordedRandom(options.lines, isContinued);
   const hashAt = recordedHashes(options.lines);
-  const answers = createAnswers<RecordedAnswer>(countAnswers(inputs));
+  const answers = createResponses<RecordedResponse>(countAnswers(inputs));
   const keys = createRecordedKeys();
   let core: RestartCore | undefined;
   /** In a file that begins in the middle: a question is repeated once, whoever asks it. */
-  const digests = new Map<string, RecordedAnswer>();
+  const digests = new Map<string, RecordedResponse>();
 
-  function report(told: RestartTold): void {
-    if (!passedOver.covers(told)) options.report(told);
+  function report(told: RecordedRestartEvent): void {
+    if (!excluded.covers(told)) options.report(told);
   }
 
   async function ask<T>(to: string, read: (value: unknown) => T): Promise<Answer<T>> {
@@ -72,32 +72,32 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
   const api: RestartApi = {
     // What it holds is in no recording: it is answered by `digests`.
     readSource: async () => ({ ...unanswered, reason }),
-    readWorkload: (ref) => ask(questions.workload(ref), objectOf),
+    readWorkload: (ref) => ask(restartRequests.workload(ref), objectOf),
     patchWorkload(ref, patch) {
       report({ out: 'write.requested', about: workloadKey(ref), detail: purposeOf(patch) });
-      return ask(questions.patch(ref), objectOf);
+      return ask(restartRequests.patch(ref), objectOf);
     },
-    listPods: (namespace, selector) => ask(questions.pods(namespace, selector), arrayOf),
-    podsUsing: (namespace, sources) => ask(questions.podsUsing(namespace, sources), arrayOf),
+    listPods: (namespace, selector) => ask(restartRequests.pods(namespace, selector), arrayOf),
+    podsUsing: (namespace, sources) => ask(restartRequests.podsUsing(namespace, sources), arrayOf),
     keepJob(job) {
       report({ out: 'write.requested', about: workloadKey(job.ref), detail: 'copy' });
-      return ask(questions.keep(job.ref), (value) => recordedCopy.parse(value));
+      return ask(restartRequests.keep(job.ref), (value) => recordedCopy.parse(value));
     },
     endJob({ job }) {
       report({ out: 'write.requested', about: workloadKey(job), detail: 'deletion' });
-      return ask(questions.end(job), () => undefined);
+      return ask(restartRequests.end(job), () => undefined);
     },
     makeJob({ job }) {
       report({ out: 'write.requested', about: workloadKey(job), detail: 'creation' });
-      return ask(questions.make(job), () => undefined);
+      return ask(restartRequests.make(job), () => undefined);
     },
     dropCopy({ copy }) {
       report({ out: 'write.requested', about: workloadKey(copy), detail: 'deletion' });
-      return ask(questions.end(copy), () => undefined);
+      return ask(restartRequests.end(copy), () => undefined);
     },
     evict(pod) {
       report({ out: 'eviction.requested', about: `${pod.namespace}/${pod.name}`, detail: '' });
-      return ask(questions.eviction(pod), () => undefined);
+      return ask(restartRequests.eviction(pod), () => undefined);
     },
   };
 
@@ -105,13 +105,14 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
     return {
       ...real,
       async digestOf(key, ref, uses) {
-        const answer = await ask(questions.digest(key, ref, uses, sources.get(ref)?.resourceVersion), (value) =>
+        const answer = await ask(restartRequests.digest(key, ref, uses, sources.get(ref)?.resourceVersion), (value) =>
           recordedDigest.parse(value),
         );
         if (answer.is === 'ok') return { is: 'ok', digest: answer.value };
         return answer.is === 'refused' ? answer : { is: 'refused', failure: 'conflict', retryAfter: 0, reason };
       },
-      hashOf: (key, workload, tags) => hashAt(questions.hash(key, workload, tags), clock.monotonic()) ?? 'not recorded',
+      hashOf: (key, workload, tags) =>
+        hashAt(restartRequests.hash(key, workload, tags), clock.monotonic()) ?? 'not recorded',
     };
   }
 
@@ -127,11 +128,11 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
       ownNamespace: '',
       api,
       wrapDigests: digestsOf,
-      report(fact) {
-        report(toldOfRestart(fact));
-        options.reportFact?.(fact);
+      report(event) {
+        report(recordedRestartEventOf(event));
+        options.reportFact?.(event);
       },
-      random: () => chanceAt(clock.monotonic()),
+      random: () => randomAt(clock.monotonic()),
       followKeys: keys.follow,
       onStreamsChanged: () => {},
       onStreamClosed: () => {},
@@ -140,7 +141,7 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
 
   /** It begins anew, with what is written on it: what it was about before is not in the file. */
   function rest(workload: string): void {
-    const found = memory.workload(workload);
+    const found = snapshot.workload(workload);
     const sink = found === undefined ? undefined : core?.needs.get(found.stream)?.sink;
     if (found === undefined || sink === undefined) return;
     for (const question of questionsAbout(workload, found.object)) answers.forget(question);
@@ -149,9 +150,9 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
   }
 
   function learn(input: RestartInput): void {
-    const isBusy = input.in === 'rest' && passedOver.has(input.workload);
-    memory.learn(input);
-    passedOver.learn(input);
+    const isBusy = input.in === 'rest' && excluded.has(input.workload);
+    snapshot.apply(input);
+    excluded.apply(input);
     if (input.in === 'rest' && isBusy) rest(input.workload);
     else if (input.in === 'answer' && input.to.startsWith('digest ') && input.answer.is === 'ok')
       digests.set(input.to, input.answer);

@@ -1,20 +1,20 @@
 import type { Config } from '../../config/config.ts';
 import { mergeEvents } from '../recorded/mergeEvents.ts';
 import type { EventFile, TimedEvent } from '../recorded/watchEvent.ts';
-import { startingQuietly } from './startingQuietly.ts';
-import { type WhatIf, whatIfStage } from './whatIf.ts';
+import { assumeReady } from './assumeReady.ts';
+import { createWhatIfWeeder, type WhatIfResult } from './whatIfWeeder.ts';
 
 /**
  * Runs the real wiring in simulated time against watch events, as if weeder had been there all the time: what is ready
  * in the beginning opens no window.
  */
-export async function replayEvents(config: Config, files: readonly EventFile[]): Promise<WhatIf> {
+export async function replayEvents(config: Config, files: readonly EventFile[]): Promise<WhatIfResult> {
   const listed = files.flatMap((file) => file.listed);
   const changes = mergeEvents(files.map((file) => file.changes));
   // Weeder begins when all its lists are complete: with the newest thing that is in one of them.
   const startedAt = listed.length > 0 ? Math.max(...listed.map(({ at }) => at)) : (changes[0]?.at ?? 0);
-  const { clock, weeder, pod, end } = whatIfStage({
-    config: startingQuietly(config),
+  const { clock, weeder, pod, end } = createWhatIfWeeder({
+    config: assumeReady(config),
     startedAt,
     concurrentDeletions: 32,
     readySince: async () => undefined,

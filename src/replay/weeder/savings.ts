@@ -1,6 +1,6 @@
 import { formatDuration } from '../../base/duration.ts';
 import { table, wallTime } from '../recorded/timeline.ts';
-import type { WouldDelete } from './whatIf.ts';
+import type { WouldDelete } from './whatIfWeeder.ts';
 
 /** Which pods would have been deleted, when, and how much of a back-off that would have saved each of them. */
 export function savings(deleted: readonly WouldDelete[]): string[] {

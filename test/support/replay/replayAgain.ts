@@ -4,7 +4,7 @@ import type { RecordedLine } from '../../../src/recording/lines.ts';
 import { type Difference, differences } from '../../../src/replay/recorded/compare.ts';
 import { readJsonLines } from '../../../src/replay/recorded/jsonLines.ts';
 import { readRecording } from '../../../src/replay/recorded/recordingFile.ts';
-import type { Timed } from '../../../src/replay/recorded/timed.ts';
+import type { TimelineEvent } from '../../../src/replay/recorded/timelineEvent.ts';
 import { replayRecording } from '../../../src/replay/replayRecording.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -28,25 +28,25 @@ export async function playRecording(path: string): Promise<readonly string[]> {
   const lineOf = (found: Difference) =>
     rest[
       found.kind === 'extra'
-        ? lines.findLastIndex(({ t }) => t <= found.fact.t)
-        : lines.findIndex((line) => isOf(line, found.fact))
+        ? lines.findLastIndex(({ t }) => t <= found.event.t)
+        : lines.findIndex((line) => isOf(line, found.event))
     ]?.line ?? 1;
   return differences(replay).map((each) => `${file}:${lineOf(each)}: ${inWords(each)}`);
 }
 
 /** A fact of restart control stands in its line under a key of its own. */
-function isOf(line: RecordedLine, fact: Timed): boolean {
+function isOf(line: RecordedLine, fact: TimelineEvent): boolean {
   if (!('restart' in line)) return Object.is(line, fact);
   const { restart, t } = line;
   return 'out' in restart && t === fact.t && restart.out === fact.out && restart.about === fact.about;
 }
 
 function inWords(found: Difference): string {
-  const { fact } = found;
+  const { event: fact } = found;
   if ('replayedAt' in found) return `expected ${textOf(fact)}, saw it at ${found.replayedAt} ms`;
   return found.kind === 'missing' ? `expected ${textOf(fact)}, saw nothing` : `expected nothing, saw ${textOf(fact)}`;
 }
 
-function textOf({ t, out, about, pod, detail }: Timed): string {
+function textOf({ t, out, about, pod, detail }: TimelineEvent): string {
   return `"${[`${t} ms`, out, about, pod, detail].filter((part) => part !== undefined && part !== '').join(' ')}"`;
 }

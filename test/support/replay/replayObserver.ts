@@ -3,7 +3,7 @@ import type { InspectionEvent } from 'xstate';
 import { parseDuration } from '../../../src/base/duration.ts';
 import { mergePatch } from '../../../src/kube/objects/mergePatch.ts';
 import type { ApplyFailure } from '../../../src/observer/model/applyFailure.ts';
-import { toldOfObserver } from '../../../src/recording/observer/observerTold.ts';
+import { recordedObserverEventOf } from '../../../src/recording/observer/recordedObserverEvent.ts';
 import { asksOnly, createObserverWorld, type ObserverWorld } from '../world/observerWorld.ts';
 import type { VirtualClock } from '../world/virtualClock.ts';
 import type { Replay } from './replayFile.ts';
@@ -41,7 +41,7 @@ export function replayObserver({ replay, clock, tell, inspect }: ReplayObserverO
       if (!asksOnly(what)) tell(`${what.toUpperCase()} ${key}`);
     },
     onFact(fact) {
-      const { out, about, detail } = toldOfObserver(fact);
+      const { out, about, detail } = recordedObserverEventOf(fact);
       tell(`${about} ${out.replace(/^.*\./, '')}${detail === '' ? '' : `: ${detail}`}`);
     },
   });

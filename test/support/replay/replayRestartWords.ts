@@ -19,7 +19,7 @@ export function restartSentenceOf(fact: RestartFact): string | undefined {
 }
 
 function ofTheProcess(fact: Exclude<RestartFact, { readonly workload: unknown }>): string | undefined {
-  if (fact.type === 'actor.failed') return `broke, ${fact.actor}, ${messageOf(fact.error)}`;
+  if (fact.type === 'actor.failed') return `failed, ${fact.actor}, ${messageOf(fact.error)}`;
   if (fact.type === 'key.missing') return `the hash key is missing: ${fact.reason}`;
   return fact.before === undefined ? undefined : 'the hash key is another one';
 }

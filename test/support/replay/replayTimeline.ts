@@ -22,11 +22,11 @@ export function sentenceOf(fact: WeederFact): string {
     case 'window.opened':
       return `${windowOf(fact)} opens for ${formatDuration(fact.duration)}`;
     case 'window.closed':
-      return `${windowOf(fact)} closes, ${fact.deleted} deleted, ${fact.kept} kept, ${fact.givenUp.length} given up`;
+      return `${windowOf(fact)} closes, ${fact.deleted} deleted, ${fact.kept} skipped, ${fact.givenUp.length} failed`;
     case 'pod.deleted':
       return `${podOf(fact.pod)} ${deeds[fact.how]} (${fact.pod.cause}) in ${windowsOf(fact)}`;
     case 'pod.kept':
-      return `${podOf(fact.pod)} kept (${fact.reason}) in ${windowOf(fact)}`;
+      return `${podOf(fact.pod)} skipped (${fact.reason}) in ${windowOf(fact)}`;
     case 'pod.recovered':
       return `${podOf(fact.pod)} recovered in ${windowsOf(fact)}`;
     case 'pod.gone':
@@ -34,15 +34,15 @@ export function sentenceOf(fact: WeederFact): string {
     case 'deletion.pending':
       return `${podOf(fact.pod)} pending (${fact.reason}) in ${windowsOf(fact)}`;
     case 'deletion.skipped':
-      return `${podOf(fact.pod)} skipped (${fact.reason}) in ${windowsOf(fact)}`;
+      return `${podOf(fact.pod)} not attempted (${fact.reason}) in ${windowsOf(fact)}`;
     case 'deletion.refused':
       return `${podOf(fact.pod)} refused, next try in ${formatDuration(fact.retryIn)}`;
     case 'deletion.held':
-      return `${podOf(fact.pod)} held in ${windowsOf(fact)}`;
+      return `${podOf(fact.pod)} postponed in ${windowsOf(fact)}`;
     case 'deletion.givenUp':
-      return `${podOf(fact.pod)} given up in ${windowsOf(fact)}, ${fact.reason}`;
+      return `${podOf(fact.pod)} failed in ${windowsOf(fact)}, ${fact.reason}`;
     case 'actor.failed':
-      return `broke, ${fact.actor}, ${messageOf(fact.error)}`;
+      return `failed, ${fact.actor}, ${messageOf(fact.error)}`;
   }
 }
 

@@ -1,0 +1,90 @@
+import type { Clock } from '../../base/clock.ts';
+import type { ObserverFact } from '../../observer/model/facts.ts';
+import type { SiteEvent } from './events.ts';
+import type { People, Site } from './site.ts';
+import { type Chapter, type ChapterOutcome, chapters, type Stage } from './story.ts';
+
+/** How a chapter ended. */
+export interface ChapterResult extends ChapterOutcome {
+  readonly chapter: Chapter;
+}
+
+interface StoryParts {
+  readonly clock: Clock;
+  readonly site: Site;
+  readonly people: People;
+  readonly start: () => Promise<void>;
+  /** What weeder has told of since the newest chapter began. */
+  readonly events: () => readonly ObserverFact[];
+  readonly report: (event: SiteEvent) => void;
+}
+
+/** How long anything may take, and the pause between two chapters. Milliseconds. */
+const patience = 20_000;
+const pause = 1_000;
+
+/** Plays the chapters, one after the other, to the first that does not go as it should. */
+export async function playChapters({
+  clock,
+  site,
+  people,
+  start,
+  events,
+  report,
+}: StoryParts): Promise<readonly ChapterResult[]> {
+  const pass = (ms: number) => new Promise<void>((resolve) => void clock.setTimeout(resolve, ms));
+
+  /** Resolves when one of the objects has changed and it is so, or when patience is over. */
+  function follow(isSo: () => boolean): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = clock.setTimeout(() => end(false), patience);
+      const forget = site.onChange(() => isSo() && end(true));
+      if (isSo()) end(true);
+
+      function end(outcome: boolean): void {
+        clock.clearTimeout(timer);
+        forget?.();
+        resolve(outcome);
+      }
+    });
+  }
+
+  const stage: Stage = {
+    site,
+    people,
+    start,
+    pass,
+    events,
+    async act(what, deed, by = undefined) {
+      report({ type: 'deed', who: by?.who ?? 'kubectl', what, isHarmful: by !== undefined });
+      await deed();
+    },
+    async untilRestored(isSo, act) {
+      let wasOtherwise = false;
+      const restored = follow(() => {
+        const is = isSo();
+        if (!is) wasOtherwise = true;
+        return is && wasOtherwise;
+      });
+      const from = clock.monotonic();
+      const at = restored.then((isRestored) => (isRestored ? clock.monotonic() - from : undefined));
+      await act();
+      return at;
+    },
+    async until(isSo) {
+      const from = clock.monotonic();
+      return (await follow(isSo)) ? clock.monotonic() - from : undefined;
+    },
+  };
+
+  const told: ChapterResult[] = [];
+  for (const [index, chapter] of chapters.entries()) {
+    report({ type: 'chapter.began', number: index + 1, chapter });
+    const came = await chapter.play(stage);
+    await pass(pause);
+    told.push({ chapter, ...came });
+    // What comes next would play on something else than it expects.
+    if (!came.isAsExpected) break;
+  }
+  return told;
+}

@@ -1,0 +1,84 @@
+import type { Clock } from '../../base/clock.ts';
+import type { RestartFact } from '../../restart/model/facts.ts';
+import type { ShopEvent } from './events.ts';
+import type { Restarter } from './restarter.ts';
+import type { Rollout } from './rollout.ts';
+import type { Shop } from './shop.ts';
+import { type Chapter, chapters, quiet, type Stage } from './story.ts';
+
+/** How a chapter ended. */
+export interface ChapterResult {
+  readonly chapter: Chapter;
+  /** The template changes in it. */
+  readonly rollouts: readonly Rollout[];
+  /** Pods that run with something else than what their sources say. */
+  readonly stale: readonly string[];
+  /** Whether everything came to rest in time. */
+  readonly isSettled: boolean;
+}
+
+interface StoryParts {
+  readonly clock: Clock;
+  readonly shop: Shop;
+  readonly restarter: Restarter;
+  readonly report?: (event: ShopEvent) => void;
+}
+
+/** How long a chapter may take to come to rest, and how often it is looked. Milliseconds. */
+const patience = 120_000;
+const pollInterval = 100;
+
+/** Plays all chapters, one after the other. */
+export async function playChapters({
+  clock,
+  shop,
+  restarter,
+  report = () => {},
+}: StoryParts): Promise<readonly ChapterResult[]> {
+  const pass = (ms: number) => new Promise<void>((resolve) => void clock.setTimeout(resolve, ms));
+  const stage: Stage = { shop, restarter, pass };
+
+  async function rest(): Promise<boolean> {
+    const deadline = clock.monotonic() + patience;
+    while (!(shop.isSettled() && restarter.isSettled())) {
+      if (clock.monotonic() > deadline) return false;
+      await pass(pollInterval);
+    }
+    return true;
+  }
+
+  const told: ChapterResult[] = [];
+  await rest();
+  for (const [index, chapter] of chapters.entries()) {
+    const before = shop.rollouts.length;
+    report({ type: 'chapter.began', number: index + 1, chapter });
+    await chapter.play(stage);
+    await pass(quiet);
+    const isSettled = await rest();
+    const rollouts = shop.rollouts.slice(before);
+    told.push({ chapter, rollouts, stale: shop.podsWithOldContent(), isSettled });
+  }
+  return told;
+}
+
+/** What is not as the story has it, a sentence each. */
+export function deviationsOf(
+  { chapter, rollouts, stale, isSettled }: ChapterResult,
+  events: readonly RestartFact[],
+): string[] {
+  const made = rollouts.map(({ workload }) => workload.name).toSorted();
+  const needed = chapter.needed.toSorted();
+  const { type, of } = chapter.expected;
+  const toldOf = events.flatMap((event) => (event.type === type ? [event.workload.name] : []));
+  const faults: string[] = [];
+  if (made.join() !== needed.join()) faults.push(`rollouts of ${listed(made)} in place of ${listed(needed)}`);
+  if ([...new Set(toldOf)].toSorted().join() !== of.toSorted().join())
+    faults.push(`${type} was told of ${listed(toldOf)} in place of ${listed(of)}`);
+  if (stale.length > 0) faults.push(`old content in ${listed(stale)}`);
+  if (!isSettled) faults.push('it did not come to rest');
+  return faults.map((fault) => `"${chapter.title}": ${fault}.`);
+}
+
+function listed(names: readonly string[]): string {
+  return names.length === 0 ? 'nothing' : names.join(', ');
+}

@@ -1,0 +1,41 @@
+import type { ReportRestart } from '../../restart/model/facts.ts';
+import { createRestartPart, type RestartPart } from '../../restart/restartPart.ts';
+import type { ViewedWeeder } from '../storyOptions.ts';
+import { createWeederProcess, type WeederProcessOptions } from '../weederProcess.ts';
+import { configText, weederHome, workloadCount } from './objects.ts';
+import type { Restarter } from './restarter.ts';
+
+interface WeederRestarterOptions
+  extends Omit<WeederProcessOptions<RestartPart>, 'config' | 'createPart' | 'onStarted'> {
+  readonly report: ReportRestart;
+  readonly onStarted: (started: ViewedWeeder) => void;
+}
+
+/** The real weeder as one who keeps the shop. */
+interface WeederRestarter extends Restarter {
+  /** How many workloads are in which state; none while it is away. */
+  states(): Readonly<Record<string, number>>;
+}
+
+/** States in which nothing is under way. */
+const settledStates: ReadonlySet<string> = new Set(['current', 'blocked']);
+
+export function createWeederRestarter({ report, onStarted, ...options }: WeederRestarterOptions): WeederRestarter {
+  const weeder = createWeederProcess({
+    ...options,
+    config: configText,
+    createPart: (context) => createRestartPart({ ...context, ownNamespace: weederHome, report }),
+    onStarted: (started) => onStarted({ ...started, workloads: () => weeder.part()?.control()?.entries() ?? [] }),
+  });
+  const states = () => weeder.part()?.control()?.counts().states ?? {};
+  return {
+    states,
+    start: weeder.start,
+    stop: weeder.stop,
+    isSettled() {
+      const now = Object.entries(states());
+      const resting = now.reduce((sum, [state, count]) => sum + (settledStates.has(state) ? count : 0), 0);
+      return weeder.part() === undefined || resting === workloadCount;
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import type { EventKind } from './file/eventKind.ts';
+import { observerEventKinds, type RecordedObserverEvent } from './observer/recordedObserverEvent.ts';
+import { type RecordedRestartEvent, restartEventKinds } from './restart/recordedRestartEvent.ts';
+import { type RecordedWeederEvent, weederEventKinds } from './weeder/recordedWeederEvent.ts';
+
+/** An event of any of the controllers. */
+export interface RecordedEvent extends Omit<RecordedWeederEvent, 'out'> {
+  readonly out: RecordedWeederEvent['out'] | RecordedRestartEvent['out'] | RecordedObserverEvent['out'];
+}
+
+const kinds: Readonly<Record<RecordedEvent['out'], EventKind>> = {
+  ...weederEventKinds,
+  ...restartEventKinds,
+  ...observerEventKinds,
+};
+
+/** Whether an event is a decision: a replay has to come to the same ones. */
+export function isDecision({ out }: RecordedEvent): boolean {
+  return kinds[out].isDecision;
+}
+
+/** What happened, in words. */
+export function wordsOf(out: RecordedEvent['out']): string {
+  return kinds[out].words;
+}

@@ -1,0 +1,60 @@
+import { objectOf, textOf } from '../../base/json.ts';
+import { isAtLeast } from '../../kube/objects/resourceVersion.ts';
+
+type ListEnd = { readonly in: 'end'; readonly stream: string; readonly resourceVersion?: string };
+
+/** The lines from which a stream's objects can be known again. */
+type StreamLine =
+  | { readonly in: 'begin'; readonly stream: string }
+  | { readonly in: 'ADDED'; readonly stream: string; readonly object: object }
+  | ListEnd;
+
+/** What a stream has told so far, for a new file of a recording to repeat. */
+export interface StreamSnapshot {
+  /** By uid, or by namespace and name: as whoever keeps it finds its objects. */
+  readonly objects: Map<string, object>;
+  /** What the complete list that is being read has named so far. */
+  listing: Set<string> | undefined;
+  /** How the newest complete list ended; undefined: there was none. */
+  end: ListEnd | undefined;
+  /** Changes may have been missed since then. */
+  isLost: boolean;
+}
+
+export function newStreamSnapshot(): StreamSnapshot {
+  return { objects: new Map(), listing: undefined, end: undefined, isLost: false };
+}
+
+/** The complete list has ended: what it has not named is gone. */
+export function endList(stream: StreamSnapshot, end: ListEnd): void {
+  const { objects, listing } = stream;
+  for (const key of [...objects.keys()]) if (listing?.has(key) === false) objects.delete(key);
+  stream.end = end;
+  stream.isLost = false;
+  stream.listing = undefined;
+}
+
+/** A list that is being read when the file changes stays open in the new one. */
+export function streamLines(stream: string, { objects, listing, end }: StreamSnapshot): StreamLine[] {
+  const added = (object: object) => ({ in: 'ADDED', stream, object }) as const;
+  const begin = { in: 'begin', stream } as const;
+  const complete = end === undefined ? [] : [begin, ...[...objects.values()].map(added), end];
+  if (listing === undefined) return complete;
+  const named = [...objects].flatMap(([key, object]) => (listing.has(key) ? added(object) : []));
+  return [...complete, begin, ...named];
+}
+
+/** `namespace/name`. */
+export function nameOf(object: object): string {
+  const { namespace, name } = objectOf(objectOf(object)['metadata']);
+  return `${textOf(namespace) ?? ''}/${textOf(name) ?? ''}`;
+}
+
+/** Whether what is known of an object is newer. */
+export function isOlder(object: object, known: object | undefined): boolean {
+  return known !== undefined && !isAtLeast(versionOf(object), versionOf(known));
+}
+
+function versionOf(object: object): string {
+  return textOf(objectOf(objectOf(object)['metadata'])['resourceVersion']) ?? '';
+}

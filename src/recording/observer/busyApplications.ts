@@ -1,0 +1,60 @@
+import type { Clock } from '../../base/clock.ts';
+import { isContested } from '../../observer/drift/driftPace.ts';
+import { identityKey } from '../../observer/model/identity.ts';
+import type { ObserverCore } from '../../observer/observerCore.ts';
+import type { ApplicationEntry } from '../../observer/state/entries.ts';
+
+/** Which applications are at rest: of these an observer that begins anew decides what this one does. */
+interface BusyApplications {
+  /** Those of which something is under way; told of each once, when it comes to rest or goes. */
+  busyNow(core: Pick<ObserverCore, 'entries'>): readonly string[];
+  /** Something has happened. Does little, unless somebody was found busy before. */
+  check(core: Pick<ObserverCore, 'entries'>): void;
+}
+
+/** Milliseconds. */
+const between = 1_000;
+
+export function watchBusyApplications(onRest: (application: string) => void, clock: Clock): BusyApplications {
+  let busy = new Set<string>();
+  let lookedAt = Number.NEGATIVE_INFINITY;
+
+  function busyIn(core: Pick<ObserverCore, 'entries'>): Set<string> {
+    return new Set([...core.entries()].flatMap((entry) => (isAtRest(entry, clock.now()) ? [] : entry.id)));
+  }
+
+  return {
+    busyNow(core) {
+      busy = busyIn(core);
+      lookedAt = clock.monotonic();
+      return [...busy];
+    },
+    check(core) {
+      if (busy.size === 0 || clock.monotonic() - lookedAt < between) return;
+      lookedAt = clock.monotonic();
+      const still = busyIn(core);
+      const rested = [...busy].filter((id) => !still.has(id));
+      busy = new Set([...busy].filter((id) => still.has(id)));
+      for (const application of rested) onRest(application);
+    },
+  };
+}
+
+/**
+ * It is observed, all of it is as it is wanted, nothing of it was corrected lately, and its status says what was
+ * applied. `now`: epoch milliseconds.
+ */
+function isAtRest({ actor, resources, left, inFlight, faults, newest }: ApplicationEntry, now: number): boolean {
+  if (actor.getSnapshot().value !== 'observing' || left.size > 0 || inFlight.size > 0 || faults.length > 0)
+    return false;
+  const written = new Map(newest.inventory.map(({ identity, hash }) => [identityKey(identity), hash]));
+  // A row of what is gone is one that a replay would delete.
+  if ([...written.keys()].some((key) => !resources.has(key))) return false;
+  return [...resources.values()].every(
+    (each) =>
+      each.actor?.getSnapshot().value === 'inSync' &&
+      written.get(each.key) === each.appliedHash &&
+      each.admitted.length === 0 &&
+      !isContested(each.pace, [...each.pace.keys()], now),
+  );
+}

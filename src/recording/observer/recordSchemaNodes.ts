@@ -1,0 +1,45 @@
+import { type At, anywhere } from '../../observer/model/structure.ts';
+import type { AppendObserver } from './observerLines.ts';
+
+/** How the objects of kinds are built, each place taken down when somebody looks at it for the first time. */
+export function recordSchemaNodes(append: AppendObserver): (kind: string, at: At) => At {
+  const known = new Map<string, { readonly at: At; readonly told: At }>();
+  const told = new Set<string>();
+
+  function tell(kind: string, path: readonly string[], { list, map }: At): void {
+    const id = JSON.stringify([kind, ...path]);
+    if (told.has(id) || (list.is === 'unknown' && map === 'granular')) return;
+    told.add(id);
+    append({ in: 'place', kind, path, list, map });
+  }
+
+  function wrap(kind: string, path: readonly string[], at: At): At {
+    tell(kind, path, at);
+    const below = new Map<string, At>();
+    const step = (name: string, next: () => At): At => {
+      const seen = below.get(name);
+      if (seen !== undefined) return seen;
+      const its = next();
+      // A place of which nothing is said has nothing to say of what is below it.
+      const place = its === anywhere ? anywhere : wrap(kind, [...path, name], its);
+      below.set(name, place);
+      return place;
+    };
+    return {
+      field: (name) => step(name, () => at.field(name)),
+      items: () => step('[]', () => at.items()),
+      list: at.list,
+      map: at.map,
+    };
+  }
+
+  return (kind, at) => {
+    const before = known.get(kind);
+    if (before?.at === at) return before.told;
+    // Another version of a kind may say other things of the same places.
+    if (before !== undefined) told.clear();
+    const its = wrap(kind, [], at);
+    known.set(kind, { at, told: its });
+    return its;
+  };
+}

@@ -1,0 +1,92 @@
+import type { ObserverFact } from '../../observer/model/facts.ts';
+import { identityText } from '../../observer/model/identity.ts';
+import { decision, type EventKind, report } from '../file/eventKind.ts';
+
+/** An event of the application observer, or a write it asks for, as a recording keeps it and a timeline prints it. */
+export interface RecordedObserverEvent {
+  readonly out: ObserverFact['type'] | 'resource.write' | 'status.write';
+  /** `namespace/application`, with the resource behind it: `shop/web Deployment shop/web`. */
+  readonly about: string;
+  /** Paths, names and classes only; no values, and nothing that only timing decides. */
+  readonly detail: string;
+}
+
+export const observerEventKinds: Readonly<Record<RecordedObserverEvent['out'], EventKind>> = {
+  'application.applied': decision('applied'),
+  'application.invalid': decision('invalid'),
+  'application.faulty': report('partly invalid'),
+  'application.paused': decision('paused'),
+  'application.accountMissing': decision('ServiceAccount not found'),
+  'application.accountUnseen': report('ServiceAccount not readable'),
+  'application.deleted': decision('deleted'),
+  'application.refused': report('refused'),
+  'resource.applied': decision('applied'),
+  'resource.drifted': decision('drift detected'),
+  'resource.corrected': decision('corrected'),
+  'resource.missing': decision('missing'),
+  'resource.admitted': decision('mutated by admission'),
+  'resource.wantedAnew': decision('desired state changed'),
+  'resource.contested': decision('correction backs off'),
+  'resource.ending': decision('is being deleted'),
+  'resource.claimed': decision('ownership conflict'),
+  'resource.typeMissing': decision('no kind match'),
+  'resource.refused': decision('refused'),
+  'resource.failed': report('failed'),
+  'resource.deleted': decision('deleted'),
+  'resource.released': decision('released'),
+  'resource.deletionSkipped': decision('deletion skipped'),
+  'resource.write': decision('write requested'),
+  'status.write': report('status written'),
+  'actor.failed': report('actor failed'),
+};
+
+export function recordedObserverEventOf(event: ObserverFact): RecordedObserverEvent {
+  return { out: event.type, about: aboutOf(event), detail: detailOf(event) };
+}
+
+/** Whose application something is about; undefined: nobody's. */
+export function applicationOf({ about, out }: Pick<RecordedObserverEvent, 'about' | 'out'>): string | undefined {
+  return out === 'actor.failed' ? undefined : about.split(' ')[0];
+}
+
+function aboutOf(event: ObserverFact): string {
+  if (event.type === 'actor.failed') return event.actor;
+  const { namespace, name } = event.application;
+  return 'resource' in event ? `${namespace}/${name} ${identityText(event.resource)}` : `${namespace}/${name}`;
+}
+
+function detailOf(event: ObserverFact): string {
+  switch (event.type) {
+    case 'application.applied':
+      return `${event.resources === 1 ? '1 resource' : `${event.resources} resources`}${event.failed === 0 ? '' : `, ${event.failed} of them not applied`}`;
+    case 'application.deleted':
+      return event.policy;
+    case 'resource.applied':
+      return event.how;
+    case 'resource.drifted':
+      return `${pathsOf(event.drifts)}${byWhom(event.rival)}${event.isCorrected ? '' : ', left as it is'}`;
+    case 'resource.corrected':
+      return pathsOf(event.drifts);
+    case 'resource.missing':
+      return event.isCorrected ? '' : 'left as it is';
+    case 'resource.admitted':
+    case 'resource.wantedAnew':
+      return event.paths.join(', ');
+    case 'resource.contested':
+      return byWhom(event.rival).trimStart();
+    case 'application.refused':
+    case 'resource.refused':
+    case 'resource.failed':
+      return `${event.failure}, attempt ${event.attempt}`;
+    default:
+      return '';
+  }
+}
+
+function pathsOf(drifts: readonly { readonly path: string }[]): string {
+  return drifts.map(({ path }) => path).join(', ');
+}
+
+function byWhom(rival: string | undefined): string {
+  return rival === undefined ? '' : ` (by ${rival})`;
+}

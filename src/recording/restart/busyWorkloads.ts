@@ -1,0 +1,43 @@
+import type { AnyActorRef } from 'xstate';
+import { stateOf, type WorkloadEntry } from '../../restart/effects/workloadEntry.ts';
+import type { RestartControl } from '../../restart/restartControl.ts';
+
+const ofAJob = 'recreation ';
+
+/**
+ * Names the workloads of which something is under way, and tells of each of them once, when it comes to rest or goes.
+ * Asked again, it begins anew.
+ */
+export function watchBusyWorkloads(onRest: (workload: string) => void) {
+  let watched: { unsubscribe(): void }[] = [];
+
+  function watch(actor: AnyActorRef, workload: string, isAtRest: () => boolean): void {
+    let hasRested = false;
+    const rest = () => {
+      subscription.unsubscribe();
+      if (!hasRested) onRest(workload);
+      hasRested = true;
+    };
+    const subscription = actor.subscribe({ next: () => isAtRest() && rest(), complete: rest, error: rest });
+    watched.push(subscription);
+  }
+
+  return (control: Pick<RestartControl, 'entries' | 'actors'> | undefined): readonly string[] => {
+    for (const subscription of watched) subscription.unsubscribe();
+    watched = [];
+    const busy = [...(control?.entries() ?? [])].filter((entry) => !isAtRest(entry));
+    for (const entry of busy) watch(entry.actor, entry.id, () => isAtRest(entry));
+    const recreated = [...(control?.actors() ?? [])].filter(({ id }) => id.startsWith(ofAJob));
+    const jobs = recreated.map((actor) => {
+      const job = actor.id.slice(ofAJob.length);
+      watch(actor, job, () => false);
+      return job;
+    });
+    return [...new Set([...busy.map(({ id }) => id), ...jobs])];
+  };
+}
+
+/** What a dry run has only pretended to write is known to this process alone. */
+function isAtRest(entry: WorkloadEntry): boolean {
+  return stateOf(entry) === 'current' && entry.pretended === undefined;
+}

@@ -1,0 +1,47 @@
+import { objectOf, textOf } from '../../base/json.ts';
+import type { ChangeType } from '../../kube/watch/peek.ts';
+import type { ObjectSink } from '../../kube/watch/sink.ts';
+import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
+import { crashLooping } from '../../weeder/pods/crashLooping.ts';
+import { reduceWeederObject } from './reduceObject.ts';
+import type { AppendWeeder } from './weederLines.ts';
+
+/**
+ * The stream's sink with everything taken down before it is handed on. A pod that does not crash-loop means something
+ * only where it did before, as the last news of it: others are left out.
+ */
+export function recordWeederSink({ name: stream, kind, sink }: StreamNeed, append: AppendWeeder): ObjectSink {
+  let crashLoopingPods = new Set<string>();
+  let listed: Set<string> | undefined;
+
+  function notePod(type: ChangeType, object: unknown): void {
+    const uid = textOf(objectOf(objectOf(object)['metadata'])['uid']) ?? '';
+    if (type !== 'DELETED' && crashLooping(object) !== undefined) {
+      crashLoopingPods.add(uid);
+      listed?.add(uid);
+      append({ in: type, stream, object: reduceWeederObject(kind, object) });
+    } else if (crashLoopingPods.delete(uid)) {
+      append({ in: 'DELETED', stream, object: reduceWeederObject(kind, object) });
+    }
+  }
+
+  return {
+    begin() {
+      listed = new Set();
+      append({ in: 'begin', stream });
+      sink.begin();
+    },
+    apply(type, object) {
+      if (kind === 'Pod') notePod(type, object);
+      else append({ in: type, stream, object: reduceWeederObject(kind, object) });
+      sink.apply(type, object);
+    },
+    end(resourceVersion) {
+      crashLoopingPods = listed ?? crashLoopingPods;
+      listed = undefined;
+      append({ in: 'end', stream, ...(resourceVersion === undefined ? {} : { resourceVersion }) });
+      sink.end(resourceVersion);
+    },
+    ...(sink.isIrrelevant === undefined ? {} : { isIrrelevant: sink.isIrrelevant.bind(sink) }),
+  };
+}

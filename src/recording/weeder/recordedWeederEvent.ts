@@ -1,0 +1,70 @@
+import { formatDuration } from '../../base/duration.ts';
+import { messageOf } from '../../base/errors.ts';
+import type { WeederFact } from '../../weeder/deletions/facts.ts';
+import type { CrashLoopingPod } from '../../weeder/pods/crashLooping.ts';
+import { decision, type EventKind, report } from '../file/eventKind.ts';
+
+/** An event of the weeder as a recording holds it and a timeline prints it: flat, and without anything that only timing decides. */
+export interface RecordedWeederEvent {
+  readonly out: WeederFact['type'];
+  /** `namespace/service`, or the actor that failed. */
+  readonly about: string;
+  readonly window?: number;
+  /** `namespace/name`. */
+  readonly pod?: string;
+  readonly detail: string;
+}
+
+export const weederEventKinds: Readonly<Record<RecordedWeederEvent['out'], EventKind>> = {
+  'service.ready': report('service is ready'),
+  'service.notReady': report('service is not ready'),
+  'window.opened': decision('window opened'),
+  'window.closed': decision('window closed'),
+  'pod.deleted': decision('pod deleted'),
+  'pod.kept': decision('deletion skipped'),
+  'pod.recovered': report('pod recovered'),
+  'pod.gone': report('pod gone'),
+  'deletion.pending': report('deletion pending'),
+  'deletion.skipped': report('deletion not attempted'),
+  'deletion.refused': report('deletion refused'),
+  'deletion.held': report('deletion postponed'),
+  'deletion.givenUp': decision('deletion failed'),
+  'actor.failed': report('actor failed'),
+};
+
+/** One recorded event for each window concerned: a replay that begins in the middle may know only some of them. */
+export function recordedEventsOf(event: WeederFact): RecordedWeederEvent[] {
+  if (event.type === 'actor.failed') return [{ out: event.type, about: event.actor, detail: messageOf(event.error) }];
+  const windows = 'also' in event ? [event, ...event.also] : [event];
+  return windows.map((each) => ({
+    out: event.type,
+    about: `${each.namespace}/${each.service}`,
+    ...('window' in each ? { window: each.window } : {}),
+    ...('pod' in event ? { pod: `${event.pod.namespace}/${event.pod.name}` } : {}),
+    detail: detailOf(event),
+  }));
+}
+
+function detailOf(event: Exclude<WeederFact, { type: 'actor.failed' }>): string {
+  switch (event.type) {
+    case 'window.opened':
+      return formatDuration(Math.round(event.duration));
+    case 'window.closed':
+      return `${event.deleted} deleted, ${event.kept} skipped, ${event.givenUp.length} failed`;
+    case 'pod.deleted':
+      return `${event.how}, ${stateOf(event.pod)}`;
+    case 'pod.kept':
+    case 'deletion.givenUp':
+    case 'deletion.pending':
+    case 'deletion.skipped':
+      return event.reason;
+    case 'deletion.refused':
+      return `${event.reason}, attempt ${event.attempt}`;
+    default:
+      return '';
+  }
+}
+
+function stateOf({ cause, restarts }: CrashLoopingPod): string {
+  return `${cause === 'silent' ? 'in unreported back-off' : cause}, restarts ${restarts}`;
+}

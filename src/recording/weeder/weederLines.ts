@@ -1,0 +1,53 @@
+import type { ChangeType } from '../../kube/watch/peek.ts';
+import type { DeletionAnswer } from '../../weeder/deletions/deletePod.ts';
+import type { ReadyEvidence } from '../../weeder/services/readiness.ts';
+import type { RecordedWeederEvent } from './recordedWeederEvent.ts';
+
+/** Something that reached the weeder. */
+export type WeederInput =
+  | { readonly in: 'begin'; readonly stream: string }
+  /** `resourceVersion`: the version of the list, if the server names one. */
+  | { readonly in: 'end'; readonly stream: string; readonly resourceVersion?: string }
+  /** A pod that no longer crash-loops is DELETED here: the weeder treats both alike. */
+  | { readonly in: ChangeType; readonly stream: string; readonly object: object }
+  | { readonly in: 'start' | 'stop' }
+  /** From now on this config is in force; as in the header. */
+  | { readonly in: 'config'; readonly config: object }
+  /** This replica became the leader, or a standby, again: a new weeder with this config replaces the one before. */
+  | { readonly in: 'fresh'; readonly config: object }
+  /** The lines before this one in this file repeat what earlier files left behind. `windows`: those that are open. */
+  | { readonly in: 'resume'; readonly isRunning: boolean; readonly windows: readonly string[] }
+  /** Epoch milliseconds; null if it could not be found out. */
+  | { readonly in: 'readySince'; readonly evidence: string; readonly since: number | null }
+  | { readonly in: 'answer'; readonly uid: string; readonly answer: DeletionAnswer }
+  | { readonly in: 'random'; readonly value: number };
+
+/** Something that the weeder asked for or reported. */
+export type WeederOutput =
+  | { readonly out: 'deletion.requested'; readonly uid: string; readonly resourceVersion: string }
+  | { readonly out: 'readySince.asked'; readonly evidence: string }
+  | RecordedWeederEvent;
+
+/** A moment by both clocks, in milliseconds: since `startedAt`, and how far the wall clock has jumped since. */
+export interface Moment {
+  readonly t: number;
+  readonly wall: number;
+}
+
+/** Appends one line of the weeder to the recording. */
+export type AppendWeeder = (entry: WeederInput | WeederOutput) => void;
+
+/** The key by which a replay finds the recorded answer for the age of a service. */
+export function evidenceKey({ backingPods, lastWrite }: ReadyEvidence): string {
+  return `${backingPods?.map(({ namespace, name }) => `${namespace}/${name}`).join(' ') ?? '?'} ${lastWrite ?? '?'}`;
+}
+
+/** The key of a window: `namespace/service#window`. */
+export function windowKey(about: string, window: number | undefined): string {
+  return `${about}#${window ?? 0}`;
+}
+
+/** Whether a stream, by its name, is of EndpointSlices. Otherwise it is of pods. */
+export function isSliceStream(stream: string): boolean {
+  return stream.startsWith('endpointslices');
+}

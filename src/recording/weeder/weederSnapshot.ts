@@ -1,0 +1,156 @@
+import { objectOf, textOf } from '../../base/json.ts';
+import { crashLooping, isSameStay } from '../../weeder/pods/crashLooping.ts';
+import { isSliceStream, type Moment, type WeederInput, type WeederOutput, windowKey } from './weederLines.ts';
+
+/**
+ * What a new file of a recording has to repeat of those before it, because they may be gone when it is replayed: the
+ * objects that the streams left behind, and which windows are open.
+ */
+interface WeederSnapshot {
+  apply(entry: WeederInput | WeederOutput, at: Moment): void;
+  /** Nothing comes of this stream any more. */
+  forgetStream(stream: string): void;
+  /**
+   * The lines that a new file begins with, in the order of their times: what was known for how long, and until when a
+   * stream was heard, is decided by too.
+   */
+  lines(now: Moment): readonly (Moment & WeederInput)[];
+  /** Whether an answer is awaited that opens a window, or opens none: a new file could not say who asked. */
+  readonly isAwaitingResponse: boolean;
+}
+
+interface Known {
+  readonly object: object;
+  /** Of a pod: since when it is in this stay of this back-off. */
+  readonly since: Moment;
+}
+
+interface StreamState {
+  readonly objects: Map<string, Known>;
+  /** The last change that came by itself, or when the newest complete list began. */
+  updatedAt: Moment;
+  listing: Listing | undefined;
+  /** As of which resourceVersion the newest complete list is; undefined: there was none. */
+  list: { readonly resourceVersion?: string } | undefined;
+}
+
+/** A complete list that is being read. */
+interface Listing {
+  readonly began: Moment;
+  readonly before: ReadonlyMap<string, Known>;
+  readonly seen: Set<string>;
+}
+
+export function createWeederSnapshot(): WeederSnapshot {
+  const streams = new Map<string, StreamState>();
+  const windows = new Set<string>();
+  let isRunning = false;
+  let questions = 0;
+
+  function streamOf(name: string, at: Moment): StreamState {
+    const stream = streams.get(name) ?? { objects: new Map(), updatedAt: at, listing: undefined, list: undefined };
+    streams.set(name, stream);
+    return stream;
+  }
+
+  /** A fresh weeder knows nothing of the one before. */
+  function forgetAll(): void {
+    streams.clear();
+    windows.clear();
+    isRunning = false;
+    questions = 0;
+  }
+
+  function applyInput(entry: WeederInput, at: Moment): void {
+    if (entry.in === 'start' || entry.in === 'stop') isRunning = entry.in === 'start';
+    if (entry.in === 'fresh') forgetAll();
+    if (entry.in === 'readySince') questions = Math.max(0, questions - 1);
+    if (!('stream' in entry)) return;
+    const stream = streamOf(entry.stream, at);
+    if (entry.in === 'begin') stream.listing = { began: at, before: new Map(stream.objects), seen: new Set() };
+    else if (entry.in === 'end') applyList(stream, entry.resourceVersion);
+    else if ('object' in entry) applyObject(stream, entry.in === 'DELETED', entry.object, at);
+  }
+
+  return {
+    apply(entry, at) {
+      if ('in' in entry) applyInput(entry, at);
+      else if (entry.out === 'readySince.asked') questions += 1;
+      else if (entry.out === 'window.opened') windows.add(windowKey(entry.about, entry.window));
+      else if (entry.out === 'window.closed') windows.delete(windowKey(entry.about, entry.window));
+    },
+    forgetStream: (stream) => void streams.delete(stream),
+    lines: (now) => [
+      ...[...streams].flatMap(([name, stream]) => recallStream(name, stream)).sort((a, b) => a.t - b.t),
+      { ...now, in: 'resume', isRunning, windows: [...windows] },
+    ],
+    get isAwaitingResponse() {
+      return questions > 0;
+    },
+  };
+}
+
+/** A list that is being read when the file changes stays open in the new one. */
+function recallStream(
+  stream: string,
+  { objects, updatedAt: heard, listing, list }: StreamState,
+): (Moment & WeederInput)[] {
+  const before = [...(listing?.before ?? objects).values()];
+  // Of a pod counts since when it is known, of a slice until when its stream was heard.
+  const added = before
+    .map(({ object, since }) => ({ ...(isSliceStream(stream) ? heard : since), in: 'ADDED' as const, stream, object }))
+    .sort((a, b) => a.t - b.t);
+  const { t, wall } = added[0] ?? heard;
+  const { t: endT, wall: endWall } = added.at(-1) ?? heard;
+  const complete = [
+    { t, wall, in: 'begin' as const, stream },
+    ...added,
+    { t: endT, wall: endWall, in: 'end' as const, stream, ...list },
+  ];
+  // Without a complete list there is only what the first one has named so far.
+  const known = list === undefined ? [] : complete;
+  return listing === undefined ? known : [...known, ...recallListing(stream, objects, listing)];
+}
+
+function recallListing(
+  stream: string,
+  objects: ReadonlyMap<string, Known>,
+  { began, before, seen: named }: Listing,
+): (Moment & WeederInput)[] {
+  const again = [...objects].flatMap(([key, { object, since }]) =>
+    named.has(key) ? [{ ...(since.t > began.t ? since : began), in: 'ADDED' as const, stream, object }] : [],
+  );
+  const gone = [...before].flatMap(([key, { object }]) =>
+    objects.has(key) ? [] : [{ ...began, in: 'DELETED' as const, stream, object }],
+  );
+  return [{ ...began, in: 'begin', stream }, ...gone, ...again.sort((a, b) => a.t - b.t)];
+}
+
+function applyObject(stream: StreamState, isGone: boolean, object: object, at: Moment): void {
+  const { objects, listing } = stream;
+  const key = keyOf(object);
+  const known = objects.get(key);
+  if (listing === undefined) stream.updatedAt = at;
+  if (isGone) objects.delete(key);
+  else objects.set(key, { object, since: known !== undefined && isSame(known.object, object) ? known.since : at });
+  if (!isGone) listing?.seen.add(key);
+}
+
+function isSame(before: object, now: object): boolean {
+  const [was, is] = [crashLooping(before), crashLooping(now)];
+  return was !== undefined && is !== undefined && isSameStay(was, is);
+}
+
+function applyList(stream: StreamState, resourceVersion?: string): void {
+  stream.list = resourceVersion === undefined ? {} : { resourceVersion };
+  const { objects, listing } = stream;
+  if (listing === undefined) return;
+  for (const key of [...objects.keys()]) if (!listing.seen.has(key)) objects.delete(key);
+  stream.updatedAt = listing.began;
+  stream.listing = undefined;
+}
+
+function keyOf(object: object): string {
+  const { uid, namespace, name } = objectOf(objectOf(object)['metadata']);
+  return textOf(uid) ?? `${textOf(namespace) ?? ''}/${textOf(name) ?? ''}`;
+}

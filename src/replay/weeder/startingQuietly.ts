@@ -1,9 +1,0 @@
-import type { Config } from '../../config/config.ts';
-
-/** The config for a replay that begins in the middle: services that are ready then are no news. */
-export function startingQuietly({ services, ...config }: Config): Config {
-  return {
-    ...config,
-    services: new Map([...services].map(([name, service]) => [name, { ...service, onStart: 'never' as const }])),
-  };
-}

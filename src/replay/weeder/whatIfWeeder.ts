@@ -1,0 +1,157 @@
+import { arrayOf, type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
+import { type VirtualClock, virtualClock } from '../../base/virtualClock.ts';
+import type { Config } from '../../config/config.ts';
+import { distinctSelectors } from '../../config/selectors.ts';
+import { matchesSelector } from '../../kube/objects/selector.ts';
+import type { ChangeType } from '../../kube/watch/peek.ts';
+import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
+import { recordedEventsOf } from '../../recording/weeder/recordedWeederEvent.ts';
+import { type BackOff, backOffOf } from '../../weeder/pods/backOff.ts';
+import type { CrashLoopingPod } from '../../weeder/pods/crashLooping.ts';
+import { labelsOf } from '../../weeder/pods/fanOut.ts';
+import type { ReadySince } from '../../weeder/services/readySince.ts';
+import { streamsOf } from '../../weeder/streams.ts';
+import { createWeeder, type Weeder } from '../../weeder/weeder.ts';
+import type { TimelineEvent } from '../recorded/timelineEvent.ts';
+
+/** A pod that weeder would have deleted. */
+export interface WouldDelete {
+  readonly pod: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Milliseconds since the window opened. */
+  readonly sinceOpened: number;
+  readonly isSilent: boolean;
+  /** It replaced a pod that was deleted in the same window: what that saves was counted once. */
+  readonly isRepeated: boolean;
+  readonly backOff: BackOff;
+  /** When the recording shows that the kubelet restarted the container after all; epoch milliseconds. */
+  restartedAt: number | undefined;
+}
+
+/** What weeder would have done. */
+export interface WhatIfResult {
+  readonly startedAt: number;
+  readonly events: readonly TimelineEvent[];
+  readonly deleted: readonly WouldDelete[];
+  /** Sources whose content nobody read then: each write of them counts as a change. */
+  readonly unreadSources?: readonly string[];
+}
+
+interface WhatIfOptions {
+  readonly config: Config;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly concurrentDeletions: number;
+  readonly readySince: ReadySince;
+}
+
+/** A weeder in simulated time whose deletions are all accepted: a pod is gone then, whatever is told of it later. */
+interface WhatIfWeeder {
+  readonly clock: VirtualClock;
+  /** The one at work now. */
+  readonly weeder: Weeder;
+  /** A fresh weeder takes the place of the one before, which stops. */
+  renew(config: Config): void;
+  pod(type: ChangeType, object: JsonObject): void;
+  /** Awaits the end of the last window. */
+  end(): Promise<WhatIfResult>;
+}
+
+/** What happens after the last input is awaited for this long: longer than any window that is open then. */
+const margin = 60_000;
+
+export function createWhatIfWeeder({
+  config,
+  startedAt,
+  concurrentDeletions,
+  readySince,
+}: WhatIfOptions): WhatIfWeeder {
+  const clock = virtualClock(startedAt);
+  const events: TimelineEvent[] = [];
+  const deleted: WouldDelete[] = [];
+  const gone = new Map<string, { readonly pod: CrashLoopingPod; readonly would: WouldDelete }>();
+  const newest = new Map<string, JsonObject>();
+  const selectors = distinctSelectors(config);
+  const create = (its: Config) =>
+    createWeeder({
+      config: its,
+      runtime: { clock },
+      concurrentDeletions,
+      isDryRun: false,
+      random: () => 0.5,
+      readySince,
+      deletePod: async ({ uid }) => {
+        // The watch tells of it a moment after the answer.
+        clock.setTimeout(() => deal('DELETED', newest.get(uid) ?? {}), 1);
+        return { type: 'delete.accepted' };
+      },
+      report(event) {
+        events.push(...recordedEventsOf(event).map((told) => ({ t: clock.monotonic(), ...told })));
+        if (event.type !== 'pod.deleted') return;
+        const { pod, sinceOpened, isRepeated } = event;
+        const backOff = backOffOf(pod);
+        const isSilent = pod.cause === 'silent';
+        const name = `${pod.namespace}/${pod.name}`;
+        const times = { at: clock.now(), sinceOpened, restartedAt: undefined };
+        const would: WouldDelete = { pod: name, ...times, isSilent, isRepeated, backOff };
+        deleted.push(would);
+        gone.set(pod.uid, { pod, would });
+      },
+    });
+  let weeder = create(config);
+  let streams = podStreamsOf(weeder, config);
+
+  /** To a stream that does not select a pod, it looks as if it had gone. */
+  function deal(type: ChangeType, object: JsonObject): void {
+    for (const { sink, labelSelector } of streams) {
+      const selector = selectors.get(labelSelector);
+      const isSelected = selector === undefined || matchesSelector(selector, labelsOf(object));
+      sink.apply(isSelected ? type : 'DELETED', object);
+    }
+  }
+
+  return {
+    clock,
+    get weeder() {
+      return weeder;
+    },
+    renew(its) {
+      weeder.stop();
+      weeder = create(its);
+      streams = podStreamsOf(weeder, its);
+    },
+    pod(type, object) {
+      const uid = textOf(objectOf(object['metadata'])['uid']) ?? '';
+      const known = gone.get(uid);
+      if (known !== undefined) {
+        if (isRestarted(object, known.pod)) known.would.restartedAt ??= clock.now();
+        return;
+      }
+      newest.set(uid, object);
+      deal(type, object);
+    },
+    async end() {
+      const longest = Math.max(0, ...[...config.services.values()].map(({ watchDuration }) => watchDuration));
+      await clock.pass(longest + margin);
+      return { startedAt, events, deleted };
+    },
+  };
+}
+
+/** Whether the container that crash-looped was started again since then. */
+function isRestarted({ status }: JsonObject, { container, restarts }: CrashLoopingPod): boolean {
+  const { containerStatuses, initContainerStatuses } = objectOf(status);
+  const statuses = [...arrayOf(initContainerStatuses), ...arrayOf(containerStatuses)].map(objectOf);
+  return statuses.some(({ name, restartCount }) => name === container && (numberOf(restartCount) ?? 0) > restarts);
+}
+
+/** They are complete from the start, and hear of each pod that is told of. */
+function podStreamsOf(weeder: Weeder, config: Config): readonly StreamNeed[] {
+  const streams = streamsOf(weeder, config, 'all').filter(({ kind }) => kind === 'Pod');
+  for (const { sink } of streams) {
+    sink.begin();
+    sink.end();
+  }
+  return streams;
+}

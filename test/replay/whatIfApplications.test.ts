@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { cli, file, folder } from '../support/cli.ts';
+import { recordObserved } from '../support/recording/recordedObserver.ts';
+import { recordIncident } from '../support/recording/recording.ts';
+import { configMap, type ObserverWorld } from '../support/world/observerWorld.ts';
+
+const second = 1_000;
+const services = { servicesAndDependantSelectors: { db: { podSelectors: [{ matchLabels: { app: 'web' } }] } } };
+const without = 'without the section observer no application would have been managed';
+
+/** Applied, drifted and corrected, deleted. */
+async function aMorning(world: ObserverWorld): Promise<void> {
+  // An answer comes after its question, and its stream not before it.
+  world.requestTime = 1;
+  world.apply('web', { manifests: [configMap('settings')] });
+  await world.pass(10 * second);
+  world.edit('ConfigMap/settings', { data: { key: 'b' } });
+  await world.pass(10 * second);
+  world.deleteApplication('web');
+  await world.pass(10 * second);
+}
+
+async function asked(config: object, recording: string): Promise<string> {
+  const { code, stdout, stderr } = await cli(['replay', '--config', file('c.yaml', JSON.stringify(config)), recording]);
+  assert.equal(stderr, '');
+  assert.equal(code, 0, stdout);
+  return stdout.replaceAll(/ {2,}/g, '  ');
+}
+
+test('with the section observer the applications of a recording are decided about as they were, and not beyond its end', async () => {
+  const path = join(folder, 'same.jsonl');
+  await recordObserved(path, aMorning);
+  const text = await asked({ ...services, observer: {} }, path);
+  assert.match(text, /^ *\+0\.00\ds {2}00:00:00\.00\d {2}applied {2}shop\/web ConfigMap shop\/settings {2}created\n/);
+  assert.match(
+    text,
+    /\+10\.00\ds .* drift detected .*\.data\.key\n.*\+10\.00\ds .* corrected {2}shop\/web ConfigMap shop\/settings/,
+  );
+  assert.match(text, /\+20\.00\ds .* deleted {2}shop\/web ConfigMap shop\/settings\n/);
+  assert.doesNotMatch(text, /written|requested|failed|without the section|applications/);
+
+  // As after a crash, while a second correction waits: nobody answers any more, and that is no failure of then.
+  await recordObserved(path, async (world) => {
+    world.apply('web', { manifests: [configMap('settings')] });
+    await world.pass(10 * second);
+    for (const value of ['b', 'c']) {
+      world.edit('ConfigMap/settings', { data: { key: value } });
+      await world.pass(100);
+    }
+  });
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+  const unended = lines.filter((line) => !line.includes('"in":"stop"'));
+  assert.notDeepEqual(unended, lines);
+  const cut = await asked({ ...services, observer: {} }, file('cut.jsonl', `${unended.join('\n')}\n`));
+  assert.match(cut, / correction backs off {2}shop\/web ConfigMap shop\/settings/);
+  assert.doesNotMatch(cut, /failed/);
+});
+
+test('without the section it is said what would not have been done, and that nobody knows what had come of that', async () => {
+  const path = join(folder, 'none.jsonl');
+  await recordObserved(path, aMorning);
+  const text = await asked(services, path);
+  const rows = [
+    ['applied', '00:00:00', 'created'],
+    ['corrected', '00:00:10', '\\.data\\.key'],
+    ['deleted', '00:00:20', ''],
+  ].map(
+    ([was, then, what]) => `shop/web ConfigMap shop/settings {2}${then}\\.00\\d {2}${was}${what && ` {2}${what}`}\n`,
+  );
+  assert.match(text, new RegExp(`\nof application {2}then {2}was\n${rows.join('')}${without}: none of this would`));
+  assert.match(
+    text,
+    /what the recording cannot tell:\n[\s\S]* how applications would have gone on with nobody to apply them\n$/,
+  );
+  assert.doesNotMatch(text, /^ *\+/m, 'nothing of it is in the timeline');
+});
+
+test('where nothing was done to an application, that is said as well', async () => {
+  const path = join(folder, 'nothing.jsonl');
+  await recordObserved(path, async (world) => {
+    world.apply('web', { mode: 'detect', manifests: [configMap('settings')] });
+    await world.pass(second);
+  });
+  assert.ok((await asked(services, path)).includes(`\n${without}, and nothing was done to their resources then\n`));
+});
+
+test('where the observer was not recorded, or not all the time, or in a dry run, that is told in a sentence', async () => {
+  const { file: none } = await recordIncident(join(folder, 'weeder.jsonl'));
+  const observer = { ...services, observer: {} };
+  assert.match(
+    await asked(observer, none),
+    /\n {2}the application observer was not recorded: nothing is known of appl/,
+  );
+  assert.doesNotMatch(await asked(services, none), /application|observer/);
+
+  const path = join(folder, 'changed.jsonl');
+  await recordObserved(path, aMorning);
+  const [header = '', ...lines] = readFileSync(path, 'utf8').trimEnd().split('\n');
+  const rewritten = async (its: readonly string[]) => {
+    writeFileSync(path, `${its.join('\n')}\n`);
+    return asked(observer, path);
+  };
+  const dry = await rewritten([header.replace('"isDryRun":false', '"isDryRun":true'), ...lines]);
+  assert.match(dry, /\n {2}applications were managed in a dry run: what corrections would have come to\n/);
+  const later = `{"t":60000,"in":"config","config":${JSON.stringify(services)}}`;
+  assert.match(await rewritten([header, ...lines, later]), /\n {2}applications were not managed all the time, as/);
+});
+
+test('a file that begins in the middle names the applications of which it does not say enough', async () => {
+  const path = join(folder, 'midway.jsonl');
+  await recordObserved(
+    path,
+    async (world) => {
+      world.apply('web', { manifests: [configMap('settings')] });
+      await world.pass(10 * second);
+      for (let round = 0; round < 20; round += 1) {
+        world.edit('ConfigMap/settings', { data: { key: `${round}` } });
+        await world.pass(20 * second);
+      }
+    },
+    { limit: 5 * 1024 },
+  );
+  assert.match(
+    await asked({ observer: {} }, path),
+    /\n {2}what was under way when the file begins, until it was over: shop\/web\n/,
+  );
+});
+
+test('watch events say nothing of applications, and that is told where the config has them', async () => {
+  const events = file(
+    'events.jsonl',
+    '{"ts":"2026-11-21T06:20:40.737Z","type":"ADDED","object":{"kind":"Pod","metadata":{"name":"a","namespace":"b"}}}\n',
+  );
+  const told =
+    /what watch events cannot tell:\n {2}nothing is known of applications: record with weeder run --record\n/;
+  const config = file('events.yaml', JSON.stringify({ ...services, observer: {} }));
+  assert.match((await cli(['replay', '--config', config, events])).stdout, told);
+  const weeding = file('weeding.yaml', JSON.stringify(services));
+  assert.doesNotMatch((await cli(['replay', '--config', weeding, events])).stdout, /cannot tell/);
+});
