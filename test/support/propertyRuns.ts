@@ -5,7 +5,7 @@ const isShort = CI === undefined && RUNS === undefined;
 /**
  * How often a property is tried, and with which seed, for fast-check: `usual` times in CI, and a fifth of that by hand,
  * where the seed is another one each time; a failure prints it. More of them:
- * `RUNS=20000 SEED=7 npx node --test test/properties/fuzzWatch.test.ts`.
+ * `RUNS=20000 SEED=7 npm test -- test/properties/fuzzWatch.test.ts`.
  */
 export function propertyRuns(usual: number): { readonly numRuns: number; readonly seed: number } {
   return { numRuns: Number(RUNS ?? (isShort ? Math.ceil(usual / 5) : usual)), seed };
